@@ -1,0 +1,54 @@
+"""The errors and the warning that lexiframe raises about data."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class LexiframeError(ValueError):
+    """Bad data: the message says where, what was expected, what was found and what to do."""
+
+
+class ReadError(LexiframeError):
+    """A file that cannot be read, or a line in it that is malformed."""
+
+
+class SchemaError(LexiframeError):
+    """A frame that lacks a column, or whose rows break the rules of its table."""
+
+
+class UnknownNameError(LexiframeError):
+    """A measure, run or option by a name that does not exist."""
+
+
+class LexiframeWarning(UserWarning):
+    """Something was dropped, filled or ignored; the message counts it."""
+
+
+def unknown_name(kind: str, name: str, known: Iterable[str]) -> UnknownNameError:
+    """Build the error for a name that does not exist, with its near matches.
+
+    Examples
+    --------
+    >>> unknown_name("measure", "nDGC", ["AP", "nDCG"])
+    UnknownNameError("unknown measure 'nDGC'; did you mean nDCG? Known: AP, nDCG")
+    """
+    known = list(known)
+    by_fold = {candidate.casefold(): candidate for candidate in known}
+    near = [by_fold[fold] for fold in difflib.get_close_matches(name.casefold(), by_fold, n=3)]
+    hint = f"; did you mean {' or '.join(near)}?" if near else "."
+    return UnknownNameError(f"unknown {kind} {name!r}{hint} Known: {', '.join(known)}")
+
+
+def first_three(values: Iterable[object]) -> str:
+    """Show how many values there are and the first three of them.
+
+    Examples
+    --------
+    >>> first_three(["q1", "q2", "q3", "q4"])
+    "4 ('q1', 'q2', 'q3', ...)"
+    """
+    values = list(values)
+    shown = ", ".join(repr(value) for value in values[:3])
+    return f"{len(values)} ({shown}{', ...' if len(values) > 3 else ''})"

@@ -1,0 +1,1 @@
+"""Runs and judgments in, tables out."""

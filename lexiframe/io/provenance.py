@@ -1,0 +1,45 @@
+"""Where a table comes from, kept as JSON under one key of its schema metadata."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from lexiframe._version import __version__
+
+KEY = b"lexiframe"
+
+
+def describe(**facts: Any) -> dict[bytes, bytes]:
+    """Put facts and the version into schema metadata, the same bytes for the same facts.
+
+    Examples
+    --------
+    >>> provenance_of(pa.schema([], describe(table="runs")))["table"]
+    'runs'
+    """
+    facts = {"lexiframe": __version__, **facts}
+    return {KEY: json.dumps(facts, sort_keys=True, ensure_ascii=False).encode()}
+
+
+def provenance_of(schema: pa.Schema | None) -> dict[str, Any]:
+    """Read the facts back from a schema; empty when it has none.
+
+    Examples
+    --------
+    >>> provenance_of(pa.schema([]))
+    {}
+    """
+    metadata = (schema.metadata if schema is not None else None) or {}
+    facts: dict[str, Any] = json.loads(metadata[KEY]) if KEY in metadata else {}
+    return facts
+
+
+def file_facts(path: Path, **more: Any) -> dict[str, Any]:
+    """Say which file it is: its path as given and the sha256 of its bytes."""
+    with path.open("rb") as file:
+        return {**more, "path": str(path), "sha256": hashlib.file_digest(file, "sha256").hexdigest()}

@@ -1,0 +1,283 @@
+"""Runs and judgments from files and frames: ``read_runs``, ``scan_runs``, ``read_qrels``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Literal
+
+import polars as pl
+import pyarrow as pa
+
+from lexiframe.errors import ReadError, SchemaError
+from lexiframe.io import trec
+from lexiframe.io.provenance import describe, file_facts, provenance_of
+from lexiframe.io.sources import (
+    Source,
+    find_sources,
+    one_run_per_source,
+    only_file,
+    refuse_twins,
+)
+from lexiframe.schemas import QRELS, RUNS, TableSchema, check, to_polars
+
+NameFrom = Literal["file", "tag"]
+_PARQUET = b"PAR1"
+
+
+@dataclass(frozen=True)
+class RunPart:
+    """The rows of one run: ``query_id``, ``doc_id``, ``score`` and perhaps ``rank``."""
+
+    name: str
+    table: pa.Table
+    where: str
+
+
+@dataclass(frozen=True)
+class RunScan:
+    """Runs that are read when they are needed, a file at a time; made by `scan_runs`.
+
+    Attributes
+    ----------
+    sources
+        The files or frames.
+    name_from
+        What names a run: its ``"file"`` or its ``"tag"``.
+    """
+
+    sources: tuple[Source, ...]
+    name_from: NameFrom
+
+    def __len__(self) -> int:
+        return len(self.sources)
+
+    def load(self, index: int, *, rank: bool = False) -> list[RunPart]:
+        """Read one source into its runs (one, unless a table carries several)."""
+        return load_source(self.sources[index], self.name_from, rank=rank)
+
+    def provenance(self) -> list[dict[str, Any]]:
+        """Give path and sha256 of every file, sorted."""
+        files = [s for s in self.sources if isinstance(s.origin, Path)]
+        facts = [file_facts(s.origin, run=s.name) for s in files]
+        return sorted(facts, key=lambda fact: (str(fact["run"]), str(fact["path"])))
+
+
+def scan_runs(runs: Any, *, name_from: NameFrom = "file") -> RunScan:
+    """Name runs without reading them: they are read a file at a time, where they are needed.
+
+    Give the result to `positions`, `coverage` or `evaluate` in place of the table that
+    `read_runs` returns. Memory then does not grow with the number of runs.
+
+    Parameters
+    ----------
+    runs
+        As for `read_runs`.
+    name_from : {"file", "tag"}
+        What names a run.
+
+    Raises
+    ------
+    ReadError
+        For a missing file, an empty folder, and two files of one name.
+
+    Examples
+    --------
+    >>> import lexiframe as lf
+    >>> scan = lf.scan_runs("data/example/*.run")
+    >>> [source.name for source in scan.sources]
+    ['pixels_euclidean', 'random']
+    """
+    return RunScan(tuple(find_sources(runs)), name_from)
+
+
+def read_runs(runs: Any, *, name_from: NameFrom = "file") -> pa.Table:
+    """Read runs into one Arrow table.
+
+    Parameters
+    ----------
+    runs
+        A file (TREC text, also gzipped, or Parquet), a folder, a glob, a frame with the columns
+        ``run``, ``query_id``, ``doc_id``, ``score``, a list of any of these, or
+        ``{name: path or frame}``.
+    name_from : {"file", "tag"}
+        What names the run of a text file: the file's name without ``input.`` in front and
+        ``.trec``, ``.run``, ``.txt``, ``.res``, ``.gz`` ... behind, or its sixth field.
+
+    Returns
+    -------
+    pyarrow.Table
+        Key ``run, query_id, doc_id``; ``score`` (float64), and ``rank`` (int64) when every run
+        gives whole numbers. Runs are sorted by name; each keeps the order of its file. The schema
+        metadata name each file and its sha256.
+
+    Raises
+    ------
+    ReadError
+        With file and line, for anything that cannot be read.
+    SchemaError
+        For a frame that lacks a column.
+
+    Examples
+    --------
+    >>> import lexiframe as lf
+    >>> runs = lf.read_runs("data/example")  # doctest: +SKIP
+    >>> runs = lf.read_runs({"bm25": "data/example/random.run"})
+    >>> runs.column_names
+    ['run', 'query_id', 'doc_id', 'score', 'rank']
+    """
+    scan = scan_runs(runs, name_from=name_from)
+    parts = [part for index in range(len(scan)) for part in scan.load(index, rank=True)]
+    refuse_twins((part.name, part.where) for part in parts)
+    parts.sort(key=lambda part: part.name)
+    ranked = all("rank" in part.table.column_names for part in parts)
+    table = pa.concat_tables(_with_run_column(part, ranked=ranked) for part in parts)
+    facts = describe(table="runs", sources=scan.provenance())
+    return table.replace_schema_metadata(facts)
+
+
+def read_qrels(qrels: Any) -> pa.Table:
+    """Read relevance judgments into an Arrow table.
+
+    Parameters
+    ----------
+    qrels
+        A file (TREC text of four fields, also gzipped, or Parquet) or a frame with the columns
+        ``query_id``, ``doc_id``, ``relevance`` and perhaps ``iteration``.
+
+    Returns
+    -------
+    pyarrow.Table
+        Key ``query_id, iteration, doc_id``; ``relevance`` (float64, a grade; 0 and below are not
+        relevant). The schema metadata name the file and its sha256.
+
+    Raises
+    ------
+    ReadError
+        With file and line, for anything that cannot be read.
+    SchemaError
+        For a frame that lacks a column.
+
+    Examples
+    --------
+    >>> import lexiframe as lf
+    >>> lf.read_qrels("data/example/qrels.txt").column_names
+    ['query_id', 'iteration', 'doc_id', 'relevance']
+    """
+    if not isinstance(qrels, str | Path):
+        table, where, sources = to_polars(qrels), "qrels", []
+    else:
+        path = only_file(qrels)
+        where, sources = str(path), [file_facts(path)]
+        data = trec.read_bytes(path)
+        if data.startswith(_PARQUET):
+            table = to_polars(_read_parquet(path))
+        else:
+            return _plain(trec.parse_qrels(data, where)).replace_schema_metadata(
+                describe(table="qrels", sources=sources)
+            )
+    if "iteration" not in table.columns:
+        table = table.with_columns(iteration=pl.lit("0"))
+    table = check(table, QRELS, where)
+    _refuse_no_number(table["relevance"], where)
+    return _to_arrow(table, QRELS).replace_schema_metadata(
+        describe(table="qrels", sources=sources)
+    )
+
+
+def load_source(source: Source, name_from: NameFrom, *, rank: bool) -> list[RunPart]:
+    """Read one file or frame into its runs."""
+    if not isinstance(source.origin, Path):
+        return _parts_of_table(to_polars(source.origin), source)
+    data = trec.read_bytes(source.origin)
+    if data.startswith(_PARQUET):
+        return _parts_of_table(to_polars(_read_parquet(source.origin)), source)
+    fields = ["query_id", "doc_id", "score"]
+    fields += ["rank"] * rank + ["tag"] * (name_from == "tag")
+    table = trec.parse_run(data, source.where, tuple(fields))
+    name = source.name
+    if name_from == "tag":
+        if "tag" not in table.column_names:
+            raise ReadError(f"{source.where}: expected a tag in field 6, found 5 fields")
+        name = one_run_per_source(table["tag"].unique().to_pylist(), source.where)
+        table = table.drop_columns("tag")
+    return [RunPart(str(name), _with_whole_ranks(table), source.where)]
+
+
+def split_runs(table: pl.DataFrame) -> Iterator[tuple[str, pl.DataFrame]]:
+    """Give each run's rows, runs sorted by name, rows in the order of the table."""
+    stretches = table["run"].rle().struct.unnest()
+    if stretches["value"].n_unique() < stretches.height:
+        table = table.sort("run", maintain_order=True)
+        stretches = table["run"].rle().struct.unnest()
+    starts = stretches["len"].cast(pl.Int64).cum_sum() - stretches["len"]
+    for start, length, name in sorted(
+        zip(starts, stretches["len"], stretches["value"], strict=True), key=lambda part: part[2]
+    ):
+        yield name, table.slice(start, length).drop("run")
+
+
+def _parts_of_table(table: pl.DataFrame, source: Source) -> list[RunPart]:
+    named = table
+    if "run" not in table.columns and source.name is not None:
+        named = table.with_columns(run=pl.lit(source.name))
+    where = source.where if source.name is not None else "runs"
+    named = check(named, RUNS, where)
+    _refuse_no_number(named["score"], where)
+    parts = [
+        RunPart(name, _to_arrow(rows, RUNS), where if source.name else f"run {name!r}")
+        for name, rows in split_runs(named)
+    ]
+    is_given = source.name is not None and not isinstance(source.origin, Path)
+    return [replace(part, name=str(source.name)) for part in parts] if is_given else parts
+
+
+def _refuse_no_number(column: pl.Series, where: str) -> None:
+    bad = (column.is_null() | column.is_nan()).arg_true()
+    if len(bad):
+        raise SchemaError(
+            f"{where}: expected a number in {column.name} of every row, found none in "
+            f"{len(bad)} (row {bad[0] + 1} first)"
+        )
+
+
+def _read_parquet(path: Path) -> pa.Table:
+    from pyarrow import parquet
+
+    try:
+        return parquet.read_table(path, partitioning=None)
+    except (pa.ArrowException, OSError) as error:
+        raise ReadError(f"{path}: cannot be read as Parquet ({error})") from None
+
+
+def _with_whole_ranks(table: pa.Table) -> pa.Table:
+    """Turn a column of rank strings into integers, or leave it out when it is none."""
+    if "rank" not in table.column_names:
+        return table
+    ranks = pl.Series(table["rank"]).cast(pl.Int64, strict=False)
+    index = table.column_names.index("rank")
+    if ranks.null_count():
+        return table.remove_column(index)
+    return table.set_column(index, "rank", ranks.to_arrow())
+
+
+def _with_run_column(part: RunPart, *, ranked: bool) -> pa.Table:
+    names: Sequence[str] = ["query_id", "doc_id", "score", *(["rank"] if ranked else [])]
+    plain = _plain(part.table.select(names))
+    return plain.add_column(0, "run", pa.repeat(pa.scalar(part.name, pa.string()), len(plain)))
+
+
+def _plain(table: pa.Table) -> pa.Table:
+    """Give strings as plain strings, whatever their encoding."""
+    fields = [
+        pa.field(f.name, f.type if pa.types.is_primitive(f.type) else pa.string())
+        for f in table.schema
+    ]
+    return table.cast(pa.schema(fields))
+
+
+def _to_arrow(table: pl.DataFrame, schema: TableSchema) -> pa.Table:
+    return _plain(table.select(c for c in schema.columns if c in table.columns).to_arrow())
+
+

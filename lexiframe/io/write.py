@@ -1,0 +1,152 @@
+"""Tables into files: Parquet and TREC text, whole or not at all."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pyarrow as pa
+
+from lexiframe.errors import LexiframeError, SchemaError
+from lexiframe.io import trec
+from lexiframe.io.provenance import describe, provenance_of
+from lexiframe.io.read import split_runs
+from lexiframe.schemas import QRELS, RUNS, check, to_polars
+
+ROWS_PER_GROUP = 1 << 20
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[Path]:
+    """Lend a temporary path beside ``path`` and rename it to ``path`` when all went well.
+
+    Raises
+    ------
+    LexiframeError
+        When the folder cannot be written to.
+    """
+    try:
+        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
+        os.close(handle)
+    except OSError as error:
+        raise LexiframeError(
+            f"{path}: cannot be written ({error.strerror or error}); "
+            "choose another place or change its permissions"
+        ) from None
+    temporary = Path(name)
+    try:
+        yield temporary
+        temporary.chmod(0o644)
+        temporary.replace(path)
+    except OSError as error:
+        raise LexiframeError(f"{path}: cannot be written ({error.strerror or error})") from None
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def output_folder(path: str | Path) -> Path:
+    """Make a folder for results and see that it can be written to.
+
+    Raises
+    ------
+    LexiframeError
+        When it cannot.
+    """
+    folder = Path(path).expanduser()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise LexiframeError(
+            f"{folder}: results cannot be written there ({error.strerror or error}); "
+            "choose another folder or change its permissions"
+        ) from None
+    return folder
+
+
+def write_parquet(table: Any, path: str | Path, **facts: Any) -> Path:
+    """Write a frame as Parquet; the same rows and facts give the same bytes.
+
+    Parameters
+    ----------
+    table
+        Any frame that exports Arrow.
+    path
+        The file; it appears whole or not at all.
+    **facts
+        What the schema metadata shall say besides what the table already says.
+    """
+    from pyarrow import parquet
+
+    arrow = table if isinstance(table, pa.Table) else _arrow(to_polars(table))
+    metadata = describe(**{**provenance_of(arrow.schema), **facts})
+    arrow = arrow.replace_schema_metadata(metadata)
+    path = Path(path).expanduser()
+    with replacing(path) as temporary:
+        parquet.write_table(
+            arrow.combine_chunks(), temporary, compression="zstd", row_group_size=ROWS_PER_GROUP
+        )
+    return path
+
+
+def write_trec(table: Any, path: str | Path) -> list[Path]:
+    """Write runs or judgments as TREC text, gzipped when the path ends in ``.gz``.
+
+    Several runs need a folder as path and get a file each.
+
+    Raises
+    ------
+    SchemaError
+        When the frame has the columns of neither table.
+    LexiframeError
+        When several runs shall go into one file, or the place cannot be written to.
+    """
+    frame, path = to_polars(table), Path(path).expanduser()
+    if "relevance" in frame.columns:
+        judgments = frame if "iteration" in frame.columns else frame.with_columns(iteration=pl.lit("0"))
+        return [_write_text(trec.text_of_qrels(_arrow(check(judgments, QRELS))), path)]
+    if "score" not in frame.columns:
+        raise SchemaError(
+            f"expected runs (score) or qrels (relevance), found {', '.join(frame.columns)}"
+        )
+    runs = list(split_runs(check(frame, RUNS)))
+    is_folder = path.is_dir() or (len(runs) > 1 and path.suffix == "")
+    if len(runs) > 1 and not is_folder:
+        raise LexiframeError(f"{path}: {len(runs)} runs need a folder, a file each; found a file")
+    if is_folder:
+        output_folder(path)
+    return [
+        _write_text(
+            trec.text_of_run(_arrow(rows), name, _ranks_in_file(rows)),
+            path / f"{name}.trec" if is_folder else path,
+        )
+        for name, rows in runs
+    ]
+
+
+def _ranks_in_file(rows: pl.DataFrame) -> list[int]:
+    if "rank" in rows.columns:
+        return rows["rank"].to_list()
+    return rows.select(pl.int_range(1, pl.len() + 1).over("query_id")).to_series().to_list()
+
+
+def _write_text(text: bytes, path: Path) -> Path:
+    with replacing(path) as temporary:
+        packed = gzip.compress(text, mtime=0) if path.suffix == ".gz" else text
+        temporary.write_bytes(packed)
+    return path
+
+
+def _arrow(frame: pl.DataFrame) -> pa.Table:
+    table = frame.to_arrow()
+    types = [pa.string() if pa.types.is_string_view(f.type) or pa.types.is_large_string(f.type) else f.type for f in table.schema]
+    return table.cast(pa.schema(list(zip(table.column_names, types, strict=True))))
+
+

@@ -1,0 +1,110 @@
+"""How measures are written: ``nDCG@10``, ``RBP(p=0.8)``, ``P(rel=2)@5``, ``TSE(AP)``, ``map``."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from lexiframe.errors import UnknownNameError
+
+Parameters = Mapping[str, float | int | str]
+
+_WRITTEN = re.compile(r"(?P<name>[^()@\s]+)\s*(\((?P<inside>.*)\))?\s*(@\s*(?P<cutoff>\d+))?")
+_TREC_EVAL = {
+    "map": "AP",
+    "map_cut": "AP@",
+    "ndcg": "nDCG",
+    "ndcg_cut": "nDCG@",
+    "recip_rank": "RR",
+    "recall": "R@",
+    "P": "P@",
+    "Rprec": "Rprec",
+}
+
+
+@dataclass(frozen=True)
+class Written:
+    """A measure's notation, taken apart."""
+
+    name: str
+    operand: str | None
+    parameters: Parameters
+    cutoff: int | None
+
+
+def write(
+    name: str, operand: object | None, parameters: Parameters, cutoff: int | None
+) -> str:
+    """Write a measure.
+
+    Examples
+    --------
+    >>> write("P", None, {"rel": 2}, 5)
+    'P(rel=2)@5'
+    """
+    inside = [str(operand)] if operand is not None else []
+    inside += [f"{key}={_short(value)}" for key, value in parameters.items()]
+    return (
+        name
+        + (f"({', '.join(inside)})" if inside else "")
+        + (f"@{cutoff}" if cutoff is not None else "")
+    )
+
+
+def read(text: str) -> Written:
+    """Take a measure's notation apart; trec_eval's names become ours.
+
+    Raises
+    ------
+    UnknownNameError
+        When the text is no notation.
+
+    Examples
+    --------
+    >>> read("RBP(p=0.5, rel=2)@10")
+    Written(name='RBP', operand=None, parameters={'p': 0.5, 'rel': 2}, cutoff=10)
+    >>> read("ndcg_cut_10")
+    Written(name='nDCG', operand=None, parameters={}, cutoff=10)
+    """
+    match = _WRITTEN.fullmatch(_from_trec_eval(text.strip()))
+    if match is None:
+        raise UnknownNameError(
+            f"a measure is written as NAME, NAME@CUTOFF or NAME(parameter=value)@CUTOFF, "
+            f"found {text!r}"
+        )
+    operand, parameters = _read_inside(match["inside"] or "", text)
+    cutoff = int(match["cutoff"]) if match["cutoff"] else None
+    return Written(match["name"], operand, parameters, cutoff)
+
+
+def _from_trec_eval(text: str) -> str:
+    stem, _, cutoff = text.rpartition("_") if "_" in text else text.rpartition(".")
+    if text in _TREC_EVAL and not _TREC_EVAL[text].endswith("@"):
+        return _TREC_EVAL[text]
+    if cutoff.isdigit() and _TREC_EVAL.get(stem, "").endswith("@"):
+        return _TREC_EVAL[stem] + cutoff
+    return text
+
+
+def _read_inside(inside: str, text: str) -> tuple[str | None, Parameters]:
+    operand: str | None = None
+    parameters: dict[str, Any] = {}
+    for n, piece in enumerate(re.findall(r"[^,()]+(?:\([^()]*\))?[^,()]*", inside)):
+        key, equals, value = piece.strip().partition("=")
+        if n == 0 and ("(" in key or not equals):
+            operand = piece.strip()
+            continue
+        try:
+            parameters[key.strip()] = ast.literal_eval(value.strip())
+        except (ValueError, SyntaxError):
+            raise UnknownNameError(
+                f"expected parameter=number inside the parentheses of {text!r}, found {piece!r}"
+            ) from None
+    return operand, parameters
+
+
+def _short(value: float | int | str) -> str:
+    return f"{value:g}" if isinstance(value, float) and float(f"{value:g}") == value else repr(value)

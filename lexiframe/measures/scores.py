@@ -1,0 +1,148 @@
+"""Metrics computed from positions: `scores`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from lexiframe.errors import LexiframeError
+from lexiframe.measures.catalogue import parse_metric
+from lexiframe.measures.graded import GradedMetric
+from lexiframe.measures.recall_level import Metric
+from lexiframe.schemas import POSITIONS, SCORES, check
+
+_P, _I, _M, _Y = (
+    pl.col(name).cast(pl.Float64) for name in ("position", "level", "n_relevant", "relevance")
+)
+
+
+def scores(p: Any, measures: Metric | str | Iterable[Metric | str]) -> pl.DataFrame:
+    """Compute metrics for every run and request.
+
+    Parameters
+    ----------
+    p
+        The table of `positions`.
+    measures
+        Metrics or their notation: ``lf.AP``, ``lf.nDCG @ 10``, ``"RBP(p=0.8)"``, ``"map"``.
+
+    Returns
+    -------
+    polars.DataFrame
+        Key ``run, query_id, measure``, sorted by it; ``value``. A measure with a ``rel`` of its
+        own has no rows for requests without an item of that grade, as `positions` has none for
+        requests without a relevant item.
+
+    Raises
+    ------
+    UnknownNameError
+        With near matches, for a measure that does not exist.
+    LexiframeError
+        When a measure gives something that is no finite number.
+
+    Examples
+    --------
+    >>> import lexiframe as lf
+    >>> p = lf.positions("data/example/random.run", "data/example/qrels.txt")
+    >>> lf.scores(p, [lf.RR, "R@10"]).columns
+    ['run', 'query_id', 'measure', 'value']
+    """
+    metrics = unique_by_name(
+        [m if isinstance(m, Metric) else parse_metric(m) for m in as_list(measures)]
+    )
+    table = check(p, POSITIONS).filter(
+        pl.col("level").is_not_null() | (pl.col("n_relevant") == 0)
+    )
+    table = table.sort("run", "query_id", maintain_order=True)
+    frames = []
+    for rel in dict.fromkeys(metric.rel for metric in metrics):
+        of_rel = [metric for metric in metrics if metric.rel == rel]
+        frames.append(_values(table if rel is None else _restrict(table, rel), of_rel))
+    return pl.concat(frames).sort("run", "query_id", "measure").select(*SCORES.columns)
+
+
+def as_list(measures: Any) -> list[Any]:
+    """Take one measure or several as a list."""
+    several = isinstance(measures, Iterable) and not isinstance(measures, str | Metric)
+    return list(measures) if several else [measures]
+
+
+def unique_by_name(measures: Sequence[Any]) -> list[Any]:
+    """Drop repeated measures; two different ones of one name are an error."""
+    by_name: dict[str, Any] = {}
+    for measure in measures:
+        if by_name.setdefault(str(measure), measure) != measure:
+            raise LexiframeError(f"two different measures are named {measure}; rename one")
+    if not by_name:
+        raise LexiframeError("measures: expected at least one, found none")
+    return list(by_name.values())
+
+
+def _restrict(table: pl.DataFrame, rel: float) -> pl.DataFrame:
+    """Count only grades of ``rel`` or more as relevant, and number the recall levels anew."""
+    kept = table.filter(pl.col("relevance") >= rel)
+    request = ("run", "query_id")
+    return kept.with_columns(
+        level=pl.col("level").rank("ordinal").over(request).cast(pl.Int64),
+        n_relevant=pl.len().over(request).cast(pl.Int64),
+    )
+
+
+def _values(table: pl.DataFrame, metrics: list[Metric]) -> pl.DataFrame:
+    """Sum each metric's terms within each run's request, in the order of the rows."""
+    keys, starts = _stretches(table)
+    terms = table.select(
+        metric.terms(_P, _I, _M, _Y).fill_null(0.0).alias(str(metric)) for metric in metrics
+    )
+    frames = []
+    for metric in metrics:
+        value = _segment_sums(terms[str(metric)].to_numpy(), starts)
+        if isinstance(metric, GradedMetric):
+            ideal = _ideals(table, keys, starts, metric)
+            value = np.divide(value, ideal, out=np.zeros_like(value), where=ideal > 0)
+        if not np.isfinite(value).all():
+            raise LexiframeError(
+                f"{metric}: expected finite numbers, found {value[~np.isfinite(value)][0]}; "
+                "look at its exposure and weight"
+            )
+        frames.append(keys.with_columns(measure=pl.lit(str(metric)), value=value))
+    return pl.concat(frames)
+
+
+def _stretches(table: pl.DataFrame) -> tuple[pl.DataFrame, np.ndarray]:
+    """Give the runs' requests in the order of the table and where the rows of each begin."""
+    begins = table.select(
+        (pl.col("run") != pl.col("run").shift()).fill_null(value=True)
+        | (pl.col("query_id") != pl.col("query_id").shift())
+    ).to_series()
+    starts = begins.arg_true()
+    return table.select("run", "query_id")[starts], starts.to_numpy()
+
+
+def _segment_sums(values: np.ndarray, starts: np.ndarray) -> np.ndarray:
+    return np.add.reduceat(values, starts) if len(starts) else np.empty(0)
+
+
+def _ideals(
+    table: pl.DataFrame, keys: pl.DataFrame, starts: np.ndarray, metric: GradedMetric
+) -> np.ndarray:
+    """Give each request's sum for its relevant items in decreasing order of grade.
+
+    Every run has the same items of a request, so the first run that has it is enough.
+    """
+    lengths = np.diff(np.append(starts, table.height))
+    first = keys["query_id"].is_first_distinct().to_numpy()
+    rows = table.filter(np.repeat(first, lengths)).sort(
+        "query_id", "relevance", descending=[False, True], maintain_order=True
+    )
+    ranked = rows.with_columns(
+        level=pl.int_range(1, pl.len() + 1).over("query_id"),
+        position=pl.int_range(1, pl.len() + 1).over("query_id"),
+    )
+    ideal_keys, ideal_starts = _stretches(ranked.with_columns(run=pl.lit("ideal")))
+    terms = ranked.select(metric.terms(_P, _I, _M, _Y).fill_null(0.0).alias("term")).to_series()
+    ideals = ideal_keys.with_columns(ideal=_segment_sums(terms.to_numpy(), ideal_starts))
+    return keys.join(ideals, on="query_id", maintain_order="left")["ideal"].to_numpy()

@@ -1,0 +1,96 @@
+"""All runs ranked, one at a time: what `positions` and `coverage` are made from."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+
+from lexiframe.errors import LexiframeError, first_three
+from lexiframe.io.read import RunPart, RunScan, scan_runs, split_runs
+from lexiframe.io.sources import refuse_twins
+from lexiframe.positions.judged import Duplicates, JudgedItems, judged_items
+from lexiframe.positions.ranks import RunRanks, ScoreType, Ties, rank_judged
+from lexiframe.progress import progress
+from lexiframe.schemas import RUNS, check
+
+
+@dataclass(frozen=True)
+class RankedRuns:
+    """The judged items and, for each run in the order of their names, their ranks."""
+
+    judged: JudgedItems
+    runs: list[RunRanks]
+
+
+def rank_runs(
+    runs: Any,
+    qrels: Any,
+    *,
+    rel: float | None = None,
+    ties: Ties = "doc_id_desc",
+    score_type: ScoreType = "float64",
+    duplicates: Duplicates = "error",
+    nonrelevant: bool = False,
+    pool: bool = False,
+) -> RankedRuns:
+    """Rank the relevant items in every run, and with ``nonrelevant`` the others that are judged.
+
+    The other parameters are those of `positions`.
+
+    Raises
+    ------
+    LexiframeError
+        When runs and qrels have no query in common, two runs have one name, or there is none.
+    """
+    _check_choice("ties", ties, ("doc_id_desc", "doc_id_asc", "input", "rank"))
+    _check_choice("score_type", score_type, ("float64", "float32"))
+    _check_choice("duplicates", duplicates, ("error", "best"))
+    judged = judged_items(qrels, rel, duplicates, nonrelevant=nonrelevant)
+
+    def rank(part: RunPart) -> RunRanks:
+        return rank_judged(part, judged, ties, score_type, duplicates, pool=pool)
+
+    loaders = _loaders(runs, rank=ties == "rank")
+    workers = min(4, os.cpu_count() or 1)
+    with ThreadPoolExecutor(workers) as executor:
+        done = executor.map(lambda load: [(rank(part), part.where) for part in load()], loaders)
+        ranked = [run for runs in progress(done, len(loaders), "reading runs") for run in runs]
+    if not ranked:
+        raise LexiframeError("runs: expected at least one run, found no rows")
+    refuse_twins((run.name, where) for run, where in ranked)
+    if not any(run.retrieved.any() for run, _ in ranked):
+        answered = sorted({query_id for run, _ in ranked for query_id in run.extra})
+        raise LexiframeError(
+            f"runs and qrels have no query in common: the runs answer {first_three(answered)}, "
+            f"judged are {first_three(judged.queries)}; do both use the same query ids?"
+        )
+    return RankedRuns(judged, sorted((run for run, _ in ranked), key=lambda run: run.name))
+
+
+def _loaders(runs: Any, *, rank: bool) -> list[Callable[[], list[RunPart]]]:
+    if isinstance(runs, RunScan) or not hasattr(runs, "__arrow_c_stream__"):
+        scan = runs if isinstance(runs, RunScan) else scan_runs(runs)
+        return [lambda i=i: scan.load(i, rank=rank) for i in range(len(scan))]  # type: ignore[misc]
+    return [lambda part=part: [part] for part in _parts(check(runs, RUNS))]  # type: ignore[misc]
+
+
+def _parts(runs: pl.DataFrame) -> Iterator[RunPart]:
+    bad = runs["score"].is_null() | runs["score"].is_nan()
+    if bad.any():
+        row = runs.filter(bad).row(0, named=True)
+        raise LexiframeError(
+            f"runs: expected a number as score, found {row['score']} for run {row['run']!r}, "
+            f"query {row['query_id']!r}, document {row['doc_id']!r}"
+        )
+    for name, rows in split_runs(runs):
+        yield RunPart(name, rows.to_arrow(), f"run {name!r}")
+
+
+def _check_choice(name: str, value: str, choices: tuple[str, ...]) -> None:
+    if value not in choices:
+        raise LexiframeError(f"{name}: expected one of {', '.join(choices)}, found {value!r}")

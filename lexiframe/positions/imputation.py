@@ -1,0 +1,96 @@
+"""Ranks for relevant items that a run did not retrieve: `impute`."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import polars as pl
+
+from lexiframe.errors import LexiframeError
+from lexiframe.schemas import POSITIONS, check
+
+REQUEST = ("run", "query_id")
+
+
+def impute(
+    p: Any, corpus_size: int | Literal["pool"], *, how: Literal["pessimistic", "optimistic"] = "pessimistic"
+) -> pl.DataFrame:
+    """Give every relevant item that was not retrieved a rank.
+
+    Parameters
+    ----------
+    p
+        The table of `positions`.
+    corpus_size : int or "pool"
+        n, the number of items in the corpus; ``"pool"``: the column ``pool_size``.
+    how : {"pessimistic", "optimistic"}
+        Pessimistic: the omitted items take the last places of the corpus, n − (m − i) for recall
+        level i, those of a high grade last of all. Optimistic: they follow the last retrieved
+        item, ñ + 1, ñ + 2 ..., those of a high grade first (for comparison only: a run that
+        retrieves less gains by it).
+
+    Returns
+    -------
+    polars.DataFrame
+        As `positions`, without null positions.
+
+    Raises
+    ------
+    LexiframeError
+        When a run's ñ plus its omitted relevant items exceed n, or ``"pool"`` is asked for and
+        ``pool_size`` is not there.
+
+    Notes
+    -----
+    Diaz, Ekstrand & Mitra, "Recall, Robustness, and Lexicographic Evaluation", ACM TORS 2025,
+    doi:10.1145/3728373.
+
+    Examples
+    --------
+    The relevant items at ranks 2, 3 and 8 of a top 10, m = 6, n = 100:
+
+    >>> import polars as pl
+    >>> import lexiframe as lf
+    >>> p = pl.DataFrame({"run": "bm25", "query_id": "q1", "doc_id": list("abcdef"),
+    ...     "relevance": 1.0, "position": [2, 3, 8, None, None, None], "level": range(1, 7),
+    ...     "n_relevant": 6, "n_retrieved": 10})
+    >>> lf.impute(p, corpus_size=100)["position"].to_list()
+    [2, 3, 8, 98, 99, 100]
+    """
+    table = check(p, POSITIONS)
+    if corpus_size == "pool" and "pool_size" not in table.columns:
+        raise LexiframeError(
+            "impute: corpus_size='pool' needs the column pool_size; "
+            "make it with positions(..., pool=True)"
+        )
+    if how not in ("pessimistic", "optimistic"):
+        raise LexiframeError(f"impute: expected how='pessimistic' or 'optimistic', found {how!r}")
+    n = pl.col("pool_size") if corpus_size == "pool" else pl.lit(int(corpus_size), pl.Int64)
+    omitted = pl.col("position").is_null() & pl.col("level").is_not_null()
+    n_omitted = omitted.sum().over(REQUEST)
+    too_small = table.filter(omitted & (pl.col("n_retrieved") + n_omitted > n))
+    if too_small.height:
+        row = too_small.row(0, named=True)
+        raise LexiframeError(
+            f"impute: a corpus of {corpus_size} is too small: run {row['run']!r} retrieved "
+            f"{row['n_retrieved']} items for query {row['query_id']!r} and omitted relevant ones "
+            "besides; give the number of items in the corpus"
+        )
+    if how == "pessimistic":
+        return table.with_columns(
+            pl.when(omitted)
+            .then(n - (pl.col("n_relevant") - pl.col("level")))
+            .otherwise("position")
+            .alias("position")
+        )
+    found = pl.col("n_relevant") - n_omitted
+    best_first = (
+        pl.when(omitted).then(-pl.col("relevance")).rank("ordinal").over(REQUEST).cast(pl.Int64)
+    )
+    return table.with_columns(
+        pl.when(omitted)
+        .then(pl.col("n_retrieved") + best_first)
+        .otherwise("position")
+        .alias("position"),
+        pl.when(omitted).then(found + best_first).otherwise("level").alias("level"),
+    )

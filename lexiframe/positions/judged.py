@@ -1,0 +1,100 @@
+"""The judged items that runs are projected onto, indexed so that a run's rows find theirs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import polars as pl
+
+from lexiframe.errors import LexiframeError, SchemaError
+from lexiframe.io.read import read_qrels
+from lexiframe.positions.lookup import HashIndex, hash_keys
+from lexiframe.schemas import QRELS, check
+
+Duplicates = Literal["error", "best"]
+
+
+@dataclass(frozen=True)
+class JudgedItems:
+    """The items whose ranks are wanted, a row each, sorted by query and document.
+
+    Attributes
+    ----------
+    items
+        query_id, doc_id, relevance, and is_relevant.
+    queries
+        The judged queries, sorted, also those without a relevant item.
+    query
+        For each item the index of its query in ``queries``.
+    index
+        Finds items by the hash of document and query.
+    """
+
+    items: pl.DataFrame
+    queries: pl.Series
+    query: np.ndarray
+    index: HashIndex
+
+    @property
+    def is_relevant(self) -> np.ndarray:
+        """Which items are relevant."""
+        return self.items["is_relevant"].to_numpy()
+
+    @property
+    def n_relevant(self) -> np.ndarray:
+        """The number of relevant items of each query."""
+        return np.bincount(self.query, self.is_relevant, len(self.queries)).astype(np.int64)
+
+
+def judged_items(
+    qrels: Any,
+    rel: float | None = None,
+    duplicates: Duplicates = "error",
+    *,
+    nonrelevant: bool = False,
+) -> JudgedItems:
+    """Take the relevant items of qrels, and on request the others that were judged.
+
+    A document has one grade, over all iterations the greatest.
+
+    Raises
+    ------
+    SchemaError
+        For a document judged twice in one iteration of a query (unless ``duplicates="best"``).
+    LexiframeError
+        When no document is relevant, or ``rel`` is not positive.
+    """
+    if rel is not None and not rel > 0:
+        raise LexiframeError(f"rel: expected a positive grade, found {rel}")
+    judgments = check(qrels if hasattr(qrels, "__arrow_c_stream__") else read_qrels(qrels), QRELS)
+    if duplicates == "error":
+        _refuse_judged_twice(judgments)
+    relevant = pl.col("relevance") > 0 if rel is None else pl.col("relevance") >= rel
+    items = (
+        judgments.group_by("query_id", "doc_id")
+        .agg(pl.col("relevance").max())
+        .sort("query_id", "doc_id")
+        .with_columns(is_relevant=relevant)
+    )
+    if not items["is_relevant"].any():
+        grades = ", ".join(f"{grade:g}" for grade in items["relevance"].unique().sort().head(5))
+        least = "a positive grade" if rel is None else f"a grade of {rel:g} or more"
+        raise LexiframeError(f"qrels: expected some documents with {least}, found the grades {grades}")
+    queries = items["query_id"].unique().sort()
+    items = items if nonrelevant else items.filter("is_relevant")
+    query = queries.search_sorted(items["query_id"]).to_numpy().astype(np.int64)
+    return JudgedItems(items, queries, query, HashIndex.of(hash_keys(items["doc_id"], query)))
+
+
+def _refuse_judged_twice(judgments: pl.DataFrame) -> None:
+    key = [name for name in QRELS.key if name in judgments.columns]
+    twice = judgments.filter(pl.struct(key).is_duplicated())
+    if twice.height:
+        first = twice.row(0, named=True)
+        raise SchemaError(
+            f"qrels: the document {first['doc_id']!r} is judged more than once for query "
+            f"{first['query_id']!r} ({twice.height} such rows in all); mend the qrels, or keep "
+            "the highest grade with duplicates='best'"
+        )

@@ -1,0 +1,174 @@
+"""Runs projected onto the relevant items: `positions`."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+import polars as pl
+
+from lexiframe.errors import LexiframeError
+from lexiframe.positions.collection import RankedRuns, rank_runs
+from lexiframe.positions.coverage import warn_of_gaps
+from lexiframe.positions.judged import Duplicates
+from lexiframe.positions.ranks import ScoreType, Ties
+from lexiframe.schemas import POSITIONS
+
+NoRelevant = Literal["drop", "zero"]
+
+
+def positions(
+    runs: Any,
+    qrels: Any,
+    *,
+    rel: float | None = None,
+    ties: Ties = "doc_id_desc",
+    score_type: ScoreType = "float64",
+    no_relevant: NoRelevant = "drop",
+    duplicates: Duplicates = "error",
+    judged: bool = False,
+    pool: bool = False,
+) -> pl.DataFrame:
+    """Find the position of every relevant item in every run.
+
+    A run's documents are ordered by score, descending. Every run has a row for every relevant
+    item of every request, so a request that a run did not answer has null positions throughout.
+    Requests that are not judged are ignored. What was dropped or filled is warned of once, and
+    `coverage` counts it.
+
+    Parameters
+    ----------
+    runs
+        The table of `read_runs`, the scan of `scan_runs`, any frame of that form, or paths.
+    qrels
+        The table of `read_qrels`, any frame of that form, or a path. Over the iterations of one
+        request a document has its greatest grade.
+    rel : float, optional
+        The least grade that is relevant; None: any positive grade.
+    ties : {"doc_id_desc", "doc_id_asc", "input", "rank"}
+        What orders documents of equal score: their id (bytewise; descending is trec_eval's way),
+        their order in the file, or the rank that the file gives.
+    score_type : {"float64", "float32"}
+        How scores are compared: trec_eval 10 and ir-measures-like tools hold doubles, trec_eval up
+        to 9.0.8 and pytrec_eval single floats, which merge scores that are nearly equal.
+    no_relevant : {"drop", "zero"}
+        Leave requests without a relevant item out, or keep them, with one row a run whose
+        document, position and level are null, so that every measure of theirs is 0.
+    duplicates : {"error", "best"}
+        Refuse a document that is twice in a ranking or in the judgments of a request, or keep the
+        best-ranked and the highest grade.
+    judged : bool
+        Also give the judged items that are not relevant; their level is null.
+    pool : bool
+        Also give ``pool_size``, the number of distinct items that any run retrieved or that are
+        relevant, by request.
+
+    Returns
+    -------
+    polars.DataFrame
+        Key ``run, query_id, doc_id``, sorted by it. ``relevance`` (grade), ``position`` (rank from
+        1, null: not retrieved), ``level`` (recall level from 1; items that were not retrieved
+        follow, those of a low grade first), ``n_relevant`` (m), ``n_retrieved`` (ñ).
+
+    Raises
+    ------
+    LexiframeError
+        When runs and qrels share no request, a document is there twice, or a score is no number.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import lexiframe as lf
+    >>> runs = pl.DataFrame({"run": "bm25", "query_id": "q1", "doc_id": ["a", "b", "c"],
+    ...                      "score": [3.0, 2.0, 1.0]})
+    >>> qrels = pl.DataFrame({"query_id": "q1", "doc_id": ["b", "d"], "relevance": [1.0, 2.0]})
+    >>> lf.positions(runs, qrels).select("doc_id", "position", "level", "n_relevant").rows()
+    [('b', 2, 1, 2), ('d', None, 2, 2)]
+    """
+    ranked = rank_runs(
+        runs,
+        qrels,
+        rel=rel,
+        ties=ties,
+        score_type=score_type,
+        duplicates=duplicates,
+        nonrelevant=judged,
+        pool=pool,
+    )
+    warn_of_gaps(ranked)
+    return project(ranked, no_relevant=no_relevant, judged=judged, pool=pool)
+
+
+def project(
+    ranked: RankedRuns, *, no_relevant: NoRelevant = "drop", judged: bool = False, pool: bool = False
+) -> pl.DataFrame:
+    """Make the positions table of runs whose judged items are ranked."""
+    if no_relevant not in ("drop", "zero"):
+        raise LexiframeError(f"no_relevant: expected drop or zero, found {no_relevant!r}")
+    template = _rows_of_a_run(ranked, no_relevant, judged=judged)
+    item, query = template["item"].to_numpy(), template["query"].to_numpy()
+    position = np.concatenate([np.where(item < 0, 0, run.rank[item]) for run in ranked.runs])
+    level = np.concatenate([_levels(template, run.rank) for run in ranked.runs])
+    columns = {
+        "run": _repeated([run.name for run in ranked.runs], len(item)),
+        "position": position,
+        "level": level,
+        "n_retrieved": np.concatenate([run.retrieved[query] for run in ranked.runs]),
+    }
+    if pool:
+        columns["pool_size"] = np.tile(_pool_sizes(ranked)[query], len(ranked.runs))
+    table = pl.concat([template] * len(ranked.runs)).with_columns(**columns)
+    absent_to_null = (
+        pl.when(pl.col(name) > 0).then(pl.col(name)).alias(name) for name in ("position", "level")
+    )
+    names = [name for name in POSITIONS.columns if name in table.columns]
+    return table.with_columns(absent_to_null).select(names)
+
+
+def _rows_of_a_run(ranked: RankedRuns, no_relevant: NoRelevant, *, judged: bool) -> pl.DataFrame:
+    """Give the rows that every run has: the items, and a row for a request without any."""
+    index = ranked.judged
+    n_relevant = index.n_relevant
+    items = index.items.with_row_index("item").with_columns(
+        pl.col("item").cast(pl.Int64), query=index.query, n_relevant=n_relevant[index.query]
+    )
+    if not judged:
+        items = items.filter("is_relevant")
+    empty = np.flatnonzero(n_relevant == 0)
+    if no_relevant == "drop":
+        return items.filter(pl.col("n_relevant") > 0)
+    kept = pl.DataFrame({"query_id": index.queries.gather(empty), "query": empty}).with_columns(
+        item=pl.lit(-1, pl.Int64), n_relevant=pl.lit(0, pl.Int64)
+    )
+    return pl.concat([items, kept], how="diagonal").sort("query_id", "doc_id")
+
+
+def _levels(template: pl.DataFrame, rank: np.ndarray) -> np.ndarray:
+    """Number the relevant items of each request by position; 0 for the others.
+
+    Items that were not retrieved come last, in increasing order of grade: so imputed ranks, which
+    rise with the level, put the omitted items of a grade or above at the end of the corpus.
+    """
+    relevant = np.flatnonzero(template["is_relevant"].fill_null(value=False).to_numpy())
+    query = template["query"].to_numpy()[relevant]
+    position = rank[template["item"].to_numpy()[relevant]]
+    grade = np.where(position == 0, template["relevance"].to_numpy()[relevant], 0)
+    absent_last = np.where(position == 0, np.iinfo(np.int64).max, position)
+    order = np.lexsort((grade, absent_last, query))
+    start = np.searchsorted(query, query)
+    levels = np.zeros(template.height, np.int64)
+    levels[relevant[order]] = np.arange(len(order)) - start + 1
+    return levels
+
+
+def _pool_sizes(ranked: RankedRuns) -> np.ndarray:
+    index = ranked.judged
+    relevant = index.items.with_columns(query=index.query).filter("is_relevant")
+    seen = relevant.select("query", "doc_id")
+    for run in ranked.runs:
+        seen = pl.concat([seen, run.pool]).unique() if run.pool is not None else seen
+    return np.bincount(seen["query"].to_numpy(), minlength=len(index.queries))
+
+
+def _repeated(names: list[str], times: int) -> pl.Series:
+    return pl.Series(names, dtype=pl.String).gather(np.repeat(np.arange(len(names)), times))

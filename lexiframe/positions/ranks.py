@@ -1,0 +1,227 @@
+"""The rank of every judged item in a run: the only place where ties are broken.
+
+A run's documents are ordered by score, descending, and among equal scores by the tie policy. Most
+files are already in order, and only the ranks of the judged items are wanted, so a file is sorted
+only when it is not, and of the groups of equal scores only those that hold such an item are put
+in order.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import polars as pl
+import pyarrow as pa
+
+from lexiframe.errors import SchemaError
+from lexiframe.io.read import RunPart
+from lexiframe.positions.judged import Duplicates, JudgedItems
+from lexiframe.positions.lookup import hash_keys
+
+Ties = Literal["doc_id_desc", "doc_id_asc", "input", "rank"]
+ScoreType = Literal["float64", "float32"]
+
+
+@dataclass(frozen=True)
+class RunRanks:
+    """What one run did for the judged queries.
+
+    Attributes
+    ----------
+    rank
+        Of every judged item; 0 when it was not retrieved.
+    retrieved
+        Documents retrieved for every judged query.
+    extra
+        The queries answered that are not judged.
+    duplicates
+        Rows removed because their document was there already.
+    pool
+        Query index and doc_id of what was retrieved, when asked for.
+    """
+
+    name: str
+    rank: np.ndarray
+    retrieved: np.ndarray
+    extra: list[str]
+    duplicates: int
+    pool: pl.DataFrame | None
+
+
+def rank_judged(
+    part: RunPart,
+    judged: JudgedItems,
+    ties: Ties = "doc_id_desc",
+    score_type: ScoreType = "float64",
+    duplicates: Duplicates = "error",
+    *,
+    pool: bool = False,
+) -> RunRanks:
+    """Rank the judged documents of one run.
+
+    Raises
+    ------
+    SchemaError
+        For a document that is twice in one ranking (unless ``duplicates="best"``), and for
+        ``ties="rank"`` without a column of whole ranks.
+    """
+    rows = _Rows.of(part, judged, score_type)
+    removed = 0
+    if rows.has_twins():
+        rows, removed = rows.without_twins(part, ties, duplicates)
+    rows = rows.in_order()
+    first = rows.query_starts()
+    hit, item = rows.find(judged)
+    rank = np.zeros(judged.items.height, np.int64)
+    rank[item] = rows.ordinal(hit, ties, part.where) - first[hit] + 1
+    n_queries = len(judged.queries)
+    retrieved = np.bincount(rows.query, minlength=n_queries)[:n_queries]
+    return RunRanks(
+        part.name,
+        rank,
+        retrieved,
+        rows.extra,
+        removed,
+        rows.pool(judged) if pool else None,
+    )
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """A run's rows as columns: the query's index (the extra ones follow), document, score."""
+
+    query: np.ndarray
+    doc_id: pl.Series
+    score: np.ndarray
+    rank: np.ndarray | None
+    hashes: np.ndarray
+    extra: list[str]
+
+    @classmethod
+    def of(cls, part: RunPart, judged: JudgedItems, score_type: ScoreType) -> _Rows:
+        table = part.table
+        query, extra = _query_codes(table["query_id"], judged.queries)
+        doc_id = pl.Series("doc_id", table["doc_id"])
+        score = pl.Series(table["score"]).to_numpy().astype(score_type, copy=False)
+        rank = pl.Series(table["rank"]).to_numpy() if "rank" in table.column_names else None
+        return cls(query, doc_id, score, rank, hash_keys(doc_id, query), extra)
+
+    def take(self, index: Any) -> _Rows:
+        rank = None if self.rank is None else self.rank[index]
+        return _Rows(
+            self.query[index],
+            self.doc_id.gather(index),
+            self.score[index],
+            rank,
+            self.hashes[index],
+            self.extra,
+        )
+
+    def in_order(self) -> _Rows:
+        """Order by query and by score descending; equal scores stay in the order of the input."""
+        query, score = self.query, self.score
+        same = query[1:] == query[:-1]
+        if np.all(~same | (score[1:] <= score[:-1])):
+            starts = np.concatenate([[0], np.flatnonzero(~same) + 1])
+            if len(np.unique(query[starts])) == len(starts):
+                return self
+        return self.take(np.lexsort((-score, query)))
+
+    def query_starts(self) -> np.ndarray:
+        """For each row the index of its query's first row."""
+        return _block_starts(self.query[1:] != self.query[:-1])
+
+    def find(self, judged: JudgedItems) -> tuple[np.ndarray, np.ndarray]:
+        """Give the rows that hold a judged document, and which judged item it is."""
+        hit, item = judged.index.find(self.hashes)
+        same = (self.doc_id.gather(hit) == judged.items["doc_id"].gather(item)).to_numpy()
+        same &= self.query[hit] == judged.query[item]
+        return hit[same], item[same]
+
+    def ordinal(self, hit: np.ndarray, ties: Ties, where: str) -> np.ndarray:
+        """Give the place in the ordered run of the rows ``hit``, breaking their ties."""
+        if ties == "input":
+            return hit
+        differs = (self.query[1:] != self.query[:-1]) | (self.score[1:] != self.score[:-1])
+        start = _block_starts(differs)
+        tied_to_next = np.append(~differs, False)
+        touched = np.zeros(len(start), bool)
+        touched[start[hit]] = True
+        touched &= tied_to_next
+        members = np.flatnonzero(touched[start])
+        place = np.arange(len(start))
+        if len(members):
+            place[self._tie_order(members, start[members], ties, where)] = members
+        return place[hit]
+
+    def _tie_order(
+        self, members: np.ndarray, start: np.ndarray, ties: Ties, where: str
+    ) -> np.ndarray:
+        if ties == "rank":
+            if self.rank is None:
+                raise SchemaError(f"{where}: ties='rank' needs a column of whole ranks, found none")
+            return members[np.lexsort((self.rank[members], start))]
+        tied = pl.DataFrame({"start": start, "doc_id": self.doc_id.gather(members), "row": members})
+        descending = [False, ties == "doc_id_desc"]
+        return tied.sort("start", "doc_id", descending=descending)["row"].to_numpy()
+
+    def has_twins(self) -> bool:
+        """Tell whether two rows have one hash, as two rows of one document in one query have."""
+        ordered = np.sort(self.hashes)
+        return bool((ordered[1:] == ordered[:-1]).any())
+
+    def without_twins(
+        self, part: RunPart, ties: Ties, duplicates: Duplicates
+    ) -> tuple[_Rows, int]:
+        """Keep the best-ranked row of each document, or refuse a document that is there twice."""
+        keys = pl.DataFrame({"query": self.query, "doc_id": self.doc_id}).with_row_index("row")
+        twins = keys.filter(pl.struct("query", "doc_id").is_duplicated())
+        if not twins.height:
+            return self, 0
+        if duplicates == "error":
+            first = twins.row(0, named=True)
+            of_first = (pl.col("query") == first["query"]) & (pl.col("doc_id") == first["doc_id"])
+            places = " and ".join(str(row + 1) for row in twins.filter(of_first)["row"])
+            query_id = part.table["query_id"][first["row"]].as_py()
+            raise SchemaError(
+                f"{part.where}: the document {first['doc_id']!r} is more than once in the ranking "
+                f"for query {query_id!r} (rows {places}); mend the run, or keep the best-ranked "
+                "one with duplicates='best'"
+            )
+        ordered = self.in_order()
+        everything = np.arange(len(ordered.query))
+        place = ordered.ordinal(everything, ties, part.where)
+        ordered = ordered.take(np.argsort(place))
+        keys = pl.DataFrame({"query": ordered.query, "doc_id": ordered.doc_id})
+        best = keys.select(pl.struct("query", "doc_id").is_first_distinct()).to_series()
+        return ordered.take(best.arg_true().to_numpy()), int(len(best) - best.sum())
+
+    def pool(self, judged: JudgedItems) -> pl.DataFrame:
+        """Give the documents that the run retrieved for judged queries."""
+        rows = pl.DataFrame({"query": self.query, "doc_id": self.doc_id})
+        return rows.filter(pl.col("query") < len(judged.queries))
+
+
+def _query_codes(
+    query_id: pa.ChunkedArray, queries: pl.Series
+) -> tuple[np.ndarray, list[str]]:
+    """Give each row's index into ``queries``, and the ids that are not there: they follow."""
+    if not pa.types.is_dictionary(query_id.type):
+        query_id = query_id.dictionary_encode()
+    known = {name: code for code, name in enumerate(queries)}
+    codes = [np.empty(0, np.int64)]
+    for chunk in query_id.chunks:
+        names = chunk.dictionary.to_pylist()
+        mapped = np.array([known.setdefault(name, len(known)) for name in names], np.int64)
+        codes.append(mapped[pl.Series(chunk.indices).to_numpy()])
+    return np.concatenate(codes), list(known)[len(queries) :]
+
+
+def _block_starts(differs: np.ndarray) -> np.ndarray:
+    """For each row the index of the first row of its block; ``differs`` marks where one begins."""
+    starts = np.zeros(len(differs) + 1, np.int64)
+    begins = np.flatnonzero(differs) + 1
+    starts[begins] = begins
+    return np.maximum.accumulate(starts)

@@ -1,0 +1,68 @@
+"""The preferences, each as its formula."""
+
+from __future__ import annotations
+
+from lexiframe.errors import unknown_name
+from lexiframe.measures import exposures, notation
+from lexiframe.measures.catalogue import METRICS, parse_metric
+from lexiframe.measures.recall_level import Metric
+from lexiframe.preferences.lexicographic import LexicographicPreference
+from lexiframe.preferences.recall_paired import LevelPreference
+
+Preference = LevelPreference | LexicographicPreference
+
+RPP = LevelPreference("RPP", weight=lambda i, m: 1 / m)
+"""Recall-paired preference: p(i | λ) = 1 / m_λ."""
+
+dcgRPP = LevelPreference("dcgRPP", weight=lambda i, m: exposures.logarithmic(i))
+"""Recall-paired preference with p(i | λ) ∝ 1 / log2(i + 1)."""
+
+invRPP = LevelPreference("invRPP", weight=lambda i, m: exposures.reciprocal(i))
+"""Recall-paired preference with p(i | λ) ∝ 1 / i."""
+
+LR = LexicographicPreference("LR", "recall")
+"""Lexirecall: s_k, with k the largest i with s_i ≠ 0."""
+
+LP = LexicographicPreference("LP", "precision")
+"""Lexiprecision: s_k, with k the smallest i with s_i ≠ 0."""
+
+sgnLR = LexicographicPreference("sgnLR", "recall")
+"""Lexirecall, by the name that tells it from rrLR."""
+
+sgnLP = LexicographicPreference("sgnLP", "precision")
+"""Lexiprecision, by the name that tells it from rrLP."""
+
+rrLR = LexicographicPreference("rrLR", "recall", magnitude=exposures.reciprocal)
+"""1/p_k − 1/p′_k at lexirecall's k. Not in the papers: lexiprecision's size, put to lexirecall."""
+
+rrLP = LexicographicPreference("rrLP", "precision", magnitude=exposures.reciprocal)
+"""1/p_k − 1/p′_k at lexiprecision's k."""
+
+PREFERENCES: dict[str, Preference] = {
+    preference.name: preference
+    for preference in (RPP, dcgRPP, invRPP, LR, LP, sgnLR, sgnLP, rrLR, rrLP)
+}
+
+
+def parse_measure(text: str) -> Metric | Preference:
+    """Give the preference or the metric of a notation.
+
+    Raises
+    ------
+    UnknownNameError
+        With near matches, for a name that does not exist.
+
+    Examples
+    --------
+    >>> parse_measure("RPP"), parse_measure("LR(rel=2)"), parse_measure("nDCG@10")
+    (RPP, LR(rel=2), nDCG@10)
+    """
+    written = notation.read(text)
+    if written.name in METRICS or written.name == "TSE":
+        return parse_metric(text)
+    if written.name not in PREFERENCES or written.operand is not None:
+        raise unknown_name("measure", text, [*PREFERENCES, *METRICS, "TSE(AP)"])
+    if written.cutoff is not None or set(written.parameters) - {"rel"}:
+        raise unknown_name("measure", text, [written.name, f"{written.name}(rel=2)"])
+    preference = PREFERENCES[written.name]
+    return preference(rel=float(written.parameters["rel"])) if written.parameters else preference

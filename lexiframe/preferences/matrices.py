@@ -1,0 +1,90 @@
+"""Positions as matrices: for each request a row a run and a column a recall level."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from lexiframe.codes import encode
+from lexiframe.errors import SchemaError
+from lexiframe.schemas import POSITIONS, check
+
+MISSING = np.iinfo(np.int32).max
+"""Stands for an item that was not retrieved: worse than every rank, equal to another such."""
+
+
+@dataclass(frozen=True)
+class Request:
+    """One request in every run.
+
+    Attributes
+    ----------
+    positions
+        runs × m, int32, ascending in each row: the rank of the i-th relevant item, or `MISSING`.
+    relevance
+        runs × m, the grade of that item.
+    """
+
+    positions: np.ndarray
+    relevance: np.ndarray
+
+    def at_least(self, grade: float | None) -> np.ndarray:
+        """Give the positions of the items of a grade or above: runs × m_λ."""
+        if grade is None:
+            return self.positions
+        return self.positions[self.relevance >= grade].reshape(len(self.positions), -1)
+
+
+@dataclass(frozen=True)
+class Requests:
+    """All requests of a positions table, runs and requests sorted by name."""
+
+    runs: pl.Series
+    queries: pl.Series
+    positions: np.ndarray
+    relevance: np.ndarray
+    n_relevant: np.ndarray
+
+    def __iter__(self) -> Iterator[Request]:
+        n_runs, start = len(self.runs), 0
+        for m in self.n_relevant:
+            stop = start + n_runs * m
+            yield Request(
+                self.positions[start:stop].reshape(n_runs, m),
+                self.relevance[start:stop].reshape(n_runs, m),
+            )
+            start = stop
+
+
+def requests_of(p: Any) -> Requests:
+    """Lay a positions table out as matrices, one request after the other.
+
+    Raises
+    ------
+    SchemaError
+        When a run lacks rows of a request: each has one for every relevant item.
+    """
+    table = check(p, POSITIONS)
+    runs, run = encode(table["run"])
+    queries, query = encode(table["query_id"])
+    n_relevant = np.zeros(len(queries), np.int64)
+    is_relevant = table["level"].is_not_null().to_numpy()
+    n_relevant[query] = table["n_relevant"].to_numpy()
+    run, query = run[is_relevant], query[is_relevant]
+    starts = np.concatenate([[0], np.cumsum(n_relevant)]) * len(runs)
+    cell = starts[query] + run * n_relevant[query]
+    cell += table["level"].filter(is_relevant).to_numpy() - 1
+    if starts[-1] != len(cell) or (np.bincount(cell, minlength=starts[-1]) != 1).any():
+        raise SchemaError(
+            f"positions: expected {starts[-1]} rows, one for every run, request and relevant item, "
+            f"found {len(cell)}; runs and requests can be left out only as a whole"
+        )
+    positions = np.full(starts[-1], MISSING, np.int32)
+    relevance = np.empty(starts[-1])
+    positions[cell] = table["position"].filter(is_relevant).fill_null(MISSING).to_numpy()
+    relevance[cell] = table["relevance"].filter(is_relevant).to_numpy()
+    return Requests(runs, queries, positions, relevance, n_relevant)

@@ -1,0 +1,126 @@
+"""Preferences between all pairs of runs: `preferences`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from lexiframe.codes import encode
+from lexiframe.errors import LexiframeError
+from lexiframe.measures.recall_level import Metric
+from lexiframe.measures.scores import as_list, scores, unique_by_name
+from lexiframe.preferences.catalogue import Preference, parse_measure
+from lexiframe.preferences.differences import differences
+from lexiframe.preferences.matrices import Requests, requests_of
+from lexiframe.progress import progress
+
+Measure = Metric | Preference
+
+
+def preferences(p: Any, measures: Measure | str | Iterable[Measure | str]) -> pl.DataFrame:
+    """Compute, for every request and pair of runs, which is preferred and by how much.
+
+    Parameters
+    ----------
+    p
+        The table of `positions`.
+    measures
+        Preferences or their notation (``lf.RPP``, ``"LR"``, ``"LP(rel=2)"``), and metrics, which
+        give their difference.
+
+    Returns
+    -------
+    polars.DataFrame
+        Key ``query_id, run_a, run_b, measure`` with run_a < run_b, sorted by it; ``preference``
+        is positive when run_a is preferred, negative when run_b is, and exactly 0 for a tie. A
+        measure with a ``rel`` of its own has no rows for requests without an item of that grade.
+
+    Raises
+    ------
+    UnknownNameError
+        With near matches, for a measure that does not exist.
+    LexiframeError
+        For fewer than two runs.
+
+    Notes
+    -----
+    Time grows with requests × pairs × levels for the recall-paired preferences, and with requests
+    × pairs for the others.
+
+    Examples
+    --------
+    The two rankings of one request in SPEC's example, X and Y:
+
+    >>> import polars as pl
+    >>> import lexiframe as lf
+    >>> grades = {"X": {2: 4, 3: 3, 7: 1, 9: 3}, "Y": {1: 3, 3: 4, 4: 5, 5: 3, 8: 1, 9: 1}}
+    >>> lf.preferences(lf.positions("data/example", "data/example/qrels.txt"), "RPP")  # doctest: +SKIP
+    """
+    asked = unique_by_name(
+        [parse_measure(m) if isinstance(m, str) else m for m in as_list(measures)]
+    )
+    requests = requests_of(p)
+    if len(requests.runs) < 2:
+        raise LexiframeError(
+            f"preferences: expected at least two runs, found {len(requests.runs)} "
+            f"({', '.join(requests.runs)})"
+        )
+    asked.sort(key=str)
+    values = np.full((len(requests.queries), len(_pairs(requests)[0]), len(asked)), np.nan)
+    _fill_preferences(values, requests, asked)
+    _fill_differences(values, requests, asked, p)
+    return _long_table(requests, [str(measure) for measure in asked], values)
+
+
+def _fill_preferences(values: np.ndarray, requests: Requests, asked: list[Measure]) -> None:
+    a, b = _pairs(requests)
+    wanted = [(n, m) for n, m in enumerate(asked) if not isinstance(m, Metric)]
+    for q, request in enumerate(progress(requests, len(requests.queries), "preferences")):
+        for n, preference in wanted:
+            if request.at_least(preference.rel).shape[1]:
+                values[q, :, n] = preference.matrix(request)[a, b]
+            elif preference.rel is None:
+                values[q, :, n] = 0.0
+
+
+def _fill_differences(
+    values: np.ndarray, requests: Requests, asked: list[Measure], p: Any
+) -> None:
+    metrics = [measure for measure in asked if isinstance(measure, Metric)]
+    if not metrics:
+        return
+    a, b = _pairs(requests)
+    for (name,), table in scores(p, metrics).partition_by("measure", as_dict=True).items():
+        queries, query = encode(table["query_id"])
+        _, run = encode(table["run"])
+        by_request = np.empty((len(queries), len(requests.runs)))
+        by_request[query, run] = table["value"].to_numpy()
+        n = [str(measure) for measure in asked].index(name)
+        rows = requests.queries.search_sorted(queries).to_numpy()
+        values[rows, :, n] = [differences(row)[a, b] for row in by_request]
+
+
+def _pairs(requests: Requests) -> tuple[np.ndarray, np.ndarray]:
+    a, b = np.triu_indices(len(requests.runs), k=1)
+    return a, b
+
+
+def _long_table(requests: Requests, names: list[str], values: np.ndarray) -> pl.DataFrame:
+    """Make the table of an array requests × pairs × measures, without its empty cells."""
+    n_queries, n_pairs, n_measures = values.shape
+    a, b = _pairs(requests)
+    table = pl.DataFrame(
+        {
+            "query_id": requests.queries.gather(
+                np.repeat(np.arange(n_queries), n_pairs * n_measures)
+            ),
+            "run_a": requests.runs.gather(np.tile(np.repeat(a, n_measures), n_queries)),
+            "run_b": requests.runs.gather(np.tile(np.repeat(b, n_measures), n_queries)),
+            "measure": pl.Series(names).gather(np.tile(np.arange(n_measures), n_queries * n_pairs)),
+            "preference": values.ravel(),
+        }
+    )
+    return table.filter(pl.col("preference").is_not_nan()) if np.isnan(values).any() else table

@@ -1,0 +1,101 @@
+"""Recall-paired preferences: at each recall level the run that reaches it sooner is preferred."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from lexiframe.errors import LexiframeError
+from lexiframe.measures import notation
+from lexiframe.preferences.matrices import Request
+
+TIE = 1e-12
+"""A weighted preference or a difference of metrics as small as this is rounding: a tie."""
+
+
+@dataclass(frozen=True, repr=False)
+class LevelPreference:
+    """Δ(π, π′) = Σ_λ p(λ) Σ_i p(i | λ) sgn(p′_i − p_i), a preference by weights of recall levels.
+
+    The grades λ are the distinct grades of the request's relevant items, p(λ) ∝ m_λ, the number
+    of items of grade λ or above, and p(i | λ) ∝ the weight of level i of m_λ. With ``rel`` the
+    one threshold is that grade. An item that was not retrieved is worse than every rank.
+
+    Parameters
+    ----------
+    name : str
+        What ``measure`` says in its rows.
+    weight : callable
+        p(i | m) up to a factor, from Polars expressions of i and m to one of weights.
+    rel : float, optional
+        The least relevant grade; relevance then is binary.
+
+    Notes
+    -----
+    With uniform weights Δ is a whole number over Σ_λ m_λ and is computed as such, so that ties
+    are exactly 0. The range is −1 to 1. Diaz & Ferraro, "Offline Retrieval Evaluation Without
+    Evaluation Metrics", SIGIR 2022, equations 4 and 5, doi:10.1145/3477495.3532033; there p(i, λ)
+    is p(i) p(λ), here p(i) is normalised over the m_λ levels of each threshold, as in the
+    authors' tool.
+
+    Examples
+    --------
+    A preference of one's own appears beside the built-in ones:
+
+    >>> import lexiframe as lf
+    >>> late = lf.LevelPreference("late", weight=lambda i, m: i / m)
+    >>> p = lf.positions("data/example", "data/example/qrels.txt")  # doctest: +SKIP
+    >>> late, late(rel=2)
+    (late, late(rel=2))
+    """
+
+    name: str
+    weight: Callable[..., Any]
+    rel: float | None = field(default=None, kw_only=True)
+
+    def __call__(self, *, rel: float) -> LevelPreference:
+        return replace(self, rel=rel)
+
+    def __str__(self) -> str:
+        return notation.write(self.name, None, {} if self.rel is None else {"rel": self.rel}, None)
+
+    __repr__ = __str__
+
+    def matrix(self, request: Request) -> np.ndarray:
+        """Δ of every pair of runs: runs × runs, antisymmetric."""
+        thresholds = np.unique(request.relevance[0]) if self.rel is None else [self.rel]
+        levels = [request.at_least(grade) for grade in thresholds]
+        m = np.array([positions.shape[1] for positions in levels])
+        weights = [w * share for w, share in zip(map(self.weights, m), m / m.sum(), strict=True)]
+        if np.ptp(np.concatenate(weights)) <= TIE * weights[0][0]:
+            wins = sum(_levels_won(positions) for positions in levels)
+            return (wins - wins.T) / m.sum()
+        pairs = zip(levels, weights, strict=True)
+        weighted = sum(_levels_won(positions, w) for positions, w in pairs)
+        delta = weighted - weighted.T
+        return np.where(np.abs(delta) <= TIE, 0.0, delta)
+
+    def weights(self, m: int) -> np.ndarray:
+        """p(i | m) for i = 1..m, which sum to 1."""
+        levels = pl.DataFrame({"i": np.arange(1.0, m + 1), "m": float(m)})
+        weight = self.weight(pl.col("i"), pl.col("m"))
+        weight = weight if isinstance(weight, pl.Expr) else pl.lit(weight)
+        values = levels.select((weight + 0.0 * pl.col("i")).alias("w"))["w"].to_numpy()
+        if not (np.isfinite(values).all() and values.min() >= 0 and values.sum() > 0):
+            raise LexiframeError(f"{self}: expected weights of 0 or more, found {values} for m = {m}")
+        return values / values.sum()
+
+
+def _levels_won(positions: np.ndarray, weights: np.ndarray | None = None) -> np.ndarray:
+    """Σ_i w_i [p_i < p′_i] for every pair of runs; whole numbers without weights."""
+    n_runs, m = positions.shape
+    won = np.zeros((n_runs, n_runs), np.int32 if weights is None else np.float64)
+    by_level = np.ascontiguousarray(positions.T)
+    for i in range(m):
+        sooner = by_level[i][:, None] < by_level[i][None, :]
+        won += sooner if weights is None else sooner * weights[i]
+    return won

@@ -1,0 +1,274 @@
+"""The columns, types and row key of every table, and the check that a frame fits its table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+
+from lexiframe.errors import SchemaError, first_three
+
+STR, INT, FLOAT, BOOL = pl.String(), pl.Int64(), pl.Float64(), pl.Boolean()
+
+
+@dataclass(frozen=True)
+class TableSchema:
+    """One table: its name, the columns that identify a row, and the type of every column.
+
+    ``optional`` columns are kept when a frame has them and not asked for when it has not;
+    ``nullable`` ones are part of the key and may be null (a request without relevant items).
+    """
+
+    name: str
+    key: tuple[str, ...]
+    columns: dict[str, pl.DataType]
+    optional: tuple[str, ...] = ()
+    nullable: tuple[str, ...] = ()
+
+
+RUNS = TableSchema(
+    "runs",
+    ("run", "query_id", "doc_id"),
+    {"run": STR, "query_id": STR, "doc_id": STR, "score": FLOAT, "rank": INT},
+    optional=("rank",),
+)
+QRELS = TableSchema(
+    "qrels",
+    ("query_id", "iteration", "doc_id"),
+    {"query_id": STR, "iteration": STR, "doc_id": STR, "relevance": FLOAT},
+    optional=("iteration",),
+)
+POSITIONS = TableSchema(
+    "positions",
+    ("run", "query_id", "doc_id"),
+    {
+        "run": STR,
+        "query_id": STR,
+        "doc_id": STR,
+        "relevance": FLOAT,
+        "position": INT,
+        "level": INT,
+        "n_relevant": INT,
+        "n_retrieved": INT,
+        "pool_size": INT,
+    },
+    optional=("pool_size",),
+    nullable=("doc_id",),
+)
+SCORES = TableSchema(
+    "scores",
+    ("run", "query_id", "measure"),
+    {"run": STR, "query_id": STR, "measure": STR, "value": FLOAT},
+)
+PREFERENCES = TableSchema(
+    "preferences",
+    ("query_id", "run_a", "run_b", "measure"),
+    {"query_id": STR, "run_a": STR, "run_b": STR, "measure": STR, "preference": FLOAT},
+)
+WIN_RATES = TableSchema(
+    "win_rates",
+    ("measure", "run_a", "run_b"),
+    {
+        "measure": STR,
+        "run_a": STR,
+        "run_b": STR,
+        "n": INT,
+        "wins": INT,
+        "losses": INT,
+        "ties": INT,
+        "win_rate": FLOAT,
+        "mean_preference": FLOAT,
+    },
+)
+REQUEST_WIN_RATES = TableSchema(
+    "request_win_rates",
+    ("measure", "query_id", "run"),
+    {"measure": STR, "query_id": STR, "run": STR, "win_rate": FLOAT},
+)
+ORDERINGS = TableSchema(
+    "orderings",
+    ("measure", "method", "run"),
+    {"measure": STR, "method": STR, "run": STR, "value": FLOAT, "rank": FLOAT},
+)
+CYCLES = TableSchema(
+    "cycles", ("measure", "cycle", "run"), {"measure": STR, "cycle": INT, "run": STR}
+)
+CORRELATIONS = TableSchema(
+    "correlations",
+    ("method", "ordering_a", "ordering_b"),
+    {
+        "method": STR,
+        "ordering_a": STR,
+        "ordering_b": STR,
+        "correlation": FLOAT,
+        "p_value": FLOAT,
+        "n": INT,
+    },
+)
+TIE_RATES = TableSchema(
+    "tie_rates", ("measure",), {"measure": STR, "n": INT, "ties": INT, "tie_rate": FLOAT}
+)
+SIGN_AGREEMENT = TableSchema(
+    "sign_agreement",
+    ("measure_a", "measure_b"),
+    {
+        "measure_a": STR,
+        "measure_b": STR,
+        "n": INT,
+        "agree": INT,
+        "agreement": FLOAT,
+        "n_systems": INT,
+        "systems_agree": INT,
+        "system_agreement": FLOAT,
+    },
+)
+COMPARISONS = TableSchema(
+    "comparisons",
+    ("measure", "test", "correction", "run_a", "run_b"),
+    {
+        "measure": STR,
+        "test": STR,
+        "correction": STR,
+        "run_a": STR,
+        "run_b": STR,
+        "n": INT,
+        "mean_difference": FLOAT,
+        "ci_low": FLOAT,
+        "ci_high": FLOAT,
+        "effect_size": FLOAT,
+        "statistic": FLOAT,
+        "p_value": FLOAT,
+        "p_adjusted": FLOAT,
+        "reject": BOOL,
+    },
+)
+POWER = TableSchema(
+    "power",
+    ("measure", "test", "correction", "alpha"),
+    {
+        "measure": STR,
+        "test": STR,
+        "correction": STR,
+        "alpha": FLOAT,
+        "n_pairs": INT,
+        "n_significant": INT,
+        "power": FLOAT,
+    },
+)
+COVERAGE = TableSchema(
+    "coverage",
+    ("run",),
+    {
+        "run": STR,
+        "requests": INT,
+        "answered": INT,
+        "missing": INT,
+        "extra": INT,
+        "without_relevant": INT,
+        "retrieved": INT,
+        "judged": INT,
+        "relevant_retrieved": INT,
+        "duplicates": INT,
+    },
+)
+
+
+def to_polars(frame: Any) -> pl.DataFrame:
+    """Take any frame that exports Arrow as a Polars frame, without copying where possible.
+
+    Parameters
+    ----------
+    frame
+        A Polars DataFrame or LazyFrame, or anything with ``__arrow_c_stream__`` (PyArrow,
+        pandas 2.2 or later, DuckDB relations ...).
+
+    Raises
+    ------
+    TypeError
+        When the object exports no Arrow stream.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> to_polars(pa.table({"run": ["bm25"]})).columns
+    ['run']
+    """
+    if isinstance(frame, pl.DataFrame):
+        return frame
+    if isinstance(frame, pl.LazyFrame):
+        return frame.collect()
+    if hasattr(frame, "__arrow_c_stream__"):
+        return pl.DataFrame(frame)
+    raise TypeError(
+        f"expected a frame that exports Arrow (Polars, PyArrow, pandas 2.2 or later), "
+        f"found {type(frame).__name__}"
+    )
+
+
+def check(frame: Any, schema: TableSchema, where: str = "") -> pl.DataFrame:
+    """Check that a frame has a table's columns, and give them in the table's order and types.
+
+    Columns that the table does not know are left out. Ids that are integers or categories become
+    strings; nothing else changes its value.
+
+    Parameters
+    ----------
+    frame
+        Any frame that exports Arrow.
+    schema
+        The table that it has to be.
+    where
+        What the frame is called in error messages (a path, say).
+
+    Raises
+    ------
+    SchemaError
+        When a column is missing, cannot be cast to its type, or a key is null.
+
+    Examples
+    --------
+    >>> check({"run": ["a"]}, SCORES)
+    Traceback (most recent call last):
+    TypeError: expected a frame that exports Arrow (Polars, PyArrow, pandas 2.2 or later), found dict
+    >>> check(pl.DataFrame({"run": ["a"], "value": [1.0]}), SCORES)
+    Traceback (most recent call last):
+    lexiframe.errors.SchemaError: scores: expected the columns run, query_id, measure, value; \
+query_id, measure are missing (found: run, value)
+    """
+    table = to_polars(frame)
+    called = f"{where or schema.name}: "
+    missing = [c for c in schema.columns if c not in table.columns and c not in schema.optional]
+    if missing:
+        needed = ", ".join(c for c in schema.columns if c not in schema.optional)
+        verb = "is" if len(missing) == 1 else "are"
+        raise SchemaError(
+            f"{called}expected the columns {needed}; {', '.join(missing)} {verb} missing "
+            f"(found: {', '.join(table.columns)})"
+        )
+    table = table.select(
+        _typed(table[name], dtype, called)
+        for name, dtype in schema.columns.items()
+        if name in table.columns
+    )
+    for name in schema.key:
+        if name in table.columns and name not in schema.nullable and table[name].null_count():
+            raise SchemaError(
+                f"{called}the column {name} is part of the key, but "
+                f"{table[name].null_count()} rows have no value in it"
+            )
+    return table
+
+
+def _typed(column: pl.Series, dtype: pl.DataType, called: str) -> pl.Series:
+    if column.dtype == dtype:
+        return column
+    if dtype == STR and not (column.dtype.is_integer() or column.dtype in (pl.Categorical, pl.Enum)):
+        raise SchemaError(f"{called}expected strings in {column.name}, found {column.dtype}")
+    try:
+        return column.cast(dtype)
+    except pl.exceptions.PolarsError:
+        bad = column.filter(column.cast(dtype, strict=False).is_null() & column.is_not_null())
+        raise SchemaError(
+            f"{called}expected {dtype} in {column.name}, found {first_three(bad)}"
+        ) from None

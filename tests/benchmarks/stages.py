@@ -1,0 +1,125 @@
+"""What is measured of lexiframe: a list of stages, each from the text or from an earlier table."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+MEASURES = ["AP", "nDCG", "RR", "R@1000"]
+PREFERENCES = ["RPP", "LR", "LP", "rrLP"]
+
+Thunk = Callable[[], Any]
+
+
+class Collection(NamedTuple):
+    """Files of a collection, where tables are kept for later stages, how much peers have to do."""
+
+    qrels: str
+    runs: list[str]
+    tables: Path
+    peer_runs: int
+
+    def path(self, table: str) -> Path:
+        """Return the file in which `table` is kept."""
+        return self.tables / f"{table}.parquet"
+
+
+Stage = Callable[[Collection], Thunk]  # prepares, and returns what is to be timed
+
+
+def text(call: Callable[[Any, Collection], Any]) -> Stage:
+    """Make a stage that starts from the files: `call(lexiframe, collection)`."""
+
+    def stage(collection: Collection) -> Thunk:
+        import lexiframe as lf
+
+        return lambda: call(lf, collection)
+
+    return stage
+
+
+def on(table: str, call: Callable[[Any, Any], Any]) -> Stage:
+    """Make a stage that starts from the table of an earlier stage: `call(lexiframe, frame)`."""
+
+    def stage(collection: Collection) -> Thunk:
+        import polars as pl
+
+        import lexiframe as lf
+
+        frame = pl.read_parquet(collection.path(table))
+        return lambda: call(lf, frame)
+
+    return stage
+
+
+def text_to_positions(lf: Any, c: Collection) -> Any:
+    """Locate the relevant documents of all runs, one file at a time."""
+    return lf.positions(lf.scan_runs(c.runs), lf.read_qrels(c.qrels))
+
+
+def text_to_scores(lf: Any, c: Collection) -> Any:
+    """Score all runs from their files, by MEASURES."""
+    return lf.scores(text_to_positions(lf, c), MEASURES)
+
+
+def text_to_preferences(lf: Any, c: Collection) -> Any:
+    """Compare all pairs of runs from their files, by PREFERENCES."""
+    return lf.preferences(text_to_positions(lf, c), PREFERENCES)
+
+
+def preferences(*names: str) -> Stage:
+    """Make a stage that compares all pairs of runs by the preferences `names`."""
+    return on("positions", lambda lf, p: lf.preferences(p, list(names)))
+
+
+def ordering(method: str) -> Stage:
+    """Make a stage that orders the runs by `method`."""
+    return on("preferences", lambda lf, d: lf.order_runs(d, method=method))
+
+
+def comparison(test: str) -> Stage:
+    """Make a stage that tests all pairs of runs."""
+    return on("preferences", lambda lf, d: lf.compare(d, test=test, correction="holm"))
+
+
+# The long table of preferences of all four is what the tables after it are made from.
+STAGES: dict[str, Stage] = {
+    "text: read_runs": text(lambda lf, c: lf.read_runs(c.runs)),
+    "text: scan_runs, coverage": text(
+        lambda lf, c: lf.coverage(lf.scan_runs(c.runs), lf.read_qrels(c.qrels))
+    ),
+    "text: scan_runs, positions": text(text_to_positions),
+    "text: all to RPP, LR, LP, rrLP": text(text_to_preferences),
+    "positions: scores": on("positions", lambda lf, p: lf.scores(p, MEASURES)),
+    "positions: RPP": preferences("RPP"),
+    "positions: dcgRPP": preferences("dcgRPP"),
+    "positions: invRPP": preferences("invRPP"),
+    "positions: LR": preferences("LR"),
+    "positions: LP": preferences("LP"),
+    "positions: rrLP": preferences("rrLP"),
+    "positions: AP difference": preferences("AP"),
+    "positions: RPP, LR, LP, rrLP": preferences(*PREFERENCES),
+    "preferences: win_rates": on("preferences", lambda lf, d: lf.win_rates(d)),
+    "preferences: order_runs mean": ordering("mean"),
+    "preferences: order_runs win_rate": ordering("win_rate"),
+    "preferences: order_runs borda": ordering("borda"),
+    "preferences: order_runs copeland": ordering("copeland"),
+    "preferences: order_runs mc4": ordering("mc4"),
+    "scores: order_runs mean": on("scores", lambda lf, s: lf.order_runs(s, method="mean")),
+    "orderings: rank_correlations": on("orderings", lambda lf, o: lf.rank_correlations(o)),
+    "preferences: tie_rates": on("preferences", lambda lf, d: lf.tie_rates(d)),
+    "preferences: sign_agreement": on("preferences", lambda lf, d: lf.sign_agreement(d)),
+    "preferences: compare t, holm": comparison("t"),
+    "preferences: compare sign, holm": comparison("sign"),
+    "comparisons: discriminative_power": on(
+        "comparisons", lambda lf, c: lf.discriminative_power(c)
+    ),
+}
+
+# What these stages return is kept, for the stages that start from it.
+KEPT = {
+    "text: scan_runs, positions": "positions",
+    "positions: scores": "scores",
+    "positions: RPP, LR, LP, rrLP": "preferences",
+    "preferences: order_runs win_rate": "orderings",
+    "preferences: compare t, holm": "comparisons",
+}
