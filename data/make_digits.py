@@ -11,7 +11,7 @@ digits/qrels.parquet
     query_id, iteration, doc_id, relevance: the relevant documents of each query.
 digits/runs/<system>.parquet
     query_id, doc_id, score: one system's rankings, best document first.
-example/qrels.txt, example/<system>.run
+example/qrels.txt, example/runs/<system>.run
     A small part of the same collection in the text formats of TREC.
 
 Everything is seeded: the same library versions on the same processor give the same bytes.
@@ -291,8 +291,8 @@ def write_example(qrels, runs, queries, documents):
                 yield row.values()
 
     folder = HERE / "example"
-    folder.mkdir(exist_ok=True)
     lines = [f"{query} 0 {doc} {grade:.0f}\n" for query, _, doc, grade in rows(qrels)]
+    (folder / "runs").mkdir(parents=True, exist_ok=True)
     (folder / "qrels.txt").write_text("".join(lines))
     for name in EXAMPLE_SYSTEMS:
         rank = Counter()
@@ -301,7 +301,7 @@ def write_example(qrels, runs, queries, documents):
             rank[query] += 1
             if rank[query] <= EXAMPLE_DEPTH:
                 lines.append(f"{query} Q0 {doc} {rank[query]} {score} {name}\n")
-        (folder / f"{name}.run").write_text("".join(lines))
+        (folder / "runs" / f"{name}.run").write_text("".join(lines))
 
 
 def main():

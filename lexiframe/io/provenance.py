@@ -14,12 +14,12 @@ from lexiframe._version import __version__
 KEY = b"lexiframe"
 
 
-def describe(**facts: Any) -> dict[bytes, bytes]:
+def describe(facts: dict[str, Any]) -> dict[bytes, bytes]:
     """Put facts and the version into schema metadata, the same bytes for the same facts.
 
     Examples
     --------
-    >>> provenance_of(pa.schema([], describe(table="runs")))["table"]
+    >>> provenance_of(pa.schema([], describe({"table": "runs"})))["table"]
     'runs'
     """
     facts = {"lexiframe": __version__, **facts}

@@ -133,7 +133,7 @@ def read_runs(runs: Any, *, name_from: NameFrom = "file") -> pa.Table:
     parts.sort(key=lambda part: part.name)
     ranked = all("rank" in part.table.column_names for part in parts)
     table = pa.concat_tables(_with_run_column(part, ranked=ranked) for part in parts)
-    facts = describe(table="runs", sources=scan.provenance())
+    facts = describe({"table": "runs", "sources": scan.provenance(}))
     return table.replace_schema_metadata(facts)
 
 
@@ -175,14 +175,14 @@ def read_qrels(qrels: Any) -> pa.Table:
             table = to_polars(_read_parquet(path))
         else:
             return _plain(trec.parse_qrels(data, where)).replace_schema_metadata(
-                describe(table="qrels", sources=sources)
+                describe({"table": "qrels", "sources": sources})
             )
     if "iteration" not in table.columns:
         table = table.with_columns(iteration=pl.lit("0"))
     table = check(table, QRELS, where)
     _refuse_no_number(table["relevance"], where)
     return _to_arrow(table, QRELS).replace_schema_metadata(
-        describe(table="qrels", sources=sources)
+        describe({"table": "qrels", "sources": sources})
     )
 
 

@@ -71,8 +71,8 @@ def output_folder(path: str | Path) -> Path:
     return folder
 
 
-def write_parquet(table: Any, path: str | Path, **facts: Any) -> Path:
-    """Write a frame as Parquet; the same rows and facts give the same bytes.
+def write_parquet(table: Any, path: str | Path) -> Path:
+    """Write a frame as Parquet; the same rows give the same bytes.
 
     Parameters
     ----------
@@ -80,20 +80,30 @@ def write_parquet(table: Any, path: str | Path, **facts: Any) -> Path:
         Any frame that exports Arrow.
     path
         The file; it appears whole or not at all.
-    **facts
-        What the schema metadata shall say besides what the table already says.
+
+    Returns
+    -------
+    pathlib.Path
+        The path.
     """
+    path = Path(path).expanduser()
+    with replacing(path) as temporary:
+        write_parquet_file(temporary, table, {})
+    return path
+
+
+def write_parquet_file(path: Path, table: Any, facts: dict[str, Any]) -> None:
+    """Write a frame as Parquet right to a path, with facts in the metadata beside its own."""
     from pyarrow import parquet
 
     arrow = table if isinstance(table, pa.Table) else _arrow(to_polars(table))
-    metadata = describe(**{**provenance_of(arrow.schema), **facts})
-    arrow = arrow.replace_schema_metadata(metadata)
-    path = Path(path).expanduser()
-    with replacing(path) as temporary:
-        parquet.write_table(
-            arrow.combine_chunks(), temporary, compression="zstd", row_group_size=ROWS_PER_GROUP
-        )
-    return path
+    metadata = describe(provenance_of(arrow.schema) | facts)
+    parquet.write_table(
+        arrow.replace_schema_metadata(metadata).combine_chunks(),
+        path,
+        compression="zstd",
+        row_group_size=ROWS_PER_GROUP,
+    )
 
 
 def write_trec(table: Any, path: str | Path) -> list[Path]:
@@ -145,8 +155,8 @@ def _write_text(text: bytes, path: Path) -> Path:
 
 
 def _arrow(frame: pl.DataFrame) -> pa.Table:
+    """Give a frame with plain Arrow strings, which every reader of Parquet knows."""
     table = frame.to_arrow()
-    types = [pa.string() if pa.types.is_string_view(f.type) or pa.types.is_large_string(f.type) else f.type for f in table.schema]
+    is_text = (pa.types.is_string_view, pa.types.is_large_string)
+    types = [pa.string() if any(t(f.type) for t in is_text) else f.type for f in table.schema]
     return table.cast(pa.schema(list(zip(table.column_names, types, strict=True))))
-
-

@@ -1,0 +1,71 @@
+# Python 3.11 or newer and make are all that is needed; everything else goes into .venv.
+# Once that is set up, no target needs a network until pyproject.toml changes.
+
+PYTHON ?= python3
+VENV ?= .venv
+BIN = $(VENV)/bin
+# A virtual environment that has a file constraints.txt obeys it (see test-lowest).
+INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check \
+	$(addprefix --constraint ,$(wildcard $(VENV)/constraints.txt)) --editable
+
+.NOTPARALLEL:
+.PHONY: help demo test test-lowest format benchmark data clean
+
+help: ## show this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-12s %s\n", $$1, $$2}' Makefile
+	@echo
+	@echo 'ARGS="..." passes options on (demo, test, benchmark); PYTHON=python3.13 chooses the Python.'
+
+demo: $(VENV)/.installed ## run the main job on the bundled collection
+	@$(BIN)/lexiframe demo $(ARGS)
+
+test: $(VENV)/.installed-test ## check format, style and types, run all tests
+	$(BIN)/python -m ruff format --check .
+	$(BIN)/python -m ruff check .
+	$(BIN)/python -m mypy
+	$(BIN)/python -m pytest $(ARGS)
+
+test-lowest: ## the same with the lowest allowed dependencies, in .venv-lowest
+	@$(MAKE) --no-print-directory VENV=.venv-lowest .venv-lowest/constraints.txt
+	@$(MAKE) --no-print-directory VENV=.venv-lowest test
+
+format: $(VENV)/.installed-test ## format the code and mend its style where that is safe
+	$(BIN)/python -m ruff format .
+	$(BIN)/python -m ruff check --fix .
+
+benchmark: $(VENV)/.installed-peers ## measure time and memory beside other libraries
+	$(BIN)/python tests/benchmarks/run.py $(ARGS)
+
+data: $(VENV)/.installed-peers ## rebuild the bundled collection with scikit-learn
+	$(BIN)/python data/make_digits.py
+
+clean: ## remove virtual environments, caches and built files
+	rm -rf .venv .venv-lowest .hypothesis .mypy_cache .pytest_cache .ruff_cache build dist
+	find lexiframe tests data -type d -name __pycache__ -prune -exec rm -rf {} +
+
+# pip comes last when a virtual environment is made, so one that failed half-way is made again.
+$(BIN)/pip:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+		echo 'lexiframe needs Python 3.11 or newer, which "$(PYTHON)" is not;' \
+			'name one that is: make $(MAKECMDGOALS) PYTHON=python3.13' >&2; exit 1; }
+	@$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.installed: pyproject.toml | $(BIN)/pip
+	@echo 'Installing lexiframe into $(VENV) (once) ...' >&2
+	@$(INSTALL) .
+	@touch $@
+
+$(VENV)/.installed-test: pyproject.toml | $(BIN)/pip
+	@echo 'Installing lexiframe and what its tests need into $(VENV) (once) ...' >&2
+	@$(INSTALL) '.[test]'
+	@touch $(VENV)/.installed $@
+
+$(VENV)/.installed-peers: pyproject.toml | $(BIN)/pip
+	@echo 'Installing lexiframe and its peers into $(VENV) (once) ...' >&2
+	@$(INSTALL) '.[test,peers]'
+	@touch $(VENV)/.installed $(VENV)/.installed-test $@
+
+.venv-lowest/constraints.txt: pyproject.toml | $(BIN)/pip
+	@$(BIN)/python -c 'import tomllib; \
+		project = tomllib.load(open("pyproject.toml", "rb"))["project"]; \
+		print(*project["dependencies"], sep="\n")' | sed 's/>=/==/' > $@

@@ -1,0 +1,5 @@
+"""``python -m lexiframe`` is the command line."""
+
+from lexiframe.cli import main
+
+main()

@@ -1,0 +1,268 @@
+"""The whole flow in one call: `evaluate`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from contextlib import ExitStack
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any, Literal
+
+import polars as pl
+import pyarrow as pa
+
+from lexiframe.errors import LexiframeError
+from lexiframe.io.provenance import file_facts, provenance_of
+from lexiframe.io.read import RunScan, scan_runs
+from lexiframe.io.sources import only_file
+from lexiframe.io.write import output_folder, replacing, write_parquet_file
+from lexiframe.measures.recall_level import Metric
+from lexiframe.measures.scores import as_list, scores, unique_by_name
+from lexiframe.orderings.agreement import rank_correlations, sign_agreement, tie_rates
+from lexiframe.orderings.order import Method, order_runs
+from lexiframe.orderings.win_rates import win_rates
+from lexiframe.positions.collection import rank_runs
+from lexiframe.positions.coverage import coverage_of, warn_of_gaps
+from lexiframe.positions.judged import Duplicates
+from lexiframe.positions.projection import NoRelevant, project
+from lexiframe.positions.ranks import ScoreType, Ties
+from lexiframe.preferences.catalogue import parse_measure
+from lexiframe.preferences.pairs import Measure, preferences
+from lexiframe.schemas import (
+    COMPARISONS,
+    CORRELATIONS,
+    ORDERINGS,
+    POWER,
+    PREFERENCES,
+    SCORES,
+    SIGN_AGREEMENT,
+    TIE_RATES,
+    WIN_RATES,
+    TableSchema,
+)
+from lexiframe.significance.paired import Correction, Test, compare
+from lexiframe.significance.power import discriminative_power
+
+MEASURES = ("RPP", "LR", "LP", "AP", "nDCG@10", "RR")
+
+
+@dataclass(frozen=True, repr=False)
+class Evaluation:
+    """The tables of an evaluation, and what they were computed from.
+
+    Attributes
+    ----------
+    coverage, scores, preferences, win_rates, orderings, correlations, tie_rates, sign_agreement, \
+    comparisons, power
+        The tables of the functions of the same name (`order_runs`, `rank_correlations`, `compare`
+        and `discriminative_power`). With one run, those about pairs are empty.
+    provenance
+        Files with their sha256, policies, measures and tests.
+    """
+
+    coverage: pl.DataFrame
+    scores: pl.DataFrame
+    preferences: pl.DataFrame
+    win_rates: pl.DataFrame
+    orderings: pl.DataFrame
+    correlations: pl.DataFrame
+    tie_rates: pl.DataFrame
+    sign_agreement: pl.DataFrame
+    comparisons: pl.DataFrame
+    power: pl.DataFrame
+    provenance: dict[str, Any]
+
+    def tables(self) -> dict[str, pl.DataFrame]:
+        """Give the tables by name."""
+        return {f.name: getattr(self, f.name) for f in fields(self) if f.name != "provenance"}
+
+    def write(self, folder: str | Path) -> list[Path]:
+        """Write each table as Parquet, all of them or none.
+
+        Parameters
+        ----------
+        folder
+            Where; it is made when it is not there.
+
+        Returns
+        -------
+        list of pathlib.Path
+            ``scores.parquet``, ``preferences.parquet`` ... with the provenance in the schema
+            metadata. The same inputs give the same bytes.
+
+        Raises
+        ------
+        LexiframeError
+            When the folder cannot be written to.
+        """
+        target = output_folder(folder)
+        paths = [target / f"{name}.parquet" for name in self.tables()]
+        with ExitStack() as stack:
+            for path, table in zip(paths, self.tables().values(), strict=True):
+                temporary = stack.enter_context(replacing(path))
+                write_parquet_file(temporary, table, {"table": path.stem, **self.provenance})
+        return paths
+
+    def report(self, path: str | Path) -> Path:
+        """Write the summary as one HTML page that needs nothing else.
+
+        Raises
+        ------
+        LexiframeError
+            When it cannot be written.
+        """
+        from lexiframe.views.report import html_page
+
+        path = Path(path).expanduser()
+        with replacing(path) as temporary:
+            temporary.write_text(html_page(self), encoding="utf-8")
+        return path
+
+    def __str__(self) -> str:
+        from lexiframe.views.tables import as_text
+
+        return as_text(self)
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        from lexiframe.views.tables import as_html
+
+        return as_html(self)
+
+
+def evaluate(
+    runs: Any,
+    qrels: Any,
+    measures: Measure | str | Iterable[Measure | str] = MEASURES,
+    *,
+    rel: float | None = None,
+    ties: Ties = "doc_id_desc",
+    score_type: ScoreType = "float64",
+    no_relevant: NoRelevant = "drop",
+    duplicates: Duplicates = "error",
+    method: Method = "mc4",
+    test: Test = "t",
+    correction: Correction = "holm",
+    family: Literal["measure", "all"] = "measure",
+    alpha: float = 0.05,
+) -> Evaluation:
+    """Compare runs under each measure: from files to who is better, and how sure one can be.
+
+    Parameters
+    ----------
+    runs, qrels, rel, ties, score_type, no_relevant, duplicates
+        As for `positions`.
+    measures
+        Metrics and preferences, or their notation. A metric also takes part as the preference of
+        its difference.
+    method
+        How preferences order the runs, see `order_runs`. Metrics order them by their mean.
+    test, correction, family, alpha
+        As for `compare`.
+
+    Returns
+    -------
+    Evaluation
+        All tables; it prints a summary, and ``write`` and ``report`` store it.
+
+    Raises
+    ------
+    LexiframeError
+        As `positions`, `scores` and `compare`; and for a measure's ``rel`` below that of the
+        evaluation, because lower grades are not there any more.
+
+    Examples
+    --------
+    >>> import lexiframe as lf
+    >>> folder = lf.bundled("example")
+    >>> e = lf.evaluate(folder / "runs", folder / "qrels.txt", ["RPP", "RR"])
+    >>> e.tie_rates.select("measure", "ties").rows()
+    [('RPP', 0), ('RR', 8)]
+    """
+    asked = unique_by_name(
+        [parse_measure(m) if isinstance(m, str) else m for m in as_list(measures)]
+    )
+    _refuse_lower_rel(asked, rel)
+    runs = runs if isinstance(runs, RunScan) or hasattr(runs, "__arrow_c_stream__") else scan_runs(runs)
+    ranked = rank_runs(
+        runs, qrels, rel=rel, ties=ties, score_type=score_type, duplicates=duplicates, nonrelevant=True
+    )
+    warn_of_gaps(ranked)
+    p = project(ranked, no_relevant=no_relevant)
+    metrics = [measure for measure in asked if isinstance(measure, Metric)]
+    s = scores(p, metrics) if metrics else _empty(SCORES)
+    d = preferences(p, asked) if len(ranked.runs) > 1 else _empty(PREFERENCES)
+    provenance = {
+        "runs": _sources(runs),
+        "qrels": _sources(qrels),
+        "measures": [str(measure) for measure in asked],
+        "policies": {
+            "rel": rel,
+            "ties": ties,
+            "score_type": score_type,
+            "no_relevant": no_relevant,
+            "duplicates": duplicates,
+        },
+        "inference": {
+            "ordering": method,
+            "test": test,
+            "correction": correction,
+            "family": family,
+            "alpha": alpha,
+        },
+    }
+    of_pairs = _pair_tables(s, d, asked, method, test, correction, family, alpha)
+    return Evaluation(coverage_of(ranked), s, d, **of_pairs, provenance=provenance)
+
+
+def _pair_tables(
+    s: pl.DataFrame,
+    d: pl.DataFrame,
+    asked: list[Measure],
+    method: Method,
+    test: Test,
+    correction: Correction,
+    family: Literal["measure", "all"],
+    alpha: float,
+) -> dict[str, pl.DataFrame]:
+    names = [str(measure) for measure in asked if not isinstance(measure, Metric)]
+    by_mean = order_runs(s, "mean") if s.height else _empty(ORDERINGS)
+    by_preference = d.filter(pl.col("measure").is_in(names))
+    ordered = order_runs(by_preference, method) if by_preference.height else _empty(ORDERINGS)
+    o = pl.concat([by_mean, ordered]).sort("measure", "method", "rank", "run")
+    c = compare(d, test, correction, family=family, alpha=alpha) if d.height else _empty(COMPARISONS)
+    return {
+        "win_rates": win_rates(d) if d.height else _empty(WIN_RATES),
+        "orderings": o,
+        "correlations": rank_correlations(o) if d.height else _empty(CORRELATIONS),
+        "tie_rates": tie_rates(d) if d.height else _empty(TIE_RATES),
+        "sign_agreement": sign_agreement(d) if d.height else _empty(SIGN_AGREEMENT),
+        "comparisons": c,
+        "power": discriminative_power(c, alpha) if d.height else _empty(POWER),
+    }
+
+
+def _empty(schema: TableSchema) -> pl.DataFrame:
+    columns = {k: v for k, v in schema.columns.items() if k not in schema.optional}
+    return pl.DataFrame(schema=columns)
+
+
+def _refuse_lower_rel(asked: list[Measure], rel: float | None) -> None:
+    for measure in asked:
+        if rel is not None and measure.rel is not None and measure.rel < rel:
+            raise LexiframeError(
+                f"{measure} counts grades from {measure.rel:g}, but rel={rel:g} takes lower ones "
+                "out; leave rel out, or raise that of the measure"
+            )
+
+
+def _sources(given: Any) -> list[dict[str, Any]]:
+    """Say which files runs or qrels come from; nothing for frames made in memory."""
+    if isinstance(given, RunScan):
+        return given.provenance()
+    if isinstance(given, str | Path):
+        return [file_facts(only_file(given))]
+    if isinstance(given, pa.Table):
+        return list(provenance_of(given.schema).get("sources", []))
+    return []

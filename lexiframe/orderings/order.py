@@ -1,0 +1,163 @@
+"""The runs in order: `order_runs`."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, Literal
+
+import numpy as np
+import polars as pl
+
+from lexiframe.errors import LexiframeError, LexiframeWarning
+from lexiframe.orderings.markov import mc4, votes_of
+from lexiframe.orderings.positional import borda, copeland, majority_cycles
+from lexiframe.orderings.ranking import mid_ranks, tie_groups
+from lexiframe.orderings.win_rates import half_win_matrix, total_preferences
+from lexiframe.preferences.cube import PairCube, is_scores, pair_cube, score_cube
+from lexiframe.schemas import ORDERINGS
+
+Method = Literal["mean", "win_rate", "borda", "copeland", "mc4"]
+METHODS = ("mean", "win_rate", "borda", "copeland", "mc4")
+
+
+def order_runs(
+    d: Any,
+    method: Method = "mc4",
+    *,
+    votes: Literal["win_rate", "preference"] = "win_rate",
+    iterations: int | None = None,
+    teleport: float | None = None,
+) -> pl.DataFrame:
+    """Order the runs over all requests, under each measure.
+
+    Parameters
+    ----------
+    d
+        The table of `preferences`, or of `scores`.
+    method : {"mean", "win_rate", "borda", "copeland", "mc4"}
+        ``mean``: the mean score, or the mean preference over the other runs and the requests.
+        ``win_rate``: mean over the other runs of the share of requests won, ties half.
+        ``borda``: mean over requests of S − mid-rank, by per-request win rate.
+        ``copeland``: runs beaten by a majority of the requests, minus runs beaten by; cycles are
+        warned of, and `majority_cycles` lists them.
+        ``mc4``: a Markov chain that moves to runs that a majority of the requests ranks higher.
+    votes : {"win_rate", "preference"}
+        For mc4: a request ranks two runs by their win rates over all runs (the papers' way), or by
+        the preference between the two.
+    iterations : int, optional
+        For mc4: stop after so many steps from equal probabilities, as the authors' tool does
+        after 10.
+    teleport : float, optional
+        For mc4: jump to a run drawn uniformly with this probability at each step.
+
+    Returns
+    -------
+    polars.DataFrame
+        Key ``measure, method, run``, sorted by measure, method and rank. ``value`` in the method's
+        unit (greater is better), ``rank`` from 1; runs of equal value share the mean of their
+        ranks. For mc4 without ``iterations`` and ``teleport``: runs in strongly connected
+        components, these ordered by reachability; the value is the number of layers of
+        components below, plus the run's share of its own.
+
+    Raises
+    ------
+    LexiframeError
+        For an unknown method, or an argument that belongs to another.
+
+    Notes
+    -----
+    Dwork et al., "Rank Aggregation Methods for the Web", WWW 2001, doi:10.1145/371920.372165;
+    Diaz & Ferraro, SIGIR 2022, section 5.4, doi:10.1145/3477495.3532033.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import lexiframe as lf
+    >>> d = pl.DataFrame({"query_id": "q1", "run_a": ["a", "a", "b"], "run_b": ["b", "c", "c"],
+    ...                   "measure": "RPP", "preference": [-1.0, 0.0, 1.0]})
+    >>> lf.order_runs(d, method="mc4").select("run", "rank").rows()
+    [('b', 1.0), ('a', 2.5), ('c', 2.5)]
+    """
+    _check_arguments(method, votes, iterations, teleport)
+    if method == "mean" and is_scores(d):
+        s = score_cube(d)
+        return _table(s.runs, method, {m: np.nanmean(v, axis=0) for m, v in s})
+    cube = pair_cube(d)
+    values = {
+        measure: _value(cube, by_pair, method, votes, iterations, teleport)
+        for measure, by_pair in cube
+    }
+    if method == "copeland":
+        _warn_of_cycles(d)
+    return _table(cube.runs, method, values)
+
+
+def _value(
+    cube: PairCube,
+    by_pair: np.ndarray,
+    method: Method,
+    votes: str,
+    iterations: int | None,
+    teleport: float | None,
+) -> np.ndarray:
+    others = max(len(cube.runs) - 1, 1)
+    if method == "mean":
+        return np.asarray(total_preferences(cube, by_pair).mean(axis=0) / others)
+    if method == "win_rate":
+        return np.asarray((half_win_matrix(cube, by_pair).sum(axis=1) - 0.5) / others)
+    if method == "borda":
+        return borda(total_preferences(cube, by_pair))
+    if method == "copeland":
+        return copeland(cube, by_pair)
+    if votes == "preference":
+        ballots = cube.square(np.sign(np.nan_to_num(by_pair)).sum(axis=0))
+    else:
+        ballots = votes_of(tie_groups(total_preferences(cube, by_pair)))
+    return mc4(ballots, iterations=iterations, teleport=teleport)
+
+
+def _table(runs: pl.Series, method: str, values: dict[str, np.ndarray]) -> pl.DataFrame:
+    frames = [
+        pl.DataFrame(
+            {
+                "measure": pl.repeat(measure, len(runs), eager=True),
+                "method": pl.repeat(method, len(runs), eager=True),
+                "run": runs,
+                "value": value,
+                "rank": mid_ranks(value),
+            }
+        )
+        for measure, value in values.items()
+    ]
+    table = pl.concat(frames) if frames else pl.DataFrame(schema=ORDERINGS.columns)
+    return table.sort("measure", "method", "rank", "run")
+
+
+def _check_arguments(
+    method: str, votes: str, iterations: int | None, teleport: float | None
+) -> None:
+    if method not in METHODS:
+        raise LexiframeError(
+            f"order_runs: expected method to be one of {', '.join(METHODS)}, found {method!r}"
+        )
+    if votes not in ("win_rate", "preference"):
+        raise LexiframeError(f"order_runs: expected votes='win_rate' or 'preference', found {votes!r}")
+    if method != "mc4" and (iterations is not None or teleport is not None or votes != "win_rate"):
+        raise LexiframeError("order_runs: votes, iterations and teleport belong to method='mc4'")
+    if iterations is not None and teleport is not None:
+        raise LexiframeError("order_runs: give iterations or teleport, not both")
+    if iterations is not None and iterations < 1:
+        raise LexiframeError(f"order_runs: expected iterations from 1, found {iterations}")
+    if teleport is not None and not 0 < teleport < 1:
+        raise LexiframeError(f"order_runs: expected teleport between 0 and 1, found {teleport}")
+
+
+def _warn_of_cycles(d: Any) -> None:
+    cycles = majority_cycles(d).group_by("measure", "cycle", maintain_order=True).agg("run")
+    if cycles.height:
+        found = "; ".join(f"{m}: {', '.join(runs)}" for m, _, runs in cycles.head(3).iter_rows())
+        warnings.warn(
+            f"majorities run in {cycles.height} cycles ({found}); majority_cycles lists them",
+            LexiframeWarning,
+            stacklevel=3,
+        )

@@ -1,0 +1,72 @@
+"""Orderings from counts: Borda's and Copeland's, and the cycles that Copeland's meets."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from lexiframe.orderings.markov import strong_components
+from lexiframe.orderings.ranking import mid_ranks
+from lexiframe.preferences.cube import PairCube, pair_cube
+from lexiframe.schemas import CYCLES
+
+
+def borda(request_values: np.ndarray) -> np.ndarray:
+    """Mean over requests of S − mid-rank, from requests × runs: 0 (last) to S − 1 (first).
+
+    Examples
+    --------
+    >>> borda(np.array([[3.0, 2.0, 1.0], [3.0, 3.0, 0.0]])).tolist()
+    [1.75, 1.25, 0.0]
+    """
+    n_runs = request_values.shape[1]
+    return np.asarray((n_runs - mid_ranks(request_values)).mean(axis=0))
+
+
+def copeland(cube: PairCube, values: np.ndarray) -> np.ndarray:
+    """Pairs of runs won by a majority of the requests, minus those lost: −(S − 1) to S − 1."""
+    return np.asarray(majorities(cube, values).sum(axis=1))
+
+
+def majorities(cube: PairCube, values: np.ndarray) -> np.ndarray:
+    """1 where more requests prefer the row's run to the column's, −1 where fewer, 0 otherwise."""
+    return cube.square(np.sign(np.sign(np.nan_to_num(values)).sum(axis=0)))
+
+
+def majority_cycles(d: Any) -> pl.DataFrame:
+    """List the runs that majorities of the requests put into a cycle: a over b over c over a.
+
+    Parameters
+    ----------
+    d
+        The table of `preferences` or `scores`.
+
+    Returns
+    -------
+    polars.DataFrame
+        Key ``measure, cycle, run``, sorted by it: the runs of each cycle (strongly connected by
+        majorities), the cycles of a measure numbered from 1. Without cycles it is empty.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import lexiframe as lf
+    >>> d = pl.DataFrame({"query_id": "q1", "run_a": ["a", "a", "b"], "run_b": ["b", "c", "c"],
+    ...                   "measure": "mine", "preference": [1.0, -1.0, 1.0]})
+    >>> lf.majority_cycles(d)["run"].to_list()
+    ['a', 'b', 'c']
+    """
+    cube = pair_cube(d)
+    rows = []
+    for measure, values in cube:
+        component = strong_components(majorities(cube, values) > 0)
+        sizes = np.bincount(component)
+        cyclic = [c for c in dict.fromkeys(component) if sizes[c] > 1]
+        rows += [
+            (measure, number, cube.runs[int(run)])
+            for number, c in enumerate(cyclic, start=1)
+            for run in np.flatnonzero(component == c)
+        ]
+    return pl.DataFrame(rows, schema=CYCLES.columns, orient="row")

@@ -1,0 +1,136 @@
+"""Long tables as dense arrays: what orderings and tests are computed on.
+
+Whatever the order of a table's rows, its array is the same, so sums over it are the same to the
+last bit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from lexiframe.codes import encode
+from lexiframe.errors import SchemaError
+from lexiframe.preferences.recall_paired import TIE
+from lexiframe.schemas import PREFERENCES, SCORES, TableSchema, check, to_polars
+
+
+@dataclass(frozen=True)
+class ScoreCube:
+    """Scores as measures × requests × runs, NaN where there is none."""
+
+    measures: pl.Series
+    queries: pl.Series
+    runs: pl.Series
+    values: np.ndarray
+
+    def __iter__(self) -> Iterator[tuple[str, np.ndarray]]:
+        """Give each measure's requests × runs, without the requests that it has no scores for."""
+        for measure, values in zip(self.measures, self.values, strict=True):
+            yield measure, values[~np.isnan(values).all(axis=1)]
+
+
+@dataclass(frozen=True)
+class PairCube:
+    """Preferences as measures × requests × pairs of runs, NaN where there is none.
+
+    Pair n is that of the runs ``a[n]`` and ``b[n]``, indices into ``runs`` with a < b, in the order
+    of the table's key.
+    """
+
+    measures: pl.Series
+    queries: pl.Series
+    runs: pl.Series
+    a: np.ndarray
+    b: np.ndarray
+    values: np.ndarray
+
+    def __iter__(self) -> Iterator[tuple[str, np.ndarray]]:
+        """Give each measure's requests × pairs, without the requests that it has none for."""
+        for measure, values in zip(self.measures, self.values, strict=True):
+            yield measure, values[~np.isnan(values).all(axis=1)]
+
+    def square(self, by_pair: np.ndarray, diagonal: float = 0.0) -> np.ndarray:
+        """Give runs × runs, antisymmetric, from a number for each pair."""
+        matrix = np.zeros((len(self.runs), len(self.runs)))
+        matrix[self.a, self.b] = by_pair
+        matrix[self.b, self.a] = -by_pair
+        np.fill_diagonal(matrix, diagonal)
+        return matrix
+
+
+def is_scores(table: Any) -> bool:
+    """Tell scores from preferences."""
+    return "value" in to_polars(table).columns
+
+
+def score_cube(s: Any) -> ScoreCube:
+    """Lay a scores table out as an array.
+
+    Raises
+    ------
+    SchemaError
+        When a row is there twice, or a column is missing.
+    """
+    table = check(s, SCORES)
+    measures, measure = encode(table["measure"])
+    queries, query = encode(table["query_id"])
+    runs, run = encode(table["run"])
+    shape = (len(measures), len(queries), len(runs))
+    values = _scatter(shape, (measure, query, run), table["value"], SCORES)
+    return ScoreCube(measures, queries, runs, values)
+
+
+def pair_cube(table: Any) -> PairCube:
+    """Lay a preferences table, or the differences of a scores table, out as an array.
+
+    Raises
+    ------
+    SchemaError
+        When a row is there twice, run_a does not come before run_b, or a column is missing.
+    """
+    if is_scores(table):
+        s = score_cube(table)
+        a, b = np.triu_indices(len(s.runs), k=1)
+        delta = s.values[:, :, a] - s.values[:, :, b]
+        return PairCube(s.measures, s.queries, s.runs, a, b, np.where(np.abs(delta) <= TIE, 0.0, delta))
+    d = check(table, PREFERENCES)
+    measures, measure = encode(d["measure"])
+    queries, query = encode(d["query_id"])
+    names_a, run_a = encode(d["run_a"])
+    names_b, run_b = encode(d["run_b"])
+    runs = pl.concat([names_a, names_b]).unique().sort()
+    run_a = runs.search_sorted(names_a).to_numpy().astype(np.int64)[run_a]
+    run_b = runs.search_sorted(names_b).to_numpy().astype(np.int64)[run_b]
+    if (run_a >= run_b).any():
+        row = d.row(int(np.argmax(run_a >= run_b)), named=True)
+        raise SchemaError(
+            f"preferences: expected run_a before run_b, found {row['run_a']!r} and "
+            f"{row['run_b']!r}; swap them and change the sign"
+        )
+    a, b = np.triu_indices(len(runs), k=1)
+    pair_of = np.zeros((len(runs), len(runs)), np.int64)
+    pair_of[a, b] = np.arange(len(a))
+    shape = (len(measures), len(queries), len(a))
+    cells = (measure, query, pair_of[run_a, run_b])
+    values = _scatter(shape, cells, d["preference"], PREFERENCES)
+    return PairCube(measures, queries, runs, a, b, values)
+
+
+def _scatter(
+    shape: tuple[int, ...], cells: tuple[np.ndarray, ...], column: pl.Series, schema: TableSchema
+) -> np.ndarray:
+    flat = np.ravel_multi_index(cells, shape)
+    if len(flat) and np.bincount(flat).max() > 1:
+        raise SchemaError(
+            f"{schema.name}: expected one row for each {', '.join(schema.key)}, found several"
+        )
+    if column.null_count() or column.is_nan().any():
+        raise SchemaError(f"{schema.name}: expected a number in every {column.name}, found none")
+    values = np.full(int(np.prod(shape)), np.nan)
+    values[flat] = column.to_numpy()
+    return values.reshape(shape)

@@ -1,0 +1,43 @@
+"""P-values corrected for many comparisons, over a declared family."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from lexiframe.errors import LexiframeError
+
+CORRECTIONS = {"none": None, "bonferroni": "bonferroni", "holm": "holm"}
+
+
+def correct(p_values: np.ndarray, correction: str) -> np.ndarray:
+    """Adjust the p-values of one family.
+
+    Parameters
+    ----------
+    p_values
+        The p-values of all comparisons of the family.
+    correction : {"holm", "bonferroni", "none"}
+        By `statsmodels.stats.multitest.multipletests`.
+
+    Raises
+    ------
+    LexiframeError
+        For an unknown correction.
+
+    Examples
+    --------
+    >>> correct(np.array([0.01, 0.04, 0.03]), "holm").tolist()
+    [0.03, 0.06, 0.06]
+    """
+    if correction not in CORRECTIONS:
+        raise LexiframeError(
+            f"compare: expected correction to be one of {', '.join(CORRECTIONS)}, "
+            f"found {correction!r}"
+        )
+    method = CORRECTIONS[correction]
+    if method is None or not len(p_values):
+        return p_values
+    from statsmodels.stats.multitest import multipletests
+
+    adjusted: np.ndarray = multipletests(p_values, method=method)[1]
+    return adjusted

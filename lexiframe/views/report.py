@@ -1,0 +1,32 @@
+"""An evaluation as one HTML page."""
+
+from __future__ import annotations
+
+import html
+import json
+from typing import TYPE_CHECKING
+
+from lexiframe._version import __version__
+from lexiframe.views.tables import as_html
+
+if TYPE_CHECKING:
+    from lexiframe.evaluation import Evaluation
+
+_STYLE = (
+    "body{font:15px/1.5 system-ui,sans-serif;max-width:70em;margin:2em auto;padding:0 1em}"
+    "table{border-collapse:collapse}th,td{padding:.2em .8em;text-align:right}"
+    "th:first-child,td:first-child{text-align:left}tr:nth-child(even){background:#f4f4f4}"
+    "pre{overflow:auto;background:#f4f4f4;padding:1em}"
+)
+
+
+def html_page(e: Evaluation) -> str:
+    """Write the summary and the provenance as a page."""
+    facts = html.escape(json.dumps(e.provenance, indent=2, sort_keys=True, ensure_ascii=False))
+    return (
+        "<!doctype html>\n<html lang='en'><head><meta charset='utf-8'>"
+        f"<title>Evaluation</title><style>{_STYLE}</style></head><body>\n"
+        f"<h1>Evaluation of {e.coverage.height} runs</h1>\n{as_html(e)}\n"
+        f"<h3>Computed from</h3>\n<pre>{facts}</pre>\n<p>lexiframe {__version__}</p>\n"
+        "</body></html>\n"
+    )
