@@ -133,7 +133,7 @@ def read_runs(runs: Any, *, name_from: NameFrom = "file") -> pa.Table:
     parts.sort(key=lambda part: part.name)
     ranked = all("rank" in part.table.column_names for part in parts)
     table = pa.concat_tables(_with_run_column(part, ranked=ranked) for part in parts)
-    facts = describe({"table": "runs", "sources": scan.provenance(}))
+    facts = describe({"table": "runs", "sources": scan.provenance()})
     return table.replace_schema_metadata(facts)
 
 
