@@ -56,7 +56,8 @@ def scores(p: Any, measures: Metric | str | Iterable[Metric | str]) -> pl.DataFr
     table = check(p, POSITIONS).filter(
         pl.col("level").is_not_null() | (pl.col("n_relevant") == 0)
     )
-    table = table.sort("run", "query_id", maintain_order=True)
+    if _stretches(table)[0].is_duplicated().any():
+        table = table.sort("run", "query_id", maintain_order=True)
     frames = []
     for rel in dict.fromkeys(metric.rel for metric in metrics):
         of_rel = [metric for metric in metrics if metric.rel == rel]

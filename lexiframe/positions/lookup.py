@@ -43,17 +43,21 @@ class HashIndex:
 
     def find(self, hashes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Give the rows whose hash is an item's, ascending, and which item's."""
-        item = np.full(len(hashes), -1, np.int32)
-        left = np.arange(len(hashes))
+        rows: list[np.ndarray] = []
+        items: list[np.ndarray] = []
+        left: np.ndarray | None = None
         for table in self.tables:
-            candidate = table[_slot(hashes[left], len(table))]
+            candidate = table[_slot(hashes if left is None else hashes[left], len(table))]
             taken = np.flatnonzero(candidate >= 0)
-            left, candidate = left[taken], candidate[taken]
+            candidate = candidate[taken]
+            left = taken if left is None else left[taken]
             same = self.hashes[candidate] == hashes[left]
-            item[left[same]] = candidate[same]
+            rows.append(left[same])
+            items.append(candidate[same])
             left = left[~same]
-        found = np.flatnonzero(item >= 0)
-        return found, item[found]
+        found = np.concatenate(rows)
+        order = np.argsort(found)
+        return found[order], np.concatenate(items)[order]
 
 
 def _slot(hashes: np.ndarray, size: int) -> np.ndarray:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Literal
 
 import numpy as np
@@ -108,7 +109,8 @@ def project(
     template = _rows_of_a_run(ranked, no_relevant, judged=judged)
     item, query = template["item"].to_numpy(), template["query"].to_numpy()
     position = np.concatenate([np.where(item < 0, 0, run.rank[item]) for run in ranked.runs])
-    level = np.concatenate([_levels(template, run.rank) for run in ranked.runs])
+    levels_of = _level_order(template)
+    level = np.concatenate([levels_of(run.rank) for run in ranked.runs])
     columns = {
         "run": _repeated([run.name for run in ranked.runs], len(item)),
         "position": position,
@@ -117,7 +119,8 @@ def project(
     }
     if pool:
         columns["pool_size"] = np.tile(_pool_sizes(ranked)[query], len(ranked.runs))
-    table = pl.concat([template] * len(ranked.runs)).with_columns(**columns)
+    kept = template.select("query_id", "doc_id", "relevance", "n_relevant")
+    table = pl.concat([kept] * len(ranked.runs)).with_columns(**columns)
     absent_to_null = (
         pl.when(pl.col(name) > 0).then(pl.col(name)).alias(name) for name in ("position", "level")
     )
@@ -143,21 +146,31 @@ def _rows_of_a_run(ranked: RankedRuns, no_relevant: NoRelevant, *, judged: bool)
     return pl.concat([items, kept], how="diagonal").sort("query_id", "doc_id")
 
 
-def _levels(template: pl.DataFrame, rank: np.ndarray) -> np.ndarray:
-    """Number the relevant items of each request by position; 0 for the others.
+def _level_order(template: pl.DataFrame) -> Callable[[np.ndarray], np.ndarray]:
+    """Give the function from one run's ranks of the items to the recall levels of its rows.
 
-    Items that were not retrieved come last, in increasing order of grade: so imputed ranks, which
-    rise with the level, put the omitted items of a grade or above at the end of the corpus.
+    Relevant items are numbered by position; the others get 0. Items that were not retrieved come
+    last, in increasing order of grade: so imputed ranks, which rise with the level, put the omitted
+    items of a grade or above at the end of the corpus.
     """
     relevant = np.flatnonzero(template["is_relevant"].fill_null(value=False).to_numpy())
+    item = template["item"].to_numpy()[relevant]
     query = template["query"].to_numpy()[relevant]
-    position = rank[template["item"].to_numpy()[relevant]]
-    grade = np.where(position == 0, template["relevance"].to_numpy()[relevant], 0)
-    absent_last = np.where(position == 0, np.iinfo(np.int64).max, position)
-    order = np.lexsort((grade, absent_last, query))
     start = np.searchsorted(query, query)
-    levels = np.zeros(template.height, np.int64)
-    levels[relevant[order]] = np.arange(len(order)) - start + 1
+    by_grade = np.empty(len(relevant), np.int64)
+    by_grade[np.argsort(template["relevance"].to_numpy()[relevant], kind="stable")] = np.arange(
+        len(relevant)
+    )
+    beyond_any_rank = 1 << 40
+
+    def levels(rank: np.ndarray) -> np.ndarray:
+        position = rank[item]
+        place = np.where(position == 0, beyond_any_rank + by_grade, position)
+        order = np.argsort(query * (2 * beyond_any_rank) + place)
+        level = np.zeros(template.height, np.int64)
+        level[relevant[order]] = np.arange(len(order)) - start + 1
+        return level
+
     return levels
 
 

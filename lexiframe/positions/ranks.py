@@ -71,11 +71,10 @@ def rank_judged(
     removed = 0
     if rows.has_twins():
         rows, removed = rows.without_twins(part, ties, duplicates)
-    rows = rows.in_order()
-    first = rows.query_starts()
+    rows = rows.in_order(ties)
     hit, item = rows.find(judged)
     rank = np.zeros(judged.items.height, np.int64)
-    rank[item] = rows.ordinal(hit, ties, part.where) - first[hit] + 1
+    rank[item] = rows.place(hit, ties, part.where) - rows.first_of_query(hit) + 1
     n_queries = len(judged.queries)
     retrieved = np.bincount(rows.query, minlength=n_queries)[:n_queries]
     return RunRanks(
@@ -119,19 +118,23 @@ class _Rows:
             self.extra,
         )
 
-    def in_order(self) -> _Rows:
-        """Order by query and by score descending; equal scores stay in the order of the input."""
+    def in_order(self, ties: Ties) -> _Rows:
+        """Order by query and by score, descending; what ties stays as it is where that matters."""
         query, score = self.query, self.score
         same = query[1:] == query[:-1]
         if np.all(~same | (score[1:] <= score[:-1])):
-            starts = np.concatenate([[0], np.flatnonzero(~same) + 1])
+            starts = np.append(0, np.flatnonzero(~same) + 1)
             if len(np.unique(query[starts])) == len(starts):
                 return self
-        return self.take(np.lexsort((-score, query)))
+        by_id = ties in ("doc_id_desc", "doc_id_asc")
+        by_score = np.argsort(-score, kind=None if by_id else "stable")
+        small = query.astype(np.min_scalar_type(query.max(initial=0)))
+        return self.take(by_score[np.argsort(small[by_score], kind="stable")])
 
-    def query_starts(self) -> np.ndarray:
-        """For each row the index of its query's first row."""
-        return _block_starts(self.query[1:] != self.query[:-1])
+    def first_of_query(self, hit: np.ndarray) -> np.ndarray:
+        """For each of the rows ``hit`` the first row of its query."""
+        edges = _edges(self.query[1:] != self.query[:-1])
+        return edges[_block(edges, hit)]
 
     def find(self, judged: JudgedItems) -> tuple[np.ndarray, np.ndarray]:
         """Give the rows that hold a judged document, and which judged item it is."""
@@ -140,32 +143,35 @@ class _Rows:
         same &= self.query[hit] == judged.query[item]
         return hit[same], item[same]
 
-    def ordinal(self, hit: np.ndarray, ties: Ties, where: str) -> np.ndarray:
-        """Give the place in the ordered run of the rows ``hit``, breaking their ties."""
+    def place(self, hit: np.ndarray, ties: Ties, where: str) -> np.ndarray:
+        """Give the places of the rows ``hit``, ascending, when equal scores are put in order."""
         if ties == "input":
             return hit
-        differs = (self.query[1:] != self.query[:-1]) | (self.score[1:] != self.score[:-1])
-        start = _block_starts(differs)
-        tied_to_next = np.append(~differs, False)
-        touched = np.zeros(len(start), bool)
-        touched[start[hit]] = True
-        touched &= tied_to_next
-        members = np.flatnonzero(touched[start])
-        place = np.arange(len(start))
-        if len(members):
-            place[self._tie_order(members, start[members], ties, where)] = members
-        return place[hit]
+        edges = _edges((self.query[1:] != self.query[:-1]) | (self.score[1:] != self.score[:-1]))
+        block = _block(edges, hit)
+        tied = edges[block + 1] - edges[block] > 1
+        blocks = np.unique(block[tied])
+        sizes = edges[blocks + 1] - edges[blocks]
+        shift = np.repeat(edges[blocks] - np.cumsum(sizes) + sizes, sizes)
+        members = np.arange(len(shift)) + shift
+        ordered = self._tie_order(members, np.repeat(blocks, sizes), ties, where)
+        place_of_member = np.empty_like(members)
+        place_of_member[np.searchsorted(members, ordered)] = members
+        place = hit.copy()
+        place[tied] = place_of_member[np.searchsorted(members, hit[tied])]
+        return place
 
     def _tie_order(
-        self, members: np.ndarray, start: np.ndarray, ties: Ties, where: str
+        self, members: np.ndarray, block: np.ndarray, ties: Ties, where: str
     ) -> np.ndarray:
+        """Put the rows ``members`` in the order of the tie policy within their blocks."""
         if ties == "rank":
             if self.rank is None:
                 raise SchemaError(f"{where}: ties='rank' needs a column of whole ranks, found none")
-            return members[np.lexsort((self.rank[members], start))]
-        tied = pl.DataFrame({"start": start, "doc_id": self.doc_id.gather(members), "row": members})
+            return members[np.lexsort((self.rank[members], block))]
+        tied = pl.DataFrame({"block": block, "doc_id": self.doc_id.gather(members), "row": members})
         descending = [False, ties == "doc_id_desc"]
-        return tied.sort("start", "doc_id", descending=descending)["row"].to_numpy()
+        return tied.sort("block", "doc_id", descending=descending)["row"].to_numpy()
 
     def has_twins(self) -> bool:
         """Tell whether two rows have one hash, as two rows of one document in one query have."""
@@ -190,9 +196,9 @@ class _Rows:
                 f"for query {query_id!r} (rows {places}); mend the run, or keep the best-ranked "
                 "one with duplicates='best'"
             )
-        ordered = self.in_order()
+        ordered = self.in_order(ties)
         everything = np.arange(len(ordered.query))
-        place = ordered.ordinal(everything, ties, part.where)
+        place = ordered.place(everything, ties, part.where)
         ordered = ordered.take(np.argsort(place))
         keys = pl.DataFrame({"query": ordered.query, "doc_id": ordered.doc_id})
         best = keys.select(pl.struct("query", "doc_id").is_first_distinct()).to_series()
@@ -219,9 +225,12 @@ def _query_codes(
     return np.concatenate(codes), list(known)[len(queries) :]
 
 
-def _block_starts(differs: np.ndarray) -> np.ndarray:
-    """For each row the index of the first row of its block; ``differs`` marks where one begins."""
-    starts = np.zeros(len(differs) + 1, np.int64)
-    begins = np.flatnonzero(differs) + 1
-    starts[begins] = begins
-    return np.maximum.accumulate(starts)
+def _edges(differs: np.ndarray) -> np.ndarray:
+    """Where blocks of equal rows begin and the last ends; ``differs`` tells of each row but the last
+    whether the next one is another."""
+    return np.concatenate([[0], np.flatnonzero(differs) + 1, [len(differs) + 1]])
+
+
+def _block(edges: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """Give the number of the block that each row is in."""
+    return np.searchsorted(edges, rows, side="right") - 1

@@ -75,7 +75,7 @@ class LevelPreference:
             wins = sum(_levels_won(positions) for positions in levels)
             return (wins - wins.T) / m.sum()
         pairs = zip(levels, weights, strict=True)
-        weighted = sum(_levels_won(positions, w) for positions, w in pairs)
+        weighted = sum(_weight_won(positions, w) for positions, w in pairs)
         delta = weighted - weighted.T
         return np.where(np.abs(delta) <= TIE, 0.0, delta)
 
@@ -90,12 +90,23 @@ class LevelPreference:
         return values / values.sum()
 
 
-def _levels_won(positions: np.ndarray, weights: np.ndarray | None = None) -> np.ndarray:
-    """Σ_i w_i [p_i < p′_i] for every pair of runs; whole numbers without weights."""
+def _levels_won(positions: np.ndarray) -> np.ndarray:
+    """Σ_i [p_i < p′_i] for every pair of runs: whole numbers."""
     n_runs, m = positions.shape
-    won = np.zeros((n_runs, n_runs), np.int32 if weights is None else np.float64)
     by_level = np.ascontiguousarray(positions.T)
-    for i in range(m):
-        sooner = by_level[i][:, None] < by_level[i][None, :]
-        won += sooner if weights is None else sooner * weights[i]
+    won = np.zeros((n_runs, n_runs), np.int64)
+    for first in range(0, m, 127):  # what an int8 can count to
+        counted = np.zeros((n_runs, n_runs), np.int8)
+        for p in by_level[first : first + 127]:
+            counted += (p[:, None] < p[None, :]).view(np.int8)
+        won += counted
+    return won
+
+
+def _weight_won(positions: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """Σ_i w_i [p_i < p′_i] for every pair of runs."""
+    n_runs, m = positions.shape
+    won = np.zeros((n_runs, n_runs))
+    for p, weight in zip(np.ascontiguousarray(positions.T), weights, strict=True):
+        won += weight * (p[:, None] < p[None, :])
     return won
