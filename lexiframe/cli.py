@@ -66,7 +66,9 @@ class Correction(StrEnum):
     none = "none"
 
 
-QrelsPath = Annotated[Path, typer.Argument(metavar="QRELS", help="Judgments: TREC text or Parquet.")]
+QrelsPath = Annotated[
+    Path, typer.Argument(metavar="QRELS", help="Judgments: TREC text or Parquet.")
+]
 RunPaths = Annotated[
     list[str], typer.Argument(metavar="RUN...", help="Runs: files, folders or globs.")
 ]
@@ -81,7 +83,9 @@ AsFormat = Annotated[Format, typer.Option("--format", help="How to print.")]
 
 @app.command()
 def demo(
-    out: Annotated[Path, typer.Option("--out", help="Write Parquet here.")] = Path("lexiframe-demo"),
+    out: Annotated[Path, typer.Option("--out", help="Write Parquet here.")] = Path(
+        "lexiframe-demo"
+    ),
 ) -> None:
     """Run the main job on the bundled collection: image retrieval over handwritten digits."""
     folder = bundled("digits")
@@ -138,9 +142,7 @@ def compare(
     """Test which runs differ, pair by pair."""
     p = positions(runs, qrels, rel=rel)
     d = preferences(p, measure or MEASURES)
-    _print(
-        compare_runs(d, test.value, correction.value, alpha=alpha, baseline=baseline), format
-    )
+    _print(compare_runs(d, test.value, correction.value, alpha=alpha, baseline=baseline), format)
 
 
 @app.command()

@@ -184,9 +184,19 @@ def evaluate(
         [parse_measure(m) if isinstance(m, str) else m for m in as_list(measures)]
     )
     _refuse_lower_rel(asked, rel)
-    runs = runs if isinstance(runs, RunScan) or hasattr(runs, "__arrow_c_stream__") else scan_runs(runs)
+    runs = (
+        runs
+        if isinstance(runs, RunScan) or hasattr(runs, "__arrow_c_stream__")
+        else scan_runs(runs)
+    )
     ranked = rank_runs(
-        runs, qrels, rel=rel, ties=ties, score_type=score_type, duplicates=duplicates, nonrelevant=True
+        runs,
+        qrels,
+        rel=rel,
+        ties=ties,
+        score_type=score_type,
+        duplicates=duplicates,
+        nonrelevant=True,
     )
     warn_of_gaps(ranked)
     p = project(ranked, no_relevant=no_relevant)
@@ -231,7 +241,11 @@ def _pair_tables(
     by_preference = d.filter(pl.col("measure").is_in(names))
     ordered = order_runs(by_preference, method) if by_preference.height else _empty(ORDERINGS)
     o = pl.concat([by_mean, ordered]).sort("measure", "method", "rank", "run")
-    c = compare(d, test, correction, family=family, alpha=alpha) if d.height else _empty(COMPARISONS)
+    c = (
+        compare(d, test, correction, family=family, alpha=alpha)
+        if d.height
+        else _empty(COMPARISONS)
+    )
     return {
         "win_rates": win_rates(d) if d.height else _empty(WIN_RATES),
         "orderings": o,

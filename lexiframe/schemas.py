@@ -263,7 +263,9 @@ query_id, measure are missing (found: run, value)
 def _typed(column: pl.Series, dtype: pl.DataType, called: str) -> pl.Series:
     if column.dtype == dtype:
         return column
-    if dtype == STR and not (column.dtype.is_integer() or column.dtype in (pl.Categorical, pl.Enum)):
+    if dtype == STR and not (
+        column.dtype.is_integer() or column.dtype in (pl.Categorical, pl.Enum)
+    ):
         raise SchemaError(f"{called}expected strings in {column.name}, found {column.dtype}")
     try:
         return column.cast(dtype)

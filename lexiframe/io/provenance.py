@@ -42,4 +42,8 @@ def provenance_of(schema: pa.Schema | None) -> dict[str, Any]:
 def file_facts(path: Path, **more: Any) -> dict[str, Any]:
     """Say which file it is: its path as given and the sha256 of its bytes."""
     with path.open("rb") as file:
-        return {**more, "path": str(path), "sha256": hashlib.file_digest(file, "sha256").hexdigest()}
+        return {
+            **more,
+            "path": str(path),
+            "sha256": hashlib.file_digest(file, "sha256").hexdigest(),
+        }

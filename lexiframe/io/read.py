@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -20,7 +20,7 @@ from lexiframe.io.sources import (
     only_file,
     refuse_twins,
 )
-from lexiframe.schemas import QRELS, RUNS, TableSchema, check, to_polars
+from lexiframe.schemas import QRELS, RUNS, check, to_polars
 
 NameFrom = Literal["file", "tag"]
 _PARQUET = b"PAR1"
@@ -28,10 +28,13 @@ _PARQUET = b"PAR1"
 
 @dataclass(frozen=True)
 class RunPart:
-    """The rows of one run: ``query_id``, ``doc_id``, ``score`` and perhaps ``rank``."""
+    """The rows of one run: ``query_id``, ``doc_id``, ``score`` and perhaps ``rank``.
+
+    ``where`` is what error messages call it.
+    """
 
     name: str
-    table: pa.Table
+    rows: pl.DataFrame
     where: str
 
 
@@ -131,8 +134,11 @@ def read_runs(runs: Any, *, name_from: NameFrom = "file") -> pa.Table:
     parts = [part for index in range(len(scan)) for part in scan.load(index, rank=True)]
     refuse_twins((part.name, part.where) for part in parts)
     parts.sort(key=lambda part: part.name)
-    ranked = all("rank" in part.table.column_names for part in parts)
-    table = pa.concat_tables(_with_run_column(part, ranked=ranked) for part in parts)
+    ranked = all("rank" in part.rows.columns for part in parts)
+    columns = ["query_id", "doc_id", "score", *["rank"] * ranked]
+    table = pa.concat_tables(
+        to_arrow(part.rows.select(pl.lit(part.name).alias("run"), *columns)) for part in parts
+    )
     facts = describe({"table": "runs", "sources": scan.provenance()})
     return table.replace_schema_metadata(facts)
 
@@ -174,16 +180,13 @@ def read_qrels(qrels: Any) -> pa.Table:
         if data.startswith(_PARQUET):
             table = to_polars(_read_parquet(path))
         else:
-            return _plain(trec.parse_qrels(data, where)).replace_schema_metadata(
-                describe({"table": "qrels", "sources": sources})
-            )
+            table = trec.parse_qrels(data, where)
     if "iteration" not in table.columns:
         table = table.with_columns(iteration=pl.lit("0"))
     table = check(table, QRELS, where)
     _refuse_no_number(table["relevance"], where)
-    return _to_arrow(table, QRELS).replace_schema_metadata(
-        describe({"table": "qrels", "sources": sources})
-    )
+    facts = describe({"table": "qrels", "sources": sources})
+    return to_arrow(table).replace_schema_metadata(facts)
 
 
 def load_source(source: Source, name_from: NameFrom, *, rank: bool) -> list[RunPart]:
@@ -193,16 +196,14 @@ def load_source(source: Source, name_from: NameFrom, *, rank: bool) -> list[RunP
     data = trec.read_bytes(source.origin)
     if data.startswith(_PARQUET):
         return _parts_of_table(to_polars(_read_parquet(source.origin)), source)
-    fields = ["query_id", "doc_id", "score"]
-    fields += ["rank"] * rank + ["tag"] * (name_from == "tag")
-    table = trec.parse_run(data, source.where, tuple(fields))
+    fields = ["query_id", "doc_id", "score", *["rank"] * rank, *["tag"] * (name_from == "tag")]
+    rows = trec.parse_run(data, source.where, tuple(fields))
     name = source.name
     if name_from == "tag":
-        if "tag" not in table.column_names:
+        if "tag" not in rows.columns:
             raise ReadError(f"{source.where}: expected a tag in field 6, found 5 fields")
-        name = one_run_per_source(table["tag"].unique().to_pylist(), source.where)
-        table = table.drop_columns("tag")
-    return [RunPart(str(name), _with_whole_ranks(table), source.where)]
+        name = one_run_per_source(rows["tag"].unique().to_list(), source.where)
+    return [RunPart(str(name), _with_whole_ranks(rows.drop("tag", strict=False)), source.where)]
 
 
 def split_runs(table: pl.DataFrame) -> Iterator[tuple[str, pl.DataFrame]]:
@@ -226,7 +227,7 @@ def _parts_of_table(table: pl.DataFrame, source: Source) -> list[RunPart]:
     named = check(named, RUNS, where)
     _refuse_no_number(named["score"], where)
     parts = [
-        RunPart(name, _to_arrow(rows, RUNS), where if source.name else f"run {name!r}")
+        RunPart(name, rows, where if source.name else f"run {name!r}")
         for name, rows in split_runs(named)
     ]
     is_given = source.name is not None and not isinstance(source.origin, Path)
@@ -251,33 +252,17 @@ def _read_parquet(path: Path) -> pa.Table:
         raise ReadError(f"{path}: cannot be read as Parquet ({error})") from None
 
 
-def _with_whole_ranks(table: pa.Table) -> pa.Table:
+def _with_whole_ranks(rows: pl.DataFrame) -> pl.DataFrame:
     """Turn a column of rank strings into integers, or leave it out when it is none."""
-    if "rank" not in table.column_names:
-        return table
-    ranks = pl.Series(table["rank"]).cast(pl.Int64, strict=False)
-    index = table.column_names.index("rank")
-    if ranks.null_count():
-        return table.remove_column(index)
-    return table.set_column(index, "rank", ranks.to_arrow())
+    if "rank" not in rows.columns:
+        return rows
+    ranks = rows["rank"].cast(pl.Int64, strict=False)
+    return rows.drop("rank") if ranks.null_count() else rows.with_columns(rank=ranks)
 
 
-def _with_run_column(part: RunPart, *, ranked: bool) -> pa.Table:
-    names: Sequence[str] = ["query_id", "doc_id", "score", *(["rank"] if ranked else [])]
-    plain = _plain(part.table.select(names))
-    return plain.add_column(0, "run", pa.repeat(pa.scalar(part.name, pa.string()), len(plain)))
-
-
-def _plain(table: pa.Table) -> pa.Table:
-    """Give strings as plain strings, whatever their encoding."""
-    fields = [
-        pa.field(f.name, f.type if pa.types.is_primitive(f.type) else pa.string())
-        for f in table.schema
-    ]
-    return table.cast(pa.schema(fields))
-
-
-def _to_arrow(table: pl.DataFrame, schema: TableSchema) -> pa.Table:
-    return _plain(table.select(c for c in schema.columns if c in table.columns).to_arrow())
-
-
+def to_arrow(frame: pl.DataFrame) -> pa.Table:
+    """Give a frame with plain Arrow strings, which every reader of Arrow and Parquet knows."""
+    table = frame.to_arrow()
+    is_text = (pa.types.is_string_view, pa.types.is_large_string)
+    types = [pa.string() if any(t(f.type) for t in is_text) else f.type for f in table.schema]
+    return table.cast(pa.schema(list(zip(table.column_names, types, strict=True))))

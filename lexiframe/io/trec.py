@@ -1,8 +1,8 @@
 """TREC text: runs of 5 or 6 fields, qrels of 4, separated by any mix of spaces and tabs.
 
-A well-formed file goes straight to Arrow's CSV reader. One that has tabs, runs of spaces or
-comment lines is first rewritten with single spaces, and only when that fails are its lines
-looked at one by one, to name the first that is malformed.
+A plain file goes straight to Polars' CSV reader. One that has tabs, runs of spaces or comment
+lines is first rewritten with single spaces; and when lines differ in width or a number is none, the
+first malformed line is looked for and named.
 """
 
 from __future__ import annotations
@@ -11,12 +11,10 @@ import gzip
 import re
 import warnings
 import zlib
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import polars as pl
-import pyarrow as pa
 
 from lexiframe.errors import LexiframeWarning, ReadError
 
@@ -25,7 +23,7 @@ QRELS_FIELDS = ("query_id", "iteration", "doc_id", "relevance")
 
 _NUMBER = rb"[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?|inf(?:inity)?)"
 _TABS_TO_SPACES = bytes.maketrans(b"\t", b" ")
-_BLOCK_OF_LINES = 1 << 22
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _BLOCK_OF_BYTES = 1 << 18
 
 
@@ -54,7 +52,7 @@ def read_bytes(path: Path) -> bytes:
 
 def parse_run(
     data: bytes, where: str, fields: tuple[str, ...] = ("query_id", "doc_id", "score")
-) -> pa.Table:
+) -> pl.DataFrame:
     """Parse the text of a run into the fields asked for, in the order of the file.
 
     Parameters
@@ -73,8 +71,8 @@ def parse_run(
 
     Examples
     --------
-    >>> parse_run(b"q1 Q0 d7\\t1 0.5 bm25\\nq1 Q0  d3 2 0.25 bm25", "bm25.run").to_pylist()
-    [{'query_id': 'q1', 'doc_id': 'd7', 'score': 0.5}, {'query_id': 'q1', 'doc_id': 'd3', 'score': 0.25}]
+    >>> parse_run(b"q1 Q0 d7\\t1 0.5 bm25\\nq1 Q0  d3 2 0.25 bm25", "bm25.run").rows()
+    [('q1', 'd7', 0.5), ('q1', 'd3', 0.25)]
     >>> parse_run(b"q1 Q0 d7 1 0.5 bm25\\nq1 Q0 broken\\n", "bm25.run")
     Traceback (most recent call last):
     lexiframe.errors.ReadError: bm25.run, line 2: expected 6 fields (query_id q0 doc_id rank score \
@@ -83,7 +81,7 @@ tag), found 3: 'q1 Q0 broken'
     return _parse(data, where, RUN_FIELDS, 5, fields, "score")
 
 
-def parse_qrels(data: bytes, where: str) -> pa.Table:
+def parse_qrels(data: bytes, where: str) -> pl.DataFrame:
     """Parse the text of a qrels file: query, iteration, document, grade.
 
     Raises
@@ -93,8 +91,8 @@ def parse_qrels(data: bytes, where: str) -> pa.Table:
 
     Examples
     --------
-    >>> parse_qrels(b"q1 0 d7 2\\n", "qrels.txt").to_pylist()
-    [{'query_id': 'q1', 'iteration': '0', 'doc_id': 'd7', 'relevance': 2.0}]
+    >>> parse_qrels(b"q1 0 d7 2\\n", "qrels.txt").rows()
+    [('q1', '0', 'd7', 2.0)]
     """
     return _parse(data, where, QRELS_FIELDS, 4, QRELS_FIELDS, "relevance")
 
@@ -106,26 +104,51 @@ def _parse(
     at_least: int,
     wanted: tuple[str, ...],
     number: str,
-) -> pa.Table:
-    text = _single_spaces(data, where)
-    if text.isspace() or not text:
-        raise ReadError(f"{where}: expected lines of {len(names)} fields, found only comments")
-    try:
-        table = _read_csv(text, names, at_least, wanted, number)
-    except pa.ArrowInvalid as error:
+) -> pl.DataFrame:
+    is_plain, n_fields = _survey(data)
+    text = data if is_plain else _single_spaces(data, where)
+    if not is_plain:
+        compact = re.sub(rb"\n+", b"\n", text).strip(b"\n") + b"\n"
+        if compact == b"\n":
+            raise ReadError(f"{where}: expected lines of {len(names)} fields, found only comments")
+        _, n_fields = _survey(compact)
+    lines = text if is_plain else compact
+    table = _read_csv(lines, names, at_least, wanted, number, n_fields)
+    if table is None:
         _refuse_malformed(text, where, names, at_least, number)
-        text = _squared(text, where, names, at_least)
-        try:
-            table = _read_csv(text, names, at_least, wanted, number)
-        except pa.ArrowInvalid:
-            raise ReadError(f"{where}: cannot be parsed ({error})") from None
-    if pl.Series(table[number]).is_nan().any():
-        _refuse_malformed(text, where, names, at_least, number)
-    return table
+        squared = _squared(text, where, names, at_least)
+        table = _read_csv(squared, names, at_least, wanted, number, _survey(squared)[1])
+    if table is None:
+        raise ReadError(f"{where}: cannot be parsed as lines of {len(names)} fields")
+    return table.select(name for name in wanted if name in table.columns)
+
+
+def _survey(data: bytes) -> tuple[bool, int]:
+    """Tell whether single spaces and line feeds are all that stands between fields.
+
+    Returns
+    -------
+    bool
+        Whether there are no tabs, carriage returns, bytes 0, comments, empty lines, and no spaces
+        that meet or stand at a line's end.
+    int
+        The number of fields, if so.
+    """
+    text = np.frombuffer(data, np.uint8)
+    is_plain = not any(mark in data for mark in (b"\t", b"\r", b"\0", b"#"))
+    is_plain &= not data.startswith(_BYTE_ORDER_MARK)
+    n_blanks = 0
+    after_blank = True
+    for start in range(0, len(text), _BLOCK_OF_BYTES):
+        blank = text[start : start + _BLOCK_OF_BYTES] <= 32
+        is_plain &= not ((after_blank and blank[0]) or (blank[1:] & blank[:-1]).any())
+        n_blanks += int(np.count_nonzero(blank))
+        after_blank = bool(blank[-1])
+    return is_plain, n_blanks + (not after_blank)
 
 
 def _single_spaces(data: bytes, where: str) -> bytes:
-    """Rewrite the text with one space between fields, none at line ends and comment lines emptied.
+    """Put one space between fields, none at line ends, and empty the lines of comments.
 
     Line numbers stay as they are.
     """
@@ -133,54 +156,34 @@ def _single_spaces(data: bytes, where: str) -> bytes:
         raise ReadError(
             f"{where}: expected text, found a binary file (byte 0 at offset {data.find(0)})"
         )
-    data = data.removeprefix(b"\xef\xbb\xbf")
-    if b"\r" in data:
-        data = data.replace(b"\r\n", b"\n")
-    if b"\t" in data:
-        data = data.translate(_TABS_TO_SPACES)
-    if _has_stray_space(data):
-        data = re.sub(rb"(?m)^ +| +$", b"", re.sub(rb" {2,}", b" ", data))
-    if b"#" in data:
-        data = re.sub(rb"(?m)^#[^\n]*", b"", data)
-    return data
-
-
-def _has_stray_space(data: bytes) -> bool:
-    """Tell whether two blanks meet or a line begins or ends with one, a block at a time."""
-    text = np.frombuffer(data, np.uint8)
-    blank_before = True
-    for start in range(0, len(text), _BLOCK_OF_BYTES):
-        blank = text[start : start + _BLOCK_OF_BYTES] <= 32
-        if (blank_before and blank[0]) or (blank[1:] & blank[:-1]).any():
-            return True
-        blank_before = bool(blank[-1])
-    return False
+    data = data.removeprefix(_BYTE_ORDER_MARK).replace(b"\r\n", b"\n").translate(_TABS_TO_SPACES)
+    data = re.sub(rb"(?m)^ +| +$", b"", re.sub(rb" {2,}", b" ", data))
+    return re.sub(rb"(?m)^#[^\n]*", b"", data)
 
 
 def _read_csv(
-    text: bytes, names: tuple[str, ...], at_least: int, wanted: tuple[str, ...], number: str
-) -> pa.Table:
-    from pyarrow import csv
-
-    first_line = re.search(rb"[^\n]+", text)
-    width = first_line[0].count(b" ") + 1 if first_line else 0
+    text: bytes,
+    names: tuple[str, ...],
+    at_least: int,
+    wanted: tuple[str, ...],
+    number: str,
+    n_fields: int,
+) -> pl.DataFrame | None:
+    """Read plain text whose lines all have the width of the first; None when it is anything else."""
+    width = text[: text.find(b"\n") % (len(text) + 1)].count(b" ") + 1
     if not at_least <= width <= len(names):
-        raise pa.ArrowInvalid(f"the first line has {width} fields")
+        return None
     names = names[:width]
-    types = dict.fromkeys(names, pa.string()) | {number: pa.float64()}
-    types["query_id"] = pa.dictionary(pa.int32(), pa.string())
-    return csv.read_csv(
-        pa.py_buffer(text),
-        read_options=csv.ReadOptions(
-            column_names=names, use_threads=False, block_size=_BLOCK_OF_LINES
-        ),
-        parse_options=csv.ParseOptions(delimiter=" ", quote_char=False),
-        convert_options=csv.ConvertOptions(
-            column_types=types,
-            include_columns=[name for name in wanted if name in names],
-            null_values=[],
-        ),
-    )
+    schema = dict.fromkeys(names, pl.String()) | {number: pl.Float64()}
+    lines = pl.scan_csv(text, separator=" ", has_header=False, quote_char=None, schema=schema)
+    kept = [name for name in names if name in (*wanted, names[-1])]
+    try:
+        table = lines.select(kept).collect()
+    except pl.exceptions.PolarsError:
+        return None
+    is_rectangular = table.height * width == n_fields and not table[names[-1]].null_count()
+    is_number = not (table[number].null_count() or table[number].is_nan().any())
+    return table if is_rectangular and is_number else None
 
 
 def _refuse_malformed(
@@ -239,34 +242,32 @@ def _squared(text: bytes, where: str, names: tuple[str, ...], at_least: int) -> 
     return text
 
 
-def text_of_run(table: pa.Table, tag: str, ranks: list[int]) -> bytes:
-    """Write one run's rows as TREC text, in their order, with the ranks given.
+def text_of_run(rows: pl.DataFrame, tag: str) -> bytes:
+    """Write one run's rows as TREC text, in their order; without ``rank`` its place in the query.
 
     Examples
     --------
-    >>> run = pa.table({"query_id": ["q1"], "doc_id": ["d7"], "score": [0.5]})
-    >>> text_of_run(run, "bm25", [1])
-    b'q1 Q0 d7 1 0.5 bm25\\n'
+    >>> text_of_run(pl.DataFrame({"query_id": ["q1"], "doc_id": ["d7"], "score": [0.5]}), "bm25")
+    b'q1 Q0 d7 1 0.5 bm25\n'
     """
-    columns = zip(
-        table["query_id"].to_pylist(),
-        table["doc_id"].to_pylist(),
-        ranks,
-        table["score"].to_pylist(),
-        strict=True,
-    )
-    return "".join(f"{q} Q0 {d} {r} {s!r} {tag}\n" for q, d, r, s in columns).encode()
+    place = pl.int_range(1, pl.len() + 1).over("query_id")
+    rank = pl.col("rank") if "rank" in rows.columns else place
+    return _text(rows.select("query_id", pl.lit("Q0"), "doc_id", rank, "score", tag=pl.lit(tag)))
 
 
-def text_of_qrels(table: pa.Table) -> bytes:
+def text_of_qrels(rows: pl.DataFrame) -> bytes:
     """Write judgments as TREC text, in their order; whole grades without a decimal point.
 
     Examples
     --------
-    >>> qrels = {"query_id": ["q1"], "iteration": ["0"], "doc_id": ["d7"], "relevance": [2.0]}
-    >>> text_of_qrels(pa.table(qrels))
-    b'q1 0 d7 2\\n'
+    >>> text_of_qrels(pl.DataFrame([("q1", "0", "d7", 2.0)], schema=QRELS_FIELDS, orient="row"))
+    b'q1 0 d7 2\n'
     """
-    grade: Callable[[float], str] = lambda g: str(int(g)) if g == int(g) else repr(g)  # noqa: E731
-    rows = zip(*(table[name].to_pylist() for name in QRELS_FIELDS), strict=True)
-    return "".join(f"{q} {i} {d} {grade(g)}\n" for q, i, d, g in rows).encode()
+    whole = (rows["relevance"] == rows["relevance"].round()).all()
+    grade = pl.col("relevance").cast(pl.Int64) if whole else pl.col("relevance")
+    return _text(rows.select("query_id", "iteration", "doc_id", grade))
+
+
+def _text(rows: pl.DataFrame) -> bytes:
+    text = rows.write_csv(include_header=False, separator=" ", quote_style="never")
+    return text.encode()

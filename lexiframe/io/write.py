@@ -16,7 +16,7 @@ import pyarrow as pa
 from lexiframe.errors import LexiframeError, SchemaError
 from lexiframe.io import trec
 from lexiframe.io.provenance import describe, provenance_of
-from lexiframe.io.read import split_runs
+from lexiframe.io.read import split_runs, to_arrow
 from lexiframe.schemas import QRELS, RUNS, check, to_polars
 
 ROWS_PER_GROUP = 1 << 20
@@ -96,7 +96,7 @@ def write_parquet_file(path: Path, table: Any, facts: dict[str, Any]) -> None:
     """Write a frame as Parquet right to a path, with facts in the metadata beside its own."""
     from pyarrow import parquet
 
-    arrow = table if isinstance(table, pa.Table) else _arrow(to_polars(table))
+    arrow = table if isinstance(table, pa.Table) else to_arrow(to_polars(table))
     metadata = describe(provenance_of(arrow.schema) | facts)
     parquet.write_table(
         arrow.replace_schema_metadata(metadata).combine_chunks(),
@@ -120,8 +120,10 @@ def write_trec(table: Any, path: str | Path) -> list[Path]:
     """
     frame, path = to_polars(table), Path(path).expanduser()
     if "relevance" in frame.columns:
-        judgments = frame if "iteration" in frame.columns else frame.with_columns(iteration=pl.lit("0"))
-        return [_write_text(trec.text_of_qrels(_arrow(check(judgments, QRELS))), path)]
+        judgments = (
+            frame if "iteration" in frame.columns else frame.with_columns(iteration=pl.lit("0"))
+        )
+        return [_write_text(trec.text_of_qrels(check(judgments, QRELS)), path)]
     if "score" not in frame.columns:
         raise SchemaError(
             f"expected runs (score) or qrels (relevance), found {', '.join(frame.columns)}"
@@ -134,17 +136,11 @@ def write_trec(table: Any, path: str | Path) -> list[Path]:
         output_folder(path)
     return [
         _write_text(
-            trec.text_of_run(_arrow(rows), name, _ranks_in_file(rows)),
+            trec.text_of_run(rows, name),
             path / f"{name}.trec" if is_folder else path,
         )
         for name, rows in runs
     ]
-
-
-def _ranks_in_file(rows: pl.DataFrame) -> list[int]:
-    if "rank" in rows.columns:
-        return rows["rank"].to_list()
-    return rows.select(pl.int_range(1, pl.len() + 1).over("query_id")).to_series().to_list()
 
 
 def _write_text(text: bytes, path: Path) -> Path:
@@ -152,11 +148,3 @@ def _write_text(text: bytes, path: Path) -> Path:
         packed = gzip.compress(text, mtime=0) if path.suffix == ".gz" else text
         temporary.write_bytes(packed)
     return path
-
-
-def _arrow(frame: pl.DataFrame) -> pa.Table:
-    """Give a frame with plain Arrow strings, which every reader of Parquet knows."""
-    table = frame.to_arrow()
-    is_text = (pa.types.is_string_view, pa.types.is_large_string)
-    types = [pa.string() if any(t(f.type) for t in is_text) else f.type for f in table.schema]
-    return table.cast(pa.schema(list(zip(table.column_names, types, strict=True))))

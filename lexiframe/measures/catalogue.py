@@ -13,22 +13,16 @@ from lexiframe.measures.recall_level import Metric, RecallLevelMetric
 AP = RecallLevelMetric("AP", exposures.reciprocal, weight=weights.share_of_levels)
 """Average precision: e = 1/p, z = i/m. AP@k divides by m, as trec_eval's map_cut does."""
 
-RR = RecallLevelMetric(
-    "RR", exposures.reciprocal, weight=weights.only, parameters={"level": 1}
-)
+RR = RecallLevelMetric("RR", exposures.reciprocal, weight=weights.only, parameters={"level": 1})
 """Reciprocal rank: e = 1/p, z = 1 if i = 1; ``RR(level=j)`` is that of the j-th relevant item."""
 
-nDCG = GradedMetric(
-    "nDCG", exposures.logarithmic, gain=gain_of_dcg, parameters={"dcg": "log2"}
-)
+nDCG = GradedMetric("nDCG", exposures.logarithmic, gain=gain_of_dcg, parameters={"dcg": "log2"})
 """Normalised discounted cumulative gain: e = 1/log2(p + 1), gain = grade, as trec_eval has it.
 
 ``nDCG(dcg='exp-log2')`` has the gain 2^grade − 1. The ideal is cut off as the ranking is. With one
 grade it is the recall-level metric of weight 1 / Σ_{k≤m} 1/log2(k + 1)."""
 
-RBP = RecallLevelMetric(
-    "RBP", exposures.geometric, weight=weights.one, parameters={"p": 0.8}
-)
+RBP = RecallLevelMetric("RBP", exposures.geometric, weight=weights.one, parameters={"p": 0.8})
 """Rank-biased precision, binary: e = (1 − γ) γ^(p − 1), z = 1; γ = 0.8 unless told.
 
 Moffat & Zobel, ACM TOIS 2008, doi:10.1145/1416950.1416952."""

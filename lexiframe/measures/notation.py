@@ -35,9 +35,7 @@ class Written:
     cutoff: int | None
 
 
-def write(
-    name: str, operand: object | None, parameters: Parameters, cutoff: int | None
-) -> str:
+def write(name: str, operand: object | None, parameters: Parameters, cutoff: int | None) -> str:
     """Write a measure.
 
     Examples
@@ -107,4 +105,6 @@ def _read_inside(inside: str, text: str) -> tuple[str | None, Parameters]:
 
 
 def _short(value: float | int | str) -> str:
-    return f"{value:g}" if isinstance(value, float) and float(f"{value:g}") == value else repr(value)
+    return (
+        f"{value:g}" if isinstance(value, float) and float(f"{value:g}") == value else repr(value)
+    )

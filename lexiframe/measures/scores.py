@@ -53,9 +53,7 @@ def scores(p: Any, measures: Metric | str | Iterable[Metric | str]) -> pl.DataFr
     metrics = unique_by_name(
         [m if isinstance(m, Metric) else parse_metric(m) for m in as_list(measures)]
     )
-    table = check(p, POSITIONS).filter(
-        pl.col("level").is_not_null() | (pl.col("n_relevant") == 0)
-    )
+    table = check(p, POSITIONS).filter(pl.col("level").is_not_null() | (pl.col("n_relevant") == 0))
     if _stretches(table)[0].is_duplicated().any():
         table = table.sort("run", "query_id", maintain_order=True)
     frames = []

@@ -57,7 +57,9 @@ def rank_correlations(o: Any, method: Literal["kendall"] = "kendall") -> pl.Data
     if method != "kendall":
         raise LexiframeError(f"rank_correlations: expected method='kendall', found {method!r}")
     orderings = check(o, ORDERINGS)
-    several = orderings.select("measure", "method").unique().height > orderings["measure"].n_unique()
+    several = (
+        orderings.select("measure", "method").unique().height > orderings["measure"].n_unique()
+    )
     name = pl.concat_str("measure", "method", separator=" ") if several else pl.col("measure")
     ranks = orderings.with_columns(ordering=name).pivot("ordering", index="run", values="rank")
     rows = []

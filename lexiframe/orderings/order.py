@@ -141,7 +141,9 @@ def _check_arguments(
             f"order_runs: expected method to be one of {', '.join(METHODS)}, found {method!r}"
         )
     if votes not in ("win_rate", "preference"):
-        raise LexiframeError(f"order_runs: expected votes='win_rate' or 'preference', found {votes!r}")
+        raise LexiframeError(
+            f"order_runs: expected votes='win_rate' or 'preference', found {votes!r}"
+        )
     if method != "mc4" and (iterations is not None or teleport is not None or votes != "win_rate"):
         raise LexiframeError("order_runs: votes, iterations and teleport belong to method='mc4'")
     if iterations is not None and teleport is not None:

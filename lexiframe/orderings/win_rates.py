@@ -150,7 +150,9 @@ def total_preferences(cube: PairCube, values: np.ndarray) -> np.ndarray:
 def half_win_matrix(cube: PairCube, values: np.ndarray) -> np.ndarray:
     """Give the share of requests won, ties half: runs × runs, 0.5 on the diagonal."""
     n = (~np.isnan(values)).sum(axis=0)
-    lead = np.divide(np.sign(np.nan_to_num(values)).sum(axis=0), n, out=np.zeros(len(n)), where=n > 0)
+    lead = np.divide(
+        np.sign(np.nan_to_num(values)).sum(axis=0), n, out=np.zeros(len(n)), where=n > 0
+    )
     return 0.5 + cube.square(lead) / 2
 
 

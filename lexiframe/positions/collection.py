@@ -88,7 +88,7 @@ def _parts(runs: pl.DataFrame) -> Iterator[RunPart]:
             f"query {row['query_id']!r}, document {row['doc_id']!r}"
         )
     for name, rows in split_runs(runs):
-        yield RunPart(name, rows.to_arrow(), f"run {name!r}")
+        yield RunPart(name, rows, f"run {name!r}")
 
 
 def _check_choice(name: str, value: str, choices: tuple[str, ...]) -> None:

@@ -13,7 +13,10 @@ REQUEST = ("run", "query_id")
 
 
 def impute(
-    p: Any, corpus_size: int | Literal["pool"], *, how: Literal["pessimistic", "optimistic"] = "pessimistic"
+    p: Any,
+    corpus_size: int | Literal["pool"],
+    *,
+    how: Literal["pessimistic", "optimistic"] = "pessimistic",
 ) -> pl.DataFrame:
     """Give every relevant item that was not retrieved a rank.
 

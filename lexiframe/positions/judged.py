@@ -81,7 +81,9 @@ def judged_items(
     if not items["is_relevant"].any():
         grades = ", ".join(f"{grade:g}" for grade in items["relevance"].unique().sort().head(5))
         least = "a positive grade" if rel is None else f"a grade of {rel:g} or more"
-        raise LexiframeError(f"qrels: expected some documents with {least}, found the grades {grades}")
+        raise LexiframeError(
+            f"qrels: expected some documents with {least}, found the grades {grades}"
+        )
     queries = items["query_id"].unique().sort()
     items = items if nonrelevant else items.filter("is_relevant")
     query = queries.search_sorted(items["query_id"]).to_numpy().astype(np.int64)

@@ -101,7 +101,11 @@ def positions(
 
 
 def project(
-    ranked: RankedRuns, *, no_relevant: NoRelevant = "drop", judged: bool = False, pool: bool = False
+    ranked: RankedRuns,
+    *,
+    no_relevant: NoRelevant = "drop",
+    judged: bool = False,
+    pool: bool = False,
 ) -> pl.DataFrame:
     """Make the positions table of runs whose judged items are ranked."""
     if no_relevant not in ("drop", "zero"):

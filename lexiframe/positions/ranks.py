@@ -13,7 +13,6 @@ from typing import Any, Literal
 
 import numpy as np
 import polars as pl
-import pyarrow as pa
 
 from lexiframe.errors import SchemaError
 from lexiframe.io.read import RunPart
@@ -100,11 +99,10 @@ class _Rows:
 
     @classmethod
     def of(cls, part: RunPart, judged: JudgedItems, score_type: ScoreType) -> _Rows:
-        table = part.table
-        query, extra = _query_codes(table["query_id"], judged.queries)
-        doc_id = pl.Series("doc_id", table["doc_id"])
-        score = pl.Series(table["score"]).to_numpy().astype(score_type, copy=False)
-        rank = pl.Series(table["rank"]).to_numpy() if "rank" in table.column_names else None
+        query, extra = _query_codes(part.rows["query_id"], judged.queries)
+        score = part.rows["score"].to_numpy().astype(score_type, copy=False)
+        rank = part.rows["rank"].to_numpy() if "rank" in part.rows.columns else None
+        doc_id = part.rows["doc_id"]
         return cls(query, doc_id, score, rank, hash_keys(doc_id, query), extra)
 
     def take(self, index: Any) -> _Rows:
@@ -178,9 +176,7 @@ class _Rows:
         ordered = np.sort(self.hashes)
         return bool((ordered[1:] == ordered[:-1]).any())
 
-    def without_twins(
-        self, part: RunPart, ties: Ties, duplicates: Duplicates
-    ) -> tuple[_Rows, int]:
+    def without_twins(self, part: RunPart, ties: Ties, duplicates: Duplicates) -> tuple[_Rows, int]:
         """Keep the best-ranked row of each document, or refuse a document that is there twice."""
         keys = pl.DataFrame({"query": self.query, "doc_id": self.doc_id}).with_row_index("row")
         twins = keys.filter(pl.struct("query", "doc_id").is_duplicated())
@@ -190,7 +186,7 @@ class _Rows:
             first = twins.row(0, named=True)
             of_first = (pl.col("query") == first["query"]) & (pl.col("doc_id") == first["doc_id"])
             places = " and ".join(str(row + 1) for row in twins.filter(of_first)["row"])
-            query_id = part.table["query_id"][first["row"]].as_py()
+            query_id = part.rows["query_id"][first["row"]]
             raise SchemaError(
                 f"{part.where}: the document {first['doc_id']!r} is more than once in the ranking "
                 f"for query {query_id!r} (rows {places}); mend the run, or keep the best-ranked "
@@ -210,19 +206,17 @@ class _Rows:
         return rows.filter(pl.col("query") < len(judged.queries))
 
 
-def _query_codes(
-    query_id: pa.ChunkedArray, queries: pl.Series
-) -> tuple[np.ndarray, list[str]]:
+def _query_codes(query_id: pl.Series, queries: pl.Series) -> tuple[np.ndarray, list[str]]:
     """Give each row's index into ``queries``, and the ids that are not there: they follow."""
-    if not pa.types.is_dictionary(query_id.type):
-        query_id = query_id.dictionary_encode()
+    stretches = query_id.rle().struct.unnest()
+    distinct = pl.Categorical(pl.Categories.random())
+    coded = stretches["value"].cast(distinct).to_physical().to_numpy()
+    some_stretch = np.zeros(int(coded.max()) + 1, np.int64)
+    some_stretch[coded] = np.arange(len(coded))
     known = {name: code for code, name in enumerate(queries)}
-    codes = [np.empty(0, np.int64)]
-    for chunk in query_id.chunks:
-        names = chunk.dictionary.to_pylist()
-        mapped = np.array([known.setdefault(name, len(known)) for name in names], np.int64)
-        codes.append(mapped[pl.Series(chunk.indices).to_numpy()])
-    return np.concatenate(codes), list(known)[len(queries) :]
+    names = stretches["value"].gather(some_stretch)
+    codes = np.array([known.setdefault(name, len(known)) for name in names], np.int64)
+    return np.repeat(codes[coded], stretches["len"].to_numpy()), list(known)[len(queries) :]
 
 
 def _edges(differs: np.ndarray) -> np.ndarray:

@@ -97,7 +97,9 @@ def pair_cube(table: Any) -> PairCube:
         s = score_cube(table)
         a, b = np.triu_indices(len(s.runs), k=1)
         delta = s.values[:, :, a] - s.values[:, :, b]
-        return PairCube(s.measures, s.queries, s.runs, a, b, np.where(np.abs(delta) <= TIE, 0.0, delta))
+        return PairCube(
+            s.measures, s.queries, s.runs, a, b, np.where(np.abs(delta) <= TIE, 0.0, delta)
+        )
     d = check(table, PREFERENCES)
     measures, measure = encode(d["measure"])
     queries, query = encode(d["query_id"])

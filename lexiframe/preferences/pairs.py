@@ -86,9 +86,7 @@ def _fill_preferences(values: np.ndarray, requests: Requests, asked: list[Measur
                 values[q, :, n] = 0.0
 
 
-def _fill_differences(
-    values: np.ndarray, requests: Requests, asked: list[Measure], p: Any
-) -> None:
+def _fill_differences(values: np.ndarray, requests: Requests, asked: list[Measure], p: Any) -> None:
     metrics = [measure for measure in asked if isinstance(measure, Metric)]
     if not metrics:
         return

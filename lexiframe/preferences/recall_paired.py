@@ -86,7 +86,9 @@ class LevelPreference:
         weight = weight if isinstance(weight, pl.Expr) else pl.lit(weight)
         values = levels.select((weight + 0.0 * pl.col("i")).alias("w"))["w"].to_numpy()
         if not (np.isfinite(values).all() and values.min() >= 0 and values.sum() > 0):
-            raise LexiframeError(f"{self}: expected weights of 0 or more, found {values} for m = {m}")
+            raise LexiframeError(
+                f"{self}: expected weights of 0 or more, found {values} for m = {m}"
+            )
         return values / values.sum()
 
 

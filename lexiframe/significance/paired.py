@@ -75,16 +75,16 @@ def compare(
     [(4, 0.5, 4.898979485566356, True)]
     """
     if test not in _TESTS:
-        raise LexiframeError(f"compare: expected test to be one of {', '.join(_TESTS)}, found {test!r}")
+        raise LexiframeError(
+            f"compare: expected test to be one of {', '.join(_TESTS)}, found {test!r}"
+        )
     if family not in ("measure", "all"):
         raise LexiframeError(f"compare: expected family='measure' or 'all', found {family!r}")
     if not 0 < alpha < 1:
         raise LexiframeError(f"compare: expected alpha between 0 and 1, found {alpha}")
     cube = pair_cube(d)
     chosen = _pairs_with(cube, baseline)
-    frames = [
-        _of_measure(cube, measure, values, chosen, test, alpha) for measure, values in cube
-    ]
+    frames = [_of_measure(cube, measure, values, chosen, test, alpha) for measure, values in cube]
     if not frames:
         raise LexiframeError("compare: expected preferences or scores, found no rows")
     table = pl.concat(frames)
