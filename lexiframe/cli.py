@@ -197,7 +197,7 @@ def _write(e: Evaluation, out: Path) -> None:
     typer.echo(f"wrote {len(paths)} tables to {out}: {', '.join(p.name for p in paths)}", err=True)
 
 
-def _say_warning(message: Warning | str, *_: Any) -> None:
+def _say_warning(message: Warning | str, *_args: Any, **_keywords: Any) -> None:
     typer.echo(f"warning: {message}", err=True)
 
 

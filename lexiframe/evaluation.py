@@ -178,7 +178,7 @@ def evaluate(
     >>> folder = lf.bundled("example")
     >>> e = lf.evaluate(folder / "runs", folder / "qrels.txt", ["RPP", "RR"])
     >>> e.tie_rates.select("measure", "ties").rows()
-    [('RPP', 0), ('RR', 8)]
+    [('RPP', 1), ('RR', 6)]
     """
     asked = unique_by_name(
         [parse_measure(m) if isinstance(m, str) else m for m in as_list(measures)]

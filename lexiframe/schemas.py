@@ -230,7 +230,7 @@ def check(frame: Any, schema: TableSchema, where: str = "") -> pl.DataFrame:
     --------
     >>> check({"run": ["a"]}, SCORES)
     Traceback (most recent call last):
-    TypeError: expected a frame that exports Arrow (Polars, PyArrow, pandas 2.2 or later), found dict
+    TypeError: expected a frame that exports Arrow (...), found dict
     >>> check(pl.DataFrame({"run": ["a"], "value": [1.0]}), SCORES)
     Traceback (most recent call last):
     lexiframe.errors.SchemaError: scores: expected the columns run, query_id, measure, value; \

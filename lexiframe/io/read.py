@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from lexiframe.errors import ReadError, SchemaError
 from lexiframe.io import trec
-from lexiframe.io.provenance import describe, file_facts, provenance_of
+from lexiframe.io.provenance import describe, file_facts
 from lexiframe.io.sources import (
     Source,
     find_sources,
@@ -88,9 +88,9 @@ def scan_runs(runs: Any, *, name_from: NameFrom = "file") -> RunScan:
     Examples
     --------
     >>> import lexiframe as lf
-    >>> scan = lf.scan_runs("data/example/*.run")
+    >>> scan = lf.scan_runs("data/example/runs/p*.run")
     >>> [source.name for source in scan.sources]
-    ['pixels_euclidean', 'random']
+    ['pca8_euclidean', 'pixels_euclidean']
     """
     return RunScan(tuple(find_sources(runs)), name_from)
 
@@ -125,8 +125,7 @@ def read_runs(runs: Any, *, name_from: NameFrom = "file") -> pa.Table:
     Examples
     --------
     >>> import lexiframe as lf
-    >>> runs = lf.read_runs("data/example")  # doctest: +SKIP
-    >>> runs = lf.read_runs({"bm25": "data/example/random.run"})
+    >>> runs = lf.read_runs({"baseline": "data/example/runs/random.run"})
     >>> runs.column_names
     ['run', 'query_id', 'doc_id', 'score', 'rank']
     """

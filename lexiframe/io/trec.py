@@ -11,6 +11,7 @@ import gzip
 import re
 import warnings
 import zlib
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -18,8 +19,21 @@ import polars as pl
 
 from lexiframe.errors import LexiframeWarning, ReadError
 
-RUN_FIELDS = ("query_id", "q0", "doc_id", "rank", "score", "tag")
-QRELS_FIELDS = ("query_id", "iteration", "doc_id", "relevance")
+
+@dataclass(frozen=True)
+class Layout:
+    """The fields of a line: their names, how many there have to be, and which is a number."""
+
+    names: tuple[str, ...]
+    at_least: int
+    number: str
+
+    def __str__(self) -> str:
+        return f"{len(self.names)} fields ({' '.join(self.names)})"
+
+
+RUN = Layout(("query_id", "q0", "doc_id", "rank", "score", "tag"), 5, "score")
+QRELS = Layout(("query_id", "iteration", "doc_id", "relevance"), 4, "relevance")
 
 _NUMBER = rb"[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?|inf(?:inity)?)"
 _TABS_TO_SPACES = bytes.maketrans(b"\t", b" ")
@@ -53,7 +67,7 @@ def read_bytes(path: Path) -> bytes:
 def parse_run(
     data: bytes, where: str, fields: tuple[str, ...] = ("query_id", "doc_id", "score")
 ) -> pl.DataFrame:
-    """Parse the text of a run into the fields asked for, in the order of the file.
+    r"""Parse the text of a run into the fields asked for, in the order of the file.
 
     Parameters
     ----------
@@ -71,18 +85,17 @@ def parse_run(
 
     Examples
     --------
-    >>> parse_run(b"q1 Q0 d7\\t1 0.5 bm25\\nq1 Q0  d3 2 0.25 bm25", "bm25.run").rows()
+    >>> parse_run(b"q1 Q0 d7\t1 0.5 bm25\nq1 Q0  d3 2 0.25 bm25", "bm25.run").rows()
     [('q1', 'd7', 0.5), ('q1', 'd3', 0.25)]
-    >>> parse_run(b"q1 Q0 d7 1 0.5 bm25\\nq1 Q0 broken\\n", "bm25.run")
+    >>> parse_run(b"q1 Q0 d7 1 0.5 bm25\nq1 Q0 broken\n", "bm25.run")
     Traceback (most recent call last):
-    lexiframe.errors.ReadError: bm25.run, line 2: expected 6 fields (query_id q0 doc_id rank score \
-tag), found 3: 'q1 Q0 broken'
+    lexiframe.errors.ReadError: bm25.run, line 2: expected 6 fields (...), found 3: 'q1 Q0 broken'
     """
-    return _parse(data, where, RUN_FIELDS, 5, fields, "score")
+    return _parse(data, where, RUN, fields)
 
 
 def parse_qrels(data: bytes, where: str) -> pl.DataFrame:
-    """Parse the text of a qrels file: query, iteration, document, grade.
+    r"""Parse the text of a qrels file: query, iteration, document, grade.
 
     Raises
     ------
@@ -91,35 +104,28 @@ def parse_qrels(data: bytes, where: str) -> pl.DataFrame:
 
     Examples
     --------
-    >>> parse_qrels(b"q1 0 d7 2\\n", "qrels.txt").rows()
+    >>> parse_qrels(b"q1 0 d7 2\n", "qrels.txt").rows()
     [('q1', '0', 'd7', 2.0)]
     """
-    return _parse(data, where, QRELS_FIELDS, 4, QRELS_FIELDS, "relevance")
+    return _parse(data, where, QRELS, QRELS.names)
 
 
-def _parse(
-    data: bytes,
-    where: str,
-    names: tuple[str, ...],
-    at_least: int,
-    wanted: tuple[str, ...],
-    number: str,
-) -> pl.DataFrame:
+def _parse(data: bytes, where: str, layout: Layout, wanted: tuple[str, ...]) -> pl.DataFrame:
     is_plain, n_fields = _survey(data)
-    text = data if is_plain else _single_spaces(data, where)
+    text = lines = data
     if not is_plain:
-        compact = re.sub(rb"\n+", b"\n", text).strip(b"\n") + b"\n"
-        if compact == b"\n":
-            raise ReadError(f"{where}: expected lines of {len(names)} fields, found only comments")
-        _, n_fields = _survey(compact)
-    lines = text if is_plain else compact
-    table = _read_csv(lines, names, at_least, wanted, number, n_fields)
+        text = _single_spaces(data, where)
+        lines = re.sub(rb"\n+", b"\n", text).strip(b"\n") + b"\n"
+        if lines == b"\n":
+            raise ReadError(f"{where}: expected lines of {layout}, found only comments")
+        n_fields = _survey(lines)[1]
+    table = _read_csv(lines, layout, wanted, n_fields)
     if table is None:
-        _refuse_malformed(text, where, names, at_least, number)
-        squared = _squared(text, where, names, at_least)
-        table = _read_csv(squared, names, at_least, wanted, number, _survey(squared)[1])
+        _refuse_malformed(text, where, layout)
+        squared = _squared(lines, where, layout)
+        table = _read_csv(squared, layout, wanted, _survey(squared)[1])
     if table is None:
-        raise ReadError(f"{where}: cannot be parsed as lines of {len(names)} fields")
+        raise ReadError(f"{where}: cannot be parsed as lines of {layout}")
     return table.select(name for name in wanted if name in table.columns)
 
 
@@ -162,18 +168,13 @@ def _single_spaces(data: bytes, where: str) -> bytes:
 
 
 def _read_csv(
-    text: bytes,
-    names: tuple[str, ...],
-    at_least: int,
-    wanted: tuple[str, ...],
-    number: str,
-    n_fields: int,
+    text: bytes, layout: Layout, wanted: tuple[str, ...], n_fields: int
 ) -> pl.DataFrame | None:
-    """Read plain text whose lines all have the width of the first; None when it is anything else."""
+    """Read plain text whose lines all have the width of the first; None when they have not."""
     width = text[: text.find(b"\n") % (len(text) + 1)].count(b" ") + 1
-    if not at_least <= width <= len(names):
+    if not layout.at_least <= width <= len(layout.names):
         return None
-    names = names[:width]
+    names, number = layout.names[:width], layout.number
     schema = dict.fromkeys(names, pl.String()) | {number: pl.Float64()}
     lines = pl.scan_csv(text, separator=" ", has_header=False, quote_char=None, schema=schema)
     kept = [name for name in names if name in (*wanted, names[-1])]
@@ -186,13 +187,11 @@ def _read_csv(
     return table if is_rectangular and is_number else None
 
 
-def _refuse_malformed(
-    text: bytes, where: str, names: tuple[str, ...], at_least: int, number: str
-) -> None:
+def _refuse_malformed(text: bytes, where: str, layout: Layout) -> None:
     """Raise for the first line that has too few fields, no number or bytes that are no text."""
-    index = names.index(number)
+    names, index = layout.names, layout.names.index(layout.number)
     fields_before = rb"(?:[^ \n]+ ){%d}" % index
-    other_fields = rb"(?: [^ \n]+)" + (b"*" if len(names) > at_least else b"{0}")
+    other_fields = rb"(?: [^ \n]+)" + (b"*" if len(names) > layout.at_least else b"{0}")
     good = fields_before + _NUMBER + other_fields
     bad = re.search(rb"(?mi)^(?!%s$)[^\n]+$" % good, text)
     if bad is None:
@@ -203,13 +202,10 @@ def _refuse_malformed(
     line_number = text.count(b"\n", 0, bad.start()) + 1
     where = f"{where}, line {line_number}"
     fields = line.split(" ")
-    if len(fields) < at_least or len(fields) > len(names) == at_least:
-        raise ReadError(
-            f"{where}: expected {len(names)} fields ({' '.join(names)}), "
-            f"found {len(fields)}: {shown}"
-        )
+    if len(fields) < layout.at_least or len(fields) > len(names) == layout.at_least:
+        raise ReadError(f"{where}: expected {layout}, found {len(fields)}: {shown}")
     raise ReadError(
-        f"{where}: expected a number in field {index + 1} ({number}), "
+        f"{where}: expected a number in field {index + 1} ({layout.number}), "
         f"found {fields[index]!r}: {shown}"
     )
 
@@ -225,25 +221,25 @@ def _refuse_undecodable(text: bytes, where: str) -> None:
         ) from None
 
 
-def _squared(text: bytes, where: str, names: tuple[str, ...], at_least: int) -> bytes:
+def _squared(text: bytes, where: str, layout: Layout) -> bytes:
     """Bring well-formed lines to one width: cut behind the last field, fill a missing tag."""
-    all_fields = rb"(?:[^ \n]+ ){%d}[^ \n]+" % (len(names) - 1)
+    all_fields = rb"(?:[^ \n]+ ){%d}[^ \n]+" % (len(layout.names) - 1)
     text, too_long = re.subn(rb"(?m)^(%s) [^\n]+$" % all_fields, rb"\1", text)
     if too_long:
         lines = "1 line has" if too_long == 1 else f"{too_long} lines have"
         warnings.warn(
-            f"{where}: {lines} more than {len(names)} fields; what follows them is ignored",
+            f"{where}: {lines} more than {len(layout.names)} fields; what follows is ignored",
             LexiframeWarning,
             stacklevel=2,
         )
-    required_fields = rb"(?:[^ \n]+ ){%d}[^ \n]+" % (at_least - 1)
+    required_fields = rb"(?:[^ \n]+ ){%d}[^ \n]+" % (layout.at_least - 1)
     if re.search(rb"(?m)^%s$" % all_fields, text):
         text = re.sub(rb"(?m)^(%s)$" % required_fields, rb"\1 -", text)
     return text
 
 
 def text_of_run(rows: pl.DataFrame, tag: str) -> bytes:
-    """Write one run's rows as TREC text, in their order; without ``rank`` its place in the query.
+    r"""Write one run's rows as TREC text, in their order; without ``rank`` its place in the query.
 
     Examples
     --------
@@ -252,15 +248,16 @@ def text_of_run(rows: pl.DataFrame, tag: str) -> bytes:
     """
     place = pl.int_range(1, pl.len() + 1).over("query_id")
     rank = pl.col("rank") if "rank" in rows.columns else place
-    return _text(rows.select("query_id", pl.lit("Q0"), "doc_id", rank, "score", tag=pl.lit(tag)))
+    constant = {"q0": pl.lit("Q0"), "tag": pl.lit(tag)}
+    return _text(rows.with_columns(rank=rank, **constant).select(RUN.names))
 
 
 def text_of_qrels(rows: pl.DataFrame) -> bytes:
-    """Write judgments as TREC text, in their order; whole grades without a decimal point.
+    r"""Write judgments as TREC text, in their order; whole grades without a decimal point.
 
     Examples
     --------
-    >>> text_of_qrels(pl.DataFrame([("q1", "0", "d7", 2.0)], schema=QRELS_FIELDS, orient="row"))
+    >>> text_of_qrels(pl.DataFrame([("q1", "0", "d7", 2.0)], schema=QRELS.names, orient="row"))
     b'q1 0 d7 2\n'
     """
     whole = (rows["relevance"] == rows["relevance"].round()).all()

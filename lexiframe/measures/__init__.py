@@ -1,0 +1,1 @@
+"""Metrics: definitions as formulas, and the scores computed from them."""

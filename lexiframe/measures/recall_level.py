@@ -43,12 +43,13 @@ class Metric:
     rel: float | None = field(default=None, kw_only=True)
     cutoff: int | None = field(default=None, kw_only=True)
 
-    def __matmul__(self, cutoff: int) -> Any:
+    def __matmul__(self, cutoff: Any) -> Any:
         if not isinstance(cutoff, int) or cutoff < 1:
             raise LexiframeError(f"{self.name}@k: expected a whole number from 1, found {cutoff!r}")
         return replace(self, cutoff=cutoff)
 
     def __call__(self, **parameters: Any) -> Any:
+        """Give the metric with other parameters: ``P(rel=2)``, ``RBP(p=0.5)``."""
         rel = parameters.pop("rel", self.rel)
         unknown = [name for name in parameters if name not in self.parameters]
         if unknown:
@@ -73,6 +74,10 @@ class Metric:
 
     def _identity(self) -> tuple[Any, ...]:
         return (type(self), str(self), self.exposure)
+
+    def terms(self, p: pl.Expr, i: pl.Expr, m: pl.Expr, y: pl.Expr) -> pl.Expr:
+        """What one relevant item adds, from its rank p, level i of m and grade y."""
+        raise NotImplementedError
 
     def evaluate(self, function: Callable[..., Any], *arguments: pl.Expr) -> pl.Expr:
         """Call an exposure, a weight or a gain with the arguments and parameters it takes."""
@@ -125,7 +130,7 @@ class RecallLevelMetric(Metric):
     >>> inverse_root = lf.RecallLevelMetric(
     ...     "inverse_root", exposure=lambda p: 1 / p.sqrt(), weight=lambda i, m: 1 / m
     ... )
-    >>> p = lf.positions("data/example/random.run", "data/example/qrels.txt")
+    >>> p = lf.positions("data/example/runs/random.run", "data/example/qrels.txt")
     >>> lf.scores(p, [lf.AP, inverse_root @ 10])["measure"].unique().sort().to_list()
     ['AP', 'inverse_root@10']
     """

@@ -46,7 +46,7 @@ def scores(p: Any, measures: Metric | str | Iterable[Metric | str]) -> pl.DataFr
     Examples
     --------
     >>> import lexiframe as lf
-    >>> p = lf.positions("data/example/random.run", "data/example/qrels.txt")
+    >>> p = lf.positions("data/example/runs/random.run", "data/example/qrels.txt")
     >>> lf.scores(p, [lf.RR, "R@10"]).columns
     ['run', 'query_id', 'measure', 'value']
     """

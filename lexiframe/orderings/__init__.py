@@ -1,0 +1,1 @@
+"""From preferences and scores to orderings of the runs, and how far these agree."""

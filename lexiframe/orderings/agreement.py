@@ -10,6 +10,7 @@ import polars as pl
 
 from lexiframe.errors import LexiframeError
 from lexiframe.preferences.cube import pair_cube
+from lexiframe.preferences.recall_paired import TIE
 from lexiframe.schemas import (
     CORRELATIONS,
     ORDERINGS,
@@ -135,20 +136,19 @@ def sign_agreement(d: Any) -> pl.DataFrame:
     signs = np.sign(np.nan_to_num(cube.values)).reshape(len(cube.measures), -1)
     n_values = np.maximum((~np.isnan(cube.values)).sum(axis=1), 1)
     means = np.nansum(cube.values, axis=1) / n_values
-    system_signs = np.sign(np.where(np.abs(means) <= 1e-12, 0.0, means))
+    system_signs = np.sign(np.where(np.abs(means) <= TIE, 0.0, means))
     rankings, systems = _agreeing(signs), _agreeing(system_signs)
     rows = []
     for a, b in sorted((a, b) for a in range(len(signs)) for b in range(len(signs)) if a != b):
         n, agree = rankings[a, a], rankings[a, b]
         n_systems, systems_agree = systems[a, a], systems[a, b]
-        rows.append(
-            (cube.measures[a], cube.measures[b], n, agree, _share(agree, n))
-            + (n_systems, systems_agree, _share(systems_agree, n_systems))
-        )
+        of_rankings = (n, agree, _share(agree, n))
+        of_systems = (n_systems, systems_agree, _share(systems_agree, n_systems))
+        rows.append((cube.measures[a], cube.measures[b], *of_rankings, *of_systems))
     return pl.DataFrame(rows, schema=SIGN_AGREEMENT.columns, orient="row")
 
 
-def _agreeing(signs: np.ndarray) -> list[list[int]] | np.ndarray:
+def _agreeing(signs: np.ndarray) -> np.ndarray:
     """Count, for every two rows, the columns in which both have the same sign, not 0."""
     up, down = (signs > 0).astype(np.float64), (signs < 0).astype(np.float64)
     counts: np.ndarray = (up @ up.T + down @ down.T).astype(np.int64)

@@ -59,7 +59,7 @@ def mc4(
         return stationary((1 - teleport) * chain + teleport / n_runs)
     component = strong_components(votes < 0)
     layer = _layers(votes < 0, component)
-    values = layer.max() - layer.astype(np.float64)
+    values: np.ndarray = layer.max() - layer.astype(np.float64)
     for c in range(component.max() + 1):
         members = np.flatnonzero(component == c)
         within = stationary(transitions(votes[np.ix_(members, members)]))
@@ -98,5 +98,5 @@ def _layers(moves: np.ndarray, component: np.ndarray) -> np.ndarray:
     np.fill_diagonal(leads, val=False)
     layer = np.zeros(n, np.int64)
     for _ in range(n):
-        layer = np.where(leads.any(axis=1), np.where(leads, layer + 1, 0).max(axis=1), 0)
-    return layer[component]
+        layer = np.where(leads, layer + 1, 0).max(axis=1)
+    return np.asarray(layer[component])

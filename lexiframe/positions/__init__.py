@@ -1,0 +1,1 @@
+"""From runs and judgments to the positions of relevant items."""

@@ -42,7 +42,7 @@ def coverage(
     Examples
     --------
     >>> import lexiframe as lf
-    >>> table = lf.coverage("data/example/random.run", "data/example/qrels.txt")
+    >>> table = lf.coverage("data/example/runs/random.run", "data/example/qrels.txt")
     >>> table.select("run", "missing", "extra").rows()
     [('random', 0, 0)]
     """

@@ -17,7 +17,9 @@ _MIX = np.uint64(0x9E3779B97F4A7C15)
 
 def hash_keys(doc_id: pl.Series, query: np.ndarray) -> np.ndarray:
     """Hash each row's document and query index to 64 bits."""
-    return doc_id.hash().to_numpy() ^ ((query.astype(np.uint64) + np.uint64(1)) * _MIX)
+    of_query = (query.astype(np.uint64) + np.uint64(1)) * _MIX
+    hashes: np.ndarray = doc_id.hash().to_numpy() ^ of_query
+    return hashes
 
 
 @dataclass(frozen=True)

@@ -115,7 +115,7 @@ def project(
     position = np.concatenate([np.where(item < 0, 0, run.rank[item]) for run in ranked.runs])
     levels_of = _level_order(template)
     level = np.concatenate([levels_of(run.rank) for run in ranked.runs])
-    columns = {
+    columns: dict[str, Any] = {
         "run": _repeated([run.name for run in ranked.runs], len(item)),
         "position": position,
         "level": level,

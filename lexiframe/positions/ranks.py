@@ -132,7 +132,7 @@ class _Rows:
     def first_of_query(self, hit: np.ndarray) -> np.ndarray:
         """For each of the rows ``hit`` the first row of its query."""
         edges = _edges(self.query[1:] != self.query[:-1])
-        return edges[_block(edges, hit)]
+        return np.asarray(edges[_block(edges, hit)])
 
     def find(self, judged: JudgedItems) -> tuple[np.ndarray, np.ndarray]:
         """Give the rows that hold a judged document, and which judged item it is."""
@@ -220,8 +220,7 @@ def _query_codes(query_id: pl.Series, queries: pl.Series) -> tuple[np.ndarray, l
 
 
 def _edges(differs: np.ndarray) -> np.ndarray:
-    """Where blocks of equal rows begin and the last ends; ``differs`` tells of each row but the last
-    whether the next one is another."""
+    """Where blocks of equal rows begin and the last ends: ``differs`` says which rows end one."""
     return np.concatenate([[0], np.flatnonzero(differs) + 1, [len(differs) + 1]])
 
 

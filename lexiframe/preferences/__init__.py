@@ -1,0 +1,1 @@
+"""Preferences between rankings: definitions as formulas, and their computation."""

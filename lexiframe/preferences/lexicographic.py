@@ -60,6 +60,7 @@ class LexicographicPreference:
             )
 
     def __call__(self, *, rel: float) -> LexicographicPreference:
+        """Give the preference with relevance from grade ``rel``."""
         return replace(self, rel=rel)
 
     def __str__(self) -> str:
@@ -76,17 +77,21 @@ class LexicographicPreference:
         if self.magnitude is None:
             place = np.empty(len(order), np.int64)
             place[order] = np.concatenate([[0], np.cumsum(differs_at < positions.shape[1])])
-            return np.sign(place[None, :] - place[:, None]).astype(np.float64)
+            signs: np.ndarray = np.sign(place[None, :] - place[:, None], dtype=np.float64)
+            return signs
         level = deciding_levels(order, differs_at)
-        sizes = np.pad(self._sizes(positions), ((0, 0), (0, 1)))
+        sizes = np.pad(_sizes(self.magnitude, positions), ((0, 0), (0, 1)))
         own = np.take_along_axis(sizes, level, axis=1)
-        return own - own_of_other(sizes, level)
+        other = np.take_along_axis(sizes, level.T, axis=1).T
+        return np.asarray(own - other)
 
-    def _sizes(self, positions: np.ndarray) -> np.ndarray:
-        p = pl.col("p")
-        size = pl.when(p < MISSING).then(self.magnitude(p.cast(pl.Float64))).otherwise(0.0)  # type: ignore[misc]
-        ranks = pl.DataFrame({"p": positions.ravel()})
-        return ranks.select(size.alias("size"))["size"].to_numpy().reshape(positions.shape)
+
+def _sizes(magnitude: Callable[..., Any], positions: np.ndarray) -> np.ndarray:
+    """f(p) of every position, 0 for an item that was not retrieved."""
+    p = pl.col("p")
+    size = pl.when(p < MISSING).then(magnitude(p.cast(pl.Float64))).otherwise(0.0)
+    ranks = pl.DataFrame({"p": positions.ravel()})
+    return ranks.select(size=size)["size"].to_numpy().reshape(positions.shape)
 
 
 def sort_rankings(positions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -128,8 +133,3 @@ def deciding_levels(order: np.ndarray, differs_at: np.ndarray) -> np.ndarray:
     level = least[place][:, place]
     np.fill_diagonal(level, 0)
     return level
-
-
-def own_of_other(sizes: np.ndarray, level: np.ndarray) -> np.ndarray:
-    """Give sizes[b, level[a, b]] for every pair a, b."""
-    return np.take_along_axis(sizes, level.T, axis=1).T

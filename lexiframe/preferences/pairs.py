@@ -52,12 +52,22 @@ def preferences(p: Any, measures: Measure | str | Iterable[Measure | str]) -> pl
 
     Examples
     --------
-    The two rankings of one request in SPEC's example, X and Y:
+    Two rankings of one request, graded: X has relevant items at ranks 2, 3, 7 and 9, Y at ranks 1,
+    3, 4, 5, 8 and 9.
 
     >>> import polars as pl
     >>> import lexiframe as lf
-    >>> grades = {"X": {2: 4, 3: 3, 7: 1, 9: 3}, "Y": {1: 3, 3: 4, 4: 5, 5: 3, 8: 1, 9: 1}}
-    >>> lf.preferences(lf.positions("data/example", "data/example/qrels.txt"), "RPP")  # doctest: +SKIP
+    >>> grades = {"a": 4, "b": 3, "c": 1, "d": 3, "e": 1, "f": 1, "g": 2, "h": 4, "i": 5}
+    >>> qrels = pl.DataFrame({"query_id": "q", "doc_id": grades.keys(),
+    ...                       "relevance": grades.values()})
+    >>> ranks = {"X": {2: "a", 3: "b", 7: "c", 9: "d"},
+    ...          "Y": {1: "b", 3: "a", 4: "i", 5: "d", 8: "c", 9: "e"}}
+    >>> runs = pl.DataFrame([(run, "q", found.get(rank, f"{run}{rank}"), -rank)
+    ...                      for run, found in ranks.items() for rank in range(1, 11)],
+    ...                     schema=["run", "query_id", "doc_id", "score"], orient="row")
+    >>> d = lf.preferences(lf.positions(runs, qrels), ["RPP", "RPP(rel=1)", "LR", "LP", "rrLP"])
+    >>> dict(d.select("measure", "preference").rows())
+    {'LP': -1.0, 'LR': -1.0, 'RPP': -0.5, 'RPP(rel=1)': -0.5555555555555556, 'rrLP': -0.5}
     """
     asked = unique_by_name(
         [parse_measure(m) if isinstance(m, str) else m for m in as_list(measures)]

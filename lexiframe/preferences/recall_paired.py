@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -48,9 +49,10 @@ class LevelPreference:
 
     >>> import lexiframe as lf
     >>> late = lf.LevelPreference("late", weight=lambda i, m: i / m)
-    >>> p = lf.positions("data/example", "data/example/qrels.txt")  # doctest: +SKIP
-    >>> late, late(rel=2)
-    (late, late(rel=2))
+    >>> p = lf.positions("data/example/runs", "data/example/qrels.txt")
+    >>> d = lf.preferences(p, [lf.RPP, late])
+    >>> lf.win_rates(d)["measure"].unique().sort().to_list()
+    ['RPP', 'late']
     """
 
     name: str
@@ -58,6 +60,7 @@ class LevelPreference:
     rel: float | None = field(default=None, kw_only=True)
 
     def __call__(self, *, rel: float) -> LevelPreference:
+        """Give the preference with binary relevance: grades from ``rel``."""
         return replace(self, rel=rel)
 
     def __str__(self) -> str:
@@ -72,24 +75,30 @@ class LevelPreference:
         m = np.array([positions.shape[1] for positions in levels])
         weights = [w * share for w, share in zip(map(self.weights, m), m / m.sum(), strict=True)]
         if np.ptp(np.concatenate(weights)) <= TIE * weights[0][0]:
-            wins = sum(_levels_won(positions) for positions in levels)
-            return (wins - wins.T) / m.sum()
+            won = np.sum([_levels_won(positions) for positions in levels], axis=0)
+            return np.asarray((won - won.T) / m.sum())
         pairs = zip(levels, weights, strict=True)
-        weighted = sum(_weight_won(positions, w) for positions, w in pairs)
-        delta = weighted - weighted.T
+        weight_won = np.sum([_weight_won(positions, w) for positions, w in pairs], axis=0)
+        delta = weight_won - weight_won.T
         return np.where(np.abs(delta) <= TIE, 0.0, delta)
 
     def weights(self, m: int) -> np.ndarray:
         """p(i | m) for i = 1..m, which sum to 1."""
-        levels = pl.DataFrame({"i": np.arange(1.0, m + 1), "m": float(m)})
-        weight = self.weight(pl.col("i"), pl.col("m"))
-        weight = weight if isinstance(weight, pl.Expr) else pl.lit(weight)
-        values = levels.select((weight + 0.0 * pl.col("i")).alias("w"))["w"].to_numpy()
+        values = _values_of_weight(self.weight, int(m))
         if not (np.isfinite(values).all() and values.min() >= 0 and values.sum() > 0):
             raise LexiframeError(
                 f"{self}: expected weights of 0 or more, found {values} for m = {m}"
             )
-        return values / values.sum()
+        return np.asarray(values / values.sum())
+
+
+@lru_cache(maxsize=4096)
+def _values_of_weight(weight: Callable[..., Any], m: int) -> np.ndarray:
+    """Give the weight of level i of m for i = 1..m."""
+    i, levels = pl.col("i"), pl.DataFrame({"i": np.arange(1.0, m + 1), "m": float(m)})
+    value = weight(i, pl.col("m"))
+    value = value if isinstance(value, pl.Expr) else pl.lit(value)
+    return levels.select(value=value + 0.0 * i)["value"].to_numpy()
 
 
 def _levels_won(positions: np.ndarray) -> np.ndarray:
@@ -107,8 +116,7 @@ def _levels_won(positions: np.ndarray) -> np.ndarray:
 
 def _weight_won(positions: np.ndarray, weights: np.ndarray) -> np.ndarray:
     """Σ_i w_i [p_i < p′_i] for every pair of runs."""
-    n_runs, m = positions.shape
-    won = np.zeros((n_runs, n_runs))
+    won = np.zeros((len(positions), len(positions)))
     for p, weight in zip(np.ascontiguousarray(positions.T), weights, strict=True):
         won += weight * (p[:, None] < p[None, :])
     return won

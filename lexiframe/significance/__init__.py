@@ -1,0 +1,1 @@
+"""Which runs differ, and how sure one can be."""

@@ -9,6 +9,7 @@ import polars as pl
 
 from lexiframe.errors import LexiframeError, unknown_name
 from lexiframe.preferences.cube import PairCube, pair_cube
+from lexiframe.preferences.recall_paired import TIE
 from lexiframe.schemas import COMPARISONS
 from lexiframe.significance.corrections import correct
 
@@ -105,7 +106,7 @@ def _pairs_with(cube: PairCube, baseline: str | None) -> np.ndarray:
     if baseline not in cube.runs:
         raise unknown_name("run", baseline, cube.runs)
     run = cube.runs.to_list().index(baseline)
-    return (cube.a == run) | (cube.b == run)
+    return np.asarray((cube.a == run) | (cube.b == run))
 
 
 def _of_measure(
@@ -139,8 +140,8 @@ def _of_measure(
 
 
 def _constant(values: np.ndarray) -> np.ndarray:
-    """Tell which pairs have the same difference in every request: the mean's rounding is no spread."""
-    return np.nanmax(values, axis=0) - np.nanmin(values, axis=0) <= 1e-12
+    """Tell which pairs differ by the same in every request: rounding of the mean is no spread."""
+    return np.asarray(np.nanmax(values, axis=0) - np.nanmin(values, axis=0) <= TIE)
 
 
 def _t_interval(
