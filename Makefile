@@ -17,7 +17,7 @@ help: ## show this list
 	@echo 'ARGS="..." passes options on (demo, test, benchmark); PYTHON=python3.13 chooses the Python.'
 
 demo: $(VENV)/.installed ## run the main job on the bundled collection
-	@$(BIN)/lexiframe demo $(ARGS)
+	@$(BIN)/lexiframe demo --out .demo $(ARGS)
 
 test: $(VENV)/.installed-test ## check format, style and types, run all tests
 	$(BIN)/python -m ruff format --check .
@@ -42,7 +42,7 @@ data: $(VENV)/.installed-peers ## rebuild the bundled collection with scikit-lea
 	$(BIN)/python data/make_digits.py
 
 clean: ## remove virtual environments, caches and built files
-	rm -rf .venv .venv-lowest .hypothesis .mypy_cache .pytest_cache .ruff_cache build dist
+	rm -rf .demo .venv .venv-lowest .hypothesis .mypy_cache .pytest_cache .ruff_cache build dist
 	find lexiframe tests data -type d -name __pycache__ -prune -exec rm -rf {} +
 
 # pip comes last when a virtual environment is made, so one that failed half-way is made again.

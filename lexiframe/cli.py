@@ -78,7 +78,10 @@ Measures = Annotated[
 ]
 Rel = Annotated[Optional[float], typer.Option(help="Least relevant grade.")]  # noqa: UP045
 OutFolder = Annotated[Optional[Path], typer.Option("--out", help="Write Parquet here.")]  # noqa: UP045
-AsFormat = Annotated[Format, typer.Option("--format", help="How to print.")]
+AsFormat = Annotated[
+    Format,
+    typer.Option("--format", help="How to print; of an evaluation csv prints the orderings."),
+]
 
 
 @app.command()

@@ -170,22 +170,25 @@ def read_qrels(qrels: Any) -> pa.Table:
     >>> lf.read_qrels("data/example/qrels.txt").column_names
     ['query_id', 'iteration', 'doc_id', 'relevance']
     """
-    if not isinstance(qrels, str | Path):
-        table, where, sources = to_polars(qrels), "qrels", []
-    else:
-        path = only_file(qrels)
-        where, sources = str(path), [file_facts(path)]
+    sources = [] if not isinstance(qrels, str | Path) else [file_facts(only_file(qrels))]
+    table = to_arrow(judgments(qrels))
+    return table.replace_schema_metadata(describe({"table": "qrels", "sources": sources}))
+
+
+def judgments(qrels: Any) -> pl.DataFrame:
+    """Read and check relevance judgments; see `read_qrels`."""
+    if isinstance(qrels, str | Path):
+        path, where = only_file(qrels), str(qrels)
         data = trec.read_bytes(path)
-        if data.startswith(_PARQUET):
-            table = to_polars(_read_parquet(path))
-        else:
-            table = trec.parse_qrels(data, where)
+        is_parquet = data.startswith(_PARQUET)
+        table = to_polars(_read_parquet(path)) if is_parquet else trec.parse_qrels(data, where)
+    else:
+        table, where = to_polars(qrels), "qrels"
     if "iteration" not in table.columns:
         table = table.with_columns(iteration=pl.lit("0"))
     table = check(table, QRELS, where)
     _refuse_no_number(table["relevance"], where)
-    facts = describe({"table": "qrels", "sources": sources})
-    return to_arrow(table).replace_schema_metadata(facts)
+    return table
 
 
 def load_source(source: Source, name_from: NameFrom, *, rank: bool) -> list[RunPart]:

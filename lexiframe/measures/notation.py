@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from lexiframe.errors import UnknownNameError
+from lexiframe.errors import LexiframeError, UnknownNameError
 
 Parameters = Mapping[str, float | int | str]
 
@@ -76,6 +76,13 @@ def read(text: str) -> Written:
     operand, parameters = _read_inside(match["inside"] or "", text)
     cutoff = int(match["cutoff"]) if match["cutoff"] else None
     return Written(match["name"], operand, parameters, cutoff)
+
+
+def least_grade(name: str, rel: float | None) -> float | None:
+    """Check a measure's least relevant grade, which has to be positive."""
+    if rel is not None and not rel > 0:
+        raise LexiframeError(f"{name}(rel={rel}): expected a positive grade")
+    return rel
 
 
 def _from_trec_eval(text: str) -> str:

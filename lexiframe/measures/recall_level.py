@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from numbers import Integral
 from typing import Any
 
 import polars as pl
@@ -44,13 +45,13 @@ class Metric:
     cutoff: int | None = field(default=None, kw_only=True)
 
     def __matmul__(self, cutoff: Any) -> Any:
-        if not isinstance(cutoff, int) or cutoff < 1:
+        if not isinstance(cutoff, Integral) or cutoff < 1:
             raise LexiframeError(f"{self.name}@k: expected a whole number from 1, found {cutoff!r}")
-        return replace(self, cutoff=cutoff)
+        return replace(self, cutoff=int(cutoff))
 
     def __call__(self, **parameters: Any) -> Any:
         """Give the metric with other parameters: ``P(rel=2)``, ``RBP(p=0.5)``."""
-        rel = parameters.pop("rel", self.rel)
+        rel = notation.least_grade(self.name, parameters.pop("rel", self.rel))
         unknown = [name for name in parameters if name not in self.parameters]
         if unknown:
             known = ", ".join(["rel", *self.parameters])

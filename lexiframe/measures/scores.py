@@ -53,7 +53,9 @@ def scores(p: Any, measures: Metric | str | Iterable[Metric | str]) -> pl.DataFr
     metrics = unique_by_name(
         [m if isinstance(m, Metric) else parse_metric(m) for m in as_list(measures)]
     )
-    table = check(p, POSITIONS).filter(pl.col("level").is_not_null() | (pl.col("n_relevant") == 0))
+    is_relevant = pl.col("level").is_not_null()
+    table = check(p, POSITIONS).filter(is_relevant | (pl.col("n_relevant") == 0))
+    table = table.with_columns(position=pl.when(is_relevant).then("position"))
     if _stretches(table)[0].is_duplicated().any():
         table = table.sort("run", "query_id", maintain_order=True)
     frames = []

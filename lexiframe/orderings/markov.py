@@ -77,7 +77,8 @@ def stationary(chain: np.ndarray) -> np.ndarray:
     """Solve v P = v, Σ v = 1, for an irreducible chain."""
     n = len(chain)
     equations = np.vstack([chain.T - np.eye(n), np.ones(n)])
-    return np.asarray(np.linalg.lstsq(equations, np.append(np.zeros(n), 1.0))[0])
+    solution = np.linalg.lstsq(equations, np.append(np.zeros(n), 1.0))[0]
+    return np.asarray(solution.round(12))  # beyond, it depends on the number of threads
 
 
 def strong_components(moves: np.ndarray) -> np.ndarray:

@@ -87,9 +87,9 @@ def impute(
             .alias("position")
         )
     found = pl.col("n_relevant") - n_omitted
-    best_first = (
-        pl.when(omitted).then(-pl.col("relevance")).rank("ordinal").over(REQUEST).cast(pl.Int64)
-    )
+    by_grade = pl.when(omitted).then(-pl.col("relevance")).rank("dense").over(REQUEST)
+    by_grade_and_level = by_grade * (pl.col("n_relevant") + 1) + pl.col("level")
+    best_first = by_grade_and_level.rank("ordinal").over(REQUEST).cast(pl.Int64)
     return table.with_columns(
         pl.when(omitted)
         .then(pl.col("n_retrieved") + best_first)

@@ -9,9 +9,9 @@ import numpy as np
 import polars as pl
 
 from lexiframe.errors import LexiframeError, SchemaError
-from lexiframe.io.read import read_qrels
+from lexiframe.io.read import judgments
 from lexiframe.positions.lookup import HashIndex, hash_keys
-from lexiframe.schemas import QRELS, check
+from lexiframe.schemas import QRELS
 
 Duplicates = Literal["error", "best"]
 
@@ -68,12 +68,12 @@ def judged_items(
     """
     if rel is not None and not rel > 0:
         raise LexiframeError(f"rel: expected a positive grade, found {rel}")
-    judgments = check(qrels if hasattr(qrels, "__arrow_c_stream__") else read_qrels(qrels), QRELS)
+    judged = judgments(qrels)
     if duplicates == "error":
-        _refuse_judged_twice(judgments)
+        _refuse_judged_twice(judged)
     relevant = pl.col("relevance") > 0 if rel is None else pl.col("relevance") >= rel
     items = (
-        judgments.group_by("query_id", "doc_id")
+        judged.group_by("query_id", "doc_id")
         .agg(pl.col("relevance").max())
         .sort("query_id", "doc_id")
         .with_columns(is_relevant=relevant)
@@ -90,9 +90,8 @@ def judged_items(
     return JudgedItems(items, queries, query, HashIndex.of(hash_keys(items["doc_id"], query)))
 
 
-def _refuse_judged_twice(judgments: pl.DataFrame) -> None:
-    key = [name for name in QRELS.key if name in judgments.columns]
-    twice = judgments.filter(pl.struct(key).is_duplicated())
+def _refuse_judged_twice(judged: pl.DataFrame) -> None:
+    twice = judged.filter(pl.struct(QRELS.key).is_duplicated())
     if twice.height:
         first = twice.row(0, named=True)
         raise SchemaError(

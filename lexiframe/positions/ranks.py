@@ -100,7 +100,8 @@ class _Rows:
     @classmethod
     def of(cls, part: RunPart, judged: JudgedItems, score_type: ScoreType) -> _Rows:
         query, extra = _query_codes(part.rows["query_id"], judged.queries)
-        score = part.rows["score"].to_numpy().astype(score_type, copy=False)
+        with np.errstate(over="ignore"):  # what a float32 cannot hold is infinite, as in C
+            score = part.rows["score"].to_numpy().astype(score_type, copy=False)
         rank = part.rows["rank"].to_numpy() if "rank" in part.rows.columns else None
         doc_id = part.rows["doc_id"]
         return cls(query, doc_id, score, rank, hash_keys(doc_id, query), extra)

@@ -61,7 +61,7 @@ class LexicographicPreference:
 
     def __call__(self, *, rel: float) -> LexicographicPreference:
         """Give the preference with relevance from grade ``rel``."""
-        return replace(self, rel=rel)
+        return replace(self, rel=notation.least_grade(self.name, rel))
 
     def __str__(self) -> str:
         return notation.write(self.name, None, {} if self.rel is None else {"rel": self.rel}, None)

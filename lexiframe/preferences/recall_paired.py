@@ -61,7 +61,7 @@ class LevelPreference:
 
     def __call__(self, *, rel: float) -> LevelPreference:
         """Give the preference with binary relevance: grades from ``rel``."""
-        return replace(self, rel=rel)
+        return replace(self, rel=notation.least_grade(self.name, rel))
 
     def __str__(self) -> str:
         return notation.write(self.name, None, {} if self.rel is None else {"rel": self.rel}, None)

@@ -35,7 +35,7 @@ def coverage_in_short(coverage: pl.DataFrame) -> pl.DataFrame:
         rankings_missing=pl.col("missing").sum(),
         rankings_extra=pl.col("extra").sum(),
         retrieved=pl.col("retrieved").sum(),
-        judged=(pl.col("judged").sum() / pl.col("retrieved").sum()).round(3),
+        judged_share=(pl.col("judged").sum() / pl.col("retrieved").sum()).round(3),
         relevant_retrieved=pl.col("relevant_retrieved").sum(),
     )
 
@@ -44,7 +44,10 @@ def ranks_by_measure(orderings: pl.DataFrame, measures: list[str]) -> pl.DataFra
     """Lay the orderings out as runs × measures, the best under the first measure on top."""
     ranks = orderings.pivot("measure", index="run", values="rank")
     shown = [measure for measure in measures if measure in ranks.columns]
-    return ranks.select("run", *shown).sort(*shown, "run") if shown else ranks
+    if not shown:
+        return ranks
+    without_zeros = pl.col(shown).round(1).cast(pl.String).str.strip_suffix(".0")
+    return ranks.select("run", *shown).sort(*shown, "run").with_columns(without_zeros)
 
 
 def correlation_matrix(correlations: pl.DataFrame, measures: list[str]) -> pl.DataFrame:
