@@ -27,6 +27,7 @@ from lexiframe.positions.judged import Duplicates
 from lexiframe.positions.projection import NoRelevant, project
 from lexiframe.positions.ranks import ScoreType, Ties
 from lexiframe.preferences.catalogue import parse_measure
+from lexiframe.preferences.cube import pair_cube
 from lexiframe.preferences.pairs import Measure, preferences
 from lexiframe.schemas import (
     COMPARISONS,
@@ -236,24 +237,23 @@ def _pair_tables(
     family: Literal["measure", "all"],
     alpha: float,
 ) -> dict[str, pl.DataFrame]:
-    names = [str(measure) for measure in asked if not isinstance(measure, Metric)]
     by_mean = order_runs(s, "mean") if s.height else _empty(ORDERINGS)
-    by_preference = d.filter(pl.col("measure").is_in(names))
-    ordered = order_runs(by_preference, method) if by_preference.height else _empty(ORDERINGS)
-    o = pl.concat([by_mean, ordered]).sort("measure", "method", "rank", "run")
-    c = (
-        compare(d, test, correction, family=family, alpha=alpha)
-        if d.height
-        else _empty(COMPARISONS)
-    )
+    if not d.height:
+        empty = (WIN_RATES, CORRELATIONS, TIE_RATES, SIGN_AGREEMENT, COMPARISONS, POWER)
+        return {"orderings": by_mean, **{schema.name: _empty(schema) for schema in empty}}
+    cube = pair_cube(d)
+    names = [str(measure) for measure in asked if not isinstance(measure, Metric)]
+    by_preference = order_runs(cube.of_measures(names), method) if names else _empty(ORDERINGS)
+    o = pl.concat([by_mean, by_preference]).sort("measure", "method", "rank", "run")
+    c = compare(cube, test, correction, family=family, alpha=alpha)
     return {
-        "win_rates": win_rates(d) if d.height else _empty(WIN_RATES),
+        "win_rates": win_rates(cube),
         "orderings": o,
-        "correlations": rank_correlations(o) if d.height else _empty(CORRELATIONS),
-        "tie_rates": tie_rates(d) if d.height else _empty(TIE_RATES),
-        "sign_agreement": sign_agreement(d) if d.height else _empty(SIGN_AGREEMENT),
+        "correlations": rank_correlations(o),
+        "tie_rates": tie_rates(cube),
+        "sign_agreement": sign_agreement(cube),
         "comparisons": c,
-        "power": discriminative_power(c, alpha) if d.height else _empty(POWER),
+        "power": discriminative_power(c, alpha),
     }
 
 

@@ -7,7 +7,7 @@ last bit.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -54,6 +54,11 @@ class PairCube:
         for measure, values in zip(self.measures, self.values, strict=True):
             yield measure, values[~np.isnan(values).all(axis=1)]
 
+    def of_measures(self, names: list[str]) -> PairCube:
+        """Give the cube of some of the measures."""
+        chosen = self.measures.is_in(names)
+        return replace(self, measures=self.measures.filter(chosen), values=self.values[chosen])
+
     def square(self, by_pair: np.ndarray, diagonal: float = 0.0) -> np.ndarray:
         """Give runs × runs, antisymmetric, from a number for each pair."""
         matrix = np.zeros((len(self.runs), len(self.runs)))
@@ -65,7 +70,7 @@ class PairCube:
 
 def is_scores(table: Any) -> bool:
     """Tell scores from preferences."""
-    return "value" in to_polars(table).columns
+    return not isinstance(table, PairCube) and "value" in to_polars(table).columns
 
 
 def score_cube(s: Any) -> ScoreCube:
@@ -88,11 +93,15 @@ def score_cube(s: Any) -> ScoreCube:
 def pair_cube(table: Any) -> PairCube:
     """Lay a preferences table, or the differences of a scores table, out as an array.
 
+    What is laid out already is given back, so that several tables can be made from one array.
+
     Raises
     ------
     SchemaError
         When a row is there twice, run_a does not come before run_b, or a column is missing.
     """
+    if isinstance(table, PairCube):
+        return table
     if is_scores(table):
         s = score_cube(table)
         a, b = np.triu_indices(len(s.runs), k=1)
