@@ -9,7 +9,7 @@ INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check \
 	$(addprefix --constraint ,$(wildcard $(VENV)/constraints.txt)) --editable
 
 .NOTPARALLEL:
-.PHONY: help demo test test-lowest format benchmark data clean
+.PHONY: help demo test test-lowest format benchmark notebooks data clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-12s %s\n", $$1, $$2}' Makefile
@@ -37,6 +37,9 @@ format: $(VENV)/.installed-test ## format the code and mend its style where that
 
 benchmark: $(VENV)/.installed-peers ## measure time and memory beside other libraries
 	$(BIN)/python tests/benchmarks/run.py $(ARGS)
+
+notebooks: $(VENV)/.installed-test ## execute the notebooks anew and store their outputs
+	$(BIN)/python tests/test_notebooks.py
 
 data: $(VENV)/.installed-peers ## rebuild the bundled collection with scikit-learn
 	$(BIN)/python data/make_digits.py

@@ -26,7 +26,7 @@ class LexiframeWarning(UserWarning):
     """Something was dropped, filled or ignored; the message counts it."""
 
 
-def unknown_name(kind: str, name: str, known: Iterable[str]) -> UnknownNameError:
+def unknown_name(kind: str, name: str, known: Iterable[str], advice: str = "") -> UnknownNameError:
     """Build the error for a name that does not exist, with its near matches.
 
     Examples
@@ -38,7 +38,7 @@ def unknown_name(kind: str, name: str, known: Iterable[str]) -> UnknownNameError
     by_fold = {candidate.casefold(): candidate for candidate in known}
     near = [by_fold[fold] for fold in difflib.get_close_matches(name.casefold(), by_fold, n=3)]
     hint = f"; did you mean {' or '.join(near)}?" if near else "."
-    return UnknownNameError(f"unknown {kind} {name!r}{hint} Known: {', '.join(known)}")
+    return UnknownNameError(f"unknown {kind} {name!r}{hint} Known: {', '.join(known)}{advice}")
 
 
 def first_three(values: Iterable[object]) -> str:

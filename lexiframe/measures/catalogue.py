@@ -95,6 +95,9 @@ def TSE(metric: Metric | Callable[..., Any] | str, name: str | None = None) -> R
 METRICS: dict[str, Metric] = {m.name: m for m in (AP, RR, nDCG, RBP, linear, R, P, Rprec)}
 
 
+_NOT_A_METRIC = "; preferences such as RPP and LR go to lexiframe.preferences"
+
+
 def parse_metric(text: str) -> Metric:
     """Give the metric of a notation: ir_measures' (``nDCG@10``) or trec_eval's (``ndcg_cut_10``).
 
@@ -114,7 +117,7 @@ def parse_metric(text: str) -> Metric:
     elif written.name in METRICS and written.operand is None:
         metric = METRICS[written.name]
     else:
-        raise unknown_name("measure", text, [*METRICS, "TSE(AP)"])
+        raise unknown_name("metric", text, [*METRICS, "TSE(AP)"], _NOT_A_METRIC)
     if written.parameters:
         metric = metric(**written.parameters)
     return metric if written.cutoff is None else metric @ written.cutoff

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import polars as pl
@@ -35,7 +35,7 @@ class GradedMetric(Metric):
     squared@5
     """
 
-    gain: Callable[..., Any] = field(kw_only=True)
+    gain: Callable[..., Any]
 
     def _identity(self) -> tuple[Any, ...]:
         return (*super()._identity(), self.gain)

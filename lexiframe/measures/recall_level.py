@@ -136,7 +136,7 @@ class RecallLevelMetric(Metric):
     ['AP', 'inverse_root@10']
     """
 
-    weight: Weight = field(kw_only=True)
+    weight: Weight
 
     def _identity(self) -> tuple[Any, ...]:
         return (*super()._identity(), self.weight)

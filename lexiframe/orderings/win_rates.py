@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -41,7 +42,9 @@ def win_rates(d: Any) -> pl.DataFrame:
     return pl.concat(frames).select(*WIN_RATES.columns) if frames else _empty()
 
 
-def win_rate_matrix(d: Any, measure: str | None = None) -> pl.DataFrame:
+def win_rate_matrix(
+    d: Any, measure: str | None = None, *, runs: Sequence[str] | None = None
+) -> pl.DataFrame:
     """Lay one measure's win rates out as runs × runs.
 
     Parameters
@@ -50,6 +53,8 @@ def win_rate_matrix(d: Any, measure: str | None = None) -> pl.DataFrame:
         The table of `preferences` or `scores`.
     measure : str, optional
         Which measure; may be left out when there is one.
+    runs : sequence of str, optional
+        Which runs, in this order; all, by name, unless given.
 
     Returns
     -------
@@ -61,7 +66,7 @@ def win_rate_matrix(d: Any, measure: str | None = None) -> pl.DataFrame:
     Raises
     ------
     UnknownNameError
-        When the table does not have the measure.
+        When the table does not have the measure or one of the runs.
 
     Examples
     --------
@@ -82,8 +87,14 @@ def win_rate_matrix(d: Any, measure: str | None = None) -> pl.DataFrame:
     if name not in by_name:
         raise unknown_name("measure", name, by_name)
     matrix = half_win_matrix(cube, by_name[name])
-    columns = {run: matrix[:, n] for n, run in enumerate(cube.runs)}
-    return pl.DataFrame({"run": cube.runs, **columns})
+    place = {run: n for n, run in enumerate(cube.runs)}
+    shown = list(place) if runs is None else list(runs)
+    for run in shown:
+        if run not in place:
+            raise unknown_name("run", run, place)
+    rows = [place[run] for run in shown]
+    columns = {run: matrix[rows, place[run]] for run in shown}
+    return pl.DataFrame({"run": pl.Series(shown, dtype=pl.String), **columns})
 
 
 def request_win_rates(d: Any, *, how: Literal["sum", "mean"] = "sum") -> pl.DataFrame:

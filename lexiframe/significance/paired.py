@@ -47,12 +47,13 @@ def compare(
     Returns
     -------
     polars.DataFrame
-        Key ``measure, test, correction, run_a, run_b``, sorted by it. ``n`` requests,
-        ``mean_difference`` (positive: run_a is better) with its interval ``ci_low, ci_high`` by
-        the t distribution, ``effect_size``, ``statistic``, ``p_value``, ``p_adjusted``, and
-        ``reject``: p_adjusted < alpha. For the t-test the effect size is Cohen's d_z (mean over
-        standard deviation of the differences), the statistic t with n − 1 degrees of freedom; for
-        the sign test the win odds ((wins + ties/2) / (losses + ties/2)) and the number of wins.
+        Key ``measure, test, correction, run_a, run_b``, sorted by it. ``n`` requests;
+        ``mean_difference`` (positive: run_a is better) and its interval ``ci_low, ci_high`` by the
+        t distribution, of this comparison alone, not corrected for the family; ``effect_size``,
+        ``statistic``, ``p_value``, ``p_adjusted``, and ``reject``: p_adjusted < alpha. For the
+        t-test the effect size is Cohen's d_z (mean over standard deviation of the differences), the
+        statistic t with n − 1 degrees of freedom; for the sign test the win odds ((wins + ties/2) /
+        (losses + ties/2)) and the number of wins.
 
     Raises
     ------

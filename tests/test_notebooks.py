@@ -1,0 +1,128 @@
+"""The notebooks run from top to bottom, and what they show is what comes out today.
+
+To execute them again and store the outputs, from the root of the repository:
+
+    python tests/test_notebooks.py                                      all of them
+    python tests/test_notebooks.py notebooks/01-first-evaluation.ipynb  some
+
+Cells keep their source and their ids; outputs and metadata are written anew.
+"""
+
+import os
+import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import nbformat
+import pytest
+from jupyter_client import AsyncKernelManager
+from jupyter_client.kernelspec import KernelSpec, KernelSpecManager
+from nbclient import NotebookClient
+
+ROOT = Path(__file__).resolve().parents[1]
+NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+METADATA = {
+    "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
+    "language_info": {"name": "python"},
+}
+
+
+class ThisPython(KernelSpecManager):
+    """The kernel of the interpreter that runs the tests, whatever kernels are installed."""
+
+    def get_kernel_spec(self, kernel_name):
+        """Give the same kernel by every name."""
+        start = [sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"]
+        quiet = ["--log-level=ERROR"]  # it warns that this machine could listen to itself
+        return KernelSpec(argv=start + quiet, display_name="Python 3", language="python")
+
+
+def executed(notebook, folder):
+    """Run a copy of a notebook in a folder; an error in a cell is an error here."""
+    notebook = nbformat.from_dict(notebook)
+    files, place = folder / "kernel", folder / "place"
+    files.mkdir()
+    place.mkdir()
+    kernel = AsyncKernelManager(
+        kernel_spec_manager=ThisPython(), connection_file=str(files / "connection.json")
+    )
+    client = NotebookClient(
+        notebook,
+        km=kernel,
+        resources={"metadata": {"path": str(place)}},
+        timeout=300,
+        record_timing=False,
+    )
+    client.execute(env=environment(files), cleanup_kc=True)
+    return clean(notebook)
+
+
+def environment(files):
+    """Give the kernel this checkout, and none of the user's settings of how things print."""
+    path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
+    kept = {name: v for name, v in os.environ.items() if not name.startswith("POLARS_")}
+    return kept | {
+        "PYTHONPATH": path,
+        "IPYTHONDIR": str(files / "ipython"),
+        "TQDM_DISABLE": "1",  # on a slow machine a progress bar would be an output
+    }
+
+
+def clean(notebook):
+    """Take out the metadata that differ from one execution or editor to another."""
+    notebook = nbformat.from_dict(notebook)
+    notebook.metadata = nbformat.from_dict(METADATA)
+    for cell in notebook.cells:
+        cell.metadata = nbformat.from_dict({})
+        for output in cell.get("outputs", []):
+            if "metadata" in output:
+                output.metadata = nbformat.from_dict({})
+    return notebook
+
+
+def shown(notebook):
+    """Give what each code cell says as text, by the cell's id."""
+    return {
+        cell.id: "\n".join([f"[{cell.execution_count}]", *map(text, cell.outputs)])
+        for cell in notebook.cells
+        if cell.cell_type == "code"
+    }
+
+
+def text(output):
+    """Write an output as text, behind its kind, which for a stream is the stream's name."""
+    said = output.text if "text" in output else output.data["text/plain"]
+    return f"{output.get('name', output.output_type)}:\n{said}"
+
+
+def store(path):
+    """Execute a notebook and write it with its outputs."""
+    with TemporaryDirectory() as folder:
+        notebook = executed(nbformat.read(path, as_version=4), Path(folder))
+    nbformat.validate(notebook)
+    Path(path).write_text(nbformat.writes(notebook) + "\n", encoding="utf-8", newline="\n")
+
+
+def test_there_are_notebooks():
+    assert NOTEBOOKS
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_stored_outputs_are_those_of_today(path, tmp_path):
+    stored = nbformat.read(path, as_version=4)
+    today = shown(executed(stored, tmp_path))
+    for cell, said in shown(stored).items():
+        assert today[cell] == said, cell
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_is_stored_clean(path):
+    stored = nbformat.read(path, as_version=4)
+    nbformat.validate(stored)
+    assert stored == clean(stored)
+    assert not [cell for cell, said in shown(stored).items() if "stderr:" in said]
+
+
+if __name__ == "__main__":
+    for notebook_path in sys.argv[1:] or NOTEBOOKS:
+        store(notebook_path)
