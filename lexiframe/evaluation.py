@@ -185,11 +185,8 @@ def evaluate(
         [parse_measure(m) if isinstance(m, str) else m for m in as_list(measures)]
     )
     _refuse_lower_rel(asked, rel)
-    runs = (
-        runs
-        if isinstance(runs, RunScan) or hasattr(runs, "__arrow_c_stream__")
-        else scan_runs(runs)
-    )
+    if not (isinstance(runs, RunScan) or hasattr(runs, "__arrow_c_stream__")):
+        runs = scan_runs(runs)
     ranked = rank_runs(
         runs,
         qrels,
@@ -202,6 +199,11 @@ def evaluate(
     warn_of_gaps(ranked)
     p = project(ranked, no_relevant=no_relevant)
     metrics = [measure for measure in asked if isinstance(measure, Metric)]
+    if len(ranked.runs) == 1 and not metrics:
+        raise LexiframeError(
+            f"evaluate: preferences need at least two runs, found {ranked.runs[0].name!r} alone; "
+            "add a run, or ask for a metric"
+        )
     s = scores(p, metrics) if metrics else _empty(SCORES)
     d = preferences(p, asked) if len(ranked.runs) > 1 else _empty(PREFERENCES)
     provenance = {
