@@ -1,0 +1,54 @@
+"""What all tests share: how long Hypothesis looks, and where the outputs of other tools lie.
+
+Environment variables:
+
+LEXIFRAME_HYPOTHESIS
+    ``dev`` (the default: 50 new examples a test), ``ci`` (50, the same at every call; the default
+    where ``CI`` is set) or ``thorough`` (1000).
+LEXIFRAME_SHARED
+    The folder with ``data/`` and ``conformance/``, which the conformance tests read; by default
+    the folder ``shared`` beside this repository. Without it those tests are skipped.
+LEXIFRAME_REQUIRE_CONFORMANCE
+    When set, a missing folder ends the tests at once instead.
+"""
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+SHARED = Path(
+    os.environ.get("LEXIFRAME_SHARED") or Path(__file__).resolve().parents[2] / "shared"
+).resolve()
+MISSING = [name for name in ("conformance", "data") if not (SHARED / name).is_dir()]
+REASON = (
+    f"the conformance tests need {' and '.join(str(SHARED / name) for name in MISSING)}; "
+    "LEXIFRAME_SHARED names another folder"
+)
+
+settings.register_profile(
+    "dev",
+    deadline=None,
+    max_examples=50,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+)
+settings.register_profile("ci", settings.get_profile("dev"), derandomize=True, database=None)
+settings.register_profile("thorough", settings.get_profile("dev"), max_examples=1000)
+settings.load_profile(
+    os.environ.get("LEXIFRAME_HYPOTHESIS") or ("ci" if os.environ.get("CI") else "dev")
+)
+
+
+def pytest_collection() -> None:
+    """End the tests when the conformance tests are compulsory and have nothing to read."""
+    if MISSING and os.environ.get("LEXIFRAME_REQUIRE_CONFORMANCE"):
+        pytest.exit(f"LEXIFRAME_REQUIRE_CONFORMANCE is set, but {REASON}", returncode=1)
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """Give the folder with ``data/`` and ``conformance/``, or skip the test."""
+    if MISSING:
+        pytest.skip(REASON)
+    return SHARED

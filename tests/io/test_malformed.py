@@ -1,0 +1,192 @@
+"""Malformed files: one error that names the file, the line, what was expected and what found."""
+
+import gzip
+import re
+
+import polars as pl
+import pytest
+
+import lexiframe as lf
+
+GOOD = "q1 Q0 d1 1 3.5 tag\n"
+JUDGED = "q1 0 d1 1\n"
+SIX = r"expected 6 fields \(query_id q0 doc_id rank score tag\), "
+FOUR = r"expected 4 fields \(query_id iteration doc_id relevance\), "
+SCORE = r"expected a number in field 5 \(score\), "
+GRADE = r"expected a number in field 4 \(relevance\), "
+
+BAD_LINES_OF_RUNS = {
+    "one field": ("q1", SIX + "found 1: 'q1'"),
+    "three fields": ("5 Q0 broken", SIX + "found 3: '5 Q0 broken'"),
+    "four fields": ("5 Q0 broken 3", SIX + "found 4: '5 Q0 broken 3'"),
+    "blanks do not count": ("  5 \t Q0  broken\t 3 ", SIX + "found 4: '5 Q0 broken 3'"),
+    "word": ("q1 Q0 d1 1 abc tag", SCORE + "found 'abc': 'q1 Q0 d1 1 abc tag'"),
+    "NaN": ("q1 Q0 d1 1 NaN tag", SCORE + "found 'NaN'"),
+    "minus nan": ("q1 Q0 d1 1 -nan", SCORE + "found '-nan'"),
+    "null": ("q1 Q0 d1 1 NULL tag", SCORE + "found 'NULL'"),
+    "decimal comma": ("q1 Q0 d1 1 0,5 tag", SCORE + "found '0,5'"),
+    "hexadecimal": ("q1 Q0 d1 1 0x10 tag", SCORE + "found '0x10'"),
+    "underscore": ("q1 Q0 d1 1 1_0 tag", SCORE + "found '1_0'"),
+    "digits of another script": ("q1 Q0 d1 1 ١ tag", SCORE + "found '١'"),
+    "score left out": ("q1 Q0 d1 1 tag", SCORE + "found 'tag'"),
+    "header": ("query_id q0 doc_id rank score tag", SCORE + "found 'score'"),
+    "long": ("q1 Q0 d1 1 abc " + "x" * 99, SCORE + "found 'abc': 'q1 Q0 d1 1 abc x+\\.\\.\\.'$"),
+    "no UTF-8": (b"q1 Q0 d\xe9 1 1 t", r"expected UTF-8 text, found the bytes b'\\xe9 1 '"),
+}
+BEFORE = {
+    "first": (b"", 1),
+    "later": (GOOD.encode() * 3, 4),
+    "after comments": (b"# header\n\n" + GOOD.encode() + b" # more\n", 5),
+    "after CRLF": (GOOD.replace("\n", "\r\n").encode() * 2, 3),
+    "after five fields": (b"q1 Q0 d1 1 3.5\n" + GOOD.encode(), 3),
+    "after tabs": (GOOD.replace(" ", "\t").encode(), 2),
+}
+
+
+@pytest.mark.parametrize("place", BEFORE)
+@pytest.mark.parametrize("kind", BAD_LINES_OF_RUNS)
+def test_lines_of_runs(write, kind, place):
+    line, message = BAD_LINES_OF_RUNS[kind]
+    before, number = BEFORE[place]
+    line = line if isinstance(line, bytes) else line.encode()
+    path = write(before + line + b"\n" + GOOD.encode())
+    with pytest.raises(lf.ReadError, match=f"^{re.escape(str(path))}, line {number}: {message}"):
+        lf.read_runs(path)
+
+
+@pytest.mark.filterwarnings("ignore::lexiframe.LexiframeWarning")
+@pytest.mark.parametrize("text", [GOOD * 3, GOOD + "q1 Q0\n d2 1 2 tag\r\n" + GOOD + "\r\n"])
+def test_lone_carriage_returns_are_blanks_or_line_ends_or_refused(write, text):
+    """What they must not do is swallow lines."""
+    path = write(text.replace("\n", "\r").replace("\r\r", "\r\n"))
+    try:
+        assert lf.read_runs(path).num_rows == 3
+    except lf.ReadError as error:
+        assert re.match(f"{path}(, line|: cannot be parsed as lines of)", str(error))  # noqa: PT017
+
+
+@pytest.mark.parametrize(
+    "line, message",
+    [
+        ("q1 0 d1", FOUR + "found 3: 'q1 0 d1'"),
+        ("q1 0 d1 1 0.5 tag", FOUR + "found 6: 'q1 0 d1 1 0.5 tag'"),
+        ("q1 0 d1 relevant", GRADE + "found 'relevant'"),
+        ("q1 0 d1 nan", GRADE + "found 'nan'"),
+        ("q1 0 d1 1,5", GRADE + "found '1,5'"),
+    ],
+)
+@pytest.mark.parametrize("before, number", [("", 1), (JUDGED, 2), ("#\r\n\t\r\n" + JUDGED, 4)])
+def test_lines_of_qrels(write, line, message, before, number):
+    path = write(f"{before}{line}\n{JUDGED}")
+    with pytest.raises(lf.ReadError, match=f"^{re.escape(str(path))}, line {number}: {message}"):
+        lf.read_qrels(path)
+
+
+def test_the_first_bad_line_is_named_in_long_files_and_in_gzip(write):
+    lines = [f"q{n % 50} Q0 d{n} 1 {n}.5 tag" for n in range(200_000)]
+    lines[150_000] = "q1 Q0 d1 1 abc tag"
+    lines[180_000] = "q1 Q0"
+    path = write(gzip.compress("\n".join(lines).encode(), 1))
+    with pytest.raises(lf.ReadError, match=f"{path}, line 150001: .* found 'abc'"):
+        lf.read_runs(path)
+
+
+@pytest.mark.parametrize("read", [lf.read_runs, lf.read_qrels])
+@pytest.mark.parametrize(
+    "data, message",
+    [
+        (b"", "the file is empty"),
+        (b" \n\t\n", "the file is empty"),
+        (gzip.compress(b""), "the file is empty"),
+        (b"# one\n#two", "expected lines of . fields .*, found only comments"),
+        (b"  # indented\n\n", "expected lines of . fields .*, found only comments"),
+        (b"\x89PNG\r\n\x1a\n\0\0", r"found a binary file \(byte 0 at offset 8\)"),
+        (gzip.compress(b"\1\0"), r"found a binary file \(byte 0 at offset 1\)"),
+        (GOOD.encode("utf-16"), "found a binary file"),
+        (gzip.compress(GOOD.encode() * 99)[:-1], "the gzip data is broken or cut short"),
+        (gzip.compress(GOOD.encode() * 99)[:20], "the gzip data is broken or cut short"),
+        (gzip.compress(GOOD.encode())[:1] + b"\x8b", "the gzip data is broken or cut short"),
+        (gzip.compress(GOOD.encode()) + b"more", "the gzip data is broken or cut short"),
+        (gzip.compress(GOOD.encode())[:-6] + b"\0\0\0\0\0\0", "the gzip data is broken"),
+        (gzip.compress(GOOD.encode())[:12] + b"\xff" * 40, "the gzip data is broken"),
+        (b"PAR1 and no more", "cannot be read as Parquet"),
+    ],
+)
+def test_files_that_are_no_text(write, read, data, message):
+    path = write(data)
+    with pytest.raises(lf.ReadError, match=f"^{re.escape(str(path))}: .*{message}"):
+        read(path)
+
+
+def test_a_file_that_may_not_be_opened(tmp_path, monkeypatch):
+    path = tmp_path / "bm25.run"
+    path.write_text(GOOD)
+
+    def refuse(self):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(type(path), "read_bytes", refuse)
+    with pytest.raises(lf.ReadError, match=r"bm25.run: cannot be read \(Permission denied\)"):
+        lf.read_runs(path)
+
+
+FRAME = pl.DataFrame(
+    {"run": ["a", "a"], "query_id": "q1", "doc_id": ["d1", "d2"], "score": [2.0, 1]}
+)
+QRELS = pl.DataFrame({"query_id": "q1", "doc_id": ["d1", "d2"], "relevance": [1.0, 0]})
+
+
+@pytest.mark.parametrize(
+    "frame, message",
+    [
+        (
+            FRAME.drop("score"),
+            "expected the columns run, query_id, doc_id, score; score is missing",
+        ),
+        (FRAME.drop("run"), r"run is missing \(found: query_id, doc_id, score\)"),
+        (FRAME.drop("run", "score"), "run, score are missing"),
+        (FRAME.with_columns(query_id=pl.lit(0.5)), "expected strings in query_id, found Float64"),
+        (FRAME.with_columns(score=pl.lit("high")), r"Float64 in score, found 2 \('high', 'high'\)"),
+        (
+            FRAME.with_columns(doc_id=pl.Series(["d1", None])),
+            "doc_id is part of the key, but 1 row",
+        ),
+        (
+            FRAME.with_columns(score=pl.Series([1.0, None])),
+            r"of every row, found none in 1 \(row 2 first\)",
+        ),
+        (
+            FRAME.with_columns(score=pl.Series([float("nan"), 1.0])),
+            r"of every row, found none in 1 \(row 1 fi",
+        ),
+        (FRAME.with_columns(rank=pl.Series([1.5, 2.0])), "rank"),
+    ],
+)
+def test_frames_of_runs(frame, message):
+    with pytest.raises(lf.SchemaError, match=f"^runs: .*{message}"):
+        lf.read_runs(frame)
+
+
+@pytest.mark.parametrize("function", [lf.read_runs, lambda runs: lf.positions(runs, QRELS)])
+def test_a_frame_of_runs_without_rows(function):
+    with pytest.raises(lf.LexiframeError, match="no rows"):
+        function(FRAME.clear())
+
+
+@pytest.mark.parametrize("read", [lf.read_qrels, lambda qrels: lf.positions(FRAME, qrels)])
+@pytest.mark.parametrize(
+    "frame, message",
+    [
+        (QRELS.drop("relevance"), "relevance is missing"),
+        (QRELS.with_columns(relevance=pl.lit("high")), "expected Float64 in relevance, found 2"),
+        (
+            QRELS.with_columns(relevance=pl.Series([1.0, None])),
+            r"of every row, found none in 1 \(row 2 first\)",
+        ),
+        (QRELS.with_columns(relevance=pl.Series([1.0, float("nan")])), "found none in 1"),
+        (QRELS.with_columns(iteration=pl.Series(["0", None])), "iteration is part of the key"),
+    ],
+)
+def test_frames_of_qrels(frame, message, read):
+    with pytest.raises(lf.SchemaError, match=f"^qrels: .*{message}"):
+        read(frame)

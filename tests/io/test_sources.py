@@ -1,0 +1,163 @@
+"""Which files a path, a folder, a glob, a list or a dict means, and what each run is called."""
+
+import polars as pl
+import pytest
+
+import lexiframe as lf
+from lexiframe.io.write import write_parquet
+
+LINE = "q1 Q0 d1 1 3.5 its-tag\n"
+FRAME = pl.DataFrame({"run": "framed", "query_id": "q1", "doc_id": ["d1"], "score": [3.5]})
+
+
+QRELS = pl.DataFrame({"query_id": ["q1"], "doc_id": ["d1"], "relevance": [1.0]})
+
+
+def read(runs, **options):
+    return lf.read_runs(runs, **options)["run"].to_pylist()
+
+
+def scan(runs, **options):
+    return lf.positions(lf.scan_runs(runs, **options), QRELS)["run"].to_list()
+
+
+def names(runs, **options):
+    """The names of runs that are read, which are those of runs that are scanned."""
+    assert read(runs, **options) == scan(runs, **options)
+    return read(runs, **options)
+
+
+@pytest.mark.parametrize(
+    "file, name",
+    [
+        ("bm25", "bm25"),
+        ("bm25.run", "bm25"),
+        ("bm25.trec", "bm25"),
+        ("bm25.txt", "bm25"),
+        ("bm25.res", "bm25"),
+        ("bm25.gz", "bm25"),
+        ("bm25.trec.gz", "bm25"),
+        ("bm25.run.txt.gz", "bm25"),
+        ("BM25.RUN.GZ", "BM25"),
+        ("input.bm25", "bm25"),
+        ("input.bm25.k1.2.trec.gz", "bm25.k1.2"),
+        ("bm25.k1.2", "bm25.k1.2"),
+        ("bm25.runs.2", "bm25.runs.2"),
+        ("my.input.run", "my.input"),
+        ("a b:c.run", "a b:c"),
+        ("input.run", "run"),
+        ("txt.txt", "txt"),
+    ],
+)
+def test_a_files_name_names_its_run(write, file, name):
+    assert names(write(LINE, file)) == [name]
+
+
+def test_the_tag_names_the_run_on_request(write):
+    path = write(LINE)
+    assert names(path, name_from="tag") == ["its-tag"]
+    assert names(path, name_from="file") == ["bm25"]
+    assert names([path, write(LINE.replace("its", "z"), "a.run")], name_from="tag") == [
+        "its-tag",
+        "z-tag",
+    ]
+
+
+def test_the_tag_has_to_be_one(write):
+    with pytest.raises(lf.ReadError, match=r"bm25.run: expected one tag in the file, found 2 \("):
+        lf.read_runs(write(LINE + LINE.replace("its", "other")), name_from="tag")
+    with pytest.raises(lf.ReadError, match="expected a tag in field 6, found 5 fields"):
+        lf.read_runs(write("q1 Q0 d1 1 3.5\n"), name_from="tag")
+
+
+def test_an_unknown_way_to_name_runs(write):
+    with pytest.raises(lf.LexiframeError, match="name_from"):
+        lf.scan_runs(write(LINE), name_from="tags")
+
+
+def test_a_folder_means_its_files(write):
+    folder = write(LINE, "runs/b.run").parent
+    write(LINE, "runs/a.trec.gz")
+    write("not a run", "runs/.hidden")
+    write("not a run", "runs/inner/c.run")
+    assert names(folder) == names(str(folder)) == ["a", "b"]
+
+
+def test_a_glob_means_the_files_that_it_matches(write):
+    folder = write(LINE, "runs/b.run").parent
+    write(LINE, "runs/a.run")
+    write("not a run", "runs/a.txt")
+    (folder / "folder.run").mkdir()
+    assert names(str(folder / "*.run")) == names(folder / "*.run") == ["a", "b"]
+
+
+def test_a_file_with_the_characters_of_a_glob(write):
+    assert names(write(LINE, "bm25[1].run")) == ["bm25[1]"]
+
+
+def test_lists_and_their_like(write):
+    a, b = write(LINE, "a.run"), write(LINE, "b.run")
+    assert names([b, str(a), FRAME]) == ["a", "b", "framed"]
+    assert names((a, b)) == read(iter([a, b])) == ["a", "b"]
+    assert names([str(a.parent / "[ab].run")]) == ["a", "b"]
+
+
+def test_a_dict_names_runs(write):
+    path = write(LINE)
+    assert names({"z": path, "a": str(path), "m": FRAME.drop("run")}) == ["a", "m", "z"]
+    assert names({"mine": FRAME}) == ["mine"]
+
+
+def test_a_dict_names_a_run_in_parquet_too(tmp_path):
+    assert names({"mine": write_parquet(FRAME, tmp_path / "x.parquet")}) == ["mine"]
+
+
+def test_two_files_of_one_name(write):
+    files = [write(LINE, "a/bm25.run"), write(LINE, "b/bm25.trec.gz")]
+    message = r"two runs are named 'bm25': \S+a/bm25.run, \S+b/bm25.trec.gz. Rename one, or pass"
+    for function in (lf.read_runs, lf.scan_runs):
+        with pytest.raises(lf.ReadError, match=message):
+            function(files)
+    assert names({"a": files[0], "b": files[1]}) == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    "read", [lf.read_runs, lambda runs: lf.positions(lf.scan_runs(runs), runs)]
+)
+def test_two_runs_of_one_name_in_frames_and_by_tags(write, read):
+    with pytest.raises(lf.ReadError, match="two runs are named 'framed'"):
+        lf.read_runs([FRAME, FRAME])
+    tagged = [write(LINE, "a.run"), write(LINE, "b.run")]
+    with pytest.raises(lf.ReadError, match=r"two runs are named 'its-tag': \S+a.run, \S+b.run"):
+        lf.read_runs(tagged, name_from="tag")
+
+
+@pytest.mark.parametrize(
+    "runs, message",
+    [
+        ("missing.run", "missing.run: no such file"),
+        ("missing/*.run", r"missing/\*.run: the pattern matches no file"),
+        ("", "the folder has no files in it"),
+        ([], "no runs: expected at least one file or frame, found an empty list"),
+        ({}, "no runs: expected at least one file or frame, found an empty list"),
+        ({"a": "missing.run"}, "missing.run: no such file"),
+        ({"a": ""}, "expected a file, found a folder"),
+    ],
+)
+@pytest.mark.parametrize("function", [lf.read_runs, lf.scan_runs])
+def test_nothing_to_read(tmp_path, monkeypatch, runs, message, function):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(lf.ReadError, match=message):
+        function(runs)
+
+
+@pytest.mark.parametrize("runs", [42, None, [1.5], {"a": 42}])
+def test_what_is_no_run_at_all(runs):
+    with pytest.raises(TypeError, match="expected a frame that exports Arrow"):
+        lf.read_runs(runs)
+
+
+def test_a_path_at_home(write, monkeypatch):
+    monkeypatch.setenv("HOME", str(write(LINE).parent))
+    assert names("~/bm25.run") == ["bm25"]
+    assert names({"a": "~/bm25.run"}) == ["a"]

@@ -1,0 +1,190 @@
+"""Writing: what is written reads back the same, whole or not at all."""
+
+import gzip
+import math
+
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import lexiframe as lf
+from lexiframe.io.provenance import provenance_of
+from lexiframe.io.write import output_folder, replacing, write_parquet, write_trec
+
+SCORES = [0.1 + 0.2, 1e-300, 5e-324, -0.0, 1e22, 123456789.123456789, math.inf, -math.inf]
+RUNS = pl.DataFrame(
+    {
+        "run": ["a"] * len(SCORES) + ["b"],
+        "query_id": ["007"] * len(SCORES) + ["é"],
+        "doc_id": [*[f"d#{n}" for n in range(len(SCORES))], "d"],
+        "score": [*SCORES, 2.0],
+    }
+)
+ONE = RUNS.filter(run="a")
+QRELS = pl.DataFrame(
+    {
+        "query_id": ["q1", "q1", "007"],
+        "iteration": ["0", "t1", "Q0"],
+        "doc_id": ["d1", "d1", "#7"],
+        "relevance": [2.0, -1.0, 1.5],
+    }
+)
+
+
+def listing(folder):
+    """Every file, hidden ones too."""
+    return sorted(path.name for path in folder.rglob("*") if path.is_file())
+
+
+@pytest.mark.parametrize("name", ["a.run", "a.run.gz"])
+def test_a_run_goes_to_trec_text_and_back(tmp_path, name):
+    assert write_trec(ONE, tmp_path / name) == [tmp_path / name]
+    table = lf.read_runs(tmp_path / name)
+    assert pl.DataFrame(table).drop("rank").equals(ONE)
+    assert table["rank"].to_pylist() == list(range(1, len(SCORES) + 1))
+    assert (tmp_path / name).read_bytes().startswith(b"\x1f\x8b") == name.endswith(".gz")
+
+
+def test_ranks_are_kept_or_counted_within_a_query(tmp_path):
+    frame = pl.DataFrame({"query_id": ["x", "y", "x"], "doc_id": "d", "score": 1.5, "run": "a"})
+    write_trec(frame, tmp_path / "a.run")
+    lines = (tmp_path / "a.run").read_text().splitlines()
+    assert lines == ["x Q0 d 1 1.5 a", "y Q0 d 1 1.5 a", "x Q0 d 2 1.5 a"]
+    write_trec(frame.with_columns(rank=pl.Series([7, 5, 0])), tmp_path / "a.run")
+    assert lf.read_runs(tmp_path / "a.run")["rank"].to_pylist() == [7, 5, 0]
+
+
+@pytest.mark.parametrize("name", ["qrels.txt", "qrels.gz"])
+def test_judgments_go_to_trec_text_and_back(tmp_path, name):
+    write_trec(QRELS, tmp_path / name)
+    assert pl.DataFrame(lf.read_qrels(tmp_path / name)).equals(QRELS)
+
+
+def test_the_text_of_judgments(tmp_path):
+    write_trec(QRELS.drop("iteration").head(2), tmp_path / "qrels.txt")
+    assert (tmp_path / "qrels.txt").read_text() == "q1 0 d1 2\nq1 0 d1 -1\n"
+
+
+@pytest.mark.parametrize("exists", [False, True])
+def test_several_runs_go_to_a_folder_a_file_each(tmp_path, exists):
+    folder = tmp_path / "runs"
+    if exists:
+        folder.mkdir()
+    paths = write_trec(RUNS, folder)
+    assert paths == [folder / "a.trec", folder / "b.trec"]
+    assert pl.DataFrame(lf.read_runs(folder)).drop("rank").equals(RUNS)
+
+
+def test_several_runs_do_not_go_into_one_file(tmp_path):
+    with pytest.raises(lf.LexiframeError, match=r"a.run: 2 runs need a folder, a file each"):
+        write_trec(RUNS, tmp_path / "a.run")
+    with pytest.raises(lf.SchemaError, match=r"expected runs \(score\) or qrels \(relevance\)"):
+        write_trec(RUNS.drop("score"), tmp_path / "a.run")
+    assert listing(tmp_path) == []
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        ONE.with_columns(doc_id=pl.lit("two words")),
+        ONE.with_columns(query_id=pl.lit("tab\t")),
+        ONE.with_columns(doc_id=pl.lit("")),
+        ONE.with_columns(run=pl.lit("line\nend")),
+        ONE.with_columns(score=pl.lit(None, pl.Float64)),
+        ONE.with_columns(score=math.nan),
+        QRELS.with_columns(doc_id=pl.lit("two words")),
+        QRELS.with_columns(relevance=math.nan),
+        QRELS.with_columns(relevance=pl.lit(None, pl.Float64)),
+    ],
+    ids="space tab empty newline null nan qrels-space qrels-nan qrels-null".split(),
+)
+def test_text_that_would_not_read_back_is_refused(tmp_path, frame):
+    with pytest.raises(lf.LexiframeError):
+        write_trec(frame, tmp_path / "a.txt")
+    assert listing(tmp_path) == []
+
+
+def test_infinite_grades_are_written_or_refused(tmp_path):
+    try:
+        write_trec(QRELS.with_columns(relevance=math.inf), tmp_path / "qrels")
+    except lf.LexiframeError:
+        return
+    assert lf.read_qrels(tmp_path / "qrels")["relevance"].to_pylist() == [math.inf] * 3
+
+
+@pytest.mark.parametrize("frame", [RUNS, QRELS], ids=["runs", "qrels"])
+@pytest.mark.parametrize("form", ["polars", "lazy", "arrow", "pandas"])
+def test_parquet_and_back(tmp_path, frame, form):
+    given = {"lazy": frame.lazy, "arrow": frame.to_arrow, "pandas": frame.to_pandas}
+    path = write_parquet(given.get(form, frame.clone)(), tmp_path / "x.parquet")
+    table = pa.parquet.read_table(path)
+    assert pl.DataFrame(table).equals(frame)
+    if form != "arrow":  # a table of Arrow's is stored as it is
+        assert set(table.schema.types) == {pa.string(), pa.float64()}
+    read = lf.read_runs if frame is RUNS else lf.read_qrels
+    assert pl.DataFrame(read(path)).equals(frame)
+
+
+def test_provenance_goes_along(tmp_path):
+    write_trec(ONE, tmp_path / "a.run")
+    table = lf.read_runs(tmp_path / "a.run")
+    path = write_parquet(table, tmp_path / "a.parquet")
+    facts = provenance_of(pa.parquet.read_schema(path))
+    assert facts == provenance_of(table.schema)
+    assert [source["run"] for source in facts["sources"]] == ["a"]
+
+
+@pytest.mark.parametrize("name", ["x.parquet", "x.gz"])
+def test_the_same_rows_give_the_same_bytes(tmp_path, monkeypatch, name):
+    write = write_parquet if name == "x.parquet" else write_trec
+    write(ONE, tmp_path / name)
+    first = (tmp_path / name).read_bytes()
+    monkeypatch.setattr("time.time", lambda: 0.0)
+    chunked = pl.concat([ONE[:3], ONE[3:]], rechunk=False)
+    write(chunked, tmp_path / name)
+    assert (tmp_path / name).read_bytes() == first
+
+
+@pytest.mark.parametrize("write", [write_parquet, write_trec])
+def test_a_place_that_cannot_be_written_to(tmp_path, write):
+    (tmp_path / "file").write_text("")
+    for place in (tmp_path / "missing" / "x.gz", tmp_path / "file" / "x.gz"):
+        message = rf"^{place}: cannot be written \(.*\); choose another place or change its perm"
+        with pytest.raises(lf.LexiframeError, match=message):
+            write(ONE, place)
+    (tmp_path / "folder" / "x.parquet").mkdir(parents=True)
+    with pytest.raises(lf.LexiframeError, match="cannot be written"):
+        write_parquet(ONE, tmp_path / "folder" / "x.parquet")
+    assert listing(tmp_path) == ["file"]
+
+
+def test_output_folder(tmp_path):
+    assert output_folder(tmp_path / "a" / "b").is_dir()
+    (tmp_path / "file").write_text("")
+    for place in (tmp_path / "file", tmp_path / "file" / "inner"):
+        with pytest.raises(lf.LexiframeError, match=f"^{place}: results cannot be written there"):
+            output_folder(place)
+
+
+@pytest.mark.parametrize(
+    "error, expected", [(OSError(28, "No space left"), lf.LexiframeError), (KeyError(), KeyError)]
+)
+def test_what_fails_half_way_leaves_what_was_there(tmp_path, error, expected):
+    def write_half(path):
+        with replacing(path) as temporary:
+            temporary.write_text("half")
+            raise error
+
+    path = tmp_path / "x.txt"
+    path.write_text("before")
+    with pytest.raises(expected):
+        write_half(path)
+    assert path.read_text() == "before"
+    assert listing(tmp_path) == ["x.txt"]
+
+
+def test_gzip_holds_no_time(tmp_path):
+    write_trec(ONE, tmp_path / "a.gz")
+    packed = (tmp_path / "a.gz").read_bytes()
+    assert packed[4:8] == bytes(4)
+    assert gzip.decompress(packed).count(b"\n") == ONE.height

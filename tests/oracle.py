@@ -1,0 +1,593 @@
+"""What SPEC defines, as plain loops: the package is held against this, and this against SPEC.
+
+Nothing here is fast or clever. Sections are those of SPEC. Throughout:
+
+- a *ranking* is a list of rows ``(doc_id, score, rank)`` in the order of the input;
+- ``grades`` is ``{doc_id: grade}``, the judgments of one request;
+- ``items`` are the relevant items of a request in one run, by recall level: ``(position, grade)``,
+  with the position None for an item that was not retrieved;
+- ``p`` are their positions alone: p[0] is the SPEC's p_1;
+- ``d`` holds the preferences of one measure: ``{(request, run_a, run_b): Δ}``, run_a < run_b.
+"""
+
+import math
+import struct
+from fractions import Fraction
+from itertools import combinations, permutations
+
+INF = math.inf
+SAME = 1e-10
+"""Aggregates that differ by no more are one number, summed in another order."""
+TIE = 1e-12
+"""A weighted preference or a difference of metrics as small as this is a tie (section 4)."""
+
+
+# --- Section 2: from runs and qrels to positions ------------------------------------------------
+
+
+def float32(score):
+    """Round a score to single precision, as trec_eval up to 9.0.8 does (section 2)."""
+    try:
+        return struct.unpack("f", struct.pack("f", score))[0]
+    except OverflowError:
+        return math.copysign(INF, score)
+
+
+def order(ranking, ties="doc_id_desc", score_type="float64"):
+    """Order the documents by score, then by the tie policy; a document counts once (section 2)."""
+    rows = list(ranking)
+    if ties == "doc_id_desc":
+        rows.sort(key=lambda row: row[0].encode(), reverse=True)
+    elif ties == "doc_id_asc":
+        rows.sort(key=lambda row: row[0].encode())
+    elif ties == "rank":
+        rows.sort(key=lambda row: row[2])
+    comparable = float32 if score_type == "float32" else float
+    rows.sort(key=lambda row: comparable(row[1]), reverse=True)  # keeps the order of equal scores
+    return list(dict.fromkeys(doc_id for doc_id, _, _ in rows))
+
+
+def is_relevant(grade, rel=None):
+    """A positive grade, or, when rel is given, one from rel (section 1)."""
+    return grade > 0 if rel is None else grade >= rel
+
+
+def relevant_items(grades, rel=None):
+    """R: the relevant documents with their grades (section 1)."""
+    return {doc_id: grade for doc_id, grade in grades.items() if is_relevant(grade, rel)}
+
+
+def position(ordered, doc_id):
+    """The rank of a document from 1; None when it was not retrieved (section 1)."""
+    return ordered.index(doc_id) + 1 if doc_id in ordered else None
+
+
+def project(ordered, grades, rel=None):
+    """The items by recall level; omitted ones last, in increasing order of grade (section 2)."""
+    found, omitted = [], []
+    for doc_id, grade in relevant_items(grades, rel).items():
+        p = position(ordered, doc_id)
+        (omitted if p is None else found).append((p, grade))
+    return sorted(found) + sorted(omitted, key=lambda item: item[1])
+
+
+def positions_of(items, grade=-INF):
+    """p of R_λ: the positions of the items of a grade or above (sections 1 and 2)."""
+    return [p for p, y in items if y >= grade]
+
+
+def impute_pessimistic(items, n):
+    """Omitted items take the last places of the corpus, n − (m − i) for level i (section 2)."""
+    m = len(items)
+    return [(n - (m - i) if p is None else p, y) for i, (p, y) in enumerate(items, start=1)]
+
+
+def impute_optimistic(items, n_retrieved):
+    """Omitted items take the places ñ+1, ñ+2 ..., the highest grade first (section 2)."""
+    omitted = sorted((y for p, y in items if p is None), reverse=True)
+    return [item for item in items if item[0] is not None] + [
+        (n_retrieved + j, y) for j, y in enumerate(omitted, start=1)
+    ]
+
+
+def pool_size(orders, grades, rel=None):
+    """The distinct items in the union of all rankings and relevant items (section 2)."""
+    return len(set().union(*orders, relevant_items(grades, rel)))
+
+
+def coverage(answers, judgments, rel=None):
+    """The counts of one run, from {query: ranking} and {query: grades} (section 2)."""
+    counts = dict.fromkeys(["answered", "missing", "without_relevant"], 0)
+    counts |= dict.fromkeys(["retrieved", "judged", "relevant_retrieved", "duplicates"], 0)
+    for query_id, grades in judgments.items():
+        ranking = answers.get(query_id, [])
+        retrieved = {doc_id for doc_id, _, _ in ranking}
+        relevant = relevant_items(grades, rel)
+        counts["answered"] += bool(ranking)
+        counts["missing"] += not ranking
+        counts["without_relevant"] += not relevant
+        counts["retrieved"] += len(retrieved)
+        counts["judged"] += len(retrieved & set(grades))
+        counts["relevant_retrieved"] += len(retrieved & set(relevant))
+    for ranking in answers.values():
+        counts["duplicates"] += len(ranking) - len({doc_id for doc_id, _, _ in ranking})
+    counts["requests"] = len(judgments)
+    counts["extra"] = len(set(answers) - set(judgments))
+    return counts
+
+
+# --- Section 3: metrics -------------------------------------------------------------------------
+
+
+def recall_level(p, e, z):
+    """μ = Σ_i e(p_i) · z(i, m); an item that was not retrieved has exposure 0 (section 3)."""
+    m = len(p)
+    return math.fsum(e(p[i - 1]) * z(i, m) for i in range(1, m + 1) if p[i - 1] is not None)
+
+
+def cut(p, k):
+    """Drop the positions beyond k and keep m: cut-offs (section 3)."""
+    return [p_i if p_i is not None and p_i <= k else None for p_i in p]
+
+
+def AP(p):
+    """e = 1/p, z = i/m (section 3)."""
+    return recall_level(p, lambda p: 1 / p, lambda i, m: i / m)
+
+
+def RR(p, level=1):
+    """e = 1/p, z = 1 if i = level (section 3)."""
+    return recall_level(p, lambda p: 1 / p, lambda i, m: float(i == level))
+
+
+def nDCG(items, k=INF, gain=lambda y: y):
+    """Σ gain / log2(rank + 1) up to k, over that of the ideal, cut off too (section 3)."""
+    ideal = sorted((y for _, y in items), reverse=True)
+    seen = [(p, y) for p, y in items if p is not None and p <= k]
+    best = [(p, y) for p, y in enumerate(ideal, start=1) if p <= k]
+    return math.fsum(gain(y) / math.log2(p + 1) for p, y in seen) / math.fsum(
+        gain(y) / math.log2(p + 1) for p, y in best
+    )
+
+
+def exponential_gain(y):
+    """2^y − 1: the other gain of nDCG (section 3)."""
+    return 2**y - 1
+
+
+def RBP(p, gamma=0.8):
+    """e = (1 − γ) γ^(p−1), z = 1 (section 3)."""
+    return recall_level(p, lambda p: (1 - gamma) * gamma ** (p - 1), lambda i, m: 1)
+
+
+def linear(p, n):
+    """e = 1 − p/n, z = 1/m (section 3)."""
+    return recall_level(p, lambda p: 1 - p / n, lambda i, m: 1 / m)
+
+
+def R(p, k=INF):
+    """e = 1 if p ≤ k, z = 1/m (section 3)."""
+    return recall_level(p, lambda p: float(p <= k), lambda i, m: 1 / m)
+
+
+def P(p, k):
+    """e = 1 if p ≤ k, z = 1/k (section 3)."""
+    return recall_level(p, lambda p: float(p <= k), lambda i, m: 1 / k)
+
+
+def Rprec(p):
+    """e = 1 if p ≤ m, z = 1/m (section 3)."""
+    return recall_level(p, lambda p_i: float(p_i <= len(p)), lambda i, m: 1 / m)
+
+
+def TSE(p, e):
+    """Total search efficiency, e(p_m): any e, z = 1 if i = m (section 3)."""
+    return recall_level(p, e, lambda i, m: float(i == m))
+
+
+# --- Section 4: preferences ---------------------------------------------------------------------
+
+
+def sgn(x):
+    """−1, 0 or 1."""
+    return (x > 0) - (x < 0)
+
+
+def as_number(p):
+    """A null compares as worse than every rank (section 2)."""
+    return INF if p is None else p
+
+
+def s(a, b):
+    """s_i = sgn(p′_i − p_i), nulls are +∞ and equal to one another (section 4)."""
+    return [
+        (as_number(x) < as_number(y)) - (as_number(x) > as_number(y))
+        for x, y in zip(a, b, strict=True)
+    ]
+
+
+def thresholds(items, rel=None):
+    """The distinct positive grades of the request; with rel, that one (section 4)."""
+    return sorted({y for _, y in items}) if rel is None else [rel]
+
+
+def RPP(a, b, rel=None):
+    """Σ_λ Σ_i s_{i,λ} over Σ_λ m_λ, exactly, for uniform p(i | λ) (section 4)."""
+    levels = [s(positions_of(a, y), positions_of(b, y)) for y in thresholds(a, rel)]
+    return Fraction(sum(map(sum, levels)), sum(map(len, levels)))
+
+
+def weighted_RPP(a, b, weight, rel=None):
+    """Σ_λ p(λ) Σ_i p(i | λ) s_{i,λ}, p(λ) ∝ m_λ, p(i | λ) ∝ weight(i, m_λ) (section 4)."""
+    levels = [s(positions_of(a, y), positions_of(b, y)) for y in thresholds(a, rel)]
+    total = sum(map(len, levels))
+    terms = []
+    for s_λ in levels:
+        m = len(s_λ)
+        norm = math.fsum(weight(i, m) for i in range(1, m + 1))
+        terms += [m / total * weight(i, m) / norm * s_λ[i - 1] for i in range(1, m + 1)]
+    return tie(math.fsum(terms))
+
+
+def dcgRPP(a, b, rel=None):
+    """p(i | λ) ∝ 1/log2(i+1) (section 4)."""
+    return weighted_RPP(a, b, lambda i, m: 1 / math.log2(i + 1), rel)
+
+
+def invRPP(a, b, rel=None):
+    """p(i | λ) ∝ 1/i (section 4)."""
+    return weighted_RPP(a, b, lambda i, m: 1 / i, rel)
+
+
+def tie(delta):
+    """|Δ| ≤ 1e-12 is a tie and stored as 0 (section 4)."""
+    return 0.0 if abs(delta) <= TIE else delta
+
+
+def deciding_level(a, b, largest):
+    """The largest, or smallest, i from 1 with s_i ≠ 0; None if there is none (section 4)."""
+    differing = [i for i, s_i in enumerate(s(a, b), start=1) if s_i != 0]
+    if not differing:
+        return None
+    return max(differing) if largest else min(differing)
+
+
+def lexicographic(a, b, largest):
+    """s_k at the level that decides; 0 if there is none (section 4)."""
+    k = deciding_level(a, b, largest)
+    return 0 if k is None else s(a, b)[k - 1]
+
+
+def lexicographic_size(a, b, largest, f=lambda p: 1 / p):
+    """f(p_k) − f(p′_k) at the level that decides, f(null) = 0 (section 4: rrLP, rrLR)."""
+    k = deciding_level(a, b, largest)
+    if k is None:
+        return 0.0
+    x, y = a[k - 1], b[k - 1]
+    return (0.0 if x is None else f(x)) - (0.0 if y is None else f(y))
+
+
+def LR(a, b):
+    """Lexirecall: the sign at the largest level that differs (section 4)."""
+    return lexicographic(a, b, largest=True)
+
+
+def LP(a, b):
+    """Lexiprecision: the sign at the smallest level that differs (section 4)."""
+    return lexicographic(a, b, largest=False)
+
+
+def rrLR(a, b):
+    """1/p_k − 1/p′_k at lexirecall's level (section 4)."""
+    return lexicographic_size(a, b, largest=True)
+
+
+def rrLP(a, b):
+    """1/p_k − 1/p′_k at lexiprecision's level (section 4)."""
+    return lexicographic_size(a, b, largest=False)
+
+
+# --- Section 5: from preferences to systems -----------------------------------------------------
+
+
+def requests(d):
+    """The requests of a table of preferences."""
+    return sorted({q for q, _, _ in d})
+
+
+def runs(d):
+    """The runs of a table of preferences."""
+    return sorted({run for _, a, b in d for run in (a, b)})
+
+
+def delta(d, q, a, b):
+    """Δ(π, π′) = −Δ(π′, π); a run against itself is tied (section 4)."""
+    if a == b:
+        return 0.0
+    return d[q, a, b] if a < b else -d[q, b, a]
+
+
+def win_rate(d, a, b):
+    """n, wins, losses, ties, wins/n and the mean preference of a pair (section 5)."""
+    of_pair = [delta(d, q, a, b) for q in requests(d)]
+    n, wins = len(of_pair), sum(x > 0 for x in of_pair)
+    losses = sum(x < 0 for x in of_pair)
+    return {
+        "n": n,
+        "wins": wins,
+        "losses": losses,
+        "ties": n - wins - losses,
+        "win_rate": wins / n,
+        "mean_preference": math.fsum(of_pair) / n,
+    }
+
+
+def half_win_rate(d, a, b):
+    """The share of requests won, ties as half wins (section 5)."""
+    pair = win_rate(d, a, b)
+    return (pair["wins"] + pair["ties"] / 2) / pair["n"]
+
+
+def request_win_rate(d, q, a):
+    """Σ over the other runs of Δ(π, π′) in one request (section 5)."""
+    return math.fsum(delta(d, q, a, b) for b in runs(d) if b != a)
+
+
+def same(x, y):
+    """Equal but for the rounding of sums."""
+    return abs(x - y) <= SAME
+
+
+def mid_ranks(values):
+    """1 for the greatest; equal ones share the mean of their ranks: {name: rank} (section 5)."""
+    ranks = {}
+    for name, x in values.items():
+        greater = sum(y > x and not same(x, y) for y in values.values())
+        equal = sum(same(x, y) for y in values.values())
+        ranks[name] = greater + (equal + 1) / 2
+    return ranks
+
+
+def mean_preference_of_runs(d):
+    """The mean preference over the other runs and the requests (section 5)."""
+    rates = {a: [request_win_rate(d, q, a) for q in requests(d)] for a in runs(d)}
+    return {a: math.fsum(x) / len(x) / (len(runs(d)) - 1) for a, x in rates.items()}
+
+
+def win_rate_of_runs(d):
+    """Mean over the other runs of the share of requests won, ties half (section 5)."""
+    values = {}
+    for a in runs(d):
+        rates = [half_win_rate(d, a, b) for b in runs(d) if b != a]
+        values[a] = math.fsum(rates) / len(rates)
+    return values
+
+
+def ranks_in_request(d, q):
+    """The runs' mid-ranks by per-request win rate (section 5)."""
+    return mid_ranks({a: request_win_rate(d, q, a) for a in runs(d)})
+
+
+def borda(d):
+    """Mean over requests of S − mid-rank by per-request win rate (section 5)."""
+    ranked = [ranks_in_request(d, q) for q in requests(d)]
+    return {a: math.fsum(len(runs(d)) - r[a] for r in ranked) / len(ranked) for a in runs(d)}
+
+
+def majority(d, a, b):
+    """1 when more requests prefer a to b than b to a, −1 when fewer, else 0 (section 5)."""
+    return sgn(sum(sgn(delta(d, q, a, b)) for q in requests(d)))
+
+
+def copeland(d):
+    """Pairs of runs won by majority of requests, minus lost (section 5)."""
+    return {a: sum(majority(d, a, b) for b in runs(d) if b != a) for a in runs(d)}
+
+
+def beats_by_win_rate(d):
+    """The pairs (b, a) where more requests rank b over a by win rate (section 5, MC4)."""
+    ranked = [ranks_in_request(d, q) for q in requests(d)]
+    return {
+        (b, a)
+        for a, b in permutations(runs(d), 2)
+        if sum(r[b] < r[a] for r in ranked) > sum(r[a] < r[b] for r in ranked)
+    }
+
+
+def beats_by_preference(d):
+    """The pairs (b, a) where more requests prefer b to a by the sign of Δ (section 5, MC4)."""
+    return {(b, a) for a, b in permutations(runs(d), 2) if majority(d, b, a) > 0}
+
+
+def transitions(names, beats):
+    """From a pick b uniformly among all runs; move if b beats a, else stay (section 5, MC4)."""
+    chain = {}
+    for a in names:
+        for b in names:
+            chain[a, b] = 1 / len(names) if (b, a) in beats else 0.0
+        chain[a, a] = 1 - math.fsum(chain[a, b] for b in names if b != a)
+    return chain
+
+
+def step(chain, v):
+    """One step of a chain from the probabilities v."""
+    return {b: math.fsum(v[a] * chain[a, b] for a in v) for b in v}
+
+
+def mc4_iterations(names, beats, iterations):
+    """The probabilities after so many steps from the uniform vector (section 5, MC4)."""
+    chain, v = transitions(names, beats), dict.fromkeys(names, 1 / len(names))
+    for _ in range(iterations):
+        v = step(chain, v)
+    return v
+
+
+def stationary(chain, names):
+    """The stationary distribution of an irreducible chain, by power iteration."""
+    v = dict.fromkeys(names, 1 / len(names))
+    for _ in range(100_000):
+        following = step(chain, v)
+        if max(abs(following[a] - v[a]) for a in names) < 1e-17:
+            break
+        v = following
+    return v
+
+
+def mc4_teleport(names, beats, probability):
+    """The stationary distribution when each step may jump to any run (section 5, MC4)."""
+    chain = transitions(names, beats)
+    jumping = {edge: (1 - probability) * x + probability / len(names) for edge, x in chain.items()}
+    return stationary(jumping, names)
+
+
+def reachable(names, beats):
+    """The pairs (a, b) such that the chain can get from a to b, in no step or more."""
+    reach = {(a, a) for a in names} | {(a, b) for b, a in beats}
+    while True:
+        more = {(a, c) for a, b in reach for start, c in reach if start == b} - reach
+        if not more:
+            return reach
+        reach |= more
+
+
+def components(names, reach):
+    """The strongly connected components: runs that reach one another, as frozensets."""
+    return {frozenset(b for b in names if {(a, b), (b, a)} <= reach) for a in names}
+
+
+def mc4(names, beats):
+    """Components by reachability, within them the stationary distribution (section 5, MC4).
+
+    The layer of a component is the longest way from it, over components, to one that is not left.
+    The value of a run is the number of layers below its own, plus its share of its own.
+    """
+    reach = reachable(names, beats)
+    parts = components(names, reach)
+
+    def layer(part):
+        after = [other for other in parts - {part} if (min(part), min(other)) in reach]
+        return 1 + max(map(layer, after)) if after else 0
+
+    layers = {part: layer(part) for part in parts}
+    values = {}
+    for part in parts:
+        inside = stationary(transitions(part, beats), part)
+        beside = sum(len(other) for other in parts if layers[other] == layers[part])
+        for a in part:
+            below = max(layers.values()) - layers[part]
+            values[a] = below + inside[a] * len(part) / beside
+    return values
+
+
+def majority_cycles(d):
+    """The sets of runs that majorities put into a cycle (section 5, Copeland)."""
+    beats = beats_by_preference(d)
+    return {part for part in components(runs(d), reachable(runs(d), beats)) if len(part) > 1}
+
+
+def tie_rate(d):
+    """The share of pairs of rankings of one request with Δ = 0 (section 5)."""
+    return sum(x == 0 for x in d.values()) / len(d)
+
+
+def agreement(d, other):
+    """The pairs of rankings that d tells apart, and those of them that other agrees on (section 5).
+
+    A tie of the other, or a request that it says nothing about, is no agreement.
+    """
+    apart = [key for key in d if d[key] != 0]
+    return len(apart), sum(sgn(d[key]) == sgn(other.get(key, 0)) for key in apart)
+
+
+def system_agreement(d, other):
+    """The same of pairs of runs, by the sign of their mean preference (section 5)."""
+
+    def means(d):
+        pairs = combinations(runs(d), 2)
+        return {(0, a, b): tie(win_rate(d, a, b)["mean_preference"]) for a, b in pairs}
+
+    return agreement(means(d), means(other))
+
+
+def kendall_tau_b(x, y):
+    """(concordant − discordant) / √(pairs untied in x · pairs untied in y); None if 0 (section 5).
+
+    x and y are {run: rank}.
+    """
+    signs = [(sgn(x[a] - x[b]), sgn(y[a] - y[b])) for a, b in combinations(sorted(x), 2)]
+    untied_x, untied_y = sum(u != 0 for u, _ in signs), sum(v != 0 for _, v in signs)
+    if untied_x * untied_y == 0:
+        return None
+    return sum(u * v for u, v in signs) / math.sqrt(untied_x * untied_y)
+
+
+# --- Section 6: significance and discriminative power --------------------------------------------
+
+
+def t_cdf_inside(t, ν):
+    """P(|T| ≤ t) for Student's t with ν degrees of freedom (Abramowitz & Stegun 26.7.3-4)."""
+    θ = math.atan(t / math.sqrt(ν))
+    term, total = (math.cos(θ), 0.0) if ν % 2 else (1.0, 0.0)
+    for k in range(1 + ν % 2, ν, 2):
+        total += term
+        term *= math.cos(θ) ** 2 * k / (k + 1)
+    if ν % 2:
+        return 2 / math.pi * (θ + math.sin(θ) * total)
+    return math.sin(θ) * total
+
+
+def t_quantile_inside(probability, ν):
+    """The t with P(|T| ≤ t) = probability, by bisection."""
+    low, high = 0.0, 1e9
+    for _ in range(200):
+        middle = (low + high) / 2
+        low, high = (middle, high) if t_cdf_inside(middle, ν) < probability else (low, middle)
+    return low
+
+
+def t_test(d_q, alpha=0.05):
+    """Student's t, paired: t = d̄ / (sd/√Q); sd = 0: p = 1 if d̄ = 0, else 0 (section 6)."""
+    Q = len(d_q)
+    mean = math.fsum(d_q) / Q
+    if Q == 1:
+        return {"mean_difference": mean, "p_value": 1.0}
+    sd = math.sqrt(math.fsum((x - mean) ** 2 for x in d_q) / (Q - 1))
+    if max(d_q) - min(d_q) <= TIE:  # the mean's rounding is no spread
+        sd = 0.0
+    half = t_quantile_inside(1 - alpha, Q - 1) * sd / math.sqrt(Q)
+    result = {"mean_difference": mean, "ci_low": mean - half, "ci_high": mean + half}
+    if sd == 0:
+        size = math.copysign(INF, mean) if mean else None
+        return result | {"effect_size": size, "statistic": size, "p_value": float(mean == 0)}
+    t = mean / (sd / math.sqrt(Q))
+    p = 1 - t_cdf_inside(abs(t), Q - 1)
+    return result | {"effect_size": mean / sd, "statistic": t, "p_value": p}
+
+
+def sign_test(d_q):
+    """Wins against losses, binomial, two-sided, ties left out; win odds (section 6)."""
+    wins, losses = sum(x > 0 for x in d_q), sum(x < 0 for x in d_q)
+    ties, n = len(d_q) - wins - losses, wins + losses
+    tail = sum(math.comb(n, k) for k in range(min(wins, losses) + 1)) / 2**n
+    odds = (wins + ties / 2) / (losses + ties / 2) if losses + ties else INF
+    return {"effect_size": odds, "statistic": wins, "p_value": min(1.0, 2 * tail)}
+
+
+def bonferroni(p_values):
+    """p times the number of comparisons of the family (section 6)."""
+    return [min(1.0, p * len(p_values)) for p in p_values]
+
+
+def holm(p_values):
+    """Step down: the smallest p times N, the next times N − 1 ..., never less (section 6)."""
+    ascending = sorted(range(len(p_values)), key=lambda j: p_values[j])
+    adjusted, reached = [0.0] * len(p_values), 0.0
+    for done, j in enumerate(ascending):
+        reached = max(reached, min(1.0, p_values[j] * (len(p_values) - done)))
+        adjusted[j] = reached
+    return adjusted
+
+
+def power(p_adjusted, alpha):
+    """Share of pairs of runs with corrected p < α (section 6)."""
+    return sum(p < alpha for p in p_adjusted) / len(p_adjusted)

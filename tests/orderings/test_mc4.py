@@ -1,0 +1,181 @@
+"""MC4 in its three modes, on chains small enough to solve by hand."""
+
+import itertools
+
+import polars as pl
+import pytest
+
+import lexiframe as lf
+from tests.small_tables import preferences, scores
+
+
+def beats(*pairs, runs="abc"):
+    """One request in which the first run of each pair beats the second, and all others tie."""
+    every = {a + b: [0] for a, b in itertools.combinations(runs, 2)}
+    for winner, loser in pairs:
+        every["".join(sorted(winner + loser))] = [1 if winner < loser else -1]
+    return preferences(every)
+
+
+def mc4(d, column="rank", **options):
+    o = lf.order_runs(d, "mc4", **{"votes": "preference", **options})
+    return dict(o.sort("run").select("run", column).iter_rows())
+
+
+def same(**expected):
+    return pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    "d, values, ranks",
+    [
+        (beats("ab", runs="ab"), {"a": 2, "b": 1}, {"a": 1, "b": 2}),
+        (beats("ba", runs="ab"), {"a": 1, "b": 2}, {"a": 2, "b": 1}),
+        (beats(runs="ab"), {"a": 1 / 2, "b": 1 / 2}, {"a": 1.5, "b": 1.5}),
+        (beats("ab", "bc", "ac"), {"a": 3, "b": 2, "c": 1}, {"a": 1, "b": 2, "c": 3}),
+        (beats("ba", "cb", "ca"), {"a": 1, "b": 2, "c": 3}, {"a": 3, "b": 2, "c": 1}),
+        (beats(), dict.fromkeys("abc", 1 / 3), dict.fromkeys("abc", 2)),
+        (beats("ab", "bc", "ca"), dict.fromkeys("abc", 1 / 3), dict.fromkeys("abc", 2)),
+        (beats("ab", "ac"), {"a": 2, "b": 0.5, "c": 0.5}, {"a": 1, "b": 2.5, "c": 2.5}),
+        (beats("ac", "bc"), {"a": 1.5, "b": 1.5, "c": 1}, {"a": 1.5, "b": 1.5, "c": 3}),
+    ],
+    ids=[
+        "two",
+        "two, the other way",
+        "two tied",
+        "a line",
+        "a line, the other way",
+        "all tied",
+        "a cycle",
+        "two lose",
+        "two win",
+    ],
+)
+def test_components_by_reachability(d, values, ranks):
+    assert mc4(d, "value") == same(**values)
+    assert mc4(d) == ranks
+
+
+def test_a_cycle_above_a_run():
+    d = beats("ab", "bc", "ca", "ad", "bd", "cd", runs="abcd")
+    assert mc4(d, "value") == same(a=4 / 3, b=4 / 3, c=4 / 3, d=1)
+    assert mc4(d) == {"a": 2, "b": 2, "c": 2, "d": 4}
+
+
+def test_inside_a_component_the_stationary_distribution_decides():
+    """a > b > c > d > a and a > c: x_d = x_a, 2 x_c = x_d, x_b = x_c, so x = (2, 1, 1, 2)/6."""
+    d = beats("ab", "bc", "cd", "da", "ac", runs="abcd")
+    assert mc4(d, "value") == same(a=1 / 3, b=1 / 6, c=1 / 6, d=1 / 3)
+    assert mc4(d) == {"a": 1.5, "b": 3.5, "c": 3.5, "d": 1.5}
+
+
+def test_components_that_do_not_meet_share_a_layer():
+    lines = beats("ac", "bd", runs="abcd")
+    assert mc4(lines, "value") == same(a=1.5, b=1.5, c=0.5, d=0.5)
+    cycle_and_a_single = beats("ab", "bc", "ca", runs="abcd")
+    assert mc4(cycle_and_a_single) == dict.fromkeys("abcd", 2.5)
+
+
+def test_tiny_probabilities_are_not_ties():
+    """Each run beats those from the next but one on, and the next beats it.
+
+    The stationary probabilities fall like 1/k!; they differ for all but the first two runs.
+    """
+    runs = "abcdefghijklmnop"
+    pairs = [
+        (a + b) if runs.index(b) > runs.index(a) + 1 else (b + a)
+        for a, b in itertools.combinations(runs, 2)
+    ]
+    ranks = mc4(beats(*pairs, runs=runs))
+    assert [ranks[run] for run in runs[2:]] == list(range(3, 17))
+
+
+def test_a_tied_vote_keeps_the_chain_where_it_is():
+    assert mc4(preferences({"ab": [1, -1]})) == {"a": 1.5, "b": 1.5}
+    assert mc4(preferences({"ab": [1, -0.1, 0, 0]})) == {"a": 1.5, "b": 1.5}
+    assert mc4(preferences({"ab": [1, -1, -0.1]})) == {"a": 2, "b": 1}
+
+
+@pytest.mark.parametrize("iterations", [1, 2, 10])
+def test_iterations_from_equal_probabilities(iterations):
+    expected = 0.5 * 0.5**iterations  # half of what is at b moves to a at each step
+    found = mc4(beats("ab", runs="ab"), "value", iterations=iterations)
+    assert found == same(a=1 - expected, b=expected)
+
+
+def test_one_and_two_iterations_of_three_runs():
+    """From c a third goes to a and a third to b; from b a third to a; a stays."""
+    d = beats("ab", "bc", "ac")
+    assert mc4(d, "value", iterations=1) == same(a=5 / 9, b=3 / 9, c=1 / 9)
+    assert mc4(d, "value", iterations=2) == same(a=19 / 27, b=7 / 27, c=1 / 27)
+    assert mc4(beats(), iterations=10) == dict.fromkeys("abc", 2)
+
+
+@pytest.mark.parametrize("teleport", [0.05, 0.15, 0.5])
+def test_teleporting(teleport):
+    """x_b = x_b / 2 + x_a teleport / 2."""
+    found = mc4(beats("ab", runs="ab"), "value", teleport=teleport)
+    assert found == same(a=1 / (1 + teleport), b=teleport / (1 + teleport))
+    assert mc4(beats("ab", "bc", "ca"), teleport=teleport) == dict.fromkeys("abc", 2)
+
+
+# By preference a > b > c > a; over the other runs a has −0.9, b 0.1, c 0.8.
+CYCLIC = preferences({"ab": [0.1], "ac": [-1.0], "bc": [0.2]})
+
+
+def test_a_request_votes_by_win_rate_or_by_preference():
+    assert mc4(CYCLIC, votes="preference") == dict.fromkeys("abc", 2)
+    assert mc4(CYCLIC, votes="win_rate") == {"a": 3, "b": 2, "c": 1}
+    default = lf.order_runs(CYCLIC)
+    assert default.equals(lf.order_runs(CYCLIC, "mc4", votes="win_rate"))
+
+
+def test_equal_win_rates_are_equal_however_they_were_summed():
+    """a: 0.1 + 0.2, b: 0.3, both against c."""
+    d = preferences({"ab": [0.0], "ac": [0.1 + 0.2], "bc": [0.3]})
+    assert mc4(d, votes="win_rate") == {"a": 1.5, "b": 1.5, "c": 3}
+
+
+def test_scores_are_ordered_by_their_differences():
+    s = scores({"a": [0.1, 0.2, 0.9], "b": [0.2, 0.3, 0.1], "c": [0.0, 0.1, 0.0]})
+    assert mc4(s, votes="win_rate") == {"a": 2, "b": 1, "c": 3}
+
+
+def test_names_decide_nothing():
+    """Every run renamed so that the order of names is the reverse."""
+    d = preferences({"ab": [1, 1, -1], "ac": [0.5, -1, -1], "bc": [1, 0, 1]})
+    renamed = preferences({"yz": [-1, -1, 1], "xz": [-0.5, 1, 1], "xy": [-1, 0, -1]})
+    for options in ({}, {"votes": "win_rate"}, {"iterations": 3}, {"teleport": 0.2}):
+        x, y, z = mc4(renamed, "value", **options).values()
+        assert mc4(d, "value", **options) == same(a=z, b=y, c=x)
+
+
+def test_each_measure_by_itself():
+    d = pl.concat(
+        [beats("ab", runs="ab"), beats("ba", runs="ab").with_columns(measure=pl.lit("z"))]
+    )
+    o = lf.order_runs(d)
+    assert o.select("measure", "run", "rank").rows() == [
+        ("mine", "a", 1),
+        ("mine", "b", 2),
+        ("z", "b", 1),
+        ("z", "a", 2),
+    ]
+
+
+@pytest.mark.parametrize(
+    "options, message",
+    [
+        ({"method": "mc5"}, "expected method to be one of mean, win_rate, borda, copeland, mc4"),
+        ({"votes": "both"}, "expected votes='win_rate' or 'preference', found 'both'"),
+        ({"method": "borda", "iterations": 1}, "iterations and teleport belong to method='mc4'"),
+        ({"method": "mean", "votes": "preference"}, "teleport belong to method='mc4'"),
+        ({"iterations": 1, "teleport": 0.1}, "give iterations or teleport, not both"),
+        ({"iterations": 0}, "expected iterations from 1, found 0"),
+        ({"teleport": 0.0}, "expected teleport between 0 and 1, found 0.0"),
+        ({"teleport": 1}, "expected teleport between 0 and 1, found 1"),
+    ],
+)
+def test_arguments_that_do_not_exist(options, message):
+    with pytest.raises(lf.LexiframeError, match=f"^order_runs: .*{message}"):
+        lf.order_runs(CYCLIC, **options)

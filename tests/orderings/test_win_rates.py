@@ -1,0 +1,110 @@
+"""Win rates, their matrix, and per-request win rates, on cases worked by hand."""
+
+import polars as pl
+import pytest
+
+import lexiframe as lf
+from tests.small_tables import preferences, scores
+
+D = preferences({"ab": [1.0, 0.5, -1.0, 0.0], "ac": [1.0, 1.0, 1.0, 0.0], "bc": [0, 0, 0, -1]})
+
+
+def test_win_rates():
+    table = lf.win_rates(D).drop("measure")
+    assert table.rows() == [
+        ("a", "b", 4, 2, 1, 1, 0.5, 0.125),
+        ("a", "c", 4, 3, 0, 1, 0.75, 0.75),
+        ("b", "c", 4, 0, 1, 3, 0.0, -0.25),
+    ]
+
+
+def test_win_rates_of_scores_are_those_of_their_differences():
+    s = scores({"a": [1.0, 0.5], "b": [0.5, 0.5 + 1e-13]})
+    assert lf.win_rates(s).row(0)[3:] == (2, 1, 0, 1, 0.5, 0.25)
+
+
+def test_pairs_without_a_value_have_no_row():
+    d = pl.concat([D, preferences({"ab": [1, None], "bc": [None, 1]}, "other")])
+    table = lf.win_rates(d).filter(measure="other").drop("measure")
+    assert table.rows() == [("a", "b", 1, 1, 0, 0, 1.0, 1.0), ("b", "c", 1, 1, 0, 0, 1.0, 1.0)]
+
+
+def test_win_rate_matrix():
+    matrix = lf.win_rate_matrix(D)
+    assert matrix.columns == ["run", "a", "b", "c"]
+    assert matrix.rows() == [
+        ("a", 0.5, 0.625, 0.875),
+        ("b", 0.375, 0.5, 0.375),
+        ("c", 0.125, 0.625, 0.5),
+    ]
+
+
+def test_win_rate_matrix_of_one_of_several_measures():
+    two = pl.concat([D, preferences({"ab": [1], "ac": [1], "bc": [1]}, "RPP")])
+    assert lf.win_rate_matrix(two, "mine").equals(lf.win_rate_matrix(D))
+    assert lf.win_rate_matrix(two, lf.RPP)["a"].to_list() == [0.5, 0.0, 0.0]
+    with pytest.raises(lf.LexiframeError, match=r"which measure\? Pass one of RPP, mine"):
+        lf.win_rate_matrix(two)
+    with pytest.raises(lf.UnknownNameError, match="unknown measure 'rpp'; did you mean RPP"):
+        lf.win_rate_matrix(two, "rpp")
+
+
+@pytest.mark.parametrize("how, divisor", [("sum", 1), ("mean", 2)])
+def test_request_win_rates(how, divisor):
+    table = lf.request_win_rates(D, how=how).drop("measure")
+    expected = {"q1": (2, -1, -1), "q2": (1.5, -0.5, -1), "q3": (0, 1, -1), "q4": (0, -1, 1)}
+    assert table.rows() == [
+        (q, run, value / divisor)
+        for q, values in expected.items()
+        for run, value in zip("abc", values, strict=True)
+    ]
+
+
+def test_request_win_rates_leave_out_requests_that_a_measure_lacks():
+    d = pl.concat([D, preferences({"ab": [None, 1], "ac": [None, 1], "bc": [None, 1]}, "z")])
+    of_z = lf.request_win_rates(d).filter(measure="z")
+    assert of_z.select("query_id", "run", "win_rate").rows() == [
+        ("q2", "a", 2),
+        ("q2", "b", 0),
+        ("q2", "c", -2),
+    ]
+
+
+def test_how_is_sum_or_mean():
+    with pytest.raises(lf.LexiframeError, match="expected how='sum' or 'mean', found 'max'"):
+        lf.request_win_rates(D, how="max")
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lf.win_rates,
+        lf.request_win_rates,
+        lf.majority_cycles,
+        lf.tie_rates,
+        lf.sign_agreement,
+    ],
+)
+def test_tables_without_rows(function):
+    for table in (preferences({}), scores({})):
+        assert function(table).is_empty()
+        assert function(table).schema == function(D).schema
+
+
+@pytest.mark.parametrize(
+    "table, message",
+    [
+        (pl.concat([D, D]), "expected one row for each query_id, run_a, run_b, measure, found sev"),
+        (D.rename({"run_a": "run_b", "run_b": "run_a"}), "expected run_a before run_b, found 'b'"),
+        (D.with_columns(run_b="run_a"), "expected run_a before run_b, found 'a' and 'a'; swap"),
+        (D.with_columns(preference=pl.lit(None, pl.Float64)), "a number in every preference"),
+        (D.with_columns(preference=float("nan")), "a number in every preference, found none"),
+        (D.drop("measure"), "measure is missing"),
+        (pl.concat([scores({"a": [1.0]})] * 2), "expected one row for each run, query_id, measure"),
+        (scores({"a": [float("nan")]}), "expected a number in every value, found none"),
+    ],
+)
+def test_tables_that_are_none(table, message):
+    for function in (lf.win_rates, lf.order_runs, lf.compare, lf.tie_rates, lf.sign_agreement):
+        with pytest.raises(lf.SchemaError, match=message):
+            function(table)

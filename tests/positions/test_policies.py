@@ -1,0 +1,182 @@
+"""Ties, repeated documents and requests without answers: each policy, and what it says."""
+
+import polars as pl
+import pytest
+
+import lexiframe as lf
+
+TIED = pl.DataFrame(
+    {
+        "run": "bm25",
+        "query_id": "q1",
+        "doc_id": ["b", "d10", "d9", "D", "a"],
+        "score": [2.0, 1.0, 1.0, 1.0, 0.5],
+        "rank": [1, 3, 4, 2, 5],
+    }
+)
+JUDGED = pl.DataFrame({"query_id": "q1", "doc_id": ["D", "d10", "d9"], "relevance": 1.0})
+
+
+def ranks(runs, qrels=JUDGED, **policies):
+    p = lf.positions(runs, qrels, **policies)
+    return dict(p.select("doc_id", "position").iter_rows())
+
+
+@pytest.mark.parametrize(
+    "ties, expected",
+    [
+        ("doc_id_desc", {"d9": 2, "d10": 3, "D": 4}),
+        ("doc_id_asc", {"D": 2, "d10": 3, "d9": 4}),
+        ("input", {"d10": 2, "d9": 3, "D": 4}),
+        ("rank", {"D": 2, "d10": 3, "d9": 4}),
+    ],
+)
+@pytest.mark.parametrize("sorted_input", [True, False])
+def test_what_orders_equal_scores(ties, expected, sorted_input):
+    runs = TIED if sorted_input else TIED[[4, 1, 2, 3, 0]]
+    assert ranks(runs, ties=ties) == expected
+
+
+def test_the_rank_column_only_orders_equal_scores():
+    upside_down = TIED.with_columns(score=pl.col("score") * -1)
+    assert ranks(upside_down, ties="rank") == {"D": 2, "d10": 3, "d9": 4}
+
+
+def test_ids_are_compared_by_their_bytes():
+    runs = TIED.with_columns(doc_id=pl.Series(["\uff5e", "\U0001d53b", "é", "z", "Z"]), score=1.0)
+    qrels = pl.DataFrame({"query_id": "q1", "doc_id": runs["doc_id"], "relevance": 1.0})
+    assert ranks(runs, qrels) == {"\U0001d53b": 1, "\uff5e": 2, "é": 3, "z": 4, "Z": 5}
+
+
+def test_ties_by_rank_need_ranks():
+    message = "run 'bm25': ties='rank' needs a column of whole ranks, found none"
+    with pytest.raises(lf.SchemaError, match=message):
+        lf.positions(TIED.drop("rank"), JUDGED, ties="rank")
+
+
+@pytest.mark.parametrize("rank", ["1", "1.0", "first"])
+def test_ties_by_rank_from_a_file(tmp_path, rank):
+    path = tmp_path / "bm25.run"
+    path.write_text(f"q1 Q0 d10 2 1 t\nq1 Q0 d9 {rank} 1 t\n")
+    for runs in (path, lf.scan_runs(path), lf.read_runs(path)):
+        if rank == "1":
+            assert ranks(runs, ties="rank") == {"D": None, "d9": 1, "d10": 2}
+        else:
+            with pytest.raises(lf.SchemaError, match=r"bm25.*: ties='rank' needs a column"):
+                lf.positions(runs, JUDGED, ties="rank")
+
+
+@pytest.mark.parametrize("score_type, first", [("float64", "d10"), ("float32", "d9")])
+def test_scores_as_single_or_double_floats(score_type, first):
+    near = TIED[1:3].with_columns(score=pl.Series([1 + 2.0**-40, 1.0]))
+    found = ranks(near, score_type=score_type)
+    assert min(("d10", "d9"), key=found.__getitem__) == first
+
+
+TWICE = pl.DataFrame(
+    {
+        "run": "bm25",
+        "query_id": ["q1", "q1", "q1", "q1", "q2"],
+        "doc_id": ["x", "d9", "y", "d9", "d9"],
+        "score": [4.0, 1.0, 3.0, 2.0, 1.0],
+    }
+)
+
+
+def test_a_document_twice_in_a_ranking_is_refused():
+    message = (
+        r"run 'bm25': the document 'd9' is more than once in the ranking for query 'q1' "
+        r"\(rows 2 and 4\); mend the run, or keep the best-ranked one with duplicates='best'"
+    )
+    for function in (lf.positions, lf.coverage):
+        with pytest.raises(lf.SchemaError, match=message):
+            function(TWICE, JUDGED)
+
+
+def test_a_document_twice_in_a_file_is_refused(tmp_path):
+    path = tmp_path / "bm25.run"
+    path.write_text("q1 Q0 d9 1 2 t\nq1 Q0 x 2 1 t\nq1 Q0 d9 3 0.5 t\n")
+    with pytest.raises(lf.SchemaError, match=rf"^{path}: the document 'd9' .*\(rows 1 and 3\)"):
+        lf.positions(path, JUDGED)
+
+
+def test_the_best_ranked_of_repeated_documents_counts():
+    with pytest.warns(lf.LexiframeWarning, match="1 rows repeated a document and were removed"):
+        p = lf.positions(TWICE, JUDGED, duplicates="best")
+    found = p.filter(doc_id="d9").row(0, named=True)
+    assert (found["position"], found["n_retrieved"]) == (3, 3)
+    counted = lf.coverage(TWICE, JUDGED, duplicates="best").row(0, named=True)
+    assert (counted["duplicates"], counted["retrieved"], counted["judged"]) == (1, 3, 1)
+
+
+def test_the_best_ranked_under_every_tie_policy():
+    twice = TIED.with_columns(doc_id=pl.Series(["b", "d9", "D", "d9", "a"]))
+    with pytest.warns(lf.LexiframeWarning):
+        by = {
+            ties: ranks(twice, duplicates="best", ties=ties)
+            for ties in ("doc_id_desc", "doc_id_asc", "input", "rank")
+        }
+    assert {ties: (found["d9"], found["D"]) for ties, found in by.items()} == {
+        "doc_id_desc": (2, 3),
+        "doc_id_asc": (3, 2),
+        "input": (2, 3),
+        "rank": (2, 3),
+    }
+
+
+def test_a_document_judged_twice():
+    twice = pl.DataFrame({"query_id": "q1", "doc_id": ["d9", "D", "d9"], "relevance": [1.0, 1, 3]})
+    message = (
+        r"qrels: the document 'd9' is judged more than once for query 'q1' \(2 such rows in all\); "
+        r"mend the qrels, or keep the highest grade with duplicates='best'"
+    )
+    for qrels in (twice, twice.with_columns(iteration=pl.lit("1"))):
+        with pytest.raises(lf.SchemaError, match=message):
+            lf.positions(TIED, qrels)
+        p = lf.positions(TIED, qrels, duplicates="best")
+        assert p.select("doc_id", "relevance", "n_relevant").rows() == [("D", 1, 2), ("d9", 3, 2)]
+
+
+def test_over_iterations_the_greatest_grade_counts():
+    qrels = pl.DataFrame(
+        {"query_id": "q1", "iteration": ["1", "2"], "doc_id": "d9", "relevance": [-1.0, 2.0]}
+    )
+    assert lf.positions(TIED, qrels)["relevance"].to_list() == [2.0]
+
+
+TWO_REQUESTS = pl.concat([JUDGED, JUDGED.with_columns(query_id=pl.lit("q2"))])
+
+
+@pytest.mark.parametrize(
+    "runs, qrels, said",
+    [
+        (TIED, TWO_REQUESTS, "1 rankings are missing and count as empty"),
+        (TIED, TWO_REQUESTS.with_columns(relevance=pl.Series([1.0] * 3 + [0] * 3)),
+         "1 rankings are missing and count as empty; 1 requests have no relevant item"),
+        (TWICE[2:], JUDGED, "1 rankings answer requests without judgments and are ignored"),
+    ],
+)  # fmt: skip
+def test_gaps_are_warned_of_once_with_counts(runs, qrels, said):
+    with pytest.warns(lf.LexiframeWarning) as caught:
+        lf.positions(runs, qrels)
+    assert [str(w.message) for w in caught] == [f"{said} (see lexiframe.coverage)"]
+    assert caught[0].filename == __file__
+
+
+@pytest.mark.filterwarnings("ignore::lexiframe.LexiframeWarning")
+def test_a_request_without_relevant_items():
+    qrels = TWO_REQUESTS.with_columns(relevance=pl.Series([1.0] * 3 + [0.0, -1.0, 0.0]))
+    assert lf.positions(TIED, qrels)["query_id"].unique().to_list() == ["q1"]
+    kept = lf.positions(TIED, qrels, no_relevant="zero").filter(query_id="q2")
+    assert kept.rows() == [("bm25", "q2", None, None, None, None, 0, 0)]
+
+
+def test_runs_and_judgments_without_a_common_request():
+    message = (
+        r"runs and qrels have no query in common: the runs answer 1 \('q1'\), judged are "
+        r"4 \('151', '152', '153', \.\.\.\); do both use the same query ids\?"
+    )
+    qrels = pl.DataFrame({"query_id": ["152", "151", "154", "153"], "doc_id": "D", "relevance": 1})
+    for function in (lf.positions, lf.coverage, lf.evaluate):
+        with pytest.raises(lf.LexiframeError, match=message):
+            function(TIED, qrels)

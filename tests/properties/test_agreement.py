@@ -1,0 +1,77 @@
+"""Tie rates, sign agreement and Kendall's τ-b are those of the oracle."""
+
+from itertools import combinations, permutations
+
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import lexiframe as lf
+from tests import oracle
+from tests.frames import assert_close, cells, measured
+from tests.strategies import positions_tables, preferences_tables
+
+pytestmark = pytest.mark.filterwarnings("ignore::lexiframe.LexiframeWarning")
+
+FEWER = settings(max_examples=settings().max_examples // 3)
+MEASURES = ["m1", "m2", "m3"]
+
+
+@given(preferences_tables(measures=MEASURES))
+def test_tie_rates(d):
+    found = {row["measure"]: row for row in lf.tie_rates(d).to_dicts()}
+    assert list(found) == MEASURES
+    for name, row in found.items():
+        of_measure = measured(d, name)
+        assert row["n"] == len(of_measure)
+        assert row["ties"] == sum(x == 0 for x in of_measure.values())
+        assert row["tie_rate"] == oracle.tie_rate(of_measure)
+
+
+@given(preferences_tables(measures=MEASURES))
+def test_sign_agreement(d):
+    assert_sign_agreement(lf.sign_agreement(d), d, MEASURES)
+
+
+@FEWER
+@given(positions_tables(min_runs=2))
+def test_sign_agreement_of_measures_that_lack_requests(p):
+    names = ["LR", "LR(rel=3)", "RPP", "RR"]
+    d = lf.preferences(p, names)
+    assert_sign_agreement(lf.sign_agreement(d), d, names)
+
+
+def assert_sign_agreement(table, d, names):
+    rows = {(row.pop("measure_a"), row.pop("measure_b")): row for row in table.to_dicts()}
+    assert list(rows) == sorted(permutations(names, 2))
+    for (a, b), row in rows.items():
+        n, agree = oracle.agreement(measured(d, a), measured(d, b))
+        n_systems, systems_agree = oracle.system_agreement(measured(d, a), measured(d, b))
+        assert row == {
+            "n": n,
+            "agree": agree,
+            "agreement": agree / n if n else None,
+            "n_systems": n_systems,
+            "systems_agree": systems_agree,
+            "system_agreement": systems_agree / n_systems if n_systems else None,
+        }
+
+
+@given(preferences_tables(measures=MEASURES), st.sampled_from([["borda"], ["mc4", "copeland"]]))
+def test_kendall(d, methods):
+    o = pl.concat(lf.order_runs(d, method) for method in methods)
+    ranks = {}
+    for measure, method, run, rank in o.drop("value").iter_rows():
+        ordering = f"{measure} {method}" if len(methods) > 1 else measure
+        ranks.setdefault(ordering, {})[run] = rank
+    expected = {
+        ("kendall", a, b): oracle.kendall_tau_b(ranks[a], ranks[b])
+        for a, b in combinations(sorted(ranks), 2)
+    }
+    table = lf.rank_correlations(o)
+    assert table.select("method", "ordering_a", "ordering_b").rows() == list(expected)
+    assert_close(cells(table, ["method", "ordering_a", "ordering_b"], "correlation"), expected)
+    assert set(table["n"]) == {len(ranks[next(iter(ranks))])}
+    assert table["p_value"].is_null().equals(table["correlation"].is_null())
+    assert table["p_value"].drop_nulls().is_between(0, 1).all()

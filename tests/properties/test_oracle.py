@@ -1,0 +1,80 @@
+"""The oracle gives the numbers that SPEC works out, and scipy's where SPEC has none."""
+
+import math
+from fractions import Fraction
+
+import pytest
+from scipy import stats
+
+from tests import oracle
+from tests.oracle import positions_of
+
+X = [(2, 4), (3, 3), (7, 1), (9, 3), *[(None, y) for y in (1, 1, 2, 4, 5)]]
+Y = [(1, 3), (3, 4), (4, 5), (5, 3), (8, 1), (9, 1), *[(None, y) for y in (1, 2, 4)]]
+"""Two rankings of one request: (rank, grade) of its relevant items."""
+
+
+def test_imputation():
+    items = [(2, 1), (3, 1), (8, 1), (None, 1), (None, 1), (None, 1)]
+    assert positions_of(oracle.impute_pessimistic(items, n=100)) == [2, 3, 8, 98, 99, 100]
+    assert positions_of(oracle.impute_optimistic(items, n_retrieved=10)) == [2, 3, 8, 11, 12, 13]
+
+
+def test_recall_paired_preference():
+    assert [len(positions_of(X, y)) for y in oracle.thresholds(X)] == [9, 6, 5, 3, 1]
+    assert oracle.RPP(X, Y, rel=1) == Fraction(-5, 9)
+    assert oracle.RPP(X, Y) == Fraction(-12, 24)
+    assert oracle.weighted_RPP(X, Y, lambda i, m: 1) == pytest.approx(-0.5)
+
+
+def test_lexicographic_preferences():
+    a, b = positions_of(X), positions_of(Y)
+    assert (oracle.LR(a, b), oracle.deciding_level(a, b, largest=True)) == (-1, 6)
+    assert (oracle.LP(a, b), oracle.deciding_level(a, b, largest=False)) == (-1, 1)
+    assert oracle.rrLP(a, b) == 1 / 2 - 1
+    assert oracle.rrLR(a, b) == -1 / 9
+
+
+def test_order():
+    ranking = [("a", 1.0, 1), ("b", 2.0, 2), ("c", 1.0, 3), ("d", 1 + 2**-40, 4)]
+    assert "".join(oracle.order(ranking)) == "bdca"
+    assert "".join(oracle.order(ranking, "doc_id_asc")) == "bdac"
+    assert "".join(oracle.order(ranking, "input", "float32")) == "bacd"
+    assert oracle.float32(1e300) == math.inf
+    assert oracle.float32(0.1) != 0.1
+
+
+def test_markov_chains():
+    cycle = {("a", "b"), ("b", "c"), ("c", "a")}
+    over_d = {(run, "d") for run in "abc"}
+    assert oracle.mc4("abcd", cycle | over_d) == pytest.approx(
+        dict.fromkeys("abc", 4 / 3) | {"d": 1}
+    )
+    assert oracle.mc4("ab", set()) == {"a": 0.5, "b": 0.5}
+    assert oracle.mc4_iterations("ab", {("a", "b")}, 2) == pytest.approx({"a": 0.875, "b": 0.125})
+
+
+def test_kendall():
+    x, y = [1, 2.5, 2.5, 4, 5], [2, 1, 3.5, 3.5, 5]
+    tau = oracle.kendall_tau_b(dict(enumerate(x)), dict(enumerate(y)))
+    assert tau == pytest.approx(stats.kendalltau(x, y).statistic)
+
+
+@pytest.mark.parametrize("ν", range(1, 12))
+def test_student_t(ν):
+    for t in (0.0, 0.1, 1.0, 2.5, 30.0):
+        assert oracle.t_cdf_inside(t, ν) == pytest.approx(1 - 2 * stats.t.sf(t, ν), rel=1e-12)
+    assert oracle.t_quantile_inside(0.95, ν) == pytest.approx(stats.t.ppf(0.975, ν), rel=1e-10)
+
+
+def test_paired_tests():
+    d_q = [0.5, 0.25, 0.75, -0.25, 0.0, 0.5]
+    found, expected = oracle.t_test(d_q), stats.ttest_1samp(d_q, 0)
+    assert found["statistic"] == pytest.approx(expected.statistic)
+    assert found["p_value"] == pytest.approx(expected.pvalue)
+    assert oracle.sign_test(d_q)["p_value"] == pytest.approx(stats.binomtest(4, 5).pvalue)
+
+
+def test_corrections():
+    assert oracle.bonferroni([0.01, 0.4]) == [0.02, 0.8]
+    assert oracle.holm([0.01, 0.04, 0.03]) == [0.03, 0.06, 0.06]

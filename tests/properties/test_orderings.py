@@ -1,0 +1,148 @@
+"""Win rates and orderings of runs are those of the oracle, on preferences and on scores."""
+
+import warnings
+from itertools import combinations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import lexiframe as lf
+from tests import oracle
+from tests.frames import assert_close, cells, measured
+from tests.strategies import preferences_tables, scores_tables
+
+TABLES = preferences_tables() | scores_tables()
+
+
+def by_request(table, measure="m1"):
+    """The preferences of a measure, or the differences of its scores."""
+    d = measured(table, measure)
+    if "value" not in table.columns:
+        return d
+    return {
+        (q, a, b): oracle.tie(d[q, a] - d[q, b])
+        for q in {q for q, _ in d}
+        for a, b in combinations(sorted({run for _, run in d}), 2)
+    }
+
+
+def assert_ordering(o, values):
+    """Values by run, their mid-ranks, and rows from the best run to the worst."""
+    assert_close(cells(o, "run", "value"), values, abs=1e-12)
+    ranks = oracle.mid_ranks(values)
+    assert cells(o, "run", "rank") == ranks
+    assert o["run"].to_list() == sorted(ranks, key=lambda run: (ranks[run], run))
+
+
+@given(TABLES)
+def test_win_rates(table):
+    d = by_request(table)
+    found = {(row["run_a"], row["run_b"]): row for row in lf.win_rates(table).to_dicts()}
+    assert list(found) == list(combinations(oracle.runs(d), 2))
+    for (a, b), row in found.items():
+        expected = oracle.win_rate(d, a, b)
+        assert_close({name: row[name] for name in expected}, expected)
+
+
+@given(TABLES)
+def test_win_rate_matrix(table):
+    d = by_request(table)
+    matrix = lf.win_rate_matrix(table)
+    names = matrix["run"].to_list()
+    assert [*matrix.columns[1:]] == names == oracle.runs(d)
+    expected = {(a, b): oracle.half_win_rate(d, a, b) for a in names for b in names}
+    found = {(row["run"], b): row[b] for row in matrix.to_dicts() for b in names}
+    assert_close(found, expected)
+    sums = {(a, b): found[a, b] + found[b, a] for a, b in found}
+    assert_close(sums, dict.fromkeys(found, 1.0))
+
+
+@given(TABLES)
+def test_request_win_rates(table):
+    d = by_request(table)
+    expected = {
+        (q, a): oracle.request_win_rate(d, q, a) for q in oracle.requests(d) for a in oracle.runs(d)
+    }
+    sums = lf.request_win_rates(table)
+    assert sums.select("query_id", "run").rows() == sorted(expected)
+    assert_close(cells(sums, ["query_id", "run"], "win_rate"), expected)
+    means = lf.request_win_rates(table, how="mean")
+    others = len(oracle.runs(d)) - 1
+    expected = {key: total / others for key, total in expected.items()}
+    assert_close(cells(means, ["query_id", "run"], "win_rate"), expected)
+
+
+@given(preferences_tables())
+def test_mean_preference(d):
+    assert_ordering(lf.order_runs(d, "mean"), oracle.mean_preference_of_runs(by_request(d)))
+
+
+@given(scores_tables(min_runs=1))
+def test_mean_score(s):
+    by_run = {}
+    for (_, run), value in measured(s, "m1").items():
+        by_run.setdefault(run, []).append(value)
+    means = {run: sum(values) / len(values) for run, values in by_run.items()}
+    assert_ordering(lf.order_runs(s, "mean"), means)
+
+
+@given(TABLES)
+def test_win_rate_and_borda(table):
+    d = by_request(table)
+    assert_ordering(lf.order_runs(table, "win_rate"), oracle.win_rate_of_runs(d))
+    assert_ordering(lf.order_runs(table, "borda"), oracle.borda(d))
+
+
+@given(TABLES)
+def test_copeland_and_its_cycles(table):
+    d = by_request(table)
+    with warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always")
+        assert_ordering(lf.order_runs(table, "copeland"), oracle.copeland(d))
+    cycles = {}
+    for _, cycle, run in lf.majority_cycles(table).iter_rows():
+        cycles.setdefault(cycle, set()).add(run)
+    assert {frozenset(cycle) for cycle in cycles.values()} == oracle.majority_cycles(d)
+    assert [w.category for w in warned] == [lf.LexiframeWarning] * bool(cycles)
+
+
+VOTES = {"win_rate": oracle.beats_by_win_rate, "preference": oracle.beats_by_preference}
+
+
+@pytest.mark.parametrize("votes", VOTES)
+@given(table=TABLES)
+def test_mc4(votes, table):
+    d = by_request(table)
+    values = oracle.mc4(oracle.runs(d), VOTES[votes](d))
+    assert_ordering(lf.order_runs(table, "mc4", votes=votes), values)
+
+
+@given(TABLES, st.sampled_from(list(VOTES)))
+def test_mc4_puts_every_run_above_those_that_only_lead_to_it(table, votes):
+    d = by_request(table)
+    rank = cells(lf.order_runs(table, "mc4", votes=votes), "run", "rank")
+    reach = oracle.reachable(oracle.runs(d), VOTES[votes](d))
+    assert all(rank[b] < rank[a] for a, b in reach if (b, a) not in reach)
+
+
+@given(TABLES, st.sampled_from(list(VOTES)), st.sampled_from([1, 2, 10, 100]))
+def test_mc4_after_some_iterations(table, votes, iterations):
+    d = by_request(table)
+    values = oracle.mc4_iterations(oracle.runs(d), VOTES[votes](d), iterations)
+    assert_ordering(lf.order_runs(table, "mc4", votes=votes, iterations=iterations), values)
+
+
+@given(TABLES, st.sampled_from(list(VOTES)), st.sampled_from([0.05, 0.5]))
+def test_mc4_with_teleporting(table, votes, probability):
+    d = by_request(table)
+    values = oracle.mc4_teleport(oracle.runs(d), VOTES[votes](d), probability)
+    assert_ordering(lf.order_runs(table, "mc4", votes=votes, teleport=probability), values)
+
+
+@given(preferences_tables(measures=["m1", "m2"]))
+def test_measures_are_ordered_apart(d):
+    together = lf.order_runs(d, "mc4")
+    for name in ("m1", "m2"):
+        alone = lf.order_runs(d.filter(measure=name), "mc4")
+        assert together.filter(measure=name).equals(alone)

@@ -1,0 +1,27 @@
+"""Tables written by hand: a list of values, one a request, for each run or pair of runs."""
+
+import polars as pl
+
+from lexiframe.schemas import PREFERENCES, SCORES
+
+
+def preferences(pairs, measure="mine"):
+    """A preferences table from {"ab": [Δ_1(a, b), Δ_2(a, b) ...]}; None leaves a request out."""
+    rows = [
+        (f"q{q}", a, b, measure, value)
+        for (a, b), values in pairs.items()
+        for q, value in enumerate(values, start=1)
+        if value is not None
+    ]
+    return pl.DataFrame(rows, schema=PREFERENCES.columns, orient="row").sort(PREFERENCES.key)
+
+
+def scores(runs, measure="mine"):
+    """A scores table from {"a": [μ_1(a), μ_2(a) ...]}; None leaves a request out."""
+    rows = [
+        (run, f"q{q}", measure, value)
+        for run, values in runs.items()
+        for q, value in enumerate(values, start=1)
+        if value is not None
+    ]
+    return pl.DataFrame(rows, schema=SCORES.columns, orient="row").sort(SCORES.key)

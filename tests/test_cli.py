@@ -1,0 +1,369 @@
+"""The command line: what it prints where, its exit status, and that bad input leaves nothing."""
+
+import csv
+import gzip
+import io
+import json
+import os
+import subprocess
+import sys
+import warnings
+from pathlib import Path
+from typing import NamedTuple
+
+import polars as pl
+import pytest
+
+import lexiframe as lf
+from lexiframe import cli
+from lexiframe.io.write import write_parquet
+
+EXAMPLE = lf.bundled("example")
+QRELS, RUNS = EXAMPLE / "qrels.txt", EXAMPLE / "runs"
+RUN = RUNS / "random.run"
+TABLES = {
+    "comparisons",
+    "correlations",
+    "coverage",
+    "orderings",
+    "power",
+    "preferences",
+    "scores",
+    "sign_agreement",
+    "tie_rates",
+    "win_rates",
+}
+
+
+class Outcome(NamedTuple):
+    status: int
+    out: str
+    err: str
+
+
+def in_a_process(*arguments, **options):
+    """Run the command in a process of its own."""
+    environment = {**os.environ, "PYTHONPATH": str(Path(lf.__file__).parents[1])}
+    command = [sys.executable, "-m", "lexiframe", *map(str, arguments)]
+    done = subprocess.run(command, capture_output=True, env=environment, check=False, **options)
+    return Outcome(done.returncode, done.stdout.decode(), done.stderr.decode())
+
+
+@pytest.fixture
+def lexiframe(monkeypatch, capsys):
+    """Run the command in this process."""
+
+    def main(*arguments):
+        monkeypatch.setattr(sys, "argv", ["lexiframe", *map(str, arguments)])
+        status = 0
+        with warnings.catch_warnings(action="default"):
+            try:
+                cli.main()
+            except SystemExit as exit_:
+                status = exit_.code
+        return Outcome(status, *capsys.readouterr())
+
+    return main
+
+
+def listing(folder):
+    return sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file())
+
+
+# --- What it prints and writes ------------------------------------------------------------------
+
+
+def test_demo(tmp_path):
+    outcome = in_a_process("demo", cwd=tmp_path)
+    assert outcome.status == 0
+    titles = ("Coverage", "Ranks of the runs", "Kendall's τ", "Ties between rankings", "told apart")
+    assert all(title in outcome.out for title in titles)
+    assert all(name in outcome.out for name in ("pixels_euclidean", "RPP", "nDCG@10", "rrLP"))
+    assert "wrote 10 tables to lexiframe-demo" in outcome.err
+    assert listing(tmp_path) == [f"lexiframe-demo/{name}.parquet" for name in sorted(TABLES)]
+    ties = pl.read_parquet(tmp_path / "lexiframe-demo" / "tie_rates.parquet")
+    rate = dict(ties.select("measure", "tie_rate").iter_rows())
+    assert rate["LR"] == rate["LP"] == 0
+    assert rate["RR"] > 0.5
+
+
+def test_demo_writes_where_it_is_told_to(tmp_path, lexiframe):
+    (tmp_path / "file").write_text("")
+    outcome = lexiframe("demo", "--out", tmp_path / "file")
+    assert (outcome.status, outcome.out) == (1, "")
+
+
+def test_evaluate_prints_a_summary(lexiframe):
+    outcome = lexiframe("evaluate", QRELS, RUNS)
+    assert (outcome.status, outcome.err) == (0, "")
+    for measure in ("RPP", "LR", "LP", "AP", "nDCG@10", "RR"):
+        assert measure in outcome.out
+    assert outcome.out.strip() == str(lf.evaluate(RUNS, QRELS)).strip()
+
+
+def test_evaluate_writes_tables_and_a_report(tmp_path, lexiframe):
+    out, report = tmp_path / "new" / "out", tmp_path / "report.html"
+    options = ["-m", "LR", "-m", "AP(rel=1)", "--out", out, "--report", report]
+    outcome = lexiframe("evaluate", QRELS, RUNS, *options)
+    assert outcome.status == 0
+    assert listing(out) == [f"{name}.parquet" for name in sorted(TABLES)]
+    assert set(pl.read_parquet(out / "preferences.parquet")["measure"]) == {"LR", "AP(rel=1)"}
+    page = report.read_text()
+    assert page.startswith("<!doctype html>")
+    assert "pixels_euclidean" in page
+    assert str(report) in outcome.err
+    assert str(out) in outcome.err
+    assert str(out) not in outcome.out
+
+
+def test_evaluate_as_json(lexiframe):
+    outcome = lexiframe("evaluate", QRELS, RUNS, "-m", "RPP", "-m", "RR", "--format", "json")
+    tables = json.loads(outcome.out)
+    e = lf.evaluate(RUNS, QRELS, ["RPP", "RR"])
+    assert set(tables) == {"coverage", "orderings", "correlations", "tie_rates", "power"}
+    for name, rows in tables.items():
+        assert rows == getattr(e, name).to_dicts()
+
+
+def test_evaluate_as_csv(lexiframe):
+    outcome = lexiframe("evaluate", QRELS, RUNS, "-m", "RPP", "--format", "csv")
+    rows = list(csv.DictReader(io.StringIO(outcome.out)))
+    o = lf.evaluate(RUNS, QRELS, "RPP").orderings
+    assert list(rows[0]) == o.columns
+    assert [(row["run"], float(row["rank"])) for row in rows] == o.select("run", "rank").rows()
+
+
+def test_options_reach_the_evaluation(tmp_path, lexiframe):
+    qrels, one = tmp_path / "qrels", tmp_path / "one.run"
+    qrels.write_text("q1 0 a 1\nq1 0 b 2\n")
+    one.write_text("q1 Q0 a 1 1 t\nq1 Q0 b 2 1 t\n")
+    rank = {}
+    for ties in ("doc_id_desc", "doc_id_asc", "input", "rank"):
+        options = ["-m", "RR", "--rel", "2", "--ties", ties, "--format", "csv"]
+        outcome = lexiframe("evaluate", qrels, one, *options)
+        (row,) = csv.DictReader(io.StringIO(outcome.out))
+        rank[ties] = 1 / float(row["value"])
+    assert rank == {"doc_id_desc": 1, "doc_id_asc": 2, "input": 2, "rank": 2}
+
+
+def test_runs_are_files_folders_and_globs(lexiframe):
+    expected = lexiframe("coverage", QRELS, RUNS, "--format", "csv").out
+    for runs in ([RUNS / "*.run"], sorted(RUNS.iterdir()), [RUNS / "p*", RUN]):
+        assert lexiframe("coverage", QRELS, *runs, "--format", "csv").out == expected
+
+
+def test_coverage(lexiframe):
+    outcome = lexiframe("coverage", QRELS, RUN, "--format", "json")
+    assert json.loads(outcome.out) == lf.coverage(RUN, QRELS).to_dicts()
+    assert "without_relevant" in lexiframe("coverage", QRELS, RUN).out
+
+
+def test_compare(lexiframe):
+    options = ["-m", "AP", "-m", "LR", "--test", "sign", "--correction", "bonferroni"]
+    outcome = lexiframe("compare", QRELS, RUNS, *options, "--alpha", "0.2", "--format", "json")
+    d = lf.preferences(lf.positions(RUNS, QRELS), ["AP", "LR"])
+    expected = lf.compare(d, "sign", "bonferroni", alpha=0.2).to_dicts()
+    assert json.loads(outcome.out) == expected
+    assert len(expected) == 6
+
+
+def test_compare_with_a_baseline(lexiframe):
+    options = ["-m", "AP", "--baseline", "random", "--format", "csv"]
+    rows = list(csv.DictReader(io.StringIO(lexiframe("compare", QRELS, RUNS, *options).out)))
+    pairs = [(row["run_a"], row["run_b"]) for row in rows]
+    assert pairs == [("pca8_euclidean", "random"), ("pixels_euclidean", "random")]
+
+
+def test_json_is_json_when_numbers_are_infinite(tmp_path, lexiframe):
+    """The win odds of a run that always wins; JSON has no word for infinity."""
+    (tmp_path / "qrels").write_text("q1 0 a 1\nq2 0 a 1\n")
+    (tmp_path / "x.run").write_text("q1 Q0 a 1 1 t\nq2 Q0 a 1 1 t\n")
+    (tmp_path / "y.run").write_text("q1 Q0 b 1 1 t\nq2 Q0 b 1 1 t\n")
+    options = ["-m", "LR", "--test", "sign", "--format", "json"]
+    outcome = lexiframe(
+        "compare", tmp_path / "qrels", tmp_path / "x.run", tmp_path / "y.run", *options
+    )
+
+    def refuse(word):
+        raise ValueError(word)
+
+    json.loads(outcome.out, parse_constant=refuse)
+
+
+@pytest.mark.parametrize("source", [QRELS, RUN], ids=["qrels", "run"])
+def test_convert_there_and_back(tmp_path, lexiframe, source):
+    parquet, packed, text = (tmp_path / name for name in ("x.parquet", "x.gz", f"x{source.suffix}"))
+    for one, other in [(source, parquet), (parquet, packed), (packed, text)]:
+        outcome = lexiframe("convert", one, other)
+        assert outcome == (0, "", f"wrote {other}\n")
+    assert gzip.decompress(packed.read_bytes()).split()[:5] == text.read_bytes().split()[:5]
+    read = lf.read_qrels if source == QRELS else lambda path: lf.read_runs({"random": path})
+    assert read(text).equals(read(source))
+    assert read(parquet).equals(read(source))
+    assert lexiframe("convert", source, tmp_path / "a.parquet").status == 0
+    assert (tmp_path / "a.parquet").read_bytes() == parquet.read_bytes()
+
+
+def test_convert_several_runs_to_a_folder(tmp_path, lexiframe):
+    source = write_parquet(lf.read_runs(RUNS), tmp_path / "all.parquet")
+    assert lexiframe("convert", source, tmp_path / "runs").status == 0
+    assert listing(tmp_path / "runs") == [f"{path.stem}.trec" for path in sorted(RUNS.iterdir())]
+    assert lf.read_runs(tmp_path / "runs").equals(lf.read_runs(RUNS))
+
+
+def test_warnings_go_to_standard_error(tmp_path, lexiframe):
+    (tmp_path / "few").write_text("q0066 0 d0006 1\n")
+    outcome = lexiframe("evaluate", tmp_path / "few", RUNS, "-m", "AP", "--format", "json")
+    assert outcome.status == 0
+    json.loads(outcome.out)
+    assert outcome.err == (
+        "warning: 12 rankings answer requests without judgments and are ignored "
+        "(see lexiframe.coverage)\n"
+    )
+
+
+def test_help_names_the_commands(lexiframe):
+    outcome = lexiframe("--help")
+    assert outcome.status == 0
+    for command in ("demo", "evaluate", "compare", "coverage", "convert"):
+        assert command in outcome.out
+        assert lexiframe(command, "--help").status == 0
+
+
+# --- Bad usage: status 2 ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        [],
+        ["evaluat"],
+        ["evaluate"],
+        ["evaluate", QRELS],
+        ["evaluate", QRELS, RUNS, "--no-such-option"],
+        ["evaluate", QRELS, RUNS, "--ties", "random"],
+        ["evaluate", QRELS, RUNS, "--rel", "high"],
+        ["evaluate", QRELS, RUNS, "--format", "xml"],
+        ["compare", QRELS, RUNS, "--test", "anova"],
+        ["compare", QRELS, RUNS, "--correction", "none at all"],
+        ["convert", QRELS],
+    ],
+)
+def test_bad_usage(lexiframe, arguments):
+    outcome = lexiframe(*arguments)
+    assert outcome.status == 2
+    assert "Traceback" not in outcome.err
+
+
+# --- Bad input: status 1, one message, nothing left ----------------------------------------------
+
+
+GOOD = RUN.read_bytes()
+FIRST = GOOD.splitlines(keepends=True)[0]
+BAD_RUNS = {
+    "truncated gzip": (gzip.compress(GOOD)[:-20], "gzip data is broken or cut short"),
+    "corrupt gzip": (gzip.compress(GOOD)[:30] + bytes(50), "gzip data is broken or cut short"),
+    "binary": (b"\x89PNG\r\n\x1a\n\0\0\0", "binary file"),
+    "empty": (b"", "the file is empty"),
+    "only comments": (b"# nothing\n#\n", "only comments"),
+    "three fields": (GOOD + b"q9 Q0 d1\n", "line 126: expected 6 fields"),
+    "a word for a score": (FIRST + b"q9 Q0 d1 1 abc t\n", "line 2: expected a number in field 5"),
+    "NaN": (FIRST + b"q9 Q0 d1 1 NaN t\n", "line 2: expected a number in field 5"),
+    "duplicate document": (GOOD + FIRST, "'d0145' is more than once in the ranking"),
+    "no request in common": (GOOD.replace(b"q", b"x"), "no query in common"),
+    "broken Parquet": (b"PAR1" + GOOD, "cannot be read as Parquet"),
+    "no UTF-8": (FIRST + b"q9 Q0 d\xff 1 1 t\n", "line 2: expected UTF-8 text"),
+    "judgments": (QRELS.read_bytes(), "line 1: expected 6 fields"),
+}
+
+
+def assert_refused(outcome, message):
+    assert outcome.status == 1
+    assert outcome.out == ""
+    (line,) = outcome.err.splitlines()
+    assert line.startswith("error: ")
+    assert message in line
+
+
+@pytest.mark.parametrize("kind", BAD_RUNS)
+def test_bad_runs(tmp_path, lexiframe, kind):
+    data, message = BAD_RUNS[kind]
+    bad, out = tmp_path / "bad.run", tmp_path / "out"
+    bad.write_bytes(data)
+    options = ["--out", out, "--report", out / "report.html"]
+    outcome = lexiframe("evaluate", QRELS, RUNS, bad, *options)
+    if kind == "no request in common":  # with the other runs there are some
+        assert outcome.status == 0
+        out = tmp_path / "another"
+        outcome = lexiframe("evaluate", QRELS, bad, "--out", out)
+    assert_refused(outcome, message)
+    assert listing(out) == []
+    for command in ("compare", "coverage"):
+        assert_refused(lexiframe(command, QRELS, bad), message)
+
+
+BAD_TEXT = [k for k in BAD_RUNS if k not in ("duplicate document", "no request in common")]
+
+
+@pytest.mark.parametrize("kind", BAD_TEXT)
+def test_bad_judgments(tmp_path, lexiframe, kind):
+    data, _ = BAD_RUNS[kind]
+    bad, out = tmp_path / "bad.qrels", tmp_path / "out"
+    bad.write_bytes(data if kind != "judgments" else GOOD)
+    assert_refused(lexiframe("evaluate", bad, RUNS, "--out", out), "bad.qrels")
+    assert listing(out) == []
+
+
+@pytest.mark.parametrize("kind", [kind for kind in BAD_TEXT if kind != "judgments"])
+def test_bad_files_are_not_converted(tmp_path, lexiframe, kind):
+    bad = tmp_path / "bad.run"
+    bad.write_bytes(BAD_RUNS[kind][0])
+    for target in ("x.parquet", "x.trec"):
+        assert_refused(lexiframe("convert", bad, tmp_path / target), "bad.run")
+    assert listing(tmp_path) == ["bad.run"]
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        (["evaluate", QRELS, "no.run"], "no.run: no such file"),
+        (["evaluate", "no.qrels", RUNS], "no.qrels: no such file"),
+        (["evaluate", QRELS, "no/*.run"], "no/*.run: the pattern matches no file"),
+        (["evaluate", EXAMPLE, RUNS], "expected a file, found a folder"),
+        (["evaluate", QRELS, RUN, RUN], "two runs are named 'random'"),
+        (["evaluate", QRELS, RUNS, "-m", "nDGC"], "unknown measure 'nDGC'; did you mean nDCG"),
+        (["evaluate", QRELS, RUNS, "-m", "AP", "-m", "RRP"], "did you mean"),
+        (["evaluate", QRELS, RUNS, "-m", "nDGC@10"], "did you mean nDCG"),
+        (["evaluate", QRELS, RUNS, "-m", "AP@0"], "expected a whole number from 1"),
+        (["evaluate", QRELS, RUNS, "-m", "P"], "P needs its cutoff"),
+        (["evaluate", QRELS, RUNS, "-m", "AP(rel=9)"], "AP(rel=9)"),
+        (["evaluate", QRELS, RUNS, "-m", "LR(rel='x')"], "LR(rel='x')"),
+        (["evaluate", QRELS, RUNS, "--rel", "9"], "with a grade of 9 or more, found the grades 1"),
+        (["evaluate", QRELS, RUNS, "--rel", "0"], "rel: expected a positive grade, found 0"),
+        (["evaluate", QRELS, RUNS, "--rel", "nan"], "rel: expected a positive grade"),
+        (["evaluate", QRELS, RUNS, "--out", "file"], "file: results cannot be written there"),
+        (["evaluate", QRELS, RUNS, "--out", "file/in"], "file/in: results cannot be written there"),
+        (["evaluate", QRELS, RUNS, "--report", "file/r.html"], "r.html: cannot be written"),
+        (["compare", QRELS, RUN], "expected at least two runs, found 1 (random)"),
+        (["compare", QRELS, RUNS, "--baseline", "rand"], "unknown run 'rand'; did you mean random"),
+        (["compare", QRELS, RUNS, "--alpha", "2"], "expected alpha between 0 and 1, found 2"),
+        (["coverage", QRELS, "no.run"], "no.run: no such file"),
+        (["convert", "no.run", "x.parquet"], "no.run: no such file"),
+        (["convert", RUNS, "x.parquet"], "expected a file, found a folder"),
+        (["convert", RUN, "no/x.parquet"], "no/x.parquet: cannot be written"),
+        (["convert", RUN, "file/x.run"], "file/x.run: cannot be written"),
+    ],
+)
+def test_bad_arguments(tmp_path, monkeypatch, lexiframe, arguments, message):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "file").write_text("")
+    assert_refused(lexiframe(*arguments), message)
+    assert listing(tmp_path) == ["file"]
+
+
+def test_bad_input_in_a_process_of_its_own(tmp_path):
+    """As above, with nothing between the command and the shell."""
+    outcome = in_a_process("evaluate", QRELS, "no.run", "--out", "out", cwd=tmp_path)
+    assert outcome == (1, "", "error: no.run: no such file\n")
+    assert listing(tmp_path) == []
+    assert in_a_process("evaluate", QRELS).status == 2

@@ -1,0 +1,267 @@
+"""Every error that the package raises says what it should, and has a case here or below a test.
+
+Errors about the content of files are in io/test_malformed.py and io/test_sources.py, those about
+arguments of orderings and tests in orderings/ and significance/; what is left is here, and
+`test_every_raise_has_a_case` sees that nothing is forgotten.
+"""
+
+import ast
+import re
+from collections import Counter
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import lexiframe as lf
+from lexiframe.errors import first_three, unknown_name
+
+RUNS = pl.DataFrame({"run": "bm25", "query_id": "q1", "doc_id": ["a", "b"], "score": [2.0, 1.0]})
+QRELS = pl.DataFrame({"query_id": "q1", "doc_id": ["b", "c"], "relevance": [1.0, 2.0]})
+TWO_RUNS = pl.concat([RUNS, RUNS.with_columns(run=pl.lit("bm26"))])
+P = lf.positions(RUNS, QRELS)
+BOTH = pl.concat([P, P.with_columns(run=pl.lit("bm26"))])
+
+
+def scores(*measures):
+    return lf.scores(P, list(measures))
+
+
+def mine(**functions):
+    return lf.RecallLevelMetric("mine", **{"exposure": lambda p: 1 / p, **functions})
+
+
+CASES = {
+    # measures: notation
+    "no notation": (lambda: scores("AP@"), "a measure is written as NAME, NAME@CUTOFF or NAME"),
+    "no notation at all": (lambda: scores(""), "found ''"),
+    "no closing": (lambda: scores("TSE(AP"), "found 'TSE(AP'"),
+    "no number": (
+        lambda: scores("AP(rel=x)"),
+        "expected parameter=number inside the parentheses of 'AP(rel=x)', found 'rel=x'",
+    ),
+    "unknown": (lambda: scores("nDGC"), "unknown metric 'nDGC'; did you mean nDCG"),
+    "unknown with a cut-off": (lambda: scores("nDGC@10"), "'nDGC@10'; did you mean nDCG"),
+    "unknown with a parameter": (lambda: scores("RPB(p=0.5)"), "did you mean RBP"),
+    "unknown to trec_eval": (lambda: scores("ndgc_cut_10"), "did you mean"),
+    "a preference is no metric": (
+        lambda: scores("RPP"),
+        "TSE(AP); preferences such as RPP and LR go to lexiframe.preferences",
+    ),
+    "unknown preference": (lambda: lf.preferences(BOTH, "RRP"), "did you mean"),
+    "cut-off of a preference": (lambda: lf.parse_measure("RPP@10"), "did you mean RPP"),
+    "parameter of a preference": (lambda: lf.parse_measure("LR(p=2)"), "Known: LR, LR(rel=2)"),
+    "operand of a preference": (lambda: lf.parse_measure("LR(AP)"), "unknown measure 'LR(AP)'"),
+    "operand of a metric": (lambda: lf.parse_measure("RR(AP)"), "unknown metric 'RR(AP)'"),
+    # measures: parameters
+    "cut-off 0": (lambda: lf.AP @ 0, "AP@k: expected a whole number from 1, found 0"),
+    "cut-off 2.5": (lambda: lf.nDCG @ 2.5, "nDCG@k: expected a whole number from 1, found 2.5"),
+    "parameter": (
+        lambda: lf.RBP(gamma=0.5),
+        "RBP has no parameter 'gamma'; its parameters are rel, p",
+    ),
+    "parameter left out": (lambda: scores(lf.linear), "linear needs its n: write linear(n=...)"),
+    "cut-off left out": (lambda: scores("P"), "P needs its cutoff: write P@10"),
+    "no grade": (lambda: lf.AP(rel=-1), "AP(rel=-1): expected a positive grade"),
+    "no grade of a preference": (
+        lambda: lf.parse_measure("LR(rel=0)"),
+        "expected a positive grade",
+    ),
+    "text for a number": (lambda: scores("RBP(p='a')"), "RBP"),
+    "text for a grade": (lambda: scores("AP(rel='a')"), "rel"),
+    "text for a grade of a preference": (lambda: lf.parse_measure("LR(rel='a')"), "rel"),
+    "gain": (
+        lambda: scores(lf.nDCG(dcg="exp")),
+        "nDCG: expected dcg='log2' or dcg='exp-log2', found 'exp'",
+    ),
+    "cut-off inside TSE": (
+        lambda: lf.TSE(lf.AP @ 10),
+        "TSE(AP@10): put the cut-off behind, TSE(AP)@10",
+    ),
+    # measures: several, and of one's own
+    "two of one name": (
+        lambda: scores(mine(weight=lambda i, m: 1 / m), mine(weight=lambda i, m: i)),
+        "two different measures are named mine; rename one",
+    ),
+    "none": (lambda: scores(), "measures: expected at least one, found none"),
+    "no preferences": (lambda: lf.preferences(BOTH, []), "measures: expected at least one"),
+    "infinite": (
+        lambda: scores(mine(weight=lambda i, m: 1 / (i - 1))),
+        "mine: expected finite numbers, found inf; look at its exposure and weight",
+    ),
+    "direction": (
+        lambda: lf.LexicographicPreference("mine", "both"),
+        "mine: expected direction='precision' or 'recall', found 'both'",
+    ),
+    "negative weight": (
+        lambda: lf.preferences(BOTH, lf.LevelPreference("mine", weight=lambda i, m: 1 - i)),
+        "mine: expected weights of 0 or more, found ",
+    ),
+    # positions and preferences
+    "ties": (
+        lambda: lf.positions(RUNS, QRELS, ties="random"),
+        "ties: expected one of doc_id_desc, doc_id_asc, input, rank, found 'random'",
+    ),
+    "score type": (
+        lambda: lf.positions(RUNS, QRELS, score_type="float16"),
+        "score_type: expected one of float64, float32, found 'float16'",
+    ),
+    "duplicates": (
+        lambda: lf.coverage(RUNS, QRELS, duplicates="worst"),
+        "duplicates: expected one of error, best, found 'worst'",
+    ),
+    "no_relevant": (
+        lambda: lf.positions(RUNS, QRELS, no_relevant="keep"),
+        "no_relevant: expected drop or zero, found 'keep'",
+    ),
+    "rel": (lambda: lf.positions(RUNS, QRELS, rel=0), "rel: expected a positive grade, found 0"),
+    "nothing relevant": (
+        lambda: lf.positions(RUNS, QRELS.with_columns(pl.col("relevance") * -1)),
+        "qrels: expected some documents with a positive grade, found the grades -2, -1",
+    ),
+    "nothing of that grade": (
+        lambda: lf.positions(RUNS, QRELS, rel=3),
+        "qrels: expected some documents with a grade of 3 or more, found the grades 1, 2",
+    ),
+    "no runs": (
+        lambda: lf.positions(RUNS.clear(), QRELS),
+        "runs: expected at least one run, found no rows",
+    ),
+    "no score": (
+        lambda: lf.positions(RUNS.with_columns(score=pl.Series([1.0, None])), QRELS),
+        "runs: expected a number as score, found None for run 'bm25', query 'q1', document 'b'",
+    ),
+    "one run": (
+        lambda: lf.preferences(P, "RPP"),
+        "preferences: expected at least two runs, found 1 (bm25)",
+    ),
+    "a row too few": (
+        lambda: lf.preferences(BOTH[:-1], "RPP"),
+        "positions: expected 4 rows, one for every run, request and relevant item, found 3",
+    ),
+    "a row twice": (
+        lambda: lf.preferences(BOTH[[0, 0, 2, 3]], "RPP"),
+        "positions: expected 4 rows, one for every run, request and relevant item, found 4",
+    ),
+    # imputation
+    "how": (
+        lambda: lf.impute(P, 10, how="random"),
+        "impute: expected how='pessimistic' or 'optimistic', found 'random'",
+    ),
+    "pool": (
+        lambda: lf.impute(P, "pool"),
+        "impute: corpus_size='pool' needs the column pool_size; make it with positions(..., pool",
+    ),
+    "corpus": (
+        lambda: lf.impute(P, 2),
+        "impute: a corpus of 2 is too small: run 'bm25' retrieved 2 items for query 'q1'",
+    ),
+    # tables and what is bundled
+    "no frame": (
+        lambda: lf.scores({"run": ["a"]}, "AP"),
+        "expected a frame that exports Arrow (Polars, PyArrow, pandas 2.2 or later), found dict",
+    ),
+    "column": (
+        lambda: lf.scores(P.drop("level", "position"), "AP"),
+        "level, n_relevant, n_retrieved; position, level are missing (found: run, query_id, doc_",
+    ),
+    "no strings": (
+        lambda: lf.scores(P.with_columns(run=1.5), "AP"),
+        "positions: expected strings in run, found Float64",
+    ),
+    "no numbers": (
+        lambda: lf.scores(P.with_columns(level=pl.lit("x")), "AP"),
+        "positions: expected Int64 in level, found 2 ('x', 'x')",
+    ),
+    "no key": (
+        lambda: lf.scores(P.with_columns(query_id=pl.lit(None, pl.String)), "AP"),
+        "positions: the column query_id is part of the key, but 2 rows have no value in it",
+    ),
+    "bundled": (
+        lambda: lf.bundled("letters"),
+        "there is no bundled collection 'letters'; expected digits or example",
+    ),
+    # evaluation
+    "lower rel": (
+        lambda: lf.evaluate(RUNS, QRELS, ["RPP", "AP(rel=1)"], rel=2),
+        "AP(rel=1) counts grades from 1, but rel=2 takes lower ones out; leave rel out, or raise",
+    ),
+    "method": (lambda: lf.evaluate(TWO_RUNS, QRELS, "AP", method="best"), "method"),
+    "test": (lambda: lf.evaluate(TWO_RUNS, QRELS, "AP", test="best"), "test"),
+    "correction": (lambda: lf.evaluate(TWO_RUNS, QRELS, "AP", correction="best"), "correction"),
+    "a measure without values": (lambda: lf.evaluate(RUNS, QRELS, "AP(rel=9)"), "AP(rel=9)"),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_the_message(case):
+    function, message = CASES[case]
+    expected = TypeError if case == "no frame" else lf.LexiframeError
+    with pytest.raises(expected, match=re.escape(message)):
+        function()
+
+
+def test_errors_are_value_errors_of_three_kinds():
+    assert issubclass(lf.LexiframeError, ValueError)
+    for kind in (lf.ReadError, lf.SchemaError, lf.UnknownNameError):
+        assert issubclass(kind, lf.LexiframeError)
+    assert not issubclass(lf.LexiframeWarning, lf.LexiframeError)
+
+
+def test_near_matches_ignore_case_and_may_be_none():
+    assert "did you mean nDCG?" in str(unknown_name("measure", "NDCG", ["AP", "nDCG"]))
+    assert "did you mean AP or RAP?" in str(unknown_name("run", "ap", ["RAP", "AP"]))
+    assert str(unknown_name("run", "zzz", ["a", "b"])) == "unknown run 'zzz'. Known: a, b"
+
+
+def test_the_first_three_of_many():
+    assert first_three(["a"]) == "1 ('a')"
+    assert first_three(iter("abc")) == "3 ('a', 'b', 'c')"
+    assert first_three("abcd") == "4 ('a', 'b', 'c', ...)"
+
+
+# --- Every raise has a case ---------------------------------------------------------------------
+
+PACKAGE = Path(lf.__file__).parent
+TESTS = Path(__file__).parent
+SOME_WORDS = 16  # characters of a message that a test has to ask for
+
+
+def strings(node):
+    return [
+        part.value
+        for part in ast.walk(node)
+        if isinstance(part, ast.Constant) and isinstance(part.value, str)
+    ]
+
+
+def raises():
+    """For each raise, where it is and every stretch of the constant parts of its message."""
+    for path in sorted(PACKAGE.rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call):
+                (message, *_), called = node.exc.args, ast.unparse(node.exc.func)
+                pieces = strings(message)
+                if called == "unknown_name":
+                    pieces = [f"unknown {pieces[0]} '"]
+                yield f"{path.relative_to(PACKAGE)}:{node.lineno}", stretches(pieces)
+
+
+def stretches(pieces):
+    length = min(SOME_WORDS, max(map(len, pieces)))
+    return {p[n : n + length] for p in pieces for n in range(len(p) - length + 1)}
+
+
+def test_every_raise_has_a_case():
+    """Some words of its message, and of no other's, are in a string of the tests."""
+    found = dict(raises())
+    assert len(found) > 60
+    shared = Counter(words for message in found.values() for words in message)
+    asked = [text for file in TESTS.rglob("*.py") for text in strings(ast.parse(file.read_text()))]
+    text = "\n".join(asked).replace("\\", "")
+    forgotten = [
+        where
+        for where, message in found.items()
+        if not any(w in text for w in message if shared[w] == min(map(shared.get, message)))
+    ]
+    assert not forgotten, forgotten

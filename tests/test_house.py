@@ -1,0 +1,264 @@
+"""The rules of the house: what imports what, what is public, what every table looks like."""
+
+import ast
+import inspect
+import json
+import os
+import subprocess
+import sys
+from itertools import pairwise
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import lexiframe as lf
+from lexiframe import schemas
+from lexiframe.measures.recall_level import Metric
+
+PACKAGE = Path(lf.__file__).parent
+MODULES = sorted(PACKAGE.rglob("*.py"))
+
+
+# --- Imports ------------------------------------------------------------------------------------
+
+STAGES = (
+    "io positions measures preferences orderings significance robustness theory views engines"
+).split()
+FREE = ["errors", "schemas", "codes", "progress", "_version"]
+
+
+def module_name(path):
+    parts = path.relative_to(PACKAGE.parent).with_suffix("").parts
+    return ".".join(parts).removesuffix(".__init__")
+
+
+def imported(node):
+    """The modules of the package that are imported, wherever; those for type checkers are not."""
+    if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+        return
+    if isinstance(node, ast.ImportFrom):
+        assert node.level == 0, "imports say the whole name"
+        names = (f"{node.module}.{alias.name}" for alias in node.names)
+        yield from (name for name in names if name.startswith("lexiframe."))
+    elif isinstance(node, ast.Import):
+        yield from (a.name for a in node.names if a.name.startswith("lexiframe"))
+    for child in ast.iter_child_nodes(node):
+        yield from imported(child)
+
+
+def part(name):
+    """The stage or module at the top that a module belongs to."""
+    return f"{name}..".split(".")[1]
+
+
+def test_the_stages_are_the_folders():
+    folders = {path.name for path in PACKAGE.iterdir() if (path / "__init__.py").exists()}
+    assert folders <= set(STAGES)
+    assert folders >= set(STAGES) - {"robustness", "theory", "engines"}
+
+
+@pytest.mark.parametrize("path", MODULES, ids=module_name)
+def test_a_stage_imports_only_from_stages_before_it(path):
+    stage = part(module_name(path))
+    uses = {part(name) for name in imported(ast.parse(path.read_text()))}
+    if stage in STAGES:
+        assert uses <= {*FREE, *STAGES[: STAGES.index(stage) + 1]}
+    elif stage in FREE:
+        assert uses <= {*FREE}
+    else:
+        assert stage in {"", "__main__", "bundled", "cli", "evaluation"}
+
+
+HEAVY = """
+    scipy.stats statsmodels pandas typer click tqdm pyarrow.parquet pyarrow.csv pyarrow.dataset
+    altair great_tables vl_convert pyspark alembic sqlalchemy mlflow duckdb ir_datasets
+    sklearn pyterrier ranx ir_measures pytrec_eval matplotlib IPython
+""".split()
+
+
+def loaded(code):
+    """The modules that a new process has loaded after running code."""
+    environment = {**os.environ, "PYTHONPATH": str(PACKAGE.parent)}
+    code = f"import sys, json; {code}; print(json.dumps(list(sys.modules)))"
+    command = [sys.executable, "-c", code]
+    return set(json.loads(subprocess.check_output(command, env=environment)))
+
+
+def test_importing_it_loads_nothing_heavy():
+    modules = loaded("import lexiframe")
+    assert modules & set(HEAVY) == set()
+    assert {"lexiframe.evaluation", "polars", "pyarrow", "numpy"} <= modules
+    assert not {"lexiframe.cli", "lexiframe.views.report"} & modules
+
+
+# --- What is public -----------------------------------------------------------------------------
+
+PUBLIC = """
+    __version__ bundled
+    read_runs read_qrels scan_runs coverage positions impute
+    scores AP RR nDCG RBP linear R P Rprec TSE RecallLevelMetric GradedMetric
+    preferences RPP dcgRPP invRPP LR LP sgnLR sgnLP rrLR rrLP
+    LevelPreference LexicographicPreference parse_measure
+    win_rates win_rate_matrix request_win_rates order_runs majority_cycles
+    rank_correlations sign_agreement tie_rates
+    compare discriminative_power
+    evaluate Evaluation
+    LexiframeError LexiframeWarning ReadError SchemaError UnknownNameError
+""".split()
+CALLABLE = [
+    n for n in PUBLIC if inspect.isfunction(getattr(lf, n)) or isinstance(getattr(lf, n), type)
+]
+
+
+def test_the_public_names():
+    assert sorted(lf.__all__) == sorted(PUBLIC)
+    assert len(set(lf.__all__)) == len(lf.__all__)
+    public = {name for name in vars(lf) if not name.startswith("_")}
+    submodules = {part(module_name(path)) for path in MODULES} | {*STAGES, *FREE}
+    assert public - set(lf.__all__) <= submodules
+
+
+@pytest.mark.parametrize("name", CALLABLE)
+def test_public_names_are_documented(name):
+    """In numpy's style, every parameter named, and with an example that the tests run."""
+    public = getattr(lf, name)
+    text = inspect.getdoc(public)
+    assert text
+    assert text.splitlines()[0].endswith((".", ":"))
+    if isinstance(public, type) and issubclass(public, Exception | Warning):
+        return
+    assert "Examples\n--------\n" in text
+    assert ">>> " in text.split("Examples\n--------\n")[1]
+    if inspect.isfunction(public):
+        for parameter in inspect.signature(public).parameters:
+            assert parameter in text.partition("Parameters\n----------\n")[2], parameter
+        assert "Returns\n-------\n" in text
+
+
+def test_measures_are_documented_where_they_are_defined():
+    """A string behind the assignment, which says the formula."""
+    documented = set()
+    for path in MODULES:
+        body = ast.parse(path.read_text()).body
+        for node, behind in pairwise(body):
+            if isinstance(node, ast.Assign) and isinstance(behind, ast.Expr):
+                documented.add(node.targets[0].id)
+    measures = {name for name in PUBLIC if name not in CALLABLE and name != "__version__"}
+    assert len(measures) == 8 + 9
+    assert measures <= documented
+
+
+def test_what_is_public_is_named_in_the_packages_docstring():
+    for name in set(PUBLIC) - {"__version__", "Evaluation", *lf.errors.__dict__}:
+        assert f"`{name}`" in lf.__doc__, name
+
+
+# --- What every table looks like ----------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def tables():
+    """Each table of the schemas, from the function that makes it."""
+    folder = lf.bundled("example")
+    runs, qrels = lf.read_runs(folder / "runs"), lf.read_qrels(folder / "qrels.txt")
+    p = lf.positions(runs, qrels)
+    s = lf.scores(p, ["RR", lf.nDCG @ 10, "AP"])
+    d = lf.preferences(p, ["rrLP", "RR", "AP", "LP"])
+    o = pl.concat([lf.order_runs(s, "mean"), lf.order_runs(d, "mc4"), lf.order_runs(d, "borda")])
+    o = o.sort("measure", "method", "rank", "run")
+    cyclic = d.head(3).with_columns(
+        query_id=pl.lit("1"),
+        run_a=pl.Series(["a", "a", "b"]),
+        run_b=pl.Series(["b", "c", "c"]),
+        measure=pl.lit("RR"),
+        preference=pl.Series([1.0, -1.0, 1.0]),
+    )
+    c = pl.concat([lf.compare(d, "t"), lf.compare(d, "sign")]).sort(schemas.COMPARISONS.key)
+    return {
+        "runs": pl.DataFrame(runs),
+        "qrels": pl.DataFrame(qrels),
+        "positions": p,
+        "scores": s,
+        "preferences": d,
+        "win_rates": lf.win_rates(d),
+        "request_win_rates": lf.request_win_rates(d),
+        "orderings": o,
+        "cycles": lf.majority_cycles(cyclic),
+        "correlations": lf.rank_correlations(o),
+        "tie_rates": lf.tie_rates(d),
+        "sign_agreement": lf.sign_agreement(d),
+        "comparisons": c,
+        "power": lf.discriminative_power(c),
+        "coverage": lf.coverage(runs, qrels),
+    }
+
+
+SCHEMAS = {s.name: s for s in vars(schemas).values() if isinstance(s, schemas.TableSchema)}
+
+
+def test_every_schema_has_a_table(tables):
+    assert set(tables) == set(SCHEMAS)
+
+
+@pytest.mark.parametrize("name", SCHEMAS)
+def test_columns_types_and_key(tables, name):
+    table, schema = tables[name], SCHEMAS[name]
+    expected = {k: v for k, v in schema.columns.items() if k not in schema.optional or k in table}
+    assert dict(table.schema) == expected
+    assert list(table.columns) == list(expected)
+    assert table.height > 1
+    assert not table.select(schema.key).is_duplicated().any()
+    if name == "orderings":
+        assert table.equals(table.sort("measure", "method", "rank", "run"))
+    elif name not in ("runs", "qrels"):  # these keep the order of their files
+        assert table.equals(table.sort(schema.key))
+
+
+@pytest.mark.parametrize("method", ["mean", "win_rate", "borda", "copeland", "mc4"])
+def test_orderings_come_sorted(tables, method):
+    o = lf.order_runs(tables["preferences"], method)
+    assert o.equals(o.sort("measure", "method", "rank", "run"))
+
+
+@pytest.mark.parametrize("test", ["t", "sign"])
+def test_comparisons_come_sorted(tables, test):
+    c = lf.compare(tables["preferences"], test)
+    assert c.equals(c.sort(schemas.COMPARISONS.key))
+
+
+@pytest.mark.parametrize("options", [{"pool": True}, {"judged": True}, {"no_relevant": "zero"}])
+def test_optional_rows_and_columns_of_positions(options):
+    runs = pl.DataFrame({"run": "x", "query_id": ["2", "1"], "doc_id": ["a", "b"], "score": [1, 1]})
+    qrels = pl.DataFrame({"query_id": ["2", "1"], "doc_id": ["a", "b"], "relevance": [1, 0]})
+    with pytest.warns(lf.LexiframeWarning, match="1 requests have no relevant item"):
+        p = lf.positions(runs, qrels, **options)
+    columns = dict(schemas.POSITIONS.columns)
+    if "pool" not in options:
+        del columns["pool_size"]
+    assert list(p.schema.items()) == list(columns.items())
+    assert p.equals(p.sort(schemas.POSITIONS.key))
+    expected = {"pool": ["2"], "judged": ["2"], "no_relevant": ["1", "2"]}[next(iter(options))]
+    assert p["query_id"].to_list() == expected
+
+
+@pytest.mark.parametrize("name", SCHEMAS)
+def test_what_a_table_is_made_from_takes_tables_of_other_libraries(tables, name):
+    """`check` gives the same table for whatever exports Arrow."""
+    table = tables[name]
+    for other in (table.lazy(), table.to_arrow(), table.to_pandas()):
+        checked = schemas.check(other, SCHEMAS[name])
+        assert checked.equals(table)
+        assert checked.schema == table.schema
+
+
+def test_measures_are_values():
+    """Equal when they are written alike, and usable as keys."""
+    assert lf.parse_measure("map") == lf.AP
+    assert hash(lf.nDCG @ 10) == hash(lf.parse_measure("ndcg_cut_10"))
+    assert lf.AP(rel=2) != lf.AP
+    measures = [m for m in vars(lf).values() if isinstance(m, Metric)]
+    preferences = [lf.RPP, lf.dcgRPP, lf.invRPP, lf.LR, lf.LP, lf.sgnLR, lf.sgnLP, lf.rrLR, lf.rrLP]
+    for measure in [*measures, *preferences]:
+        assert lf.parse_measure(str(measure)) == measure
+        assert len({measure, lf.parse_measure(str(measure))}) == 1
