@@ -16,6 +16,11 @@ def bundled(name: str = "digits") -> Path:
         ``digits``: image retrieval over handwritten digits, Parquet. ``example``: a few queries of
         it as TREC text.
 
+    Returns
+    -------
+    pathlib.Path
+        The folder.
+
     Raises
     ------
     LexiframeError

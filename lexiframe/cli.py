@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import sys
 import warnings
 from enum import StrEnum
@@ -16,9 +17,9 @@ from lexiframe.bundled import bundled
 from lexiframe.errors import LexiframeError
 from lexiframe.evaluation import MEASURES, Evaluation
 from lexiframe.evaluation import evaluate as evaluate_runs
-from lexiframe.io.read import read_qrels, read_runs
+from lexiframe.io.read import read_parquet, read_qrels, read_runs
 from lexiframe.io.sources import only_file
-from lexiframe.io.trec import read_bytes
+from lexiframe.io.trec import QRELS, read_bytes
 from lexiframe.io.write import output_folder, write_parquet, write_trec
 from lexiframe.positions.coverage import coverage as coverage_of_runs
 from lexiframe.positions.projection import positions
@@ -113,16 +114,16 @@ def evaluate(
     if out is not None:
         output_folder(out)
     e = evaluate_runs(runs, qrels, measure or MEASURES, rel=rel, ties=ties.value)
-    if format == Format.table:
-        typer.echo(str(e))
-    elif format == Format.json:
-        typer.echo(json.dumps({n: t.to_dicts() for n, t in _printed(e).items()}, indent=1))
-    else:
-        typer.echo(e.orderings.write_csv(), nl=False)
     if out is not None:
         _write(e, out)
     if report is not None:
         typer.echo(f"wrote {e.report(report)}", err=True)
+    if format == Format.table:
+        typer.echo(str(e))
+    elif format == Format.json:
+        _print_json({name: table.to_dicts() for name, table in _printed(e).items()})
+    else:
+        typer.echo(e.orderings.write_csv(), nl=False)
 
 
 @app.command()
@@ -171,14 +172,14 @@ def convert(
 
 
 def _read_either(path: Path) -> Any:
-    """Read runs or judgments, whichever the file holds."""
+    """Read runs or judgments, whichever the file holds: lines of four fields are judgments."""
     data = read_bytes(path)
     if data.startswith(b"PAR1"):
-        is_qrels = "relevance" in pl.read_parquet_schema(path)
-    else:
-        first = next(line for line in data.splitlines() if line.strip() and line[:1] != b"#")
-        is_qrels = len(first.split()) == 4
-    return read_qrels(path) if is_qrels else read_runs(path)
+        columns = read_parquet(path).column_names
+        return read_qrels(path) if "relevance" in columns else read_runs(path)
+    lines = (line.split() for line in data.splitlines())
+    first = next((fields for fields in lines if fields and fields[0][:1] != b"#"), [])
+    return read_qrels(path) if len(first) == len(QRELS.names) else read_runs(path)
 
 
 def _printed(e: Evaluation) -> dict[str, pl.DataFrame]:
@@ -188,11 +189,26 @@ def _printed(e: Evaluation) -> dict[str, pl.DataFrame]:
 
 def _print(table: pl.DataFrame, format: Format) -> None:
     if format == Format.json:
-        typer.echo(json.dumps(table.to_dicts(), indent=1))
+        _print_json(table.to_dicts())
     elif format == Format.csv:
         typer.echo(table.write_csv(), nl=False)
     else:
         typer.echo(table_text(table))
+
+
+def _print_json(value: Any) -> None:
+    """Print as JSON, which has no word for an infinite number: it becomes a string."""
+    typer.echo(json.dumps(_finite(value), indent=1, allow_nan=False))
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _finite(inner) for name, inner in value.items()}
+    if isinstance(value, list):
+        return [_finite(inner) for inner in value]
+    if isinstance(value, float) and math.isinf(value):
+        return "Infinity" if value > 0 else "-Infinity"
+    return value
 
 
 def _write(e: Evaluation, out: Path) -> None:

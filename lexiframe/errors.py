@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 
 class LexiframeError(ValueError):
@@ -26,18 +26,33 @@ class LexiframeWarning(UserWarning):
     """Something was dropped, filled or ignored; the message counts it."""
 
 
-def unknown_name(kind: str, name: str, known: Iterable[str], advice: str = "") -> UnknownNameError:
+def unknown_name(
+    kind: str, name: str, known: Iterable[str], *, near: Sequence[str] = (), advice: str = ""
+) -> UnknownNameError:
     """Build the error for a name that does not exist, with its near matches.
+
+    Parameters
+    ----------
+    kind, name
+        What does not exist.
+    known
+        The names that do.
+    near
+        Which part of the name to look for instead of the whole, and names that may be meant besides
+        the known ones.
+    advice
+        What to say behind.
 
     Examples
     --------
-    >>> unknown_name("measure", "nDGC", ["AP", "nDCG"])
-    UnknownNameError("unknown measure 'nDGC'; did you mean nDCG? Known: AP, nDCG")
+    >>> unknown_name("measure", "nDGC@5", ["AP", "nDCG"], near=["nDGC"])
+    UnknownNameError("unknown measure 'nDGC@5'; did you mean nDCG? Known: AP, nDCG")
     """
     known = list(known)
-    by_fold = {candidate.casefold(): candidate for candidate in known}
-    near = [by_fold[fold] for fold in difflib.get_close_matches(name.casefold(), by_fold, n=3)]
-    hint = f"; did you mean {' or '.join(near)}?" if near else "."
+    sought, *others = [*near] or [name]
+    by_fold = {candidate.casefold(): candidate for candidate in [*others, *known]}
+    folds = difflib.get_close_matches(sought.casefold(), by_fold, n=3)
+    hint = f"; did you mean {' or '.join(by_fold[f] for f in folds)}?" if folds else "."
     return UnknownNameError(f"unknown {kind} {name!r}{hint} Known: {', '.join(known)}{advice}")
 
 

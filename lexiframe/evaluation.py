@@ -19,7 +19,7 @@ from lexiframe.io.write import output_folder, replacing, write_parquet_file
 from lexiframe.measures.recall_level import Metric
 from lexiframe.measures.scores import as_list, scores, unique_by_name
 from lexiframe.orderings.agreement import rank_correlations, sign_agreement, tie_rates
-from lexiframe.orderings.order import Method, order_runs
+from lexiframe.orderings.order import Method, check_method, order_runs
 from lexiframe.orderings.win_rates import win_rates
 from lexiframe.positions.collection import rank_runs
 from lexiframe.positions.coverage import coverage_of, warn_of_gaps
@@ -49,7 +49,7 @@ MEASURES = ("RPP", "LR", "LP", "AP", "nDCG@10", "RR")
 
 @dataclass(frozen=True, repr=False)
 class Evaluation:
-    """The tables of an evaluation, and what they were computed from.
+    """The tables of an evaluation, and what they were computed from; made by `evaluate`.
 
     Attributes
     ----------
@@ -59,6 +59,14 @@ class Evaluation:
         and `discriminative_power`). With one run, those about pairs are empty.
     provenance
         Files with their sha256, policies, measures and tests.
+
+    Examples
+    --------
+    >>> import lexiframe as lf
+    >>> folder = lf.bundled("example")
+    >>> e = lf.evaluate(folder / "runs", folder / "qrels.txt", ["RPP", "RR"])
+    >>> e.power.select("measure", "n_pairs").rows()
+    [('RPP', 3), ('RR', 3)]
     """
 
     coverage: pl.DataFrame
@@ -185,6 +193,7 @@ def evaluate(
         [parse_measure(m) if isinstance(m, str) else m for m in as_list(measures)]
     )
     _refuse_lower_rel(asked, rel)
+    check_method(method)
     if not (isinstance(runs, RunScan) or hasattr(runs, "__arrow_c_stream__")):
         runs = scan_runs(runs)
     ranked = rank_runs(

@@ -267,10 +267,10 @@ def _typed(column: pl.Series, dtype: pl.DataType, called: str) -> pl.Series:
         column.dtype.is_integer() or column.dtype in (pl.Categorical, pl.Enum)
     ):
         raise SchemaError(f"{called}expected strings in {column.name}, found {column.dtype}")
-    try:
-        return column.cast(dtype)
-    except pl.exceptions.PolarsError:
-        bad = column.filter(column.cast(dtype, strict=False).is_null() & column.is_not_null())
-        raise SchemaError(
-            f"{called}expected {dtype} in {column.name}, found {first_three(bad)}"
-        ) from None
+    typed = column.cast(dtype, strict=False)
+    bad = column.filter(typed.is_null() & column.is_not_null())
+    if dtype == INT and column.dtype.is_float() and not len(bad):
+        bad = column.filter(typed != column)
+    if len(bad):
+        raise SchemaError(f"{called}expected {dtype} in {column.name}, found {first_three(bad)}")
+    return typed

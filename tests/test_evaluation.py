@@ -78,6 +78,15 @@ def test_policies_reach_the_tables(tmp_path):
     assert e.provenance["policies"] == {"rel": 2, "score_type": "float64", **policies}
 
 
+@pytest.mark.parametrize("score_type, value", [("float64", 1 / 2), ("float32", 1.0)])
+def test_how_scores_are_compared_reaches_the_tables(score_type, value):
+    near = {"doc_id": ["a", "b"], "score": [1 + 2.0**-40, 1.0]}
+    qrels = pl.DataFrame({"query_id": "1", "doc_id": ["b"], "relevance": [1]})
+    runs = pl.DataFrame({"run": "x", "query_id": "1", **near})
+    e = lf.evaluate(runs, qrels, "RR", score_type=score_type)
+    assert e.scores["value"].to_list() == [value]
+
+
 def test_a_metric_and_a_preference_of_ones_own_are_in_every_table():
     inverse_root = lf.RecallLevelMetric(
         "inverse_root", exposure=lambda p: 1 / p.sqrt(), weight=lambda i, m: 1 / m

@@ -10,7 +10,7 @@ from typing import Any, Literal
 import polars as pl
 import pyarrow as pa
 
-from lexiframe.errors import ReadError, SchemaError
+from lexiframe.errors import LexiframeError, ReadError, SchemaError
 from lexiframe.io import trec
 from lexiframe.io.provenance import describe, file_facts
 from lexiframe.io.sources import (
@@ -80,6 +80,11 @@ def scan_runs(runs: Any, *, name_from: NameFrom = "file") -> RunScan:
     name_from : {"file", "tag"}
         What names a run.
 
+    Returns
+    -------
+    RunScan
+        What to read, and what each run is called.
+
     Raises
     ------
     ReadError
@@ -92,6 +97,8 @@ def scan_runs(runs: Any, *, name_from: NameFrom = "file") -> RunScan:
     >>> [source.name for source in scan.sources]
     ['pca8_euclidean', 'pixels_euclidean']
     """
+    if name_from not in ("file", "tag"):
+        raise LexiframeError(f"name_from: expected 'file' or 'tag', found {name_from!r}")
     return RunScan(tuple(find_sources(runs)), name_from)
 
 
@@ -131,6 +138,8 @@ def read_runs(runs: Any, *, name_from: NameFrom = "file") -> pa.Table:
     """
     scan = scan_runs(runs, name_from=name_from)
     parts = [part for index in range(len(scan)) for part in scan.load(index, rank=True)]
+    if not parts:
+        raise LexiframeError("runs: expected at least one run, found no rows")
     refuse_twins((part.name, part.where) for part in parts)
     parts.sort(key=lambda part: part.name)
     ranked = all("rank" in part.rows.columns for part in parts)
@@ -181,7 +190,7 @@ def judgments(qrels: Any) -> pl.DataFrame:
         path, where = only_file(qrels), str(qrels)
         data = trec.read_bytes(path)
         is_parquet = data.startswith(_PARQUET)
-        table = to_polars(_read_parquet(path)) if is_parquet else trec.parse_qrels(data, where)
+        table = to_polars(read_parquet(path)) if is_parquet else trec.parse_qrels(data, where)
     else:
         table, where = to_polars(qrels), "qrels"
     if "iteration" not in table.columns:
@@ -197,7 +206,7 @@ def load_source(source: Source, name_from: NameFrom, *, rank: bool) -> list[RunP
         return _parts_of_table(to_polars(source.origin), source)
     data = trec.read_bytes(source.origin)
     if data.startswith(_PARQUET):
-        return _parts_of_table(to_polars(_read_parquet(source.origin)), source)
+        return _parts_of_table(to_polars(read_parquet(source.origin)), source)
     fields = ["query_id", "doc_id", "score", *["rank"] * rank, *["tag"] * (name_from == "tag")]
     rows = trec.parse_run(data, source.where, tuple(fields))
     name = source.name
@@ -232,8 +241,7 @@ def _parts_of_table(table: pl.DataFrame, source: Source) -> list[RunPart]:
         RunPart(name, rows, where if source.name else f"run {name!r}")
         for name, rows in split_runs(named)
     ]
-    is_given = source.name is not None and not isinstance(source.origin, Path)
-    return [replace(part, name=str(source.name)) for part in parts] if is_given else parts
+    return [replace(part, name=str(source.name)) for part in parts] if source.is_given else parts
 
 
 def _refuse_no_number(column: pl.Series, where: str) -> None:
@@ -245,7 +253,14 @@ def _refuse_no_number(column: pl.Series, where: str) -> None:
         )
 
 
-def _read_parquet(path: Path) -> pa.Table:
+def read_parquet(path: Path) -> pa.Table:
+    """Read a Parquet file as it is.
+
+    Raises
+    ------
+    ReadError
+        When it is none.
+    """
     from pyarrow import parquet
 
     try:

@@ -18,10 +18,14 @@ SUFFIXES = (
 
 @dataclass(frozen=True)
 class Source:
-    """One file or frame that holds a run; ``name`` is None when the data name it."""
+    """One file or frame that holds a run; ``name`` is None when the data name it.
+
+    A name that the caller gave holds whatever the data say.
+    """
 
     name: str | None
     origin: Any
+    is_given: bool = False
 
     @property
     def where(self) -> str:
@@ -53,7 +57,7 @@ def find_sources(runs: Any) -> list[Source]:
     """
     if isinstance(runs, Mapping):
         sources = [
-            Source(name, only_file(origin) if isinstance(origin, str | Path) else origin)
+            Source(name, only_file(origin) if isinstance(origin, str | Path) else origin, True)
             for name, origin in runs.items()
         ]
     else:

@@ -146,7 +146,8 @@ def _survey(data: bytes) -> tuple[bool, int]:
     n_blanks = 0
     after_blank = True
     for start in range(0, len(text), _BLOCK_OF_BYTES):
-        blank = text[start : start + _BLOCK_OF_BYTES] <= 32
+        block = text[start : start + _BLOCK_OF_BYTES]
+        blank = (block == 32) | (block == 10)
         is_plain &= not ((after_blank and blank[0]) or (blank[1:] & blank[:-1]).any())
         n_blanks += int(np.count_nonzero(blank))
         after_blank = bool(blank[-1])
@@ -162,7 +163,12 @@ def _single_spaces(data: bytes, where: str) -> bytes:
         raise ReadError(
             f"{where}: expected text, found a binary file (byte 0 at offset {data.find(0)})"
         )
-    data = data.removeprefix(_BYTE_ORDER_MARK).replace(b"\r\n", b"\n").translate(_TABS_TO_SPACES)
+    data = (
+        data.removeprefix(_BYTE_ORDER_MARK)
+        .replace(b"\r\n", b"\n")
+        .replace(b"\r", b"\n")
+        .translate(_TABS_TO_SPACES)
+    )
     data = re.sub(rb"(?m)^ +| +$", b"", re.sub(rb" {2,}", b" ", data))
     return re.sub(rb"(?m)^#[^\n]*", b"", data)
 
@@ -260,7 +266,7 @@ def text_of_qrels(rows: pl.DataFrame) -> bytes:
     >>> text_of_qrels(pl.DataFrame([("q1", "0", "d7", 2.0)], schema=QRELS.names, orient="row"))
     b'q1 0 d7 2\n'
     """
-    whole = (rows["relevance"] == rows["relevance"].round()).all()
+    whole = (rows["relevance"].is_finite() & (rows["relevance"] == rows["relevance"].round())).all()
     grade = pl.col("relevance").cast(pl.Int64) if whole else pl.col("relevance")
     return _text(rows.select("query_id", "iteration", "doc_id", grade))
 

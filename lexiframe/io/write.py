@@ -16,8 +16,8 @@ import pyarrow as pa
 from lexiframe.errors import LexiframeError, SchemaError
 from lexiframe.io import trec
 from lexiframe.io.provenance import describe, provenance_of
-from lexiframe.io.read import split_runs, to_arrow
-from lexiframe.schemas import QRELS, RUNS, check, to_polars
+from lexiframe.io.read import judgments, split_runs, to_arrow
+from lexiframe.schemas import RUNS, check, to_polars
 
 ROWS_PER_GROUP = 1 << 20
 
@@ -31,6 +31,8 @@ def replacing(path: Path) -> Iterator[Path]:
     LexiframeError
         When the folder cannot be written to.
     """
+    if path.is_dir():
+        raise LexiframeError(f"{path}: cannot be written, because it is a folder")
     try:
         handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
         os.close(handle)
@@ -120,15 +122,13 @@ def write_trec(table: Any, path: str | Path) -> list[Path]:
     """
     frame, path = to_polars(table), Path(path).expanduser()
     if "relevance" in frame.columns:
-        judgments = (
-            frame if "iteration" in frame.columns else frame.with_columns(iteration=pl.lit("0"))
-        )
-        return [_write_text(trec.text_of_qrels(check(judgments, QRELS)), path)]
+        rows = _fit_for_text(judgments(frame))
+        return [_write_text(trec.text_of_qrels(rows), path)]
     if "score" not in frame.columns:
         raise SchemaError(
             f"expected runs (score) or qrels (relevance), found {', '.join(frame.columns)}"
         )
-    runs = list(split_runs(check(frame, RUNS)))
+    runs = list(split_runs(_fit_for_text(check(frame, RUNS))))
     is_folder = path.is_dir() or (len(runs) > 1 and path.suffix == "")
     if len(runs) > 1 and not is_folder:
         raise LexiframeError(f"{path}: {len(runs)} runs need a folder, a file each; found a file")
@@ -141,6 +141,22 @@ def write_trec(table: Any, path: str | Path) -> list[Path]:
         )
         for name, rows in runs
     ]
+
+
+def _fit_for_text(rows: pl.DataFrame) -> pl.DataFrame:
+    """Raise for what would not read back: ids with white space or none, scores that are none."""
+    is_bad = [
+        pl.col(pl.String).str.contains(r"^$|[ \t\r\n\x00]"),
+        pl.col(pl.Float64).is_null() | pl.col(pl.Float64).is_nan(),
+    ]
+    for column in rows.select(is_bad):
+        if column.any():
+            first = rows.row(int(column.arg_true()[0]), named=True)
+            raise SchemaError(
+                f"TREC text cannot hold {first[column.name]!r} as {column.name}: ids have no white "
+                "space and are not empty, numbers are numbers; write Parquet instead"
+            )
+    return rows
 
 
 def _write_text(text: bytes, path: Path) -> Path:

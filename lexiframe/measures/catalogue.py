@@ -117,7 +117,9 @@ def parse_metric(text: str) -> Metric:
     elif written.name in METRICS and written.operand is None:
         metric = METRICS[written.name]
     else:
-        raise unknown_name("metric", text, [*METRICS, "TSE(AP)"], _NOT_A_METRIC)
+        known = [*METRICS, "TSE(AP)"]
+        near = [written.name, *notation.TREC_EVAL]
+        raise unknown_name("metric", text, known, near=near, advice=_NOT_A_METRIC)
     if written.parameters:
         metric = metric(**written.parameters)
     return metric if written.cutoff is None else metric @ written.cutoff

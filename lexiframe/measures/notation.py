@@ -6,14 +6,15 @@ import ast
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 from lexiframe.errors import LexiframeError, UnknownNameError
 
-Parameters = Mapping[str, float | int | str]
+Parameters = Mapping[str, Any]
 
 _WRITTEN = re.compile(r"(?P<name>[^()@\s]+)\s*(\((?P<inside>.*)\))?\s*(@\s*(?P<cutoff>\d+))?")
-_TREC_EVAL = {
+TREC_EVAL = {
     "map": "AP",
     "map_cut": "AP@",
     "ndcg": "nDCG",
@@ -67,7 +68,7 @@ def read(text: str) -> Written:
     >>> read("ndcg_cut_10")
     Written(name='nDCG', operand=None, parameters={}, cutoff=10)
     """
-    match = _WRITTEN.fullmatch(_from_trec_eval(text.strip()))
+    match = _WRITTEN.fullmatch(from_trec_eval(text.strip()))
     if match is None:
         raise UnknownNameError(
             f"a measure is written as NAME, NAME@CUTOFF or NAME(parameter=value)@CUTOFF, "
@@ -80,17 +81,18 @@ def read(text: str) -> Written:
 
 def least_grade(name: str, rel: float | None) -> float | None:
     """Check a measure's least relevant grade, which has to be positive."""
-    if rel is not None and not rel > 0:
-        raise LexiframeError(f"{name}(rel={rel}): expected a positive grade")
+    if rel is not None and not (isinstance(rel, Real) and rel > 0):
+        raise LexiframeError(f"{name}(rel={rel!r}): expected a positive grade")
     return rel
 
 
-def _from_trec_eval(text: str) -> str:
+def from_trec_eval(text: str) -> str:
+    """Give our name of a measure that is called by trec_eval's; others stay as they are."""
     stem, _, cutoff = text.rpartition("_") if "_" in text else text.rpartition(".")
-    if text in _TREC_EVAL and not _TREC_EVAL[text].endswith("@"):
-        return _TREC_EVAL[text]
-    if cutoff.isdigit() and _TREC_EVAL.get(stem, "").endswith("@"):
-        return _TREC_EVAL[stem] + cutoff
+    if text in TREC_EVAL and not TREC_EVAL[text].endswith("@"):
+        return TREC_EVAL[text]
+    if cutoff.isdigit() and TREC_EVAL.get(stem, "").endswith("@"):
+        return TREC_EVAL[stem] + cutoff
     return text
 
 
@@ -111,7 +113,7 @@ def _read_inside(inside: str, text: str) -> tuple[str | None, Parameters]:
     return operand, parameters
 
 
-def _short(value: float | int | str) -> str:
+def _short(value: Any) -> str:
     return (
         f"{value:g}" if isinstance(value, float) and float(f"{value:g}") == value else repr(value)
     )

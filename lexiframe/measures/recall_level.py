@@ -58,6 +58,10 @@ class Metric:
             raise LexiframeError(
                 f"{self.name} has no parameter {unknown[0]!r}; its parameters are {known}"
             )
+        for name, value in parameters.items():
+            if isinstance(value, str) != isinstance(self.parameters[name], str):
+                kind = "a word" if isinstance(self.parameters[name], str) else "a number"
+                raise LexiframeError(f"{self.name}({name}={value!r}): expected {kind}")
         return replace(self, given={**self.given, **parameters}, rel=rel)
 
     def __str__(self) -> str:

@@ -61,7 +61,12 @@ def scores(p: Any, measures: Metric | str | Iterable[Metric | str]) -> pl.DataFr
     frames = []
     for rel in dict.fromkeys(metric.rel for metric in metrics):
         of_rel = [metric for metric in metrics if metric.rel == rel]
-        frames.append(_values(table if rel is None else _restrict(table, rel), of_rel))
+        restricted = table if rel is None else _restrict(table, rel)
+        if rel is not None and not restricted.height:
+            raise LexiframeError(
+                f"{of_rel[0]}: expected some items with a grade of {rel:g} or more, found none"
+            )
+        frames.append(_values(restricted, of_rel))
     return pl.concat(frames).sort("run", "query_id", "measure").select(*SCORES.columns)
 
 

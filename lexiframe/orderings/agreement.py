@@ -66,7 +66,9 @@ def rank_correlations(o: Any, method: Literal["kendall"] = "kendall") -> pl.Data
     rows = []
     for a, b in combinations(sorted(set(ranks.columns) - {"run"}), 2):
         both = ranks.select(a, b).drop_nulls()
-        tau, p_value = kendalltau(both[a].to_numpy(), both[b].to_numpy(), variant="b")
+        tau, p_value = np.nan, np.nan
+        if both.height > 1:
+            tau, p_value = kendalltau(both[a].to_numpy(), both[b].to_numpy(), variant="b")
         rows.append((method, a, b, _or_none(tau), _or_none(p_value), both.height))
     return pl.DataFrame(rows, schema=CORRELATIONS.columns, orient="row")
 
@@ -95,8 +97,8 @@ def tie_rates(d: Any) -> pl.DataFrame:
     [('RR', 2, 1, 0.5)]
     """
     rows = []
-    for measure, values in pair_cube(d):
-        n, ties = int((~np.isnan(values)).sum()), int((values == 0).sum())
+    for measure, pairs in pair_cube(d):
+        n, ties = int(pairs.n.sum()), int((pairs.values == 0).sum())
         rows.append((measure, n, ties, ties / n))
     return pl.DataFrame(rows, schema=TIE_RATES.columns, orient="row")
 
@@ -133,7 +135,8 @@ def sign_agreement(d: Any) -> pl.DataFrame:
     [('LP', 'RR', 2, 0.5), ('RR', 'LP', 1, 1.0)]
     """
     cube = pair_cube(d)
-    signs = np.sign(np.nan_to_num(cube.values)).reshape(len(cube.measures), -1)
+    signs = np.sign(np.nan_to_num(cube.values))
+    signs = signs.reshape(len(signs), int(np.prod(signs.shape[1:])))
     n_values = np.maximum((~np.isnan(cube.values)).sum(axis=1), 1)
     means = np.nansum(cube.values, axis=1) / n_values
     system_signs = np.sign(np.where(np.abs(means) <= TIE, 0.0, means))

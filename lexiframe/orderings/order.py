@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from typing import Any, Literal
 
 import numpy as np
@@ -13,7 +14,7 @@ from lexiframe.orderings.markov import mc4, votes_of
 from lexiframe.orderings.positional import borda, copeland, majority_cycles
 from lexiframe.orderings.ranking import mid_ranks, tie_groups
 from lexiframe.orderings.win_rates import half_win_matrix, total_preferences
-from lexiframe.preferences.cube import PairCube, is_scores, pair_cube, score_cube
+from lexiframe.preferences.cube import Pairs, is_scores, pair_cube, score_cube
 from lexiframe.schemas import ORDERINGS
 
 Method = Literal["mean", "win_rate", "borda", "copeland", "mc4"]
@@ -80,66 +81,67 @@ def order_runs(
     """
     _check_arguments(method, votes, iterations, teleport)
     if method == "mean" and is_scores(d):
-        s = score_cube(d)
-        return _table(s.runs, method, {m: np.nanmean(v, axis=0) for m, v in s})
-    cube = pair_cube(d)
-    values = {
-        measure: _value(cube, by_pair, method, votes, iterations, teleport)
-        for measure, by_pair in cube
-    }
-    if method == "copeland":
-        _warn_of_cycles(d)
-    return _table(cube.runs, method, values)
-
-
-def _value(
-    cube: PairCube,
-    by_pair: np.ndarray,
-    method: Method,
-    votes: str,
-    iterations: int | None,
-    teleport: float | None,
-) -> np.ndarray:
-    others = max(len(cube.runs) - 1, 1)
-    if method == "mean":
-        return np.asarray(total_preferences(cube, by_pair).mean(axis=0) / others)
-    if method == "win_rate":
-        return np.asarray((half_win_matrix(cube, by_pair).sum(axis=1) - 0.5) / others)
-    if method == "borda":
-        return borda(total_preferences(cube, by_pair))
-    if method == "copeland":
-        return copeland(cube, by_pair)
-    if votes == "preference":
-        ballots = cube.square(np.sign(np.nan_to_num(by_pair)).sum(axis=0))
-    else:
-        ballots = votes_of(tie_groups(total_preferences(cube, by_pair)))
-    return mc4(ballots, iterations=iterations, teleport=teleport)
-
-
-def _table(runs: pl.Series, method: str, values: dict[str, np.ndarray]) -> pl.DataFrame:
-    frames = [
-        pl.DataFrame(
-            {
-                "measure": pl.repeat(measure, len(runs), eager=True),
-                "method": pl.repeat(method, len(runs), eager=True),
-                "run": runs,
-                "value": value,
-                "rank": mid_ranks(value),
-            }
+        means = ((m, s.runs, np.nanmean(s.values, axis=0)) for m, s in score_cube(d))
+        return _table(
+            method, [_ordering(m, runs, mean, mid_ranks(mean)) for m, runs, mean in means]
         )
-        for measure, value in values.items()
+    cube = pair_cube(d)
+    frames = []
+    for measure, pairs in cube:
+        if method == "mc4":
+            layers, shares = mc4(_ballots(pairs, votes), iterations=iterations, teleport=teleport)
+            value, rank = layers + shares, mid_ranks(_FAR * layers + np.log(shares))
+        else:
+            value = _VALUES[method](pairs)
+            rank = mid_ranks(value)
+        frames.append(_ordering(measure, pairs.runs, value, rank))
+    if method == "copeland":
+        _warn_of_cycles(cube)
+    return _table(method, frames)
+
+
+_FAR = 1000.0  # farther apart than the logarithms of any two shares
+_VALUES: dict[str, Callable[[Pairs], np.ndarray]] = {
+    "mean": lambda pairs: total_preferences(pairs).mean(axis=0) / (len(pairs.runs) - 1),
+    "win_rate": lambda pairs: (half_win_matrix(pairs).sum(axis=1) - 0.5) / (len(pairs.runs) - 1),
+    "borda": lambda pairs: borda(total_preferences(pairs)),
+    "copeland": copeland,
+}
+
+
+def _ballots(pairs: Pairs, votes: str) -> np.ndarray:
+    """Requests that put the row's run over the column's, minus those that put it under."""
+    if votes == "preference":
+        return pairs.square(pairs.lead)
+    return votes_of(tie_groups(total_preferences(pairs)))
+
+
+def _ordering(measure: str, runs: pl.Series, value: np.ndarray, rank: np.ndarray) -> pl.DataFrame:
+    return pl.DataFrame({"run": runs, "value": value, "rank": rank}).with_columns(
+        measure=pl.lit(measure)
+    )
+
+
+def _table(method: str, frames: list[pl.DataFrame]) -> pl.DataFrame:
+    named = [
+        frame.with_columns(method=pl.lit(method)).select(*ORDERINGS.columns) for frame in frames
     ]
-    table = pl.concat(frames) if frames else pl.DataFrame(schema=ORDERINGS.columns)
+    table = pl.concat([pl.DataFrame(schema=ORDERINGS.columns), *named])
     return table.sort("measure", "method", "rank", "run")
+
+
+def check_method(method: str) -> None:
+    """Raise when there is no such method."""
+    if method not in METHODS:
+        raise LexiframeError(
+            f"order_runs: expected method to be one of {', '.join(METHODS)}, found {method!r}"
+        )
 
 
 def _check_arguments(
     method: str, votes: str, iterations: int | None, teleport: float | None
 ) -> None:
-    if method not in METHODS:
-        raise LexiframeError(
-            f"order_runs: expected method to be one of {', '.join(METHODS)}, found {method!r}"
-        )
+    check_method(method)
     if votes not in ("win_rate", "preference"):
         raise LexiframeError(
             f"order_runs: expected votes='win_rate' or 'preference', found {votes!r}"

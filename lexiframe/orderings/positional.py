@@ -9,7 +9,7 @@ import polars as pl
 
 from lexiframe.orderings.markov import strong_components
 from lexiframe.orderings.ranking import mid_ranks
-from lexiframe.preferences.cube import PairCube, pair_cube
+from lexiframe.preferences.cube import Pairs, pair_cube
 from lexiframe.schemas import CYCLES
 
 
@@ -25,14 +25,14 @@ def borda(request_values: np.ndarray) -> np.ndarray:
     return np.asarray((n_runs - mid_ranks(request_values)).mean(axis=0))
 
 
-def copeland(cube: PairCube, values: np.ndarray) -> np.ndarray:
+def copeland(pairs: Pairs) -> np.ndarray:
     """Pairs of runs won by a majority of the requests, minus those lost: −(S − 1) to S − 1."""
-    return np.asarray(majorities(cube, values).sum(axis=1))
+    return np.asarray(majorities(pairs).sum(axis=1))
 
 
-def majorities(cube: PairCube, values: np.ndarray) -> np.ndarray:
+def majorities(pairs: Pairs) -> np.ndarray:
     """1 where more requests prefer the row's run to the column's, −1 where fewer, 0 otherwise."""
-    return cube.square(np.sign(np.sign(np.nan_to_num(values)).sum(axis=0)))
+    return pairs.square(np.sign(pairs.lead))
 
 
 def majority_cycles(d: Any) -> pl.DataFrame:
@@ -58,14 +58,13 @@ def majority_cycles(d: Any) -> pl.DataFrame:
     >>> lf.majority_cycles(d)["run"].to_list()
     ['a', 'b', 'c']
     """
-    cube = pair_cube(d)
     rows = []
-    for measure, values in cube:
-        component = strong_components(majorities(cube, values) > 0)
+    for measure, pairs in pair_cube(d):
+        component = strong_components(majorities(pairs) > 0)
         sizes = np.bincount(component)
         cyclic = [c for c in dict.fromkeys(component) if sizes[c] > 1]
         rows += [
-            (measure, number, cube.runs[int(run)])
+            (measure, number, pairs.runs[int(run)])
             for number, c in enumerate(cyclic, start=1)
             for run in np.flatnonzero(component == c)
         ]

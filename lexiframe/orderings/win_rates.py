@@ -8,8 +8,9 @@ from typing import Any, Literal
 import numpy as np
 import polars as pl
 
+from lexiframe.codes import decode
 from lexiframe.errors import LexiframeError, unknown_name
-from lexiframe.preferences.cube import PairCube, pair_cube
+from lexiframe.preferences.cube import Pairs, pair_cube
 from lexiframe.schemas import REQUEST_WIN_RATES, WIN_RATES
 
 
@@ -37,9 +38,8 @@ def win_rates(d: Any) -> pl.DataFrame:
     >>> lf.win_rates(d).select("n", "wins", "losses", "ties", "win_rate", "mean_preference").row(0)
     (4, 2, 1, 1, 0.5, 0.125)
     """
-    cube = pair_cube(d)
-    frames = [_of_measure(cube, measure, values) for measure, values in cube]
-    return pl.concat(frames).select(*WIN_RATES.columns) if frames else _empty()
+    frames = [_of_measure(measure, pairs) for measure, pairs in pair_cube(d)]
+    return pl.concat([pl.DataFrame(schema=WIN_RATES.columns), *frames])
 
 
 def win_rate_matrix(
@@ -86,8 +86,8 @@ def win_rate_matrix(
     by_name = dict(cube)
     if name not in by_name:
         raise unknown_name("measure", name, by_name)
-    matrix = half_win_matrix(cube, by_name[name])
-    place = {run: n for n, run in enumerate(cube.runs)}
+    matrix = half_win_matrix(by_name[name])
+    place = {run: n for n, run in enumerate(by_name[name].runs)}
     shown = list(place) if runs is None else list(runs)
     for run in shown:
         if run not in place:
@@ -128,64 +128,55 @@ def request_win_rates(d: Any, *, how: Literal["sum", "mean"] = "sum") -> pl.Data
     """
     if how not in ("sum", "mean"):
         raise LexiframeError(f"request_win_rates: expected how='sum' or 'mean', found {how!r}")
-    cube = pair_cube(d)
-    others = 1 if how == "sum" else max(len(cube.runs) - 1, 1)
-    frames = []
-    for measure, values in zip(cube.measures, cube.values, strict=True):
-        answered = ~np.isnan(values).all(axis=1)
-        queries = cube.queries.filter(pl.Series(answered))
-        totals = total_preferences(cube, values[answered]) / others
-        frames.append(
-            pl.DataFrame(
-                {
-                    "measure": pl.repeat(measure, totals.size, eager=True),
-                    "query_id": queries.gather(np.repeat(np.arange(len(queries)), len(cube.runs))),
-                    "run": cube.runs.gather(np.tile(np.arange(len(cube.runs)), len(queries))),
-                    "win_rate": totals.ravel(),
-                }
-            )
-        )
-    return pl.concat(frames) if frames else pl.DataFrame(schema=REQUEST_WIN_RATES.columns)
+    frames = [_sums(measure, pairs, how) for measure, pairs in pair_cube(d)]
+    return pl.concat([pl.DataFrame(schema=REQUEST_WIN_RATES.columns), *frames])
 
 
-def total_preferences(cube: PairCube, values: np.ndarray) -> np.ndarray:
-    """Σ over the other runs of Δ: requests × runs, from requests × pairs."""
-    known = np.nan_to_num(values)
+def total_preferences(pairs: Pairs) -> np.ndarray:
+    """Σ over the other runs of Δ: requests × runs."""
+    known = np.nan_to_num(pairs.values)
     totals = [
-        known[:, cube.a == run].sum(axis=1) - known[:, cube.b == run].sum(axis=1)
-        for run in range(len(cube.runs))
+        known[:, pairs.a == run].sum(axis=1) - known[:, pairs.b == run].sum(axis=1)
+        for run in range(len(pairs.runs))
     ]
     return np.stack(totals, axis=1)
 
 
-def half_win_matrix(cube: PairCube, values: np.ndarray) -> np.ndarray:
+def half_win_matrix(pairs: Pairs) -> np.ndarray:
     """Give the share of requests won, ties half: runs × runs, 0.5 on the diagonal."""
-    n = (~np.isnan(values)).sum(axis=0)
-    lead = np.divide(
-        np.sign(np.nan_to_num(values)).sum(axis=0), n, out=np.zeros(len(n)), where=n > 0
+    lead = np.divide(pairs.lead, pairs.n, out=np.zeros(len(pairs.n)), where=pairs.n > 0)
+    return np.asarray(0.5 + pairs.square(lead) / 2)
+
+
+def _sums(measure: str, pairs: Pairs, how: str) -> pl.DataFrame:
+    totals = total_preferences(pairs)
+    n_queries, n_runs = totals.shape
+    return pl.DataFrame(
+        {
+            "measure": pl.repeat(measure, totals.size, eager=True),
+            "query_id": decode(pairs.queries, np.repeat(np.arange(n_queries), n_runs)),
+            "run": decode(pairs.runs, np.tile(np.arange(n_runs), n_queries)),
+            "win_rate": (totals if how == "sum" else totals / (n_runs - 1)).ravel(),
+        },
+        schema=REQUEST_WIN_RATES.columns,
     )
-    return 0.5 + cube.square(lead) / 2
 
 
-def _of_measure(cube: PairCube, measure: str, values: np.ndarray) -> pl.DataFrame:
-    n = (~np.isnan(values)).sum(axis=0)
-    wins, losses = (values > 0).sum(axis=0), (values < 0).sum(axis=0)
+def _of_measure(measure: str, pairs: Pairs) -> pl.DataFrame:
+    wins, losses = (pairs.values > 0).sum(axis=0), (pairs.values < 0).sum(axis=0)
     table = pl.DataFrame(
         {
-            "measure": pl.repeat(measure, len(n), eager=True),
-            "run_a": cube.runs.gather(cube.a),
-            "run_b": cube.runs.gather(cube.b),
-            "n": n,
+            "measure": pl.repeat(measure, len(wins), eager=True),
+            "run_a": decode(pairs.runs, pairs.a),
+            "run_b": decode(pairs.runs, pairs.b),
+            "n": pairs.n,
             "wins": wins,
             "losses": losses,
-            "ties": n - wins - losses,
-            "total": np.nansum(values, axis=0),
+            "ties": pairs.n - wins - losses,
+            "total": np.nansum(pairs.values, axis=0),
         }
     )
-    return table.filter(pl.col("n") > 0).with_columns(
+    table = table.filter(pl.col("n") > 0).with_columns(
         win_rate=pl.col("wins") / pl.col("n"), mean_preference=pl.col("total") / pl.col("n")
     )
-
-
-def _empty() -> pl.DataFrame:
-    return pl.DataFrame(schema=WIN_RATES.columns)
+    return table.select(*WIN_RATES.columns)

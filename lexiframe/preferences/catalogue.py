@@ -47,6 +47,16 @@ PREFERENCES: dict[str, Preference] = {
 def parse_measure(text: str) -> Metric | Preference:
     """Give the preference or the metric of a notation.
 
+    Parameters
+    ----------
+    text : str
+        ``"RPP"``, ``"LR(rel=2)"``, ``"nDCG@10"``, or trec_eval's ``"ndcg_cut_10"``.
+
+    Returns
+    -------
+    RecallLevelMetric, GradedMetric, LevelPreference or LexicographicPreference
+        The same object as ``lf.RPP``, ``lf.LR(rel=2)``, ``lf.nDCG @ 10``.
+
     Raises
     ------
     UnknownNameError
@@ -61,8 +71,9 @@ def parse_measure(text: str) -> Metric | Preference:
     if written.name in METRICS or written.name == "TSE":
         return parse_metric(text)
     if written.name not in PREFERENCES or written.operand is not None:
-        raise unknown_name("measure", text, [*PREFERENCES, *METRICS, "TSE(AP)"])
+        known = [*PREFERENCES, *METRICS, "TSE(AP)"]
+        raise unknown_name("measure", text, known, near=[written.name, *notation.TREC_EVAL])
     if written.cutoff is not None or set(written.parameters) - {"rel"}:
         raise unknown_name("measure", text, [written.name, f"{written.name}(rel=2)"])
     preference = PREFERENCES[written.name]
-    return preference(rel=float(written.parameters["rel"])) if written.parameters else preference
+    return preference(**written.parameters) if written.parameters else preference

@@ -20,6 +20,47 @@ from lexiframe.schemas import PREFERENCES, SCORES, TableSchema, check, to_polars
 
 
 @dataclass(frozen=True)
+class Scores:
+    """One measure's scores: requests × runs, NaN where there is none."""
+
+    queries: pl.Series
+    runs: pl.Series
+    values: np.ndarray
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """One measure's preferences: requests × pairs of runs, NaN where there is none.
+
+    Pair n is that of the runs ``a[n]`` and ``b[n]``, indices into ``runs`` with a < b, in the order
+    of the table's key.
+    """
+
+    queries: pl.Series
+    runs: pl.Series
+    a: np.ndarray
+    b: np.ndarray
+    values: np.ndarray
+
+    @property
+    def n(self) -> np.ndarray:
+        """The number of requests of each pair."""
+        return np.asarray((~np.isnan(self.values)).sum(axis=0))
+
+    @property
+    def lead(self) -> np.ndarray:
+        """Requests won minus requests lost, of each pair."""
+        return np.asarray(np.sign(np.nan_to_num(self.values)).sum(axis=0))
+
+    def square(self, by_pair: np.ndarray) -> np.ndarray:
+        """Give runs × runs, antisymmetric, from a number for each pair."""
+        matrix = np.zeros((len(self.runs), len(self.runs)))
+        matrix[self.a, self.b] = by_pair
+        matrix[self.b, self.a] = -by_pair
+        return matrix
+
+
+@dataclass(frozen=True)
 class ScoreCube:
     """Scores as measures × requests × runs, NaN where there is none."""
 
@@ -28,19 +69,19 @@ class ScoreCube:
     runs: pl.Series
     values: np.ndarray
 
-    def __iter__(self) -> Iterator[tuple[str, np.ndarray]]:
-        """Give each measure's requests × runs, without the requests that it has no scores for."""
+    def __iter__(self) -> Iterator[tuple[str, Scores]]:
+        """Give each measure's scores, without the requests and runs that have none."""
         for measure, values in zip(self.measures, self.values, strict=True):
-            yield measure, values[~np.isnan(values).all(axis=1)]
+            query, run = (np.flatnonzero(~np.isnan(values).all(axis=k)) for k in (1, 0))
+            yield (
+                measure,
+                Scores(self.queries[query], self.runs[run], values[np.ix_(query, run)]),
+            )
 
 
 @dataclass(frozen=True)
 class PairCube:
-    """Preferences as measures × requests × pairs of runs, NaN where there is none.
-
-    Pair n is that of the runs ``a[n]`` and ``b[n]``, indices into ``runs`` with a < b, in the order
-    of the table's key.
-    """
+    """Preferences as measures × requests × pairs of runs, NaN where there is none."""
 
     measures: pl.Series
     queries: pl.Series
@@ -49,23 +90,27 @@ class PairCube:
     b: np.ndarray
     values: np.ndarray
 
-    def __iter__(self) -> Iterator[tuple[str, np.ndarray]]:
-        """Give each measure's requests × pairs, without the requests that it has none for."""
+    def __iter__(self) -> Iterator[tuple[str, Pairs]]:
+        """Give each measure's preferences, without the requests and runs that have none."""
         for measure, values in zip(self.measures, self.values, strict=True):
-            yield measure, values[~np.isnan(values).all(axis=1)]
+            known = ~np.isnan(values)
+            query, pair = np.flatnonzero(known.any(axis=1)), np.flatnonzero(known.any(axis=0))
+            if len(pair):
+                yield measure, self._pairs(values[query], self.queries[query], pair)
 
     def of_measures(self, names: list[str]) -> PairCube:
         """Give the cube of some of the measures."""
         chosen = self.measures.is_in(names)
         return replace(self, measures=self.measures.filter(chosen), values=self.values[chosen])
 
-    def square(self, by_pair: np.ndarray, diagonal: float = 0.0) -> np.ndarray:
-        """Give runs × runs, antisymmetric, from a number for each pair."""
-        matrix = np.zeros((len(self.runs), len(self.runs)))
-        matrix[self.a, self.b] = by_pair
-        matrix[self.b, self.a] = -by_pair
-        np.fill_diagonal(matrix, diagonal)
-        return matrix
+    def _pairs(self, values: np.ndarray, queries: pl.Series, known: np.ndarray) -> Pairs:
+        """Keep the pairs of the runs that occur in the pairs ``known``."""
+        run = np.unique([self.a[known], self.b[known]])
+        if len(run) == len(self.runs):
+            return Pairs(queries, self.runs, self.a, self.b, values)
+        kept = np.isin(self.a, run) & np.isin(self.b, run)
+        a, b = np.searchsorted(run, self.a[kept]), np.searchsorted(run, self.b[kept])
+        return Pairs(queries, self.runs[run], a, b, values[:, kept])
 
 
 def is_scores(table: Any) -> bool:

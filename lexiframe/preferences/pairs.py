@@ -82,6 +82,12 @@ def preferences(p: Any, measures: Measure | str | Iterable[Measure | str]) -> pl
     values = np.full((len(requests.queries), len(_pairs(requests)[0]), len(asked)), np.nan)
     _fill_preferences(values, requests, asked)
     _fill_differences(values, requests, asked, p)
+    for n, measure in enumerate(asked):
+        if len(requests.queries) and np.isnan(values[:, :, n]).all():
+            raise LexiframeError(
+                f"{measure}: expected some items with a grade of {measure.rel:g} or more, "
+                "found none"
+            )
     return _long_table(requests, [str(measure) for measure in asked], values)
 
 

@@ -7,8 +7,9 @@ from typing import Any, Literal
 import numpy as np
 import polars as pl
 
+from lexiframe.codes import decode
 from lexiframe.errors import LexiframeError, unknown_name
-from lexiframe.preferences.cube import PairCube, pair_cube
+from lexiframe.preferences.cube import Pairs, pair_cube
 from lexiframe.preferences.recall_paired import TIE
 from lexiframe.schemas import COMPARISONS
 from lexiframe.significance.corrections import correct
@@ -85,8 +86,9 @@ def compare(
     if not 0 < alpha < 1:
         raise LexiframeError(f"compare: expected alpha between 0 and 1, found {alpha}")
     cube = pair_cube(d)
-    chosen = _pairs_with(cube, baseline)
-    frames = [_of_measure(cube, measure, values, chosen, test, alpha) for measure, values in cube]
+    if baseline is not None and baseline not in cube.runs:
+        raise unknown_name("run", baseline, cube.runs)
+    frames = [_of_measure(measure, pairs, baseline, test, alpha) for measure, pairs in cube]
     if not frames:
         raise LexiframeError("compare: expected preferences or scores, found no rows")
     table = pl.concat(frames)
@@ -101,21 +103,14 @@ def compare(
     ).select(*COMPARISONS.columns)
 
 
-def _pairs_with(cube: PairCube, baseline: str | None) -> np.ndarray:
-    if baseline is None:
-        return np.ones(len(cube.a), bool)
-    if baseline not in cube.runs:
-        raise unknown_name("run", baseline, cube.runs)
-    run = cube.runs.to_list().index(baseline)
-    return np.asarray((cube.a == run) | (cube.b == run))
-
-
 def _of_measure(
-    cube: PairCube, measure: str, values: np.ndarray, chosen: np.ndarray, test: Test, alpha: float
+    measure: str, pairs: Pairs, baseline: str | None, test: Test, alpha: float
 ) -> pl.DataFrame:
-    chosen = chosen & ~np.isnan(values).all(axis=0)
-    values = values[:, chosen]
-    n = (~np.isnan(values)).sum(axis=0)
+    chosen = pairs.n > 0
+    if baseline is not None:
+        is_baseline = (pairs.runs == baseline).to_numpy()
+        chosen &= is_baseline[pairs.a] | is_baseline[pairs.b]
+    values, n = pairs.values[:, chosen], pairs.n[chosen]
     mean = np.nansum(values, axis=0) / n
     spread = np.nansum((values - mean) ** 2, axis=0)
     deviation = np.sqrt(np.divide(spread, n - 1, out=np.full(len(n), np.nan), where=n > 1))
@@ -126,8 +121,8 @@ def _of_measure(
         {
             "measure": pl.repeat(measure, len(n), eager=True),
             "test": pl.repeat(test, len(n), eager=True),
-            "run_a": cube.runs.gather(cube.a[chosen]),
-            "run_b": cube.runs.gather(cube.b[chosen]),
+            "run_a": decode(pairs.runs, pairs.a[chosen]),
+            "run_b": decode(pairs.runs, pairs.b[chosen]),
             "n": n,
             "mean_difference": mean,
             "ci_low": low,

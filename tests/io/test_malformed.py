@@ -39,6 +39,8 @@ BEFORE = {
     "after comments": (b"# header\n\n" + GOOD.encode() + b" # more\n", 5),
     "after CRLF": (GOOD.replace("\n", "\r\n").encode() * 2, 3),
     "after five fields": (b"q1 Q0 d1 1 3.5\n" + GOOD.encode(), 3),
+    "after infinite scores": (b"q1 Q0 d1 1 inf tag\nq1 Q0 d2 2 -Infinity tag\n", 3),
+    "after a byte order mark": (b"\xef\xbb\xbf#\n" + GOOD.encode(), 3),
     "after tabs": (GOOD.replace(" ", "\t").encode(), 2),
 }
 

@@ -40,6 +40,7 @@ FORMS = {
     "comments": "# a header\n#\n" + "\n  # indented # \n".join(LINES) + "\n#end",
     "comments and CRLF": ("# made by\n" + TEXT).replace("\n", "\r\n"),
     "byte order mark": b"\xef\xbb\xbf" + TEXT.encode(),
+    "byte order mark and comments": b"\xef\xbb\xbf# made by\n" + TEXT.encode(),
     "other words in column 2": TEXT.replace("Q0", "0", 1).replace("Q0", "q0", 1),
     "numbers in other forms": TEXT.replace("3.5", "+.35E1").replace(" 2 tag", " 2. tag"),
     "quotes": TEXT.replace("tag", '"tag'),
@@ -118,8 +119,14 @@ def test_parquet_of_several_runs(tmp_path):
     table = lf.read_runs(tmp_path / "all.parquet")
     assert table["run"].to_pylist() == ["a"] * 3 + ["bm25"] * 3
     assert lf.read_runs(both).equals(table)
-    interleaved = both[[0, 3, 1, 4, 2, 5]]
-    assert lf.read_runs(interleaved).equals(table)
+
+
+def test_interleaved_runs_keep_the_order_of_their_rows():
+    doc_ids = [f"d{n * 7919 % 1000}" for n in range(1000)]
+    one = pl.DataFrame({"run": "b", "query_id": "q1", "doc_id": doc_ids, "score": 1.0})
+    both = pl.concat([one, one.with_columns(run=pl.lit("a"))])
+    interleaved = both[[n // 2 + 1000 * (n % 2) for n in range(2000)]]
+    assert lf.read_runs(interleaved)["doc_id"].to_pylist() == doc_ids * 2
 
 
 @pytest.mark.parametrize("query_id", ["007", "1e3", "12345678901234567890123", "NULL", "NaN", "-"])

@@ -121,15 +121,13 @@ def test_two_files_of_one_name(write):
     assert names({"a": files[0], "b": files[1]}) == ["a", "b"]
 
 
-@pytest.mark.parametrize(
-    "read", [lf.read_runs, lambda runs: lf.positions(lf.scan_runs(runs), runs)]
-)
-def test_two_runs_of_one_name_in_frames_and_by_tags(write, read):
+@pytest.mark.parametrize("function", [read, scan])
+def test_two_runs_of_one_name_in_frames_and_by_tags(write, function):
     with pytest.raises(lf.ReadError, match="two runs are named 'framed'"):
-        lf.read_runs([FRAME, FRAME])
+        function([FRAME, FRAME])
     tagged = [write(LINE, "a.run"), write(LINE, "b.run")]
     with pytest.raises(lf.ReadError, match=r"two runs are named 'its-tag': \S+a.run, \S+b.run"):
-        lf.read_runs(tagged, name_from="tag")
+        function(tagged, name_from="tag")
 
 
 @pytest.mark.parametrize(

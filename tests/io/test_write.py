@@ -6,6 +6,7 @@ import math
 import polars as pl
 import pyarrow as pa
 import pytest
+from pyarrow import parquet
 
 import lexiframe as lf
 from lexiframe.io.provenance import provenance_of
@@ -117,7 +118,7 @@ def test_infinite_grades_are_written_or_refused(tmp_path):
 def test_parquet_and_back(tmp_path, frame, form):
     given = {"lazy": frame.lazy, "arrow": frame.to_arrow, "pandas": frame.to_pandas}
     path = write_parquet(given.get(form, frame.clone)(), tmp_path / "x.parquet")
-    table = pa.parquet.read_table(path)
+    table = parquet.read_table(path)
     assert pl.DataFrame(table).equals(frame)
     if form != "arrow":  # a table of Arrow's is stored as it is
         assert set(table.schema.types) == {pa.string(), pa.float64()}
@@ -129,7 +130,7 @@ def test_provenance_goes_along(tmp_path):
     write_trec(ONE, tmp_path / "a.run")
     table = lf.read_runs(tmp_path / "a.run")
     path = write_parquet(table, tmp_path / "a.parquet")
-    facts = provenance_of(pa.parquet.read_schema(path))
+    facts = provenance_of(parquet.read_schema(path))
     assert facts == provenance_of(table.schema)
     assert [source["run"] for source in facts["sources"]] == ["a"]
 

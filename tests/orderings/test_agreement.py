@@ -68,9 +68,14 @@ def test_without_an_order_there_is_no_correlation(a, b, n):
 
 
 def test_only_runs_in_both_orderings_count():
-    o = orderings(x={"a": 1, "b": 2, "c": 3}, y={"b": 1, "c": 2, "d": 3}, z={"e": 1})
+    o = orderings(x={"a": 1, "b": 2, "c": 3, "d": 4}, y={"e": 1, "d": 2, "c": 3, "b": 4})
     rows = lf.rank_correlations(o).select("ordering_a", "ordering_b", "correlation", "n").rows()
-    assert rows == [("x", "y", 1.0, 2), ("x", "z", None, 0), ("y", "z", None, 0)]
+    assert rows == [("x", "y", -1.0, 3)]
+
+
+def test_orderings_without_a_run_in_common():
+    row = lf.rank_correlations(orderings(x={"a": 1, "b": 2}, y={"c": 1})).row(0, named=True)
+    assert (row["correlation"], row["p_value"], row["n"]) == (None, None, 0)
 
 
 def test_what_an_ordering_is_called():
