@@ -56,8 +56,8 @@ def scores(p: Any, measures: Metric | str | Iterable[Metric | str]) -> pl.DataFr
     is_relevant = pl.col("level").is_not_null()
     table = check(p, POSITIONS).filter(is_relevant | (pl.col("n_relevant") == 0))
     table = table.with_columns(position=pl.when(is_relevant).then("position"))
-    if _stretches(table)[0].is_duplicated().any():
-        table = table.sort("run", "query_id", maintain_order=True)
+    if not _is_in_order(table):
+        table = table.sort("run", "query_id", "doc_id")
     frames = []
     for rel in dict.fromkeys(metric.rel for metric in metrics):
         of_rel = [metric for metric in metrics if metric.rel == rel]
@@ -126,6 +126,14 @@ def _stretches(table: pl.DataFrame) -> tuple[pl.DataFrame, np.ndarray]:
     ).to_series()
     starts = begins.arg_true()
     return table.select("run", "query_id")[starts], starts.to_numpy()
+
+
+def _is_in_order(table: pl.DataFrame) -> bool:
+    """Tell whether a request's rows stand together, by document: sums depend on their order."""
+    keys, starts = _stretches(table)
+    falls = (table["doc_id"] < table["doc_id"].shift()).fill_null(value=False).to_numpy().copy()
+    falls[starts] = False
+    return not (falls.any() or keys.is_duplicated().any())
 
 
 def _segment_sums(values: np.ndarray, starts: np.ndarray) -> np.ndarray:

@@ -71,13 +71,13 @@ def impute(
     n = pl.col("pool_size") if corpus_size == "pool" else pl.lit(int(corpus_size), pl.Int64)
     omitted = pl.col("position").is_null() & pl.col("level").is_not_null()
     n_omitted = omitted.sum().over(REQUEST)
-    too_small = table.filter(omitted & (pl.col("n_retrieved") + n_omitted > n))
+    too_small = table.filter(pl.col("n_retrieved") + n_omitted > n)
     if too_small.height:
         row = too_small.row(0, named=True)
         raise LexiframeError(
             f"impute: a corpus of {corpus_size} is too small: run {row['run']!r} retrieved "
-            f"{row['n_retrieved']} items for query {row['query_id']!r} and omitted relevant ones "
-            "besides; give the number of items in the corpus"
+            f"{row['n_retrieved']} items for query {row['query_id']!r}, and there are the relevant "
+            "ones that it omitted; give the number of items in the corpus"
         )
     if how == "pessimistic":
         return table.with_columns(

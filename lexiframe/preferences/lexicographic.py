@@ -11,7 +11,7 @@ import polars as pl
 
 from lexiframe.errors import LexiframeError
 from lexiframe.measures import notation
-from lexiframe.preferences.matrices import MISSING, Request
+from lexiframe.preferences.matrices import Request, missing
 
 
 @dataclass(frozen=True, repr=False)
@@ -89,7 +89,7 @@ class LexicographicPreference:
 def _sizes(magnitude: Callable[..., Any], positions: np.ndarray) -> np.ndarray:
     """f(p) of every position, 0 for an item that was not retrieved."""
     p = pl.col("p")
-    size = pl.when(p < MISSING).then(magnitude(p.cast(pl.Float64))).otherwise(0.0)
+    size = pl.when(p < missing(positions)).then(magnitude(p.cast(pl.Float64))).otherwise(0.0)
     ranks = pl.DataFrame({"p": positions.ravel()})
     return ranks.select(size=size)["size"].to_numpy().reshape(positions.shape)
 

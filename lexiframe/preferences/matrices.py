@@ -13,8 +13,10 @@ from lexiframe.codes import encode
 from lexiframe.errors import SchemaError
 from lexiframe.schemas import POSITIONS, check
 
-MISSING = np.iinfo(np.int32).max
-"""Stands for an item that was not retrieved: worse than every rank, equal to another such."""
+
+def missing(positions: np.ndarray) -> int:
+    """Stands for an item that was not retrieved: worse than every rank, equal to another such."""
+    return int(np.iinfo(positions.dtype).max)
 
 
 @dataclass(frozen=True)
@@ -24,7 +26,7 @@ class Request:
     Attributes
     ----------
     positions
-        runs × m, int32, ascending in each row: the rank of the i-th relevant item, or `MISSING`.
+        runs × m, integer, ascending in each row: the rank of the i-th relevant item, or `missing`.
     relevance
         runs × m, the grade of that item.
     """
@@ -83,8 +85,10 @@ def requests_of(p: Any) -> Requests:
             f"positions: expected {starts[-1]} rows, one for every run, request and relevant item, "
             f"found {len(cell)}; runs and requests can be left out only as a whole"
         )
-    positions = np.full(starts[-1], MISSING, np.int32)
+    rank = table["position"].filter(is_relevant)
+    is_small = int(rank.max() or 0) < np.iinfo(np.int32).max  # type: ignore[arg-type]
+    positions = np.empty(starts[-1], np.int32 if is_small else np.int64)
     relevance = np.empty(starts[-1])
-    positions[cell] = table["position"].filter(is_relevant).fill_null(MISSING).to_numpy()
+    positions[cell] = rank.fill_null(missing(positions)).to_numpy()
     relevance[cell] = table["relevance"].filter(is_relevant).to_numpy()
     return Requests(runs, queries, positions, relevance, n_relevant)
