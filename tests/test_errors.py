@@ -15,6 +15,7 @@ import pytest
 
 import lexiframe as lf
 from lexiframe.errors import first_three, unknown_name
+from lexiframe.io.write import write_parquet, write_trec
 
 RUNS = pl.DataFrame({"run": "bm25", "query_id": "q1", "doc_id": ["a", "b"], "score": [2.0, 1.0]})
 QRELS = pl.DataFrame({"query_id": "q1", "doc_id": ["b", "c"], "relevance": [1.0, 2.0]})
@@ -126,6 +127,18 @@ CASES = {
     "no runs": (
         lambda: lf.positions(RUNS.clear(), QRELS),
         "runs: expected at least one run, found no rows",
+    ),
+    "no rows": (
+        lambda: lf.read_runs(RUNS.clear()),
+        "runs: expected the rows of a ranking, found no rows",
+    ),
+    "a folder in the place of a file": (
+        lambda: write_parquet(RUNS, TESTS),
+        "cannot be written, because it is a folder",
+    ),
+    "text with a space in it": (
+        lambda: write_trec(RUNS.with_columns(doc_id=pl.lit("two words")), TESTS / "x.trec"),
+        "TREC text cannot hold 'two words' as doc_id: ids have no white space",
     ),
     "no score": (
         lambda: lf.positions(RUNS.with_columns(score=pl.Series([1.0, None])), QRELS),

@@ -138,8 +138,6 @@ def read_runs(runs: Any, *, name_from: NameFrom = "file") -> pa.Table:
     """
     scan = scan_runs(runs, name_from=name_from)
     parts = [part for index in range(len(scan)) for part in scan.load(index, rank=True)]
-    if not parts:
-        raise LexiframeError("runs: expected at least one run, found no rows")
     refuse_twins((part.name, part.where) for part in parts)
     parts.sort(key=lambda part: part.name)
     ranked = all("rank" in part.rows.columns for part in parts)
@@ -236,6 +234,8 @@ def _parts_of_table(table: pl.DataFrame, source: Source) -> list[RunPart]:
         named = table.with_columns(run=pl.lit(source.name))
     where = source.where if source.name is not None else "runs"
     named = check(named, RUNS, where)
+    if not named.height:
+        raise SchemaError(f"{where}: expected the rows of a ranking, found no rows")
     _refuse_no_number(named["score"], where)
     parts = [
         RunPart(name, rows, where if source.name else f"run {name!r}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from numbers import Integral
@@ -18,7 +19,7 @@ Weight = Callable[..., Any]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Metric:
+class Metric(ABC):
     """What every metric has: a name, parameters, a least grade and a cut-off.
 
     Attributes
@@ -80,9 +81,9 @@ class Metric:
     def _identity(self) -> tuple[Any, ...]:
         return (type(self), str(self), self.exposure)
 
+    @abstractmethod
     def terms(self, p: pl.Expr, i: pl.Expr, m: pl.Expr, y: pl.Expr) -> pl.Expr:
         """What one relevant item adds, from its rank p, level i of m and grade y."""
-        raise NotImplementedError
 
     def evaluate(self, function: Callable[..., Any], *arguments: pl.Expr) -> pl.Expr:
         """Call an exposure, a weight or a gain with the arguments and parameters it takes."""

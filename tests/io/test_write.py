@@ -100,7 +100,7 @@ def test_several_runs_do_not_go_into_one_file(tmp_path):
     ids="space tab empty newline null nan qrels-space qrels-nan qrels-null".split(),
 )
 def test_text_that_would_not_read_back_is_refused(tmp_path, frame):
-    with pytest.raises(lf.LexiframeError):
+    with pytest.raises(lf.LexiframeError, match="TREC text cannot hold .* as"):
         write_trec(frame, tmp_path / "a.txt")
     assert listing(tmp_path) == []
 
@@ -154,7 +154,7 @@ def test_a_place_that_cannot_be_written_to(tmp_path, write):
         with pytest.raises(lf.LexiframeError, match=message):
             write(ONE, place)
     (tmp_path / "folder" / "x.parquet").mkdir(parents=True)
-    with pytest.raises(lf.LexiframeError, match="cannot be written"):
+    with pytest.raises(lf.LexiframeError, match="cannot be written, because it is a folder"):
         write_parquet(ONE, tmp_path / "folder" / "x.parquet")
     assert listing(tmp_path) == ["file"]
 

@@ -126,7 +126,7 @@ def test_mc4_puts_every_run_above_those_that_only_lead_to_it(table, votes):
     assert all(rank[b] < rank[a] for a, b in reach if (b, a) not in reach)
 
 
-@given(TABLES, st.sampled_from(list(VOTES)), st.sampled_from([1, 2, 10, 100]))
+@given(TABLES, st.sampled_from(list(VOTES)), st.sampled_from([1, 2, 10]))
 def test_mc4_after_some_iterations(table, votes, iterations):
     d = by_request(table)
     values = oracle.mc4_iterations(oracle.runs(d), VOTES[votes](d), iterations)
