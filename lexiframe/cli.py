@@ -113,7 +113,7 @@ def evaluate(
     """Evaluate runs: coverage, orderings, correlations, ties and discriminative power."""
     if out is not None:
         output_folder(out)
-    e = evaluate_runs(runs, qrels, measure or MEASURES, rel=rel, ties=ties.value)
+    e = evaluate_runs(runs, qrels, measure or None, rel=rel, ties=ties.value)
     if out is not None:
         _write(e, out)
     if report is not None:

@@ -17,7 +17,7 @@ from lexiframe.io.read import RunScan, scan_runs
 from lexiframe.io.sources import only_file
 from lexiframe.io.write import output_folder, replacing, write_parquet_file
 from lexiframe.measures.recall_level import Metric
-from lexiframe.measures.scores import as_list, scores, unique_by_name
+from lexiframe.measures.scores import scores
 from lexiframe.orderings.agreement import rank_correlations, sign_agreement, tie_rates
 from lexiframe.orderings.order import Method, check_method, order_runs
 from lexiframe.orderings.win_rates import win_rates
@@ -26,9 +26,8 @@ from lexiframe.positions.coverage import coverage_of, warn_of_gaps
 from lexiframe.positions.judged import Duplicates
 from lexiframe.positions.projection import NoRelevant, project
 from lexiframe.positions.ranks import ScoreType, Ties
-from lexiframe.preferences.catalogue import parse_measure
 from lexiframe.preferences.cube import pair_cube
-from lexiframe.preferences.pairs import Measure, preferences
+from lexiframe.preferences.pairs import Measure, parse_measures, preferences
 from lexiframe.schemas import (
     COMPARISONS,
     CORRELATIONS,
@@ -47,7 +46,7 @@ from lexiframe.significance.power import discriminative_power
 MEASURES = ("RPP", "LR", "LP", "AP", "nDCG@10", "RR")
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, eq=False)
 class Evaluation:
     """The tables of an evaluation, and what they were computed from; made by `evaluate`.
 
@@ -143,7 +142,7 @@ class Evaluation:
 def evaluate(
     runs: Any,
     qrels: Any,
-    measures: Measure | str | Iterable[Measure | str] = MEASURES,
+    measures: Measure | str | Iterable[Measure | str] | None = None,
     *,
     rel: float | None = None,
     ties: Ties = "doc_id_desc",
@@ -164,7 +163,7 @@ def evaluate(
         As for `positions`.
     measures
         Metrics and preferences, or their notation. A metric also takes part as the preference of
-        its difference.
+        its difference. Unless given: RPP, LR, LP, AP, nDCG@10 and RR; of one run alone the metrics.
     method
         How preferences order the runs, see `order_runs`. Metrics order them by their mean.
     test, correction, family, alpha
@@ -189,9 +188,7 @@ def evaluate(
     >>> e.tie_rates.select("measure", "ties").rows()
     [('RPP', 1), ('RR', 6)]
     """
-    asked = unique_by_name(
-        [parse_measure(m) if isinstance(m, str) else m for m in as_list(measures)]
-    )
+    asked = parse_measures(MEASURES if measures is None else measures)
     _refuse_lower_rel(asked, rel)
     check_method(method)
     if not (isinstance(runs, RunScan) or hasattr(runs, "__arrow_c_stream__")):
@@ -208,13 +205,16 @@ def evaluate(
     warn_of_gaps(ranked)
     p = project(ranked, no_relevant=no_relevant)
     metrics = [measure for measure in asked if isinstance(measure, Metric)]
-    if len(ranked.runs) == 1 and not metrics:
+    is_alone = len(ranked.runs) == 1
+    if is_alone and measures is None:
+        asked = [*metrics]
+    if is_alone and len(asked) > len(metrics):
         raise LexiframeError(
             f"evaluate: preferences need at least two runs, found {ranked.runs[0].name!r} alone; "
-            "add a run, or ask for a metric"
+            "add a run, or ask for metrics only"
         )
-    s = scores(p, metrics) if metrics else _empty(SCORES)
-    d = preferences(p, asked) if len(ranked.runs) > 1 else _empty(PREFERENCES)
+    s = scores(p, metrics, no_relevant=no_relevant) if metrics else _empty(SCORES)
+    d = _empty(PREFERENCES) if is_alone else preferences(p, asked, no_relevant=no_relevant)
     provenance = {
         "runs": _sources(runs),
         "qrels": _sources(qrels),

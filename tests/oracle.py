@@ -338,7 +338,12 @@ def same(x, y):
     return abs(x - y) <= SAME
 
 
-def mid_ranks(values):
+def same_probability(x, y):
+    """Equal but for the rounding of products, which keeps small numbers apart."""
+    return math.isclose(x, y, rel_tol=SAME)
+
+
+def mid_ranks(values, same=same):
     """1 for the greatest; equal ones share the mean of their ranks: {name: rank} (section 5)."""
     ranks = {}
     for name, x in values.items():
@@ -424,12 +429,12 @@ def mc4_iterations(names, beats, iterations):
 
 def stationary(chain, names):
     """The stationary distribution of an irreducible chain, by power iteration."""
-    v = dict.fromkeys(names, 1 / len(names))
-    for _ in range(100_000):
+    v, change = dict.fromkeys(names, 1 / len(names)), 1.0
+    while change > 1e-15:
         following = step(chain, v)
-        if max(abs(following[a] - v[a]) for a in names) < 1e-17:
-            break
-        v = following
+        change = max(abs(following[a] - v[a]) for a in names)
+        total = math.fsum(following.values())  # 1, but for rounding, which adds up over the steps
+        v = {a: x / total for a, x in following.items()}
     return v
 
 

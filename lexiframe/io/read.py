@@ -234,8 +234,10 @@ def _parts_of_table(table: pl.DataFrame, source: Source) -> list[RunPart]:
         named = table.with_columns(run=pl.lit(source.name))
     where = source.where if source.name is not None else "runs"
     named = check(named, RUNS, where)
-    if not named.height:
+    if not named.height and source.name is None:
         raise SchemaError(f"{where}: expected the rows of a ranking, found no rows")
+    if not named.height:
+        return [RunPart(str(source.name), named.drop("run"), where)]
     _refuse_no_number(named["score"], where)
     parts = [
         RunPart(name, rows, where if source.name else f"run {name!r}")

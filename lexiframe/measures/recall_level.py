@@ -14,6 +14,7 @@ import polars as pl
 from lexiframe.errors import LexiframeError
 from lexiframe.measures import notation
 
+_POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 Exposure = Callable[..., Any]
 Weight = Callable[..., Any]
 
@@ -27,8 +28,8 @@ class Metric(ABC):
     name
         Its name; with parameters and cut-off, as ``str`` writes it, the ``measure`` of its rows.
     exposure
-        e(p), or e(p, m): from a Polars expression of ranks to one of exposures. Keyword-only
-        arguments are parameters.
+        e(p), or e(p, m): from a Polars expression of ranks to one of exposures. Only arguments
+        without a default are given; keyword-only ones are parameters.
     parameters
         The parameters and their values; None for one that has to be given.
     rel
@@ -88,16 +89,17 @@ class Metric(ABC):
     def evaluate(self, function: Callable[..., Any], *arguments: pl.Expr) -> pl.Expr:
         """Call an exposure, a weight or a gain with the arguments and parameters it takes."""
         accepted = inspect.signature(function).parameters.values()
-        positional = [a for a in accepted if a.kind != inspect.Parameter.KEYWORD_ONLY]
-        values = {**self.parameters, **self.given, "cutoff": self.cutoff}
-        keywords = {a.name: values[a.name] for a in accepted if a not in positional}
-        unset = [name for name, value in keywords.items() if value is None]
-        if unset:
-            how = f"{self.name}@10" if unset[0] == "cutoff" else f"{self.name}({unset[0]}=...)"
-            raise LexiframeError(f"{self.name} needs its {unset[0]}: write {how}")
-        result = function(*arguments[: len(positional)], **keywords)
+        required = [a for a in accepted if a.kind in _POSITIONAL and a.default is a.empty]
+        keyword_only = [a for a in accepted if a.kind is inspect.Parameter.KEYWORD_ONLY]
+        known = {**self.parameters, **self.given, "cutoff": self.cutoff}
+        keywords = {a.name: known[a.name] for a in keyword_only if a.name in known}
+        for name, value in keywords.items():
+            if value is None:
+                how = f"{self.name}@10" if name == "cutoff" else f"{self.name}({name}=...)"
+                raise LexiframeError(f"{self.name} needs its {name}: write {how}")
+        result = function(*arguments[: len(required)], **keywords)
         result = result if isinstance(result, pl.Expr) else pl.lit(result)
-        return result.cast(pl.Float64)
+        return result.cast(pl.Float64).fill_null(float("nan"))
 
     def exposures(self, p: pl.Expr, m: pl.Expr) -> pl.Expr:
         """e(p); null beyond the cut-off and for items that were not retrieved: they add nothing."""

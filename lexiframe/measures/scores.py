@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import polars as pl
@@ -14,12 +14,19 @@ from lexiframe.measures.graded import GradedMetric
 from lexiframe.measures.recall_level import Metric
 from lexiframe.schemas import POSITIONS, SCORES, check
 
+NoRelevant = Literal["drop", "zero"]
+
 _P, _I, _M, _Y = (
     pl.col(name).cast(pl.Float64) for name in ("position", "level", "n_relevant", "relevance")
 )
 
 
-def scores(p: Any, measures: Metric | str | Iterable[Metric | str]) -> pl.DataFrame:
+def scores(
+    p: Any,
+    measures: Metric | str | Iterable[Metric | str],
+    *,
+    no_relevant: NoRelevant = "drop",
+) -> pl.DataFrame:
     """Compute metrics for every run and request.
 
     Parameters
@@ -27,14 +34,15 @@ def scores(p: Any, measures: Metric | str | Iterable[Metric | str]) -> pl.DataFr
     p
         The table of `positions`.
     measures
-        Metrics or their notation: ``lf.AP``, ``lf.nDCG @ 10``, ``"RBP(p=0.8)"``, ``"map"``.
+        Metrics or their notation: ``lf.AP``, ``lf.nDCG @ 10``, ``"RBP(p=0.8)"``, ``"map"``. The
+        ``rel`` of a measure can raise the least relevant grade of the positions, not lower it.
+    no_relevant : {"drop", "zero"}
+        Requests without an item of a measure's own ``rel`` have no rows of it, or 0.
 
     Returns
     -------
     polars.DataFrame
-        Key ``run, query_id, measure``, sorted by it; ``value``. A measure with a ``rel`` of its
-        own has no rows for requests without an item of that grade, as `positions` has none for
-        requests without a relevant item.
+        Key ``run, query_id, measure``, sorted by it; ``value``.
 
     Raises
     ------
@@ -50,9 +58,7 @@ def scores(p: Any, measures: Metric | str | Iterable[Metric | str]) -> pl.DataFr
     >>> lf.scores(p, [lf.RR, "R@10"]).columns
     ['run', 'query_id', 'measure', 'value']
     """
-    metrics = unique_by_name(
-        [m if isinstance(m, Metric) else parse_metric(m) for m in as_list(measures)]
-    )
+    metrics = unique_by_name([_as_metric(measure) for measure in as_list(measures)])
     is_relevant = pl.col("level").is_not_null()
     table = check(p, POSITIONS).filter(is_relevant | (pl.col("n_relevant") == 0))
     table = table.with_columns(position=pl.when(is_relevant).then("position"))
@@ -61,7 +67,7 @@ def scores(p: Any, measures: Metric | str | Iterable[Metric | str]) -> pl.DataFr
     frames = []
     for rel in dict.fromkeys(metric.rel for metric in metrics):
         of_rel = [metric for metric in metrics if metric.rel == rel]
-        restricted = table if rel is None else _restrict(table, rel)
+        restricted = table if rel is None else _restrict(table, rel, no_relevant)
         if rel is not None and not restricted.height:
             raise LexiframeError(
                 f"{of_rel[0]}: expected some items with a grade of {rel:g} or more, found none"
@@ -87,13 +93,28 @@ def unique_by_name(measures: Sequence[Any]) -> list[Any]:
     return list(by_name.values())
 
 
-def _restrict(table: pl.DataFrame, rel: float) -> pl.DataFrame:
+def _as_metric(measure: Any) -> Metric:
+    if isinstance(measure, str):
+        return parse_metric(measure)
+    if not isinstance(measure, Metric):
+        raise TypeError(
+            f"expected metrics or their notation, found {type(measure).__name__}: {measure!r}; "
+            "preferences go to lexiframe.preferences"
+        )
+    return measure
+
+
+def _restrict(table: pl.DataFrame, rel: float, no_relevant: NoRelevant) -> pl.DataFrame:
     """Count only grades of ``rel`` or more as relevant, and number the recall levels anew."""
-    kept = table.filter(pl.col("relevance") >= rel)
     request = ("run", "query_id")
-    return kept.with_columns(
-        level=pl.col("level").rank("ordinal").over(request).cast(pl.Int64),
-        n_relevant=pl.len().over(request).cast(pl.Int64),
+    is_relevant = (pl.col("relevance") >= rel).fill_null(value=False)
+    kept = is_relevant
+    if no_relevant == "zero":
+        kept = kept | (is_relevant.sum().over(request) == 0)
+    return table.filter(kept).with_columns(
+        position=pl.when(is_relevant).then("position"),
+        level=pl.when(is_relevant).then("level").rank("ordinal").over(request).cast(pl.Int64),
+        n_relevant=is_relevant.sum().over(request).cast(pl.Int64),
     )
 
 

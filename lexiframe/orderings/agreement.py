@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 import polars as pl
 
-from lexiframe.errors import LexiframeError
+from lexiframe.errors import LexiframeError, SchemaError
 from lexiframe.preferences.cube import pair_cube
 from lexiframe.preferences.recall_paired import TIE
 from lexiframe.schemas import (
@@ -62,13 +62,18 @@ def rank_correlations(o: Any, method: Literal["kendall"] = "kendall") -> pl.Data
         orderings.select("measure", "method").unique().height > orderings["measure"].n_unique()
     )
     name = pl.concat_str("measure", "method", separator=" ") if several else pl.col("measure")
-    ranks = orderings.with_columns(ordering=name).pivot("ordering", index="run", values="rank")
+    if orderings.select(ORDERINGS.key).is_duplicated().any():
+        raise SchemaError(
+            f"orderings: expected one row for each {', '.join(ORDERINGS.key)}, found several"
+        )
+    named = orderings.select(pl.col("run", "rank"), ordering=name)
+    by_name = {key[0]: rows for key, rows in named.partition_by("ordering", as_dict=True).items()}
     rows = []
-    for a, b in combinations(sorted(set(ranks.columns) - {"run"}), 2):
-        both = ranks.select(a, b).drop_nulls()
+    for a, b in combinations(sorted(by_name), 2):
+        both = by_name[a].join(by_name[b], on="run", suffix="_b")
         tau, p_value = np.nan, np.nan
         if both.height > 1:
-            tau, p_value = kendalltau(both[a].to_numpy(), both[b].to_numpy(), variant="b")
+            tau, p_value = kendalltau(both["rank"].to_numpy(), both["rank_b"].to_numpy())
         rows.append((method, a, b, _or_none(tau), _or_none(p_value), both.height))
     return pl.DataFrame(rows, schema=CORRELATIONS.columns, orient="row")
 

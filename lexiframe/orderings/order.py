@@ -10,12 +10,13 @@ import numpy as np
 import polars as pl
 
 from lexiframe.errors import LexiframeError, LexiframeWarning
+from lexiframe.measures import notation
 from lexiframe.orderings.markov import mc4, votes_of
 from lexiframe.orderings.positional import borda, copeland, majority_cycles
 from lexiframe.orderings.ranking import mid_ranks, tie_groups
-from lexiframe.orderings.win_rates import half_win_matrix, total_preferences
-from lexiframe.preferences.cube import Pairs, is_scores, pair_cube, score_cube
-from lexiframe.schemas import ORDERINGS
+from lexiframe.orderings.win_rates import half_win_matrix, mean_preferences
+from lexiframe.preferences.cube import PairCube, Pairs, is_scores, pair_cube, score_cube
+from lexiframe.schemas import ORDERINGS, to_polars
 
 Method = Literal["mean", "win_rate", "borda", "copeland", "mc4"]
 METHODS = ("mean", "win_rate", "borda", "copeland", "mc4")
@@ -55,7 +56,8 @@ def order_runs(
     -------
     polars.DataFrame
         Key ``measure, method, run``, sorted by measure, method and rank. ``value`` in the method's
-        unit (greater is better), ``rank`` from 1; runs of equal value share the mean of their
+        unit (greater is better; options stand behind the method, ``mc4(iterations=10)``), ``rank``
+        from 1; runs of equal value share the mean of their
         ranks. For mc4 without ``iterations`` and ``teleport``: runs in strongly connected
         components, these ordered by reachability; the value is the number of layers of
         components below, plus the run's share of its own.
@@ -80,6 +82,7 @@ def order_runs(
     [('b', 1.0), ('a', 2.5), ('c', 2.5)]
     """
     _check_arguments(method, votes, iterations, teleport)
+    d = d if isinstance(d, PairCube) else to_polars(d)
     if method == "mean" and is_scores(d):
         means = ((m, s.runs, np.nanmean(s.values, axis=0)) for m, s in score_cube(d))
         return _table(
@@ -88,23 +91,29 @@ def order_runs(
     cube = pair_cube(d)
     frames = []
     for measure, pairs in cube:
+        _refuse_gaps(measure, pairs)
         if method == "mc4":
             layers, shares = mc4(_ballots(pairs, votes), iterations=iterations, teleport=teleport)
-            value, rank = layers + shares, mid_ranks(_FAR * layers + np.log(shares))
+            value = layers + shares
+            rank = mid_ranks(_FAR * layers + np.log(np.maximum(shares, _TINY)))
         else:
             value = _VALUES[method](pairs)
             rank = mid_ranks(value)
         frames.append(_ordering(measure, pairs.runs, value, rank))
     if method == "copeland":
         _warn_of_cycles(cube)
-    return _table(method, frames)
+    options = {"votes": None if votes == "win_rate" else votes}
+    options |= {"iterations": iterations, "teleport": teleport}
+    chosen = {name: value for name, value in options.items() if value is not None}
+    return _table(notation.write(method, None, chosen, None), frames)
 
 
+_TINY = np.finfo(np.float64).tiny
 _FAR = 1000.0  # farther apart than the logarithms of any two shares
 _VALUES: dict[str, Callable[[Pairs], np.ndarray]] = {
-    "mean": lambda pairs: total_preferences(pairs).mean(axis=0) / (len(pairs.runs) - 1),
+    "mean": lambda pairs: mean_preferences(pairs).mean(axis=0),
     "win_rate": lambda pairs: (half_win_matrix(pairs).sum(axis=1) - 0.5) / (len(pairs.runs) - 1),
-    "borda": lambda pairs: borda(total_preferences(pairs)),
+    "borda": lambda pairs: borda(mean_preferences(pairs)),
     "copeland": copeland,
 }
 
@@ -113,7 +122,7 @@ def _ballots(pairs: Pairs, votes: str) -> np.ndarray:
     """Requests that put the row's run over the column's, minus those that put it under."""
     if votes == "preference":
         return pairs.square(pairs.lead)
-    return votes_of(tie_groups(total_preferences(pairs)))
+    return votes_of(tie_groups(mean_preferences(pairs)))
 
 
 def _ordering(measure: str, runs: pl.Series, value: np.ndarray, rank: np.ndarray) -> pl.DataFrame:
@@ -128,6 +137,16 @@ def _table(method: str, frames: list[pl.DataFrame]) -> pl.DataFrame:
     ]
     table = pl.concat([pl.DataFrame(schema=ORDERINGS.columns), *named])
     return table.sort("measure", "method", "rank", "run")
+
+
+def _refuse_gaps(measure: str, pairs: Pairs) -> None:
+    gaps = np.flatnonzero(pairs.n == 0)
+    if len(gaps):
+        a, b = pairs.runs[int(pairs.a[gaps[0]])], pairs.runs[int(pairs.b[gaps[0]])]
+        raise LexiframeError(
+            f"order_runs: {measure} lacks preferences between {len(gaps)} pairs of runs "
+            f"({a!r} and {b!r} first); all pairs are needed"
+        )
 
 
 def check_method(method: str) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-SAME = 1e-10
+SAME = 1e-12
 """Aggregates that differ by no more are the same number, summed in another order."""
 
 

@@ -61,7 +61,7 @@ def win_rate_matrix(
     polars.DataFrame
         ``run``, and a column for each run: the share of requests that the row's run wins against
         the column's, ties counted as half a win, so that opposite cells sum to 1; a run against
-        itself has 0.5.
+        itself has 0.5; null for pairs that the table does not have.
 
     Raises
     ------
@@ -94,7 +94,8 @@ def win_rate_matrix(
             raise unknown_name("run", run, place)
     rows = [place[run] for run in shown]
     columns = {run: matrix[rows, place[run]] for run in shown}
-    return pl.DataFrame({"run": pl.Series(shown, dtype=pl.String), **columns})
+    table = pl.DataFrame({"run": pl.Series(shown, dtype=pl.String), **columns})
+    return table.with_columns(pl.selectors.float().fill_nan(None))
 
 
 def request_win_rates(d: Any, *, how: Literal["sum", "mean"] = "sum") -> pl.DataFrame:
@@ -132,6 +133,11 @@ def request_win_rates(d: Any, *, how: Literal["sum", "mean"] = "sum") -> pl.Data
     return pl.concat([pl.DataFrame(schema=REQUEST_WIN_RATES.columns), *frames])
 
 
+def mean_preferences(pairs: Pairs) -> np.ndarray:
+    """Mean over the other runs of Δ: requests × runs."""
+    return np.asarray(total_preferences(pairs) / (len(pairs.runs) - 1))
+
+
 def total_preferences(pairs: Pairs) -> np.ndarray:
     """Σ over the other runs of Δ: requests × runs."""
     known = np.nan_to_num(pairs.values)
@@ -144,7 +150,7 @@ def total_preferences(pairs: Pairs) -> np.ndarray:
 
 def half_win_matrix(pairs: Pairs) -> np.ndarray:
     """Give the share of requests won, ties half: runs × runs, 0.5 on the diagonal."""
-    lead = np.divide(pairs.lead, pairs.n, out=np.zeros(len(pairs.n)), where=pairs.n > 0)
+    lead = np.divide(pairs.lead, pairs.n, out=np.full(len(pairs.n), np.nan), where=pairs.n > 0)
     return np.asarray(0.5 + pairs.square(lead) / 2)
 
 

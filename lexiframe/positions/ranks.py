@@ -66,6 +66,8 @@ def rank_judged(
         For a document that is twice in one ranking (unless ``duplicates="best"``), and for
         ``ties="rank"`` without a column of whole ranks.
     """
+    if part.rows.is_empty():
+        return _retrieved_nothing(part.name, judged)
     rows = _Rows.of(part, judged, score_type)
     removed = 0
     if rows.has_twins():
@@ -84,6 +86,11 @@ def rank_judged(
         removed,
         rows.pool(judged) if pool else None,
     )
+
+
+def _retrieved_nothing(name: str, judged: JudgedItems) -> RunRanks:
+    rank = np.zeros(judged.items.height, np.int64)
+    return RunRanks(name, rank, np.zeros(len(judged.queries), np.int64), [], 0, None)
 
 
 @dataclass(frozen=True)

@@ -147,6 +147,7 @@ def pair_cube(table: Any) -> PairCube:
     """
     if isinstance(table, PairCube):
         return table
+    table = to_polars(table)
     if is_scores(table):
         s = score_cube(table)
         a, b = np.triu_indices(len(s.runs), k=1)

@@ -68,8 +68,11 @@ class LexicographicPreference:
 
     __repr__ = __str__
 
-    def matrix(self, request: Request) -> np.ndarray:
-        """Δ of every pair of runs: runs × runs, antisymmetric."""
+    def kernel(self) -> Callable[[Request], np.ndarray]:
+        """Give the function from a request to Δ: runs × runs, antisymmetric."""
+        return self._matrix
+
+    def _matrix(self, request: Request) -> np.ndarray:
         positions = request.at_least(self.rel)
         if self.direction == "recall":
             positions = positions[:, ::-1]
@@ -81,6 +84,11 @@ class LexicographicPreference:
             return signs
         level = deciding_levels(order, differs_at)
         sizes = np.pad(_sizes(self.magnitude, positions), ((0, 0), (0, 1)))
+        if not np.isfinite(sizes).all():
+            raise LexiframeError(
+                f"{self}: expected finite numbers as magnitude, "
+                f"found {sizes[~np.isfinite(sizes)][0]}"
+            )
         own = np.take_along_axis(sizes, level, axis=1)
         other = np.take_along_axis(sizes, level.T, axis=1).T
         return np.asarray(own - other)
@@ -91,7 +99,9 @@ def _sizes(magnitude: Callable[..., Any], positions: np.ndarray) -> np.ndarray:
     p = pl.col("p")
     size = pl.when(p < missing(positions)).then(magnitude(p.cast(pl.Float64))).otherwise(0.0)
     ranks = pl.DataFrame({"p": positions.ravel()})
-    return ranks.select(size=size)["size"].to_numpy().reshape(positions.shape)
+    return (
+        ranks.select(size=size.fill_null(float("nan")))["size"].to_numpy().reshape(positions.shape)
+    )
 
 
 def sort_rankings(positions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

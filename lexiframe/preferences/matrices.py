@@ -76,6 +76,7 @@ def requests_of(p: Any) -> Requests:
     n_relevant = np.zeros(len(queries), np.int64)
     is_relevant = table["level"].is_not_null().to_numpy()
     n_relevant[query] = table["n_relevant"].to_numpy()
+    _refuse_other_judgments(table, n_relevant[query], run + query * len(runs), len(runs))
     run, query = run[is_relevant], query[is_relevant]
     starts = np.concatenate([[0], np.cumsum(n_relevant)]) * len(runs)
     cell = starts[query] + run * n_relevant[query]
@@ -92,3 +93,23 @@ def requests_of(p: Any) -> Requests:
     positions[cell] = rank.fill_null(missing(positions)).to_numpy()
     relevance[cell] = table["relevance"].filter(is_relevant).to_numpy()
     return Requests(runs, queries, positions, relevance, n_relevant)
+
+
+def _refuse_other_judgments(
+    table: pl.DataFrame, n_relevant: np.ndarray, ranking: np.ndarray, n_runs: int
+) -> None:
+    """Raise when a run lacks a request, or runs have other relevant items than other runs."""
+    n_rankings = (int(ranking.max()) // n_runs + 1) * n_runs if len(ranking) else 0
+    if (np.bincount(ranking, minlength=n_rankings) == 0).any():
+        raise SchemaError(
+            "positions: expected rows of every run for every request, and some are missing; "
+            "runs and requests can be left out only as a whole"
+        )
+    relevance = table["relevance"].fill_null(0.0).to_numpy()
+    total = np.bincount(ranking, relevance, n_rankings).reshape(-1, n_runs)
+    same_items = np.ptp(total, axis=1).max(initial=0) <= 1e-9 * max(total.max(initial=0), 1)
+    if (table["n_relevant"].to_numpy() != n_relevant).any() or not same_items:
+        raise SchemaError(
+            "positions: expected the same relevant items for every run, found others; "
+            "compute the positions of all runs with one qrels"
+        )

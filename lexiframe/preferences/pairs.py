@@ -11,7 +11,7 @@ import polars as pl
 from lexiframe.codes import encode
 from lexiframe.errors import LexiframeError
 from lexiframe.measures.recall_level import Metric
-from lexiframe.measures.scores import as_list, scores, unique_by_name
+from lexiframe.measures.scores import NoRelevant, as_list, scores, unique_by_name
 from lexiframe.preferences.catalogue import Preference, parse_measure
 from lexiframe.preferences.differences import differences
 from lexiframe.preferences.matrices import Requests, requests_of
@@ -20,7 +20,12 @@ from lexiframe.progress import progress
 Measure = Metric | Preference
 
 
-def preferences(p: Any, measures: Measure | str | Iterable[Measure | str]) -> pl.DataFrame:
+def preferences(
+    p: Any,
+    measures: Measure | str | Iterable[Measure | str],
+    *,
+    no_relevant: NoRelevant = "drop",
+) -> pl.DataFrame:
     """Compute, for every request and pair of runs, which is preferred and by how much.
 
     Parameters
@@ -29,14 +34,16 @@ def preferences(p: Any, measures: Measure | str | Iterable[Measure | str]) -> pl
         The table of `positions`.
     measures
         Preferences or their notation (``lf.RPP``, ``"LR"``, ``"LP(rel=2)"``), and metrics, which
-        give their difference.
+        give their difference. The ``rel`` of a measure can raise the least relevant grade of the
+        positions, not lower it.
+    no_relevant : {"drop", "zero"}
+        Requests without an item of a measure's own ``rel`` have no rows of it, or 0 (ties).
 
     Returns
     -------
     polars.DataFrame
         Key ``query_id, run_a, run_b, measure`` with run_a < run_b, sorted by it; ``preference``
-        is positive when run_a is preferred, negative when run_b is, and exactly 0 for a tie. A
-        measure with a ``rel`` of its own has no rows for requests without an item of that grade.
+        is positive when run_a is preferred, negative when run_b is, and exactly 0 for a tie.
 
     Raises
     ------
@@ -69,9 +76,7 @@ def preferences(p: Any, measures: Measure | str | Iterable[Measure | str]) -> pl
     >>> dict(d.select("measure", "preference").rows())
     {'LP': -1.0, 'LR': -1.0, 'RPP': -0.5, 'RPP(rel=1)': -0.5555555555555556, 'rrLP': -0.5}
     """
-    asked = unique_by_name(
-        [parse_measure(m) if isinstance(m, str) else m for m in as_list(measures)]
-    )
+    asked = parse_measures(measures)
     requests = requests_of(p)
     if len(requests.runs) < 2:
         raise LexiframeError(
@@ -80,8 +85,8 @@ def preferences(p: Any, measures: Measure | str | Iterable[Measure | str]) -> pl
         )
     asked.sort(key=str)
     values = np.full((len(requests.queries), len(_pairs(requests)[0]), len(asked)), np.nan)
-    _fill_preferences(values, requests, asked)
-    _fill_differences(values, requests, asked, p)
+    _fill_preferences(values, requests, asked, no_relevant)
+    _fill_differences(values, requests, asked, p, no_relevant)
     for n, measure in enumerate(asked):
         if len(requests.queries) and np.isnan(values[:, :, n]).all():
             raise LexiframeError(
@@ -91,23 +96,39 @@ def preferences(p: Any, measures: Measure | str | Iterable[Measure | str]) -> pl
     return _long_table(requests, [str(measure) for measure in asked], values)
 
 
-def _fill_preferences(values: np.ndarray, requests: Requests, asked: list[Measure]) -> None:
+def parse_measures(measures: Any) -> list[Measure]:
+    """Take one measure or several, objects or notation, each once."""
+    asked = [parse_measure(m) if isinstance(m, str) else m for m in as_list(measures)]
+    for measure in asked:
+        if not isinstance(measure, Measure):
+            raise TypeError(
+                f"expected measures or their notation, found {type(measure).__name__}: {measure!r}"
+            )
+    return unique_by_name(asked)
+
+
+def _fill_preferences(
+    values: np.ndarray, requests: Requests, asked: list[Measure], no_relevant: NoRelevant
+) -> None:
     a, b = _pairs(requests)
-    wanted = [(n, m) for n, m in enumerate(asked) if not isinstance(m, Metric)]
+    wanted = [(n, m.rel, m.kernel()) for n, m in enumerate(asked) if not isinstance(m, Metric)]
     for q, request in enumerate(progress(requests, len(requests.queries), "preferences")):
-        for n, preference in wanted:
-            if request.at_least(preference.rel).shape[1]:
-                values[q, :, n] = preference.matrix(request)[a, b]
-            elif preference.rel is None:
+        for n, rel, kernel in wanted:
+            if request.at_least(rel).shape[1]:
+                values[q, :, n] = kernel(request)[a, b]
+            elif rel is None or no_relevant == "zero":
                 values[q, :, n] = 0.0
 
 
-def _fill_differences(values: np.ndarray, requests: Requests, asked: list[Measure], p: Any) -> None:
+def _fill_differences(
+    values: np.ndarray, requests: Requests, asked: list[Measure], p: Any, no_relevant: NoRelevant
+) -> None:
     metrics = [measure for measure in asked if isinstance(measure, Metric)]
     if not metrics:
         return
     a, b = _pairs(requests)
-    for (name,), table in scores(p, metrics).partition_by("measure", as_dict=True).items():
+    s = scores(p, metrics, no_relevant=no_relevant)
+    for (name,), table in s.partition_by("measure", as_dict=True).items():
         queries, query = encode(table["query_id"])
         _, run = encode(table["run"])
         by_request = np.empty((len(queries), len(requests.runs)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -68,12 +68,17 @@ class LevelPreference:
 
     __repr__ = __str__
 
-    def matrix(self, request: Request) -> np.ndarray:
-        """Δ of every pair of runs: runs × runs, antisymmetric."""
+    def kernel(self) -> Callable[[Request], np.ndarray]:
+        """Give the function from a request to Δ: runs × runs, antisymmetric."""
+        weights = cache(self.weights)  # requests of as many relevant items share them
+        return lambda request: self._matrix(request, weights)
+
+    def _matrix(self, request: Request, weights_of: Callable[[int], np.ndarray]) -> np.ndarray:
         thresholds = np.unique(request.relevance[0]) if self.rel is None else [self.rel]
         levels = [request.at_least(grade) for grade in thresholds]
         m = np.array([positions.shape[1] for positions in levels])
-        weights = [w * share for w, share in zip(map(self.weights, m), m / m.sum(), strict=True)]
+        shares = m / m.sum()
+        weights = [weights_of(int(n)) * share for n, share in zip(m, shares, strict=True)]
         if np.ptp(np.concatenate(weights)) <= TIE * weights[0][0]:
             won = np.sum([_levels_won(positions) for positions in levels], axis=0)
             return np.asarray((won - won.T) / m.sum())
@@ -84,21 +89,17 @@ class LevelPreference:
 
     def weights(self, m: int) -> np.ndarray:
         """p(i | m) for i = 1..m, which sum to 1."""
-        values = _values_of_weight(self.weight, int(m))
+        i, levels = pl.col("i"), pl.DataFrame({"i": np.arange(1.0, m + 1), "m": float(m)})
+        weight = self.weight(i, pl.col("m"))
+        weight = weight if isinstance(weight, pl.Expr) else pl.lit(weight)
+        values = levels.select(weight=(weight + 0.0 * i).fill_null(float("nan")))[
+            "weight"
+        ].to_numpy()
         if not (np.isfinite(values).all() and values.min() >= 0 and values.sum() > 0):
             raise LexiframeError(
                 f"{self}: expected weights of 0 or more, found {values} for m = {m}"
             )
         return np.asarray(values / values.sum())
-
-
-@lru_cache(maxsize=4096)
-def _values_of_weight(weight: Callable[..., Any], m: int) -> np.ndarray:
-    """Give the weight of level i of m for i = 1..m."""
-    i, levels = pl.col("i"), pl.DataFrame({"i": np.arange(1.0, m + 1), "m": float(m)})
-    value = weight(i, pl.col("m"))
-    value = value if isinstance(value, pl.Expr) else pl.lit(value)
-    return levels.select(value=value + 0.0 * i)["value"].to_numpy()
 
 
 def _levels_won(positions: np.ndarray) -> np.ndarray:

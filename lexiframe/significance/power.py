@@ -6,7 +6,7 @@ from typing import Any
 
 import polars as pl
 
-from lexiframe.errors import LexiframeError
+from lexiframe.errors import LexiframeError, SchemaError
 from lexiframe.schemas import COMPARISONS, POWER, check
 
 
@@ -16,7 +16,7 @@ def discriminative_power(c: Any, alpha: float = 0.05) -> pl.DataFrame:
     Parameters
     ----------
     c
-        The table of `compare`, or several of them concatenated.
+        The table of `compare`, or those of several tests or corrections concatenated.
     alpha : float
         A pair is told apart when its corrected p-value is below alpha.
 
@@ -47,9 +47,14 @@ def discriminative_power(c: Any, alpha: float = 0.05) -> pl.DataFrame:
     """
     if not 0 < alpha < 1:
         raise LexiframeError(f"discriminative_power: expected alpha between 0 and 1, found {alpha}")
+    comparisons = check(c, COMPARISONS)
+    if comparisons.select(COMPARISONS.key).is_duplicated().any():
+        raise SchemaError(
+            f"comparisons: expected one row for each {', '.join(COMPARISONS.key)}, found several; "
+            "tables with other families, baselines or levels go in one by one"
+        )
     return (
-        check(c, COMPARISONS)
-        .group_by("measure", "test", "correction")
+        comparisons.group_by("measure", "test", "correction")
         .agg(
             pl.lit(alpha).alias("alpha").first(),
             pl.len().cast(pl.Int64).alias("n_pairs"),

@@ -103,6 +103,11 @@ def test_iterations_from_equal_probabilities(iterations):
     assert found == same(a=1 - expected, b=expected)
 
 
+def test_so_many_iterations_that_nothing_is_left():
+    found = lf.order_runs(beats("ab", runs="ab"), iterations=2000)
+    assert found.select("run", "value", "rank").rows() == [("a", 1.0, 1.0), ("b", 0.0, 2.0)]
+
+
 def test_one_and_two_iterations_of_three_runs():
     """From c a third goes to a and a third to b; from b a third to a; a stays."""
     d = beats("ab", "bc", "ac")

@@ -3,6 +3,7 @@
 import warnings
 from itertools import combinations
 
+import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -27,10 +28,10 @@ def by_request(table, measure="m1"):
     }
 
 
-def assert_ordering(o, values):
+def assert_ordering(o, values, same=oracle.same):
     """Values by run, their mid-ranks, and rows from the best run to the worst."""
     assert_close(cells(o, "run", "value"), values, abs=1e-12)
-    ranks = oracle.mid_ranks(values)
+    ranks = oracle.mid_ranks(values, same)
     assert cells(o, "run", "rank") == ranks
     assert o["run"].to_list() == sorted(ranks, key=lambda run: (ranks[run], run))
 
@@ -130,7 +131,17 @@ def test_mc4_puts_every_run_above_those_that_only_lead_to_it(table, votes):
 def test_mc4_after_some_iterations(table, votes, iterations):
     d = by_request(table)
     values = oracle.mc4_iterations(oracle.runs(d), VOTES[votes](d), iterations)
-    assert_ordering(lf.order_runs(table, "mc4", votes=votes, iterations=iterations), values)
+    o = lf.order_runs(table, "mc4", votes=votes, iterations=iterations)
+    assert_ordering(o, values, oracle.same_probability)
+
+
+def test_mc4_after_ten_iterations_keeps_small_probabilities_apart():
+    """Of 30 runs that all requests order alike, the last has a probability of 30^-11."""
+    names = [f"{n:02}" for n in range(30)]
+    d = pl.DataFrame(list(combinations(names, 2)), schema=["run_a", "run_b"], orient="row")
+    d = d.with_columns(query_id=pl.lit("q"), measure=pl.lit("m1"), preference=1.0)
+    o = lf.order_runs(d, "mc4", iterations=10)
+    assert o.select("run", "rank").rows() == [(run, n + 1) for n, run in enumerate(names)]
 
 
 @given(TABLES, st.sampled_from(list(VOTES)), st.sampled_from([0.05, 0.5]))

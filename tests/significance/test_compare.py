@@ -180,12 +180,14 @@ def test_requests_without_a_value_for_one_pair(test):
 
 
 @pytest.mark.parametrize("test", ["t", "sign"])
-def test_a_measure_that_only_some_pairs_have(test):
-    d = pl.concat([preferences(TEN), preferences({"ab": [1, 0, 1]}, "other")])
+@pytest.mark.parametrize("pairs", [["ab"], ["ab", "bc"], ["ac", "bc"]])
+def test_a_measure_that_only_some_pairs_have(test, pairs):
+    d = pl.concat([preferences(TEN), preferences(dict.fromkeys(pairs, (1, 0, 1)), "other")])
     c = lf.compare(d, test).filter(measure="other")
-    assert c.select("run_a", "run_b", "n").rows() == [("a", "b", 3)]
-    of_c = lf.compare(d, test, baseline="c")
-    assert of_c["measure"].unique().to_list() == ["mine"]
+    assert (c["run_a"] + c["run_b"]).to_list() == pairs
+    assert c["n"].to_list() == [3] * len(pairs)
+    of_c = lf.compare(d, test, baseline="c").filter(measure="other")
+    assert (of_c["run_a"] + of_c["run_b"]).to_list() == [pair for pair in pairs if "c" in pair]
 
 
 def test_a_measure_that_one_run_alone_has():
