@@ -20,7 +20,7 @@ from lexiframe.evaluation import evaluate as evaluate_runs
 from lexiframe.io.read import read_parquet, read_qrels, read_runs
 from lexiframe.io.sources import only_file
 from lexiframe.io.trec import QRELS, read_bytes
-from lexiframe.io.write import output_folder, write_parquet, write_trec
+from lexiframe.io.write import refuse_unwritable, write_parquet, write_trec
 from lexiframe.positions.coverage import coverage as coverage_of_runs
 from lexiframe.positions.projection import positions
 from lexiframe.preferences.pairs import preferences
@@ -78,6 +78,7 @@ Measures = Annotated[
     typer.Option("-m", "--measure", help="A measure; repeat for several.", show_default=False),
 ]
 Rel = Annotated[Optional[float], typer.Option(help="Least relevant grade.")]  # noqa: UP045
+TiePolicy = Annotated[Ties, typer.Option(help="What orders equal scores.")]
 OutFolder = Annotated[Optional[Path], typer.Option("--out", help="Write Parquet here.")]  # noqa: UP045
 AsFormat = Annotated[
     Format,
@@ -93,7 +94,7 @@ def demo(
 ) -> None:
     """Run the main job on the bundled collection: image retrieval over handwritten digits."""
     folder = bundled("digits")
-    output_folder(out)
+    refuse_unwritable(out)
     e = evaluate_runs(folder / "runs", folder / "qrels.parquet", [*MEASURES, "rrLP", "R@1000"])
     typer.echo(str(e))
     _write(e, out)
@@ -105,14 +106,16 @@ def evaluate(
     runs: RunPaths,
     measure: Measures = None,
     rel: Rel = None,
-    ties: Annotated[Ties, typer.Option(help="What orders equal scores.")] = Ties.doc_id_desc,
+    ties: TiePolicy = Ties.doc_id_desc,
     out: OutFolder = None,
     report: Annotated[Optional[Path], typer.Option(help="Write an HTML page.")] = None,  # noqa: UP045
     format: AsFormat = Format.table,
 ) -> None:
     """Evaluate runs: coverage, orderings, correlations, ties and discriminative power."""
     if out is not None:
-        output_folder(out)
+        refuse_unwritable(out)
+    if report is not None:
+        refuse_unwritable(report.parent)
     e = evaluate_runs(runs, qrels, measure or None, rel=rel, ties=ties.value)
     if out is not None:
         _write(e, out)
@@ -141,10 +144,11 @@ def compare(
         typer.Option(metavar="RUN", help="Only compare with this run."),
     ] = None,
     rel: Rel = None,
+    ties: TiePolicy = Ties.doc_id_desc,
     format: AsFormat = Format.table,
 ) -> None:
     """Test which runs differ, pair by pair."""
-    p = positions(runs, qrels, rel=rel)
+    p = positions(runs, qrels, rel=rel, ties=ties.value)
     d = preferences(p, measure or MEASURES)
     _print(compare_runs(d, test.value, correction.value, alpha=alpha, baseline=baseline), format)
 
@@ -225,7 +229,7 @@ def main() -> None:
     warnings.showwarning = _say_warning
     try:
         app()
-    except LexiframeError as error:
+    except (LexiframeError, OSError) as error:
         typer.echo(f"error: {error}", err=True)
         sys.exit(1)
 

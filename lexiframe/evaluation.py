@@ -122,6 +122,7 @@ class Evaluation:
         from lexiframe.views.report import html_page
 
         path = Path(path).expanduser()
+        output_folder(path.parent)
         with replacing(path) as temporary:
             temporary.write_text(html_page(self), encoding="utf-8")
         return path

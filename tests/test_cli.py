@@ -220,8 +220,7 @@ def test_warnings_go_to_standard_error(tmp_path, lexiframe):
     assert outcome.status == 0
     json.loads(outcome.out)
     assert outcome.err == (
-        "warning: 12 rankings answer requests without judgments and are ignored "
-        "(see lexiframe.coverage)\n"
+        "warning: rankings for requests without judgments, ignored: 12 (see lexiframe.coverage)\n"
     )
 
 
@@ -346,7 +345,10 @@ def test_bad_files_are_not_converted(tmp_path, lexiframe, kind):
         (["evaluate", QRELS, RUNS, "--rel", "nan"], "rel: expected a positive grade"),
         (["evaluate", QRELS, RUNS, "--out", "file"], "file: results cannot be written there"),
         (["evaluate", QRELS, RUNS, "--out", "file/in"], "file/in: results cannot be written there"),
-        (["evaluate", QRELS, RUNS, "--report", "file/r.html"], "r.html: cannot be written"),
+        (
+            ["evaluate", QRELS, RUNS, "--report", "file/r.html"],
+            "file: results cannot be written there",
+        ),
         (["compare", QRELS, RUN], "expected at least two runs, found 1 (random)"),
         (["compare", QRELS, RUNS, "--baseline", "rand"], "unknown run 'rand'; did you mean random"),
         (["compare", QRELS, RUNS, "--alpha", "2"], "expected alpha between 0 and 1, found 2"),

@@ -22,6 +22,13 @@ QRELS = pl.DataFrame({"query_id": "q1", "doc_id": ["b", "c"], "relevance": [1.0,
 TWO_RUNS = pl.concat([RUNS, RUNS.with_columns(run=pl.lit("bm26"))])
 P = lf.positions(RUNS, QRELS)
 BOTH = pl.concat([P, P.with_columns(run=pl.lit("bm26"))])
+EMPTY_REQUEST = P[:1].with_columns(
+    query_id=pl.lit("z"),
+    position=pl.lit(None, pl.Int64),
+    level=pl.lit(None, pl.Int64),
+    n_relevant=pl.lit(0, pl.Int64),
+)
+THREE = pl.concat([P.with_columns(run=pl.lit(run)) for run in "abc"])
 
 
 def scores(*measures):
@@ -127,6 +134,48 @@ CASES = {
     "no runs": (
         lambda: lf.positions(RUNS.clear(), QRELS),
         "runs: expected at least one run, found no rows",
+    ),
+    "magnitude": (
+        lambda: lf.preferences(
+            BOTH, lf.LexicographicPreference("mine", "precision", magnitude=lambda p: 1 / (p - p))
+        ),
+        "mine: expected finite numbers as magnitude, found inf",
+    ),
+    "a grade that no item has": (
+        lambda: lf.preferences(BOTH, "RPP(rel=9)"),
+        "RPP(rel=9): expected some items with a grade of 9 or more, found none",
+    ),
+    "gaps": (
+        lambda: lf.order_runs(lf.preferences(THREE, "RPP").filter(pl.col("run_a") != "b")),
+        "order_runs: RPP lacks preferences between 1 pairs of runs ('b' and 'c' first)",
+    ),
+    "orderings twice": (
+        lambda: lf.rank_correlations(pl.concat([lf.order_runs(lf.preferences(BOTH, "RPP"))] * 2)),
+        "orderings: expected one row for each measure, method, run, found several",
+    ),
+    "comparisons twice": (
+        lambda: lf.discriminative_power(pl.concat([lf.compare(lf.preferences(BOTH, "RPP"))] * 2)),
+        "comparisons: expected one row for each measure, test, correction, run_a, run_b, found sev",
+    ),
+    "other judgments": (
+        lambda: lf.preferences(BOTH.with_columns(relevance=pl.int_range(pl.len()) + 1.0), "RPP"),
+        "positions: expected the same relevant items for every run, found others; compute the pos",
+    ),
+    "a request that a run lacks": (
+        lambda: lf.preferences(pl.concat([BOTH, EMPTY_REQUEST]), "RPP"),
+        "positions: expected rows of every run for every request, and some are missing",
+    ),
+    "no judgments": (
+        lambda: lf.positions(RUNS, QRELS.clear()),
+        "qrels: expected judgments, found no rows",
+    ),
+    "a corpus of another kind": (
+        lambda: lf.impute(BOTH, 10.5),
+        "impute: expected corpus_size to be a whole number or 'pool', found 10.5",
+    ),
+    "a run that names no file": (
+        lambda: write_trec(RUNS.with_columns(run=pl.lit("../up")), TESTS / "x.trec"),
+        "the run '../up' cannot name a file; rename it",
     ),
     "no rows": (
         lambda: lf.read_runs(RUNS.clear()),
@@ -278,3 +327,16 @@ def test_every_raise_has_a_case():
         if not any(w in text for w in message if shared[w] == min(map(shared.get, message)))
     ]
     assert not forgotten, forgotten
+
+
+@pytest.mark.parametrize("function", [lf.scores, lf.preferences, lambda p, m: lf.evaluate(p, p, m)])
+def test_measures_of_another_type(function):
+    with pytest.raises(TypeError, match="or their notation, found int: 3"):
+        function(BOTH, [3])
+
+
+def test_a_preference_given_to_scores():
+    with pytest.raises(TypeError, match="expected metrics or their notation, found LevelPref"):
+        lf.scores(BOTH, lf.RPP)
+    with pytest.raises(TypeError, match="expected measures or their notation, found int"):
+        lf.preferences(BOTH, 3)

@@ -70,7 +70,7 @@ def test_policies_reach_the_tables(tmp_path):
     )
     rows = {"doc_id": ["a", "b", "b"], "score": [1.0, 1.0, 1.0], "rank": [1, 2, 3]}
     one = pl.DataFrame({"run": "x", "query_id": "1", **rows})
-    with pytest.warns(lf.LexiframeWarning, match=r"1 rankings are missing.*1 requests have no rel"):
+    with pytest.warns(lf.LexiframeWarning, match=r"rankings missing.*: 1; requests without a rel"):
         e = lf.evaluate(one, qrels, "RR", rel=2, ties="rank", no_relevant="zero", duplicates="best")
     assert e.scores.select("query_id", "value").rows() == [("1", 1 / 2), ("2", 0.0)]
     assert e.coverage["duplicates"].to_list() == [1]
@@ -293,8 +293,8 @@ def test_a_folder_that_cannot_be_written_to(tmp_path, evaluated):
     (tmp_path / "file").write_text("")
     with pytest.raises(lf.LexiframeError, match="file/in: results cannot be written there"):
         evaluated.write(tmp_path / "file" / "in")
-    with pytest.raises(lf.LexiframeError, match=r"r\.html: cannot be written"):
-        evaluated.report(tmp_path / "no" / "r.html")
+    with pytest.raises(lf.LexiframeError, match="file: results cannot be written there"):
+        evaluated.report(tmp_path / "file" / "r.html")
     assert contents(tmp_path) == {"file": b""}
 
 

@@ -231,7 +231,7 @@ def test_comparisons_come_sorted(tables, test):
 def test_optional_rows_and_columns_of_positions(options):
     runs = pl.DataFrame({"run": "x", "query_id": ["2", "1"], "doc_id": ["a", "b"], "score": [1, 1]})
     qrels = pl.DataFrame({"query_id": ["2", "1"], "doc_id": ["a", "b"], "relevance": [1, 0]})
-    with pytest.warns(lf.LexiframeWarning, match="1 requests have no relevant item"):
+    with pytest.warns(lf.LexiframeWarning, match="requests without a relevant item: 1"):
         p = lf.positions(runs, qrels, **options)
     columns = dict(schemas.POSITIONS.columns)
     if "pool" not in options:

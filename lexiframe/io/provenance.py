@@ -40,7 +40,9 @@ def provenance_of(schema: pa.Schema | None) -> dict[str, Any]:
 
 
 def file_facts(path: Path, **more: Any) -> dict[str, Any]:
-    """Say which file it is: its path as given and the sha256 of its bytes."""
+    """Say which file it is: its path as given and the sha256 of its bytes, null for a pipe."""
+    if not path.is_file():
+        return {**more, "path": str(path), "sha256": None}
     with path.open("rb") as file:
         return {
             **more,

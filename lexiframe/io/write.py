@@ -22,6 +22,12 @@ from lexiframe.schemas import RUNS, check, to_polars
 ROWS_PER_GROUP = 1 << 20
 
 
+def _umask() -> int:
+    umask = os.umask(0)
+    os.umask(umask)
+    return umask
+
+
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
     """Lend a temporary path beside ``path`` and rename it to ``path`` when all went well.
@@ -44,7 +50,7 @@ def replacing(path: Path) -> Iterator[Path]:
     temporary = Path(name)
     try:
         yield temporary
-        temporary.chmod(0o644)
+        temporary.chmod(0o666 & ~_umask())
         temporary.replace(path)
     except OSError as error:
         raise LexiframeError(f"{path}: cannot be written ({error.strerror or error})") from None
@@ -53,24 +59,30 @@ def replacing(path: Path) -> Iterator[Path]:
 
 
 def output_folder(path: str | Path) -> Path:
-    """Make a folder for results and see that it can be written to.
+    """Make a folder for results, when it is not there.
 
     Raises
     ------
     LexiframeError
-        When it cannot.
+        When it cannot be made or written to.
     """
     folder = Path(path).expanduser()
+    refuse_unwritable(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+def refuse_unwritable(folder: Path) -> None:
+    """Raise when a folder, or the nearest one above it that is there, cannot be written to."""
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=folder):
+        nearest = next(place for place in (folder, *folder.absolute().parents) if place.exists())
+        with tempfile.TemporaryFile(dir=nearest):
             pass
     except OSError as error:
         raise LexiframeError(
             f"{folder}: results cannot be written there ({error.strerror or error}); "
             "choose another folder or change its permissions"
         ) from None
-    return folder
 
 
 def write_parquet(table: Any, path: str | Path) -> Path:
@@ -129,6 +141,9 @@ def write_trec(table: Any, path: str | Path) -> list[Path]:
             f"expected runs (score) or qrels (relevance), found {', '.join(frame.columns)}"
         )
     runs = list(split_runs(_fit_for_text(check(frame, RUNS))))
+    for name, _ in runs:
+        if Path(name).name != name:
+            raise LexiframeError(f"the run {name!r} cannot name a file; rename it")
     is_folder = path.is_dir() or (len(runs) > 1 and path.suffix == "")
     if len(runs) > 1 and not is_folder:
         raise LexiframeError(f"{path}: {len(runs)} runs need a folder, a file each; found a file")

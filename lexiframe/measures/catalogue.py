@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from lexiframe.errors import LexiframeError, unknown_name
@@ -87,7 +88,7 @@ def TSE(metric: Metric | Callable[..., Any] | str, name: str | None = None) -> R
         of.exposure,
         weight=weights.last,
         parameters={**of.parameters, **of.given},
-        operand=name or str(of),
+        operand=name or str(replace(of, rel=None)),
         rel=of.rel,
     )
 

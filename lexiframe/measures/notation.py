@@ -88,7 +88,7 @@ def least_grade(name: str, rel: float | None) -> float | None:
 
 def from_trec_eval(text: str) -> str:
     """Give our name of a measure that is called by trec_eval's; others stay as they are."""
-    stem, _, cutoff = text.rpartition("_") if "_" in text else text.rpartition(".")
+    stem, cutoff = re.fullmatch(r"(.*?)(?:[_.](\d+))?", text, re.DOTALL).groups("")  # type: ignore[union-attr]
     if text in TREC_EVAL and not TREC_EVAL[text].endswith("@"):
         return TREC_EVAL[text]
     if cutoff.isdigit() and TREC_EVAL.get(stem, "").endswith("@"):

@@ -102,7 +102,7 @@ def order_runs(
         frames.append(_ordering(measure, pairs.runs, value, rank))
     if method == "copeland":
         _warn_of_cycles(cube)
-    options = {"votes": None if votes == "win_rate" else votes}
+    options: dict[str, Any] = {"votes": None if votes == "win_rate" else votes}
     options |= {"iterations": iterations, "teleport": teleport}
     chosen = {name: value for name, value in options.items() if value is not None}
     return _table(notation.write(method, None, chosen, None), frames)

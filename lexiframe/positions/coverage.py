@@ -77,15 +77,15 @@ def coverage_of(ranked: RankedRuns) -> pl.DataFrame:
 def warn_of_gaps(ranked: RankedRuns) -> None:
     """Warn once of what was dropped or filled, with counts."""
     counts = {
-        "rankings are missing and count as empty": sum(
+        "rankings missing, counted as empty": sum(
             int((run.retrieved == 0).sum()) for run in ranked.runs
         ),
-        "rankings answer requests without judgments and are ignored": sum(
+        "rankings for requests without judgments, ignored": sum(
             len(run.extra) for run in ranked.runs
         ),
-        "requests have no relevant item": int((ranked.judged.n_relevant == 0).sum()),
-        "rows repeated a document and were removed": sum(run.duplicates for run in ranked.runs),
+        "requests without a relevant item": int((ranked.judged.n_relevant == 0).sum()),
+        "rows that repeated a document, removed": sum(run.duplicates for run in ranked.runs),
     }
-    said = "; ".join(f"{count} {what}" for what, count in counts.items() if count)
+    said = "; ".join(f"{what}: {count}" for what, count in counts.items() if count)
     if said:
         warnings.warn(f"{said} (see lexiframe.coverage)", LexiframeWarning, stacklevel=3)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from numbers import Integral
 from typing import Any, Literal
 
 import polars as pl
@@ -14,7 +15,7 @@ REQUEST = ("run", "query_id")
 
 def impute(
     p: Any,
-    corpus_size: int | Literal["pool"],
+    corpus_size: int | str,
     *,
     how: Literal["pessimistic", "optimistic"] = "pessimistic",
 ) -> pl.DataFrame:
@@ -60,7 +61,7 @@ def impute(
     >>> lf.impute(p, corpus_size=100)["position"].to_list()
     [2, 3, 8, 98, 99, 100]
     """
-    table = check(p, POSITIONS)
+    table = check(p, POSITIONS).sort("run", "query_id", "doc_id")
     if corpus_size == "pool" and "pool_size" not in table.columns:
         raise LexiframeError(
             "impute: corpus_size='pool' needs the column pool_size; "
@@ -68,6 +69,10 @@ def impute(
         )
     if how not in ("pessimistic", "optimistic"):
         raise LexiframeError(f"impute: expected how='pessimistic' or 'optimistic', found {how!r}")
+    if not (corpus_size == "pool" or isinstance(corpus_size, Integral)):
+        raise LexiframeError(
+            f"impute: expected corpus_size to be a whole number or 'pool', found {corpus_size!r}"
+        )
     n = pl.col("pool_size") if corpus_size == "pool" else pl.lit(int(corpus_size), pl.Int64)
     omitted = pl.col("position").is_null() & pl.col("level").is_not_null()
     n_omitted = omitted.sum().over(REQUEST)

@@ -79,6 +79,8 @@ def judged_items(
         .with_columns(is_relevant=relevant)
     )
     if not items["is_relevant"].any():
+        if judged.is_empty():
+            raise LexiframeError("qrels: expected judgments, found no rows")
         grades = ", ".join(f"{grade:g}" for grade in items["relevance"].unique().sort().head(5))
         least = "a positive grade" if rel is None else f"a grade of {rel:g} or more"
         raise LexiframeError(

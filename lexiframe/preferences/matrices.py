@@ -76,7 +76,7 @@ def requests_of(p: Any) -> Requests:
     n_relevant = np.zeros(len(queries), np.int64)
     is_relevant = table["level"].is_not_null().to_numpy()
     n_relevant[query] = table["n_relevant"].to_numpy()
-    _refuse_other_judgments(table, n_relevant[query], run + query * len(runs), len(runs))
+    ranking, expected = run + query * len(runs), n_relevant[query]
     run, query = run[is_relevant], query[is_relevant]
     starts = np.concatenate([[0], np.cumsum(n_relevant)]) * len(runs)
     cell = starts[query] + run * n_relevant[query]
@@ -86,6 +86,7 @@ def requests_of(p: Any) -> Requests:
             f"positions: expected {starts[-1]} rows, one for every run, request and relevant item, "
             f"found {len(cell)}; runs and requests can be left out only as a whole"
         )
+    _refuse_other_judgments(table, expected, ranking, len(runs))
     rank = table["position"].filter(is_relevant)
     is_small = int(rank.max() or 0) < np.iinfo(np.int32).max  # type: ignore[arg-type]
     positions = np.empty(starts[-1], np.int32 if is_small else np.int64)

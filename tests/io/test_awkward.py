@@ -95,7 +95,7 @@ def test_duplicate_documents(awkward, file):
     with pytest.raises(lf.SchemaError, match=rf"{file}.*{doc_id}.*{query_id}.* 4 and 11") as caught:
         lf.positions(awkward / file, judged)
     assert file in str(caught.value)
-    with pytest.warns(lf.LexiframeWarning, match="1 rows repeated a document"):
+    with pytest.warns(lf.LexiframeWarning, match="rows that repeated a document, removed: 1"):
         p = lf.positions(awkward / file, judged, duplicates="best")
     base = lf.positions(awkward / "edited_base.run", judged)
     assert p.drop("run").equals(base.drop("run"))
@@ -183,7 +183,7 @@ def test_three_columns_of_qrels_are_read_or_refused(awkward):
         )
 
 
-@pytest.mark.filterwarnings("ignore:2 rankings answer requests without judgments")
+@pytest.mark.filterwarnings("ignore:rankings for requests without judgments, ignored. 2")
 def test_an_infinitely_bad_score_is_last_of_its_request(awkward):
     file = awkward / "edited_inf_score.run"
     query_id, _, doc_id, *_ = file.read_text().splitlines()[5].split()
@@ -210,7 +210,7 @@ def test_a_document_has_its_greatest_grade_over_subtopics(awkward):
     assert p.select(*KEY, "relevance").equals(greatest.sort(KEY))
 
 
-@pytest.mark.filterwarnings("ignore:2 rankings answer requests without judgments")
+@pytest.mark.filterwarnings("ignore:rankings for requests without judgments, ignored. 2")
 def test_the_rank_column_orders_tied_scores(awkward):
     file = awkward / "real_all_scores_tied.run"
     first = lf.read_runs(file).slice(0, 20).to_pylist()

@@ -101,7 +101,7 @@ def test_a_document_twice_in_a_file_is_refused(tmp_path):
 
 
 def test_the_best_ranked_of_repeated_documents_counts():
-    with pytest.warns(lf.LexiframeWarning, match="1 rows repeated a document and were removed"):
+    with pytest.warns(lf.LexiframeWarning, match="rows that repeated a document, removed: 1"):
         p = lf.positions(TWICE, JUDGED, duplicates="best")
     found = p.filter(doc_id="d9").row(0, named=True)
     assert (found["position"], found["n_retrieved"]) == (3, 3)
@@ -150,10 +150,10 @@ TWO_REQUESTS = pl.concat([JUDGED, JUDGED.with_columns(query_id=pl.lit("q2"))])
 @pytest.mark.parametrize(
     "runs, qrels, said",
     [
-        (TIED, TWO_REQUESTS, "1 rankings are missing and count as empty"),
+        (TIED, TWO_REQUESTS, "rankings missing, counted as empty: 1"),
         (TIED, TWO_REQUESTS.with_columns(relevance=pl.Series([1.0] * 3 + [0] * 3)),
-         "1 rankings are missing and count as empty; 1 requests have no relevant item"),
-        (TWICE[2:], JUDGED, "1 rankings answer requests without judgments and are ignored"),
+         "rankings missing, counted as empty: 1; requests without a relevant item: 1"),
+        (TWICE[2:], JUDGED, "rankings for requests without judgments, ignored: 1"),
     ],
 )  # fmt: skip
 def test_gaps_are_warned_of_once_with_counts(runs, qrels, said):
