@@ -135,23 +135,24 @@ def _survey(data: bytes) -> tuple[bool, int]:
     Returns
     -------
     bool
-        Whether there are no tabs, carriage returns, bytes 0, comments, empty lines, and no spaces
-        that meet or stand at a line's end.
+        Whether there are no control characters, comments or empty lines, and no spaces that meet or
+        stand at a line's end.
     int
         The number of fields, if so.
     """
     text = np.frombuffer(data, np.uint8)
-    is_plain = not any(mark in data for mark in (b"\t", b"\r", b"\0", b"#"))
-    is_plain &= not data.startswith(_BYTE_ORDER_MARK)
-    n_blanks = 0
+    is_plain = b"#" not in data and not data.startswith(_BYTE_ORDER_MARK)
+    n_separators = 0
     after_blank = True
     for start in range(0, len(text), _BLOCK_OF_BYTES):
         block = text[start : start + _BLOCK_OF_BYTES]
-        blank = (block == 32) | (block == 10)
+        blank = block <= 32
+        separators = np.count_nonzero(block == 32) + np.count_nonzero(block == 10)
+        is_plain &= np.count_nonzero(blank) == separators
         is_plain &= not ((after_blank and blank[0]) or (blank[1:] & blank[:-1]).any())
-        n_blanks += int(np.count_nonzero(blank))
+        n_separators += int(separators)
         after_blank = bool(blank[-1])
-    return is_plain, n_blanks + (not after_blank)
+    return bool(is_plain), n_separators + (not after_blank)
 
 
 def _single_spaces(data: bytes, where: str) -> bytes:

@@ -56,7 +56,9 @@ def rank_runs(
         return rank_judged(part, judged, ties, score_type, duplicates, pool=pool)
 
     loaders = _loaders(runs, rank=ties == "rank")
-    workers = min(4, os.cpu_count() or 1)
+    workers = min(
+        4, (os.cpu_count() or 1) + 1
+    )  # one more, because each waits for the lock at times
     with ThreadPoolExecutor(workers) as executor:
         done = executor.map(lambda load: [(rank(part), part.where) for part in load()], loaders)
         ranked = [run for runs in progress(done, len(loaders), "reading runs") for run in runs]

@@ -17,8 +17,7 @@ _MIX = np.uint64(0x9E3779B97F4A7C15)
 
 def hash_keys(doc_id: pl.Series, query: np.ndarray) -> np.ndarray:
     """Hash each row's document and query index to 64 bits."""
-    of_query = (query.astype(np.uint64) + np.uint64(1)) * _MIX
-    hashes: np.ndarray = doc_id.hash().to_numpy() ^ of_query
+    hashes: np.ndarray = doc_id.hash().to_numpy() ^ (query.view(np.uint64) * _MIX)
     return hashes
 
 
@@ -67,4 +66,4 @@ class HashIndex:
 
 
 def _slot(hashes: np.ndarray, size: int) -> np.ndarray:
-    return (hashes & np.uint64(size - 1)).astype(np.int64)
+    return (hashes & np.uint64(size - 1)).view(np.int64)
