@@ -59,9 +59,11 @@ def scores(
     ['run', 'query_id', 'measure', 'value']
     """
     metrics = unique_by_name([_as_metric(measure) for measure in as_list(measures)])
-    is_relevant = pl.col("level").is_not_null()
-    table = check(p, POSITIONS).filter(is_relevant | (pl.col("n_relevant") == 0))
-    table = table.with_columns(position=pl.when(is_relevant).then("position"))
+    table = check(p, POSITIONS)
+    if table["level"].null_count():  # judged items that are not relevant, requests without any
+        is_relevant = pl.col("level").is_not_null()
+        table = table.filter(is_relevant | (pl.col("n_relevant") == 0))
+        table = table.with_columns(position=pl.when(is_relevant).then("position"))
     if not _is_in_order(table):
         table = table.sort("run", "query_id", "doc_id")
     frames = []
