@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
+S = TypeVar("S")
 T = TypeVar("T")
 
 
@@ -20,3 +23,16 @@ def progress(items: Iterable[T], total: int, label: str) -> Iterator[T]:
     from tqdm import tqdm
 
     yield from tqdm(items, label, total, leave=False, file=sys.stderr, delay=2, mininterval=0.5)
+
+
+def in_threads(function: Callable[[S], T], items: Sequence[S], label: str) -> Iterator[T]:
+    """Give the function's result for each item, in the order of the items.
+
+    Examples
+    --------
+    >>> list(in_threads(abs, [-1, 2], "adding"))
+    [1, 2]
+    """
+    workers = min(4, (os.cpu_count() or 1) + 1)  # one more: each waits for Python's lock at times
+    with ThreadPoolExecutor(workers) as executor:
+        yield from progress(executor.map(function, items), len(items), label)

@@ -20,6 +20,7 @@ from lexiframe.io.sources import (
     only_file,
     refuse_twins,
 )
+from lexiframe.progress import in_threads
 from lexiframe.schemas import QRELS, RUNS, check, to_polars
 
 NameFrom = Literal["file", "tag"]
@@ -137,7 +138,8 @@ def read_runs(runs: Any, *, name_from: NameFrom = "file") -> pa.Table:
     ['run', 'query_id', 'doc_id', 'score', 'rank']
     """
     scan = scan_runs(runs, name_from=name_from)
-    parts = [part for index in range(len(scan)) for part in scan.load(index, rank=True)]
+    loaded = in_threads(lambda n: scan.load(n, rank=True), range(len(scan)), "reading runs")
+    parts = [part for parts in loaded for part in parts]
     refuse_twins((part.name, part.where) for part in parts)
     parts.sort(key=lambda part: part.name)
     ranked = all("rank" in part.rows.columns for part in parts)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +13,7 @@ from lexiframe.io.read import RunPart, RunScan, scan_runs, split_runs
 from lexiframe.io.sources import refuse_twins
 from lexiframe.positions.judged import Duplicates, JudgedItems, judged_items
 from lexiframe.positions.ranks import RunRanks, ScoreType, Ties, rank_judged
-from lexiframe.progress import progress
+from lexiframe.progress import in_threads
 from lexiframe.schemas import RUNS, check
 
 
@@ -56,12 +54,10 @@ def rank_runs(
         return rank_judged(part, judged, ties, score_type, duplicates, pool=pool)
 
     loaders = _loaders(runs, rank=ties == "rank")
-    workers = min(
-        4, (os.cpu_count() or 1) + 1
-    )  # one more, because each waits for the lock at times
-    with ThreadPoolExecutor(workers) as executor:
-        done = executor.map(lambda load: [(rank(part), part.where) for part in load()], loaders)
-        ranked = [run for runs in progress(done, len(loaders), "reading runs") for run in runs]
+    done = in_threads(
+        lambda load: [(rank(part), part.where) for part in load()], loaders, "reading runs"
+    )
+    ranked = [run for runs in done for run in runs]
     if not ranked:
         raise LexiframeError("runs: expected at least one run, found no rows")
     refuse_twins((run.name, where) for run, where in ranked)
