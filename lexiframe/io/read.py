@@ -29,14 +29,24 @@ _PARQUET = b"PAR1"
 
 @dataclass(frozen=True)
 class RunPart:
-    """The rows of one run: ``query_id``, ``doc_id``, ``score`` and perhaps ``rank``.
+    """One run.
 
-    ``where`` is what error messages call it.
+    Attributes
+    ----------
+    name
+        What it is called.
+    rows
+        ``query_id``, ``doc_id``, ``score`` and perhaps ``rank``, in the order of the file.
+    where
+        What error messages call it.
+    empty
+        The queries that it answered with an empty list: they have no rows.
     """
 
     name: str
     rows: pl.DataFrame
     where: str
+    empty: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
