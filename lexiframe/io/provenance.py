@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
-from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -37,15 +35,3 @@ def provenance_of(schema: pa.Schema | None) -> dict[str, Any]:
     metadata = (schema.metadata if schema is not None else None) or {}
     facts: dict[str, Any] = json.loads(metadata[KEY]) if KEY in metadata else {}
     return facts
-
-
-def file_facts(path: Path, **more: Any) -> dict[str, Any]:
-    """Say which file it is: its path as given and the sha256 of its bytes, null for a pipe."""
-    if not path.is_file():
-        return {**more, "path": str(path), "sha256": None}
-    with path.open("rb") as file:
-        return {
-            **more,
-            "path": str(path),
-            "sha256": hashlib.file_digest(file, "sha256").hexdigest(),
-        }

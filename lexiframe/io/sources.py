@@ -1,20 +1,69 @@
-"""Which files a caller means, and what each run is called."""
+"""Which files, streams or frames a caller means, and what each run is called."""
 
 from __future__ import annotations
 
 import glob
+import hashlib
 import os
+import sys
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from lexiframe.errors import ReadError, first_three
+from lexiframe.io.content import Content, content_of
+from lexiframe.io.frames import is_frame, is_one_run
 
 SUFFIXES = (
-    ".gz .bz2 .xz .zst .parquet .arrow .csv .tsv .jsonl .trec .run .runs .res .results .txt"
+    ".gz .bz2 .xz .zst .zstd .parquet .arrow .feather .ipc .csv .tsv .json .jsonl .ndjson .inter "
+    ".trec .run .runs .res .results .txt"
 ).split()
+STANDARD_INPUT = "-"
+IR_DATASETS = "irds:"
+
+
+@dataclass(frozen=True)
+class File:
+    """A file: its path or address, and its bytes where they can be read only once.
+
+    Standard input, pipes and remote files are read when they are found, the others when they are
+    needed.
+    """
+
+    path: str
+    data: bytes | None = None
+
+    def __str__(self) -> str:
+        return "standard input" if self.path == STANDARD_INPUT else self.path
+
+    def read(self) -> bytes:
+        """Give the bytes.
+
+        Raises
+        ------
+        ReadError
+            When the file cannot be opened.
+        """
+        try:
+            return Path(self.path).read_bytes() if self.data is None else self.data
+        except OSError as error:
+            raise ReadError(f"{self}: cannot be read ({error.strerror or error})") from None
+
+    def content(self) -> Content:
+        """Give what is in it, unpacked and decoded."""
+        return content_of(self.read(), str(self))
+
+    def facts(self, **more: Any) -> dict[str, Any]:
+        """Say which file it is: its path as given and the sha256 of its bytes."""
+        return {**more, "path": self.path, "sha256": self._sha256()}
+
+    def _sha256(self) -> str:
+        if self.data is not None:
+            return hashlib.sha256(self.data).hexdigest()
+        with Path(self.path).open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 @dataclass(frozen=True)
@@ -31,7 +80,9 @@ class Source:
     @property
     def where(self) -> str:
         """What error messages call it."""
-        return str(self.origin) if isinstance(self.origin, Path) else f"run {self.name!r}"
+        if isinstance(self.origin, File):
+            return str(self.origin)
+        return "runs" if self.name is None else f"run {self.name!r}"
 
 
 def run_name(path: Path) -> str:
@@ -56,10 +107,12 @@ def find_sources(runs: Any) -> list[Source]:
     ReadError
         For a path that does not exist, a folder or glob without files, and two files of one name.
     """
-    if isinstance(runs, Mapping):
+    if isinstance(runs, Iterator) and not is_frame(runs):
+        runs = list(runs)
+    if isinstance(runs, Mapping) and not is_one_run(runs):
         sources = [
-            Source(name, only_file(origin) if isinstance(origin, str | Path) else origin, True)
-            for name, origin in runs.items()
+            Source(str(name), run if _is_data(run) else only_file(run), True)
+            for name, run in runs.items()
         ]
     else:
         several = isinstance(runs, Iterable) and not _is_one(runs)
@@ -78,39 +131,88 @@ def refuse_twins(named: Iterable[tuple[str, str]]) -> None:
         where = ", ".join(place for name, place in places if name == twins[0])
         raise ReadError(
             f"two runs are named {twins[0]!r}: {where}. Rename one, or pass "
-            "{name: path} to name them yourself"
+            "{name: path or frame} to name them yourself"
         )
 
 
-def only_file(path: str | Path) -> Path:
-    """Give the path of one existing file, or say why it is none."""
-    path = Path(path).expanduser()
-    if os.path.isdir(path):  # noqa: PTH112 - false, not an error, for a name that is too long
-        raise ReadError(f"{path}: expected a file, found a folder")
-    if not os.path.exists(path):  # noqa: PTH110
-        raise ReadError(f"{path}: no such file")
-    return path
+def only_file(path: str | Path) -> File:
+    """Give one existing file, standard input (``-``), or a remote one; or say why it is none."""
+    if str(path) == STANDARD_INPUT:
+        return File(STANDARD_INPUT, sys.stdin.buffer.read())
+    if is_remote(path):
+        return _remote(str(path))
+    place = Path(path).expanduser()
+    if os.path.isdir(place):  # noqa: PTH112 - false, not an error, for a name that is too long
+        raise ReadError(f"{place}: expected a file, found a folder")
+    if not os.path.exists(place):  # noqa: PTH110
+        raise ReadError(f"{place}: no such file")
+    is_pipe = not os.path.isfile(place)  # noqa: PTH113
+    return File(str(place), File(str(place)).read() if is_pipe else None)
+
+
+def is_in_ir_datasets(name: Any) -> bool:
+    """Tell whether it is the name of a data set of ir_datasets: ``irds:vaswani``."""
+    return isinstance(name, str) and name.startswith(IR_DATASETS)
+
+
+def is_remote(path: str | Path) -> bool:
+    """Tell whether a path is the address of a remote file: ``https://``, ``s3://`` ..."""
+    return isinstance(path, str) and "://" in path
+
+
+def _remote(address: str) -> File:
+    """Fetch a remote file: web addresses with Python, others with PyArrow's file systems."""
+    try:
+        if address.startswith(("http://", "https://")):
+            from urllib.request import urlopen
+
+            with urlopen(address, timeout=60) as reply:
+                return File(address, reply.read())
+        from pyarrow import fs
+
+        filesystem, path = fs.FileSystem.from_uri(address)
+        with filesystem.open_input_file(path) as file:
+            return File(address, file.read())
+    except (OSError, ValueError) as error:
+        raise ReadError(f"{address}: cannot be fetched ({error})") from None
+
+
+def _is_data(run: Any) -> bool:
+    return not isinstance(run, str | Path) or is_in_ir_datasets(run)
 
 
 def _is_one(runs: Any) -> bool:
-    return isinstance(runs, str | Path) or hasattr(runs, "__arrow_c_stream__")
+    return isinstance(runs, str | Path | File) or is_frame(runs) or is_one_run(runs)
 
 
 def _expand(run: Any) -> list[Source]:
+    if is_in_ir_datasets(run):
+        return [Source(run.removeprefix(IR_DATASETS), run)]
+    if isinstance(run, File):
+        return [Source(run_name(Path(run.path)), run)]
     if not isinstance(run, str | Path):
-        return [Source(None, run)]
+        name = getattr(run, "name", None)  # ranx names its runs
+        return [Source(name if isinstance(name, str) else None, run)]
+    if str(run) == STANDARD_INPUT:
+        return [Source("stdin", only_file(run))]
+    if is_remote(run):
+        return [Source(run_name(Path(str(run).partition("?")[0])), only_file(run))]
+    return [Source(run_name(file), only_file(file)) for file in sorted(_files(run))]
+
+
+def _files(run: str | Path) -> list[Path]:
     path = Path(run).expanduser()
     if os.path.isdir(path):  # noqa: PTH112
         files = [f for f in path.iterdir() if f.is_file() and not f.name.startswith(".")]
         if not files:
             raise ReadError(f"{path}: the folder has no files in it")
-    elif glob.has_magic(str(path)) and not os.path.exists(path):  # noqa: PTH110
+        return files
+    if glob.has_magic(str(path)) and not os.path.exists(path):  # noqa: PTH110
         files = [f for f in map(Path, glob.glob(str(path))) if f.is_file()]
         if not files:
             raise ReadError(f"{path}: the pattern matches no file")
-    else:
-        files = [only_file(path)]
-    return [Source(run_name(file), file) for file in sorted(files)]
+        return files
+    return [path]
 
 
 def one_run_per_source(names: list[str], where: str) -> str:

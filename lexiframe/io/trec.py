@@ -1,23 +1,24 @@
-"""TREC text: runs of 5 or 6 fields, qrels of 4, separated by any mix of spaces and tabs.
+"""TREC text: runs and qrels, a line each, fields separated by any mix of ASCII white space.
 
-A plain file goes straight to Polars' CSV reader. One that has tabs, runs of spaces or comment
-lines is first rewritten with single spaces; and when lines differ in width or a number is none, the
-first malformed line is looked for and named.
+A plain file goes straight to Polars' CSV reader. One that has tabs, runs of spaces or comment lines
+is first rewritten with single spaces, and lines of different widths are cut to one; what is
+malformed is left to `lexiframe.io.problems`, which finds and names it.
 """
 
 from __future__ import annotations
 
-import gzip
 import re
 import warnings
-import zlib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 import polars as pl
 
-from lexiframe.errors import LexiframeWarning, ReadError
+from lexiframe.errors import LexiframeError, LexiframeWarning, ReadError
+
+Third = Literal["rank", "score"]
 
 
 @dataclass(frozen=True)
@@ -33,100 +34,110 @@ class Layout:
 
 
 RUN = Layout(("query_id", "q0", "doc_id", "rank", "score", "tag"), 5, "score")
+RANKED = Layout(("query_id", "doc_id", "rank"), 3, "rank")
+SCORED = Layout(("query_id", "doc_id", "score"), 3, "score")
 QRELS = Layout(("query_id", "iteration", "doc_id", "relevance"), 4, "relevance")
+GRADED = Layout(("query_id", "doc_id", "relevance"), 3, "relevance")
 
-_NUMBER = rb"[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?|inf(?:inity)?)"
-_TABS_TO_SPACES = bytes.maketrans(b"\t", b" ")
-_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+
+@dataclass(frozen=True)
+class Dialect:
+    """What text cannot say of itself: see `read_runs`."""
+
+    third: Third | None = None
+    header: bool = False
+    decimal: str = "."
+    columns: dict[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.third not in (None, "rank", "score"):
+            raise LexiframeError(f"third: expected 'rank' or 'score', found {self.third!r}")
+        if self.decimal not in (".", ","):
+            raise LexiframeError(f"decimal: expected '.' or ',', found {self.decimal!r}")
+
+    def said(self) -> dict[str, object]:
+        """Give what was said, for the provenance."""
+        return {name: value for name, value in vars(self).items() if value not in (None, False, {})}
+
+
+NUMBER = r"(?i)^[+-]?(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[+-]?[0-9]+)?|inf(?:inity)?)$"
+_BLANKS_TO_SPACES = bytes.maketrans(b"\t\v\f", b"   ")
 _BLOCK_OF_BYTES = 1 << 18
 
 
-def read_bytes(path: Path) -> bytes:
-    """Read a file whole, unpacking gzip, which is recognised by its first bytes.
-
-    Raises
-    ------
-    ReadError
-        When the file cannot be opened, is empty, or its compression is broken.
-    """
-    try:
-        data = path.read_bytes()
-        if data.startswith(b"\x1f\x8b"):
-            data = gzip.decompress(data)
-    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise ReadError(
-            f"{path}: the gzip data is broken or cut short ({error}); fetch or pack it again"
-        ) from None
-    except OSError as error:
-        raise ReadError(f"{path}: cannot be read ({error.strerror or error})") from None
-    if not data or data.isspace():
-        raise ReadError(f"{path}: the file is empty")
-    return data
+def run_layout(data: bytes, third: Third | None) -> Layout:
+    """Say how the lines of a run are laid out: three columns need to be told what they are."""
+    if third is None or len(first_fields(data)) != len(SCORED.names):
+        return RUN
+    return RANKED if third == "rank" else SCORED
 
 
-def parse_run(
-    data: bytes, where: str, fields: tuple[str, ...] = ("query_id", "doc_id", "score")
-) -> pl.DataFrame:
-    r"""Parse the text of a run into the fields asked for, in the order of the file.
+def qrels_layout(data: bytes) -> Layout:
+    """Say how the lines of a qrels file are laid out, by the first of them."""
+    fields = first_fields(data)
+    is_graded = len(fields) == len(GRADED.names) and re.match(NUMBER.encode(), fields[-1])
+    return GRADED if is_graded else QRELS
+
+
+def first_fields(data: bytes) -> list[bytes]:
+    """Give the fields of the first line that is not empty and no comment."""
+    start = 0
+    while start < len(data):
+        end = min(e if (e := data.find(mark, start)) >= 0 else len(data) for mark in (b"\n", b"\r"))
+        fields = data[start:end].split()
+        if fields and not fields[0].startswith(b"#"):
+            return fields
+        start = end + 1
+    return []
+
+
+def parse_lines(
+    data: bytes, where: str, layout: Layout, wanted: tuple[str, ...], decimal: str = "."
+) -> pl.DataFrame | None:
+    r"""Parse text into the fields wanted, in the order of the file; None when a line is malformed.
 
     Parameters
     ----------
     data
-        The text, decompressed.
+        UTF-8 text.
     where
         What error messages call the file.
-    fields
-        Any of ``query_id``, ``doc_id``, ``score``, ``rank``, ``tag``. The rank is a string.
+    layout
+        The fields of a line.
+    wanted
+        Which of them to give. A rank is a string, unless it is the layout's number.
+    decimal
+        ``"."`` or ``","``.
 
-    Raises
-    ------
-    ReadError
-        With the line's number, for too few fields or a score that is no number.
+    Warns
+    -----
+    LexiframeWarning
+        When lines have more fields than the layout, and behind a required number of them.
 
     Examples
     --------
-    >>> parse_run(b"q1 Q0 d7\t1 0.5 bm25\nq1 Q0  d3 2 0.25 bm25", "bm25.run").rows()
+    >>> fields = ("query_id", "doc_id", "score")
+    >>> parse_lines(b"q1 Q0 d7\t1 0.5 bm25\nq1 Q0  d3 2 0.25 bm25", "", RUN, fields).rows()
     [('q1', 'd7', 0.5), ('q1', 'd3', 0.25)]
-    >>> parse_run(b"q1 Q0 d7 1 0.5 bm25\nq1 Q0 broken\n", "bm25.run")
-    Traceback (most recent call last):
-    lexiframe.errors.ReadError: bm25.run, line 2: expected 6 fields (...), found 3: 'q1 Q0 broken'
     """
-    return _parse(data, where, RUN, fields)
-
-
-def parse_qrels(data: bytes, where: str) -> pl.DataFrame:
-    r"""Parse the text of a qrels file: query, iteration, document, grade.
-
-    Raises
-    ------
-    ReadError
-        With the line's number, for another number of fields or a grade that is no number.
-
-    Examples
-    --------
-    >>> parse_qrels(b"q1 0 d7 2\n", "qrels.txt").rows()
-    [('q1', '0', 'd7', 2.0)]
-    """
-    return _parse(data, where, QRELS, QRELS.names)
-
-
-def _parse(data: bytes, where: str, layout: Layout, wanted: tuple[str, ...]) -> pl.DataFrame:
     is_plain, n_fields = _survey(data)
-    text = lines = data
     if not is_plain:
-        text = _single_spaces(data, where)
-        lines = re.sub(rb"\n+", b"\n", text).strip(b"\n") + b"\n"
-        if lines == b"\n":
+        data = without_empty_lines(single_spaces(data, where))
+        if data == b"\n":
             raise ReadError(f"{where}: expected lines of {layout}, found only comments")
-        n_fields = _survey(lines)[1]
-    table = _read_csv(lines, layout, wanted, n_fields)
+        n_fields = _survey(data)[1]
+    table = _read_csv(data, layout, wanted, n_fields, decimal)
     if table is None:
-        _refuse_malformed(text, where, layout)
-        squared = _squared(lines, where, layout)
-        table = _read_csv(squared, layout, wanted, _survey(squared)[1])
-    if table is None:
-        raise ReadError(f"{where}: cannot be parsed as lines of {layout}")
-    return table.select(name for name in wanted if name in table.columns)
+        squared, n_fields, n_cut = _squared(data, layout)
+        table = _read_csv(squared, layout, wanted, n_fields, decimal)
+        if table is not None and n_cut:
+            lines = "1 line has" if n_cut == 1 else f"{n_cut} lines have"
+            warnings.warn(
+                f"{where}: {lines} more than {len(layout.names)} fields; what follows is ignored",
+                LexiframeWarning,
+                stacklevel=2,
+            )
+    return None if table is None else table.select(n for n in wanted if n in table.columns)
 
 
 def _survey(data: bytes) -> tuple[bool, int]:
@@ -141,7 +152,7 @@ def _survey(data: bytes) -> tuple[bool, int]:
         The number of fields, if so.
     """
     text = np.frombuffer(data, np.uint8)
-    is_plain = b"#" not in data and not data.startswith(_BYTE_ORDER_MARK)
+    is_plain = not data.startswith(b"#") and b"\n#" not in data
     n_separators = 0
     after_blank = True
     for start in range(0, len(text), _BLOCK_OF_BYTES):
@@ -155,94 +166,95 @@ def _survey(data: bytes) -> tuple[bool, int]:
     return bool(is_plain), n_separators + (not after_blank)
 
 
-def _single_spaces(data: bytes, where: str) -> bytes:
+def single_spaces(data: bytes, where: str) -> bytes:
     """Put one space between fields, none at line ends, and empty the lines of comments.
 
     Line numbers stay as they are.
+
+    Raises
+    ------
+    ReadError
+        For a binary file.
     """
     if b"\0" in data:
         raise ReadError(
             f"{where}: expected text, found a binary file (byte 0 at offset {data.find(0)})"
         )
-    data = (
-        data.removeprefix(_BYTE_ORDER_MARK)
-        .replace(b"\r\n", b"\n")
-        .replace(b"\r", b"\n")
-        .translate(_TABS_TO_SPACES)
-    )
-    data = re.sub(rb"(?m)^ +| +$", b"", re.sub(rb" {2,}", b" ", data))
-    return re.sub(rb"(?m)^#[^\n]*", b"", data)
+    data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n").translate(_BLANKS_TO_SPACES)
+    while b"  " in data:
+        data = data.replace(b"  ", b" ")
+    data = data.replace(b" \n", b"\n").replace(b"\n ", b"\n").strip(b" ")
+    if data.startswith(b"#") or b"\n#" in data:
+        data = re.sub(rb"\n#[^\n]*", b"\n", b"\n" + data)[1:]
+    return data
+
+
+def without_empty_lines(text: bytes) -> bytes:
+    """Take out empty lines; the text ends in a line feed."""
+    while b"\n\n" in text:
+        text = text.replace(b"\n\n", b"\n")
+    return text.strip(b"\n") + b"\n"
+
+
+def line_numbers(data: bytes, where: str) -> np.ndarray:
+    """Give the line number of every line that holds fields, in the order of the rows."""
+    text = np.frombuffer(b"\n" + single_spaces(data, where) + b"\n", np.uint8)
+    ends = np.flatnonzero(text == 10)
+    return np.flatnonzero(np.diff(ends) > 1) + 1
 
 
 def _read_csv(
-    text: bytes, layout: Layout, wanted: tuple[str, ...], n_fields: int
+    text: bytes, layout: Layout, wanted: tuple[str, ...], n_fields: int, decimal: str
 ) -> pl.DataFrame | None:
     """Read plain text whose lines all have the width of the first; None when they have not."""
-    width = text[: text.find(b"\n") % (len(text) + 1)].count(b" ") + 1
-    if not layout.at_least <= width <= len(layout.names):
+    found = text[: text.find(b"\n") % (len(text) + 1)].count(b" ") + 1
+    if not layout.at_least <= found <= len(layout.names):
         return None
-    names, number = layout.names[:width], layout.number
-    schema = dict.fromkeys(names, pl.String()) | {number: pl.Float64()}
+    names, number = layout.names[:found], layout.number
+    is_number = pl.Float64() if decimal == "." else pl.String()
+    schema = dict.fromkeys(names, pl.String()) | {number: is_number}
     lines = pl.scan_csv(text, separator=" ", has_header=False, quote_char=None, schema=schema)
-    kept = [name for name in names if name in (*wanted, names[-1])]
+    kept = [name for name in names if name in (*wanted, number, names[-1])]
     try:
         table = lines.select(kept).collect()
+        if decimal == ",":
+            table = table.with_columns(pl.col(number).str.replace(",", ".", literal=True))
+            table = table.with_columns(pl.col(number).cast(pl.Float64))
     except pl.exceptions.PolarsError:
         return None
-    is_rectangular = table.height * width == n_fields and not table[names[-1]].null_count()
-    is_number = not (table[number].null_count() or table[number].is_nan().any())
-    return table if is_rectangular and is_number else None
+    is_rectangular = table.height * found == n_fields and not table[names[-1]].null_count()
+    all_numbers = not (table[number].null_count() or table[number].is_nan().any())
+    return table if is_rectangular and all_numbers else None
 
 
-def _refuse_malformed(text: bytes, where: str, layout: Layout) -> None:
-    """Raise for the first line that has too few fields, no number or bytes that are no text."""
-    names, index = layout.names, layout.names.index(layout.number)
-    fields_before = rb"(?:[^ \n]+ ){%d}" % index
-    other_fields = rb"(?: [^ \n]+)" + (b"*" if len(names) > layout.at_least else b"{0}")
-    good = fields_before + _NUMBER + other_fields
-    bad = re.search(rb"(?mi)^(?!%s$)[^\n]+$" % good, text)
-    if bad is None:
-        _refuse_undecodable(text, where)
-        return
-    line = bad[0].decode("utf-8", "backslashreplace")
-    shown = repr(line if len(line) <= 80 else line[:77] + "...")
-    line_number = text.count(b"\n", 0, bad.start()) + 1
-    where = f"{where}, line {line_number}"
-    fields = line.split(" ")
-    if len(fields) < layout.at_least or len(fields) > len(names) == layout.at_least:
-        raise ReadError(f"{where}: expected {layout}, found {len(fields)}: {shown}")
-    raise ReadError(
-        f"{where}: expected a number in field {index + 1} ({layout.number}), "
-        f"found {fields[index]!r}: {shown}"
-    )
+def _squared(text: bytes, layout: Layout) -> tuple[bytes, int, int]:
+    """Cut lines to the width of the shortest, at most to that of the layout.
 
-
-def _refuse_undecodable(text: bytes, where: str) -> None:
-    try:
-        text.decode()
-    except UnicodeDecodeError as error:
-        line = text.count(b"\n", 0, error.start) + 1
-        raise ReadError(
-            f"{where}, line {line}: expected UTF-8 text, "
-            f"found the bytes {text[error.start : error.start + 4]!r}"
-        ) from None
-
-
-def _squared(text: bytes, where: str, layout: Layout) -> bytes:
-    """Bring well-formed lines to one width: cut behind the last field, fill a missing tag."""
-    all_fields = rb"(?:[^ \n]+ ){%d}[^ \n]+" % (len(layout.names) - 1)
-    text, too_long = re.subn(rb"(?m)^(%s) [^\n]+$" % all_fields, rb"\1", text)
-    if too_long:
-        lines = "1 line has" if too_long == 1 else f"{too_long} lines have"
-        warnings.warn(
-            f"{where}: {lines} more than {len(layout.names)} fields; what follows is ignored",
-            LexiframeWarning,
-            stacklevel=2,
-        )
-    required_fields = rb"(?:[^ \n]+ ){%d}[^ \n]+" % (layout.at_least - 1)
-    if re.search(rb"(?m)^%s$" % all_fields, text):
-        text = re.sub(rb"(?m)^(%s)$" % required_fields, rb"\1 -", text)
-    return text
+    Returns
+    -------
+    bytes
+        The text, a rectangle.
+    int
+        The number of fields in it.
+    int
+        How many lines were wider than the layout.
+    """
+    text = text if text.endswith(b"\n") else text + b"\n"
+    bytes_ = np.frombuffer(text, np.uint8)
+    separators = np.flatnonzero((bytes_ == 32) | (bytes_ == 10))
+    last = np.flatnonzero(bytes_[separators] == 10)
+    first = np.append(0, last[:-1] + 1)
+    widths = last - first + 1
+    kept = int(min(widths.min(), len(layout.names)))
+    n_wider = int(np.count_nonzero(widths > len(layout.names)))
+    if kept < layout.at_least or (n_wider and layout.at_least == len(layout.names)):
+        return b"", 0, 0
+    ends = separators[first + kept - 1]
+    change = np.zeros(len(bytes_) + 1, np.int8)
+    change[ends[widths > kept]] = 1
+    change[separators[last][widths > kept]] = -1
+    is_cut = np.cumsum(change[:-1], dtype=np.int8).view(bool)
+    return bytes_[~is_cut].tobytes(), kept * len(widths), n_wider
 
 
 def text_of_run(rows: pl.DataFrame, tag: str) -> bytes:
@@ -275,3 +287,10 @@ def text_of_qrels(rows: pl.DataFrame) -> bytes:
 def _text(rows: pl.DataFrame) -> bytes:
     text = rows.write_csv(include_header=False, separator=" ", quote_style="never")
     return text.encode()
+
+
+def read_bytes(path: Path) -> bytes:
+    """Being moved to content."""
+    from lexiframe.io.content import content_of
+
+    return content_of(Path(path).read_bytes(), str(path)).data

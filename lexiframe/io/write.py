@@ -15,8 +15,10 @@ import pyarrow as pa
 
 from lexiframe.errors import LexiframeError, SchemaError
 from lexiframe.io import trec
+from lexiframe.io.arrow import to_arrow
 from lexiframe.io.provenance import describe, provenance_of
-from lexiframe.io.read import judgments, split_runs, to_arrow
+from lexiframe.io.qrels import judgments
+from lexiframe.io.runs import split_runs
 from lexiframe.schemas import RUNS, check, to_polars
 
 ROWS_PER_GROUP = 1 << 20

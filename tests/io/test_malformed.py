@@ -1,6 +1,8 @@
 """Malformed files: one error that names the file, the line, what was expected and what found."""
 
+import bz2
 import gzip
+import lzma
 import re
 
 import polars as pl
@@ -102,9 +104,19 @@ def test_the_first_bad_line_is_named_in_long_files_and_in_gzip(write):
         (gzip.compress(b""), "the file is empty"),
         (b"# one\n#two", "expected lines of . fields .*, found only comments"),
         (b"  # indented\n\n", "expected lines of . fields .*, found only comments"),
-        (b"\x89PNG\r\n\x1a\n\0\0", r"found a binary file \(byte 0 at offset 8\)"),
+        (b"\x7fELF\r\n\x1a\n\0\0", r"found a binary file \(byte 0 at offset 8\)"),
+        (b"\x89PNG\r\n\x1a\n\0\0", r"expected runs or judgments, found a picture \(PNG\)"),
+        (b"%PDF-1.7\n%", "expected runs or judgments, found a PDF document"),
+        (b"PK\x03\x04\x14\0", "found a ZIP archive .*; unpack it first"),
+        (gzip.compress(b"\0" * 257 + b"ustar\x0000" + b"\0" * 248), "found a tar archive"),
+        (b"\n<!DOCTYPE html>\n<html>", "found an HTML page; a link may lead to a page about the"),
+        (b"version https://git-lfs.github.com/spec/v1\noid sha256:0\n", "found a Git LFS pointer"),
         (gzip.compress(b"\1\0"), r"found a binary file \(byte 0 at offset 1\)"),
-        (GOOD.encode("utf-16"), "found a binary file"),
+        (GOOD.encode("utf-16-le"), "found a binary file"),
+        (b"\xff\xfe" + GOOD.encode("utf-16-le")[:-1], "expected UTF-16-LE text, as its byte order"),
+        (bz2.compress(GOOD.encode() * 99)[:-1], "the bzip2 data is broken or cut short"),
+        (lzma.compress(GOOD.encode() * 99)[:-1], "the xz data is broken or cut short"),
+        (b"\x28\xb5\x2f\xfd" + b"\xff" * 9, "the zstd data is broken or cut short"),
         (gzip.compress(GOOD.encode() * 99)[:-1], "the gzip data is broken or cut short"),
         (gzip.compress(GOOD.encode() * 99)[:20], "the gzip data is broken or cut short"),
         (gzip.compress(GOOD.encode())[:1] + b"\x8b", "the gzip data is broken or cut short"),
@@ -145,13 +157,18 @@ QRELS = pl.DataFrame({"query_id": "q1", "doc_id": ["d1", "d2"], "relevance": [1.
             FRAME.drop("score"),
             "expected the columns run, query_id, doc_id, score; score is missing",
         ),
-        (FRAME.drop("run"), r"run is missing \(found: query_id, doc_id, score\)"),
-        (FRAME.drop("run", "score"), "run, score are missing"),
+        (FRAME.drop("score"), r"score is missing \(found: run, query_id, doc_id\)"),
+        (FRAME.drop("doc_id", "score"), "doc_id, score are missing"),
+        (FRAME.rename({"doc_id": "document"}), "it is: columns={'doc_id': 'document'}"),
+        (FRAME.rename({"score": "bm25_score"}), "it is: columns={'score': 'bm25_score'}"),
+        (FRAME.with_columns(tag=pl.lit("a")), "run and tag could each be run; .*{'run': 'run'}"),
+        (FRAME.with_columns(doc_id=pl.Series(["d1", ""])), "row 2: expected an id as doc_id"),
+        (FRAME.with_columns(query_id=pl.lit("")), "row 1: .* as query_id, .* one .2 such rows"),
         (FRAME.with_columns(query_id=pl.lit(0.5)), "expected strings in query_id, found Float64"),
         (FRAME.with_columns(score=pl.lit("high")), r"Float64 in score, found 2 \('high', 'high'\)"),
         (
             FRAME.with_columns(doc_id=pl.Series(["d1", None])),
-            "doc_id is part of the key, but 1 row",
+            "expected an id as doc_id, found none in 1 rows that have a score",
         ),
         (
             FRAME.with_columns(score=pl.Series([1.0, None])),

@@ -81,7 +81,7 @@ FRAMES = {
     "pyarrow batches": pa.table(NAMED.to_arrow()).to_reader(max_chunksize=1),
     "categories": NAMED.cast({"run": pl.Categorical, "query_id": pl.Categorical}),
     "single floats": NAMED.cast({"score": pl.Float32}),
-    "more columns": NAMED.with_columns(text=pl.lit("?"), tag=pl.lit("other")),
+    "more columns": NAMED.with_columns(text=pl.lit("?"), q0=pl.lit("other")),
     "columns in another order": NAMED.select(reversed(NAMED.columns)),
 }
 
@@ -179,7 +179,9 @@ def test_fields_after_the_sixth_are_ignored_with_one_warning(write, text, count)
 def test_the_rank_column_is_kept_when_it_holds_whole_numbers(write):
     assert lf.read_runs(write(TEXT))["rank"].to_pylist() == [1, 2, 1]
     assert lf.read_runs(write(TEXT))["rank"].type == pa.int64()
-    not_whole = write(TEXT.replace(" 1 ", " 1.0 "), "other.run")
+    by_pandas = write(TEXT.replace(" 1 ", " 1.0 "), "pandas.run")
+    assert lf.read_runs(by_pandas)["rank"].to_pylist() == [1, 2, 1]
+    not_whole = write(TEXT.replace(" 1 ", " 1.5 "), "other.run")
     assert "rank" not in lf.read_runs(not_whole).column_names
     both = lf.read_runs([write(TEXT), not_whole])
     assert "rank" not in both.column_names

@@ -1,0 +1,79 @@
+"""What a text that cannot be read probably is, and how to read it."""
+
+from __future__ import annotations
+
+import re
+
+import polars as pl
+
+from lexiframe.io import trec
+from lexiframe.io.frames import DIALECTS
+from lexiframe.io.trec import NUMBER, Dialect, Layout
+
+_PLACES = "qrels and runs may have changed places"
+_NAMES = {name for names in DIALECTS.values() for name in names} - {"q0"}
+
+
+def advice_for(bad: str, number: str, lines: list[str], layout: Layout, dialect: Dialect) -> str:
+    """Say what a file looks like and which argument reads it; nothing when that is not clear.
+
+    Parameters
+    ----------
+    bad
+        The first malformed line, its fields separated by single spaces.
+    number
+        What stands in the field of the number.
+    lines
+        The first lines of the file.
+    layout, dialect
+        What the lines should be, and what was said of the text.
+
+    Examples
+    --------
+    >>> line = "q1 Q0 d1 1 0,5 bm25"
+    >>> advice_for(line, "0,5", [line], trec.RUN, Dialect())
+    "this has a decimal comma: say so with decimal=','"
+    """
+    if dialect.decimal == "." and re.match(NUMBER, number.replace(",", ".", 1)) and "," in number:
+        return "this has a decimal comma: say so with decimal=','"
+    if bad != lines[0]:
+        return ""
+    fields = bad.split(" ")
+    if not re.match(NUMBER, number) and sum(field.casefold() in _NAMES for field in fields) > 1:
+        return "this looks like a header: say so with header=True"
+    if len(fields) == 1 and re.search(r"[^,;|][,;|][^,;|]", bad):
+        return (
+            "this looks like a table whose header has no known names: say which of its columns is "
+            "which with columns={'query_id': ..., 'doc_id': ...}"
+        )
+    return _of_a_run(fields, lines) if layout is trec.RUN else _of_qrels(fields)
+
+
+def _of_a_run(fields: list[str], lines: list[str]) -> str:
+    if len(fields) == len(trec.QRELS.names) and _are_grades(lines, trec.QRELS):
+        return f"this looks like a qrels file, given as a run; {_PLACES}"
+    if len(fields) != len(trec.SCORED.names) or not re.match(NUMBER, fields[-1]):
+        return ""
+    if _are_grades(lines, trec.GRADED):
+        return (
+            "this looks like a qrels file (query, document, grade), given as a run; if it is a "
+            "run, say what its third column is with third='score' or third='rank'"
+        )
+    return (
+        "three columns may be (query, document, score) or (query, document, rank): say which with "
+        "third='score' or third='rank'"
+    )
+
+
+def _of_qrels(fields: list[str]) -> str:
+    is_run = len(fields) in (5, 6) and re.match(NUMBER, fields[4])
+    return f"this looks like a run, given as qrels; {_PLACES}" if is_run else ""
+
+
+def _are_grades(lines: list[str], layout: Layout) -> bool:
+    """Tell whether the last field holds whole numbers that come more than once in a query."""
+    fields = pl.Series(lines).str.split(" ")
+    last = fields.list.get(len(layout.names) - 1, null_on_oob=True)
+    pairs = pl.DataFrame({"query_id": fields.list.get(0), "grade": last})
+    are_whole = bool(last.str.contains(r"^[+-]?[0-9]+(?:\.0+)?$").all())
+    return are_whole and (layout is trec.QRELS or bool(pairs.is_duplicated().any()))

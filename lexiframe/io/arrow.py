@@ -1,0 +1,51 @@
+"""Arrow tables: out of Parquet and Arrow files, and with plain strings into them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import polars as pl
+import pyarrow as pa
+
+from lexiframe.errors import ReadError
+from lexiframe.io.content import Content
+
+
+def read_arrow(content: Content, where: str) -> pa.Table:
+    """Read Parquet, or an Arrow file or stream, as it is.
+
+    Raises
+    ------
+    ReadError
+        When it is none.
+    """
+    names: dict[str, tuple[str, Callable[[pa.Buffer], pa.Table]]] = {
+        "parquet": ("Parquet", _read_parquet),
+        "arrow": ("an Arrow file", _read_ipc),
+    }
+    name, read = names[content.kind]
+    try:
+        return read(pa.py_buffer(content.data))
+    except (pa.ArrowException, OSError, ValueError) as error:
+        raise ReadError(f"{where}: cannot be read as {name} ({error})") from None
+
+
+def _read_parquet(buffer: pa.Buffer) -> pa.Table:
+    from pyarrow import parquet
+
+    return parquet.ParquetFile(pa.BufferReader(buffer)).read()
+
+
+def _read_ipc(buffer: pa.Buffer) -> pa.Table:
+    is_stream = buffer[:4].to_pybytes() == b"\xff\xff\xff\xff"
+    open_ = pa.ipc.open_stream if is_stream else pa.ipc.open_file
+    with open_(buffer) as reader:
+        return reader.read_all()
+
+
+def to_arrow(frame: pl.DataFrame) -> pa.Table:
+    """Give a frame with plain Arrow strings, which every reader of Arrow and Parquet knows."""
+    table = frame.to_arrow()
+    is_text = (pa.types.is_string_view, pa.types.is_large_string)
+    types = [pa.string() if any(t(f.type) for t in is_text) else f.type for f in table.schema]
+    return table.cast(pa.schema(list(zip(table.column_names, types, strict=True))))

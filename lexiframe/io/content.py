@@ -1,0 +1,150 @@
+"""What is in a file: unpacked, decoded to UTF-8, and told apart by its first bytes."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import lzma
+import zlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+import pyarrow as pa
+
+from lexiframe.errors import ReadError
+
+Kind = Literal["text", "parquet", "arrow"]
+
+
+@dataclass(frozen=True)
+class Content:
+    """The bytes of a file and what kind of file it is; text is UTF-8 without byte order mark."""
+
+    kind: Kind
+    data: bytes
+
+
+def content_of(data: bytes, where: str) -> Content:
+    r"""Unpack and decode the bytes of a file.
+
+    gzip, bzip2, xz and zstd are recognised by their first bytes, whatever the file is called, and
+    UTF-16 and UTF-32 by their byte order marks.
+
+    Parameters
+    ----------
+    data
+        The bytes as they are in the file.
+    where
+        What error messages call the file.
+
+    Raises
+    ------
+    ReadError
+        For an empty file, broken compression, undecodable bytes, and a file of another kind.
+
+    Examples
+    --------
+    >>> content_of(gzip.compress(b"q1 Q0 d1 1 0.5 bm25\n"), "bm25.run.gz")
+    Content(kind='text', data=b'q1 Q0 d1 1 0.5 bm25\n')
+    >>> content_of(b"%PDF-1.7", "paper.pdf")
+    Traceback (most recent call last):
+    lexiframe.errors.ReadError: paper.pdf: expected runs or judgments, found a PDF document
+    """
+    data = _unpacked(data, where)
+    if data.startswith(_PARQUET):
+        return Content("parquet", data)
+    if data.startswith(_ARROW):
+        return Content("arrow", data)
+    _refuse_other_kinds(data, where)
+    text = _as_utf8(data, where)
+    if not text or text.isspace():
+        raise ReadError(f"{where}: the file is empty")
+    _refuse_markup(text, where)
+    return Content("text", text)
+
+
+def _zstd(data: bytes) -> bytes:
+    with pa.CompressedInputStream(pa.BufferReader(data), "zstd") as stream:
+        unpacked: bytes = stream.read()
+        return unpacked
+
+
+_UNPACK: dict[bytes, tuple[str, Callable[[bytes], bytes]]] = {
+    b"\x1f\x8b": ("gzip", gzip.decompress),
+    b"BZh": ("bzip2", bz2.decompress),
+    b"\xfd7zXZ\0": ("xz", lzma.decompress),
+    b"\x28\xb5\x2f\xfd": ("zstd", _zstd),
+}
+_PARQUET = b"PAR1"
+_ARROW = (b"ARROW1\0\0", b"\xff\xff\xff\xff")  # the file format, the stream format
+_OTHER_KINDS = {
+    b"%PDF": "a PDF document",
+    b"PK\x03\x04": "a ZIP archive (or an Office document); unpack it first",
+    b"\x89PNG": "a picture (PNG)",
+    b"\xff\xd8\xff": "a picture (JPEG)",
+    b"SQLite format 3\0": "an SQLite database",
+    b"\x80\x04\x95": "a Python pickle",
+    b"\x80\x05\x95": "a Python pickle",
+    b"\x93NUMPY": "a NumPy array",
+    b"\x89HDF": "an HDF5 file",
+    b"7z\xbc\xaf": "a 7-Zip archive; unpack it first",
+    b"\x04\x22\x4d\x18": "LZ4 data; unpack it first",
+    b"version https://git-lfs": "a Git LFS pointer; fetch the file itself with `git lfs pull`",
+}
+_MARKUP = {b"<!doctype": "an HTML page", b"<html": "an HTML page", b"<?xml": "an XML document"}
+_BYTE_ORDER_MARKS = {  # the longer ones first: UTF-32's begins with UTF-16's
+    b"\xff\xfe\0\0": "utf-32-le",
+    b"\0\0\xfe\xff": "utf-32-be",
+    b"\xff\xfe": "utf-16-le",
+    b"\xfe\xff": "utf-16-be",
+}
+_UTF8_MARK = b"\xef\xbb\xbf"
+
+
+def _unpacked(data: bytes, where: str) -> bytes:
+    for magic, (name, unpack) in _UNPACK.items():
+        if data.startswith(magic):
+            try:
+                return unpack(data)
+            except (EOFError, zlib.error, lzma.LZMAError, ValueError, OSError) as error:
+                raise ReadError(
+                    f"{where}: the {name} data is broken or cut short ({error}); "
+                    "fetch or pack it again"
+                ) from None
+    return data
+
+
+def _refuse_other_kinds(data: bytes, where: str) -> None:
+    kinds = (kind for magic, kind in _OTHER_KINDS.items() if data.startswith(magic))
+    is_tar = data[257:262] == b"ustar"
+    kind = "a tar archive; unpack it first" if is_tar else next(kinds, None)
+    if kind is not None:
+        raise ReadError(f"{where}: expected runs or judgments, found {kind}")
+
+
+def _refuse_markup(text: bytes, where: str) -> None:
+    start = text[:1000].lstrip().lower()
+    for mark, kind in _MARKUP.items():
+        if start.startswith(mark):
+            raise ReadError(
+                f"{where}: expected runs or judgments, found {kind}; "
+                "a link may lead to a page about the file instead of the file"
+            )
+
+
+def _as_utf8(data: bytes, where: str) -> bytes:
+    """Bring text with a byte order mark to UTF-8; what has none is taken for UTF-8 as it is."""
+    if data.startswith(_UTF8_MARK):
+        return data[len(_UTF8_MARK) :]
+    for mark, encoding in _BYTE_ORDER_MARKS.items():
+        if data.startswith(mark):
+            try:
+                return data[len(mark) :].decode(encoding).encode()
+            except UnicodeError as error:
+                raise ReadError(
+                    f"{where}: expected {encoding.upper()} text, as its byte order mark says, "
+                    f"found bytes that are none ({error.args[-1]} at byte "
+                    f"{len(mark) + error.args[2]}); save it as UTF-8"
+                ) from None
+    return data

@@ -1,0 +1,88 @@
+"""The same document twice in one ranking, or twice in the judgments of a query."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+from typing import Literal
+
+import numpy as np
+import polars as pl
+
+from lexiframe.errors import LexiframeError, LexiframeWarning, SchemaError
+
+Duplicates = Literal["error", "best"]
+LineNumbers = Callable[[], np.ndarray]
+
+
+def check_duplicates(duplicates: str) -> None:
+    """Raise for a policy that does not exist."""
+    if duplicates not in ("error", "best"):
+        raise LexiframeError(f"duplicates: expected 'error' or 'best', found {duplicates!r}")
+
+
+def warn_of_removed(count: int, what: str) -> None:
+    """Warn once of rows that were removed."""
+    if count:
+        warnings.warn(f"{what}, removed: {count}", LexiframeWarning, stacklevel=3)
+
+
+def repeated_document(
+    rows: pl.DataFrame, where: str, lines: LineNumbers | None = None
+) -> SchemaError:
+    """Give the error for the first document that is more than once in a ranking.
+
+    Parameters
+    ----------
+    rows
+        ``query_id`` and ``doc_id``, in the order of the file.
+    where
+        What error messages call it.
+    lines
+        Gives the line number of every row, when they come from text.
+    """
+    (query_id, doc_id), places, n = _first_repeated(rows, ("query_id", "doc_id"), lines)
+    return SchemaError(
+        f"{where}: the document {doc_id!r} is more than once in the ranking for query "
+        f"{query_id!r} ({places}; {n} such rows in all); mend the run, or keep the best-ranked one "
+        "with duplicates='best'"
+    )
+
+
+def repeated_judgment(
+    rows: pl.DataFrame, where: str, lines: LineNumbers | None = None
+) -> SchemaError:
+    """Give the error for the first document that is judged twice in an iteration of a query."""
+    key = ("query_id", "iteration", "doc_id")
+    first, places, n = _first_repeated(rows, key, lines)
+    grades = rows.filter(_has(key, first))
+    said = " and ".join(f"{grade:g}" for grade in grades["relevance"].head(3))
+    return SchemaError(
+        f"{where}: the document {first[2]!r} is judged more than once for query {first[0]!r}, with "
+        f"the grades {said} ({places}; {n} such rows in all); mend the qrels, or keep the highest "
+        "grade with duplicates='best'"
+    )
+
+
+def _first_repeated(
+    rows: pl.DataFrame, key: Sequence[str], lines: LineNumbers | None
+) -> tuple[tuple[str, ...], str, int]:
+    """Give the first key that is more than once, where its rows are, and how many rows repeat."""
+    twins = rows.select(key).with_row_index("row").filter(pl.struct(key).is_duplicated())
+    first = twins.row(0)[1:]
+    of_first = twins.filter(_has(key, first))["row"].head(3).to_numpy()
+    numbers = of_first + 1 if lines is None else lines()[of_first]
+    kind = "rows" if lines is None else "lines"
+    return first, f"{kind} {' and '.join(map(str, numbers))}", twins.height
+
+
+def _has(key: Sequence[str], values: Sequence[str]) -> pl.Expr:
+    return pl.all_horizontal(pl.col(name) == value for name, value in zip(key, values, strict=True))
+
+
+def highest_grade(rows: pl.DataFrame) -> tuple[pl.DataFrame, int]:
+    """Keep the highest grade of each document in an iteration of a query; and count the others."""
+    key = ["query_id", "iteration", "doc_id"]
+    order = rows.with_row_index("row").sort("relevance", "row", descending=[True, False])
+    kept = order.unique(key, keep="first").sort("row").drop("row")
+    return kept, rows.height - kept.height

@@ -1,0 +1,284 @@
+"""Frames and objects in the forms in which other libraries keep runs and judgments.
+
+What comes in is anything that exports Arrow, a dataset of PyArrow, a dictionary of dictionaries as
+pytrec_eval has it, ranx' objects, or named tuples as ir_measures and ir_datasets have them. What
+goes out has lexiframe's column names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from difflib import get_close_matches
+from numbers import Real
+from typing import Any
+
+import polars as pl
+
+from lexiframe.errors import SchemaError, first_three
+from lexiframe.schemas import TableSchema, check, to_polars
+
+DIALECTS = {
+    "run": "run name system tag model".split(),
+    "query_id": "query_id qid q_id query query-id topic user_id user".split(),
+    "doc_id": "doc_id docno docid doc item_id item corpus-id".split(),
+    "score": "score sim prediction".split(),
+    "rank": ["rank"],
+    "relevance": "relevance label rel grade gain rating".split(),
+    "iteration": "iteration subtopic subtopic_id q0".split(),
+}
+# PyTerrier's frames carry the query's text as `query` and its own numbers of documents as `docid`.
+OWN_MEANING = {frozenset({"qid", "query"}): "qid", frozenset({"docno", "docid"}): "docno"}
+FALLBACK = {"relevance": ["score"]}
+_RECBOLE_TYPES = ("token", "token_seq", "float", "float_seq")
+
+
+def is_frame(data: Any) -> bool:
+    """Tell whether it is a frame: Polars', PyArrow's, or whatever exports an Arrow stream."""
+    return (
+        hasattr(data, "__arrow_c_stream__") or isinstance(data, pl.LazyFrame) or _is_dataset(data)
+    )
+
+
+def is_one_run(data: Any) -> bool:
+    """Tell whether a collection of Python holds one run (or judgments) and not several."""
+    if isinstance(data, Mapping):
+        first = next(iter(data.values()), None)
+        return isinstance(first, Mapping) and isinstance(next(iter(first.values()), 0), Real)
+    if isinstance(data, Sequence) and not isinstance(data, str):
+        return len(data) > 0 and hasattr(data[0], "query_id") and hasattr(data[0], "doc_id")
+    return _is_ranx(data)
+
+
+def to_frame(data: Any, value: str) -> pl.DataFrame:
+    """Take a frame, or an object of another library, as a Polars frame.
+
+    Parameters
+    ----------
+    data
+        Anything for which `is_frame` or `is_one_run` holds.
+    value
+        What to call the numbers of dictionaries: ``"score"`` or ``"relevance"``.
+
+    Raises
+    ------
+    SchemaError
+        When a column cannot become Arrow, because its values are of several types.
+    TypeError
+        For anything else.
+
+    Examples
+    --------
+    >>> to_frame({"q1": {"d1": 2, "d2": 0}}, "relevance").rows()
+    [('q1', 'd1', 2.0), ('q1', 'd2', 0.0)]
+    """
+    if _is_ranx(data):
+        data = data.to_dict()
+    if isinstance(data, Mapping) and is_one_run(data):
+        return _frame_of_dictionaries(data, value)
+    if isinstance(data, Iterable) and not is_frame(data) and not isinstance(data, Mapping | str):
+        return _frame_of_tuples(list(data))
+    if _is_dataset(data):
+        data = data.to_table()
+    try:
+        return to_polars(data)
+    except (pl.exceptions.PolarsError, ValueError) as error:  # Arrow's errors are ValueErrors
+        raise SchemaError(
+            f"the frame cannot become Arrow: {error}; give every column values of one type"
+        ) from None
+
+
+def in_our_words(
+    frame: pl.DataFrame,
+    schema: TableSchema,
+    where: str,
+    columns: Mapping[str, str] | None = None,
+    needless: Sequence[str] = (),
+) -> pl.DataFrame:
+    """Give the columns of a table under lexiframe's names; lists of items become rows.
+
+    Parameters
+    ----------
+    frame
+        With any of the names in ``DIALECTS``.
+    schema
+        The table: its columns are looked for.
+    where
+        What error messages call the frame.
+    columns
+        ``{our name: the frame's name}``, for what is called otherwise or is ambiguous; a renaming
+        ``{the frame's name: our name}`` is understood too.
+    needless
+        Columns that need not be there.
+
+    Raises
+    ------
+    SchemaError
+        For a column that is not there, and for two that could be it.
+    """
+    frame = _without_types_in_names(_with_rows_of_lists(frame, where))
+    given = _given_columns(frame, schema, where, columns or {})
+    taken = set(given.values())
+    found = dict(given)
+    for ours in schema.columns:
+        if ours not in found:
+            name = _column(ours, [c for c in frame.columns if c not in taken], where)
+            found |= {ours: name} if name is not None else {}
+    missing = [c for c in schema.columns if c not in {*found, *schema.optional, *needless}]
+    if missing:
+        raise SchemaError(_missing(missing, schema, frame.columns, where))
+    return frame.select(pl.col(theirs).alias(ours) for ours, theirs in found.items())
+
+
+def _column(ours: str, names: Sequence[str], where: str) -> str | None:
+    """Find the frame's column for one of ours."""
+    for known in (DIALECTS.get(ours, [ours]), FALLBACK.get(ours, [])):
+        candidates = [name for name in known if name in names]
+        for several, meant in OWN_MEANING.items():
+            if several <= set(candidates):
+                candidates = [c for c in candidates if c == meant or c not in several]
+        if len(candidates) > 1:
+            raise SchemaError(
+                f"{where}: {' and '.join(candidates)} could each be {ours}; say which it is: "
+                f"columns={{{ours!r}: {candidates[0]!r}}}"
+            )
+        if candidates:
+            return candidates[0]
+    return None
+
+
+def _missing(missing: list[str], schema: TableSchema, names: Sequence[str], where: str) -> str:
+    ours = missing[0]
+    known = DIALECTS.get(ours, [ours])
+    near = [name for word in known for name in get_close_matches(word, names, n=1, cutoff=0.7)]
+    inside = [name for name in names if any(word in name.lower().split("_") for word in known)]
+    candidate = next(iter([*near, *inside]), "...")
+    needed = ", ".join(c for c in schema.columns if c not in schema.optional)
+    verb = "is" if len(missing) == 1 else "are"
+    return (
+        f"{where}: expected the columns {needed}; {', '.join(missing)} {verb} missing "
+        f"(found: {', '.join(names)}). {ours} may be called {', '.join(known)}, or say which "
+        f"column it is: columns={{{ours!r}: {candidate!r}}}"
+    )
+
+
+def _given_columns(
+    frame: pl.DataFrame, schema: TableSchema, where: str, columns: Mapping[str, str]
+) -> dict[str, str]:
+    given = {}
+    for key, other in columns.items():
+        is_rename = other in schema.columns and (
+            key not in schema.columns or other not in frame.columns
+        )
+        ours, theirs = (other, key) if is_rename else (key, other)
+        if ours not in schema.columns:
+            known = ", ".join(schema.columns)
+            raise SchemaError(f"columns: expected names of ours ({known}), found {ours!r}")
+        if theirs not in frame.columns:
+            found = ", ".join(frame.columns)
+            raise SchemaError(
+                f"{where}: columns names {theirs!r}, which is not there (found: {found})"
+            )
+        given[ours] = theirs
+    return given
+
+
+def _without_types_in_names(frame: pl.DataFrame) -> pl.DataFrame:
+    """Take RecBole's types out of the names: ``user_id:token`` is ``user_id``."""
+    names = {name: name.rpartition(":") for name in frame.columns}
+    return frame.rename({n: p[0] for n, p in names.items() if p[0] and p[2] in _RECBOLE_TYPES})
+
+
+def _with_rows_of_lists(frame: pl.DataFrame, where: str) -> pl.DataFrame:
+    """Give a row an item where a column has lists of items; an empty list gives a row of nulls."""
+    lists = [
+        name
+        for name, dtype in frame.schema.items()
+        if isinstance(dtype, pl.List) and isinstance(dtype.inner, pl.Struct)
+    ]
+    if not lists:
+        return frame
+    if len(lists) > 1:
+        raise SchemaError(
+            f"{where}: expected one column of lists of items, found {first_three(lists)}"
+        )
+    fields = [field.name for field in frame.schema[lists[0]].inner.fields]  # type: ignore[attr-defined]
+    twice = [name for name in fields if name in frame.columns and name != lists[0]]
+    if twice:
+        raise SchemaError(f"{where}: {twice[0]} is a column and a field of {lists[0]}; rename one")
+    return frame.explode(lists[0], empty_as_null=True).unnest(lists[0])
+
+
+def _frame_of_dictionaries(data: Mapping[Any, Mapping[Any, Any]], value: str) -> pl.DataFrame:
+    """Give rows for ``{query: {document: number}}``; an empty inner one gives a row of nulls."""
+    queries = [q for q, documents in data.items() for _ in range(max(len(documents), 1))]
+    documents = [d for inner in data.values() for d in (inner or [None])]
+    numbers = [x for inner in data.values() for x in (inner.values() or [None])]
+    frame = {"query_id": queries, "doc_id": documents, value: numbers}
+    return pl.DataFrame({name: _column_of_values(name, of) for name, of in frame.items()})
+
+
+def _frame_of_tuples(rows: list[Any]) -> pl.DataFrame:
+    """Give rows for objects with the attributes query_id, doc_id, and score or relevance."""
+    if not rows or not (hasattr(rows[0], "query_id") and hasattr(rows[0], "doc_id")):
+        found = f"a list of {type(rows[0]).__name__}" if rows else "an empty list"
+        raise TypeError(
+            "expected a frame that exports Arrow, or rows with query_id and doc_id (ScoredDoc, "
+            f"Qrel), found {found}"
+        )
+    names = [
+        name
+        for name in ("query_id", "doc_id", "score", "relevance", "iteration", "subtopic_id")
+        if hasattr(rows[0], name)
+    ]
+    return pl.DataFrame(
+        {name: _column_of_values(name, [getattr(row, name) for row in rows]) for name in names}
+    )
+
+
+def _column_of_values(name: str, values: list[Any]) -> pl.Series:
+    is_number = name in ("score", "relevance")
+    try:
+        return pl.Series(name, values, dtype=pl.Float64() if is_number else None)
+    except (TypeError, OverflowError, pl.exceptions.PolarsError):
+        kinds = sorted({type(value).__name__ for value in values if value is not None})
+        raise SchemaError(
+            f"{name}: expected values of one type, found {' and '.join(kinds)}"
+        ) from None
+
+
+def checked_ids(table: pl.DataFrame, schema: TableSchema, where: str) -> pl.DataFrame:
+    """Check columns and types, and that no id is empty.
+
+    Raises
+    ------
+    SchemaError
+        As `check`, and for an id that is the empty string.
+    """
+    table = check(table, schema, where)
+    for name in schema.key:
+        if name not in table.columns or table[name].dtype != pl.String:
+            continue
+        empty = (table[name] == "").arg_true()
+        if len(empty):
+            raise SchemaError(
+                f"{where}, row {empty[0] + 1}: expected an id as {name}, found an empty one "
+                f"({len(empty)} such rows)"
+            )
+    return table
+
+
+def whole_ranks(ranks: pl.Series) -> pl.Series:
+    """Turn ranks written as 1 or 1.0 into integers; null where one is no whole number."""
+    numbers = ranks.cast(pl.Float64, strict=False)
+    is_whole = numbers.is_finite() & (numbers == numbers.round())
+    return numbers.set(~is_whole.fill_null(value=False), None).cast(pl.Int64, strict=False)
+
+
+def _is_ranx(data: Any) -> bool:
+    is_of_ranx = type(data).__module__.partition(".")[0] == "ranx"
+    return is_of_ranx and type(data).__name__ in ("Run", "Qrels")
+
+
+def _is_dataset(data: Any) -> bool:
+    is_of_arrow = type(data).__module__.partition(".")[0] == "pyarrow"
+    return is_of_arrow and hasattr(data, "to_table") and not hasattr(data, "__arrow_c_stream__")

@@ -1,0 +1,138 @@
+"""What is wrong with lines of text: the first problem for an error, all of them for `check_run`.
+
+Readers come here only after they failed, so this is written to be clear and not to be fast.
+"""
+
+from __future__ import annotations
+
+import polars as pl
+
+from lexiframe.errors import ReadError
+from lexiframe.io import trec
+from lexiframe.io.advice import advice_for
+from lexiframe.io.trec import NUMBER, Dialect, Layout
+from lexiframe.schemas import PROBLEMS
+
+_WHOLE = r"^[+-]?[0-9]+$"
+_SHOWN = 80
+
+
+def malformed(data: bytes, where: str, layout: Layout, dialect: Dialect) -> ReadError:
+    """Give the error for text that cannot be parsed: its first problem, and how many more."""
+    problems = problems_of_lines(data, where, layout, dialect)
+    if not problems.height:
+        return ReadError(f"{where}: cannot be parsed as lines of {layout}")
+    more = problems.height - 1
+    others = f" ({more} more: lexiframe.check_run lists them)" if more else ""
+    return ReadError(sentence(problems.row(0, named=True)) + others)
+
+
+def sentence(problem: dict[str, str | int | None]) -> str:
+    """Say a problem in one sentence.
+
+    Examples
+    --------
+    >>> sentence(dict(file="a.run", line=3, expected="a number", found="'x'", advice=""))
+    "a.run, line 3: expected a number, found 'x'"
+    """
+    line = "" if problem["line"] is None else f", line {problem['line']}"
+    advice = f"; {problem['advice']}" if problem["advice"] else ""
+    return (
+        f"{problem['file']}{line}: expected {problem['expected']}, found {problem['found']}{advice}"
+    )
+
+
+def problems_of_lines(data: bytes, where: str, layout: Layout, dialect: Dialect) -> pl.DataFrame:
+    """List lines with undecodable bytes, a wrong number of fields, or no number where one must be.
+
+    Parameters
+    ----------
+    data
+        UTF-8 text.
+    where
+        What to call the file.
+    layout, dialect
+        What its lines should be, and what was said of it.
+
+    Returns
+    -------
+    polars.DataFrame
+        The table of `check_run`.
+    """
+    lines = lines_of(data, where)
+    index = layout.names.index(layout.number)
+    number = pl.col("fields").list.get(index, null_on_oob=True)
+    as_english = number.str.replace(",", ".", literal=True) if dialect.decimal == "," else number
+    is_whole = layout.number == "rank"
+    is_too_wide = (pl.col("n") > len(layout.names)) & (layout.at_least == len(layout.names))
+    problem = (
+        pl.when(pl.col("bytes").is_not_null())
+        .then(pl.lit("encoding"))
+        .when((pl.col("n") < layout.at_least) | is_too_wide)
+        .then(pl.lit("fields"))
+        .when(~as_english.str.contains(_WHOLE if is_whole else NUMBER))
+        .then(pl.lit("number"))
+    )
+    bad = lines.with_columns(problem=problem, number=number).drop_nulls("problem")
+    if not bad.height:
+        return pl.DataFrame(schema=PROBLEMS.columns)
+    a_number = f"a {'whole ' * is_whole}number in field {index + 1} ({layout.number})"
+    expected = {"encoding": "UTF-8 text", "fields": str(layout), "number": a_number}
+    found = (
+        pl.when(problem="encoding")
+        .then(pl.format("the bytes {}", "bytes"))
+        .when(problem="fields")
+        .then(pl.format("{}: '{}'", "n", _short("text")))
+        .otherwise(pl.format("'{}': '{}'", "number", _short("text")))
+    )
+    first = bad.row(0, named=True)
+    start = lines["text"].head(1000).to_list()
+    advice = advice_for(first["text"], first["number"] or "", start, layout, dialect)
+    return bad.select(
+        pl.lit(where).alias("file"),
+        pl.col("line").cast(pl.Int64),
+        "problem",
+        pl.col("problem").replace_strict(expected).alias("expected"),
+        found.alias("found"),
+        pl.when(pl.int_range(pl.len()) == 0)
+        .then(pl.lit(advice))
+        .otherwise(pl.lit(""))
+        .alias("advice"),
+    )
+
+
+def lines_of(data: bytes, where: str) -> pl.DataFrame:
+    """Give the lines that hold fields: line, text, fields, their number n, bytes that are no text."""
+    text = trec.single_spaces(data, where)
+    decoded = text.decode("utf-8", "backslashreplace").split("\n")
+    fields = pl.col("text").str.split(" ")
+    bad_bytes = pl.col("line").replace_strict(_undecodable(text), default=None)
+    return (
+        pl.DataFrame({"line": range(1, len(decoded) + 1), "text": decoded})
+        .filter(pl.col("text") != "")
+        .with_columns(fields=fields, n=fields.list.len(), bytes=bad_bytes.cast(pl.String))
+    )
+
+
+def _short(column: str) -> pl.Expr:
+    text = pl.col(column)
+    is_long = text.str.len_chars() > _SHOWN
+    return pl.when(is_long).then(text.str.head(_SHOWN - 3) + "...").otherwise(text)
+
+
+def _undecodable(text: bytes) -> dict[int, str]:
+    """Give the lines whose bytes are no UTF-8, and the first of these bytes."""
+    try:
+        text.decode()
+    except UnicodeDecodeError:
+        found = ((number, _bad_bytes(line)) for number, line in enumerate(text.split(b"\n"), 1))
+        return {number: bad for number, bad in found if bad}
+    return {}
+
+
+def _bad_bytes(line: bytes) -> str:
+    try:
+        line.decode()
+    except UnicodeDecodeError as error:
+        return repr(line[error.start : error.start + 4])
+    return ""

@@ -1,0 +1,159 @@
+"""Relevance judgments from files, frames and other libraries' objects: `read_qrels`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pyarrow as pa
+
+from lexiframe.io import trec
+from lexiframe.io.arrow import to_arrow
+from lexiframe.io.duplicates import (
+    Duplicates,
+    LineNumbers,
+    check_duplicates,
+    highest_grade,
+    repeated_judgment,
+    warn_of_removed,
+)
+from lexiframe.io.frames import checked_ids, in_our_words, to_frame
+from lexiframe.io.problems import malformed
+from lexiframe.io.provenance import describe
+from lexiframe.io.runs import refuse_no_number
+from lexiframe.io.sources import File, is_in_ir_datasets, only_file
+from lexiframe.io.tables import from_ir_datasets, line_numbers_of, table_of
+from lexiframe.io.trec import Dialect
+from lexiframe.schemas import QRELS
+
+
+@dataclass(frozen=True)
+class Judgments:
+    """The rows of qrels, what error messages call them, and the line number of every row."""
+
+    rows: pl.DataFrame
+    where: str
+    lines: LineNumbers | None = None
+
+
+def read_qrels(
+    qrels: Any,
+    *,
+    columns: Mapping[str, str] | None = None,
+    header: bool = False,
+    decimal: str = ".",
+    duplicates: Duplicates = "error",
+) -> pa.Table:
+    """Read relevance judgments into an Arrow table.
+
+    Parameters
+    ----------
+    qrels
+        A file, ``-`` (standard input), an address, a frame, or an object of another library, in any
+        of the forms that `read_runs` takes; text has three fields (query, document, grade) or four
+        (the second is the iteration or subtopic). ``"irds:NAME"`` are the judgments of ir_datasets.
+
+        Columns are called as for `read_runs`; the grade ``relevance``, ``label``, ``rel``,
+        ``grade``, ``gain`` or ``rating``, or ``score`` when there is none of these; and
+        ``iteration``, ``subtopic`` or ``q0``.
+    columns, header, decimal
+        As for `read_runs`.
+    duplicates : {"error", "best"}
+        Refuse a document that is judged twice in one iteration of a query, or keep its highest
+        grade, with a warning.
+
+    Returns
+    -------
+    pyarrow.Table
+        Key ``query_id, iteration, doc_id``; ``relevance`` (float64, a grade; 0 and below are not
+        relevant). The schema metadata name the file and its sha256.
+
+    Raises
+    ------
+    ReadError
+        With file and line, for anything that cannot be read.
+    SchemaError
+        For a frame that lacks a column, and for a document that is judged twice.
+
+    Warns
+    -----
+    LexiframeWarning
+        With the count, when judgments were removed.
+
+    Examples
+    --------
+    >>> import lexiframe as lf
+    >>> lf.read_qrels("data/example/qrels.txt").column_names
+    ['query_id', 'iteration', 'doc_id', 'relevance']
+    >>> lf.read_qrels({"q1": {"d1": 2}}).to_pylist()
+    [{'query_id': 'q1', 'iteration': '0', 'doc_id': 'd1', 'relevance': 2.0}]
+    """
+    check_duplicates(duplicates)
+    dialect = Dialect(None, header, decimal, dict(columns or {}))
+    origin = file_or_data(qrels)
+    judged = load_qrels(origin, dialect)
+    rows, removed = distinct_judgments(judged, duplicates)
+    warn_of_removed(removed, "judgments that repeated a document")
+    facts = {"table": "qrels", "sources": _sources(origin), "reading": dialect.said()}
+    counts = {"duplicates": removed} if removed else {}
+    return to_arrow(rows).replace_schema_metadata(describe(facts | counts))
+
+
+def file_or_data(qrels: Any) -> Any:
+    """Give the file that a path means; a frame, an object, a name in ir_datasets as it is."""
+    is_path = isinstance(qrels, str | Path) and not is_in_ir_datasets(qrels)
+    return only_file(qrels) if is_path else qrels
+
+
+def _sources(origin: Any) -> list[dict[str, Any]]:
+    if isinstance(origin, File):
+        return [origin.facts()]
+    return [{"path": origin, "sha256": None}] if isinstance(origin, str) else []
+
+
+def load_qrels(qrels: Any, dialect: Dialect | None = None) -> Judgments:
+    """Read and check relevance judgments, in any form that `read_qrels` takes."""
+    dialect = dialect or Dialect()
+    data, lines, where = file_or_data(qrels), None, "qrels"
+    if isinstance(data, File):
+        where = str(data)
+        content = data.content()
+        table = table_of(content, where, dialect, "relevance")
+        if table is None:
+            table = _parse_lines(content.data, where, dialect)
+        lines = line_numbers_of(data) if content.kind == "text" else None
+    elif isinstance(data, str):
+        table, where = from_ir_datasets(data, "qrels"), data
+    else:
+        table = to_frame(data, "relevance")
+    table = in_our_words(table, QRELS, where, dialect.columns)
+    if "iteration" not in table.columns:
+        table = table.with_columns(iteration=pl.lit("0"))
+    table = checked_ids(table, QRELS, where)
+    refuse_no_number(table["relevance"], where)
+    return Judgments(table, where, lines)
+
+
+def judgments(qrels: Any) -> pl.DataFrame:
+    """Give the rows of `load_qrels`."""
+    return load_qrels(qrels).rows
+
+
+def _parse_lines(data: bytes, where: str, dialect: Dialect) -> pl.DataFrame:
+    layout = trec.qrels_layout(data)
+    rows = trec.parse_lines(data, where, layout, layout.names, dialect.decimal)
+    if rows is None:
+        raise malformed(data, where, layout, dialect)
+    return rows
+
+
+def distinct_judgments(judged: Judgments, duplicates: Duplicates) -> tuple[pl.DataFrame, int]:
+    """Refuse what is judged twice, or keep the highest grade and count the others."""
+    if not judged.rows.select(pl.struct(QRELS.key).is_duplicated().any()).item():
+        return judged.rows, 0
+    if duplicates == "error":
+        raise repeated_judgment(judged.rows, judged.where, judged.lines)
+    return highest_grade(judged.rows)

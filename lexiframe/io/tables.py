@@ -1,0 +1,77 @@
+"""The tables that files hold, by what is in them: Arrow, Parquet, JSON, CSV; and ir_datasets."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from lexiframe.errors import ReadError
+from lexiframe.io import trec
+from lexiframe.io.arrow import read_arrow
+from lexiframe.io.content import Content
+from lexiframe.io.delimited import is_json, parse_delimited, parse_json, separator_of
+from lexiframe.io.duplicates import LineNumbers
+from lexiframe.io.frames import to_frame
+from lexiframe.io.sources import IR_DATASETS, File
+from lexiframe.io.trec import Dialect
+
+
+def table_of(content: Content, where: str, dialect: Dialect, value: str) -> pl.DataFrame | None:
+    """Give the table in a file with the columns that it has; None for lines of TREC text.
+
+    Parameters
+    ----------
+    content
+        What is in the file.
+    where
+        What error messages call it.
+    dialect
+        What text cannot say of itself.
+    value
+        What to call the numbers of ``{query: {document: number}}``.
+    """
+    if content.kind != "text":
+        return to_frame(read_arrow(content, where), value)
+    if is_json(content.data):
+        return parse_json(content.data, where, value)
+    separator = separator_of(content.data, dialect)
+    if separator is None:
+        return None
+    return parse_delimited(content.data, where, separator, dialect)
+
+
+def line_numbers_of(file: File) -> LineNumbers:
+    """Give the function that reads a file again and numbers the lines of its rows."""
+
+    def line_numbers() -> np.ndarray:
+        data = file.content().data
+        numbers = trec.line_numbers(data, str(file))
+        is_headed = not is_json(data) and separator_of(data, Dialect()) is not None
+        return numbers[1:] if is_headed else numbers
+
+    return line_numbers
+
+
+def from_ir_datasets(name: str, what: str) -> pl.DataFrame:
+    """Load the judgments (``qrels``) or runs (``scoreddocs``) of a data set of ir_datasets.
+
+    Raises
+    ------
+    ReadError
+        When ir_datasets is not installed, does not know the name, or has no such table.
+    """
+    try:
+        import ir_datasets
+    except ImportError:
+        raise ReadError(
+            f"{name}: needs ir_datasets; install it with pip install 'lexiframe[interop]'"
+        ) from None
+    try:
+        dataset: Any = ir_datasets.load(name.removeprefix(IR_DATASETS))
+    except KeyError:
+        raise ReadError(f"{name}: ir_datasets knows no data set of this name") from None
+    if not getattr(dataset, f"has_{what}")():
+        raise ReadError(f"{name}: this data set of ir_datasets has no {what}")
+    return to_frame(getattr(dataset, f"{what}_iter")(), "score")
