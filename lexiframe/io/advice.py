@@ -66,7 +66,7 @@ def _of_a_run(fields: list[str], lines: list[str]) -> str:
 
 
 def _of_qrels(fields: list[str]) -> str:
-    is_run = len(fields) in (5, 6) and re.match(NUMBER, fields[4])
+    is_run = len(fields) > len(trec.QRELS.names) and re.match(NUMBER, fields[4])
     return f"this looks like a run, given as qrels; {_PLACES}" if is_run else ""
 
 

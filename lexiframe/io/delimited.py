@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-import io
 import json
 from typing import Any
 
 import polars as pl
 
 from lexiframe.errors import ReadError
-from lexiframe.io import trec
 from lexiframe.io.frames import DIALECTS, is_one_run, to_frame, whole_ranks
+from lexiframe.io.lines import plain, refuse_binary
+from lexiframe.io.problems import lines_of, problem_table, sentence
 from lexiframe.io.trec import NUMBER, Dialect
+from lexiframe.schemas import PROBLEMS
 
+_LONGEST_HEADER = 1 << 16
 _SEPARATORS = "\t,;"
+_KNOWN = {name for names in DIALECTS.values() for name in names}
 _NUMBERS = {name for ours in ("score", "relevance") for name in DIALECTS[ours]}
 
 
@@ -31,7 +34,8 @@ def separator_of(data: bytes, dialect: Dialect) -> str | None:
     ','
     >>> separator_of(b"q1 Q0 d1 1 0.5 bm25\n", Dialect())
     """
-    first = data.lstrip(b"\r\n").partition(b"\n")[0].strip(b"\r\n").decode("utf-8", "replace")
+    start = data[:_LONGEST_HEADER].lstrip(b"\r\n").replace(b"\r", b"\n")
+    first = start.partition(b"\n")[0].decode("utf-8", "replace")
     words = {*dialect.columns.keys(), *dialect.columns.values()}
     queries, documents = ({*DIALECTS[name], *words} for name in ("query_id", "doc_id"))
     for separator in _SEPARATORS:
@@ -59,69 +63,136 @@ def parse_delimited(data: bytes, where: str, separator: str, dialect: Dialect) -
     >>> parse_delimited(b"qid,docno,score\n007,d1,0.5\n", "bm25.csv", ",", Dialect()).rows()
     [('007', 'd1', 0.5)]
     """
-    if separator == " ":
-        data = trec.without_empty_lines(trec.single_spaces(data, where))
-    elif b"\0" in data:
-        raise ReadError(
-            f"{where}: expected text, found a binary file (byte 0 at offset {data.find(0)})"
-        )
-    data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    table = _parse_quickly(_in_order(data, where, separator), separator, dialect)
+    if table is not None:
+        return table.with_columns(_whole_rank(table))
+    table, problems = _table_and_problems(data, where, separator, dialect)
+    if table is None or problems.height:
+        more = problems.height - 1
+        others = f" ({more} more: lexiframe.check_run lists them)" if more > 0 else ""
+        raise ReadError(sentence(problems.row(0, named=True)) + others)
+    numbers = (
+        _english(name, dialect).cast(pl.Float64) for name in _numbers(table.columns, dialect)
+    )
+    return table.with_columns(*numbers, *_whole_rank(table))
+
+
+def problems_of_delimited(
+    data: bytes, where: str, separator: str, dialect: Dialect
+) -> pl.DataFrame:
+    """List rows of another width than the header, and what is no number; see `check_run`."""
+    return _table_and_problems(data, where, separator, dialect)[1]
+
+
+def _table_and_problems(
+    data: bytes, where: str, separator: str, dialect: Dialect
+) -> tuple[pl.DataFrame | None, pl.DataFrame]:
+    """Give a table of texts, or None when its rows are of several widths; and what is wrong."""
+    data = _in_order(data, where, separator)
     try:
-        table = pl.read_csv(
-            io.BytesIO(data),
-            separator=separator,
-            infer_schema=False,
-            empty_string_is_null=False,
-            quote_char=None if separator in " \t" else '"',
-            extra_columns="raise",
-        )
+        table = _scan(data, separator, infer_schema=False).collect()
     except pl.exceptions.PolarsError as error:
-        raise _unreadable(data, where, separator, error) from None
-    return _with_numbers(table, where, dialect)
+        return None, _problems_of_width(data, where, separator, error)
+    return table, _problems_of_numbers(table, where, dialect)
 
 
-def _unreadable(data: bytes, where: str, separator: str, error: Exception) -> ReadError:
-    """Name the first line that has another number of fields than the header."""
+def _in_order(data: bytes, where: str, separator: str) -> bytes:
+    """Make white space single spaces, or line ends line feeds."""
+    if separator == " ":
+        return plain(data, where)
+    refuse_binary(data, where)
+    if b"\r" in data:
+        data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    return data.strip(b"\n") + b"\n"
+
+
+def _scan(data: bytes, separator: str, **options: Any) -> pl.LazyFrame:
+    return pl.scan_csv(
+        data,
+        separator=separator,
+        empty_string_is_null=False,
+        quote_char=None if separator in " \t" else '"',
+        extra_columns="raise",
+        missing_columns="raise",
+        **options,
+    )
+
+
+def _parse_quickly(data: bytes, separator: str, dialect: Dialect) -> pl.DataFrame | None:
+    """Parse only the columns that may be wanted, numbers as such; None when that does not go."""
     try:
-        lines = data.decode().split("\n")
-    except UnicodeDecodeError as undecodable:
-        line = data.count(b"\n", 0, undecodable.start) + 1
-        found = data[undecodable.start : undecodable.start + 4]
-        return ReadError(f"{where}, line {line}: expected UTF-8 text, found the bytes {found!r}")
-    widths = pl.Series(lines).str.count_matches(separator, literal=True) + 1
-    expected = widths[0]
-    wrong = ((widths != expected) & (pl.Series(lines) != "")).arg_true()
-    if len(wrong):
-        index = wrong[0]
-        return ReadError(
-            f"{where}, line {index + 1}: expected {expected} fields as in the header, found "
-            f"{widths[index]}: {lines[index][:80]!r}"
+        lines = _scan(data, separator, infer_schema=False)
+        names = lines.collect_schema().names()
+        wanted = {*_KNOWN, *dialect.columns.keys(), *dialect.columns.values()}
+        numbers = [] if dialect.decimal == "," else _numbers(names, dialect)
+        schema = dict.fromkeys(names, pl.String()) | dict.fromkeys(numbers, pl.Float64())
+        kept = [name for name in names if name.partition(":")[0] in wanted]
+        table = _scan(data, separator, schema=schema).select(kept).collect()
+    except pl.exceptions.PolarsError:
+        return None
+    is_bad = any(table[name].null_count() or table[name].is_nan().any() for name in numbers)
+    return None if is_bad or not numbers else table
+
+
+def _problems_of_width(data: bytes, where: str, separator: str, error: Exception) -> pl.DataFrame:
+    lines = lines_of(data, where, separator)
+    expected = int(lines["n"][0])
+    advice = "" if separator != "," else "put text that holds commas into double quotes"
+    is_text = pl.col("bytes").is_null()
+    bad = lines.filter((pl.col("n") != expected) | ~is_text)
+    found = pl.format("{}: '{}'", "n", pl.col("text").str.head(80))
+    if not bad.height:
+        return problem_table(where, None, "fields", "a table", str(error))
+    return bad.select(
+        pl.lit(where).alias("file"),
+        pl.col("line").cast(pl.Int64),
+        pl.when(is_text).then(pl.lit("fields")).otherwise(pl.lit("encoding")).alias("problem"),
+        pl.when(is_text)
+        .then(pl.lit(f"{expected} fields as in the header"))
+        .otherwise(pl.lit("UTF-8 text"))
+        .alias("expected"),
+        pl.when(is_text).then(found).otherwise(pl.format("the bytes {}", "bytes")).alias("found"),
+        pl.lit(advice).alias("advice"),
+    )
+
+
+def _problems_of_numbers(table: pl.DataFrame, where: str, dialect: Dialect) -> pl.DataFrame:
+    rows = table.with_row_index("line", offset=2)
+    bad = [
+        rows.filter(~_english(name, dialect).str.contains(NUMBER)).select(
+            pl.lit(where).alias("file"),
+            pl.col("line").cast(pl.Int64),
+            pl.lit("number").alias("problem"),
+            pl.lit(f"a number as {name}").alias("expected"),
+            pl.format("'{}'", name).alias("found"),
+            pl.when(pl.col(name).str.contains(r"^[-+0-9]+,[0-9]+$") & (dialect.decimal == "."))
+            .then(pl.lit("this has a decimal comma: say so with decimal=','"))
+            .otherwise(pl.lit(""))
+            .alias("advice"),
         )
-    return ReadError(f"{where}: cannot be read as a table ({error})")
+        for name in _numbers(table.columns, dialect)
+    ]
+    return pl.concat([pl.DataFrame(schema=PROBLEMS.columns), *bad]).sort("line")
 
 
-def _with_numbers(table: pl.DataFrame, where: str, dialect: Dialect) -> pl.DataFrame:
-    """Turn the columns that hold scores or grades into numbers, and ranks into whole ones."""
-    named = {theirs for ours, theirs in dialect.columns.items() if ours in _NUMBERS}
-    named |= {theirs for theirs, ours in dialect.columns.items() if ours in _NUMBERS}
-    for name in table.columns:
-        if name.partition(":")[0] in _NUMBERS or name in named:
-            text = table[name].str.strip_chars()
-            text = text.str.replace(",", ".", literal=True) if dialect.decimal == "," else text
-            is_number = text.str.contains(NUMBER)
-            if not is_number.all():
-                row = (~is_number).arg_true()[0]
-                raise ReadError(_no_number(table[name], row, where, dialect))
-            table = table.with_columns(text.cast(pl.Float64).alias(name))
-        elif name == "rank":
-            table = table.with_columns(whole_ranks(table[name]))
-    return table
+def _numbers(names: list[str], dialect: Dialect) -> list[str]:
+    """Name the columns that hold scores or grades."""
+    said = [*dialect.columns.items(), *((b, a) for a, b in dialect.columns.items())]
+    named = {theirs for ours, theirs in said if ours in ("score", "relevance")}
+    return [name for name in names if name.partition(":")[0] in _NUMBERS or name in named]
 
 
-def _no_number(column: pl.Series, row: int, where: str, dialect: Dialect) -> str:
-    said = f"{where}, line {row + 2}: expected a number as {column.name}, found {column[row]!r}"
-    has_comma = dialect.decimal == "." and "," in column[row]
-    return said + ("; is this a decimal comma? Say so with decimal=','" if has_comma else "")
+def _english(name: str, dialect: Dialect) -> pl.Expr:
+    text = pl.col(name).str.strip_chars()
+    return text.str.replace(",", ".", literal=True) if dialect.decimal == "," else text
+
+
+def _whole_rank(table: pl.DataFrame) -> list[pl.Series]:
+    """Give the rank as integers; as text when one is no whole number."""
+    if "rank" not in table.columns:
+        return []
+    ranks = whole_ranks(table["rank"])
+    return [] if ranks.null_count() else [ranks]
 
 
 def parse_json(data: bytes, where: str, value: str) -> pl.DataFrame:
@@ -135,10 +206,12 @@ def parse_json(data: bytes, where: str, value: str) -> pl.DataFrame:
     Examples
     --------
     >>> parse_json(b'{"qid": "007", "docno": 7, "score": 1}\n', "bm25.jsonl", "score").rows()
-    [('007', '7', 1)]
+    [('007', '7', 1.0)]
     """
-    keys = {name: pl.String() for ours in ("run", "query_id", "doc_id") for name in DIALECTS[ours]}
-    first = data.lstrip().partition(b"\n")[0]
+    keys: dict[str, Any] = {
+        name: pl.String() for ours in ("run", "query_id", "doc_id") for name in DIALECTS[ours]
+    }
+    first = data.lstrip().split(b"\n", 1)[0]
     try:
         records = json.loads(first) if first.lstrip().startswith(b"{") else None
     except ValueError:
@@ -146,7 +219,8 @@ def parse_json(data: bytes, where: str, value: str) -> pl.DataFrame:
     try:
         if isinstance(records, dict) and not is_one_run(records):
             known = {name: keys[name] for name in records if name in keys}
-            return pl.read_ndjson(data, schema_overrides=known, infer_schema_length=None)
+            known |= {name: pl.Float64() for name in records if name in _NUMBERS}
+            return _read_ndjson(data, known)
         whole: Any = json.loads(data)
     except (ValueError, RecursionError, pl.exceptions.PolarsError) as error:
         raise _no_json(data, where, error) from None
@@ -159,6 +233,14 @@ def parse_json(data: bytes, where: str, value: str) -> pl.DataFrame:
         f"{where}: expected JSON with a record a line, a list of records, or "
         f"{{query: {{document: number}}}}, found {type(whole).__name__}"
     )
+
+
+def _read_ndjson(data: bytes, types: dict[str, Any]) -> pl.DataFrame:
+    """Read records; look at all of them for their types only when the first do not tell."""
+    try:
+        return pl.read_ndjson(data, schema_overrides=types)
+    except pl.exceptions.PolarsError:
+        return pl.read_ndjson(data, schema_overrides=types, infer_schema_length=None)
 
 
 def _no_json(data: bytes, where: str, error: Exception) -> ReadError:

@@ -64,6 +64,22 @@ def repeated_judgment(
     )
 
 
+def problems_of_duplicates(rows: pl.DataFrame, where: str, key: Sequence[str]) -> pl.DataFrame:
+    """List rows whose key was there before, for `check_run`; ``line`` says where a row is."""
+    again = rows.with_columns(first=pl.col("line").min().over(key)).filter(
+        pl.col("line") > pl.col("first")
+    )
+    found = pl.format("'{}' of query '{}' again, after line {}", "doc_id", "query_id", "first")
+    return again.select(
+        pl.lit(where).alias("file"),
+        pl.col("line").cast(pl.Int64),
+        pl.lit("duplicate").alias("problem"),
+        pl.lit("each document once").alias("expected"),
+        found.alias("found"),
+        pl.lit("mend the file, or keep one of them with duplicates='best'").alias("advice"),
+    )
+
+
 def _first_repeated(
     rows: pl.DataFrame, key: Sequence[str], lines: LineNumbers | None
 ) -> tuple[tuple[str, ...], str, int]:

@@ -115,7 +115,7 @@ def in_our_words(
     SchemaError
         For a column that is not there, and for two that could be it.
     """
-    frame = _without_types_in_names(_with_rows_of_lists(frame, where))
+    frame = _without_types_in_names(with_rows_of_lists(frame, where))
     given = _given_columns(frame, schema, where, columns or {})
     taken = set(given.values())
     found = dict(given)
@@ -149,8 +149,9 @@ def _column(ours: str, names: Sequence[str], where: str) -> str | None:
 def _missing(missing: list[str], schema: TableSchema, names: Sequence[str], where: str) -> str:
     ours = missing[0]
     known = DIALECTS.get(ours, [ours])
-    near = [name for word in known for name in get_close_matches(word, names, n=1, cutoff=0.7)]
-    inside = [name for name in names if any(word in name.lower().split("_") for word in known)]
+    others = [n for n in names if not any(n in words for words in DIALECTS.values())]
+    near = [name for word in known for name in get_close_matches(word, others, n=1, cutoff=0.7)]
+    inside = [name for name in others if any(w in name.lower() for w in known if len(w) > 2)]
     candidate = next(iter([*near, *inside]), "...")
     needed = ", ".join(c for c in schema.columns if c not in schema.optional)
     verb = "is" if len(missing) == 1 else "are"
@@ -188,7 +189,7 @@ def _without_types_in_names(frame: pl.DataFrame) -> pl.DataFrame:
     return frame.rename({n: p[0] for n, p in names.items() if p[0] and p[2] in _RECBOLE_TYPES})
 
 
-def _with_rows_of_lists(frame: pl.DataFrame, where: str) -> pl.DataFrame:
+def with_rows_of_lists(frame: pl.DataFrame, where: str) -> pl.DataFrame:
     """Give a row an item where a column has lists of items; an empty list gives a row of nulls."""
     lists = [
         name

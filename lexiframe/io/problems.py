@@ -8,12 +8,12 @@ from __future__ import annotations
 import polars as pl
 
 from lexiframe.errors import ReadError
-from lexiframe.io import trec
 from lexiframe.io.advice import advice_for
+from lexiframe.io.lines import single_spaces
 from lexiframe.io.trec import NUMBER, Dialect, Layout
 from lexiframe.schemas import PROBLEMS
 
-_WHOLE = r"^[+-]?[0-9]+$"
+_WHOLE = r"^[+-]?[0-9]+(?:\.0*)?$"
 _SHOWN = 80
 
 
@@ -101,11 +101,22 @@ def problems_of_lines(data: bytes, where: str, layout: Layout, dialect: Dialect)
     )
 
 
-def lines_of(data: bytes, where: str) -> pl.DataFrame:
-    """Give the lines that hold fields: line, text, fields, their number n, bytes that are no text."""
-    text = trec.single_spaces(data, where)
+def problem_table(
+    where: str, line: int | None, problem: str, expected: str, found: str, advice: str = ""
+) -> pl.DataFrame:
+    """Make a table of one problem."""
+    row = (where, line, problem, expected, found, advice)
+    return pl.DataFrame([row], schema=PROBLEMS.columns, orient="row")
+
+
+def lines_of(data: bytes, where: str, separator: str = " ") -> pl.DataFrame:
+    """Give the lines that hold fields.
+
+    Columns are line, text, fields, their number n, and the first bytes that are no UTF-8.
+    """
+    text = single_spaces(data, where) if separator == " " else data
     decoded = text.decode("utf-8", "backslashreplace").split("\n")
-    fields = pl.col("text").str.split(" ")
+    fields = pl.col("text").str.split(separator)
     bad_bytes = pl.col("line").replace_strict(_undecodable(text), default=None)
     return (
         pl.DataFrame({"line": range(1, len(decoded) + 1), "text": decoded})

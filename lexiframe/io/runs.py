@@ -13,7 +13,7 @@ from lexiframe.errors import LexiframeError, ReadError, SchemaError
 from lexiframe.io import trec
 from lexiframe.io.arrow import to_arrow
 from lexiframe.io.duplicates import LineNumbers
-from lexiframe.io.frames import checked_ids, in_our_words, to_frame, whole_ranks
+from lexiframe.io.frames import checked_ids, in_our_words, to_frame, whole_ranks, with_rows_of_lists
 from lexiframe.io.metadata import header_of
 from lexiframe.io.problems import malformed
 from lexiframe.io.provenance import describe
@@ -259,7 +259,9 @@ def _part_of_lines(
     if layout is trec.RANKED:
         wanted = layout.names
     rows = trec.parse_lines(data, source.where, layout, wanted, dialect.decimal)
-    if rows is None:
+    if rows is not None:
+        rows = _with_whole_ranks(rows)
+    if rows is None or not {"score", "rank"} & set(rows.columns):
         raise malformed(data, source.where, layout, dialect)
     name = source.name
     if name_from == "tag":
@@ -271,7 +273,7 @@ def _part_of_lines(
         rows = rows.drop("tag")
     return RunPart(
         str(name),
-        _with_score(_with_whole_ranks(rows)),
+        _with_score(rows),
         source.where,
         lines=line_numbers_of(source.origin),
         header=header_of(data),
@@ -283,9 +285,10 @@ def _parts_of_table(
 ) -> list[RunPart]:
     """Divide a table into its runs."""
     where = source.where
-    named = in_our_words(table, RUNS, where, dialect.columns, ["run", "score"])
-    if not {"score", "rank"} & set(named.columns):
-        named = in_our_words(table, RUNS, where, dialect.columns, ["run"])
+    table = with_rows_of_lists(table, where)
+    is_ranked = "rank" in (*table.columns, *dialect.columns.keys(), *dialect.columns.values())
+    needless = ["run", "score"] if is_ranked else ["run"]
+    named = in_our_words(table, RUNS, where, dialect.columns, needless)
     if "run" not in named.columns:
         name = source.name if source.name is not None else UNNAMED
         named = named.with_columns(run=pl.lit(name))

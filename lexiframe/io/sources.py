@@ -6,13 +6,14 @@ import glob
 import hashlib
 import os
 import sys
+import warnings
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lexiframe.errors import ReadError, first_three
+from lexiframe.errors import LexiframeWarning, ReadError, first_three
 from lexiframe.io.content import Content, content_of
 from lexiframe.io.frames import is_frame, is_one_run
 
@@ -20,6 +21,8 @@ SUFFIXES = (
     ".gz .bz2 .xz .zst .zstd .parquet .arrow .feather .ipc .csv .tsv .json .jsonl .ndjson .inter "
     ".trec .run .runs .res .results .txt"
 ).split()
+# What lies beside runs in a folder, by ending or by name.
+_ABOUT = ".md .rst .html .pdf .yaml .yml .toml .log .sh .py README LICENSE PROVENANCE".split()
 STANDARD_INPUT = "-"
 IR_DATASETS = "irds:"
 
@@ -204,9 +207,13 @@ def _files(run: str | Path) -> list[Path]:
     path = Path(run).expanduser()
     if os.path.isdir(path):  # noqa: PTH112
         files = [f for f in path.iterdir() if f.is_file() and not f.name.startswith(".")]
-        if not files:
-            raise ReadError(f"{path}: the folder has no files in it")
-        return files
+        about = [f for f in files if f.suffix.lower() in _ABOUT or f.name.upper() in _ABOUT]
+        if not set(files) - set(about):
+            raise ReadError(f"{path}: the folder has no files in it that could be runs")
+        if about:
+            names = first_three(sorted(f.name for f in about))
+            warnings.warn(f"{path}: files that are no runs, left out: {names}", LexiframeWarning, 2)
+        return sorted(set(files) - set(about))
     if glob.has_magic(str(path)) and not os.path.exists(path):  # noqa: PTH110
         files = [f for f in map(Path, glob.glob(str(path))) if f.is_file()]
         if not files:

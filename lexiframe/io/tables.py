@@ -8,12 +8,12 @@ import numpy as np
 import polars as pl
 
 from lexiframe.errors import ReadError
-from lexiframe.io import trec
 from lexiframe.io.arrow import read_arrow
 from lexiframe.io.content import Content
 from lexiframe.io.delimited import is_json, parse_delimited, parse_json, separator_of
 from lexiframe.io.duplicates import LineNumbers
 from lexiframe.io.frames import to_frame
+from lexiframe.io.lines import line_numbers
 from lexiframe.io.sources import IR_DATASETS, File
 from lexiframe.io.trec import Dialect
 
@@ -42,16 +42,21 @@ def table_of(content: Content, where: str, dialect: Dialect, value: str) -> pl.D
     return parse_delimited(content.data, where, separator, dialect)
 
 
+def is_text_in_lines(data: bytes, dialect: Dialect) -> bool:
+    """Tell whether text is TREC's, a line a row without a header."""
+    return not is_json(data) and separator_of(data, dialect) is None
+
+
 def line_numbers_of(file: File) -> LineNumbers:
     """Give the function that reads a file again and numbers the lines of its rows."""
 
-    def line_numbers() -> np.ndarray:
+    def of_rows() -> np.ndarray:
         data = file.content().data
-        numbers = trec.line_numbers(data, str(file))
+        numbers = line_numbers(data, str(file))
         is_headed = not is_json(data) and separator_of(data, Dialect()) is not None
         return numbers[1:] if is_headed else numbers
 
-    return line_numbers
+    return of_rows
 
 
 def from_ir_datasets(name: str, what: str) -> pl.DataFrame:

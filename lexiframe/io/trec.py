@@ -17,6 +17,7 @@ import numpy as np
 import polars as pl
 
 from lexiframe.errors import LexiframeError, LexiframeWarning, ReadError
+from lexiframe.io.lines import first_fields, plain, squared, survey
 
 Third = Literal["rank", "score"]
 
@@ -61,8 +62,6 @@ class Dialect:
 
 
 NUMBER = r"(?i)^[+-]?(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[+-]?[0-9]+)?|inf(?:inity)?)$"
-_BLANKS_TO_SPACES = bytes.maketrans(b"\t\v\f", b"   ")
-_BLOCK_OF_BYTES = 1 << 18
 
 
 def run_layout(data: bytes, third: Third | None) -> Layout:
@@ -77,18 +76,6 @@ def qrels_layout(data: bytes) -> Layout:
     fields = first_fields(data)
     is_graded = len(fields) == len(GRADED.names) and re.match(NUMBER.encode(), fields[-1])
     return GRADED if is_graded else QRELS
-
-
-def first_fields(data: bytes) -> list[bytes]:
-    """Give the fields of the first line that is not empty and no comment."""
-    start = 0
-    while start < len(data):
-        end = min(e if (e := data.find(mark, start)) >= 0 else len(data) for mark in (b"\n", b"\r"))
-        fields = data[start:end].split()
-        if fields and not fields[0].startswith(b"#"):
-            return fields
-        start = end + 1
-    return []
 
 
 def parse_lines(
@@ -120,87 +107,32 @@ def parse_lines(
     >>> parse_lines(b"q1 Q0 d7\t1 0.5 bm25\nq1 Q0  d3 2 0.25 bm25", "", RUN, fields).rows()
     [('q1', 'd7', 0.5), ('q1', 'd3', 0.25)]
     """
-    is_plain, n_fields = _survey(data)
+    is_plain, n_fields = survey(data)
     if not is_plain:
-        data = without_empty_lines(single_spaces(data, where))
-        if data == b"\n":
+        data = plain(data, where)
+        if not data:
             raise ReadError(f"{where}: expected lines of {layout}, found only comments")
-        n_fields = _survey(data)[1]
+        n_fields = survey(data)[1]
     table = _read_csv(data, layout, wanted, n_fields, decimal)
     if table is None:
-        squared, n_fields, n_cut = _squared(data, layout)
-        table = _read_csv(squared, layout, wanted, n_fields, decimal)
-        if table is not None and n_cut:
-            lines = "1 line has" if n_cut == 1 else f"{n_cut} lines have"
-            warnings.warn(
-                f"{where}: {lines} more than {len(layout.names)} fields; what follows is ignored",
-                LexiframeWarning,
-                stacklevel=2,
-            )
+        data, width, widths = squared(data, len(layout.names))
+        n_wider = int(np.count_nonzero(widths > len(layout.names)))
+        is_exact = layout.at_least == len(layout.names)
+        if width < layout.at_least or (is_exact and n_wider):
+            return None
+        table = _read_csv(data, layout, wanted, width * len(widths), decimal)
+        if table is not None and n_wider:
+            _warn_of_wider_lines(n_wider, where, layout)
     return None if table is None else table.select(n for n in wanted if n in table.columns)
 
 
-def _survey(data: bytes) -> tuple[bool, int]:
-    """Tell whether single spaces and line feeds are all that stands between fields.
-
-    Returns
-    -------
-    bool
-        Whether there are no control characters, comments or empty lines, and no spaces that meet or
-        stand at a line's end.
-    int
-        The number of fields, if so.
-    """
-    text = np.frombuffer(data, np.uint8)
-    is_plain = not data.startswith(b"#") and b"\n#" not in data
-    n_separators = 0
-    after_blank = True
-    for start in range(0, len(text), _BLOCK_OF_BYTES):
-        block = text[start : start + _BLOCK_OF_BYTES]
-        blank = block <= 32
-        separators = np.count_nonzero(block == 32) + np.count_nonzero(block == 10)
-        is_plain &= np.count_nonzero(blank) == separators
-        is_plain &= not ((after_blank and blank[0]) or (blank[1:] & blank[:-1]).any())
-        n_separators += int(separators)
-        after_blank = bool(blank[-1])
-    return bool(is_plain), n_separators + (not after_blank)
-
-
-def single_spaces(data: bytes, where: str) -> bytes:
-    """Put one space between fields, none at line ends, and empty the lines of comments.
-
-    Line numbers stay as they are.
-
-    Raises
-    ------
-    ReadError
-        For a binary file.
-    """
-    if b"\0" in data:
-        raise ReadError(
-            f"{where}: expected text, found a binary file (byte 0 at offset {data.find(0)})"
-        )
-    data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n").translate(_BLANKS_TO_SPACES)
-    while b"  " in data:
-        data = data.replace(b"  ", b" ")
-    data = data.replace(b" \n", b"\n").replace(b"\n ", b"\n").strip(b" ")
-    if data.startswith(b"#") or b"\n#" in data:
-        data = re.sub(rb"\n#[^\n]*", b"\n", b"\n" + data)[1:]
-    return data
-
-
-def without_empty_lines(text: bytes) -> bytes:
-    """Take out empty lines; the text ends in a line feed."""
-    while b"\n\n" in text:
-        text = text.replace(b"\n\n", b"\n")
-    return text.strip(b"\n") + b"\n"
-
-
-def line_numbers(data: bytes, where: str) -> np.ndarray:
-    """Give the line number of every line that holds fields, in the order of the rows."""
-    text = np.frombuffer(b"\n" + single_spaces(data, where) + b"\n", np.uint8)
-    ends = np.flatnonzero(text == 10)
-    return np.flatnonzero(np.diff(ends) > 1) + 1
+def _warn_of_wider_lines(count: int, where: str, layout: Layout) -> None:
+    lines = "1 line has" if count == 1 else f"{count} lines have"
+    warnings.warn(
+        f"{where}: {lines} more than {len(layout.names)} fields; what follows is ignored",
+        LexiframeWarning,
+        stacklevel=3,
+    )
 
 
 def _read_csv(
@@ -225,36 +157,6 @@ def _read_csv(
     is_rectangular = table.height * found == n_fields and not table[names[-1]].null_count()
     all_numbers = not (table[number].null_count() or table[number].is_nan().any())
     return table if is_rectangular and all_numbers else None
-
-
-def _squared(text: bytes, layout: Layout) -> tuple[bytes, int, int]:
-    """Cut lines to the width of the shortest, at most to that of the layout.
-
-    Returns
-    -------
-    bytes
-        The text, a rectangle.
-    int
-        The number of fields in it.
-    int
-        How many lines were wider than the layout.
-    """
-    text = text if text.endswith(b"\n") else text + b"\n"
-    bytes_ = np.frombuffer(text, np.uint8)
-    separators = np.flatnonzero((bytes_ == 32) | (bytes_ == 10))
-    last = np.flatnonzero(bytes_[separators] == 10)
-    first = np.append(0, last[:-1] + 1)
-    widths = last - first + 1
-    kept = int(min(widths.min(), len(layout.names)))
-    n_wider = int(np.count_nonzero(widths > len(layout.names)))
-    if kept < layout.at_least or (n_wider and layout.at_least == len(layout.names)):
-        return b"", 0, 0
-    ends = separators[first + kept - 1]
-    change = np.zeros(len(bytes_) + 1, np.int8)
-    change[ends[widths > kept]] = 1
-    change[separators[last][widths > kept]] = -1
-    is_cut = np.cumsum(change[:-1], dtype=np.int8).view(bool)
-    return bytes_[~is_cut].tobytes(), kept * len(widths), n_wider
 
 
 def text_of_run(rows: pl.DataFrame, tag: str) -> bytes:

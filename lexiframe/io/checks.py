@@ -1,0 +1,158 @@
+"""Everything that is wrong with a file at once: `check_run` and `check_qrels`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+import polars as pl
+
+from lexiframe.errors import LexiframeError
+from lexiframe.io import trec
+from lexiframe.io.delimited import problems_of_delimited, separator_of
+from lexiframe.io.duplicates import problems_of_duplicates
+from lexiframe.io.problems import lines_of, problem_table, problems_of_lines
+from lexiframe.io.qrels import load_qrels
+from lexiframe.io.runs import RunScan
+from lexiframe.io.sources import File, Source, only_file, run_name
+from lexiframe.io.tables import is_text_in_lines
+from lexiframe.io.trec import Dialect, Third
+from lexiframe.schemas import QRELS
+
+Kind = Literal["run", "qrels"]
+
+
+def check_run(
+    path: str | Path,
+    *,
+    columns: Mapping[str, str] | None = None,
+    third: Third | None = None,
+    header: bool = False,
+    decimal: str = ".",
+) -> pl.DataFrame:
+    r"""List all problems of a run at once, where reading it stops at the first.
+
+    Parameters
+    ----------
+    path
+        A file in any of the forms that `read_runs` takes.
+    columns, third, header, decimal
+        As for `read_runs`.
+
+    Returns
+    -------
+    polars.DataFrame
+        Key ``file, line, problem``, sorted by line; empty when the file is in order. ``line`` is
+        null when the file as a whole is meant, ``problem`` is one of ``file``, ``encoding``,
+        ``fields``, ``number``, ``id`` and ``duplicate``; ``expected`` and ``found`` say what is
+        wrong, ``advice`` how to mend it or to read it all the same.
+
+    Raises
+    ------
+    ReadError
+        When there is no such file.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import lexiframe as lf
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> path = Path(folder.name, "bm25.run")
+    >>> _ = path.write_text("q1 Q0 d1 1 2.5 x\nq1 Q0 d2\nq1 Q0 d1 3 high x\nq1 Q0 d1 4 0.5 x\n")
+    >>> lf.check_run(path).select("line", "problem").rows()
+    [(2, 'fields'), (3, 'number'), (4, 'duplicate')]
+    >>> folder.cleanup()
+    """
+    dialect = Dialect(third, header, decimal, dict(columns or {}))
+    return _check(only_file(path), dialect, "run")
+
+
+def check_qrels(
+    path: str | Path,
+    *,
+    columns: Mapping[str, str] | None = None,
+    header: bool = False,
+    decimal: str = ".",
+) -> pl.DataFrame:
+    r"""List all problems of a qrels file at once, where reading it stops at the first.
+
+    Parameters
+    ----------
+    path
+        A file in any of the forms that `read_qrels` takes.
+    columns, header, decimal
+        As for `read_qrels`.
+
+    Returns
+    -------
+    polars.DataFrame
+        As `check_run`.
+
+    Raises
+    ------
+    ReadError
+        When there is no such file.
+
+    Examples
+    --------
+    >>> import lexiframe as lf
+    >>> lf.check_qrels("data/example/qrels.txt").height
+    0
+    """
+    return _check(only_file(path), Dialect(None, header, decimal, dict(columns or {})), "qrels")
+
+
+def _check(file: File, dialect: Dialect, kind: Kind) -> pl.DataFrame:
+    where = str(file)
+    try:
+        content = file.content()
+        if content.kind == "text" and is_text_in_lines(content.data, dialect):
+            return _check_lines(content.data, where, dialect, kind)
+        if content.kind == "text" and (separator := separator_of(content.data, dialect)):
+            problems = problems_of_delimited(content.data, where, separator, dialect)
+            if problems.height:
+                return problems
+        return _check_rows(file, dialect, kind)
+    except LexiframeError as error:
+        return _whole_file(where, error)
+
+
+def _check_lines(data: bytes, where: str, dialect: Dialect, kind: Kind) -> pl.DataFrame:
+    is_run = kind == "run"
+    layout = trec.run_layout(data, dialect.third) if is_run else trec.qrels_layout(data)
+    problems = problems_of_lines(data, where, layout, dialect)
+    good = lines_of(data, where).join(problems, on="line", how="anti", maintain_order="left")
+    key = [name for name in QRELS.key if name in layout.names]
+    ids = (pl.col("fields").list.get(layout.names.index(name)).alias(name) for name in key)
+    repeated = problems_of_duplicates(good.select("line", *ids), where, key)
+    return pl.concat([problems, repeated]).sort("line", maintain_order=True)
+
+
+def _check_rows(file: File, dialect: Dialect, kind: Kind) -> pl.DataFrame:
+    """Check a table: what reading refuses is one problem, repeated documents are one each."""
+    where = str(file)
+    if kind == "qrels":
+        judged = load_qrels(file, dialect)
+        tables = [(judged.rows, list(QRELS.key), judged.lines)]
+    else:
+        parts = RunScan((Source(run_name(Path(where)), file),), "file", dialect).load(0)
+        tables = [(part.rows, ["query_id", "doc_id"], part.lines) for part in parts]
+    found = []
+    for rows, key, lines in tables:
+        numbers = np.arange(1, rows.height + 1) if lines is None else lines()[: rows.height]
+        found.append(problems_of_duplicates(rows.with_columns(line=numbers), where, key))
+    return pl.concat(found)
+
+
+def _whole_file(where: str, error: LexiframeError) -> pl.DataFrame:
+    """Make the problem of an error that names no line."""
+    said = (
+        str(error)
+        .removeprefix(where)
+        .removeprefix(": ")
+        .removeprefix("expected runs or judgments, ")
+    )
+    return problem_table(where, None, "file", "runs or judgments", said.removeprefix("found "))
