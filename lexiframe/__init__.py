@@ -2,7 +2,8 @@
 
 The flow, and the names in its order:
 
-- runs and judgments: `read_runs`, `scan_runs`, `read_qrels`, `bundled`
+- runs and judgments: `read_runs`, `scan_runs`, `read_qrels`, `read_scores`, `check_run`,
+  `check_qrels`, `run_metadata`, `bundled`
 - positions: `positions`, `impute`, `coverage`
 - metrics: `scores`, `AP`, `RR`, `nDCG`, `RBP`, `linear`, `R`, `P`, `Rprec`, `TSE`,
   `RecallLevelMetric`, `GradedMetric`
@@ -11,6 +12,8 @@ The flow, and the names in its order:
 - orderings: `win_rates`, `win_rate_matrix`, `request_win_rates`, `order_runs`,
   `majority_cycles`, `rank_correlations`, `tie_rates`, `sign_agreement`
 - significance: `compare`, `discriminative_power`
+- experiment logs: `with_log`, `read_log`, `read_mlflow`
+- out again: `write_trec`, `write_parquet`, `to_ir_measures`, `to_ranx`, `to_pytrec_eval`
 - all of it: `evaluate`
 """
 
@@ -24,7 +27,15 @@ from lexiframe.errors import (
     UnknownNameError,
 )
 from lexiframe.evaluation import Evaluation, evaluate
-from lexiframe.io.read import read_qrels, read_runs, scan_runs
+from lexiframe.io.checks import check_qrels, check_run
+from lexiframe.io.exchange import to_ir_measures, to_pytrec_eval, to_ranx
+from lexiframe.io.log_files import read_log
+from lexiframe.io.log_mlflow import read_mlflow
+from lexiframe.io.logs import with_log
+from lexiframe.io.per_request import read_scores
+from lexiframe.io.qrels import read_qrels
+from lexiframe.io.runs import read_runs, run_metadata, scan_runs
+from lexiframe.io.write import write_parquet, write_trec
 from lexiframe.measures.catalogue import AP, RBP, RR, TSE, P, R, Rprec, linear, nDCG
 from lexiframe.measures.graded import GradedMetric
 from lexiframe.measures.recall_level import RecallLevelMetric
@@ -77,6 +88,8 @@ __all__ = [
     "UnknownNameError",
     "__version__",
     "bundled",
+    "check_qrels",
+    "check_run",
     "compare",
     "coverage",
     "dcgRPP",
@@ -92,17 +105,27 @@ __all__ = [
     "positions",
     "preferences",
     "rank_correlations",
+    "read_log",
+    "read_mlflow",
     "read_qrels",
     "read_runs",
+    "read_scores",
     "request_win_rates",
     "rrLP",
     "rrLR",
+    "run_metadata",
     "scan_runs",
     "scores",
     "sgnLP",
     "sgnLR",
     "sign_agreement",
     "tie_rates",
+    "to_ir_measures",
+    "to_pytrec_eval",
+    "to_ranx",
     "win_rate_matrix",
     "win_rates",
+    "with_log",
+    "write_parquet",
+    "write_trec",
 ]

@@ -17,9 +17,12 @@ from lexiframe.bundled import bundled
 from lexiframe.errors import LexiframeError
 from lexiframe.evaluation import MEASURES, Evaluation
 from lexiframe.evaluation import evaluate as evaluate_runs
-from lexiframe.io.read import read_parquet, read_qrels, read_runs
-from lexiframe.io.sources import only_file
-from lexiframe.io.trec import QRELS, read_bytes
+from lexiframe.io.arrow import read_arrow
+from lexiframe.io.lines import first_fields
+from lexiframe.io.qrels import read_qrels
+from lexiframe.io.runs import read_runs
+from lexiframe.io.sources import File, only_file
+from lexiframe.io.trec import QRELS
 from lexiframe.io.write import refuse_unwritable, write_parquet, write_trec
 from lexiframe.positions.coverage import coverage as coverage_of_runs
 from lexiframe.positions.projection import positions
@@ -175,15 +178,14 @@ def convert(
     typer.echo(f"wrote {', '.join(map(str, written))}", err=True)
 
 
-def _read_either(path: Path) -> Any:
+def _read_either(file: File) -> Any:
     """Read runs or judgments, whichever the file holds: lines of four fields are judgments."""
-    data = read_bytes(path)
-    if data.startswith(b"PAR1"):
-        columns = read_parquet(path).column_names
-        return read_qrels(path) if "relevance" in columns else read_runs(path)
-    lines = (line.split() for line in data.splitlines())
-    first = next((fields for fields in lines if fields and fields[0][:1] != b"#"), [])
-    return read_qrels(path) if len(first) == len(QRELS.names) else read_runs(path)
+    content = file.content()
+    if content.kind != "text":
+        columns = read_arrow(content, str(file)).column_names
+        return read_qrels(file) if "relevance" in columns else read_runs(file)
+    is_qrels = len(first_fields(content.data)) == len(QRELS.names)
+    return read_qrels(file) if is_qrels else read_runs(file)
 
 
 def _printed(e: Evaluation) -> dict[str, pl.DataFrame]:

@@ -9,13 +9,11 @@ from pathlib import Path
 from typing import Any, Literal
 
 import polars as pl
-import pyarrow as pa
 
 from lexiframe.errors import LexiframeError
-from lexiframe.io.provenance import file_facts, provenance_of
-from lexiframe.io.read import RunScan, scan_runs
-from lexiframe.io.sources import only_file
-from lexiframe.io.write import output_folder, replacing, write_parquet_file
+from lexiframe.io.qrels import read_qrels
+from lexiframe.io.runs import RunScan, scan_runs
+from lexiframe.io.write import output_folder, replacing, sources_of, write_parquet_file
 from lexiframe.measures.recall_level import Metric
 from lexiframe.measures.scores import scores
 from lexiframe.orderings.agreement import rank_correlations, sign_agreement, tie_rates
@@ -194,6 +192,8 @@ def evaluate(
     check_method(method)
     if not (isinstance(runs, RunScan) or hasattr(runs, "__arrow_c_stream__")):
         runs = scan_runs(runs)
+    if not hasattr(qrels, "__arrow_c_stream__"):
+        qrels = read_qrels(qrels, duplicates=duplicates)
     ranked = rank_runs(
         runs,
         qrels,
@@ -217,8 +217,8 @@ def evaluate(
     s = scores(p, metrics, no_relevant=no_relevant) if metrics else _empty(SCORES)
     d = _empty(PREFERENCES) if is_alone else preferences(p, asked, no_relevant=no_relevant)
     provenance = {
-        "runs": _sources(runs),
-        "qrels": _sources(qrels),
+        "runs": sources_of(runs),
+        "qrels": sources_of(qrels),
         "measures": [str(measure) for measure in asked],
         "policies": {
             "rel": rel,
@@ -281,14 +281,3 @@ def _refuse_lower_rel(asked: list[Measure], rel: float | None) -> None:
                 f"{measure} counts grades from {measure.rel:g}, but rel={rel:g} takes lower ones "
                 "out; leave rel out, or raise that of the measure"
             )
-
-
-def _sources(given: Any) -> list[dict[str, Any]]:
-    """Say which files runs or qrels come from; nothing for frames made in memory."""
-    if isinstance(given, RunScan):
-        return given.provenance()
-    if isinstance(given, str | Path):
-        return [file_facts(only_file(given))]
-    if isinstance(given, pa.Table):
-        return list(provenance_of(given.schema).get("sources", []))
-    return []

@@ -32,6 +32,7 @@ RUNS = TableSchema(
     ("run", "query_id", "doc_id"),
     {"run": STR, "query_id": STR, "doc_id": STR, "score": FLOAT, "rank": INT},
     optional=("rank",),
+    nullable=("doc_id",),  # a query that was answered with an empty list
 )
 QRELS = TableSchema(
     "qrels",
@@ -171,6 +172,21 @@ COVERAGE = TableSchema(
         "relevant_retrieved": INT,
         "duplicates": INT,
     },
+)
+
+
+PROBLEMS = TableSchema(
+    "problems",
+    ("file", "line", "problem"),
+    {
+        "file": STR,
+        "line": INT,
+        "problem": STR,
+        "expected": STR,
+        "found": STR,
+        "advice": STR,
+    },
+    nullable=("line",),
 )
 
 

@@ -1,4 +1,4 @@
-"""What all tests share: how long Hypothesis looks, and where the outputs of other tools lie.
+"""What all tests share: how long Hypothesis looks, other libraries, and other tools' outputs.
 
 Environment variables:
 
@@ -10,10 +10,15 @@ LEXIFRAME_SHARED
     the folder ``shared`` beside this repository. Without it those tests are skipped.
 LEXIFRAME_REQUIRE_CONFORMANCE
     When set, a missing folder ends the tests at once instead.
+LEXIFRAME_REQUIRE_LIBRARIES
+    When set, a test that needs a library which is not installed fails. Without it such a test is
+    skipped.
 """
 
+import importlib
 import os
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -52,3 +57,18 @@ def shared() -> Path:
     if MISSING:
         pytest.skip(REASON)
     return SHARED
+
+
+def library(name: str) -> ModuleType:
+    """Import a library that only some tests need, or skip the test.
+
+    With ``LEXIFRAME_REQUIRE_LIBRARIES`` the test fails instead, so that continuous integration
+    cannot pass because something was not installed.
+    """
+    if os.environ.get("LEXIFRAME_REQUIRE_LIBRARIES"):
+        try:
+            return importlib.import_module(name)
+        except ImportError as error:
+            message = f"LEXIFRAME_REQUIRE_LIBRARIES is set, but {name} cannot be imported: {error}"
+            pytest.fail(message)
+    return pytest.importorskip(name)

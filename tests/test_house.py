@@ -96,13 +96,15 @@ def test_importing_it_loads_nothing_heavy():
 
 PUBLIC = """
     __version__ bundled
-    read_runs read_qrels scan_runs coverage positions impute
+    read_runs read_qrels read_scores scan_runs coverage positions impute
     scores AP RR nDCG RBP linear R P Rprec TSE RecallLevelMetric GradedMetric
     preferences RPP dcgRPP invRPP LR LP sgnLR sgnLP rrLR rrLP
     LevelPreference LexicographicPreference parse_measure
     win_rates win_rate_matrix request_win_rates order_runs majority_cycles
     rank_correlations sign_agreement tie_rates
     compare discriminative_power
+    with_log read_log read_mlflow
+    to_ir_measures to_ranx to_pytrec_eval
     evaluate Evaluation
     LexiframeError LexiframeWarning ReadError SchemaError UnknownNameError
 """.split()

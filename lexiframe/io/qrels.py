@@ -11,7 +11,7 @@ import polars as pl
 import pyarrow as pa
 
 from lexiframe.io import trec
-from lexiframe.io.arrow import to_arrow
+from lexiframe.io.arrow import read_arrow, to_arrow
 from lexiframe.io.duplicates import (
     Duplicates,
     LineNumbers,
@@ -21,9 +21,9 @@ from lexiframe.io.duplicates import (
     warn_of_removed,
 )
 from lexiframe.io.frames import checked_ids, in_our_words, to_frame
+from lexiframe.io.parts import refuse_no_number
 from lexiframe.io.problems import malformed
 from lexiframe.io.provenance import describe
-from lexiframe.io.runs import refuse_no_number
 from lexiframe.io.sources import File, is_in_ir_datasets, only_file
 from lexiframe.io.tables import from_ir_datasets, line_numbers_of, table_of
 from lexiframe.io.trec import Dialect
@@ -120,11 +120,7 @@ def load_qrels(qrels: Any, dialect: Dialect | None = None) -> Judgments:
     data, lines, where = file_or_data(qrels), None, "qrels"
     if isinstance(data, File):
         where = str(data)
-        content = data.content()
-        table = table_of(content, where, dialect, "relevance")
-        if table is None:
-            table = _parse_lines(content.data, where, dialect)
-        lines = line_numbers_of(data) if content.kind == "text" else None
+        table, lines = _table_of_file(data, dialect)
     elif isinstance(data, str):
         table, where = from_ir_datasets(data, "qrels"), data
     else:
@@ -135,6 +131,16 @@ def load_qrels(qrels: Any, dialect: Dialect | None = None) -> Judgments:
     table = checked_ids(table, QRELS, where)
     refuse_no_number(table["relevance"], where)
     return Judgments(table, where, lines)
+
+
+def _table_of_file(file: File, dialect: Dialect) -> tuple[pl.DataFrame, LineNumbers | None]:
+    content, where = file.content(), str(file)
+    if content.kind != "text":
+        return to_frame(read_arrow(content, where), "relevance"), None
+    table = table_of(content.data, where, dialect, "relevance")
+    if table is None:
+        table = _parse_lines(content.data, where, dialect)
+    return table, line_numbers_of(file)
 
 
 def judgments(qrels: Any) -> pl.DataFrame:

@@ -1,8 +1,9 @@
 """Where reading was; being moved."""
 
 from lexiframe.io.arrow import read_arrow, to_arrow
+from lexiframe.io.parts import RunPart, split_runs
 from lexiframe.io.qrels import judgments, read_qrels
-from lexiframe.io.runs import RunPart, RunScan, read_runs, scan_runs, split_runs
+from lexiframe.io.runs import RunScan, read_runs, scan_runs
 
 __all__ = [
     "RunPart",

@@ -2,57 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
 import polars as pl
 import pyarrow as pa
 
-from lexiframe.errors import LexiframeError, ReadError, SchemaError
-from lexiframe.io import trec
+from lexiframe.errors import LexiframeError
 from lexiframe.io.arrow import to_arrow
-from lexiframe.io.duplicates import LineNumbers
-from lexiframe.io.frames import checked_ids, in_our_words, to_frame, whole_ranks, with_rows_of_lists
-from lexiframe.io.metadata import header_of
-from lexiframe.io.problems import malformed
-from lexiframe.io.provenance import describe
-from lexiframe.io.sources import File, Source, find_sources, one_run_per_source, refuse_twins
-from lexiframe.io.tables import from_ir_datasets, line_numbers_of, table_of
+from lexiframe.io.metadata import header_of, metadata_frame
+from lexiframe.io.parts import NameFrom, RunPart, load_source
+from lexiframe.io.provenance import describe, provenance_of
+from lexiframe.io.sources import File, Source, find_sources, refuse_twins
 from lexiframe.io.trec import Dialect, Third
 from lexiframe.progress import in_threads
-from lexiframe.schemas import RUNS
-
-NameFrom = Literal["file", "tag"]
-UNNAMED = "run"
-
-
-@dataclass(frozen=True)
-class RunPart:
-    """One run.
-
-    Attributes
-    ----------
-    name
-        What it is called.
-    rows
-        ``query_id``, ``doc_id``, ``score`` and perhaps ``rank``, in the order of the file.
-    where
-        What error messages call it.
-    empty
-        The queries that it answered with an empty list: they have no rows.
-    lines
-        Gives the line number of every row, when they come from lines of text.
-    header
-        The ir_metadata in the file's comments.
-    """
-
-    name: str
-    rows: pl.DataFrame
-    where: str
-    empty: tuple[str, ...] = ()
-    lines: LineNumbers | None = None
-    header: str | None = None
 
 
 @dataclass(frozen=True)
@@ -233,128 +197,49 @@ def _rows_of(part: RunPart, columns: Sequence[str]) -> pl.DataFrame:
     return rows.select(pl.lit(part.name).alias("run"), *columns)
 
 
-def load_source(
-    source: Source, name_from: NameFrom, dialect: Dialect, *, rank: bool
-) -> list[RunPart]:
-    """Read one file, frame or object into its runs."""
-    data = source.origin
-    if isinstance(data, str):
-        return _parts_of_table(from_ir_datasets(data, "scoreddocs"), source, dialect)
-    if not isinstance(data, File):
-        return _parts_of_table(to_frame(data, "score"), source, dialect)
-    content = data.content()
-    table = table_of(content, source.where, dialect, "score")
-    if table is None:
-        return [_part_of_lines(content.data, source, name_from, dialect, rank=rank)]
-    lines = line_numbers_of(data) if content.kind == "text" else None
-    return _parts_of_table(table, source, dialect, lines)
+def run_metadata(runs: Any) -> pl.DataFrame:
+    """Tell what run files say of their runs: the ir_metadata in their comments, as columns.
+
+    Parameters
+    ----------
+    runs
+        As for `read_runs`, or its table.
+
+    Returns
+    -------
+    polars.DataFrame
+        Key ``run``, a row a run. Nested fields are columns with dots in their names:
+        ``method.retrieval.0.name`` is the name of the first retrieval method. What a run does not
+        say is null.
+
+    Raises
+    ------
+    ReadError
+        For a file that cannot be read, and a header that is no YAML.
+    LexiframeError
+        When PyYAML is not installed.
+
+    Notes
+    -----
+    Breuer, Keller & Schaer, "ir_metadata: An Extensible Metadata Schema for IR Experiments",
+    SIGIR 2022, doi:10.1145/3477495.3531738.
+
+    Examples
+    --------
+    >>> import lexiframe as lf
+    >>> lf.run_metadata("data/example/runs").columns
+    ['run']
+    """
+    if isinstance(runs, pa.Table):
+        known = provenance_of(runs.schema).get("ir_metadata", {})
+        return metadata_frame({name: known.get(name) for name in runs["run"].unique().to_pylist()})
+    scan = runs if isinstance(runs, RunScan) else scan_runs(runs)
+    return metadata_frame({str(s.name): _header(s) for s in scan.sources})
 
 
-def _part_of_lines(
-    data: bytes, source: Source, name_from: NameFrom, dialect: Dialect, *, rank: bool
-) -> RunPart:
-    """Parse the text of one run."""
-    layout = trec.run_layout(data, dialect.third)
-    wanted = ("query_id", "doc_id", "score", *["rank"] * rank, *["tag"] * (name_from == "tag"))
-    if layout is trec.RANKED:
-        wanted = layout.names
-    rows = trec.parse_lines(data, source.where, layout, wanted, dialect.decimal)
-    if rows is not None:
-        rows = _with_whole_ranks(rows)
-    if rows is None or not {"score", "rank"} & set(rows.columns):
-        raise malformed(data, source.where, layout, dialect)
-    name = source.name
-    if name_from == "tag":
-        if "tag" not in rows.columns:
-            raise ReadError(
-                f"{source.where}: expected a tag in field 6, found {layout.at_least} fields"
-            )
-        name = one_run_per_source(rows["tag"].unique().to_list(), source.where)
-        rows = rows.drop("tag")
-    return RunPart(
-        str(name),
-        _with_score(rows),
-        source.where,
-        lines=line_numbers_of(source.origin),
-        header=header_of(data),
-    )
-
-
-def _parts_of_table(
-    table: pl.DataFrame, source: Source, dialect: Dialect, lines: LineNumbers | None = None
-) -> list[RunPart]:
-    """Divide a table into its runs."""
-    where = source.where
-    table = with_rows_of_lists(table, where)
-    is_ranked = "rank" in (*table.columns, *dialect.columns.keys(), *dialect.columns.values())
-    needless = ["run", "score"] if is_ranked else ["run"]
-    named = in_our_words(table, RUNS, where, dialect.columns, needless)
-    if "run" not in named.columns:
-        name = source.name if source.name is not None else UNNAMED
-        named = named.with_columns(run=pl.lit(name))
-    named = checked_ids(_with_score(named), RUNS, where)
-    if not named.height and source.name is None:
-        raise SchemaError(f"{where}: expected the rows of a ranking, found no rows")
-    if not named.height:
-        return [RunPart(str(source.name), named.drop("run"), where)]
-    of_one = named["run"].n_unique() == 1
-    parts = [
-        _part(name, rows, where if of_one else f"{where}, run {name!r}", lines if of_one else None)
-        for name, rows in split_runs(named)
-    ]
-    return [replace(part, name=str(source.name)) for part in parts] if source.is_given else parts
-
-
-def _part(name: str, rows: pl.DataFrame, where: str, lines: LineNumbers | None) -> RunPart:
-    """Take the queries that were answered with an empty list out of the rows."""
-    no_document = rows["doc_id"].is_null()
-    if not no_document.any():
-        refuse_no_number(rows["score"], where)
-        return RunPart(name, rows, where, lines=lines)
-    empty = rows.filter(no_document)
-    if empty["score"].null_count() < empty.height:
-        raise SchemaError(
-            f"{where}: expected an id as doc_id, found none in "
-            f"{empty.height - empty['score'].null_count()} rows that have a score"
-        )
-    rows = rows.filter(~no_document)
-    refuse_no_number(rows["score"], where)
-    return RunPart(name, rows, where, tuple(empty["query_id"].unique(maintain_order=True)))
-
-
-def _with_score(rows: pl.DataFrame) -> pl.DataFrame:
-    """Let the rank order where there is no score: its negative is the score."""
-    if "score" in rows.columns or "rank" not in rows.columns:
-        return rows
-    return rows.with_columns(score=-pl.col("rank").cast(pl.Float64, strict=False))
-
-
-def _with_whole_ranks(rows: pl.DataFrame) -> pl.DataFrame:
-    """Turn a column of ranks into integers, or leave it out when it is none."""
-    if "rank" not in rows.columns:
-        return rows
-    ranks = whole_ranks(rows["rank"])
-    return rows.drop("rank") if ranks.null_count() else rows.with_columns(rank=ranks)
-
-
-def split_runs(table: pl.DataFrame) -> Iterator[tuple[str, pl.DataFrame]]:
-    """Give each run's rows, runs sorted by name, rows in the order of the table."""
-    stretches = table["run"].rle().struct.unnest()
-    if stretches["value"].n_unique() < stretches.height:
-        table = table.sort("run", maintain_order=True)
-        stretches = table["run"].rle().struct.unnest()
-    starts = stretches["len"].cast(pl.Int64).cum_sum() - stretches["len"]
-    for start, length, name in sorted(
-        zip(starts, stretches["len"], stretches["value"], strict=True), key=lambda part: part[2]
-    ):
-        yield name, table.slice(start, length).drop("run")
-
-
-def refuse_no_number(column: pl.Series, where: str) -> None:
-    """Raise when a score or grade is null or NaN."""
-    bad = (column.is_null() | column.is_nan()).arg_true()
-    if len(bad):
-        raise SchemaError(
-            f"{where}: expected a number in {column.name} of every row, found none in "
-            f"{len(bad)} (row {bad[0] + 1} first)"
-        )
+def _header(source: Source) -> str | None:
+    """Read the header of a text file without parsing its lines."""
+    if not isinstance(source.origin, File):
+        return None
+    content = source.origin.content()
+    return header_of(content.data) if content.kind == "text" else None

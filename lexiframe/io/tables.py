@@ -1,4 +1,4 @@
-"""The tables that files hold, by what is in them: Arrow, Parquet, JSON, CSV; and ir_datasets."""
+"""The tables that text holds, JSON or CSV, the lines of their rows; and those of ir_datasets."""
 
 from __future__ import annotations
 
@@ -8,8 +8,6 @@ import numpy as np
 import polars as pl
 
 from lexiframe.errors import ReadError
-from lexiframe.io.arrow import read_arrow
-from lexiframe.io.content import Content
 from lexiframe.io.delimited import is_json, parse_delimited, parse_json, separator_of
 from lexiframe.io.duplicates import LineNumbers
 from lexiframe.io.frames import to_frame
@@ -18,13 +16,13 @@ from lexiframe.io.sources import IR_DATASETS, File
 from lexiframe.io.trec import Dialect
 
 
-def table_of(content: Content, where: str, dialect: Dialect, value: str) -> pl.DataFrame | None:
-    """Give the table in a file with the columns that it has; None for lines of TREC text.
+def table_of(data: bytes, where: str, dialect: Dialect, value: str) -> pl.DataFrame | None:
+    """Give the table that text holds, with the columns that it has; None for lines of TREC text.
 
     Parameters
     ----------
-    content
-        What is in the file.
+    data
+        UTF-8 text.
     where
         What error messages call it.
     dialect
@@ -32,14 +30,10 @@ def table_of(content: Content, where: str, dialect: Dialect, value: str) -> pl.D
     value
         What to call the numbers of ``{query: {document: number}}``.
     """
-    if content.kind != "text":
-        return to_frame(read_arrow(content, where), value)
-    if is_json(content.data):
-        return parse_json(content.data, where, value)
-    separator = separator_of(content.data, dialect)
-    if separator is None:
-        return None
-    return parse_delimited(content.data, where, separator, dialect)
+    if is_json(data):
+        return parse_json(data, where, value)
+    separator = separator_of(data, dialect)
+    return None if separator is None else parse_delimited(data, where, separator, dialect)
 
 
 def is_text_in_lines(data: bytes, dialect: Dialect) -> bool:

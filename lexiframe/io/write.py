@@ -5,7 +5,8 @@ from __future__ import annotations
 import gzip
 import os
 import tempfile
-from collections.abc import Iterator
+import warnings
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -13,12 +14,14 @@ from typing import Any
 import polars as pl
 import pyarrow as pa
 
-from lexiframe.errors import LexiframeError, SchemaError
+from lexiframe.errors import LexiframeError, LexiframeWarning, SchemaError, unknown_name
 from lexiframe.io import trec
 from lexiframe.io.arrow import to_arrow
+from lexiframe.io.metadata import commented, header_text
+from lexiframe.io.parts import split_runs
 from lexiframe.io.provenance import describe, provenance_of
 from lexiframe.io.qrels import judgments
-from lexiframe.io.runs import split_runs
+from lexiframe.io.runs import RunScan
 from lexiframe.schemas import RUNS, check, to_polars
 
 ROWS_PER_GROUP = 1 << 20
@@ -87,25 +90,58 @@ def refuse_unwritable(folder: Path) -> None:
         ) from None
 
 
-def write_parquet(table: Any, path: str | Path) -> Path:
-    """Write a frame as Parquet; the same rows give the same bytes.
+def write_parquet(
+    table: Any, path: str | Path, *, computed_from: Iterable[Any] = (), **facts: Any
+) -> Path:
+    """Write a frame as Parquet that says where it comes from; the same rows give the same bytes.
 
     Parameters
     ----------
     table
-        Any frame that exports Arrow.
+        Any frame that exports Arrow. The provenance that a table of `read_runs` or `read_qrels`
+        carries in its schema metadata is kept.
     path
         The file; it appears whole or not at all.
+    computed_from
+        Tables of `read_runs`, `read_qrels` and scans of `scan_runs`: the files that they come from,
+        with their sha256, are written into the metadata, for a frame that carries none.
+    **facts
+        What else the metadata shall say: policies, measures, a seed ...
 
     Returns
     -------
     pathlib.Path
         The path.
+
+    Raises
+    ------
+    LexiframeError
+        When the place cannot be written to.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import lexiframe as lf
+    >>> runs, qrels = lf.read_runs("data/example/runs"), lf.read_qrels("data/example/qrels.txt")
+    >>> p = lf.positions(runs, qrels, rel=1)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     lf.write_parquet(p, Path(folder, "p.parquet"), computed_from=[runs, qrels], rel=1).name
+    'p.parquet'
     """
     path = Path(path).expanduser()
+    sources = {"sources": [fact for origin in computed_from for fact in sources_of(origin)]}
     with replacing(path) as temporary:
-        write_parquet_file(temporary, table, {})
+        write_parquet_file(temporary, table, facts | (sources if sources["sources"] else {}))
     return path
+
+
+def sources_of(origin: Any) -> list[dict[str, Any]]:
+    """Say which files runs or qrels come from; nothing for frames made in memory."""
+    if isinstance(origin, RunScan):
+        return origin.provenance()
+    schema = origin.schema if isinstance(origin, pa.Table) else None
+    return list(provenance_of(schema).get("sources", []))
 
 
 def write_parquet_file(path: Path, table: Any, facts: dict[str, Any]) -> None:
@@ -122,17 +158,48 @@ def write_parquet_file(path: Path, table: Any, facts: dict[str, Any]) -> None:
     )
 
 
-def write_trec(table: Any, path: str | Path) -> list[Path]:
+def write_trec(
+    table: Any, path: str | Path, *, metadata: Mapping[str, Mapping[str, Any]] | None = None
+) -> list[Path]:
     """Write runs or judgments as TREC text, gzipped when the path ends in ``.gz``.
 
-    Several runs need a folder as path and get a file each.
+    Parameters
+    ----------
+    table
+        Runs or qrels: any frame with their columns.
+    path
+        A file; several runs need a folder and get a file each.
+    metadata
+        ``{run: nested fields}``: ir_metadata that goes into comments at the head of a run's file.
+        The metadata that a table of `read_runs` carries is written without being asked for.
+
+    Returns
+    -------
+    list of pathlib.Path
+        The files; each appears whole or not at all.
 
     Raises
     ------
     SchemaError
-        When the frame has the columns of neither table.
+        When the frame has the columns of neither table, or values that text cannot hold.
     LexiframeError
-        When several runs shall go into one file, or the place cannot be written to.
+        When several runs shall go into one file, the place cannot be written to, or metadata name
+        a run that is not there.
+
+    Warns
+    -----
+    LexiframeWarning
+        With the count, when queries were answered with empty lists, which text cannot say.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import lexiframe as lf
+    >>> runs = lf.read_runs({"bm25": {"q1": {"d1": 2.5}}})
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     paths = lf.write_trec(runs, folder, metadata={"bm25": {"actor": {"team": "us"}}})
+    ...     print(paths[0].name, lf.run_metadata(paths[0])["actor.team"].item())
+    bm25.trec us
     """
     frame, path = to_polars(table), Path(path).expanduser()
     if "relevance" in frame.columns:
@@ -142,7 +209,8 @@ def write_trec(table: Any, path: str | Path) -> list[Path]:
         raise SchemaError(
             f"expected runs (score) or qrels (relevance), found {', '.join(frame.columns)}"
         )
-    runs = list(split_runs(_fit_for_text(check(frame, RUNS))))
+    runs = list(split_runs(_fit_for_text(_without_empty_answers(check(frame, RUNS)))))
+    headers = _headers(table, metadata or {}, [name for name, _ in runs])
     for name, _ in runs:
         if Path(name).name != name:
             raise LexiframeError(f"the run {name!r} cannot name a file; rename it")
@@ -153,11 +221,36 @@ def write_trec(table: Any, path: str | Path) -> list[Path]:
         output_folder(path)
     return [
         _write_text(
-            trec.text_of_run(rows, name),
+            headers.get(name, b"") + trec.text_of_run(rows, name),
             path / f"{name}.trec" if is_folder else path,
         )
         for name, rows in runs
     ]
+
+
+def _headers(
+    table: Any, metadata: Mapping[str, Mapping[str, Any]], names: Collection[str]
+) -> dict[str, bytes]:
+    """Give each run's header: what was asked for, else what the table carries."""
+    for name in metadata:
+        if name not in names:
+            raise unknown_name("run", name, names)
+    schema = table.schema if isinstance(table, pa.Table) else None
+    carried = provenance_of(schema).get("ir_metadata", {})
+    kept = {name: commented(text) for name, text in carried.items()}
+    return kept | {name: header_text(fields) for name, fields in metadata.items()}
+
+
+def _without_empty_answers(rows: pl.DataFrame) -> pl.DataFrame:
+    """Leave out queries that were answered with an empty list, and warn of it."""
+    is_empty = rows["doc_id"].is_null() & rows["score"].is_null()
+    if is_empty.any():
+        warnings.warn(
+            f"queries answered with an empty list, which TREC text cannot say: {is_empty.sum()}",
+            LexiframeWarning,
+            stacklevel=3,
+        )
+    return rows.filter(~is_empty)
 
 
 def _fit_for_text(rows: pl.DataFrame) -> pl.DataFrame:

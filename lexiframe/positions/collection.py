@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-import polars as pl
-
 from lexiframe.errors import LexiframeError, first_three
-from lexiframe.io.read import RunPart, RunScan, scan_runs, split_runs
+from lexiframe.io.parts import RunPart
+from lexiframe.io.runs import RunScan, scan_runs
 from lexiframe.io.sources import refuse_twins
 from lexiframe.positions.judged import Duplicates, JudgedItems, judged_items
 from lexiframe.positions.ranks import RunRanks, ScoreType, Ties, rank_judged
 from lexiframe.progress import in_threads
-from lexiframe.schemas import RUNS, check
 
 
 @dataclass(frozen=True)
@@ -71,22 +69,11 @@ def rank_runs(
 
 
 def _loaders(runs: Any, *, rank: bool) -> list[Callable[[], list[RunPart]]]:
-    if isinstance(runs, RunScan) or not hasattr(runs, "__arrow_c_stream__"):
-        scan = runs if isinstance(runs, RunScan) else scan_runs(runs)
-        return [lambda i=i: scan.load(i, rank=rank) for i in range(len(scan))]  # type: ignore[misc]
-    return [lambda part=part: [part] for part in _parts(check(runs, RUNS))]  # type: ignore[misc]
-
-
-def _parts(runs: pl.DataFrame) -> Iterator[RunPart]:
-    bad = runs["score"].is_null() | runs["score"].is_nan()
-    if bad.any():
-        row = runs.filter(bad).row(0, named=True)
-        raise LexiframeError(
-            f"runs: expected a number as score, found {row['score']} for run {row['run']!r}, "
-            f"query {row['query_id']!r}, document {row['doc_id']!r}"
-        )
-    for name, rows in split_runs(runs):
-        yield RunPart(name, rows, f"run {name!r}")
+    scan = runs if isinstance(runs, RunScan) else scan_runs(runs)
+    if len(scan) == 1:  # a table of many runs: rank them in several threads
+        parts = scan.load(0, rank=rank)
+        return [lambda part=part: [part] for part in parts]  # type: ignore[misc]
+    return [lambda i=i: scan.load(i, rank=rank) for i in range(len(scan))]  # type: ignore[misc]
 
 
 def _check_choice(name: str, value: str, choices: tuple[str, ...]) -> None:

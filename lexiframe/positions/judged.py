@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from lexiframe.errors import LexiframeError, SchemaError
-from lexiframe.io.read import judgments
+from lexiframe.io.qrels import judgments
 from lexiframe.positions.lookup import HashIndex, hash_keys
 from lexiframe.schemas import QRELS
 

@@ -15,7 +15,7 @@ import numpy as np
 import polars as pl
 
 from lexiframe.errors import SchemaError
-from lexiframe.io.read import RunPart
+from lexiframe.io.parts import RunPart
 from lexiframe.positions.judged import Duplicates, JudgedItems
 from lexiframe.positions.lookup import hash_keys
 

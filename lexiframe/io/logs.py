@@ -1,0 +1,183 @@
+"""Tables joined with a log of experiments: ``with_log``."""
+
+from __future__ import annotations
+
+import warnings
+from collections import Counter
+from collections.abc import Callable, Iterable
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from lexiframe.errors import LexiframeWarning, SchemaError, first_three
+from lexiframe.io.frames import DIALECTS
+from lexiframe.io.sources import run_name
+from lexiframe.schemas import STR, TableSchema, check, to_polars
+
+MLFLOW_RUN_NAME = "tags.mlflow.runName"  # what mlflow.search_runs calls it
+
+
+def with_log(table: Any, log: Any, on: str = "run") -> pl.DataFrame:
+    """Join any table with a log of experiments: its rows stay, the log's columns come behind.
+
+    Tables of pairs (``run_a``, ``run_b``) get each column of the log twice, with ``_a`` and ``_b``
+    behind its name. What is only in the table has nulls; how much that is, and how much is only in
+    the log, is warned of once.
+
+    Parameters
+    ----------
+    table
+        Any table of lexiframe, in any frame that exports Arrow.
+    log
+        One row for each run, in any frame that exports Arrow: from `read_mlflow`, `read_log`,
+        ``mlflow.search_runs`` or elsewhere.
+    on
+        What joins them: a column of both. Pairs have it as ``{on}_a`` and ``{on}_b``. A log that
+        has no column ``run`` may call it ``name``, ``system``, ``tag``, ``model`` or
+        ``tags.mlflow.runName``, and ``query_id`` and ``doc_id`` what readers take for them, when
+        only one of these is there. Ids that are integers are compared as text.
+
+    Returns
+    -------
+    polars.DataFrame
+        The rows and columns of ``table`` in their order, then the columns of ``log`` without its
+        key. A column whose name is taken gets ``_log`` behind it.
+
+    Raises
+    ------
+    SchemaError
+        When a key column is not there or holds no ids, when a key is in several rows of the log,
+        when no key is in both, and when names stay ambiguous.
+
+    Examples
+    --------
+    >>> import lexiframe as lf
+    >>> log = pl.DataFrame({"run": ["pca8", "pca16"], "params.k": [8, 16]})
+    >>> pairs = pl.DataFrame({"run_a": ["pca16"], "run_b": ["pca8"], "mean_difference": 0.01})
+    >>> lf.with_log(pairs, log).to_dict(as_series=False)
+    {'run_a': ['pca16'], 'run_b': ['pca8'], 'mean_difference': [0.01], 'params.k_a': [16],
+    'params.k_b': [8]}
+    """
+    rows = to_polars(table)
+    keys, entries = _keys(rows, on), _entries(to_polars(log), on)
+    _compare_keys(keys, entries, on)
+    joined = {
+        name.removeprefix(on): keys.select(pl.col(name).alias(on)).join(
+            entries, on=on, how="left", maintain_order="left"
+        )
+        for name in keys.columns
+    }
+    columns = [
+        part[name].alias(_free_name(name + suffix, rows.columns))
+        for name in entries.columns
+        if name != on
+        for suffix, part in joined.items()
+    ]
+    _refuse_same_names([*rows.columns, *(column.name for column in columns)])
+    return rows.hstack(columns)
+
+
+def _keys(rows: pl.DataFrame, on: str) -> pl.DataFrame:
+    """Give the columns of a table that hold ids of the log, as text; null where there is none."""
+    names = [on] if on in rows.columns else [f"{on}_a", f"{on}_b"]
+    if not set(names) <= set(rows.columns):
+        raise SchemaError(
+            f"with_log: expected the table to have the column {on}, or {on}_a and {on}_b, found "
+            f"{', '.join(rows.columns)}{_nearest(on, rows.columns)}"
+        )
+    key = tuple(names)
+    return check(rows, TableSchema("table", key, dict.fromkeys(key, STR), nullable=key), "table")
+
+
+def _entries(log: pl.DataFrame, on: str) -> pl.DataFrame:
+    """Give the rows of the log with the key as text, under the name ``on``, each once."""
+    log = log.rename({_key_of_log(log.columns, on): on})
+    key = check(log, TableSchema("log", (on,), {on: STR}))[on]
+    repeated = key.filter(key.is_duplicated()).unique(maintain_order=True)
+    if len(repeated):
+        which = 'sort("start_time").' if "start_time" in log.columns else ""
+        raise SchemaError(
+            f"log: expected one row for each {on}, found several for {first_three(repeated)}; "
+            f'choose one of each, such as the last: log.{which}unique("{on}", keep="last", '
+            "maintain_order=True)"
+        )
+    return log.with_columns(key)
+
+
+def _key_of_log(columns: list[str], on: str) -> str:
+    if on in columns:
+        return on
+    words = [*DIALECTS.get(on, [on]), *[MLFLOW_RUN_NAME] * (on == "run")]
+    candidates = [name for name in words if name in columns]
+    if len(candidates) > 1:
+        raise SchemaError(
+            f"log: {' and '.join(candidates)} could each be the {on}; rename the one that is: "
+            f"log.rename({{{candidates[0]!r}: {on!r}}})"
+        )
+    if not candidates:
+        raise SchemaError(
+            f"log: expected a column {on} to join on, found {', '.join(columns)}"
+            f"{_nearest(on, columns)}"
+        )
+    return candidates[0]
+
+
+def _nearest(on: str, columns: Iterable[str]) -> str:
+    """Say how to use the column that is most likely meant."""
+    folded = {name.casefold(): name for name in columns}
+    words = DIALECTS.get(on, [on])
+    near = [name for word in words for name in get_close_matches(word, folded, n=1)]
+    inside = [name for name in folded if any(word in name for word in words)]
+    candidates = [*near, *inside]
+    return f"; rename it: .rename({{{folded[candidates[0]]!r}: {on!r}}})" if candidates else ""
+
+
+def _compare_keys(keys: pl.DataFrame, entries: pl.DataFrame, on: str) -> None:
+    """Count what is only in the table or only in the log; raise when nothing is in both."""
+    ours = pl.concat([column.alias(on) for column in keys]).drop_nulls().unique().sort()
+    theirs = entries[on]
+    without_entry = ours.filter(~ours.is_in(theirs.implode()))
+    without_row = theirs.filter(~theirs.is_in(ours.implode()))
+    if len(ours) and len(without_entry) == len(ours):
+        raise SchemaError(
+            f"with_log: expected some {on} that is in both, found {first_three(ours)} in the "
+            f"table and {first_three(theirs)} in the log{_hint(set(ours), entries, on)}"
+        )
+    alone = {f"{on} without a log entry": without_entry, f"log entry without a {on}": without_row}
+    said = [f"{what}: {first_three(names)}" for what, names in alone.items() if len(names)]
+    if said:
+        warnings.warn(f"with_log: {'; '.join(said)}", LexiframeWarning, stacklevel=3)
+
+
+_DIFFERENCES: dict[str, Callable[[str], str]] = {
+    "the folder or the ending of a file": lambda text: run_name(Path(text)),
+    "upper and lower case": str.casefold,
+    "white space": str.strip,
+    "leading zeros": lambda text: text.lstrip("0"),
+}
+
+
+def _hint(ours: set[str], entries: pl.DataFrame, on: str) -> str:
+    """Say why ids that may be meant to be the same are not."""
+    for column in entries.drop(on).select(pl.col(pl.String)):
+        if common := ours & set(column):
+            return f"; the log's column {column.name} has {len(common)} of them: rename it to {on}"
+    for difference, change in _DIFFERENCES.items():
+        if set(map(change, ours)) & set(map(change, entries[on])):
+            return f"; they differ in {difference}: write them alike"
+    return ""
+
+
+def _free_name(name: str, taken: list[str]) -> str:
+    return f"{name}_log" if name in taken else name
+
+
+def _refuse_same_names(names: list[str]) -> None:
+    same = [name for name, n in Counter(names).items() if n > 1]
+    if same:
+        raise SchemaError(
+            f"with_log: two columns would be called {', '.join(same)}; rename the log's, or leave "
+            "them out"
+        )

@@ -1,0 +1,279 @@
+"""What a run file says of its run: YAML in comment lines, as ir_metadata has it.
+
+Such a header begins with ``# ir_metadata.start`` and ends with ``# ir_metadata.end``. Its fields
+become columns, one row a run.
+
+Source: Breuer, Keller & Schaer, *ir_metadata: An Extensible Metadata Schema for IR Experiments*,
+SIGIR 2022, doi:10.1145/3477495.3531738.
+"""
+
+from __future__ import annotations
+
+import base64
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import date
+from types import ModuleType
+from typing import Any
+
+import polars as pl
+
+from lexiframe.errors import LexiframeError, ReadError
+
+_START = re.compile(rb"(?m)^[ \t]*#[ \t]?ir_metadata\.start[ \t]*$")
+_END = re.compile(rb"[ \t]*#[ \t]?ir_metadata\.end[ \t]*")
+_COMMENT = re.compile(rb"[ \t]*# ?")
+_NEXT_LINE = re.compile(rb"(?:\r\n?|\n)([^\r\n]*)")
+_ODD_LINE_ENDS = set("\x85\u2028\u2029")  # PyYAML writes them bare, and reads blanks
+_FIRST_BYTES = 1 << 16  # where the header has to begin
+_INT64 = range(-(2**63), 2**63)
+
+
+def header_of(data: bytes) -> str | None:
+    r"""Give the YAML in the comments of a run file; None when there is none.
+
+    Costs next to nothing for a file without such a header, however long it is.
+
+    Parameters
+    ----------
+    data
+        The text, decompressed.
+
+    Examples
+    --------
+    >>> header_of(b"# ir_metadata.start\n# tag: bm25\n# ir_metadata.end\nq1 Q0 d1 1 0.5 bm25\n")
+    'tag: bm25'
+    >>> header_of(b"q1 Q0 d1 1 0.5 bm25\n")
+    """
+    if data.find(b"ir_metadata.start", 0, _FIRST_BYTES) < 0:
+        return None
+    lines = data[:_FIRST_BYTES].replace(b"\r", b"\n")  # of the same length
+    start = _START.search(lines)
+    if start is None:
+        return None
+    yaml = b"\n".join(_comment_lines(data, start.end()))
+    return yaml.decode("utf-8", "backslashreplace")
+
+
+def _comment_lines(data: bytes, start: int) -> Iterator[bytes]:
+    """Give the lines from there to the end mark, or to the first that is no comment."""
+    for match in _NEXT_LINE.finditer(data, start):
+        line = match[1]
+        mark = _COMMENT.match(line)
+        if _END.fullmatch(line) or (mark is None and line.strip()):
+            return
+        yield line[mark.end() :] if mark else b""
+
+
+def header_text(metadata: Mapping[str, Any]) -> bytes:
+    r"""Write a header that `header_of` and `parse_metadata` read back.
+
+    Parameters
+    ----------
+    metadata
+        Nested mappings and lists of text, numbers, truth values, dates and None.
+
+    Raises
+    ------
+    LexiframeError
+        When PyYAML is not installed, or YAML has no form for a value.
+
+    Examples
+    --------
+    >>> print(header_text({"tag": "bm25", "method": {"automatic": True}}).decode(), end="")
+    # ir_metadata.start
+    # tag: bm25
+    # method:
+    #   automatic: true
+    # ir_metadata.end
+    """
+    yaml = _yaml()
+    try:
+        text = _dumped(yaml, _plain(metadata), allow_unicode=True)
+        if _ODD_LINE_ENDS & set(text):
+            text = _dumped(yaml, _plain(metadata), allow_unicode=False)
+    except (yaml.YAMLError, RecursionError) as error:
+        raise LexiframeError(
+            f"metadata: expected text, numbers, truth values and dates, found {error}"
+        ) from None
+    return commented(text)
+
+
+def commented(text: str) -> bytes:
+    """Write YAML as the comments that `header_of` reads back."""
+    lines = ["ir_metadata.start", *text.rstrip("\n").split("\n"), "ir_metadata.end"]
+    return "".join(f"# {line}".rstrip(" ") + "\n" for line in lines).encode()
+
+
+def _dumped(yaml: ModuleType, plain: Any, *, allow_unicode: bool) -> str:
+    text: str = yaml.safe_dump(plain, sort_keys=False, allow_unicode=allow_unicode, width=1000)
+    return text
+
+
+def parse_metadata(text: str, where: str) -> dict[str, Any]:
+    r"""Parse a header's YAML into nested dictionaries and lists of plain values.
+
+    Dates become text as ISO 8601 has it. References (``*name``) are refused: the schema has no use
+    for them, and a few lines of them can stand for more than memory holds.
+
+    Parameters
+    ----------
+    text
+        YAML, without comment marks.
+    where
+        What error messages call the file.
+
+    Raises
+    ------
+    ReadError
+        When it is no YAML, or no fields with names.
+    LexiframeError
+        When PyYAML is not installed.
+
+    Examples
+    --------
+    >>> parse_metadata("tag: bm25\nactor: {team: DEMIR, year: 2014}", "bm25.run")
+    {'tag': 'bm25', 'actor': {'team': 'DEMIR', 'year': 2014}}
+    """
+    yaml = _yaml()
+    try:
+        if any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(text, yaml.SafeLoader)):
+            raise ReadError(
+                f"{where}: the ir_metadata have a reference (*name), which is not read; "
+                "write out what it stands for"
+            )
+        found = _plain(yaml.safe_load(text))
+    except ReadError:
+        raise
+    # PyYAML lets out whatever its conversions meet: !!int '' is an IndexError, 2020-13-45 another
+    except (yaml.YAMLError, ValueError, TypeError, AttributeError, LookupError) as error:
+        reason = " ".join(str(error).split())
+        raise ReadError(
+            f"{where}: the ir_metadata in the comments are no YAML ({reason}); mend them, or take "
+            "the header out"
+        ) from None
+    except RecursionError:
+        raise ReadError(f"{where}: the ir_metadata are nested too deeply to be read") from None
+    if not isinstance(found, dict | None):
+        raise ReadError(
+            f"{where}: expected named fields in the ir_metadata (tag: bm25), found {found!r:.60}"
+        )
+    return found or {}
+
+
+def _yaml() -> ModuleType:
+    try:
+        import yaml
+    except ImportError:
+        raise LexiframeError(
+            "ir_metadata in run files need PyYAML; it comes with the extra interop: "
+            "pip install 'lexiframe[interop]'"
+        ) from None
+    return yaml
+
+
+def _plain(value: Any) -> Any:
+    """Keep what JSON knows; names, dates and huge numbers become text, bytes base64, sets lists."""
+    if isinstance(value, Mapping):
+        return {_said(key): _plain(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple | set):
+        return [_plain(inner) for inner in value]
+    if isinstance(value, date):
+        return value.isoformat()
+    if isinstance(value, bytes):
+        return base64.b64encode(value).decode()
+    return str(value) if isinstance(value, int) and value not in _INT64 else value
+
+
+def flatten(metadata: Mapping[str, Any]) -> dict[str, Any]:
+    """Give nested fields dotted names.
+
+    A list of plain values becomes one text, joined by ``", "``; the items of any other list are
+    numbered from 0. An empty mapping or list becomes None.
+
+    Raises
+    ------
+    LexiframeError
+        When two fields get one name.
+
+    Examples
+    --------
+    >>> flatten({"method": {"retrieval": [{"name": "bm25", "k1": 0.9}]}, "lang": ["C", "R"]})
+    {'method.retrieval.0.name': 'bm25', 'method.retrieval.0.k1': 0.9, 'lang': 'C, R'}
+    """
+    fields: dict[str, Any] = {}
+    for name, value in _leaves("", metadata):
+        if name in fields:
+            raise LexiframeError(f"ir_metadata: two fields are both called {name}; rename one")
+        fields[name] = value
+    return fields
+
+
+def _leaves(name: str, value: Any) -> Iterator[tuple[str, Any]]:
+    inner: Iterable[tuple[Any, Any]]
+    if isinstance(value, Mapping) and (value or not name):
+        inner = value.items()
+    elif isinstance(value, list) and any(isinstance(item, Mapping | list) for item in value):
+        inner = enumerate(value)
+    else:
+        is_several = isinstance(value, list | Mapping)
+        yield name, ", ".join(map(_said, value)) or None if is_several else value
+        return
+    for key, item in inner:
+        yield from _leaves(f"{name}.{key}" if name else str(key), item)
+
+
+def metadata_frame(headers: Mapping[str, str | None]) -> pl.DataFrame:
+    r"""Make one row a run from the headers of run files.
+
+    Parameters
+    ----------
+    headers
+        ``{run: YAML}``; None for a run whose file has no header.
+
+    Returns
+    -------
+    polars.DataFrame
+        Key ``run``; sorted by it. A column for each field, named as in `flatten`, in the order in
+        which they appear: truth values, int64, float64, or text, also where runs disagree about the
+        type; null where a run does not have the field. A field that is called run has the column
+        ``ir_metadata.run``.
+
+    Raises
+    ------
+    ReadError, LexiframeError
+        As `parse_metadata` and `flatten`.
+
+    Examples
+    --------
+    >>> metadata_frame({"b": None, "a": "tag: bm25\nk1: 0.9"}).rows()
+    [('a', 'bm25', 0.9), ('b', None, None)]
+    """
+    runs = sorted(headers)
+    fields = [flatten(parse_metadata(headers[run] or "", f"run {run!r}")) for run in runs]
+    names = dict.fromkeys(name for of_run in fields for name in of_run)
+    columns = [pl.Series("run", runs, dtype=pl.String)]
+    for name in names:
+        called = "ir_metadata.run" if name == "run" else name
+        columns.append(_column(called, [of_run.get(name) for of_run in fields]))
+    return pl.DataFrame(columns)
+
+
+def _column(name: str, values: list[Any]) -> pl.Series:
+    kinds = {type(value) for value in values if value is not None}
+    if kinds == {bool}:
+        return pl.Series(name, values, dtype=pl.Boolean)
+    if kinds == {int}:
+        return pl.Series(name, values, dtype=pl.Int64)
+    if float in kinds and kinds <= {int, float}:
+        numbers = [None if value is None else float(value) for value in values]
+        return pl.Series(name, numbers, dtype=pl.Float64)
+    texts = [None if value is None else _said(value) for value in values]
+    return pl.Series(name, texts, dtype=pl.String)
+
+
+def _said(value: Any) -> str:
+    """Write a value as YAML does."""
+    if isinstance(value, bool | None):
+        return {True: "true", False: "false", None: ""}[value]
+    return value.isoformat() if isinstance(value, date) else str(value)

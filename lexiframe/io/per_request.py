@@ -1,0 +1,218 @@
+"""Per-request scores that other tools computed, as a table of scores: `read_scores`."""
+
+from __future__ import annotations
+
+import glob
+import warnings
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from lexiframe.errors import LexiframeError, LexiframeWarning, ReadError, SchemaError, first_three
+from lexiframe.io.arrow import read_arrow
+from lexiframe.io.delimited import is_json
+from lexiframe.io.frames import is_frame, is_one_run, to_frame
+from lexiframe.io.score_layouts import WORDS, ScoreTable, rows_of
+from lexiframe.io.score_text import PLACE, table_of_text
+from lexiframe.io.sources import File, Source, find_sources, run_name
+from lexiframe.progress import in_threads
+from lexiframe.schemas import SCORES
+
+
+def read_scores(source: Any, *, measure: str | None = None, run: str | None = None) -> pl.DataFrame:
+    """Read per-request scores that another tool computed, so that `compare` and the like take them.
+
+    Measures keep the names that the tool gave them. Means over all requests, which trec_eval and
+    ir_measures put behind (``all``, or ndeval's ``amean``), are left out, as are trec_eval's
+    ``runid`` and ``relstring``. Requests without any value are too, with a warning: PyTerrier
+    writes NaN for those without judgments.
+
+    Parameters
+    ----------
+    source
+        A file, a folder, a glob, a frame, a list of any of these, or ``{run: file or frame}``:
+
+        - PyTerrier's ``perquery`` frames and files (``name, qid, measure, value``);
+        - ir_measures' output with ``-q``, as TSV or JSON lines, and what its ``iter_calc`` gives;
+        - trec_eval's output with ``-q``, pytrec_eval's ``{query: {measure: value}}``;
+        - a matrix with a row a request and a column a run, as CSV or frame: ``measure`` says what
+          it holds. Without a column of queries these are numbered from 1;
+        - a matrix with a row a request and a column a measure: it has a column of runs, or ``run``
+          says whose it is;
+        - lexiframe's own table of scores, also as Parquet.
+
+        Columns may be called ``query_id``, ``qid``, ``q_id``, ``query``, ``query-id``, ``topic``,
+        ``user_id`` or ``user``; ``run``, ``name``, ``system``, ``tag``, ``model`` or ``runid``;
+        ``measure`` or ``metric``; ``value`` or ``score``.
+    measure
+        What was measured, where the source does not say.
+    run
+        Whose scores they are, where the source does not say. A file without a column of runs is
+        named by its file's name, as in `read_runs`; a file that holds several outputs of trec_eval
+        by the ``runid`` of each.
+
+    Returns
+    -------
+    polars.DataFrame
+        Key ``run, query_id, measure``; ``value`` (float64). Sorted by key.
+
+    Raises
+    ------
+    ReadError
+        With file and line, for anything that cannot be read, and for a value that is no number.
+    SchemaError
+        For a run, request and measure that has two values, and columns that are missing or could
+        mean either of two things.
+
+    Warns
+    -----
+    LexiframeWarning
+        When requests without any value were left out.
+
+    Examples
+    --------
+    >>> import lexiframe as lf
+    >>> matrix = pl.DataFrame({"qid": ["q1", "q2"], "bm25": [0.25, 0.5], "dph": [0.5, 0.5]})
+    >>> lf.read_scores(matrix, measure="AP").head(2).rows()
+    [('bm25', 'q1', 'AP', 0.25), ('bm25', 'q2', 'AP', 0.5)]
+    >>> lf.read_scores({"bm25": {"q1": {"map": 0.25}}}).rows()
+    [('bm25', 'q1', 'map', 0.25)]
+    """
+    sources = _find_sources(source)
+    if run is not None:
+        if len(sources) > 1:
+            raise LexiframeError(
+                f"run={run!r} names the run of one file or frame, found {len(sources)}; pass "
+                "{name: file or frame}"
+            )
+        sources = [replace(sources[0], name=run, is_given=True)]
+    loaded = in_threads(lambda one: _load(one, measure), sources, "reading scores")
+    origins, tables = zip(*loaded, strict=True)
+    table = pl.concat(
+        rows.with_columns(origin=pl.lit(n, pl.Int64)) for n, rows in enumerate(tables)
+    )
+    _refuse_repeated(table, origins)
+    table = _without_empty_requests(table)
+    _refuse_gaps(table, origins)
+    return table.select(*SCORES.columns).sort(SCORES.key)
+
+
+# --- What is given ------------------------------------------------------------------------------
+
+
+def _find_sources(source: Any) -> list[Source]:
+    """Find files and frames; several files may have one name, since most name their runs inside."""
+    if isinstance(source, Iterator) and not is_frame(source):
+        source = list(source)
+    if isinstance(source, str | Path):
+        is_pattern = glob.has_magic(str(source)) and not Path(source).exists()
+        paths = sorted(glob.glob(str(Path(source).expanduser()))) if is_pattern else []
+        return [_named(one) for path in paths or [str(source)] for one in find_sources(path)]
+    if isinstance(source, Mapping) and not is_one_run(source):
+        return find_sources(source)
+    if is_frame(source) or isinstance(source, Mapping) or _are_results(source):
+        return [Source(None, source)]
+    if isinstance(source, Iterable) and source:
+        return [found for one in source for found in _find_sources(one)]
+    return find_sources(source)
+
+
+def _named(source: Source) -> Source:
+    """Take the ending of evaluations off a file's name."""
+    if source.name is None:
+        return source
+    return replace(source, name=run_name(Path(source.name.removesuffix(".eval"))))
+
+
+def _are_results(data: Any) -> bool:
+    """Tell whether it is a list of ir_measures' results."""
+    return isinstance(data, list | tuple) and len(data) > 0 and hasattr(data[0], "measure")
+
+
+def _load(source: Source, measure: str | None) -> tuple[ScoreTable, pl.DataFrame]:
+    """Read one source: its columns as they are, and its scores."""
+    table, unit = _columns_of(source)
+    where = "scores" if source.name is None else source.where
+    given = ScoreTable(table, where, unit, source.name, source.is_given)
+    return given, rows_of(given, measure)
+
+
+def _columns_of(source: Source) -> tuple[pl.DataFrame, str]:
+    """Give the columns of a source and the places of its rows, and what a place is."""
+    if not isinstance(source.origin, File):
+        return _frame_of(source.origin).with_row_index(PLACE, offset=1), "row"
+    content = source.origin.content()
+    if content.kind == "text":
+        unit = "record" if is_json(content.data) else "line"
+        return table_of_text(content.data, source.where), unit
+    table = to_frame(read_arrow(content, source.where), "value")
+    return table.with_row_index(PLACE, offset=1), "row"
+
+
+def _frame_of(data: Any) -> pl.DataFrame:
+    if isinstance(data, Iterator) and not is_frame(data):
+        data = list(data)
+    if _are_results(data):
+        columns = {name: [getattr(row, name) for row in data] for name in ("query_id", "value")}
+        return pl.DataFrame({**columns, "measure": [str(row.measure) for row in data]})
+    if isinstance(data, Mapping):
+        return to_frame(data, "score").rename({"doc_id": "measure", "score": "value"})
+    if hasattr(data, "reset_index"):
+        data = _plain_pandas(data)
+    return to_frame(data, "value")
+
+
+def _plain_pandas(frame: Any) -> Any:
+    """Write out what Arrow does not take along: measures that are objects, and ids in the index."""
+    objects = [name for name in WORDS["measure"] if name in frame.columns]
+    frame = frame.assign(**{name: frame[name].map(str) for name in objects})
+    if any(name is not None for name in frame.index.names):
+        return frame.reset_index()
+    is_numbers = frame.index.dtype.kind in "iu"
+    return frame if is_numbers else frame.reset_index(names="query_id")
+
+
+# --- All sources together ------------------------------------------------------------------------
+
+
+def _refuse_repeated(table: pl.DataFrame, origins: Sequence[ScoreTable]) -> None:
+    repeated = table.filter(table.select(SCORES.key).is_duplicated())
+    if repeated.height:
+        first = repeated.row(0, named=True)
+        same = pl.all_horizontal(pl.col(name) == first[name] for name in SCORES.key)
+        places = [
+            origins[row["origin"]].at(row[PLACE])
+            for row in repeated.filter(same).iter_rows(named=True)
+        ]
+        raise SchemaError(
+            f"{' and '.join(places[:3])}: run {first['run']!r}, query {first['query_id']!r} and "
+            f"measure {first['measure']!r} have more than one value ({repeated.height} such rows "
+            "in all); keep one of them, or name the runs apart: {name: file or frame}"
+        )
+
+
+def _without_empty_requests(table: pl.DataFrame) -> pl.DataFrame:
+    has_value = pl.col("value").is_not_null().any().over("query_id")
+    kept = table.filter(has_value)
+    if kept.height < table.height:
+        requests = table.filter(~has_value)["query_id"].unique().sort()
+        warnings.warn(
+            f"requests without a value for any run and measure, left out: {first_three(requests)}",
+            LexiframeWarning,
+            stacklevel=3,
+        )
+    return kept
+
+
+def _refuse_gaps(table: pl.DataFrame, origins: Sequence[ScoreTable]) -> None:
+    gaps = table.filter(pl.col("value").is_null())
+    if gaps.height:
+        first = gaps.row(0, named=True)
+        raise ReadError(
+            f"{origins[first['origin']].at(first[PLACE])}: expected a value of "
+            f"{first['measure']!r} for run {first['run']!r} and query {first['query_id']!r}, found "
+            f"none ({gaps.height} such gaps in all); leave these requests out, or give them a value"
+        )

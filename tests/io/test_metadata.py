@@ -1,0 +1,261 @@
+"""ir_metadata in the comments of run files: read, written, and as columns."""
+
+import sys
+import time
+from datetime import UTC, date, datetime
+from itertools import pairwise
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import lexiframe as lf
+from lexiframe.io.metadata import flatten, header_of, header_text, metadata_frame, parse_metadata
+
+LINES = b"q1 Q0 d1 1 0.5 bm25\nq1 Q0 d2 2 0.25 bm25\n"
+HEADER = b"# ir_metadata.start\n# tag: bm25\n# method:\n#   automatic: true\n# ir_metadata.end\n"
+METADATA = {"tag": "bm25", "method": {"automatic": True}}
+
+
+def parsed(data):
+    return parse_metadata(header_of(data), "bm25.run")
+
+
+# --- The header of a file -----------------------------------------------------------------------
+
+
+@pytest.mark.conformance
+def test_a_run_in_the_layout_of_ir_metadata(shared):
+    data = (shared / "data" / "awkward" / "edited_ir_metadata_header.run").read_bytes()
+    row = metadata_frame({"demir": header_of(data)}).row(0, named=True)
+    assert row == {
+        "run": "demir",
+        "platform.hardware.cpu.model": "Intel Xeon Gold 6144 CPU @ 3.50GHz",
+        "platform.software.libraries.python": "scikit-learn",
+        "implementation.source.lang": "python",
+        "implementation.source.repository": "github.com/irgroup/example",
+        "method.automatic": True,
+        "method.retrieval.0.name": "bm25",
+        "method.retrieval.0.b": 0.4,
+        "method.retrieval.0.k1": 0.9,
+        "research goal.venue.name": "CLEF",
+        "research goal.venue.year": "2014",
+        "actor.team": "DEMIR",
+        "tag": "DEMIR_5",
+    }
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        HEADER + LINES,
+        HEADER,
+        HEADER.replace(b"\n", b"\r\n") + LINES,
+        HEADER.replace(b"\n", b"\r") + LINES,
+        b"\n# made by hand\n" + HEADER + LINES,
+        HEADER.replace(b"# ir", b"#ir").replace(b"# t", b"#t") + LINES,
+        b"".join(b"  " + line for line in HEADER.splitlines(keepends=True)) + LINES,
+        HEADER.replace(b"# method", b"\n#\n# method") + LINES,
+        HEADER.replace(b"# ir_metadata.end\n", b"") + LINES,  # cut at the first line of the run
+        HEADER + b"# tag: another comment\n" + LINES,
+    ],
+    ids=range(10),
+)
+def test_headers_are_found(data):
+    assert parsed(data) == METADATA
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        LINES,
+        b"# a comment\n" + LINES,
+        LINES.replace(b"d1", b"ir_metadata.start"),
+        b"# about ir_metadata.start and its end\n" + LINES,
+    ],
+)
+def test_files_without_a_header(data):
+    assert header_of(data) is None
+
+
+def test_a_long_file_without_a_header_costs_nothing():
+    data = LINES * 1_000_000
+    started = time.perf_counter()
+    assert header_of(data) is None
+    assert time.perf_counter() - started < 0.005
+
+
+def test_bytes_that_are_no_text_can_be_kept():
+    header = header_of(b"# ir_metadata.start\n# tag: bm\xff25\n# ir_metadata.end\n")
+    assert header == "tag: bm\\xff25"
+    assert header.encode()
+
+
+# --- YAML ---------------------------------------------------------------------------------------
+
+
+def test_values_become_plain():
+    text = "a: 2024-01-31\nb: 2024-01-31T10:00:00Z\n3: !!binary aGk=\n2024-01-31: {true: [1, null]}"
+    assert parse_metadata(text, "x") == {
+        "a": "2024-01-31",
+        "b": "2024-01-31T10:00:00+00:00",
+        "3": "aGk=",
+        "2024-01-31": {"true": [1, None]},
+    }
+    assert parse_metadata("s: !!set {a}\nn: 123456789012345678901", "x") == {
+        "s": ["a"],
+        "n": "123456789012345678901",
+    }
+    assert parse_metadata("", "x") == parse_metadata("# nothing", "x") == {}
+
+
+@pytest.mark.parametrize(
+    "text, message",
+    [
+        ("a: [1", r"bm25.run: the ir_metadata in the comments are no YAML \(while parsing a flow"),
+        ("a: 2020-13-45", r"are no YAML \(month must be in 1\.\.12\); mend them, or take the head"),
+        ("a: !!int ''", "in the comments are no YAML"),
+        ("a: !!timestamp soon", "in the comments are no YAML"),
+        ("a: !!bool maybe", "in the comments are no YAML"),
+        ("a: !!python/object:os.system x", "could not determine a constructor for the tag"),
+        ("a: \0", "unacceptable character"),
+        ("a: 0x" + "f" * 5000, "in the comments are no YAML"),
+        ("- bm25", r"bm25.run: expected named fields in the ir_metadata \(tag: bm25\), found \['b"),
+        ("a: &x [1]\nb: *x", r"the ir_metadata have a reference \(\*name\), which is not read"),
+        ("a: " + "[" * 900 + "]" * 900, "the ir_metadata are nested too deeply to be read"),
+    ],
+)
+def test_what_cannot_be_read(text, message):
+    with pytest.raises(lf.ReadError, match=message):
+        parse_metadata(text, "bm25.run")
+
+
+def test_a_few_lines_that_would_fill_the_memory():
+    names = "abcdefghijklmnopqrst"
+    doubled = [f"{b}: &{b} [*{a}, *{a}]" for a, b in pairwise(names)]
+    with pytest.raises(lf.ReadError, match="the ir_metadata have a reference"):
+        parse_metadata("\n".join(["a: &a [x]", *doubled]), "bm25.run")
+
+
+def test_without_pyyaml(monkeypatch):
+    monkeypatch.setitem(sys.modules, "yaml", None)
+    message = r"ir_metadata in run files need PyYAML; .*: pip install 'lexiframe\[interop\]'"
+    for function in (lambda: parsed(HEADER), lambda: header_text(METADATA)):
+        with pytest.raises(lf.LexiframeError, match=message):
+            function()
+
+
+# --- Written ------------------------------------------------------------------------------------
+
+
+def test_written_as_ir_metadata_has_it():
+    assert header_text(METADATA) == HEADER
+    assert header_text({}) == b"# ir_metadata.start\n# {}\n# ir_metadata.end\n"
+    when = datetime(2024, 1, 31, 10, tzinfo=UTC)
+    assert parsed(header_text({"at": when, date(2024, 1, 31): ("a",)})) == {
+        "at": "2024-01-31T10:00:00+00:00",
+        "2024-01-31": ["a"],
+    }
+
+
+SCALARS = st.none() | st.booleans() | st.integers(-(2**63), 2**63 - 1) | st.text()
+NUMBERS = st.floats(allow_nan=False)
+VALUES = st.recursive(
+    SCALARS | NUMBERS,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=8,
+)
+
+
+@given(st.dictionaries(st.text(), VALUES, max_size=4))
+def test_what_is_written_is_read(metadata):
+    assert parsed(header_text(metadata) + LINES) == metadata
+
+
+def test_text_that_looks_like_the_end_of_the_header():
+    metadata = {"note": "first\n\nir_metadata.end\n# second\n", "ir_metadata.end": [1]}
+    assert parsed(header_text(metadata) + LINES) == metadata
+
+
+def test_what_is_there_twice_is_written_twice():
+    names = ["a", "b"]
+    assert parsed(header_text({"first": names, "second": names}))["second"] == names
+
+
+@pytest.mark.parametrize("end", ["\x85", "\u2028", "\u2029", "\r", "\n", "\ufeff", "\x1f"])
+def test_odd_characters_come_back(end):
+    assert parsed(header_text({f"a{end}b": f"{end}é"})) == {f"a{end}b": f"{end}é"}
+
+
+def test_what_yaml_has_no_form_for():
+    with pytest.raises(
+        lf.LexiframeError, match="metadata: expected text, numbers, truth values an"
+    ):
+        header_text({"a": pl.DataFrame()})
+
+
+# --- As columns ---------------------------------------------------------------------------------
+
+
+def test_names_of_fields():
+    metadata = {
+        "tag": "bm25",
+        "lang": ["python", "C"],
+        "numbers": [1, True, None],
+        "none": [],
+        "empty": {},
+        "method": {"retrieval": [{"k1": 0.9}, {"k1": 1.2}], "deep": [[1], 2]},
+    }
+    assert flatten(metadata) == {
+        "tag": "bm25",
+        "lang": "python, C",
+        "numbers": "1, true, ",
+        "none": None,
+        "empty": None,
+        "method.retrieval.0.k1": 0.9,
+        "method.retrieval.1.k1": 1.2,
+        "method.deep.0": "1",
+        "method.deep.1": 2,
+    }
+    assert flatten({}) == {}
+    with pytest.raises(lf.LexiframeError, match=r"two fields are both called a\.b; rename one"):
+        flatten({"a": {"b": 1}, "a.b": 2})
+
+
+def test_one_row_a_run():
+    table = metadata_frame({"c": None, "b": "k1: 1\nrun: x", "a": "tag: bm25\nk1: 0.9"})
+    expected = pl.DataFrame(
+        {
+            "run": ["a", "b", "c"],
+            "tag": ["bm25", None, None],
+            "k1": [0.9, 1.0, None],
+            "ir_metadata.run": [None, "x", None],
+        }
+    )
+    assert table.equals(expected)
+    assert table.schema == expected.schema
+    assert metadata_frame({"a": None}).rows() == [("a",)]
+    assert metadata_frame({}).schema == {"run": pl.String()}
+    with pytest.raises(lf.ReadError, match="run 'a': the ir_metadata in the comments are no YAML"):
+        metadata_frame({"a": "x: ["})
+
+
+@pytest.mark.parametrize(
+    "values, dtype, expected",
+    [
+        (["true", "false"], pl.Boolean, [True, False]),
+        (["1", "-2"], pl.Int64, [1, -2]),
+        (["1", "0.5"], pl.Float64, [1.0, 0.5]),
+        (["1", "true"], pl.String, ["1", "true"]),
+        (["0.5", "'0.5'"], pl.String, ["0.5", "0.5"]),
+        (["2024-01-31", "[a, b]"], pl.String, ["2024-01-31", "a, b"]),
+        (["123456789012345678901", "1"], pl.String, ["123456789012345678901", "1"]),
+        (["null", "[]"], pl.String, [None, None]),
+    ],
+)
+def test_types_of_columns(values, dtype, expected):
+    column = metadata_frame(dict(zip("ab", (f"x: {v}" for v in values), strict=True)))["x"]
+    assert column.dtype == dtype
+    assert column.to_list() == expected

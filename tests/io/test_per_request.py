@@ -1,0 +1,491 @@
+"""Per-request scores of other tools, from outputs that these tools really wrote."""
+
+import gzip
+import json
+import re
+import subprocess
+import sys
+import warnings
+from itertools import islice
+
+import ir_measures
+import pandas as pd
+import polars as pl
+import pytest
+import pytrec_eval
+from scipy import stats
+
+import lexiframe as lf
+
+KEY = ["run", "query_id", "measure"]
+FOLDER = lf.bundled("example")
+QRELS = FOLDER / "qrels.txt"
+BOTH = ["pixels_euclidean", "random"]
+NAMES = ["AP", "nDCG@10", "RR", "P@5"]
+TREC = {"map": "AP", "ndcg_cut_10": "nDCG@10", "recip_rank": "RR", "P_5": "P@5"}
+ROWS = [("bm25", "q1", "AP", 0.5), ("bm25", "q2", "AP", 0.25)]
+
+
+def run_file(name):
+    return FOLDER / "runs" / f"{name}.run"
+
+
+@pytest.fixture(scope="module")
+def ours():
+    """lexiframe's own scores of two runs, in single floats as the other tools hold them."""
+    with warnings.catch_warnings(action="ignore"):
+        p = lf.positions(list(map(run_file, BOTH)), QRELS, score_type="float32", no_relevant="zero")
+    return lf.scores(p, NAMES)
+
+
+def assert_same(found, expected, names=None, absolute=1e-12):
+    """The same runs, requests, measures (in the tool's words) and values."""
+    renamed = expected.with_columns(pl.col("measure").replace(names or {})).sort(KEY)
+    assert found.schema == expected.schema
+    assert found.select(KEY).rows() == renamed.select(KEY).rows()
+    assert (found["value"] - renamed["value"]).abs().max() <= absolute
+
+
+# --- PyTerrier ----------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def pyterrier():
+    with warnings.catch_warnings(action="ignore"):
+        return pytest.importorskip("pyterrier")
+
+
+@pytest.fixture
+def experiment(pyterrier, tmp_path):
+    """Make an experiment of PyTerrier with the two runs, with options of its own."""
+
+    def perquery(more=(), **options):
+        runs = pl.DataFrame(lf.read_runs(list(map(run_file, BOTH))))
+        runs = runs.rename({"query_id": "qid", "doc_id": "docno"})
+        qrels = pl.DataFrame(lf.read_qrels(QRELS)).select(
+            qid="query_id", docno="doc_id", label=pl.col("relevance").cast(pl.Int64)
+        )
+        topics = [*qrels["qid"].unique(maintain_order=True), *more]
+        topics = pd.DataFrame({"qid": topics, "query": "the text"})
+        systems = [
+            pyterrier.Transformer.from_df(runs.filter(run=name).drop("run").to_pandas())
+            for name in BOTH
+        ]
+        return pyterrier.Experiment(
+            systems, topics, qrels.to_pandas(), list(TREC), BOTH, perquery=True, **options
+        )
+
+    return perquery
+
+
+WORDS = {ours: theirs for theirs, ours in TREC.items()}
+
+
+@pytest.mark.filterwarnings("ignore:.*outputs could not be inspected")
+@pytest.mark.filterwarnings("ignore:.*Transformer")
+def test_pyterrier(experiment, ours, tmp_path):
+    frame = experiment(save_dir=str(tmp_path))
+    assert list(frame.columns) == ["name", "qid", "measure", "value"]
+    assert_same(lf.read_scores(frame), ours, WORDS)
+    assert_same(lf.read_scores(tmp_path / "perquery.csv"), ours, WORDS)
+    frame.to_csv(tmp_path / "with_index.csv")
+    assert_same(lf.read_scores(tmp_path / "with_index.csv"), ours, WORDS)
+    frame.to_csv(tmp_path / "tabs.tsv.gz", sep="\t", index=False)
+    assert_same(lf.read_scores(tmp_path / "tabs.tsv.gz"), ours, WORDS)
+    means = re.escape("expected columns for query, measure and value (and for the run: name,")
+    with pytest.raises(lf.SchemaError, match=means):
+        lf.read_scores(tmp_path / "aggregated.csv")
+
+
+@pytest.mark.filterwarnings("ignore:.*outputs could not be inspected")
+@pytest.mark.filterwarnings("ignore:.*Transformer")
+@pytest.mark.filterwarnings("ignore:1 topic")
+def test_pyterriers_requests_without_judgments(experiment, ours, tmp_path):
+    """PyTerrier gives them NaN, and says that they should not contribute to averages."""
+    frame = experiment(more=["unjudged"], filter_by_qrels=False)
+    frame.to_csv(tmp_path / "perquery.csv", index=False)
+    for source in (frame, tmp_path / "perquery.csv"):
+        with pytest.warns(lf.LexiframeWarning, match=r"left out: 1 \('unjudged'\)") as caught:
+            assert_same(lf.read_scores(source), ours, WORDS)
+        assert [warning.filename for warning in caught] == [__file__]
+
+
+# --- ir_measures --------------------------------------------------------------------------------
+
+
+def command(run, *options):
+    """What ir_measures' command prints."""
+    words = [sys.executable, "-W", "ignore", "-m", "ir_measures", QRELS, run, *NAMES, *options]
+    return subprocess.check_output(words)
+
+
+@pytest.mark.parametrize(
+    "options", [["-q"], ["-q", "-n"], ["-q", "-o", "jsonl"], ["-q", "-n", "-o", "jsonl"]]
+)
+def test_ir_measures_command(options, ours, write):
+    for name in BOTH:
+        write(command(run_file(name), *options, "-p", "9"), f"{name}.eval")
+    found = lf.read_scores([write(b"", "x").with_name(f"{name}.eval") for name in BOTH])
+    assert_same(found, ours, absolute=1e-9)
+
+
+def test_ir_measures_means_are_no_per_request_scores(write):
+    message = r"bm25.run, line 1: expected measure, query and value, .* ask for these with -q"
+    with pytest.raises(lf.ReadError, match=message):
+        lf.read_scores(write(command(run_file("random"))))
+    with pytest.raises(lf.SchemaError, match="expected columns for query, measure and value"):
+        lf.read_scores(write(command(run_file("random"), "-o", "jsonl")))
+
+
+def results(name):
+    with warnings.catch_warnings(action="ignore"):
+        measures = list(map(ir_measures.parse_measure, NAMES))
+        qrels = list(ir_measures.read_trec_qrels(str(QRELS)))
+        return ir_measures.iter_calc(
+            measures, qrels, list(ir_measures.read_trec_run(str(run_file(name))))
+        )
+
+
+def test_ir_measures_results(ours):
+    assert_same(lf.read_scores({name: results(name) for name in BOTH}), ours)
+    of_random = ours.filter(run="random")
+    assert_same(lf.read_scores(results("random"), run="random"), of_random)
+    assert_same(lf.read_scores(list(results("random")), run="random"), of_random)
+    frame = pd.DataFrame(results("random"))  # whose measures are objects
+    assert_same(lf.read_scores({"random": frame}), of_random)
+    assert lf.read_scores(islice(results("random"), 1), run="x").height == 1
+    with pytest.raises(lf.LexiframeError, match="the rows do not say whose scores they are; pass "):
+        lf.read_scores(results("random"))
+
+
+# --- trec_eval and pytrec_eval ------------------------------------------------------------------
+
+
+def as_trec_eval(scores, tag=None):
+    """The lines of `trec_eval -q`: requests, then means, of which the run's tag is the first."""
+    lines = [f"{m:<22}\t{q}\t{v:.4f}" for _, q, m, v in scores.select(*KEY, "value").iter_rows()]
+    means = scores.group_by("measure", maintain_order=True).agg(pl.mean("value"))
+    tags = [f"{'runid':<22}\tall\t{tag}"] if tag else []
+    return "\n".join([*lines, *tags, *(f"{m:<22}\tall\t{v:.4f}" for m, v in means.rows()), ""])
+
+
+@pytest.mark.conformance
+def test_trec_eval(shared, write):
+    theirs = pl.read_parquet(shared / "conformance" / "trec_web_2012" / "trec_eval.parquet")
+    by_run = theirs.partition_by("run", as_dict=True, include_key=True)
+    paths = [
+        write(gzip.compress(as_trec_eval(rows, "tag").encode()), f"{name}.trec.eval.gz")
+        for (name,), rows in by_run.items()
+    ]
+    expected = theirs.with_columns(pl.col("value").round(4)).sort(KEY)
+    assert_same(lf.read_scores(paths[0].parent), expected, absolute=1e-9)
+    several = write("".join(as_trec_eval(rows, name) for (name,), rows in by_run.items()), "a.eval")
+    assert_same(lf.read_scores(several), expected, absolute=1e-9)
+    spaces = write(re.sub(r"[ \t]+", " ", several.read_text()), "b.eval")
+    assert_same(lf.read_scores(spaces), expected, absolute=1e-9)
+
+
+@pytest.mark.conformance
+def test_ndeval(shared, write):
+    """CSV with a column a measure, and the mean as a row amean."""
+    theirs = pl.read_parquet(shared / "conformance" / "trec_web_2012" / "ndeval.parquet")
+    wide = theirs.pivot("measure", index=["run", "query_id"], values="value")
+    wide = wide.rename({"run": "runid", "query_id": "topic"})
+    means = wide.group_by("runid", maintain_order=True).agg(
+        pl.lit("amean").alias("topic"), pl.exclude("topic").mean()
+    )
+    path = write(pl.concat([wide, means]).write_csv(), "ndeval.csv")
+    assert_same(lf.read_scores(path), theirs)
+
+
+@pytest.mark.parametrize("order", ["trec_eval", "ir_measures"])
+def test_lines_without_a_summary(order, write):
+    """Which column holds the measures is seen by their names, or else by trec_eval's padding."""
+    for names in (["map", "P_5"], ["AP(rel=2)", "alpha_nDCG@5"], ["iprec_at_recall_0.10", "mine"]):
+        rows = [(query, name) for query in ("q1", "map2") for name in names]
+        if order == "trec_eval":
+            text = "".join(f"{name}\t{query}\t0.5\n" for query, name in rows)
+        else:
+            text = "".join(f"{query}\t{name}\t0.5\n" for query, name in rows)
+        expected = sorted(("bm25", query, name, 0.5) for query, name in rows)
+        assert lf.read_scores(write(text)).rows() == expected
+    padded = write("mine     \tq1\t0.5\nyours    \tq1\t1\n")
+    assert lf.read_scores(padded)["measure"].to_list() == ["mine", "yours"]
+    with pytest.raises(
+        lf.ReadError, match=r"cannot tell whether the measure or the query comes .*"
+    ):
+        lf.read_scores(write("mine q1 0.5\n"))
+
+
+def test_values_of_trec_eval_that_are_texts(write):
+    path = write("map \tq1\t0.5\nrelstring_10 \tq1\t'110'\nrunid \tall\tA\nmap \tall\t0.5\n")
+    assert lf.read_scores(path).rows() == [("bm25", "q1", "map", 0.5)]
+
+
+def test_pytrec_eval(ours, write):
+    runs, qrels = map(lf.to_pytrec_eval, (lf.read_runs(FOLDER / "runs"), lf.read_qrels(QRELS)))
+    evaluator = pytrec_eval.RelevanceEvaluator(qrels, set(TREC))
+    theirs = {name: evaluator.evaluate(runs[name]) for name in BOTH}
+    assert_same(lf.read_scores(theirs), ours, WORDS)
+    paths = [write(json.dumps(theirs[name]), f"{name}.json") for name in BOTH]
+    assert_same(lf.read_scores(paths), ours, WORDS)
+
+
+# --- Matrices -----------------------------------------------------------------------------------
+
+
+@pytest.mark.conformance
+@pytest.mark.parametrize("name", ["adhoc5_ap", "adhoc7_ap", "adhoc7_rr", "web2010_ndcg20"])
+def test_matrices_of_tracks(shared, name):
+    """50 requests and up to 103 runs; the paired tests on them are SciPy's."""
+    path = shared / "data" / "trec_score_matrices" / f"{name}.csv"
+    matrix = pd.read_csv(path)
+    s = lf.read_scores(path, measure="AP")
+    assert s.height == matrix.size
+    wide = s.pivot("run", index="query_id", values="value")
+    wide = wide.sort(pl.col("query_id").cast(pl.Int64))
+    assert wide["query_id"].to_list() == [str(n + 1) for n in range(len(matrix))]
+    assert wide.select(matrix.columns).equals(pl.DataFrame(matrix).cast(pl.Float64))
+    c = lf.compare(s, "t", "none")
+    for a, b in [("run1", "run2"), ("run10", "run7"), ("run3", "run60")]:
+        theirs = stats.ttest_rel(matrix[a], matrix[b])
+        row = c.row(by_predicate=(pl.col("run_a") == a) & (pl.col("run_b") == b), named=True)
+        assert row["statistic"] == pytest.approx(theirs.statistic, rel=1e-9)
+        assert row["p_value"] == pytest.approx(theirs.pvalue, rel=1e-9)
+        assert row["n"] == len(matrix)
+    for frame in (matrix, pl.DataFrame(matrix), pl.DataFrame(matrix).to_arrow()):
+        assert lf.read_scores(frame, measure="AP").equals(s)
+
+
+MATRIX = pl.DataFrame({"topic": ["007", "x y"], "bm25": [0.5, 0.25], "dph": [1, 0]})
+CELLS = [
+    ("bm25", "007", "AP", 0.5),
+    ("bm25", "x y", "AP", 0.25),
+    ("dph", "007", "AP", 1.0),
+    ("dph", "x y", "AP", 0.0),
+]
+
+
+def test_matrices_with_ids(write):
+    pandas = MATRIX.to_pandas()
+    sources = [
+        MATRIX,
+        MATRIX.lazy(),
+        pandas,
+        pandas.set_index("topic"),
+        pandas.set_index("topic").rename_axis(None),
+        write(MATRIX.write_csv(), "matrix.csv"),
+        write(MATRIX.write_csv(separator=";"), "matrix.txt"),
+        write("\n\n" + MATRIX.write_csv(separator="\t", line_terminator="\r\n"), "matrix.tsv"),
+        write(pandas.set_index("topic").rename_axis(None).to_csv(), "indexed.csv"),
+    ]
+    for source in sources:
+        assert lf.read_scores(source, measure="AP").rows() == CELLS
+    assert (
+        lf.read_scores(MATRIX.drop("topic"), measure="AP")["query_id"].to_list() == ["1", "2"] * 2
+    )
+    integers = MATRIX.with_columns(topic=pl.Series([7, 8]))
+    assert lf.read_scores(integers, measure="AP")["query_id"].to_list() == ["7", "8"] * 2
+
+
+def test_a_matrix_of_measures():
+    measures = MATRIX.rename({"bm25": "AP", "dph": "value of mine"})
+    expected = [
+        (q, m, v) for (_, q, _, v), m in zip(CELLS, ["AP"] * 2 + ["value of mine"] * 2, strict=True)
+    ]
+    expected = sorted(("bm25", *row) for row in expected)
+    assert lf.read_scores(measures, run="bm25").rows() == expected
+    assert lf.read_scores({"bm25": measures}).rows() == expected
+    named = measures.with_columns(system=pl.lit("bm25"))
+    assert lf.read_scores(named).rows() == expected
+    message = r"the columns bm25, dph; if these are runs, say what was measured \(measure='AP'\)"
+    with pytest.raises(lf.LexiframeError, match=message):
+        lf.read_scores(MATRIX)
+    with pytest.raises(lf.LexiframeError, match="expected one run, to be called 'x', found 2"):
+        lf.read_scores(MATRIX, measure="AP", run="x")
+
+
+# --- Other tables -------------------------------------------------------------------------------
+
+
+def test_tables_of_lexiframe(ours, write, tmp_path):
+    ours.write_parquet(tmp_path / "scores.parquet")
+    ours.write_ipc(tmp_path / "scores.arrow")
+    paths = [
+        tmp_path / "scores.parquet",
+        tmp_path / "scores.arrow",
+        write(ours.write_csv(), "scores.csv"),
+        write(ours.write_ndjson(), "scores.jsonl"),
+        write(ours.sample(fraction=1, shuffle=True, seed=1).write_csv(), "shuffled.csv"),
+    ]
+    for source in [*paths, ours, ours.to_pandas(), ours.lazy(), [ours]]:
+        assert lf.read_scores(source).equals(ours)
+    halves = [ours.filter(run=name) for name in reversed(BOTH)]
+    assert lf.read_scores(halves).equals(ours)
+    for half, folder in zip(halves, "ab", strict=True):  # of one name, which name no runs
+        write(half.write_csv(), f"{folder}/perquery.csv")
+    assert lf.read_scores(tmp_path / "*" / "perquery.csv").equals(ours)
+    assert lf.read_scores([tmp_path / "a/perquery.csv", halves[1]]).equals(ours)
+
+
+@pytest.mark.parametrize("run", ["run", "name", "system", "tag", "model", "runid"])
+@pytest.mark.parametrize(
+    "query", ["query_id", "qid", "q_id", "query", "query-id", "topic", "user_id", "user"]
+)
+@pytest.mark.parametrize("measure, value", [("measure", "value"), ("metric", "score")])
+def test_dialects(run, query, measure, value, write):
+    frame = pl.DataFrame(ROWS, schema=[run, query, measure, value], orient="row")
+    assert lf.read_scores(frame).rows() == ROWS
+    assert lf.read_scores(write(frame.write_csv())).rows() == ROWS
+    assert lf.read_scores(write(frame.write_csv(separator=" "))).rows() == ROWS
+
+
+def test_names_that_are_given(write):
+    text = "qid,measure,value\n007,AP,0.5\n"
+    assert lf.read_scores(write(text, "dph.csv")).rows() == [("dph", "007", "AP", 0.5)]
+    assert lf.read_scores(write(text), run="x").rows() == [("x", "007", "AP", 0.5)]
+    assert lf.read_scores({"x": write(text)}).rows() == [("x", "007", "AP", 0.5)]
+    assert lf.read_scores(write(text), measure="map").rows() == [("bm25", "007", "map", 0.5)]
+    bare = pl.DataFrame({"name": ["a"], "query": ["the text"], "qid": ["1"], "value": [1]})
+    assert lf.read_scores(bare, measure="AP").rows() == [("a", "1", "AP", 1.0)]
+    several = "qid,measure,value\n1,AP,0.5\n1,RR,0.5\n"
+    with pytest.raises(
+        lf.LexiframeError, match=r"expected one measure, to be called 'map', found 2"
+    ):
+        lf.read_scores(write(several), measure="map")
+    with pytest.raises(
+        lf.LexiframeError, match="run='x' names the run of one file or frame, found "
+    ):
+        lf.read_scores([write(text), write(text, "b.csv")], run="x")
+
+
+# --- What cannot be read ------------------------------------------------------------------------
+
+BAD = {
+    "no number": (
+        "name,qid,measure,value\na,1,AP,0.5\na,2,AP,much\n",
+        "bm25.run, line 3: expected a finite number as value, found 'much'",
+    ),
+    "infinite": (
+        "map q1 inf\nmap q2 1\n",
+        "line 1: expected a finite number as value, found 'inf'",
+    ),
+    "NaN": (
+        "name,qid,measure,value\na,1,AP,nan\na,1,RR,0.5\na,2,AP,1\n",
+        "bm25.run, line 2: expected a value of 'AP' for run 'a' and query '1', found none (1 such",
+    ),
+    "no value": (
+        "name,qid,measure,value\na,1,AP\n\na,1,RR,0.5\n",
+        "bm25.run, line 2: expected a value of 'AP'",
+    ),
+    "NaN in JSON": (
+        '{"qid": 1, "measure": "AP", "value": NaN}\n{"qid": 1, "measure": "RR", "value": 1}\n',
+        "bm25.run, record 1: expected a value of 'AP' for run 'bm25' and query '1'",
+    ),
+    "no number in a line": (
+        "map   \tq1\t0.5\nmap   \tq2\tx\n",
+        "bm25.run, line 2: expected a finite number as value, found 'x'",
+    ),
+    "two values": (
+        "name,qid,measure,value\na,1,AP,0.5\n\na,1,AP,0.5\n",
+        "bm25.run, line 2 and ",
+    ),
+    "two values, where": (
+        "map q1 0.5\nmap q2 1\nmap q1 0.25\n",
+        "line 3: run 'bm25', query 'q1' and measure 'map' have more than one value (2 such rows in",
+    ),
+    "too many columns": (
+        "name,qid,measure,value\na,1,AP,0.5,x\n",
+        "bm25.run, line 2: expected 4 columns as in the header, found 5",
+    ),
+    "no table": ('a,b\n"x,2\n', "bm25.run: cannot be read as a table with a header ("),
+    "two columns of one name": (
+        "qid,a,b,a\n1,1,1,1\n",
+        "line 1: two columns are named 'a'; rename",
+    ),
+    "no id": (
+        "name,qid,measure,value\na,,AP,0.5\n",
+        "part of the key, but 1 rows have no value in",
+    ),
+    "a blank id": (
+        "a\tb\tmeasure\tvalue\n".replace("a\tb", "run\tqid") + "a\t \tAP\t1\n",
+        ("bm25.run, line 2: expected a name as query_id, found none"),
+    ),
+    "other columns": (
+        "name,date,measure,value\na,1,AP,0.5\n",
+        "bm25.run: expected columns for query, measure and value (and for the run: name, qid, mea",
+    ),
+    "two candidates": (
+        "name,model,qid,measure,value\na,b,1,AP,0.5\n",
+        "bm25.run: the columns name and model could each be the run; drop or rename the others",
+    ),
+    "two values to choose from": ("qid,measure,value,score\n1,AP,1,2\n", "could each be the value"),
+    "a run": (
+        "qid,docno,score\n1,d1,0.5\n",
+        "expected scores of whole rankings, found a column of documents (docno); read a run with",
+    ),
+    "a run in TREC's format": (
+        "q1 Q0 d1 1 0.5\n",
+        "bm25.run, line 1: expected measure, query and value, as trec_eval -q and ir_measures -q",
+    ),
+    "means": (
+        "runid \tall\ta\nmap \tall\t0.5\n",
+        "found only means over all of them, or nothing; ",
+    ),
+    "only a header": (
+        "name,qid,measure,value\n",
+        "found only means over all of them, or nothing; ",
+    ),
+    "no runid behind": (
+        "map 1 1\nrunid all a\nmap 1 1\nrunid all b\nmap 1 1\n",
+        "line 5: the file holds several runs, and no line runid follows that names this one",
+    ),
+    "no UTF-8": (
+        b"map q1 0.5\nmap q\xff 1\n",
+        r"line 2: expected scores in UTF-8 text, found the bytes b'\xff 1\n'; save it as UTF-8",
+    ),
+    "empty": ("", "the file is empty"),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_what_cannot_be_read(case, write):
+    data, message = BAD[case]
+    with pytest.raises(lf.LexiframeError, match=re.escape(message)):
+        lf.read_scores(write(data))
+
+
+def test_two_values_in_two_files(write):
+    text = "name,qid,measure,value\na,1,AP,0.5\n"
+    message = (
+        r"a/x.csv, line 2 and .*b/x.csv, line 2: run 'a', query '1' and measure 'AP' have more"
+    )
+    with pytest.raises(lf.SchemaError, match=message):
+        lf.read_scores([write(text, "a/x.csv"), write(text, "b/x.csv")])
+
+
+def test_frames_that_cannot_be_read():
+    with pytest.raises(lf.SchemaError, match="expected scores in the column value, found Boolean"):
+        lf.read_scores(pl.DataFrame({"run": "a", "qid": "1", "measure": "AP", "value": [True]}))
+    with pytest.raises(
+        lf.ReadError, match="scores, row 2: expected a finite number as dph, found i"
+    ):
+        lf.read_scores(MATRIX.with_columns(dph=pl.Series([1.0, float("inf")])), measure="AP")
+    with pytest.raises(lf.SchemaError, match="expected strings in query_id, found Float64"):
+        lf.read_scores(MATRIX.with_columns(topic=pl.Series([1.5, 2.0])), measure="AP")
+    with pytest.raises(TypeError, match="expected a frame that exports Arrow"):
+        lf.read_scores(5)
+    with pytest.raises(lf.ReadError, match="the pattern matches no file"):
+        lf.read_scores("no/such/*.csv")
+
+
+def test_a_request_without_any_value_is_left_out(write):
+    path = write("qid,a,b\n1,0.5,nan\n2,,NA\n3,1,0\n")
+    with (
+        pytest.raises(lf.ReadError, match="line 2: expected a value of 'AP' for run 'b' and query"),
+        pytest.warns(lf.LexiframeWarning, match=r"run and measure, left out: 1 \('2'\)"),
+    ):
+        lf.read_scores(path, measure="AP")
+    path = write("qid,a,b\n1,0.5,0\n2,,NA\n")
+    with pytest.warns(lf.LexiframeWarning, match=r"run and measure, left out: 1 \('2'\)"):
+        assert lf.read_scores(path, measure="AP")["query_id"].to_list() == ["1", "1"]
