@@ -4,6 +4,9 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
+# What `make test` installs. Tests of libraries that are not there are skipped: to run all of them,
+# make test EXTRAS=test,interop,peers,viz
+EXTRAS ?= test
 # A virtual environment that has a file constraints.txt obeys it (see test-lowest).
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check \
 	$(addprefix --constraint ,$(wildcard $(VENV)/constraints.txt)) --editable
@@ -16,10 +19,10 @@ help: ## show this list
 	@echo
 	@echo 'ARGS="..." passes options on (demo, test, benchmark); PYTHON=python3.13 chooses the Python.'
 
-demo: $(VENV)/.installed ## run the main job on the bundled collection
+demo: $(VENV)/.installed-core ## run the main job on the bundled collection
 	@$(BIN)/lexiframe demo --out .demo $(ARGS)
 
-test: $(VENV)/.installed-test ## check format, style and types, run all tests
+test: $(VENV)/.installed-$(EXTRAS) ## check format, style and types, run all tests
 	$(BIN)/python -m ruff format --check .
 	$(BIN)/python -m ruff check .
 	$(BIN)/python -m mypy
@@ -35,10 +38,10 @@ format: $(VENV)/.installed-test ## format the code and mend its style where that
 	$(BIN)/python -m ruff format .
 	$(BIN)/python -m ruff check --fix .
 
-benchmark: $(VENV)/.installed-peers ## measure time and memory beside other libraries
+benchmark: $(VENV)/.installed-test,peers ## measure time and memory beside other libraries
 	$(BIN)/python tests/benchmarks/run.py $(ARGS)
 
-notebooks: $(VENV)/.installed-test ## execute the notebooks anew and store their outputs
+notebooks: $(VENV)/.installed-test,interop,viz ## execute the notebooks anew and store their outputs
 	$(BIN)/python tests/test_notebooks.py
 
 data: $(VENV)/.installed-peers ## rebuild the bundled collection with scikit-learn
@@ -55,20 +58,15 @@ $(BIN)/pip:
 			'name one that is: make $(MAKECMDGOALS) PYTHON=python3.13' >&2; exit 1; }
 	@$(PYTHON) -m venv $(VENV)
 
-$(VENV)/.installed: pyproject.toml | $(BIN)/pip
+$(VENV)/.installed-core: pyproject.toml | $(BIN)/pip
 	@echo 'Installing lexiframe into $(VENV) (once) ...' >&2
 	@$(INSTALL) .
 	@touch $@
 
-$(VENV)/.installed-test: pyproject.toml | $(BIN)/pip
-	@echo 'Installing lexiframe and what its tests need into $(VENV) (once) ...' >&2
-	@$(INSTALL) '.[test]'
-	@touch $(VENV)/.installed $@
-
-$(VENV)/.installed-peers: pyproject.toml | $(BIN)/pip
-	@echo 'Installing lexiframe and its peers into $(VENV) (once) ...' >&2
-	@$(INSTALL) '.[test,peers]'
-	@touch $(VENV)/.installed $(VENV)/.installed-test $@
+$(VENV)/.installed-%: pyproject.toml | $(BIN)/pip
+	@echo 'Installing lexiframe[$*] into $(VENV) (once) ...' >&2
+	@$(INSTALL) '.[$*]'
+	@touch $(VENV)/.installed-core $@
 
 .venv-lowest/constraints.txt: pyproject.toml | $(BIN)/pip
 	@$(BIN)/python -c 'import tomllib; \

@@ -56,6 +56,17 @@ def unknown_name(
     return UnknownNameError(f"unknown {kind} {name!r}{hint} Known: {', '.join(known)}{advice}")
 
 
+def in_one_line(error: object) -> str:
+    r"""Give the message of another library's error as part of one of ours.
+
+    Examples
+    --------
+    >>> in_one_line(OSError("Invalid data\n"))
+    'Invalid data'
+    """
+    return " ".join(str(error).split())
+
+
 def first_three(values: Iterable[object]) -> str:
     """Show how many values there are and the first three of them.
 

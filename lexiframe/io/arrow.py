@@ -7,7 +7,7 @@ from collections.abc import Callable
 import polars as pl
 import pyarrow as pa
 
-from lexiframe.errors import ReadError
+from lexiframe.errors import ReadError, in_one_line
 from lexiframe.io.content import Content
 
 
@@ -25,9 +25,11 @@ def read_arrow(content: Content, where: str) -> pa.Table:
     }
     name, read = names[content.kind]
     try:
-        return read(pa.py_buffer(content.data))
+        table = read(pa.py_buffer(content.data))
+        table.validate(full=True)  # broken offsets lead Polars out of its memory
     except (pa.ArrowException, OSError, ValueError) as error:
-        raise ReadError(f"{where}: cannot be read as {name} ({error})") from None
+        raise ReadError(f"{where}: cannot be read as {name} ({in_one_line(error)})") from None
+    return table
 
 
 def _read_parquet(buffer: pa.Buffer) -> pa.Table:

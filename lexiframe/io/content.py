@@ -12,7 +12,7 @@ from typing import Literal
 
 import pyarrow as pa
 
-from lexiframe.errors import ReadError
+from lexiframe.errors import ReadError, in_one_line
 
 Kind = Literal["text", "parquet", "arrow"]
 
@@ -109,7 +109,7 @@ def _unpacked(data: bytes, where: str) -> bytes:
                 return unpack(data)
             except (EOFError, zlib.error, lzma.LZMAError, ValueError, OSError) as error:
                 raise ReadError(
-                    f"{where}: the {name} data is broken or cut short ({error}); "
+                    f"{where}: the {name} data is broken or cut short ({in_one_line(error)}); "
                     "fetch or pack it again"
                 ) from None
     return data

@@ -7,7 +7,7 @@ from typing import Any
 
 import polars as pl
 
-from lexiframe.errors import ReadError
+from lexiframe.errors import ReadError, in_one_line
 from lexiframe.io.frames import DIALECTS, is_one_run, to_frame, whole_ranks
 from lexiframe.io.lines import plain, refuse_binary
 from lexiframe.io.problems import lines_of, problem_table, sentence
@@ -142,7 +142,7 @@ def _problems_of_width(data: bytes, where: str, separator: str, error: Exception
     bad = lines.filter((pl.col("n") != expected) | ~is_text)
     found = pl.format("{}: '{}'", "n", pl.col("text").str.head(80))
     if not bad.height:
-        return problem_table(where, None, "fields", "a table", str(error))
+        return problem_table(where, None, "fields", "a table", in_one_line(error))
     return bad.select(
         pl.lit(where).alias("file"),
         pl.col("line").cast(pl.Int64),
@@ -195,8 +195,10 @@ def _whole_rank(table: pl.DataFrame) -> list[pl.Series]:
     return [] if ranks.null_count() else [ranks]
 
 
-def parse_json(data: bytes, where: str, value: str) -> pl.DataFrame:
+def parse_json(data: bytes, where: str, value: str, unit: str = "line") -> pl.DataFrame:
     r"""Parse JSON lines, a list of records, or ``{query: {document: number}}``.
+
+    Errors count in ``unit``: a list has records where others have lines.
 
     Raises
     ------
@@ -214,7 +216,7 @@ def parse_json(data: bytes, where: str, value: str) -> pl.DataFrame:
     first = data.lstrip().split(b"\n", 1)[0]
     try:
         records = json.loads(first) if first.lstrip().startswith(b"{") else None
-    except ValueError:
+    except (ValueError, RecursionError):
         records = None
     try:
         if isinstance(records, dict) and not is_one_run(records):
@@ -222,13 +224,13 @@ def parse_json(data: bytes, where: str, value: str) -> pl.DataFrame:
             known |= {name: pl.Float64() for name in records if name in _NUMBERS}
             return _read_ndjson(data, known)
         whole: Any = json.loads(data)
-    except (ValueError, RecursionError, pl.exceptions.PolarsError) as error:
-        raise _no_json(data, where, error) from None
+    except (ValueError, TypeError, RecursionError, pl.exceptions.PolarsError) as error:
+        raise _no_json(data, where, unit, error) from None
     if isinstance(whole, dict) and is_one_run(whole):
         return to_frame(whole, value)
     if isinstance(whole, list) and whole and all(isinstance(record, dict) for record in whole):
         lines = "\n".join(json.dumps(record) for record in whole).encode()
-        return parse_json(lines, where, value)
+        return parse_json(lines, where, value, "record")
     raise ReadError(
         f"{where}: expected JSON with a record a line, a list of records, or "
         f"{{query: {{document: number}}}}, found {type(whole).__name__}"
@@ -237,18 +239,32 @@ def parse_json(data: bytes, where: str, value: str) -> pl.DataFrame:
 
 def _read_ndjson(data: bytes, types: dict[str, Any]) -> pl.DataFrame:
     """Read records; look at all of them for their types only when the first do not tell."""
+    options: dict[str, Any] = {"schema_overrides": types}
     try:
-        return pl.read_ndjson(data, schema_overrides=types)
+        return pl.read_ndjson(data, **options)
     except pl.exceptions.PolarsError:
-        return pl.read_ndjson(data, schema_overrides=types, infer_schema_length=None)
+        options["infer_schema_length"] = None
+    try:
+        return pl.read_ndjson(data, **options)
+    except pl.exceptions.PolarsError:  # Python writes Infinity, which is no JSON but a score
+        records = [json.loads(line) for line in data.splitlines() if line.strip()]
+        return pl.DataFrame(records, **options)
 
 
-def _no_json(data: bytes, where: str, error: Exception) -> ReadError:
-    """Name the first line that is no JSON record."""
+def _no_json(data: bytes, where: str, unit: str, error: Exception) -> ReadError:
+    """Name the first line that is no JSON record, or holds a score or grade that is no number."""
     for number, line in enumerate(data.splitlines(), 1):
+        expected, why, shown = "", "", line[:80].decode("utf-8", "backslashreplace")
         try:
-            json.loads(line or b"{}")
-        except (ValueError, RecursionError) as wrong:
-            shown = line[:80].decode("utf-8", "backslashreplace")
-            return ReadError(f"{where}, line {number}: expected JSON, found {shown!r} ({wrong})")
-    return ReadError(f"{where}: cannot be read as JSON records ({error})")
+            record = json.loads(line) if line.strip() else {}
+            if isinstance(record, dict):
+                texts = {name: record[name] for name in record if name in _NUMBERS}
+                for name, value in texts.items():
+                    expected, shown = f"a number as {name}", str(value)[:80]
+                    float(0 if value is None else value)
+                continue
+            expected = "a record in braces"
+        except (ValueError, TypeError, RecursionError) as wrong:
+            expected, why = expected or "JSON", "" if expected else f" ({wrong})"
+        return ReadError(f"{where}, {unit} {number}: expected {expected}, found {shown!r}{why}")
+    return ReadError(f"{where}: cannot be read as JSON records ({in_one_line(error)})")

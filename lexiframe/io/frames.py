@@ -13,8 +13,9 @@ from numbers import Real
 from typing import Any
 
 import polars as pl
+import pyarrow as pa
 
-from lexiframe.errors import SchemaError, first_three
+from lexiframe.errors import SchemaError, first_three, in_one_line
 from lexiframe.schemas import TableSchema, check, to_polars
 
 DIALECTS = {
@@ -81,9 +82,10 @@ def to_frame(data: Any, value: str) -> pl.DataFrame:
         data = data.to_table()
     try:
         return to_polars(data)
-    except (pl.exceptions.PolarsError, ValueError) as error:  # Arrow's errors are ValueErrors
+    except (pl.exceptions.PolarsError, pa.ArrowException, OverflowError) as error:
         raise SchemaError(
-            f"the frame cannot become Arrow: {error}; give every column values of one type"
+            f"the frame cannot become Arrow: {in_one_line(error)}; "
+            "give every column values of one type"
         ) from None
 
 
@@ -239,7 +241,8 @@ def _frame_of_tuples(rows: list[Any]) -> pl.DataFrame:
 def _column_of_values(name: str, values: list[Any]) -> pl.Series:
     is_number = name in ("score", "relevance")
     try:
-        return pl.Series(name, values, dtype=pl.Float64() if is_number else None)
+        column = pl.Series(name, values, dtype=pl.Float64() if is_number else None)
+        return column.cast(pl.String) if column.dtype == pl.Null else column
     except (TypeError, OverflowError, pl.exceptions.PolarsError):
         kinds = sorted({type(value).__name__ for value in values if value is not None})
         raise SchemaError(

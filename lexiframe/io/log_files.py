@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
-import pyarrow as pa
 
 from lexiframe.errors import ReadError
+from lexiframe.io.arrow import read_arrow
 from lexiframe.io.content import Content, content_of
-from lexiframe.io.frames import DIALECTS
+from lexiframe.io.frames import DIALECTS, to_frame
 from lexiframe.io.sources import only_file
 
 _IDS = {name for ours in ("run", "query_id", "doc_id") for name in DIALECTS[ours]}
@@ -75,18 +75,7 @@ def read_log(path: str | Path) -> pl.DataFrame:
 
 
 def _from_arrow(content: Content, where: str) -> pl.DataFrame:
-    from pyarrow import ipc, parquet
-
-    source = pa.BufferReader(content.data)
-    try:
-        if content.kind == "parquet":
-            table = parquet.read_table(source)
-        else:
-            is_file = content.data.startswith(b"ARROW1")
-            table = (ipc.open_file if is_file else ipc.open_stream)(source).read_all()
-        return _frame(_without_structs(pl.DataFrame(table)), where)
-    except (pa.ArrowException, OSError, pl.exceptions.PolarsError) as error:
-        raise ReadError(f"{where}: the {content.kind} data cannot be read ({error})") from None
+    return _frame(_without_structs(to_frame(read_arrow(content, where), "value")), where)
 
 
 def _without_structs(frame: pl.DataFrame) -> list[pl.Series]:
@@ -170,7 +159,7 @@ def _writes_back(text: str, format: str) -> bool:
         number = float(text)
     except ValueError:
         return False
-    return text in (repr(number), repr(number).removesuffix(".0"), f"{number:{format}}")
+    return text in (repr(number).removesuffix(".0"), f"{number:{format}}")
 
 
 def _from_json(text: str, where: str) -> pl.DataFrame:

@@ -148,7 +148,7 @@ def _part(name: str, rows: pl.DataFrame, where: str, lines: LineNumbers | None) 
     """Take the queries that were answered with an empty list out of the rows."""
     no_document = rows["doc_id"].is_null()
     if not no_document.any():
-        refuse_no_number(rows["score"], where)
+        refuse_no_number(rows, "score", where)
         return RunPart(name, rows, where, lines=lines)
     empty = rows.filter(no_document)
     if empty["score"].null_count() < empty.height:
@@ -157,7 +157,7 @@ def _part(name: str, rows: pl.DataFrame, where: str, lines: LineNumbers | None) 
             f"{empty.height - empty['score'].null_count()} rows that have a score"
         )
     rows = rows.filter(~no_document)
-    refuse_no_number(rows["score"], where)
+    refuse_no_number(rows, "score", where)
     return RunPart(name, rows, where, tuple(empty["query_id"].unique(maintain_order=True)))
 
 
@@ -189,11 +189,12 @@ def split_runs(table: pl.DataFrame) -> Iterator[tuple[str, pl.DataFrame]]:
         yield name, table.slice(start, length).drop("run")
 
 
-def refuse_no_number(column: pl.Series, where: str) -> None:
+def refuse_no_number(rows: pl.DataFrame, column: str, where: str) -> None:
     """Raise when a score or grade is null or NaN."""
-    bad = (column.is_null() | column.is_nan()).arg_true()
+    bad = (rows[column].is_null() | rows[column].is_nan()).arg_true()
     if len(bad):
+        first = rows.row(int(bad[0]), named=True)
         raise SchemaError(
-            f"{where}: expected a number in {column.name} of every row, found none in "
-            f"{len(bad)} (row {bad[0] + 1} first)"
+            f"{where}: expected a number in {column} of every row, found none in {len(bad)} (row "
+            f"{bad[0] + 1} first, query {first['query_id']!r}, document {first['doc_id']!r})"
         )

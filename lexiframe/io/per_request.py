@@ -197,6 +197,8 @@ def _refuse_repeated(table: pl.DataFrame, origins: Sequence[ScoreTable]) -> None
 def _without_empty_requests(table: pl.DataFrame) -> pl.DataFrame:
     has_value = pl.col("value").is_not_null().any().over("query_id")
     kept = table.filter(has_value)
+    if not kept.height:
+        raise ReadError("scores: expected some values, found a number for no request at all")
     if kept.height < table.height:
         requests = table.filter(~has_value)["query_id"].unique().sort()
         warnings.warn(

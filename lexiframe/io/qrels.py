@@ -129,7 +129,7 @@ def load_qrels(qrels: Any, dialect: Dialect | None = None) -> Judgments:
     if "iteration" not in table.columns:
         table = table.with_columns(iteration=pl.lit("0"))
     table = checked_ids(table, QRELS, where)
-    refuse_no_number(table["relevance"], where)
+    refuse_no_number(table, "relevance", where)
     return Judgments(table, where, lines)
 
 

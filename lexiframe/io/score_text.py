@@ -6,7 +6,7 @@ import re
 
 import polars as pl
 
-from lexiframe.errors import ReadError
+from lexiframe.errors import ReadError, in_one_line
 from lexiframe.io.delimited import is_json, parse_json
 
 PLACE = "\0place"  # the column with the line of each row; no tool calls one of its columns so
@@ -193,7 +193,7 @@ def _unreadable(text: str, where: str, separator: str, error: Exception) -> Read
     header = (pl.Series(text.split("\n")) != "").arg_true()[0]
     wrong = (widths > widths[header]).arg_true()
     if not len(wrong):
-        return ReadError(f"{where}: cannot be read as a table with a header ({error})")
+        return ReadError(f"{where}: cannot be read as a table with a header ({in_one_line(error)})")
     return ReadError(
         f"{where}, line {wrong[0] + 1}: expected {widths[header]} columns as in the header, found "
         f"{widths[wrong[0]]}"

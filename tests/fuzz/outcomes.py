@@ -6,7 +6,7 @@
 import time
 import warnings
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import polars as pl
@@ -28,15 +28,7 @@ JUDGED = pl.DataFrame(
 # Errors of runs and judgments together, which are about no single file.
 OF_BOTH = ("runs and qrels have no query in common", "runs: expected at least one run")
 
-COLUMNS = [
-    None,
-    None,
-    {"doc_id": "item"},
-    {"query_id": "a", "doc_id": "b"},
-    {"qid": "query_id"},
-    {"score": "rank"},
-]
-"""The entries that only runs, or only judgments, can have are added where they fit."""
+COLUMNS = [None, None, {"doc_id": "item"}, {"query_id": "a", "doc_id": "b"}, {"qid": "query_id"}]
 
 
 @dataclass(frozen=True)
@@ -57,7 +49,7 @@ class Choices:
             list(READERS)[first % len(READERS)],
             third=(None, None, "rank", "score")[second & 3],
             header=bool(second & 4),
-            decimal=",." [not second & 8],
+            decimal="," if second & 8 else ".",
             columns=COLUMNS[(second >> 4) % len(COLUMNS)],
             name_from=("file", "tag")[second >> 7],
         )
@@ -105,7 +97,9 @@ def check_runs(table):
 def check_problems(table, path):
     table = check_table(table, PROBLEMS)
     assert set(table["file"]) <= {str(path)}
-    assert not table.select("problem", "expected", "found", "advice").null_count().sum_horizontal()[0]
+    assert (
+        not table.select("problem", "expected", "found", "advice").null_count().sum_horizontal()[0]
+    )
     texts = pl.concat([table[name] for name in ("expected", "found", "advice")])
     assert all(len(text.splitlines()) <= 1 for text in texts), table.rows()
     return table
@@ -150,7 +144,7 @@ def check_run(path, choices):
     """All problems at once are none exactly when the file can be read."""
     problems = check_problems(lf.check_run(path, **choices.text("third")), path)
     can = can_read(lf.read_runs, path, choices.text("third"))
-    assert can == set(problems["problem"]) <= {"duplicate"}, (can, problems.rows())
+    assert can == (set(problems["problem"]) <= {"duplicate"}), (can, problems.rows())
 
 
 def check_qrels(path, choices):

@@ -18,13 +18,13 @@ def awkward(shared):
     return shared / "data" / "awkward"
 
 
-def run(path):
+def run(path, **dialect):
     """The rows by key."""
-    return pl.DataFrame(lf.read_runs(path)).select(*KEY, "score").sort(KEY)
+    return pl.DataFrame(lf.read_runs(path, **dialect)).select(*KEY, "score").sort(KEY)
 
 
-def qrels(path):
-    return pl.DataFrame(lf.read_qrels(path))
+def qrels(path, **options):
+    return pl.DataFrame(lf.read_qrels(path, **options))
 
 
 def lines(path):
@@ -38,12 +38,16 @@ def lines(path):
         "edited_5_columns.run",
         "edited_blank_and_space_lines.run",
         "edited_bom_utf8.run",
+        "edited_bz2.run.bz2",
+        "edited_cr_only.run",
         "edited_float_rank.run",
         "edited_gz.run.gz",
         "edited_gz_two_members.run.gz",
         "edited_interleaved_topics.run",
         "edited_ir_metadata_header.run",
         "edited_leading_space_trailing_tab.run",
+        "edited_utf16.run",
+        "edited_xz.run.xz",
     ],
 )
 def test_equal_to_the_unedited_run(awkward, file):
@@ -55,27 +59,62 @@ def test_equal_to_the_unedited_run(awkward, file):
     assert positions[0].drop("run").equals(positions[1].drop("run"))
 
 
-@pytest.mark.filterwarnings("ignore::lexiframe.LexiframeWarning")
 @pytest.mark.parametrize(
-    "file",
-    ["edited_bz2.run.bz2", "edited_xz.run.xz", "edited_cr_only.run", "edited_utf16.run"],
+    "file, dialect",
+    [
+        ("edited_3_columns.run", {"third": "score"}),
+        ("edited_header_line.run", {"header": True}),
+        ("edited_decimal_comma.run", {"decimal": ","}),
+    ],
 )
-def test_equal_or_refused(awkward, file):
-    """Dialects that may come later; until then nothing is guessed."""
-    try:
-        table = run(awkward / file)
-    except lf.LexiframeError as error:
-        assert file in str(error)  # noqa: PT017
-    else:
-        assert table.equals(run(awkward / "edited_base.run"))
+def test_equal_when_told_the_dialect(awkward, file, dialect):
+    base = run(awkward / "edited_base.run")
+    assert run(awkward / file, **dialect).equals(base)
+    scan = lf.scan_runs(awkward / file, **dialect)
+    p = lf.positions(scan, awkward / "edited_base.qrels")
+    assert p.drop("run").equals(
+        lf.positions(awkward / "edited_base.run", awkward / "edited_base.qrels").drop("run")
+    )
+
+
+def test_the_third_of_three_columns_may_be_the_rank(awkward, write):
+    lines = (awkward / "edited_base.run").read_text().splitlines()
+    ranked = [" ".join(line.split()[i] for i in (0, 2, 3)) for line in lines]
+    table = lf.read_runs(write("\n".join(ranked)), third="rank")
+    base = lf.read_runs(awkward / "edited_base.run")
+    assert table["rank"].to_pylist() == base["rank"].to_pylist()
+    assert table["score"].to_pylist() == [-rank for rank in base["rank"].to_pylist()]
+    with pytest.raises(lf.ReadError, match=r"line 1: expected a whole number in field 3 \(rank\)"):
+        lf.read_runs(awkward / "edited_3_columns.run", third="rank")
+
+
+def test_the_metadata_of_a_run(awkward):
+    pytest.importorskip("yaml")
+    file = awkward / "edited_ir_metadata_header.run"
+    for runs in (file, lf.scan_runs(file), lf.read_runs(file)):
+        said = lf.run_metadata(runs).row(0, named=True)
+        assert said["run"] == "edited_ir_metadata_header"
+        assert (said["method.automatic"], said["method.retrieval.0.name"]) == (True, "bm25")
+        assert said["actor.team"] == "DEMIR"
+        assert said["research goal.venue.name"] == "CLEF"
+    assert lf.run_metadata(awkward / "edited_base.run").rows() == [("edited_base",)]
 
 
 @pytest.mark.parametrize(
     "file, message",
     [
-        ("edited_3_columns.run", "line 1: expected 6 fields .*, found 3"),
-        ("edited_decimal_comma.run", "line 1: expected a number in field 5 .*, found '[-0-9]+,"),
-        ("edited_header_line.run", "line 1: expected a number in field 5"),
+        (
+            "edited_3_columns.run",
+            "line 1: expected 6 fields .*, found 3.* say which with third='score' or third='rank'",
+        ),
+        (
+            "edited_decimal_comma.run",
+            "line 1: expected a number in field 5 .*, found '[-0-9]+,.*decimal comma.*decimal=','",
+        ),
+        (
+            "edited_header_line.run",
+            "line 1: expected a number in field 5 .* looks like a header: say so with header=True",
+        ),
         ("edited_nan_score.run", "line 6: expected a number in field 5 .*, found 'NaN'"),
         ("edited_empty.run", "the file is empty"),
         ("edited_only_comments.run", "expected lines of 6 fields .*, found only comments"),
@@ -104,8 +143,16 @@ def test_duplicate_documents(awkward, file):
 def test_conflicting_judgments(awkward):
     file = awkward / "edited_duplicate_conflicting.qrels"
     query_id, _, doc_id, _ = file.read_text().split()[:4]
-    with pytest.raises(lf.SchemaError, match=f"{re.escape(doc_id)}.*{re.escape(query_id)}"):
-        lf.positions(awkward / "edited_base.run", file)
+    message = (
+        f"{file.name}: the document '{re.escape(doc_id)}' is judged more than once for query "
+        rf"'{re.escape(query_id)}', with the grades 3 and 0 \(lines 1 and 6; 2 such rows"
+    )
+    for use in (lf.read_qrels, lambda file: lf.positions(awkward / "edited_base.run", file)):
+        with pytest.raises(lf.SchemaError, match=message):
+            use(file)
+    with pytest.warns(lf.LexiframeWarning, match="judgments that repeated a document, removed: 1"):
+        table = qrels(file, duplicates="best")
+    assert table.equals(qrels(awkward / "edited_base.qrels"))
 
 
 @pytest.mark.parametrize(
@@ -171,16 +218,8 @@ def test_float_grades_equal_whole_ones(awkward):
     assert base.height == 120
 
 
-def test_three_columns_of_qrels_are_read_or_refused(awkward):
-    file = awkward / "edited_3_columns.qrels"
-    try:
-        table = qrels(file)
-    except lf.ReadError as error:
-        assert f"{file.name}, line 1: expected 4 fields" in str(error)  # noqa: PT017
-    else:
-        assert table.drop("iteration").equals(
-            qrels(awkward / "edited_base.qrels").drop("iteration")
-        )
+def test_three_columns_of_qrels(awkward):
+    assert qrels(awkward / "edited_3_columns.qrels").equals(qrels(awkward / "edited_base.qrels"))
 
 
 @pytest.mark.filterwarnings("ignore:rankings for requests without judgments, ignored. 2")
@@ -233,11 +272,15 @@ def test_no_request_in_common(awkward):
 
 def test_runs_are_no_qrels_and_qrels_no_runs(awkward):
     for file in sorted(awkward.glob("*.qrels")):
-        with pytest.raises(lf.ReadError, match=f"{file.name}, line .*: expected 6 fields"):
+        with pytest.raises(lf.ReadError, match=f"{file.name}, line .* looks like a qrels file"):
             lf.read_runs(file)
     for file in sorted(awkward.glob("real_*.run")):
-        with pytest.raises(lf.ReadError, match=f"{file.name}, line .*: expected 4 fields"):
+        with pytest.raises(
+            lf.ReadError, match=f"{file.name}, line .* this looks like a run, given"
+        ):
             lf.read_qrels(file)
+    with pytest.raises(lf.ReadError, match="qrels and runs may have changed places"):
+        lf.evaluate(awkward / "edited_base.qrels", awkward / "edited_base.run")
 
 
 @pytest.mark.filterwarnings("ignore::lexiframe.LexiframeWarning")

@@ -147,7 +147,6 @@ def test_an_empty_table_and_an_empty_log():
 @pytest.mark.parametrize(
     "theirs, hint",
     [
-        (["runs/a.trec.gz", "b.run", "c"], "with_log: run without"),
         (["x", "y", "z"], "found 3 ('a', 'b', 'c') in the table and 3 ('x', 'y', 'z') in the log"),
         (["A", "B", "C"], "they differ in upper and lower case: write them alike"),
         (["a ", "b ", "d"], "they differ in white space"),
@@ -156,12 +155,13 @@ def test_an_empty_table_and_an_empty_log():
 )
 def test_nothing_in_common(theirs, hint):
     log = pl.DataFrame({"run": theirs, "k": [1, 2, 3]})
-    if "c" in theirs:
-        with pytest.warns(lf.LexiframeWarning, match=hint):
-            lf.with_log(ORDERINGS, log)
-    else:
-        with refused(hint):
-            lf.with_log(ORDERINGS, log)
+    with refused(hint):
+        lf.with_log(ORDERINGS, log)
+
+
+def test_a_row_without_a_run_is_not_in_common():
+    with refused("found 1 ('x') in the table and 3 ('a', 'b', 'c') in the log"):
+        lf.with_log(pl.DataFrame({"run": ["x", None]}), LOG)
 
 
 def test_nothing_in_common_because_of_zeros_or_another_column():
@@ -191,6 +191,7 @@ BAD_JOINS = {
             "{'run_name': 'run'})"
         ),
     ),
+    "a key in capitals": (ORDERINGS, LOG.rename({"run": "RUN"}), ".rename({'RUN': 'run'})"),
     "two keys in the log": (
         ORDERINGS,
         LOG.rename({"run": "name"}).with_columns(model=pl.lit("bert")),
@@ -383,7 +384,7 @@ BAD_FILES = {
         '{"a": {"b": 1}, "a.b": 2}',
         "line 1: two fields are called a.b",
     ),
-    "broken Parquet": (b"PAR1....PAR1", "the parquet data cannot be read ("),
+    "broken Parquet": (b"PAR1....PAR1", "cannot be read as Parquet ("),
     "broken compression": (gzip.compress(b"run,k\n")[:-9], "the gzip data is broken or cut short"),
 }
 
@@ -504,6 +505,7 @@ def test_a_folder_of_an_older_mlflow(mlflow, tmp_path, monkeypatch):
     except mlflow.exceptions.MlflowException as error:
         pytest.skip(f"this MLflow writes no folders: {error}")
     monkeypatch.delenv("MLFLOW_ALLOW_FILE_STORE", raising=False)
+    folder = folder.rename(tmp_path / "kept")  # MLflow remembers the store that it wrote
     log = lf.read_mlflow(folder.as_uri())
     assert log["run"].to_list() == ["plain", "tuned", "minilm"]
     assert log.equals(lf.read_mlflow(folder))
@@ -568,7 +570,8 @@ def test_reading_changes_nothing(store, tmp_path):
     """
     bytes_before = store.read_bytes()
     files = sorted(store.parent.iterdir())
-    environment = {k: v for k, v in os.environ.items() if not k.startswith(("MLFLOW_", "CI"))}
+    theirs = ("MLFLOW_", "PYTEST_", "CI", "GITHUB_ACTIONS")  # MLflow is quieter in tests
+    environment = {k: v for k, v in os.environ.items() if not k.startswith(theirs)}
     environment |= {
         "PYTHONPATH": str(Path(lf.__file__).parents[1]),
         "HOME": str(tmp_path),

@@ -1,7 +1,9 @@
 """Writing: what is written reads back the same, whole or not at all."""
 
 import gzip
+import hashlib
 import math
+from pathlib import Path
 
 import polars as pl
 import pyarrow as pa
@@ -189,3 +191,58 @@ def test_gzip_holds_no_time(tmp_path):
     packed = (tmp_path / "a.gz").read_bytes()
     assert packed[4:8] == bytes(4)
     assert gzip.decompress(packed).count(b"\n") == ONE.height
+
+
+# --- What files say of themselves -----------------------------------------------------------------
+
+METADATA = {"actor": {"team": "us"}, "method": {"retrieval": [{"name": "bm25", "k1": 0.9}]}}
+
+
+def test_metadata_of_runs_are_written_and_read(tmp_path):
+    pytest.importorskip("yaml")
+    runs = lf.read_runs({"a": {"q1": {"d1": 1.0}}, "b": {"q1": {"d1": 2.0}}})
+    paths = lf.write_trec(runs, tmp_path, metadata={"a": METADATA})
+    assert paths[0].read_text().startswith("# ir_metadata.start\n# actor:\n#   team: us\n")
+    assert lf.run_metadata(tmp_path).rows() == [("a", "us", "bm25", 0.9), ("b", None, None, None)]
+    again = lf.read_runs(tmp_path)
+    assert again.drop_columns("rank").equals(runs)
+    assert lf.run_metadata(again).equals(lf.run_metadata(tmp_path))
+    with pytest.raises(lf.UnknownNameError, match="unknown run 'A'; did you mean a"):
+        lf.write_trec(runs, tmp_path, metadata={"A": METADATA})
+
+
+def test_metadata_survive_parquet_and_text(tmp_path):
+    pytest.importorskip("yaml")
+    (tmp_path / "a").mkdir()
+    text, *_ = lf.write_trec(
+        lf.read_runs({"a": {"q1": {"d1": 1.0}}}), tmp_path / "a", metadata={"a": METADATA}
+    )
+    parquet = lf.write_parquet(lf.read_runs(text), tmp_path / "a.parquet")
+    back, *_ = lf.write_trec(lf.read_runs(parquet), tmp_path / "b.run")
+    assert back.read_bytes().replace(b" b\n", b" a\n") == text.read_bytes()
+
+
+def test_an_empty_answer_is_no_line_of_text(tmp_path):
+    runs = lf.read_runs({"a": {"q1": {"d1": 1.0}, "q2": {}}})
+    assert runs.to_pylist()[1] == {"run": "a", "query_id": "q2", "doc_id": None, "score": None}
+    with pytest.warns(lf.LexiframeWarning, match="empty list, which TREC text cannot say: 1"):
+        (path,) = lf.write_trec(runs, tmp_path / "a.run")
+    assert path.read_text() == "q1 Q0 d1 1 1.0 a\n"
+    assert lf.read_runs(lf.write_parquet(runs, tmp_path / "a.parquet")).equals(runs)
+
+
+def test_parquet_says_what_it_was_computed_from(tmp_path):
+    folder = lf.bundled("example")
+    runs, qrels = lf.scan_runs(folder / "runs"), lf.read_qrels(folder / "qrels.txt")
+    p = lf.positions(runs, qrels, rel=1)
+    path = lf.write_parquet(p, tmp_path / "p.parquet", computed_from=[runs, qrels], rel=1)
+    facts = provenance_of(parquet.read_schema(path))
+    assert [Path(file["path"]).name for file in facts["sources"]] == [
+        *sorted(f.name for f in (folder / "runs").iterdir()),
+        "qrels.txt",
+    ]
+    digest = hashlib.sha256((folder / "qrels.txt").read_bytes()).hexdigest()
+    assert facts["sources"][-1]["sha256"] == digest
+    assert (facts["rel"], facts["lexiframe"]) == (1, lf.__version__)
+    lf.write_parquet(qrels, tmp_path / "q.parquet")
+    assert provenance_of(parquet.read_schema(tmp_path / "q.parquet"))["table"] == "qrels"

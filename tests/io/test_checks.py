@@ -1,0 +1,117 @@
+"""All problems of a file at once: what reading refuses, line by line, and nothing else."""
+
+import gzip
+
+import polars as pl
+import pytest
+
+import lexiframe as lf
+from lexiframe.schemas import PROBLEMS
+
+GOOD = "q1 Q0 d1 1 2.5 x\n"
+BAD = """\
+# a comment
+q1 Q0 d1 1 2.5 x
+
+q1 Q0 d2
+q1 Q0 d3 3 high x
+q1 Q0 d1 4 0.5 x
+q1 Q0 d4 4 NaN x
+q2 Q0 d1 1 1 x
+q2  Q0\td1 1 1 x
+"""
+
+
+def said(problems):
+    return problems.select("line", "problem", "found").rows()
+
+
+def test_all_problems_of_a_run(write):
+    path = write(BAD)
+    problems = lf.check_run(path)
+    assert dict(problems.schema) == PROBLEMS.columns
+    assert said(problems) == [
+        (4, "fields", "3: 'q1 Q0 d2'"),
+        (5, "number", "'high': 'q1 Q0 d3 3 high x'"),
+        (6, "duplicate", "'d1' of query 'q1' again, after line 2"),
+        (7, "number", "'NaN': 'q1 Q0 d4 4 NaN x'"),
+        (9, "duplicate", "'d1' of query 'q2' again, after line 8"),
+    ]
+    assert problems["file"].unique().to_list() == [str(path)]
+    with pytest.raises(
+        lf.ReadError, match=r"line 4: expected 6 fields .*\(2 more: lexiframe.check_"
+    ):
+        lf.read_runs(path)
+
+
+def test_a_file_in_order_has_no_problems(write):
+    for data in (
+        GOOD,
+        GOOD.replace(" ", "\t"),
+        gzip.compress(GOOD.encode()),
+        "qid,docno,score\n1,2,3",
+    ):
+        assert lf.check_run(write(data)).is_empty()
+    assert lf.check_qrels(write("q1 0 d1 1\nq1 1 d1 1")).is_empty()
+
+
+def test_all_problems_of_qrels(write):
+    text = "q1 0 d1 1\nq1 0 d1 2\nq1 1 d1 2\nq1 0 d2 yes\nq1 0 d3 1 5\n"
+    assert said(lf.check_qrels(write(text))) == [
+        (2, "duplicate", "'d1' of query 'q1' again, after line 1"),
+        (4, "number", "'yes': 'q1 0 d2 yes'"),
+        (5, "fields", "5: 'q1 0 d3 1 5'"),
+    ]
+
+
+def test_bytes_that_are_no_text(write):
+    problems = lf.check_run(write(GOOD.encode() + b"q1 Q0 d\xe9 2 1 x\nq1 Q0 d3 3 1 x\n"))
+    assert said(problems) == [(2, "encoding", r"the bytes b'\xe9 2 '")]
+
+
+def test_a_table_of_text(write):
+    text = "qid,docno,score\n1,a,0.5\n1,b,high\n1,a,0.1\n1,c,\n"
+    assert said(lf.check_run(write(text))) == [(3, "number", "'high'"), (5, "number", "''")]
+    assert said(lf.check_run(write("qid,docno,score\n1,a,0.5\n1,b\n1,c,1,2\n"))) == [
+        (3, "fields", "2: '1,b'"),
+        (4, "fields", "4: '1,c,1,2'"),
+    ]
+    text = "qid,docno,score\n1,a,0.5\n1,b,0.4\n1,a,0.1\n"
+    assert said(lf.check_run(write(text))) == [
+        (4, "duplicate", "'a' of query '1' again, after line 2")
+    ]
+
+
+def test_duplicates_in_parquet_have_rows(tmp_path):
+    frame = pl.DataFrame({"run": "x", "qid": 1, "docno": ["a", "b", "a"], "score": 1.0})
+    frame.write_parquet(tmp_path / "a.parquet")
+    assert said(lf.check_run(tmp_path / "a.parquet")) == [
+        (3, "duplicate", "'a' of query '1' again, after line 1")
+    ]
+
+
+@pytest.mark.parametrize(
+    "data, found",
+    [
+        (b"", "the file is empty"),
+        (b"%PDF-1.7", "a PDF document"),
+        (gzip.compress(GOOD.encode())[:-4], "the gzip data is broken or cut short"),
+        (b"PAR1", "cannot be read as Parquet"),
+    ],
+)
+def test_a_file_that_is_none(write, data, found):
+    (problem,) = lf.check_run(write(data)).rows(named=True)
+    assert (problem["line"], problem["problem"]) == (None, "file")
+    assert problem["found"].startswith(found)
+
+
+def test_what_was_said_of_the_text_holds(write):
+    assert lf.check_run(write("q1 d1 0,5\n"), third="score", decimal=",").is_empty()
+    advice = lf.check_run(write("q1 d1 0.5\nq1 d2 0.4\n"))["advice"].to_list()
+    assert "third='score'" in advice[0]
+    assert advice[1] == ""
+
+
+def test_no_file(tmp_path):
+    with pytest.raises(lf.ReadError, match="no such file"):
+        lf.check_run(tmp_path / "none.run")
