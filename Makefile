@@ -12,12 +12,12 @@ INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check \
 	$(addprefix --constraint ,$(wildcard $(VENV)/constraints.txt)) --editable
 
 .NOTPARALLEL:
-.PHONY: help demo test test-lowest format benchmark notebooks data clean
+.PHONY: help demo test test-lowest fuzz format benchmark notebooks data clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-12s %s\n", $$1, $$2}' Makefile
 	@echo
-	@echo 'ARGS="..." passes options on (demo, test, benchmark); PYTHON=python3.13 chooses the Python.'
+	@echo 'ARGS="..." passes options on (demo, test, fuzz, benchmark); PYTHON=python3.13 chooses the Python.'
 
 demo: $(VENV)/.installed-core ## run the main job on the bundled collection
 	@$(BIN)/lexiframe demo --out .demo $(ARGS)
@@ -34,6 +34,9 @@ test-lowest: ## run all tests with the lowest allowed dependencies, in .venv-low
 	@$(MAKE) --no-print-directory VENV=.venv-lowest .venv-lowest/.installed-test
 	.venv-lowest/bin/python -m pytest $(ARGS)
 
+fuzz: $(VENV)/.installed-fuzz ## look for input that breaks a reader, for five minutes, with atheris
+	$(BIN)/python tests/fuzz/readers.py $(ARGS)
+
 format: $(VENV)/.installed-test ## format the code and mend its style where that is safe
 	$(BIN)/python -m ruff format .
 	$(BIN)/python -m ruff check --fix .
@@ -48,7 +51,7 @@ data: $(VENV)/.installed-peers ## rebuild the bundled collection with scikit-lea
 	$(BIN)/python data/make_digits.py
 
 clean: ## remove virtual environments, caches and built files
-	rm -rf .demo .venv .venv-lowest .hypothesis .mypy_cache .pytest_cache .ruff_cache build dist
+	rm -rf .demo .fuzz .venv .venv-lowest .hypothesis .mypy_cache .pytest_cache .ruff_cache build dist
 	find lexiframe tests data -type d -name __pycache__ -prune -exec rm -rf {} +
 
 # pip comes last when a virtual environment is made, so one that failed half-way is made again.

@@ -4,7 +4,7 @@ The flow, and the names in its order:
 
 - runs and judgments: `read_runs`, `scan_runs`, `read_qrels`, `read_scores`, `check_run`,
   `check_qrels`, `run_metadata`, `bundled`
-- positions: `positions`, `impute`, `coverage`
+- positions: `positions`, `impute`
 - metrics: `scores`, `AP`, `RR`, `nDCG`, `RBP`, `linear`, `R`, `P`, `Rprec`, `TSE`,
   `RecallLevelMetric`, `GradedMetric`
 - preferences: `preferences`, `RPP`, `dcgRPP`, `invRPP`, `LR`, `LP`, `sgnLR`, `sgnLP`, `rrLR`,
@@ -14,11 +14,13 @@ The flow, and the names in its order:
 - significance: `compare`, `discriminative_power`
 - experiment logs: `with_log`, `read_log`, `read_mlflow`
 - out again: `write_trec`, `write_parquet`, `to_ir_measures`, `to_ranx`, `to_pytrec_eval`
+- what was answered, judged, tied: `coverage`
 - all of it: `evaluate`
 """
 
 from lexiframe._version import __version__
 from lexiframe.bundled import bundled
+from lexiframe.coverage import coverage
 from lexiframe.errors import (
     LexiframeError,
     LexiframeWarning,
@@ -44,7 +46,6 @@ from lexiframe.orderings.agreement import rank_correlations, sign_agreement, tie
 from lexiframe.orderings.order import order_runs
 from lexiframe.orderings.positional import majority_cycles
 from lexiframe.orderings.win_rates import request_win_rates, win_rate_matrix, win_rates
-from lexiframe.positions.coverage import coverage
 from lexiframe.positions.imputation import impute
 from lexiframe.positions.projection import positions
 from lexiframe.preferences.catalogue import (

@@ -1,4 +1,4 @@
-"""The command line: ``lexiframe demo | evaluate | compare | coverage | convert``."""
+"""The command line: ``lexiframe demo | evaluate | compare | coverage | check | convert``."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import json
 import math
 import sys
 import warnings
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any, Optional
 
@@ -14,17 +13,49 @@ import polars as pl
 import typer
 
 from lexiframe.bundled import bundled
+from lexiframe.coverage import coverage as coverage_of_runs
 from lexiframe.errors import LexiframeError
 from lexiframe.evaluation import MEASURES, Evaluation
 from lexiframe.evaluation import evaluate as evaluate_runs
 from lexiframe.io.arrow import read_arrow
+from lexiframe.io.checks import check_qrels, check_run
+from lexiframe.io.frames import DIALECTS
 from lexiframe.io.lines import first_fields
 from lexiframe.io.qrels import read_qrels
-from lexiframe.io.runs import read_runs
-from lexiframe.io.sources import File, only_file
-from lexiframe.io.trec import QRELS
+from lexiframe.io.runs import RunScan, read_runs, scan_runs
+from lexiframe.io.sources import File, find_sources, only_file
+from lexiframe.io.tables import table_of
+from lexiframe.io.trec import QRELS, Dialect
 from lexiframe.io.write import refuse_unwritable, write_parquet, write_trec
-from lexiframe.positions.coverage import coverage as coverage_of_runs
+from lexiframe.options import (
+    AsFormat,
+    Correction,
+    Decimal,
+    DecimalMark,
+    Duplicates,
+    Format,
+    HasHeader,
+    Kind,
+    Measures,
+    NamedBy,
+    NameFrom,
+    NoRelevant,
+    NotJudged,
+    OutFolder,
+    QrelsPath,
+    Rel,
+    Repeated,
+    RunPaths,
+    ScoresAs,
+    ScoreType,
+    Test,
+    Third,
+    ThirdColumn,
+    TiePolicy,
+    Ties,
+    Unjudged,
+    WithoutRelevant,
+)
 from lexiframe.positions.projection import positions
 from lexiframe.preferences.pairs import preferences
 from lexiframe.significance.paired import compare as compare_runs
@@ -36,57 +67,6 @@ app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
 )
-
-
-class Format(StrEnum):
-    """How tables are printed."""
-
-    table = "table"
-    json = "json"
-    csv = "csv"
-
-
-class Ties(StrEnum):
-    """What orders documents of equal score."""
-
-    doc_id_desc = "doc_id_desc"
-    doc_id_asc = "doc_id_asc"
-    input = "input"
-    rank = "rank"
-
-
-class Test(StrEnum):
-    """The paired test."""
-
-    t = "t"
-    sign = "sign"
-
-
-class Correction(StrEnum):
-    """The correction for many comparisons."""
-
-    holm = "holm"
-    bonferroni = "bonferroni"
-    none = "none"
-
-
-QrelsPath = Annotated[
-    Path, typer.Argument(metavar="QRELS", help="Judgments: TREC text or Parquet.")
-]
-RunPaths = Annotated[
-    list[str], typer.Argument(metavar="RUN...", help="Runs: files, folders or globs.")
-]
-Measures = Annotated[
-    Optional[list[str]],  # noqa: UP045 - typer reads it
-    typer.Option("-m", "--measure", help="A measure; repeat for several.", show_default=False),
-]
-Rel = Annotated[Optional[float], typer.Option(help="Least relevant grade.")]  # noqa: UP045
-TiePolicy = Annotated[Ties, typer.Option(help="What orders equal scores.")]
-OutFolder = Annotated[Optional[Path], typer.Option("--out", help="Write Parquet here.")]  # noqa: UP045
-AsFormat = Annotated[
-    Format,
-    typer.Option("--format", help="How to print; of an evaluation csv prints the orderings."),
-]
 
 
 @app.command()
@@ -110,6 +90,14 @@ def evaluate(
     measure: Measures = None,
     rel: Rel = None,
     ties: TiePolicy = Ties.doc_id_desc,
+    score_type: ScoresAs = ScoreType.float64,
+    no_relevant: WithoutRelevant = NoRelevant.drop,
+    duplicates: Repeated = Duplicates.error,
+    unjudged: NotJudged = Unjudged.keep,
+    third: ThirdColumn = None,
+    header: HasHeader = False,
+    decimal: DecimalMark = Decimal.point,
+    name_from: NamedBy = NameFrom.file,
     out: OutFolder = None,
     report: Annotated[Optional[Path], typer.Option(help="Write an HTML page.")] = None,  # noqa: UP045
     format: AsFormat = Format.table,
@@ -119,7 +107,17 @@ def evaluate(
         refuse_unwritable(out)
     if report is not None:
         refuse_unwritable(report.parent)
-    e = evaluate_runs(runs, qrels, measure or None, rel=rel, ties=ties.value)
+    e = evaluate_runs(
+        _scan(runs, third, header, decimal, name_from),
+        qrels,
+        measure or None,
+        rel=rel,
+        ties=ties.value,
+        score_type=score_type.value,
+        no_relevant=no_relevant.value,
+        duplicates=duplicates.value,
+        unjudged=unjudged.value,
+    )
     if out is not None:
         _write(e, out)
     if report is not None:
@@ -148,29 +146,106 @@ def compare(
     ] = None,
     rel: Rel = None,
     ties: TiePolicy = Ties.doc_id_desc,
+    score_type: ScoresAs = ScoreType.float64,
+    no_relevant: WithoutRelevant = NoRelevant.drop,
+    duplicates: Repeated = Duplicates.error,
+    unjudged: NotJudged = Unjudged.keep,
+    third: ThirdColumn = None,
+    header: HasHeader = False,
+    decimal: DecimalMark = Decimal.point,
+    name_from: NamedBy = NameFrom.file,
     format: AsFormat = Format.table,
 ) -> None:
     """Test which runs differ, pair by pair."""
-    p = positions(runs, qrels, rel=rel, ties=ties.value)
-    d = preferences(p, measure or MEASURES)
+    p = positions(
+        _scan(runs, third, header, decimal, name_from),
+        qrels,
+        rel=rel,
+        ties=ties.value,
+        score_type=score_type.value,
+        no_relevant=no_relevant.value,
+        duplicates=duplicates.value,
+        unjudged=unjudged.value,
+    )
+    d = preferences(p, measure or MEASURES, no_relevant=no_relevant.value)
     _print(compare_runs(d, test.value, correction.value, alpha=alpha, baseline=baseline), format)
 
 
 @app.command()
 def coverage(
-    qrels: QrelsPath, runs: RunPaths, rel: Rel = None, format: AsFormat = Format.table
+    qrels: QrelsPath,
+    runs: RunPaths,
+    rel: Rel = None,
+    ties: TiePolicy = Ties.doc_id_desc,
+    score_type: ScoresAs = ScoreType.float64,
+    no_relevant: WithoutRelevant = NoRelevant.drop,
+    duplicates: Repeated = Duplicates.error,
+    unjudged: NotJudged = Unjudged.keep,
+    third: ThirdColumn = None,
+    header: HasHeader = False,
+    decimal: DecimalMark = Decimal.point,
+    name_from: NamedBy = NameFrom.file,
+    format: AsFormat = Format.table,
 ) -> None:
-    """Count which requests were answered, and how much of the answers is judged."""
-    _print(coverage_of_runs(runs, qrels, rel=rel), format)
+    """Count what was answered and what of it is judged, and say how much hangs on ties."""
+    table = coverage_of_runs(
+        _scan(runs, third, header, decimal, name_from),
+        qrels,
+        rel=rel,
+        ties=ties.value,
+        score_type=score_type.value,
+        no_relevant=no_relevant.value,
+        duplicates=duplicates.value,
+        unjudged=unjudged.value,
+    )
+    _print(table, format)
+
+
+@app.command()
+def check(
+    files: Annotated[
+        list[str], typer.Argument(metavar="FILE...", help="Runs or qrels: files, folders, globs.")
+    ],
+    kind: Annotated[
+        Optional[Kind],  # noqa: UP045
+        typer.Option("--as", help="What the files hold; found out unless said."),
+    ] = None,
+    third: ThirdColumn = None,
+    header: HasHeader = False,
+    decimal: DecimalMark = Decimal.point,
+    format: AsFormat = Format.table,
+) -> None:
+    """List all problems of files, line by line; status 1 when there are any."""
+    said: dict[str, Any] = {"header": header, "decimal": decimal.value}
+    tables = []
+    for source in find_sources(files):
+        if (kind or _kind_of(source.origin)) == Kind.qrels:
+            tables.append(check_qrels(source.origin, **said))
+        else:
+            tables.append(check_run(source.origin, third=third.value if third else None, **said))
+    problems = pl.concat(tables)
+    if problems.height or format != Format.table:
+        _print(problems, format)
+    bad = problems["file"].n_unique()
+    typer.echo(f"files checked: {len(tables)}, with problems: {bad}", err=True)
+    raise typer.Exit(1 if problems.height else 0)
 
 
 @app.command()
 def convert(
-    source: Annotated[Path, typer.Argument(metavar="IN", help="A run or qrels, TREC or Parquet.")],
+    source: Annotated[str, typer.Argument(metavar="IN", help="A run or qrels, in any form.")],
     target: Annotated[Path, typer.Argument(metavar="OUT", help="Its name's ending decides.")],
+    third: ThirdColumn = None,
+    header: HasHeader = False,
+    decimal: DecimalMark = Decimal.point,
 ) -> None:
-    """Convert between TREC text and Parquet, either way."""
-    table = _read_either(only_file(source))
+    """Convert to TREC text or, when OUT ends in .parquet, to Parquet."""
+    file = only_file(source)
+    said: dict[str, Any] = {"header": header, "decimal": decimal.value}
+    if _kind_of(file) == Kind.qrels:
+        table = read_qrels(file, **said)
+    else:
+        table = read_runs(file, third=third.value if third else None, **said)
     if target.suffix == ".parquet":
         written = [write_parquet(table, target)]
     else:
@@ -178,14 +253,34 @@ def convert(
     typer.echo(f"wrote {', '.join(map(str, written))}", err=True)
 
 
-def _read_either(file: File) -> Any:
-    """Read runs or judgments, whichever the file holds: lines of four fields are judgments."""
-    content = file.content()
-    if content.kind != "text":
-        columns = read_arrow(content, str(file)).column_names
-        return read_qrels(file) if "relevance" in columns else read_runs(file)
+def _scan(
+    runs: list[str], third: Third | None, header: bool, decimal: Decimal, name_from: NameFrom
+) -> RunScan:
+    return scan_runs(
+        runs,
+        third=third.value if third else None,
+        header=header,
+        decimal=decimal.value,
+        name_from=name_from.value,
+    )
+
+
+def _kind_of(file: File) -> Kind:
+    """Tell whether a file holds runs or judgments: by its columns, or the fields of its lines."""
+    try:
+        content = file.content()
+        if content.kind != "text":
+            names = read_arrow(content, str(file)).column_names
+        else:
+            table = table_of(content.data, str(file), Dialect(), "score")
+            names = [] if table is None else table.columns
+    except LexiframeError:
+        return Kind.run
+    if names:
+        grades = {*DIALECTS["relevance"]}
+        return Kind.qrels if grades & {name.partition(":")[0] for name in names} else Kind.run
     is_qrels = len(first_fields(content.data)) == len(QRELS.names)
-    return read_qrels(file) if is_qrels else read_runs(file)
+    return Kind.qrels if is_qrels else Kind.run
 
 
 def _printed(e: Evaluation) -> dict[str, pl.DataFrame]:

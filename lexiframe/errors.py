@@ -7,7 +7,13 @@ from collections.abc import Iterable, Sequence
 
 
 class LexiframeError(ValueError):
-    """Bad data: the message says where, what was expected, what was found and what to do."""
+    """Bad data: the message says where, what was expected, what was found and what to do.
+
+    It is one line, whatever stands in the data: line breaks and control characters are escaped.
+    """
+
+    def __init__(self, message: str = "") -> None:
+        super().__init__(printable(message))
 
 
 class ReadError(LexiframeError):
@@ -24,6 +30,19 @@ class UnknownNameError(LexiframeError):
 
 class LexiframeWarning(UserWarning):
     """Something was dropped, filled or ignored; the message counts it."""
+
+
+def printable(text: str) -> str:
+    r"""Escape what breaks a line or steers a terminal.
+
+    Examples
+    --------
+    >>> print(printable("doc\nid of café"))
+    doc\nid of café
+    """
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
 
 
 def unknown_name(

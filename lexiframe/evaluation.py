@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 import polars as pl
 
+from lexiframe.coverage import coverage_table
 from lexiframe.errors import LexiframeError
 from lexiframe.io.qrels import read_qrels
 from lexiframe.io.runs import RunScan, scan_runs
@@ -20,10 +21,10 @@ from lexiframe.orderings.agreement import rank_correlations, sign_agreement, tie
 from lexiframe.orderings.order import Method, check_method, order_runs
 from lexiframe.orderings.win_rates import win_rates
 from lexiframe.positions.collection import rank_runs
-from lexiframe.positions.coverage import coverage_of, warn_of_gaps
+from lexiframe.positions.coverage import warn_of_gaps
 from lexiframe.positions.judged import Duplicates
 from lexiframe.positions.projection import NoRelevant, project
-from lexiframe.positions.ranks import ScoreType, Ties
+from lexiframe.positions.ranks import ScoreType, Ties, Unjudged
 from lexiframe.preferences.cube import pair_cube
 from lexiframe.preferences.pairs import Measure, parse_measures, preferences
 from lexiframe.schemas import (
@@ -148,6 +149,7 @@ def evaluate(
     score_type: ScoreType = "float64",
     no_relevant: NoRelevant = "drop",
     duplicates: Duplicates = "error",
+    unjudged: Unjudged = "keep",
     method: Method = "mc4",
     test: Test = "t",
     correction: Correction = "holm",
@@ -158,7 +160,7 @@ def evaluate(
 
     Parameters
     ----------
-    runs, qrels, rel, ties, score_type, no_relevant, duplicates
+    runs, qrels, rel, ties, score_type, no_relevant, duplicates, unjudged
         As for `positions`.
     measures
         Metrics and preferences, or their notation. A metric also takes part as the preference of
@@ -201,6 +203,7 @@ def evaluate(
         ties=ties,
         score_type=score_type,
         duplicates=duplicates,
+        unjudged=unjudged,
         nonrelevant=True,
     )
     warn_of_gaps(ranked)
@@ -226,6 +229,7 @@ def evaluate(
             "score_type": score_type,
             "no_relevant": no_relevant,
             "duplicates": duplicates,
+            "unjudged": unjudged,
         },
         "inference": {
             "ordering": method,
@@ -236,7 +240,8 @@ def evaluate(
         },
     }
     of_pairs = _pair_tables(s, d, asked, method, test, correction, family, alpha)
-    return Evaluation(coverage_of(ranked), s, d, **of_pairs, provenance=provenance)
+    covered = coverage_table(ranked, p)
+    return Evaluation(covered, s, d, **of_pairs, provenance=provenance)
 
 
 def _pair_tables(

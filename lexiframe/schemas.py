@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import polars as pl
+import pyarrow as pa
 
-from lexiframe.errors import SchemaError, first_three
+from lexiframe.errors import SchemaError, first_three, in_one_line
 
 STR, INT, FLOAT, BOOL = pl.String(), pl.Int64(), pl.Float64(), pl.Boolean()
 
@@ -171,6 +172,13 @@ COVERAGE = TableSchema(
         "judged": INT,
         "relevant_retrieved": INT,
         "duplicates": INT,
+        "tied_relevant": INT,
+        "AP_min": FLOAT,
+        "AP_max": FLOAT,
+        "RR_min": FLOAT,
+        "RR_max": FLOAT,
+        "nDCG@10_min": FLOAT,
+        "nDCG@10_max": FLOAT,
     },
 )
 
@@ -190,7 +198,15 @@ PROBLEMS = TableSchema(
 )
 
 
-def to_polars(frame: Any) -> pl.DataFrame:
+_NO_COLUMNS = (
+    pl.exceptions.PolarsError,
+    pl.exceptions.PanicException,  # for types that Polars does not know
+    pa.ArrowException,
+    OverflowError,
+)
+
+
+def to_polars(frame: Any, where: str = "the frame") -> pl.DataFrame:
     """Take any frame that exports Arrow as a Polars frame, without copying where possible.
 
     Parameters
@@ -198,9 +214,13 @@ def to_polars(frame: Any) -> pl.DataFrame:
     frame
         A Polars DataFrame or LazyFrame, or anything with ``__arrow_c_stream__`` (PyArrow,
         pandas 2.2 or later, DuckDB relations ...).
+    where
+        What error messages call it.
 
     Raises
     ------
+    SchemaError
+        When a column cannot become Arrow, because its values are of several types.
     TypeError
         When the object exports no Arrow stream.
 
@@ -214,12 +234,20 @@ def to_polars(frame: Any) -> pl.DataFrame:
         return frame
     if isinstance(frame, pl.LazyFrame):
         return frame.collect()
-    if hasattr(frame, "__arrow_c_stream__"):
+    if not hasattr(frame, "__arrow_c_stream__"):
+        raise TypeError(
+            f"expected a frame that exports Arrow (Polars, PyArrow, pandas 2.2 or later), "
+            f"found {type(frame).__name__}"
+        )
+    if isinstance(frame, pa.Table):
+        frame = frame.replace_schema_metadata()  # Polars needs it in UTF-8, others do not
+    try:
         return pl.DataFrame(frame)
-    raise TypeError(
-        f"expected a frame that exports Arrow (Polars, PyArrow, pandas 2.2 or later), "
-        f"found {type(frame).__name__}"
-    )
+    except _NO_COLUMNS as error:
+        raise SchemaError(
+            f"{where} cannot become Arrow: {in_one_line(error)}; give every column values of one "
+            "simple type"
+        ) from None
 
 
 def check(frame: Any, schema: TableSchema, where: str = "") -> pl.DataFrame:
@@ -276,6 +304,9 @@ query_id, measure are missing (found: run, value)
     return table
 
 
+_READ_AS_NUMBERS = (pl.String, pl.Boolean, pl.Null)
+
+
 def _typed(column: pl.Series, dtype: pl.DataType, called: str) -> pl.Series:
     if column.dtype == dtype:
         return column
@@ -283,6 +314,9 @@ def _typed(column: pl.Series, dtype: pl.DataType, called: str) -> pl.Series:
         column.dtype.is_integer() or column.dtype in (pl.Categorical, pl.Enum)
     ):
         raise SchemaError(f"{called}expected strings in {column.name}, found {column.dtype}")
+    is_number = column.dtype.is_numeric() or column.dtype in _READ_AS_NUMBERS  # no date, no list
+    if dtype != STR and not is_number:
+        raise SchemaError(f"{called}expected {dtype} in {column.name}, found {column.dtype}")
     typed = column.cast(dtype, strict=False)
     bad = column.filter(typed.is_null() & column.is_not_null())
     if dtype == INT and column.dtype.is_float() and not len(bad):

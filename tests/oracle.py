@@ -13,7 +13,7 @@ Nothing here is fast or clever. Sections are those of SPEC. Throughout:
 import math
 import struct
 from fractions import Fraction
-from itertools import combinations, permutations
+from itertools import combinations, permutations, product
 
 INF = math.inf
 SAME = 1e-10
@@ -95,10 +95,50 @@ def pool_size(orders, grades, rel=None):
     return len(set().union(*orders, relevant_items(grades, rel)))
 
 
-def coverage(answers, judgments, rel=None):
+def condensed(ranking, grades):
+    """Without the unjudged documents; a negative grade says unjudged (sections 1 and 2)."""
+    return [row for row in ranking if grades.get(row[0], -1) >= 0]
+
+
+def tied_groups(ranking, score_type="float64"):
+    """The documents of each score, the greatest first (section 2)."""
+    comparable = float32 if score_type == "float32" else float
+    groups = {}
+    for doc_id, score, _ in sorted(ranking, key=lambda row: -comparable(row[1])):
+        groups.setdefault(comparable(score), {})[doc_id] = None
+    kept, seen = [], set()
+    for group in groups.values():
+        kept.append([doc_id for doc_id in group if doc_id not in seen])
+        seen.update(group)
+    return kept
+
+
+def every_order(ranking, score_type="float64"):
+    """All rankings that the order of equal scores leaves open."""
+    for groups in product(*map(permutations, tied_groups(ranking, score_type))):
+        yield [doc_id for group in groups for doc_id in group]
+
+
+def extremes(answers, judgments, measure, *, rel=None, no_relevant="drop", score_type="float64"):
+    """The least and the greatest mean over requests of one run that any order of ties can give."""
+    least, greatest = [], []
+    for query_id, grades in judgments.items():
+        if relevant_items(grades, rel):
+            orders = every_order(answers.get(query_id, []), score_type)
+            values = [measure(project(ordered, grades, rel)) for ordered in orders]
+            least.append(min(values))
+            greatest.append(max(values))
+        elif no_relevant == "zero":
+            least.append(0.0)
+            greatest.append(0.0)
+    return math.fsum(least) / len(least), math.fsum(greatest) / len(greatest)
+
+
+def coverage(answers, judgments, rel=None, score_type="float64"):
     """The counts of one run, from {query: ranking} and {query: grades} (section 2)."""
     counts = dict.fromkeys(["answered", "missing", "without_relevant"], 0)
     counts |= dict.fromkeys(["retrieved", "judged", "relevant_retrieved", "duplicates"], 0)
+    counts["tied_relevant"] = 0
     for query_id, grades in judgments.items():
         ranking = answers.get(query_id, [])
         retrieved = {doc_id for doc_id, _, _ in ranking}
@@ -109,6 +149,8 @@ def coverage(answers, judgments, rel=None):
         counts["retrieved"] += len(retrieved)
         counts["judged"] += len(retrieved & set(grades))
         counts["relevant_retrieved"] += len(retrieved & set(relevant))
+        groups = [group for group in tied_groups(ranking, score_type) if len(group) > 1]
+        counts["tied_relevant"] += sum(len({*group} & {*relevant}) for group in groups)
     for ranking in answers.values():
         counts["duplicates"] += len(ranking) - len({doc_id for doc_id, _, _ in ranking})
     counts["requests"] = len(judgments)

@@ -53,7 +53,7 @@ class Collection(NamedTuple):
     qrels: pl.DataFrame
 
 
-def scored_documents(scores=SCORES, *, unique=True, min_size=0):
+def scored_documents(scores=SCORES, *, unique=True, min_size=0, max_size=10, tails=True):
     """A ranking: lists of (doc_id, score), short or with a long block of one score behind."""
     tail = st.tuples(st.integers(0, 40), st.sampled_from(scores)).map(
         lambda block: [(f"x{n}", block[1]) for n in range(block[0])]
@@ -61,10 +61,10 @@ def scored_documents(scores=SCORES, *, unique=True, min_size=0):
     rows = st.lists(
         st.tuples(st.sampled_from(DOC_IDS), st.sampled_from(scores)),
         min_size=min_size,
-        max_size=10,
+        max_size=max_size,
         unique_by=(lambda row: row[0]) if unique else None,
     )
-    return st.one_of(rows, rows, rows, st.builds(list.__add__, rows, tail))
+    return st.one_of(rows, rows, rows, st.builds(list.__add__, rows, tail)) if tails else rows
 
 
 def judged_documents(grades=GRADES, *, unique=True):
@@ -89,6 +89,7 @@ def collections(
     scores=SCORES,
     ranks=False,
     duplicates=False,
+    max_documents=None,
 ):
     """Runs and judgments that have something in common.
 
@@ -104,11 +105,14 @@ def collections(
     grades, scores
         What they are drawn from: `BINARY` grades, say.
     ranks
-        Also draw a column ``rank``, which agrees with nothing.
+        Also draw a column ``rank``, which agrees with nothing; all ranks differ.
     duplicates
         Repeat documents in rankings and in judgments.
+    max_documents
+        In a ranking; unless given, ten, or ten and a long block of one score.
     """
     unique = not duplicates
+    size = {"max_size": max_documents or 10, "tails": max_documents is None}
     names = RUN_NAMES[: draw(st.integers(min_runs, max_runs))]
     queries = QUERY_IDS[: draw(st.integers(1, max_queries))]
     judgments, answers = [], []
@@ -117,9 +121,9 @@ def collections(
         if query_id == queries[0] and all(grade != max(grades) for _, _, grade in rows):
             rows = [("0", "d2", max(grades)), *(row for row in rows if row[:2] != ("0", "d2"))]
         judgments += [(query_id, *row) for row in rows]
-        shared = draw(scored_documents(scores, unique=unique, min_size=1))
+        shared = draw(scored_documents(scores, unique=unique, min_size=1, **size))
         for name in names:
-            own = st.one_of(st.just(shared), scored_documents(scores, unique=unique))
+            own = st.one_of(st.just(shared), scored_documents(scores, unique=unique, **size))
             ranking = shared if query_id == queries[0] and name == names[0] else draw(own)
             answers += [(name, query_id, *row) for row in ranking]
     for name in names:
@@ -132,7 +136,7 @@ def collections(
     columns = {"run": pl.String, "query_id": pl.String, "doc_id": pl.String, "score": pl.Float64}
     runs = pl.DataFrame(answers, schema=columns, orient="row")
     if ranks:
-        rank = st.lists(st.integers(1, 3), min_size=runs.height, max_size=runs.height)
+        rank = st.permutations(range(runs.height))
         runs = runs.with_columns(rank=pl.Series(draw(rank), dtype=pl.Int64))
     columns = {"query_id": pl.String, "iteration": pl.String, "doc_id": pl.String}
     schema = {**columns, "relevance": pl.Float64}

@@ -146,6 +146,58 @@ def test_options_reach_the_evaluation(tmp_path, lexiframe):
     assert rank == {"doc_id_desc": 1, "doc_id_asc": 2, "input": 2, "rank": 2}
 
 
+@pytest.fixture
+def policies_matter(tmp_path):
+    """Judgments and two runs where each policy changes something."""
+    qrels, one, other = (tmp_path / name for name in ("qrels", "one.run", "other.run"))
+    qrels.write_text("q1 0 a 1\nq1 0 b 2\nq1 0 c 0\nq2 0 a 0\n")
+    near = "1.00000000001"
+    one.write_text(f"q1 Q0 a 1 {near} t\nq1 Q0 b 2 1 t\nq1 Q0 c 3 0 t\nq2 Q0 a 1 1 t\n")
+    other.write_text("q1 Q0 x 1 5 t\nq1 Q0 a 2 3 t\nq1 Q0 b 3 2 t\nq2 Q0 a 1 1 t\n")
+    return qrels, one, other
+
+
+POLICIES = {
+    "rel": 2.0,
+    "ties": "input",
+    "score_type": "float32",
+    "no_relevant": "zero",
+    "duplicates": "best",
+    "unjudged": "remove",
+}
+
+
+@pytest.mark.parametrize("name", POLICIES)
+@pytest.mark.filterwarnings("ignore::lexiframe.LexiframeWarning")
+def test_every_policy_is_an_option_of_every_command(policies_matter, lexiframe, name):
+    qrels, *runs = policies_matter
+    always = {"rel": 2.0} if name in ("ties", "score_type") else {}
+    policies = {name: POLICIES[name], **always}
+    if name == "duplicates":
+        runs[1].write_text(runs[1].read_text() + "q1 Q0 a 9 0 t\n")
+    if name == "ties":
+        runs[0].write_text("q1 Q0 a 1 1 t\nq1 Q0 b 1 1 t\nq2 Q0 a 1 1 t\n")
+    option = [f"--{name.replace('_', '-')}", policies[name]]
+    default, said = {}, {}
+    for command in ("coverage", "evaluate", "compare"):
+        asked = ["--format", "json", *(word for x in always for word in (f"--{x}", always[x]))]
+        asked += [] if command == "coverage" else ["-m", "RR", "-m", "LP"]
+        outcome = lexiframe(command, qrels, *runs, *asked, *option)
+        assert outcome.status == 0, outcome.err
+        said[command] = json.loads(outcome.out)
+        default[command] = lexiframe(command, qrels, *runs, *asked)
+    e = lf.evaluate(runs, qrels, ["RR", "LP"], **policies)
+    assert said["coverage"] == said["evaluate"]["coverage"] == e.coverage.to_dicts()
+    assert said["evaluate"]["orderings"] == e.orderings.to_dicts()
+    assert [row["n"] for row in said["compare"]] == e.comparisons["n"].to_list()
+    assert [row["mean_difference"] for row in said["compare"]] == pytest.approx(
+        e.comparisons["mean_difference"].to_list()
+    )
+    for command, outcome in default.items():
+        if (command, name) != ("coverage", "ties"):
+            assert outcome.status == 1 or json.loads(outcome.out) != said[command], command
+
+
 def test_runs_are_files_folders_and_globs(lexiframe):
     expected = lexiframe("coverage", QRELS, RUNS, "--format", "csv").out
     for runs in ([RUNS / "*.run"], sorted(RUNS.iterdir()), [RUNS / "p*", RUN]):
@@ -245,6 +297,10 @@ def test_help_names_the_commands(lexiframe):
         ["evaluate", QRELS, RUNS, "--no-such-option"],
         ["evaluate", QRELS, RUNS, "--ties", "random"],
         ["evaluate", QRELS, RUNS, "--rel", "high"],
+        ["evaluate", QRELS, RUNS, "--score-type", "float16"],
+        ["compare", QRELS, RUNS, "--no-relevant", "keep"],
+        ["coverage", QRELS, RUNS, "--duplicates", "worst"],
+        ["coverage", QRELS, RUNS, "--unjudged", "drop"],
         ["evaluate", QRELS, RUNS, "--format", "xml"],
         ["compare", QRELS, RUNS, "--test", "anova"],
         ["compare", QRELS, RUNS, "--correction", "none at all"],
@@ -353,6 +409,7 @@ def test_bad_files_are_not_converted(tmp_path, lexiframe, kind):
         (["compare", QRELS, RUNS, "--baseline", "rand"], "unknown run 'rand'; did you mean random"),
         (["compare", QRELS, RUNS, "--alpha", "2"], "expected alpha between 0 and 1, found 2"),
         (["coverage", QRELS, "no.run"], "no.run: no such file"),
+        (["coverage", QRELS, "same_ranks", "--ties", "rank"], "ties='rank' needs ranks that diff"),
         (["convert", "no.run", "x.parquet"], "no.run: no such file"),
         (["convert", RUNS, "x.parquet"], "expected a file, found a folder"),
         (["convert", RUN, "no/x.parquet"], "no/x.parquet: cannot be written"),
@@ -362,8 +419,9 @@ def test_bad_files_are_not_converted(tmp_path, lexiframe, kind):
 def test_bad_arguments(tmp_path, monkeypatch, lexiframe, arguments, message):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "file").write_text("")
+    (tmp_path / "same_ranks").write_bytes(b"q0066 Q0 a 0 2 t\nq0066 Q0 b 0 1 t\n")
     assert_refused(lexiframe(*arguments), message)
-    assert listing(tmp_path) == ["file"]
+    assert listing(tmp_path) == ["file", "same_ranks"]
 
 
 def test_bad_input_in_a_process_of_its_own(tmp_path):

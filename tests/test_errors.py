@@ -40,6 +40,15 @@ def mine(**functions):
 
 
 CASES = {
+    # reading
+    "third": (
+        lambda: lf.read_runs(RUNS, third="grade"),
+        "third: expected 'rank' or 'score', found",
+    ),
+    "decimal": (
+        lambda: lf.read_qrels(QRELS, decimal=";"),
+        "decimal: expected '.' or ',', found ';'",
+    ),
     # measures: notation
     "no notation": (lambda: scores("AP@"), "a measure is written as NAME, NAME@CUTOFF or NAME"),
     "no notation at all": (lambda: scores(""), "found ''"),
@@ -118,6 +127,10 @@ CASES = {
         lambda: lf.coverage(RUNS, QRELS, duplicates="worst"),
         "duplicates: expected one of error, best, found 'worst'",
     ),
+    "unjudged": (
+        lambda: lf.positions(RUNS, QRELS, unjudged="drop"),
+        "unjudged: expected one of keep, remove, found 'drop'",
+    ),
     "no_relevant": (
         lambda: lf.positions(RUNS, QRELS, no_relevant="keep"),
         "no_relevant: expected drop or zero, found 'keep'",
@@ -133,7 +146,7 @@ CASES = {
     ),
     "no runs": (
         lambda: lf.positions(RUNS.clear(), QRELS),
-        "runs: expected at least one run, found no rows",
+        "runs: expected the rows of a ranking, found no rows",
     ),
     "magnitude": (
         lambda: lf.preferences(
@@ -191,7 +204,7 @@ CASES = {
     ),
     "no score": (
         lambda: lf.positions(RUNS.with_columns(score=pl.Series([1.0, None])), QRELS),
-        "runs: expected a number as score, found None for run 'bm25', query 'q1', document 'b'",
+        "found none in 1 (row 2 first, query 'q1', document 'b')",
     ),
     "one run": (
         lambda: lf.preferences(P, "RPP"),
@@ -298,14 +311,17 @@ def strings(node):
 
 
 def raises():
-    """For each raise, where it is and every stretch of the constant parts of its message."""
+    """For each error, where it is made and every stretch of the constant parts of its message.
+
+    Errors whose message is put together elsewhere have none here.
+    """
     for path in sorted(PACKAGE.rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text())):
-            if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call):
-                (message, *_), called = node.exc.args, ast.unparse(node.exc.func)
-                pieces = strings(message)
-                if called == "unknown_name":
-                    pieces = [f"unknown {pieces[0]} '"]
+            called = ast.unparse(node.func) if isinstance(node, ast.Call) else ""
+            pieces = strings(node.args[0]) if called and node.args else []
+            if called == "unknown_name" and pieces:
+                pieces = [f"unknown {pieces[0]} '"]
+            if pieces and (called.endswith("Error") or called == "unknown_name"):
                 yield f"{path.relative_to(PACKAGE)}:{node.lineno}", stretches(pieces)
 
 

@@ -75,7 +75,22 @@ def test_policies_reach_the_tables(tmp_path):
     assert e.scores.select("query_id", "value").rows() == [("1", 1 / 2), ("2", 0.0)]
     assert e.coverage["duplicates"].to_list() == [1]
     policies = dict(ties="rank", no_relevant="zero", duplicates="best")
-    assert e.provenance["policies"] == {"rel": 2, "score_type": "float64", **policies}
+    assert e.provenance["policies"] == {
+        "rel": 2,
+        "score_type": "float64",
+        "unjudged": "keep",
+        **policies,
+    }
+
+
+def test_unjudged_documents_are_removed_from_every_table():
+    qrels = pl.DataFrame({"query_id": "1", "doc_id": ["b"], "relevance": [1]})
+    runs = pl.DataFrame({"run": "x", "query_id": "1", "doc_id": ["a", "b"], "score": [2.0, 1.0]})
+    with pytest.warns(lf.LexiframeWarning, match="rows of unjudged documents, removed: 1"):
+        e = lf.evaluate(runs, qrels, "RR", unjudged="remove")
+    assert e.scores["value"].to_list() == [1.0]
+    assert e.coverage["retrieved"].to_list() == [1]
+    assert e.provenance["policies"]["unjudged"] == "remove"
 
 
 @pytest.mark.parametrize("score_type, value", [("float64", 1 / 2), ("float32", 1.0)])

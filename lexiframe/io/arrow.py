@@ -27,6 +27,7 @@ def read_arrow(content: Content, where: str) -> pa.Table:
     try:
         table = read(pa.py_buffer(content.data))
         table.validate(full=True)  # broken offsets lead Polars out of its memory
+        _ = table.column_names  # raises when they are no UTF-8
     except (pa.ArrowException, OSError, ValueError) as error:
         raise ReadError(f"{where}: cannot be read as {name} ({in_one_line(error)})") from None
     return table

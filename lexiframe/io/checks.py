@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal
 
-import numpy as np
 import polars as pl
 
-from lexiframe.errors import LexiframeError
+from lexiframe.errors import LexiframeError, printable
 from lexiframe.io import trec
-from lexiframe.io.delimited import problems_of_delimited, separator_of
-from lexiframe.io.duplicates import problems_of_duplicates
+from lexiframe.io.delimited import is_json, problems_of_delimited, separator_of
+from lexiframe.io.duplicates import places_of_rows, problems_of_duplicates
 from lexiframe.io.problems import lines_of, problem_table, problems_of_lines
 from lexiframe.io.qrels import load_qrels
 from lexiframe.io.runs import RunScan
 from lexiframe.io.sources import File, Source, only_file, run_name
-from lexiframe.io.tables import is_text_in_lines
 from lexiframe.io.trec import Dialect, Third
 from lexiframe.schemas import QRELS
 
@@ -25,7 +24,7 @@ Kind = Literal["run", "qrels"]
 
 
 def check_run(
-    path: str | Path,
+    path: str | Path | File,
     *,
     columns: Mapping[str, str] | None = None,
     third: Third | None = None,
@@ -71,7 +70,7 @@ def check_run(
 
 
 def check_qrels(
-    path: str | Path,
+    path: str | Path | File,
     *,
     columns: Mapping[str, str] | None = None,
     header: bool = False,
@@ -109,15 +108,21 @@ def _check(file: File, dialect: Dialect, kind: Kind) -> pl.DataFrame:
     where = str(file)
     try:
         content = file.content()
-        if content.kind == "text" and is_text_in_lines(content.data, dialect):
-            return _check_lines(content.data, where, dialect, kind)
-        if content.kind == "text" and (separator := separator_of(content.data, dialect)):
-            problems = problems_of_delimited(content.data, where, separator, dialect)
-            if problems.height:
-                return problems
-        return _check_rows(file, dialect, kind)
+        is_text = content.kind == "text" and not is_json(content.data)
+        problems = _check_text(content.data, where, dialect, kind) if is_text else None
+        if problems is None or not problems.height:
+            problems = _check_rows(file, dialect, kind)
     except LexiframeError as error:
         return _whole_file(where, error)
+    texts = pl.col("found", "advice").map_elements(printable, return_dtype=pl.String)
+    return problems.with_columns(texts)
+
+
+def _check_text(data: bytes, where: str, dialect: Dialect, kind: Kind) -> pl.DataFrame:
+    separator = separator_of(data, dialect)
+    if separator is None:
+        return _check_lines(data, where, dialect, kind)
+    return problems_of_delimited(data, where, separator, dialect)
 
 
 def _check_lines(data: bytes, where: str, dialect: Dialect, kind: Kind) -> pl.DataFrame:
@@ -142,17 +147,16 @@ def _check_rows(file: File, dialect: Dialect, kind: Kind) -> pl.DataFrame:
         tables = [(part.rows, ["query_id", "doc_id"], part.lines) for part in parts]
     found = []
     for rows, key, lines in tables:
-        numbers = np.arange(1, rows.height + 1) if lines is None else lines()[: rows.height]
+        _, numbers = places_of_rows(rows.height, lines)
         found.append(problems_of_duplicates(rows.with_columns(line=numbers), where, key))
     return pl.concat(found)
 
 
 def _whole_file(where: str, error: LexiframeError) -> pl.DataFrame:
-    """Make the problem of an error that names no line."""
-    said = (
-        str(error)
-        .removeprefix(where)
-        .removeprefix(": ")
-        .removeprefix("expected runs or judgments, ")
-    )
-    return problem_table(where, None, "file", "runs or judgments", said.removeprefix("found "))
+    """Make the problem of an error that ends the reading of a file."""
+    said = str(error).removeprefix(where)
+    at = re.match(r", line ([0-9]+)(?=: )", said)
+    said = said[at.end() if at else 0 :].removeprefix(": ")
+    said = said.removeprefix("expected runs or judgments, ").removeprefix("found ")
+    line = int(at[1]) if at else None
+    return problem_table(where, line, "file", "runs or judgments", said)

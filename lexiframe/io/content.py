@@ -92,6 +92,10 @@ _OTHER_KINDS = {
     b"\x04\x22\x4d\x18": "LZ4 data; unpack it first",
     b"version https://git-lfs": "a Git LFS pointer; fetch the file itself with `git lfs pull`",
 }
+_OTHER_KINDS |= {
+    magic: f"{name} data inside packed data; unpack them first"
+    for magic, (name, _) in _UNPACK.items()
+}
 _MARKUP = {b"<!doctype": "an HTML page", b"<html": "an HTML page", b"<?xml": "an XML document"}
 _BYTE_ORDER_MARKS = {  # the longer ones first: UTF-32's begins with UTF-16's
     b"\xff\xfe\0\0": "utf-32-le",

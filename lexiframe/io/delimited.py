@@ -9,9 +9,9 @@ import polars as pl
 
 from lexiframe.errors import ReadError, in_one_line
 from lexiframe.io.frames import DIALECTS, is_one_run, to_frame, whole_ranks
-from lexiframe.io.lines import plain, refuse_binary
+from lexiframe.io.lines import count_of, is_rectangular, plain, refuse_binary
 from lexiframe.io.problems import lines_of, problem_table, sentence
-from lexiframe.io.trec import NUMBER, Dialect
+from lexiframe.io.trec import NOT_PARSED, NUMBER, Dialect
 from lexiframe.schemas import PROBLEMS
 
 _LONGEST_HEADER = 1 << 16
@@ -44,6 +44,9 @@ def separator_of(data: bytes, dialect: Dialect) -> str | None:
         if len(names) > 1 and names & queries and (names & documents or has_items):
             return separator
     if dialect.header:
+        names = set(first.split())
+        if names & queries and names & documents:
+            return " "  # which stands for any blanks
         counts = {s: first.count(s) for s in _SEPARATORS}
         likely = max(counts, key=lambda s: counts[s])
         return likely if counts[likely] else " "
@@ -91,15 +94,20 @@ def _table_and_problems(
     data = _in_order(data, where, separator)
     try:
         table = _scan(data, separator, infer_schema=False).collect()
-    except pl.exceptions.PolarsError as error:
+    except NOT_PARSED as error:
         return None, _problems_of_width(data, where, separator, error)
+    if not _has_one_width(table, data, separator):
+        return None, _problems_of_width(data, where, separator, "lines of several widths")
     return table, _problems_of_numbers(table, where, dialect)
 
 
 def _in_order(data: bytes, where: str, separator: str) -> bytes:
     """Make white space single spaces, or line ends line feeds."""
     if separator == " ":
-        return plain(data, where)
+        text = plain(data, where)
+        if not text:
+            raise ReadError(f"{where}: expected a line of names, and lines below it, found none")
+        return text
     refuse_binary(data, where)
     if b"\r" in data:
         data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
@@ -118,6 +126,15 @@ def _scan(data: bytes, separator: str, **options: Any) -> pl.LazyFrame:
     )
 
 
+def _has_one_width(table: pl.DataFrame, data: bytes, separator: str) -> bool:
+    """Tell whether lines were too short, which Polars fills up; too long ones it refuses."""
+    quotes = separator not in " \t" and b'"' in data
+    separators = (table.height + 1) * (table.width - 1)
+    if not quotes and count_of(separator, data) == separators:
+        return True
+    return is_rectangular(data, separator, table.width, quotes=quotes)
+
+
 def _parse_quickly(data: bytes, separator: str, dialect: Dialect) -> pl.DataFrame | None:
     """Parse only the columns that may be wanted, numbers as such; None when that does not go."""
     try:
@@ -127,15 +144,20 @@ def _parse_quickly(data: bytes, separator: str, dialect: Dialect) -> pl.DataFram
         numbers = [] if dialect.decimal == "," else _numbers(names, dialect)
         schema = dict.fromkeys(names, pl.String()) | dict.fromkeys(numbers, pl.Float64())
         kept = [name for name in names if name.partition(":")[0] in wanted]
-        table = _scan(data, separator, schema=schema).select(kept).collect()
-    except pl.exceptions.PolarsError:
+        table = _scan(data, separator, schema=schema).collect()  # all columns, or none is counted
+    except NOT_PARSED:
+        return None
+    if not _has_one_width(table, data, separator):
         return None
     is_bad = any(table[name].null_count() or table[name].is_nan().any() for name in numbers)
-    return None if is_bad or not numbers else table
+    return None if is_bad or not numbers else table.select(kept)
 
 
-def _problems_of_width(data: bytes, where: str, separator: str, error: Exception) -> pl.DataFrame:
+def _problems_of_width(data: bytes, where: str, separator: str, error: object) -> pl.DataFrame:
     lines = lines_of(data, where, separator)
+    if separator not in " \t":
+        bare = pl.col("text").str.replace_all(r'"[^"]*"', "")
+        lines = lines.with_columns(n=bare.str.count_matches(separator, literal=True) + 1)
     expected = int(lines["n"][0])
     advice = "" if separator != "," else "put text that holds commas into double quotes"
     is_text = pl.col("bytes").is_null()
@@ -227,7 +249,7 @@ def parse_json(data: bytes, where: str, value: str, unit: str = "line") -> pl.Da
     except (ValueError, TypeError, RecursionError, pl.exceptions.PolarsError) as error:
         raise _no_json(data, where, unit, error) from None
     if isinstance(whole, dict) and is_one_run(whole):
-        return to_frame(whole, value)
+        return to_frame(whole, value, where)
     if isinstance(whole, list) and whole and all(isinstance(record, dict) for record in whole):
         lines = "\n".join(json.dumps(record) for record in whole).encode()
         return parse_json(lines, where, value, "record")

@@ -87,9 +87,24 @@ def _first_repeated(
     twins = rows.select(key).with_row_index("row").filter(pl.struct(key).is_duplicated())
     first = twins.row(0)[1:]
     of_first = twins.filter(_has(key, first))["row"].head(3).to_numpy()
-    numbers = of_first + 1 if lines is None else lines()[of_first]
-    kind = "rows" if lines is None else "lines"
-    return first, f"{kind} {' and '.join(map(str, numbers))}", twins.height
+    kind, numbers = places_of_rows(rows.height, lines)
+    return first, f"{kind}s {' and '.join(map(str, numbers[of_first]))}", twins.height
+
+
+def places_of_rows(height: int, lines: LineNumbers | None) -> tuple[str, np.ndarray]:
+    """Number rows by their lines, or by themselves where a row is no line (JSON, text in quotes).
+
+    Examples
+    --------
+    >>> places_of_rows(2, lambda: np.array([1, 3]))
+    ('line', array([1, 3]))
+    >>> places_of_rows(2, lambda: np.array([1]))
+    ('row', array([1, 2]))
+    """
+    numbers = None if lines is None else lines()
+    if numbers is None or len(numbers) != height:
+        return "row", np.arange(1, height + 1)
+    return "line", numbers
 
 
 def _has(key: Sequence[str], values: Sequence[str]) -> pl.Expr:

@@ -7,15 +7,15 @@ goes out has lexiframe's column names.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from numbers import Real
 from typing import Any
 
 import polars as pl
-import pyarrow as pa
 
-from lexiframe.errors import SchemaError, first_three, in_one_line
+from lexiframe.errors import SchemaError, first_three
 from lexiframe.schemas import TableSchema, check, to_polars
 
 DIALECTS = {
@@ -46,11 +46,11 @@ def is_one_run(data: Any) -> bool:
         first = next(iter(data.values()), None)
         return isinstance(first, Mapping) and isinstance(next(iter(first.values()), 0), Real)
     if isinstance(data, Sequence) and not isinstance(data, str):
-        return len(data) > 0 and hasattr(data[0], "query_id") and hasattr(data[0], "doc_id")
+        return len(data) > 0 and _is_row(data[0])
     return _is_ranx(data)
 
 
-def to_frame(data: Any, value: str) -> pl.DataFrame:
+def to_frame(data: Any, value: str, where: str = "the frame") -> pl.DataFrame:
     """Take a frame, or an object of another library, as a Polars frame.
 
     Parameters
@@ -59,6 +59,8 @@ def to_frame(data: Any, value: str) -> pl.DataFrame:
         Anything for which `is_frame` or `is_one_run` holds.
     value
         What to call the numbers of dictionaries: ``"score"`` or ``"relevance"``.
+    where
+        What error messages call the data.
 
     Raises
     ------
@@ -75,18 +77,12 @@ def to_frame(data: Any, value: str) -> pl.DataFrame:
     if _is_ranx(data):
         data = data.to_dict()
     if isinstance(data, Mapping) and is_one_run(data):
-        return _frame_of_dictionaries(data, value)
+        return _frame_of_dictionaries(data, value, where)
     if isinstance(data, Iterable) and not is_frame(data) and not isinstance(data, Mapping | str):
-        return _frame_of_tuples(list(data))
+        return _frame_of_tuples(list(data), where)
     if _is_dataset(data):
         data = data.to_table()
-    try:
-        return to_polars(data)
-    except (pl.exceptions.PolarsError, pa.ArrowException, OverflowError) as error:
-        raise SchemaError(
-            f"the frame cannot become Arrow: {in_one_line(error)}; "
-            "give every column values of one type"
-        ) from None
+    return to_polars(data, where)
 
 
 def in_our_words(
@@ -117,7 +113,7 @@ def in_our_words(
     SchemaError
         For a column that is not there, and for two that could be it.
     """
-    frame = _without_types_in_names(with_rows_of_lists(frame, where))
+    frame = _without_types_in_names(with_rows_of_lists(frame, where), where)
     given = _given_columns(frame, schema, where, columns or {})
     taken = set(given.values())
     found = dict(given)
@@ -185,10 +181,17 @@ def _given_columns(
     return given
 
 
-def _without_types_in_names(frame: pl.DataFrame) -> pl.DataFrame:
+def _without_types_in_names(frame: pl.DataFrame, where: str) -> pl.DataFrame:
     """Take RecBole's types out of the names: ``user_id:token`` is ``user_id``."""
-    names = {name: name.rpartition(":") for name in frame.columns}
-    return frame.rename({n: p[0] for n, p in names.items() if p[0] and p[2] in _RECBOLE_TYPES})
+    parts = {name: name.rpartition(":") for name in frame.columns}
+    names = {n: p[0] if p[0] and p[2] in _RECBOLE_TYPES else n for n, p in parts.items()}
+    twice = [name for name, n in Counter(names.values()).items() if n > 1]
+    if twice:
+        raise SchemaError(
+            f"{where}: two columns are called {twice[0]!r}, apart from a type behind a colon; "
+            "rename one"
+        )
+    return frame.rename(names)
 
 
 def with_rows_of_lists(frame: pl.DataFrame, where: str) -> pl.DataFrame:
@@ -211,18 +214,29 @@ def with_rows_of_lists(frame: pl.DataFrame, where: str) -> pl.DataFrame:
     return frame.explode(lists[0], empty_as_null=True).unnest(lists[0])
 
 
-def _frame_of_dictionaries(data: Mapping[Any, Mapping[Any, Any]], value: str) -> pl.DataFrame:
+def _frame_of_dictionaries(data: Mapping[Any, Any], value: str, where: str) -> pl.DataFrame:
     """Give rows for ``{query: {document: number}}``; an empty inner one gives a row of nulls."""
+    flat = [query for query, inner in data.items() if not isinstance(inner, Mapping)]
+    if flat:
+        raise SchemaError(
+            f"{where}: expected {{query: {{document: number}}}}, found "
+            f"{type(data[flat[0]]).__name__} as the documents of query {flat[0]!r}"
+        )
     queries = [q for q, documents in data.items() for _ in range(max(len(documents), 1))]
     documents = [d for inner in data.values() for d in (inner or [None])]
     numbers = [x for inner in data.values() for x in (inner.values() or [None])]
     frame = {"query_id": queries, "doc_id": documents, value: numbers}
-    return pl.DataFrame({name: _column_of_values(name, of) for name, of in frame.items()})
+    return pl.DataFrame([_column_of_values(name, of, where) for name, of in frame.items()])
 
 
-def _frame_of_tuples(rows: list[Any]) -> pl.DataFrame:
+def _is_row(row: Any) -> bool:
+    """Tell a ScoredDoc and its like from a frame, which may have columns as attributes."""
+    return hasattr(row, "query_id") and hasattr(row, "doc_id") and not is_frame(row)
+
+
+def _frame_of_tuples(rows: list[Any], where: str) -> pl.DataFrame:
     """Give rows for objects with the attributes query_id, doc_id, and score or relevance."""
-    if not rows or not (hasattr(rows[0], "query_id") and hasattr(rows[0], "doc_id")):
+    if not rows or not _is_row(rows[0]):
         found = f"a list of {type(rows[0]).__name__}" if rows else "an empty list"
         raise TypeError(
             "expected a frame that exports Arrow, or rows with query_id and doc_id (ScoredDoc, "
@@ -234,19 +248,19 @@ def _frame_of_tuples(rows: list[Any]) -> pl.DataFrame:
         if hasattr(rows[0], name)
     ]
     return pl.DataFrame(
-        {name: _column_of_values(name, [getattr(row, name) for row in rows]) for name in names}
+        [_column_of_values(name, [getattr(row, name) for row in rows], where) for name in names]
     )
 
 
-def _column_of_values(name: str, values: list[Any]) -> pl.Series:
+def _column_of_values(name: str, values: list[Any], where: str) -> pl.Series:
     is_number = name in ("score", "relevance")
     try:
         column = pl.Series(name, values, dtype=pl.Float64() if is_number else None)
         return column.cast(pl.String) if column.dtype == pl.Null else column
-    except (TypeError, OverflowError, pl.exceptions.PolarsError):
+    except (TypeError, OverflowError, UnicodeEncodeError, pl.exceptions.PolarsError):
         kinds = sorted({type(value).__name__ for value in values if value is not None})
         raise SchemaError(
-            f"{name}: expected values of one type, found {' and '.join(kinds)}"
+            f"{where}: expected values of one type as {name}, found {' and '.join(kinds)}"
         ) from None
 
 

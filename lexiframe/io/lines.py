@@ -158,6 +158,41 @@ def squared(text: bytes, widest: int) -> tuple[bytes, int, np.ndarray]:
     return cut(characters, starts, separators[last][is_wider]).tobytes(), kept, widths
 
 
+def count_of(character: str, data: bytes) -> int:
+    """Count an ASCII character, several times faster than bytes do."""
+    text = np.frombuffer(data, np.uint8)
+    starts = range(0, len(text), _BLOCK_OF_BYTES)
+    blocks = (text[start : start + _BLOCK_OF_BYTES] for start in starts)
+    return sum(int(np.count_nonzero(block == ord(character))) for block in blocks)
+
+
+def is_rectangular(data: bytes, separator: str, width: int, *, quotes: bool) -> bool:
+    r"""Tell whether all lines but empty ones have so many fields.
+
+    Parameters
+    ----------
+    data
+        Lines that end in line feeds.
+    separator, width
+        What stands between fields, and how many there have to be.
+    quotes
+        Whether text in double quotes separates nothing.
+
+    Examples
+    --------
+    >>> is_rectangular(b'q1,d1\nq1,"d,2"\n', ",", 2, quotes=True)
+    True
+    """
+    text = np.frombuffer(data, np.uint8)
+    is_mark = (text == ord(separator)) | (text == _LINE_FEED)
+    if quotes and b'"' in data:
+        is_mark &= np.cumsum(text == ord('"'), dtype=np.uint8) & 1 == 0
+    marks = np.flatnonzero(is_mark)
+    ends = np.flatnonzero(text[marks] == _LINE_FEED)
+    is_empty = np.diff(marks[ends], prepend=-1) == 1
+    return bool(((np.diff(ends, prepend=-1) == width) | is_empty).all())
+
+
 def refuse_binary(data: bytes, where: str) -> None:
     """Raise for what cannot be text."""
     if b"\0" in data:

@@ -75,7 +75,8 @@ def read_log(path: str | Path) -> pl.DataFrame:
 
 
 def _from_arrow(content: Content, where: str) -> pl.DataFrame:
-    return _frame(_without_structs(to_frame(read_arrow(content, where), "value")), where)
+    frame = to_frame(read_arrow(content, where), "value", where)
+    return _frame(_without_structs(frame), where)
 
 
 def _without_structs(frame: pl.DataFrame) -> list[pl.Series]:
@@ -99,7 +100,7 @@ def _frame(columns: list[pl.Series], where: str) -> pl.DataFrame:
 
 
 def _from_csv(text: str, where: str) -> pl.DataFrame:
-    header = next(line for line in text.splitlines() if line.strip())
+    header = next((line for line in text.splitlines() if line.strip()), "")
     separator = max("\t,;", key=header.count)
     if separator not in header:
         raise ReadError(
@@ -184,7 +185,10 @@ def _from_json(text: str, where: str) -> pl.DataFrame:
 
 def _parsed(text: str, where: str) -> Any:
     try:
-        return json.loads(text)
+        value = json.loads(text)
+        if r"\ud" in text.lower():  # half a pair of surrogates is no character
+            json.dumps(value, ensure_ascii=False).encode()
+        return value
     except (ValueError, RecursionError) as error:
         raise ReadError(f"{where}: broken JSON ({error}): {text.strip()[:80]!r}") from None
 

@@ -68,23 +68,23 @@ def load_source(
     if isinstance(data, str):
         return _parts_of_table(from_ir_datasets(data, "scoreddocs"), source, dialect)
     if not isinstance(data, File):
-        parts = _parts_of_table(to_frame(data, "score"), source, dialect)
+        parts = _parts_of_table(to_frame(data, "score", source.where), source, dialect)
         return [_from_file(part, data) for part in parts]
     content = data.content()
     if content.kind != "text":
         arrow = read_arrow(content, source.where)
-        parts = _parts_of_table(to_frame(arrow, "score"), source, dialect)
+        parts = _parts_of_table(to_frame(arrow, "score", source.where), source, dialect)
         return [replace(_from_file(part, arrow), where=part.where) for part in parts]
     table = table_of(content.data, source.where, dialect, "score")
     if table is None:
         return [_part_of_lines(content.data, source, name_from, dialect, rank=rank)]
-    return _parts_of_table(table, source, dialect, line_numbers_of(data))
+    return _parts_of_table(table, source, dialect, line_numbers_of(data, dialect))
 
 
 def _from_file(part: RunPart, table: Any) -> RunPart:
     """Give a run what a table of `read_runs` says of it: its file and its ir_metadata."""
     facts = provenance_of(table.schema if isinstance(table, pa.Table) else None)
-    files = {str(file["run"]): str(file["path"]) for file in facts.get("sources", [])}
+    files = {str(file.get("run")): str(file.get("path")) for file in facts.get("sources", [])}
     where = files.get(part.name, part.where)
     return replace(part, where=where, header=facts.get("ir_metadata", {}).get(part.name))
 
@@ -114,7 +114,7 @@ def _part_of_lines(
         str(name),
         _with_score(rows),
         source.where,
-        lines=line_numbers_of(source.origin),
+        lines=line_numbers_of(source.origin, dialect),
         header=header_of(data),
     )
 
@@ -149,16 +149,21 @@ def _part(name: str, rows: pl.DataFrame, where: str, lines: LineNumbers | None) 
     no_document = rows["doc_id"].is_null()
     if not no_document.any():
         refuse_no_number(rows, "score", where)
-        return RunPart(name, rows, where, lines=lines)
+        return RunPart(name, _with_ranks_of_all(rows), where, lines=lines)
     empty = rows.filter(no_document)
     if empty["score"].null_count() < empty.height:
         raise SchemaError(
             f"{where}: expected an id as doc_id, found none in "
             f"{empty.height - empty['score'].null_count()} rows that have a score"
         )
-    rows = rows.filter(~no_document)
+    rows = _with_ranks_of_all(rows.filter(~no_document))
     refuse_no_number(rows, "score", where)
     return RunPart(name, rows, where, tuple(empty["query_id"].unique(maintain_order=True)))
+
+
+def _with_ranks_of_all(rows: pl.DataFrame) -> pl.DataFrame:
+    """Leave the rank out when some rows have none."""
+    return rows.drop("rank") if "rank" in rows.columns and rows["rank"].has_nulls() else rows
 
 
 def _with_score(rows: pl.DataFrame) -> pl.DataFrame:

@@ -95,7 +95,7 @@ def read_scores(source: Any, *, measure: str | None = None, run: str | None = No
         rows.with_columns(origin=pl.lit(n, pl.Int64)) for n, rows in enumerate(tables)
     )
     _refuse_repeated(table, origins)
-    table = _without_empty_requests(table)
+    table = _without_empty_requests(table, origins)
     _refuse_gaps(table, origins)
     return table.select(*SCORES.columns).sort(SCORES.key)
 
@@ -148,7 +148,7 @@ def _columns_of(source: Source) -> tuple[pl.DataFrame, str]:
     if content.kind == "text":
         unit = "record" if is_json(content.data) else "line"
         return table_of_text(content.data, source.where), unit
-    table = to_frame(read_arrow(content, source.where), "value")
+    table = to_frame(read_arrow(content, source.where), "value", source.where)
     return table.with_row_index(PLACE, offset=1), "row"
 
 
@@ -194,11 +194,12 @@ def _refuse_repeated(table: pl.DataFrame, origins: Sequence[ScoreTable]) -> None
         )
 
 
-def _without_empty_requests(table: pl.DataFrame) -> pl.DataFrame:
+def _without_empty_requests(table: pl.DataFrame, origins: Sequence[ScoreTable]) -> pl.DataFrame:
     has_value = pl.col("value").is_not_null().any().over("query_id")
     kept = table.filter(has_value)
     if not kept.height:
-        raise ReadError("scores: expected some values, found a number for no request at all")
+        where = ", ".join(origin.where for origin in origins[:3])
+        raise ReadError(f"{where}: expected some values, found a number for no request at all")
     if kept.height < table.height:
         requests = table.filter(~has_value)["query_id"].unique().sort()
         warnings.warn(

@@ -25,7 +25,7 @@ def describe(facts: dict[str, Any]) -> dict[bytes, bytes]:
 
 
 def provenance_of(schema: pa.Schema | None) -> dict[str, Any]:
-    """Read the facts back from a schema; empty when it has none.
+    """Read the facts back from a schema; empty when it has none that lexiframe wrote.
 
     Examples
     --------
@@ -33,5 +33,21 @@ def provenance_of(schema: pa.Schema | None) -> dict[str, Any]:
     {}
     """
     metadata = (schema.metadata if schema is not None else None) or {}
-    facts: dict[str, Any] = json.loads(metadata[KEY]) if KEY in metadata else {}
-    return facts
+    try:
+        facts = json.loads(metadata.get(KEY, b"{}"))
+    except (ValueError, RecursionError):
+        return {}
+    return facts if _is_ours(facts) else {}
+
+
+def _is_ours(facts: Any) -> bool:
+    """Tell whether what others read of the facts has the form in which it is written."""
+    if not isinstance(facts, dict):
+        return False
+    sources, headers = facts.get("sources", []), facts.get("ir_metadata", {})
+    return (
+        isinstance(sources, list)
+        and all(isinstance(source, dict) for source in sources)
+        and isinstance(headers, dict)
+        and all(isinstance(header, str) for header in headers.values())
+    )

@@ -124,7 +124,7 @@ def load_qrels(qrels: Any, dialect: Dialect | None = None) -> Judgments:
     elif isinstance(data, str):
         table, where = from_ir_datasets(data, "qrels"), data
     else:
-        table = to_frame(data, "relevance")
+        table = to_frame(data, "relevance", where)
     table = in_our_words(table, QRELS, where, dialect.columns)
     if "iteration" not in table.columns:
         table = table.with_columns(iteration=pl.lit("0"))
@@ -136,11 +136,11 @@ def load_qrels(qrels: Any, dialect: Dialect | None = None) -> Judgments:
 def _table_of_file(file: File, dialect: Dialect) -> tuple[pl.DataFrame, LineNumbers | None]:
     content, where = file.content(), str(file)
     if content.kind != "text":
-        return to_frame(read_arrow(content, where), "relevance"), None
+        return to_frame(read_arrow(content, where), "relevance", where), None
     table = table_of(content.data, where, dialect, "relevance")
     if table is None:
         table = _parse_lines(content.data, where, dialect)
-    return table, line_numbers_of(file)
+    return table, line_numbers_of(file, dialect)
 
 
 def judgments(qrels: Any) -> pl.DataFrame:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import NoReturn
 
 import polars as pl
 
@@ -117,7 +118,8 @@ def _without_means(given: ScoreTable, found: dict[str, str]) -> ScoreTable:
     if "query_id" not in found:
         return given
     is_mean = pl.col(found["query_id"]).cast(pl.String, strict=False).is_in(SUMMARIES)
-    kept = given.table.filter(~is_mean.fill_null(value=False))
+    is_nested = given.table[found["query_id"]].dtype.is_nested()  # and will be refused
+    kept = given.table if is_nested else given.table.filter(~is_mean.fill_null(value=False))
     if not kept.height:
         raise ReadError(
             f"{given.where}: expected values per request, found only means over all of them, or "
@@ -164,7 +166,7 @@ def _unpivoted(given: ScoreTable, found: dict[str, str], measure: str | None) ->
     cells = [c for c in given.table.columns if c not in {PLACE, "", *found.values()}]
     of_means = "run" in found and "query_id" not in found
     if not cells or of_means or not found.keys().isdisjoint(("measure", "value")):
-        raise SchemaError(_unknown_layout(given))
+        _refuse_unknown_layout(given)
     are_measures = "run" in found or (given.is_given and measure is None)
     if not are_measures and measure is None:
         raise LexiframeError(
@@ -183,9 +185,9 @@ def _unpivoted(given: ScoreTable, found: dict[str, str], measure: str | None) ->
     return rows.with_columns(pl.col(variable).str.strip_prefix(_CELL))
 
 
-def _unknown_layout(given: ScoreTable) -> str:
+def _refuse_unknown_layout(given: ScoreTable) -> NoReturn:
     columns = [name for name in given.table.columns if name != PLACE]
-    return (
+    raise SchemaError(
         f"{given.where}: expected columns for query, measure and value (and for the run: name, "
         "qid, measure, value), or a matrix with a row a request and a column a run; found the "
         f"columns {', '.join(columns[:10])}{', ...' * (len(columns) > 10)}"

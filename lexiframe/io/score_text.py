@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from typing import NoReturn
 
 import polars as pl
 
 from lexiframe.errors import ReadError, in_one_line
 from lexiframe.io.delimited import is_json, parse_json
+from lexiframe.io.trec import NOT_PARSED
 
 PLACE = "\0place"  # the column with the line of each row; no tool calls one of its columns so
 SUMMARIES = ("all", "amean")  # what stands for the query in trec_eval's means, and in ndeval's
@@ -53,13 +55,12 @@ def table_of_text(data: bytes, where: str) -> pl.DataFrame:
     [(1, 'map', '301', '0.25'), (2, 'map', 'all', '0.25')]
     """
     if is_json(data):
-        no_nan = re.sub(rb"(:\s*)NaN\b", rb"\1null", data)  # which Python's json writes
-        table = parse_json(no_nan, where, "value")
+        table = parse_json(data, where, "value")
         if "doc_id" in table.columns:  # {query: {measure: value}}, as pytrec_eval has it
             table = table.rename({"doc_id": "measure"})
         return table.with_row_index(PLACE, offset=1)
     text = _decoded(data, where).replace("\r\n", "\n").replace("\r", "\n")
-    first = next(line for line in text.split("\n") if line.strip())
+    first = next((line for line in text.split("\n") if line.strip()), "")
     if _is_triple(first):
         return _table_of_lines(text, where)
     return _table_with_header(text, where, _separator(first))
@@ -162,7 +163,7 @@ def _separator(header: str) -> str:
     """Give what separates the columns: a tab, else a comma or semicolon, else white space."""
     if "\t" in header:
         return "\t"
-    return max(",; ", key=header.count)
+    return max(",;", key=header.count) if "," in header or ";" in header else " "
 
 
 def _table_with_header(text: str, where: str, separator: str) -> pl.DataFrame:
@@ -177,24 +178,30 @@ def _table_with_header(text: str, where: str, separator: str) -> pl.DataFrame:
             quote_char=None if separator in " \t" else '"',
             extra_columns="raise",
         )
-    except pl.exceptions.PolarsError as error:
-        raise _unreadable(text, where, separator, error) from None
-    twice = [name for name in table.columns if re.search(r"_duplicated_\d+$", name)]
+    except NOT_PARSED as error:
+        _refuse_unreadable(text, where, separator, error)
+    # Polars tells twins apart by such an ending
+    names = [re.sub(r"_duplicated_\d+$", "", name).strip() for name in table.columns]
+    twice = [name for name in names if names.count(name) > 1]
     if twice:
-        name = twice[0].rpartition("_duplicated_")[0]
-        raise ReadError(f"{where}, line {blank + 1}: two columns are named {name!r}; rename one")
+        raise ReadError(
+            f"{where}, line {blank + 1}: two columns are named {twice[0]!r}; rename one"
+        )
+    table = table.rename(dict(zip(table.columns, names, strict=True)))
     table = table.with_row_index(PLACE, offset=blank + 2)
     return table.filter(~pl.all_horizontal(pl.exclude(PLACE).is_null()))
 
 
-def _unreadable(text: str, where: str, separator: str, error: Exception) -> ReadError:
+def _refuse_unreadable(text: str, where: str, separator: str, error: Exception) -> NoReturn:
     """Name the first line that has more fields than the header."""
     widths = pl.Series(text.split("\n")).str.count_matches(separator, literal=True) + 1
     header = (pl.Series(text.split("\n")) != "").arg_true()[0]
     wrong = (widths > widths[header]).arg_true()
     if not len(wrong):
-        return ReadError(f"{where}: cannot be read as a table with a header ({in_one_line(error)})")
-    return ReadError(
+        raise ReadError(
+            f"{where}: cannot be read as a table with a header ({in_one_line(error)})"
+        ) from None
+    raise ReadError(
         f"{where}, line {wrong[0] + 1}: expected {widths[header]} columns as in the header, found "
         f"{widths[wrong[0]]}"
-    )
+    ) from None

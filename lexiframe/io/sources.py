@@ -138,8 +138,10 @@ def refuse_twins(named: Iterable[tuple[str, str]]) -> None:
         )
 
 
-def only_file(path: str | Path) -> File:
+def only_file(path: str | Path | File) -> File:
     """Give one existing file, standard input (``-``), or a remote one; or say why it is none."""
+    if isinstance(path, File):
+        return path
     if str(path) == STANDARD_INPUT:
         return File(STANDARD_INPUT, sys.stdin.buffer.read())
     if is_remote(path):

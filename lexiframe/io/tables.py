@@ -36,18 +36,13 @@ def table_of(data: bytes, where: str, dialect: Dialect, value: str) -> pl.DataFr
     return None if separator is None else parse_delimited(data, where, separator, dialect)
 
 
-def is_text_in_lines(data: bytes, dialect: Dialect) -> bool:
-    """Tell whether text is TREC's, a line a row without a header."""
-    return not is_json(data) and separator_of(data, dialect) is None
-
-
-def line_numbers_of(file: File) -> LineNumbers:
+def line_numbers_of(file: File, dialect: Dialect) -> LineNumbers:
     """Give the function that reads a file again and numbers the lines of its rows."""
 
     def of_rows() -> np.ndarray:
         data = file.content().data
         numbers = line_numbers(data, str(file))
-        is_headed = not is_json(data) and separator_of(data, Dialect()) is not None
+        is_headed = not is_json(data) and separator_of(data, dialect) is not None
         return numbers[1:] if is_headed else numbers
 
     return of_rows

@@ -64,6 +64,10 @@ class Dialect:
 NUMBER = r"(?i)^[+-]?(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[+-]?[0-9]+)?|inf(?:inity)?)$"
 
 
+NOT_PARSED = (pl.exceptions.PolarsError, OSError)
+"""What Polars raises for malformed CSV; OSError for text that begins as packed data do."""
+
+
 def run_layout(data: bytes, third: Third | None) -> Layout:
     """Say how the lines of a run are laid out: three columns need to be told what they are."""
     if third is None or len(first_fields(data)) != len(SCORED.names):
@@ -74,8 +78,9 @@ def run_layout(data: bytes, third: Third | None) -> Layout:
 def qrels_layout(data: bytes) -> Layout:
     """Say how the lines of a qrels file are laid out, by the first of them."""
     fields = first_fields(data)
-    is_graded = len(fields) == len(GRADED.names) and re.match(NUMBER.encode(), fields[-1])
-    return GRADED if is_graded else QRELS
+    if len(fields) != len(GRADED.names):
+        return QRELS
+    return GRADED if re.match(NUMBER.encode(), fields[-1].replace(b",", b".")) else QRELS
 
 
 def parse_lines(
@@ -152,7 +157,7 @@ def _read_csv(
         if decimal == ",":
             table = table.with_columns(pl.col(number).str.replace(",", ".", literal=True))
             table = table.with_columns(pl.col(number).cast(pl.Float64))
-    except pl.exceptions.PolarsError:
+    except NOT_PARSED:
         return None
     is_rectangular = table.height * found == n_fields and not table[names[-1]].null_count()
     all_numbers = not (table[number].null_count() or table[number].is_nan().any())

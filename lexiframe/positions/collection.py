@@ -11,7 +11,8 @@ from lexiframe.io.parts import RunPart
 from lexiframe.io.runs import RunScan, scan_runs
 from lexiframe.io.sources import refuse_twins
 from lexiframe.positions.judged import Duplicates, JudgedItems, judged_items
-from lexiframe.positions.ranks import RunRanks, ScoreType, Ties, rank_judged
+from lexiframe.positions.likeness import likely_cause
+from lexiframe.positions.ranks import RunRanks, ScoreType, Ties, Unjudged, rank_judged
 from lexiframe.progress import in_threads
 
 
@@ -31,6 +32,7 @@ def rank_runs(
     ties: Ties = "doc_id_desc",
     score_type: ScoreType = "float64",
     duplicates: Duplicates = "error",
+    unjudged: Unjudged = "keep",
     nonrelevant: bool = False,
     pool: bool = False,
 ) -> RankedRuns:
@@ -46,26 +48,31 @@ def rank_runs(
     _check_choice("ties", ties, ("doc_id_desc", "doc_id_asc", "input", "rank"))
     _check_choice("score_type", score_type, ("float64", "float32"))
     _check_choice("duplicates", duplicates, ("error", "best"))
-    judged = judged_items(qrels, rel, duplicates, nonrelevant=nonrelevant)
+    _check_choice("unjudged", unjudged, ("keep", "remove"))
+    complete = nonrelevant or unjudged == "remove"
+    judged = judged_items(qrels, rel, duplicates, nonrelevant=complete)
 
     def rank(part: RunPart) -> RunRanks:
-        return rank_judged(part, judged, ties, score_type, duplicates, pool=pool)
+        return rank_judged(part, judged, ties, score_type, duplicates, unjudged, pool=pool)
 
     loaders = _loaders(runs, rank=ties == "rank")
     done = in_threads(
         lambda load: [(rank(part), part.where) for part in load()], loaders, "reading runs"
     )
     ranked = [run for runs in done for run in runs]
-    if not ranked:
-        raise LexiframeError("runs: expected at least one run, found no rows")
     refuse_twins((run.name, where) for run, where in ranked)
-    if not any(run.retrieved.any() for run, _ in ranked):
-        answered = sorted({query_id for run, _ in ranked for query_id in run.extra})
-        raise LexiframeError(
-            f"runs and qrels have no query in common: the runs answer {first_three(answered)}, "
-            f"judged are {first_three(judged.queries)}; do both use the same query ids?"
-        )
+    if not any(run.answered.any() for run, _ in ranked):
+        _refuse_other_queries(sorted({name for run, _ in ranked for name in run.extra}), judged)
     return RankedRuns(judged, sorted((run for run, _ in ranked), key=lambda run: run.name))
+
+
+def _refuse_other_queries(answered: list[str], judged: JudgedItems) -> None:
+    cause = likely_cause(answered, judged.queries)
+    raise LexiframeError(
+        f"runs and qrels have no query in common: the runs answer {first_three(answered)}, "
+        f"judged are {first_three(judged.queries)}; "
+        + (f"likely cause: {cause}" if cause else "do both use the same query ids?")
+    )
 
 
 def _loaders(runs: Any, *, rank: bool) -> list[Callable[[], list[RunPart]]]:

@@ -1,4 +1,4 @@
-"""What the runs answered and what of it is judged: `coverage`."""
+"""What the runs answered and what of it is judged: counts, and a warning of what is not."""
 
 from __future__ import annotations
 
@@ -8,55 +8,20 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from lexiframe.errors import LexiframeWarning
-from lexiframe.positions.collection import RankedRuns, rank_runs
-from lexiframe.positions.judged import Duplicates
+from lexiframe.errors import LexiframeWarning, first_three
+from lexiframe.positions.collection import RankedRuns
+from lexiframe.positions.likeness import likely_cause
 from lexiframe.positions.ranks import RunRanks
-from lexiframe.schemas import COVERAGE
-
-
-def coverage(
-    runs: Any, qrels: Any, *, rel: float | None = None, duplicates: Duplicates = "error"
-) -> pl.DataFrame:
-    """Count, run by run, which requests were answered and how much of the answers is judged.
-
-    Parameters
-    ----------
-    runs, qrels, rel, duplicates
-        As for `positions`.
-
-    Returns
-    -------
-    polars.DataFrame
-        Key ``run``. ``requests`` judged; of these ``answered``, ``missing`` (count as empty
-        rankings) and ``without_relevant`` (left out of every measure, unless kept at 0);
-        ``extra`` requests answered that are not judged (ignored); documents ``retrieved`` for
-        judged requests, and of these ``judged`` and ``relevant_retrieved``; rows removed as
-        ``duplicates``.
-
-    Raises
-    ------
-    LexiframeError
-        As `positions`.
-
-    Examples
-    --------
-    >>> import lexiframe as lf
-    >>> table = lf.coverage("data/example/runs/random.run", "data/example/qrels.txt")
-    >>> table.select("run", "missing", "extra").rows()
-    [('random', 0, 0)]
-    """
-    return coverage_of(rank_runs(runs, qrels, rel=rel, duplicates=duplicates, nonrelevant=True))
 
 
 def coverage_of(ranked: RankedRuns) -> pl.DataFrame:
-    """Make the coverage table of runs of which all judged items are ranked."""
+    """Count, run by run; all judged items are to be ranked."""
     requests = len(ranked.judged.queries)
     without_relevant = int((ranked.judged.n_relevant == 0).sum())
     is_relevant = ranked.judged.is_relevant
 
     def row(run: RunRanks) -> dict[str, Any]:
-        answered = int((run.retrieved > 0).sum())
+        answered = int(run.answered.sum())
         found = run.rank != 0
         return {
             "run": run.name,
@@ -69,23 +34,41 @@ def coverage_of(ranked: RankedRuns) -> pl.DataFrame:
             "judged": int(np.count_nonzero(found)),
             "relevant_retrieved": int(np.count_nonzero(found & is_relevant)),
             "duplicates": run.duplicates,
+            "tied_relevant": len(run.tied.item),
         }
 
-    return pl.DataFrame([row(run) for run in ranked.runs], schema=COVERAGE.columns)
+    return pl.DataFrame([row(run) for run in ranked.runs])
 
 
 def warn_of_gaps(ranked: RankedRuns) -> None:
-    """Warn once of what was dropped or filled, with counts."""
+    """Warn once of what was dropped or filled, with counts, and of runs that nobody judged."""
+    runs = ranked.runs
     counts = {
-        "rankings missing, counted as empty": sum(
-            int((run.retrieved == 0).sum()) for run in ranked.runs
-        ),
-        "rankings for requests without judgments, ignored": sum(
-            len(run.extra) for run in ranked.runs
-        ),
+        "rankings missing, counted as empty": sum(int((~run.answered).sum()) for run in runs),
+        "rankings for requests without judgments, ignored": sum(len(run.extra) for run in runs),
         "requests without a relevant item": int((ranked.judged.n_relevant == 0).sum()),
-        "rows that repeated a document, removed": sum(run.duplicates for run in ranked.runs),
+        "rows that repeated a document, removed": sum(run.duplicates for run in runs),
+        "repeated judgments, removed": ranked.judged.repeated,
+        "rows of unjudged documents, removed": sum(run.unjudged for run in runs),
     }
     said = "; ".join(f"{what}: {count}" for what, count in counts.items() if count)
     if said:
         warnings.warn(f"{said} (see lexiframe.coverage)", LexiframeWarning, stacklevel=3)
+    warn_of_strangers(ranked, stacklevel=4)
+
+
+def warn_of_strangers(ranked: RankedRuns, *, stacklevel: int = 3) -> None:
+    """Warn when documents were retrieved, and not one of any run is among the judged ones."""
+    retrieved = list(dict.fromkeys(name for run in ranked.runs for name in run.strangers))
+    if not retrieved or any(run.rank.any() for run in ranked.runs):
+        return
+    judged = ranked.judged.items["doc_id"].unique(maintain_order=True)
+    kind = "judged" if ranked.judged.complete else "relevant"
+    cause = likely_cause(retrieved, judged)
+    warnings.warn(
+        f"no {kind} document was retrieved by any run: retrieved are {first_three(retrieved)}, "
+        f"{kind} are {first_three(judged)}"
+        + (f"; likely cause: {cause}" if cause else "; do both use the same document ids?"),
+        LexiframeWarning,
+        stacklevel=stacklevel,
+    )

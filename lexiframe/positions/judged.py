@@ -8,10 +8,9 @@ from typing import Any, Literal
 import numpy as np
 import polars as pl
 
-from lexiframe.errors import LexiframeError, SchemaError
-from lexiframe.io.qrels import judgments
+from lexiframe.errors import LexiframeError
+from lexiframe.io.qrels import distinct_judgments, load_qrels
 from lexiframe.positions.lookup import HashIndex, hash_keys
-from lexiframe.schemas import QRELS
 
 Duplicates = Literal["error", "best"]
 
@@ -26,6 +25,10 @@ class JudgedItems:
         query_id, doc_id, relevance, and is_relevant.
     queries
         The judged queries, sorted, also those without a relevant item.
+    complete
+        Whether the items that are not relevant are there too.
+    repeated
+        Judgments removed because there is another of the same document.
     query
         For each item the index of its query in ``queries``.
     index
@@ -34,6 +37,8 @@ class JudgedItems:
 
     items: pl.DataFrame
     queries: pl.Series
+    complete: bool
+    repeated: int
     query: np.ndarray
     index: HashIndex
 
@@ -41,6 +46,11 @@ class JudgedItems:
     def is_relevant(self) -> np.ndarray:
         """Which items are relevant."""
         return self.items["is_relevant"].to_numpy()
+
+    @property
+    def is_judged(self) -> np.ndarray:
+        """Which items were looked at: a negative grade says pooled, but unjudged."""
+        return np.asarray(self.items["relevance"].to_numpy() >= 0)
 
     @property
     def n_relevant(self) -> np.ndarray:
@@ -68,9 +78,7 @@ def judged_items(
     """
     if rel is not None and not rel > 0:
         raise LexiframeError(f"rel: expected a positive grade, found {rel}")
-    judged = judgments(qrels)
-    if duplicates == "error":
-        _refuse_judged_twice(judged)
+    judged, repeated = distinct_judgments(load_qrels(qrels), duplicates)
     relevant = pl.col("relevance") > 0 if rel is None else pl.col("relevance") >= rel
     items = (
         judged.group_by("query_id", "doc_id")
@@ -89,15 +97,5 @@ def judged_items(
     queries = items["query_id"].unique().sort()
     items = items if nonrelevant else items.filter("is_relevant")
     query = queries.search_sorted(items["query_id"]).to_numpy().astype(np.int64)
-    return JudgedItems(items, queries, query, HashIndex.of(hash_keys(items["doc_id"], query)))
-
-
-def _refuse_judged_twice(judged: pl.DataFrame) -> None:
-    twice = judged.filter(pl.struct(QRELS.key).is_duplicated())
-    if twice.height:
-        first = twice.row(0, named=True)
-        raise SchemaError(
-            f"qrels: the document {first['doc_id']!r} is judged more than once for query "
-            f"{first['query_id']!r} ({twice.height} such rows in all); mend the qrels, or keep "
-            "the highest grade with duplicates='best'"
-        )
+    index = HashIndex.of(hash_keys(items["doc_id"], query))
+    return JudgedItems(items, queries, nonrelevant, repeated, query, index)

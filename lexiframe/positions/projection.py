@@ -12,7 +12,7 @@ from lexiframe.errors import LexiframeError
 from lexiframe.positions.collection import RankedRuns, rank_runs
 from lexiframe.positions.coverage import warn_of_gaps
 from lexiframe.positions.judged import Duplicates
-from lexiframe.positions.ranks import ScoreType, Ties
+from lexiframe.positions.ranks import ScoreType, Ties, Unjudged
 from lexiframe.schemas import POSITIONS
 
 NoRelevant = Literal["drop", "zero"]
@@ -27,6 +27,7 @@ def positions(
     score_type: ScoreType = "float64",
     no_relevant: NoRelevant = "drop",
     duplicates: Duplicates = "error",
+    unjudged: Unjudged = "keep",
     judged: bool = False,
     pool: bool = False,
 ) -> pl.DataFrame:
@@ -48,7 +49,7 @@ def positions(
         The least grade that is relevant; None: any positive grade.
     ties : {"doc_id_desc", "doc_id_asc", "input", "rank"}
         What orders documents of equal score: their id (bytewise; descending is trec_eval's way),
-        their order in the file, or the rank that the file gives.
+        their order in the file, or the rank that the file gives, which must differ within a query.
     score_type : {"float64", "float32"}
         How scores are compared: trec_eval 10 and ir-measures-like tools hold doubles, trec_eval up
         to 9.0.8 and pytrec_eval single floats, which merge scores that are nearly equal.
@@ -58,6 +59,10 @@ def positions(
     duplicates : {"error", "best"}
         Refuse a document that is twice in a ranking or in the judgments of a request, or keep the
         best-ranked and the highest grade.
+    unjudged : {"keep", "remove"}
+        Leave unjudged documents where they are, or take them out of the rankings and close the
+        ranks behind them (condensed lists). As with trec_eval's ``-J``, a negative grade says
+        pooled, but unjudged, so it is taken out too. A run whose list gets empty still answered.
     judged : bool
         Also give the judged items that are not relevant; their level is null.
     pool : bool
@@ -69,12 +74,14 @@ def positions(
     polars.DataFrame
         Key ``run, query_id, doc_id``, sorted by it. ``relevance`` (grade), ``position`` (rank from
         1, null: not retrieved), ``level`` (recall level from 1; items that were not retrieved
-        follow, those of a low grade first), ``n_relevant`` (m), ``n_retrieved`` (ñ).
+        follow, those of a low grade first), ``n_relevant`` (m), ``n_retrieved`` (ñ, without what
+        was removed).
 
     Raises
     ------
     LexiframeError
-        When runs and qrels share no request, a document is there twice, or a score is no number.
+        When runs and qrels share no request, a document is there twice, a score is no number, or
+        the ranks that are to break ties do not.
 
     Examples
     --------
@@ -93,6 +100,7 @@ def positions(
         ties=ties,
         score_type=score_type,
         duplicates=duplicates,
+        unjudged=unjudged,
         nonrelevant=judged,
         pool=pool,
     )

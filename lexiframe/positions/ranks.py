@@ -9,18 +9,22 @@ in order.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import polars as pl
 
 from lexiframe.errors import SchemaError
+from lexiframe.io.duplicates import repeated_document
 from lexiframe.io.parts import RunPart
 from lexiframe.positions.judged import Duplicates, JudgedItems
-from lexiframe.positions.lookup import hash_keys
+from lexiframe.positions.rows import Blocks, Rows
+from lexiframe.positions.tied import TiedItems
 
 Ties = Literal["doc_id_desc", "doc_id_asc", "input", "rank"]
 ScoreType = Literal["float64", "float32"]
+Unjudged = Literal["keep", "remove"]
+_ENOUGH_TO_COMPARE = 1000
 
 
 @dataclass(frozen=True)
@@ -31,21 +35,31 @@ class RunRanks:
     ----------
     rank
         Of every judged item; 0 when it was not retrieved.
+    tied
+        The ranks that other orders of equal scores would give.
     retrieved
-        Documents retrieved for every judged query.
+        Documents retrieved for every judged query, without those removed.
+    answered
+        Which of the judged queries were answered, perhaps with an empty list.
     extra
         The queries answered that are not judged.
-    duplicates
-        Rows removed because their document was there already.
+    duplicates, unjudged
+        Rows removed because their document was there already, or is not judged.
+    strangers
+        When no judged item was found, some documents that were.
     pool
         Query index and doc_id of what was retrieved, when asked for.
     """
 
     name: str
     rank: np.ndarray
+    tied: TiedItems
     retrieved: np.ndarray
+    answered: np.ndarray
     extra: list[str]
     duplicates: int
+    unjudged: int
+    strangers: list[str]
     pool: pl.DataFrame | None
 
 
@@ -55,6 +69,7 @@ def rank_judged(
     ties: Ties = "doc_id_desc",
     score_type: ScoreType = "float64",
     duplicates: Duplicates = "error",
+    unjudged: Unjudged = "keep",
     *,
     pool: bool = False,
 ) -> RunRanks:
@@ -64,174 +79,142 @@ def rank_judged(
     ------
     SchemaError
         For a document that is twice in one ranking (unless ``duplicates="best"``), and for
-        ``ties="rank"`` without a column of whole ranks.
+        ``ties="rank"`` without a column of whole ranks, all different within a query.
     """
     if part.rows.is_empty():
-        return _retrieved_nothing(part.name, judged)
-    rows = _Rows.of(part, judged, score_type)
-    removed = 0
+        return _retrieved_nothing(part, judged)
+    if ties == "rank":
+        _refuse_missing_ranks(part)
+    rows = Rows.of(part, judged, score_type, rank=ties == "rank")
+    duplicate = 0
     if rows.has_twins():
-        rows, removed = rows.without_twins(part, ties, duplicates)
-    rows = rows.in_order(ties)
+        rows, duplicate = _without_twins(rows, part, ties, duplicates)
+    if ties == "rank":
+        _refuse_repeated_ranks(rows, judged, part.where)
+    rows = rows.in_order(stable=ties == "input")
     hit, item = rows.find(judged)
+    strangers = [] if len(hit) else _some_documents(rows, judged)
+    retrieved = rows.retrieved(judged)
+    answered, extra = _answered(part, judged, retrieved, rows.extra)
+    if unjudged == "remove":
+        stays = judged.is_judged[item]
+        rows, item = rows.take(hit[stays]), item[stays]
+        hit = np.arange(len(item))
+    kept = rows.retrieved(judged)
+    first = rows.first_of_query(hit)
+    tied = rows.ties(hit)
     rank = np.zeros(judged.items.height, np.int64)
-    rank[item] = rows.place(hit, ties, part.where) - rows.first_of_query(hit) + 1
-    n_queries = len(judged.queries)
-    retrieved = np.bincount(rows.query, minlength=n_queries)[:n_queries]
+    rank[item] = _place(rows, hit, tied, ties) - first + 1
     return RunRanks(
         part.name,
         rank,
-        retrieved,
-        rows.extra,
-        removed,
-        rows.pool(judged) if pool else None,
+        TiedItems.of(tied, first, item, judged),
+        kept,
+        answered,
+        extra,
+        duplicate,
+        int(retrieved.sum() - kept.sum()),
+        strangers,
+        rows.documents(judged) if pool else None,
     )
 
 
-def _retrieved_nothing(name: str, judged: JudgedItems) -> RunRanks:
-    rank = np.zeros(judged.items.height, np.int64)
-    return RunRanks(name, rank, np.zeros(len(judged.queries), np.int64), [], 0, None)
+def _retrieved_nothing(part: RunPart, judged: JudgedItems) -> RunRanks:
+    nowhere = np.zeros(judged.items.height, np.int64)
+    nothing = np.zeros(len(judged.queries), np.int64)
+    answered, extra = _answered(part, judged, nothing, [])
+    return RunRanks(part.name, nowhere, TiedItems.none(), nothing, answered, extra, 0, 0, [], None)
 
 
-@dataclass(frozen=True)
-class _Rows:
-    """A run's rows as columns: the query's index (the extra ones follow), document, score."""
+def _answered(
+    part: RunPart, judged: JudgedItems, retrieved: np.ndarray, extra: list[str]
+) -> tuple[np.ndarray, list[str]]:
+    """Tell which judged queries were answered, and what others; an empty list is an answer."""
+    answered = retrieved > 0
+    if part.empty:
+        answered |= judged.queries.is_in(part.empty).to_numpy()
+        extra = list({*extra, *part.empty} - {*judged.queries})
+    return answered, extra
 
-    query: np.ndarray
-    doc_id: pl.Series
-    score: np.ndarray
-    rank: np.ndarray | None
-    hashes: np.ndarray
-    extra: list[str]
 
-    @classmethod
-    def of(cls, part: RunPart, judged: JudgedItems, score_type: ScoreType) -> _Rows:
-        query, extra = _query_codes(part.rows["query_id"], judged.queries)
-        with np.errstate(over="ignore"):  # what a float32 cannot hold is infinite, as in C
-            score = part.rows["score"].to_numpy().astype(score_type, copy=False)
-        rank = part.rows["rank"].to_numpy() if "rank" in part.rows.columns else None
-        doc_id = part.rows["doc_id"]
-        return cls(query, doc_id, score, rank, hash_keys(doc_id, query), extra)
+def _some_documents(rows: Rows, judged: JudgedItems) -> list[str]:
+    documents = rows.documents(judged)["doc_id"].unique(maintain_order=True)
+    return documents.head(_ENOUGH_TO_COMPARE).to_list()
 
-    def take(self, index: Any) -> _Rows:
-        rank = None if self.rank is None else self.rank[index]
-        return _Rows(
-            self.query[index],
-            self.doc_id.gather(index),
-            self.score[index],
-            rank,
-            self.hashes[index],
-            self.extra,
+
+def _place(rows: Rows, hit: np.ndarray, groups: Blocks, ties: Ties) -> np.ndarray:
+    """Give the places of the rows ``hit``, ascending, when equal scores are put in order."""
+    if ties == "input":
+        return hit
+    edges, block = groups.edges, groups.block
+    tied = groups.last > groups.first
+    blocks = np.unique(block[tied])
+    sizes = edges[blocks + 1] - edges[blocks]
+    shift = np.repeat(edges[blocks] - np.cumsum(sizes) + sizes, sizes)
+    members = np.arange(len(shift)) + shift
+    ordered = _tie_order(rows, members, np.repeat(blocks, sizes), ties)
+    place_of_member = np.empty_like(members)
+    place_of_member[np.searchsorted(members, ordered)] = members
+    place = hit.copy()
+    place[tied] = place_of_member[np.searchsorted(members, hit[tied])]
+    return place
+
+
+def _tie_order(rows: Rows, members: np.ndarray, block: np.ndarray, ties: Ties) -> np.ndarray:
+    """Put the rows ``members`` in the order of the tie policy within their blocks."""
+    if rows.rank is not None:
+        return members[np.lexsort((rows.rank[members], block))]
+    tied = pl.DataFrame({"block": block, "doc_id": rows.doc_id.gather(members), "row": members})
+    descending = [False, ties == "doc_id_desc"]
+    return tied.sort("block", "doc_id", descending=descending)["row"].to_numpy()
+
+
+def _without_twins(
+    rows: Rows, part: RunPart, ties: Ties, duplicates: Duplicates
+) -> tuple[Rows, int]:
+    """Keep the best-ranked row of each document, or refuse a document that is there twice."""
+    keys = pl.DataFrame({"query": rows.query, "doc_id": rows.doc_id}).with_row_index("row")
+    twins = keys.filter(pl.struct("query", "doc_id").is_duplicated())
+    if not twins.height:
+        return rows, 0
+    if duplicates == "error":
+        raise repeated_document(part.rows, part.where, part.lines)
+    ordered = rows.in_order(stable=ties == "input")
+    everything = np.arange(len(ordered.query))
+    place = _place(ordered, everything, ordered.ties(everything), ties)
+    ordered = ordered.take(np.argsort(place))
+    keys = pl.DataFrame({"query": ordered.query, "doc_id": ordered.doc_id})
+    best = keys.select(pl.struct("query", "doc_id").is_first_distinct()).to_series()
+    return ordered.take(best.arg_true().to_numpy()), int(len(best) - best.sum())
+
+
+def _refuse_missing_ranks(part: RunPart) -> None:
+    if "rank" not in part.rows.columns:
+        raise SchemaError(
+            f"{part.where}: ties='rank' needs a column of whole ranks, found none; "
+            "ties='doc_id_desc' needs none"
+        )
+    without = part.rows.filter(pl.col("rank").is_null())
+    if without.height:
+        first = without.row(0, named=True)
+        raise SchemaError(
+            f"{part.where}: ties='rank' needs the rank of every document, and that of "
+            f"{first['doc_id']!r} for query {first['query_id']!r} is null ({without.height} such "
+            "rows in all); fill the ranks in, or take another policy, ties='doc_id_desc' say"
         )
 
-    def in_order(self, ties: Ties) -> _Rows:
-        """Order by query and by score, descending; what ties stays as it is where that matters."""
-        query, score = self.query, self.score
-        same = query[1:] == query[:-1]
-        if np.all(~same | (score[1:] <= score[:-1])):
-            starts = np.append(0, np.flatnonzero(~same) + 1)
-            if len(np.unique(query[starts])) == len(starts):
-                return self
-        by_id = ties in ("doc_id_desc", "doc_id_asc")
-        by_score = np.argsort(-score, kind=None if by_id else "stable")
-        small = query.astype(np.min_scalar_type(query.max(initial=0)))
-        return self.take(by_score[np.argsort(small[by_score], kind="stable")])
 
-    def first_of_query(self, hit: np.ndarray) -> np.ndarray:
-        """For each of the rows ``hit`` the first row of its query."""
-        edges = _edges(self.query[1:] != self.query[:-1])
-        return np.asarray(edges[_block(edges, hit)])
-
-    def find(self, judged: JudgedItems) -> tuple[np.ndarray, np.ndarray]:
-        """Give the rows that hold a judged document, and which judged item it is."""
-        hit, item = judged.index.find(self.hashes)
-        same = (self.doc_id.gather(hit) == judged.items["doc_id"].gather(item)).to_numpy()
-        same &= self.query[hit] == judged.query[item]
-        return hit[same], item[same]
-
-    def place(self, hit: np.ndarray, ties: Ties, where: str) -> np.ndarray:
-        """Give the places of the rows ``hit``, ascending, when equal scores are put in order."""
-        if ties == "input":
-            return hit
-        edges = _edges((self.query[1:] != self.query[:-1]) | (self.score[1:] != self.score[:-1]))
-        block = _block(edges, hit)
-        tied = edges[block + 1] - edges[block] > 1
-        blocks = np.unique(block[tied])
-        sizes = edges[blocks + 1] - edges[blocks]
-        shift = np.repeat(edges[blocks] - np.cumsum(sizes) + sizes, sizes)
-        members = np.arange(len(shift)) + shift
-        ordered = self._tie_order(members, np.repeat(blocks, sizes), ties, where)
-        place_of_member = np.empty_like(members)
-        place_of_member[np.searchsorted(members, ordered)] = members
-        place = hit.copy()
-        place[tied] = place_of_member[np.searchsorted(members, hit[tied])]
-        return place
-
-    def _tie_order(
-        self, members: np.ndarray, block: np.ndarray, ties: Ties, where: str
-    ) -> np.ndarray:
-        """Put the rows ``members`` in the order of the tie policy within their blocks."""
-        if ties == "rank":
-            if self.rank is None:
-                raise SchemaError(f"{where}: ties='rank' needs a column of whole ranks, found none")
-            return members[np.lexsort((self.rank[members], block))]
-        tied = pl.DataFrame({"block": block, "doc_id": self.doc_id.gather(members), "row": members})
-        descending = [False, ties == "doc_id_desc"]
-        return tied.sort("block", "doc_id", descending=descending)["row"].to_numpy()
-
-    def has_twins(self) -> bool:
-        """Tell whether two rows have one hash, as two rows of one document in one query have."""
-        ordered = np.sort(self.hashes)
-        return bool((ordered[1:] == ordered[:-1]).any())
-
-    def without_twins(self, part: RunPart, ties: Ties, duplicates: Duplicates) -> tuple[_Rows, int]:
-        """Keep the best-ranked row of each document, or refuse a document that is there twice."""
-        keys = pl.DataFrame({"query": self.query, "doc_id": self.doc_id}).with_row_index("row")
-        twins = keys.filter(pl.struct("query", "doc_id").is_duplicated())
-        if not twins.height:
-            return self, 0
-        if duplicates == "error":
-            first = twins.row(0, named=True)
-            of_first = (pl.col("query") == first["query"]) & (pl.col("doc_id") == first["doc_id"])
-            places = " and ".join(str(row + 1) for row in twins.filter(of_first)["row"])
-            query_id = part.rows["query_id"][first["row"]]
-            raise SchemaError(
-                f"{part.where}: the document {first['doc_id']!r} is more than once in the ranking "
-                f"for query {query_id!r} (rows {places}); mend the run, or keep the best-ranked "
-                "one with duplicates='best'"
-            )
-        ordered = self.in_order(ties)
-        everything = np.arange(len(ordered.query))
-        place = ordered.place(everything, ties, part.where)
-        ordered = ordered.take(np.argsort(place))
-        keys = pl.DataFrame({"query": ordered.query, "doc_id": ordered.doc_id})
-        best = keys.select(pl.struct("query", "doc_id").is_first_distinct()).to_series()
-        return ordered.take(best.arg_true().to_numpy()), int(len(best) - best.sum())
-
-    def pool(self, judged: JudgedItems) -> pl.DataFrame:
-        """Give the documents that the run retrieved for judged queries."""
-        rows = pl.DataFrame({"query": self.query, "doc_id": self.doc_id})
-        return rows.filter(pl.col("query") < len(judged.queries))
-
-
-def _query_codes(query_id: pl.Series, queries: pl.Series) -> tuple[np.ndarray, list[str]]:
-    """Give each row's index into ``queries``, and the ids that are not there: they follow."""
-    stretches = query_id.rle().struct.unnest()
-    distinct = pl.Categorical(pl.Categories.random())
-    coded = stretches["value"].cast(distinct).to_physical().to_numpy()
-    some_stretch = np.zeros(int(coded.max()) + 1, np.int64)
-    some_stretch[coded] = np.arange(len(coded))
-    known = {name: code for code, name in enumerate(queries)}
-    names = stretches["value"].gather(some_stretch)
-    codes = np.array([known.setdefault(name, len(known)) for name in names], np.int64)
-    return np.repeat(codes[coded], stretches["len"].to_numpy()), list(known)[len(queries) :]
-
-
-def _edges(differs: np.ndarray) -> np.ndarray:
-    """Where blocks of equal rows begin and the last ends: ``differs`` says which rows end one."""
-    return np.concatenate([[0], np.flatnonzero(differs) + 1, [len(differs) + 1]])
-
-
-def _block(edges: np.ndarray, rows: np.ndarray) -> np.ndarray:
-    """Give the number of the block that each row is in."""
-    return np.searchsorted(edges, rows, side="right") - 1
+def _refuse_repeated_ranks(rows: Rows, judged: JudgedItems, where: str) -> None:
+    columns = {"query": rows.query, "doc_id": rows.doc_id, "rank": rows.rank}
+    ranked = pl.DataFrame(columns).filter(pl.col("query") < len(judged.queries))
+    alike = ranked.filter(pl.struct("query", "rank").is_duplicated())
+    if alike.height:
+        first = alike.row(0, named=True)
+        of_first = (pl.col("query") == first["query"]) & (pl.col("rank") == first["rank"])
+        one, other = alike.filter(of_first)["doc_id"].head(2)
+        raise SchemaError(
+            f"{where}: ties='rank' needs ranks that differ within a query, and {one!r} and "
+            f"{other!r} for query {judged.queries[first['query']]!r} both have the rank "
+            f"{first['rank']} ({alike.height} such rows in all); mend the ranks, or take another "
+            "policy, ties='doc_id_desc' say"
+        )

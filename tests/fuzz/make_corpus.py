@@ -27,7 +27,7 @@ NESTED = [
 ]
 SCORES = "name,qid,measure,value\nbm25,q1,AP,0.5\nbm25,q2,AP,nan\nql,q1,AP,1e-1\nql,q2,AP,1\n"
 TEXTS = {
-    "run": RUN,
+    "plain.run": RUN,
     "five_fields.run": "q1 Q0 d1 1 3.5\nq1 Q0 d2 2 2\n",
     "awkward.run": "# note\r\n\r\n  q1\tQ0  d1 1 3.5 bm25 more\r\n q1 Q0 d2\t2 2.5 bm25 \r\n",
     "carriage_returns.run": RUN.replace("\n", "\r"),
@@ -37,15 +37,17 @@ TEXTS = {
     "decimal_comma.run": "q1 d1 1,5\nq1 d2 -0,25\n",
     "header.run": "topic dimension item place prediction\nq1 Q0 d1 1 3.5\n",
     "ir_metadata.run": f"{HEADER}# ir_metadata.end\n{RUN}",
-    "qrels": QRELS,
+    "plain.qrels": QRELS,
     "three_fields.qrels": "q1 d1 1\nq1 d2 0\n",
     "twice.qrels": "q1 0 d1 1\nq1 0 d1 2.0\nq1 1 d1 x\n",
-    "csv": 'qid,docno,rank,score,name\nq1,d1,1,3.5,a\nq1,"d,2",2,2.5,a\n007,d1,1.0,1,b\n',
+    "plain.csv": 'qid,docno,rank,score,name\nq1,d1,1,3.5,a\nq1,"d,2",2,2.5,a\n007,d1,1.0,1,b\n',
     "semicolons.csv": '\ufeff"topic";"doc";"sim"\r\n"q1";"d1";"3,5"\r\n"q1";"d2";"2"\r\n',
     "other_names.csv": "a,b,score,relevance\nq1,d1,0.5,1\nq1,d2,0.25,0\n",
-    "tsv": 'query-id\tcorpus-id\tscore\nq1\td1\t1\nq1\t"d2\t0\n',
+    "plain.tsv": 'query-id\tcorpus-id\tscore\nq1\td1\t1\nq1\t"d2\t0\n',
     "recbole.inter": "user_id:token\titem_id:token\trating:float\nu1\ti1\t4\nu1\ti2\t0.5\n",
     "lines.json": "".join(json.dumps(record) + "\n" for record in RECORDS),
+    "twice.json": json.dumps([RECORDS[0], RECORDS[0] | {"score": "inf"}]),
+    "twice.csv": 'qid,docno,score\nq1,d1,3\nq1,"d\n1",2\nq1,d1,1\n',
     "records.json": json.dumps(RECORDS, indent=0, ensure_ascii=False),
     "nested.json": "".join(json.dumps(record) + "\n" for record in NESTED),
     "dictionary.json": json.dumps({"q1": {"d1": 3.5, "d2": 1}, "q2": {}}),
@@ -80,25 +82,29 @@ def as_arrow(table, new):
 def forms():
     """Give the bytes of each form of file, by its name."""
     flat, nested = pa.table(columns(RECORDS)), pa.table(columns(NESTED))
+    facts = {"sources": [{"run": "a", "path": "a.run"}], "ir_metadata": {"a": "k1: 0.9"}}
+    named = flat.append_column("run", pa.array(["a", "b"]))
+    named = named.replace_schema_metadata({"lexiframe": json.dumps(facts)})
     judged = pa.table({"query_id": [7, 8], "doc_id": [1, 2], "relevance": [1.0, 0.5]})
     words = pa.table({"qid": pa.array(["q1", "q1"]).dictionary_encode(), "docno": ["a", "b"]})
     words = words.append_column("score", pa.array([1, 2], pa.decimal128(5, 2)))
     packed = {
-        "gz": gzip.compress(RUN.encode(), mtime=0),
+        "run.gz": gzip.compress(RUN.encode(), mtime=0),
         "two_members.gz": b"".join(
             gzip.compress(b, mtime=0) for b in RUN.encode().splitlines(True)
         ),
-        "bz2": bz2.compress(RUN.encode()),
-        "xz": lzma.compress(RUN.encode()),
-        "zst": pa.compress(RUN.encode(), "zstd", asbytes=True),
+        "run.bz2": bz2.compress(RUN.encode()),
+        "run.xz": lzma.compress(RUN.encode()),
+        "run.zst": pa.compress(RUN.encode(), "zstd", asbytes=True),
         "qrels.gz": gzip.compress(QRELS.encode(), mtime=0),
     }
     coded = {f"{name}.run": RUN.encode(name) for name in ("utf-8-sig", "utf-16", "utf-32")}
     arrow = {
-        "parquet": as_parquet(flat),
+        "flat.parquet": as_parquet(flat),
         "nested.parquet": as_parquet(nested),
         "qrels.parquet": as_parquet(judged),
-        "arrow": as_arrow(flat, pa.ipc.new_file),
+        "flat.arrow": as_arrow(flat, pa.ipc.new_file),
+        "provenance.arrow": as_arrow(named, pa.ipc.new_stream),
         "stream.arrow": as_arrow(flat, pa.ipc.new_stream),
         "nested.arrow": as_arrow(nested, pa.ipc.new_stream),
         "words.arrow": as_arrow(words, pa.ipc.new_file),

@@ -170,6 +170,7 @@ def test_ir_measures_keeps_iterations_and_uses_the_greatest_grade():
         rows = ir_measures.iter_calc([AP(rel=2)], lf.to_ir_measures(table), run)
         assert {row.query_id: row.value for row in rows} == {"1": 1, "2": 0}
     one_each = QRELS.filter(iteration="t1")
+    assert {item.iteration for item in lf.to_ir_measures(one_each.drop("iteration"))} == {"0"}
     assert [item.doc_id for item in lf.to_ir_measures(one_each)] == ["x", "y", "x"]
 
 

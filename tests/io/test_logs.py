@@ -476,6 +476,7 @@ def test_one_row_for_each_run(store):
         ("minilm", "dense", "FINISHED", 10.0, 12, None, None, 0.5, None),
     ]
     assert log["run_id"].str.len_chars().to_list() == [32, 32, 32]
+    assert log.equals(lf.read_mlflow(f"sqlite:///{store}".replace(" ", "%20")))
     assert log["start_time"].dtype == pl.Datetime("ms", "UTC")
     assert log["start_time"].dt.epoch("ms").to_list() == [1000, 2000, 3000]
     assert log["end_time"].dt.epoch("ms").to_list() == [1500, 2500, 3500]
@@ -630,7 +631,7 @@ def test_no_store(tmp_path, monkeypatch):
     for uri in ("sqlite:///nowhere/mlflow.db", "mlflow.db", "sqlite://", Path("nowhere")):
         with refused(f"{uri}: there is no such MLflow store"):
             lf.read_mlflow(uri)
-    for uri in ("file:///nowhere", tmp_path):
+    for uri in ((tmp_path / "nowhere").as_uri(), tmp_path):
         with refused(f"{uri}: expected a folder of MLflow experiments, each with a meta.yaml"):
             lf.read_mlflow(uri)
     assert not list(tmp_path.iterdir())

@@ -4,8 +4,10 @@ import bz2
 import gzip
 import lzma
 import re
+from datetime import date
 
 import polars as pl
+import pyarrow as pa
 import pytest
 
 import lexiframe as lf
@@ -165,6 +167,8 @@ QRELS = pl.DataFrame({"query_id": "q1", "doc_id": ["d1", "d2"], "relevance": [1.
         (FRAME.with_columns(doc_id=pl.Series(["d1", ""])), "row 2: expected an id as doc_id"),
         (FRAME.with_columns(query_id=pl.lit("")), "row 1: .* as query_id, .* one .2 such rows"),
         (FRAME.with_columns(query_id=pl.lit(0.5)), "expected strings in query_id, found Float64"),
+        (FRAME.with_columns(score=date(2024, 2, 29)), "expected Float64 in score, found Date"),
+        (FRAME.with_columns(score=pl.lit([1.0])), "expected Float64 in score, found List"),
         (FRAME.with_columns(score=pl.lit("high")), r"Float64 in score, found 2 \('high', 'high'\)"),
         (
             FRAME.with_columns(doc_id=pl.Series(["d1", None])),
@@ -184,6 +188,46 @@ QRELS = pl.DataFrame({"query_id": "q1", "doc_id": ["d1", "d2"], "relevance": [1.
 def test_frames_of_runs(frame, message):
     with pytest.raises(lf.SchemaError, match=f"^runs(: .*|, ){message}"):
         lf.read_runs(frame)
+
+
+def test_columns_that_polars_does_not_know():
+    table = FRAME.to_arrow().append_column("x", pa.array([1, 2], pa.decimal256(60, 2)))
+    with pytest.raises(lf.SchemaError, match=r"runs cannot become Arrow: .*Int256.*; give"):
+        lf.read_runs(table)
+
+
+def test_metadata_of_others_may_be_anything():
+    metadata = {"lexiframe": '{"sources": [1]}', b"\xff": b"\xff"}
+    table = FRAME.to_arrow().replace_schema_metadata(metadata)
+    assert lf.read_runs(table).num_rows == FRAME.height
+
+
+def test_ranks_of_some_rows_are_none():
+    frame = FRAME.with_columns(rank=pl.Series([1, None]))
+    assert "rank" not in lf.read_runs(frame).column_names
+
+
+@pytest.mark.parametrize("read", [lf.read_runs, lf.read_qrels])
+@pytest.mark.parametrize(
+    "text, options, message",
+    [
+        ('{"q1": {"d1": 1}, "q2": 5}', {}, "found int as the documents of query 'q2'"),
+        (
+            "qid,docno,score,score:float\n",
+            {},
+            "called 'score', apart from a type behind a colon",
+        ),
+        ('qid,docno,score,label,x\nq1,d1,1,1,\nq1,"d,2",0,5,1,y\n', {}, "5 fields .*, found 6: "),
+        ('qid,docno,score,label,x\nq1,"d,1",1,1,\nq1,d2,0,1\n', {}, "5 fields .*, found 4: "),
+        ("# only\n# comments\n", {"header": True}, "expected a line of names, and lines below"),
+        ("qid,docno,a\x1b[1m\n", {}, r"\(found: qid, docno, a\\x1b\[1m\)"),
+        (gzip.compress(gzip.compress(GOOD.encode())), {}, "found gzip data inside packed data; un"),
+    ],
+)
+def test_files_of_other_kinds(write, read, text, options, message):
+    path = write(text if isinstance(text, bytes) else text.encode())
+    with pytest.raises(lf.LexiframeError, match=f"^{re.escape(str(path))}(, line 3)?: .*{message}"):
+        read(path, **options)
 
 
 @pytest.mark.parametrize("function", [lf.read_runs, lambda runs: lf.positions(runs, QRELS)])

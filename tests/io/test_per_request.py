@@ -214,6 +214,8 @@ def test_lines_without_a_summary(order, write):
             text = "".join(f"{query}\t{name}\t0.5\n" for query, name in rows)
         expected = sorted(("bm25", query, name, 0.5) for query, name in rows)
         assert lf.read_scores(write(text)).rows() == expected
+    for text in ("mine q1 0.5\nmine all 0.5\n", "q1 mine 0.5\nall mine 0.5\n"):
+        assert lf.read_scores(write(text)).rows() == [("bm25", "q1", "mine", 0.5)]
     padded = write("mine     \tq1\t0.5\nyours    \tq1\t1\n")
     assert lf.read_scores(padded)["measure"].to_list() == ["mine", "yours"]
     with pytest.raises(
@@ -289,6 +291,8 @@ def test_matrices_with_ids(write):
     assert (
         lf.read_scores(MATRIX.drop("topic"), measure="AP")["query_id"].to_list() == ["1", "2"] * 2
     )
+    spaced = write("run 1, run 2, run 3\n0.5, 0.25, 1\n")
+    assert lf.read_scores(spaced, measure="AP")["value"].to_list() == [0.5, 0.25, 1]
     integers = MATRIX.with_columns(topic=pl.Series([7, 8]))
     assert lf.read_scores(integers, measure="AP")["query_id"].to_list() == ["7", "8"] * 2
 
@@ -346,7 +350,7 @@ def test_dialects(run, query, measure, value, write):
 
 
 def test_names_that_are_given(write):
-    text = "qid,measure,value\n007,AP,0.5\n"
+    text = "qid,measure,value\n007,AP, 0.5 \n"
     assert lf.read_scores(write(text, "dph.csv")).rows() == [("dph", "007", "AP", 0.5)]
     assert lf.read_scores(write(text), run="x").rows() == [("x", "007", "AP", 0.5)]
     assert lf.read_scores({"x": write(text)}).rows() == [("x", "007", "AP", 0.5)]
@@ -387,6 +391,10 @@ BAD = {
         '{"qid": 1, "measure": "AP", "value": NaN}\n{"qid": 1, "measure": "RR", "value": 1}\n',
         "bm25.run, record 1: expected a value of 'AP' for run 'bm25' and query '1'",
     ),
+    "no number behind other line ends": (
+        "\r\n\r\nname,qid,measure,value\r\na,1,AP,0.5\r\na,2,AP,much\r\n",
+        "bm25.run, line 5: expected a finite number as value, found 'much'",
+    ),
     "no number in a line": (
         "map   \tq1\t0.5\nmap   \tq2\tx\n",
         "bm25.run, line 2: expected a finite number as value, found 'x'",
@@ -419,6 +427,10 @@ BAD = {
     "other columns": (
         "name,date,measure,value\na,1,AP,0.5\n",
         "bm25.run: expected columns for query, measure and value (and for the run: name, qid, mea",
+    ),
+    "a measure without values": (
+        "qid,measure,AP\n1,AP,0.5\n",
+        "a column a run; found the columns qid, measure, AP",
     ),
     "two candidates": (
         "name,model,qid,measure,value\na,b,1,AP,0.5\n",
@@ -476,6 +488,10 @@ def test_frames_that_cannot_be_read():
         lf.ReadError, match="scores, row 2: expected a finite number as dph, found i"
     ):
         lf.read_scores(MATRIX.with_columns(dph=pl.Series([1.0, float("inf")])), measure="AP")
+    with pytest.raises(
+        lf.ReadError, match="scores, row 1: expected a value of 'AP' for run 'dph' a"
+    ):
+        lf.read_scores(MATRIX.with_columns(dph=pl.Series([float("nan"), 1])), measure="AP")
     with pytest.raises(lf.SchemaError, match="expected strings in query_id, found Float64"):
         lf.read_scores(MATRIX.with_columns(topic=pl.Series([1.5, 2.0])), measure="AP")
     with pytest.raises(TypeError, match="expected a frame that exports Arrow"):

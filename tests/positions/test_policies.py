@@ -4,6 +4,11 @@ import polars as pl
 import pytest
 
 import lexiframe as lf
+from lexiframe.io.parts import RunPart
+from lexiframe.positions.judged import judged_items
+from lexiframe.positions.ranks import rank_judged
+from tests import oracle
+from tests.frames import rankings
 
 TIED = pl.DataFrame(
     {
@@ -49,9 +54,65 @@ def test_ids_are_compared_by_their_bytes():
 
 
 def test_ties_by_rank_need_ranks():
-    message = "run 'bm25': ties='rank' needs a column of whole ranks, found none"
+    message = "runs: ties='rank' needs a column of whole ranks, found none; ties='doc_id_desc' nee"
     with pytest.raises(lf.SchemaError, match=message):
         lf.positions(TIED.drop("rank"), JUDGED, ties="rank")
+
+
+def test_ties_by_rank_need_ranks_that_differ():
+    message = (
+        r"ties='rank' needs ranks that differ within a query, and 'd10' and 'd9' for "
+        r"query 'q1' both have the rank 3 \(3 such rows in all\); mend the ranks, or take another "
+        r"policy, ties='doc_id_desc' say"
+    )
+    alike = TIED.with_columns(rank=pl.Series([1, 3, 3, 2, 3]))
+    for function in (lf.positions, lf.coverage):
+        with pytest.raises(lf.SchemaError, match=message):
+            function(alike, JUDGED, ties="rank")
+        function(alike, JUDGED)
+    others = pl.concat([TIED, TIED.with_columns(query_id=pl.lit("q2"), rank=pl.lit(0, pl.Int64))])
+    with pytest.warns(lf.LexiframeWarning, match="rankings for requests without judgments"):
+        assert ranks(others, ties="rank") == ranks(TIED, ties="rank")
+
+
+def test_ties_by_rank_need_every_rank():
+    message = (
+        r"^bm25\.run: ties='rank' needs the rank of every document, and that of 'd9' for query "
+        r"'q1' is null \(2 such rows in all\); fill the ranks in"
+    )
+    some = TIED.drop("run").with_columns(rank=pl.Series([1, 3, None, 2, None]))
+    part, judged = RunPart("bm25", some, "bm25.run"), judged_items(JUDGED)
+    with pytest.raises(lf.SchemaError, match=message):
+        rank_judged(part, judged, "rank")
+    assert rank_judged(part, judged).rank.all()
+    with pytest.raises(lf.SchemaError, match="ties='rank' needs "):
+        lf.positions({"bm25": some}, JUDGED, ties="rank")
+
+
+def test_repeated_documents_may_have_one_rank():
+    twice = pl.concat([TIED, TIED[1:2].with_columns(score=0.25)])
+    with pytest.warns(lf.LexiframeWarning, match="rows that repeated a document, removed: 1"):
+        assert ranks(twice, ties="rank", duplicates="best") == ranks(TIED, ties="rank")
+
+
+@pytest.mark.conformance
+@pytest.mark.filterwarnings("ignore::lexiframe.LexiframeWarning")
+def test_ranks_of_real_runs(shared):
+    awkward = shared / "data" / "awkward"
+    zero, qrels = awkward / "real_rank_always_zero.run", awkward / "edited_base.qrels"
+    message = r"real_rank_always_zero\.run: ties='rank' .* 'uptod4830_12_065330' .* the rank 0 "
+    with pytest.raises(lf.SchemaError, match=message):
+        lf.positions(zero, qrels, ties="rank")
+    assert lf.positions(zero, qrels)["position"].is_not_null().any()
+    tied, qrels = awkward / "real_all_scores_tied.run", shared / "data/trec_robust_2003/qrels.trec"
+    given = pl.DataFrame(lf.read_runs(tied))
+    of_run = rankings(given)["real_all_scores_tied"]
+    expected = {q: oracle.order(ranking, ties="rank") for q, ranking in of_run.items()}
+    p = lf.positions(tied, qrels, ties="rank").drop_nulls("position")
+    assert p.height > 10
+    for query_id, doc_id, position in p.select("query_id", "doc_id", "position").iter_rows():
+        assert expected[query_id][position - 1] == doc_id
+    assert not p.equals(lf.positions(tied, qrels, ties="doc_id_asc").drop_nulls("position"))
 
 
 @pytest.mark.parametrize("rank", ["1", "1.0", "first"])
@@ -59,7 +120,7 @@ def test_ties_by_rank_from_a_file(tmp_path, rank):
     path = tmp_path / "bm25.run"
     path.write_text(f"q1 Q0 d10 2 1 t\nq1 Q0 d9 {rank} 1 t\n")
     for runs in (path, lf.scan_runs(path), lf.read_runs(path)):
-        if rank == "1":
+        if rank != "first":
             assert ranks(runs, ties="rank") == {"D": None, "d9": 1, "d10": 2}
         else:
             with pytest.raises(lf.SchemaError, match=r"bm25.*: ties='rank' needs a column"):
@@ -85,8 +146,9 @@ TWICE = pl.DataFrame(
 
 def test_a_document_twice_in_a_ranking_is_refused():
     message = (
-        r"run 'bm25': the document 'd9' is more than once in the ranking for query 'q1' "
-        r"\(rows 2 and 4\); mend the run, or keep the best-ranked one with duplicates='best'"
+        r"runs: the document 'd9' is more than once in the ranking for query 'q1' "
+        r"\(rows 2 and 4; 2 such rows in all\); mend the run, or keep the best-ranked one with "
+        r"duplicates='best'"
     )
     for function in (lf.positions, lf.coverage):
         with pytest.raises(lf.SchemaError, match=message):
@@ -96,7 +158,7 @@ def test_a_document_twice_in_a_ranking_is_refused():
 def test_a_document_twice_in_a_file_is_refused(tmp_path):
     path = tmp_path / "bm25.run"
     path.write_text("q1 Q0 d9 1 2 t\nq1 Q0 x 2 1 t\nq1 Q0 d9 3 0.5 t\n")
-    with pytest.raises(lf.SchemaError, match=rf"^{path}: the document 'd9' .*\(rows 1 and 3\)"):
+    with pytest.raises(lf.SchemaError, match=rf"^{path}: the document 'd9' .*\(lines 1 and 3; "):
         lf.positions(path, JUDGED)
 
 
@@ -127,13 +189,15 @@ def test_the_best_ranked_under_every_tie_policy():
 def test_a_document_judged_twice():
     twice = pl.DataFrame({"query_id": "q1", "doc_id": ["d9", "D", "d9"], "relevance": [1.0, 1, 3]})
     message = (
-        r"qrels: the document 'd9' is judged more than once for query 'q1' \(2 such rows in all\); "
-        r"mend the qrels, or keep the highest grade with duplicates='best'"
+        r"qrels: the document 'd9' is judged more than once for query 'q1', with the grades 1 and "
+        r"3 \(rows 1 and 3; 2 such rows in all\); mend the qrels, or keep the highest grade with "
+        r"duplicates='best'"
     )
     for qrels in (twice, twice.with_columns(iteration=pl.lit("1"))):
         with pytest.raises(lf.SchemaError, match=message):
             lf.positions(TIED, qrels)
-        p = lf.positions(TIED, qrels, duplicates="best")
+        with pytest.warns(lf.LexiframeWarning, match=r"^repeated judgments, removed: 1 \(see"):
+            p = lf.positions(TIED, qrels, duplicates="best")
         assert p.select("doc_id", "relevance", "n_relevant").rows() == [("D", 1, 2), ("d9", 3, 2)]
 
 
@@ -180,3 +244,62 @@ def test_runs_and_judgments_without_a_common_request():
     for function in (lf.positions, lf.coverage, lf.evaluate):
         with pytest.raises(lf.LexiframeError, match=message):
             function(TIED, qrels)
+
+
+@pytest.mark.parametrize(
+    "answered, judged, cause",
+    [
+        (["1", "2"], ["q1", "q2"], r"a prefix \('1' and 'q1'\)"),
+        (["1"], ["01", "02"], r"leading zeros \('1' and '01'\)"),
+        (["151"], ["151001", "152001"], r"one begins with the other \('151' and '151001'\)"),
+    ],
+)
+def test_the_likely_cause_of_no_common_request(answered, judged, cause):
+    runs = pl.DataFrame({"run": "x", "query_id": answered, "doc_id": "D", "score": 1.0})
+    qrels = pl.DataFrame({"query_id": judged, "doc_id": "D", "relevance": 1})
+    with pytest.raises(lf.LexiframeError, match=f"no query in common: .*; likely cause: {cause}$"):
+        lf.positions(runs, qrels)
+
+
+@pytest.mark.conformance
+def test_real_runs_and_judgments_without_a_common_request(shared):
+    awkward = shared / "data" / "awkward"
+    run = awkward / "real_tabs_crlf_1001_deep_other_topic_ids.run"
+    with pytest.raises(lf.LexiframeError, match=r"'151'.*'151001'.*one begins with the other"):
+        lf.evaluate(run, awkward / "real_qrels_2018_uuid.qrels")
+
+
+# --- No judged document retrieved ---------------------------------------------------------------
+
+PADDED = pl.DataFrame({"query_id": "q1", "doc_id": ["CACM-756", "CACM-99"], "relevance": [1, 0]})
+CACM = pl.DataFrame({"query_id": "q1", "doc_id": ["CACM-0001", "CACM-0756"], "score": [2.0, 1.0]})
+CAUSE = r"likely cause: leading zeros \('CACM-0756' and 'CACM-756'\)"
+
+
+def test_no_run_retrieved_a_judged_document():
+    message = (
+        r"^no judged document was retrieved by any run: retrieved are 2 \('CACM-0001', "
+        rf"'CACM-0756'\), judged are 2 \('CACM-756', 'CACM-99'\); {CAUSE}"
+    )
+    for function in (lf.coverage, lf.evaluate):
+        with pytest.warns(lf.LexiframeWarning, match=message) as caught:
+            function({"x": CACM, "y": CACM[1:]}, PADDED)
+        assert [w.filename for w in caught] == [__file__]
+
+
+def test_no_run_retrieved_a_relevant_document():
+    message = rf"^no relevant document was retrieved by any run: .* relevant are 1 .*; {CAUSE}"
+    with pytest.warns(lf.LexiframeWarning, match=message) as caught:
+        lf.positions({"x": CACM}, PADDED)
+    assert [w.filename for w in caught] == [__file__]
+    strange = CACM.with_columns(doc_id=pl.Series(["x", "y"]))
+    with pytest.warns(lf.LexiframeWarning, match=r"; do both use the same document ids\?$"):
+        lf.positions({"x": strange}, PADDED)
+
+
+def test_nothing_is_said_when_some_run_retrieved_one_or_none_retrieved_any():
+    right = CACM.with_columns(doc_id=pl.Series(["CACM-99", "z"]))
+    lf.coverage({"x": CACM, "y": right}, PADDED)
+    lf.coverage({"y": right}, PADDED)
+    with pytest.warns(lf.LexiframeWarning, match="no judged document"):
+        lf.coverage({"x": CACM, "failed": CACM.clear()}, PADDED)

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import lexiframe as lf
 from tests import oracle
-from tests.frames import cells, items_of, judgments, projections, rankings
+from tests.frames import assert_close, cells, items_of, judgments, projections, rankings
 from tests.strategies import collections, positions_tables
 
 pytestmark = pytest.mark.filterwarnings("ignore::lexiframe.LexiframeWarning")
@@ -133,9 +133,45 @@ def test_a_corpus_that_is_too_small_is_refused(p, n):
         assert lf.impute(p, n)["position"].null_count() == 0
 
 
+@given(collections(ranks=True), TIES, SCORE_TYPES, REL)
+def test_condensed_lists(collection, ties, score_type, rel):
+    """As if the unjudged documents had never been in the runs, but for what was answered."""
+    graded = judgments(collection.qrels)
+    answers = rankings(collection.runs)
+    for of_run in answers.values():
+        for query_id, grades in graded.items():
+            of_run[query_id] = oracle.condensed(of_run.get(query_id, []), grades)
+    policies = dict(ties=ties, score_type=score_type)
+    expected = {
+        (run, query_id): oracle.project(oracle.order(of_run[query_id], **policies), grades, rel)
+        for run, of_run in answers.items()
+        for query_id, grades in graded.items()
+        if oracle.relevant_items(grades, rel)
+    }
+    p = lf.positions(*collection, rel=rel, unjudged="remove", pool=True, **policies)
+    assert items_of(p) == expected
+    for row in p.iter_rows(named=True):
+        q = row["query_id"]
+        assert row["n_retrieved"] == len(answers[row["run"]][q])
+        orders = [oracle.order(of_run[q]) for of_run in answers.values()]
+        assert row["pool_size"] == oracle.pool_size(orders, graded[q], rel)
+
+
 @given(collections(), REL)
-def test_coverage(collection, rel):
-    assert_coverage(lf.coverage(*collection, rel=rel), *collection, rel)
+def test_coverage_of_condensed_lists(collection, rel):
+    """Requests stay answered; every document left is judged."""
+    before = lf.coverage(*collection, rel=rel)
+    table = lf.coverage(*collection, rel=rel, unjudged="remove")
+    same = ["run", "requests", "answered", "missing", "extra", "without_relevant"]
+    assert table.select(same).equals(before.select(same))
+    assert table["relevant_retrieved"].equals(before["relevant_retrieved"])
+    assert table["retrieved"].equals(table["judged"])
+
+
+@given(collections(), REL, SCORE_TYPES)
+def test_coverage(collection, rel, score_type):
+    table = lf.coverage(*collection, rel=rel, score_type=score_type)
+    assert_coverage(table, *collection, rel, score_type)
 
 
 @given(collections(duplicates=True))
@@ -143,8 +179,32 @@ def test_coverage_counts_duplicates(collection):
     assert_coverage(lf.coverage(*collection, duplicates="best"), *collection)
 
 
-def assert_coverage(table, runs, qrels, rel=None):
+def assert_coverage(table, runs, qrels, rel=None, score_type="float64"):
     answers, graded = rankings(runs), judgments(qrels)
-    expected = {run: oracle.coverage(answers[run], graded, rel) for run in sorted(answers)}
-    assert {row.pop("run"): row for row in table.to_dicts()} == expected
+    expected = {
+        run: oracle.coverage(answers[run], graded, rel, score_type) for run in sorted(answers)
+    }
+    counts = table.select(pl.exclude("^.*_(min|max)$"))
+    assert {row.pop("run"): row for row in counts.to_dicts()} == expected
     assert table["run"].to_list() == sorted(answers)
+
+
+SHORT = collections(max_runs=3, max_queries=2, scores=[2.0, 1.0, 1 + 2.0**-40], max_documents=6)
+
+
+@given(SHORT, REL, SCORE_TYPES, st.sampled_from(["drop", "zero"]))
+def test_tie_sensitivity_is_that_of_all_orders(collection, rel, score_type, no_relevant):
+    policies = dict(rel=rel, score_type=score_type, no_relevant=no_relevant)
+    table = lf.coverage(*collection, **policies)
+    answers, graded = rankings(collection.runs), judgments(collection.qrels)
+    for name, measure in {
+        "AP": lambda items: oracle.AP(oracle.positions_of(items)),
+        "RR": lambda items: oracle.RR(oracle.positions_of(items)),
+        "nDCG@10": lambda items: oracle.nDCG(items, 10),
+    }.items():
+        bounds = {
+            run: oracle.extremes(of, graded, measure, **policies) for run, of in answers.items()
+        }
+        for n, bound in enumerate(("min", "max")):
+            expected = {run: both[n] for run, both in bounds.items()}
+            assert_close(cells(table, "run", f"{name}_{bound}"), expected)

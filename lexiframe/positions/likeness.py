@@ -1,0 +1,70 @@
+"""Why ids of two sides have nothing in common: `likely_cause`."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Callable, Iterable
+from itertools import takewhile
+
+Spelling = Callable[[str], str]
+
+_LEADING_ZEROS = re.compile(r"(?<![\d.])0+(?=\d)")
+_SPELLINGS: dict[str, Spelling] = {
+    "white space": str.strip,
+    "upper and lower case": str.casefold,
+    "decimal points of whole numbers": lambda name: name.removesuffix(".0"),
+    "leading zeros": lambda name: _LEADING_ZEROS.sub("", name),
+}
+
+
+def likely_cause(ours: Iterable[str], theirs: Iterable[str]) -> str:
+    """Say in what ids differ that may be meant to be the same.
+
+    Parameters
+    ----------
+    ours, theirs
+        Ids of two sides that have none in common.
+
+    Returns
+    -------
+    str
+        What differs, with an id of each side; empty when nothing comes to mind.
+
+    Examples
+    --------
+    >>> likely_cause(["1", "2"], ["q1", "q2"])
+    "a prefix ('1' and 'q1')"
+    >>> likely_cause(["CACM-756"], ["CACM-0756"])
+    "leading zeros ('CACM-756' and 'CACM-0756')"
+    >>> likely_cause(["151"], ["151001", "152001"])
+    "one begins with the other ('151' and '151001')"
+    """
+    ours, theirs = sorted(filter(None, set(ours))), sorted(filter(None, set(theirs)))
+    spellings = {cause: (spelling, spelling) for cause, spelling in _SPELLINGS.items()}
+    spellings["a prefix"] = (_without_prefix(ours), _without_prefix(theirs))
+    for cause, (of_ours, of_theirs) in spellings.items():
+        spelled = {of_theirs(name): name for name in reversed(theirs)}
+        for name in ours:
+            if (same := of_ours(name)) and same in spelled:
+                return f"{cause} ({name!r} and {spelled[same]!r})"
+    pairs = _beginnings(ours, theirs) or [(a, b) for b, a in _beginnings(theirs, ours)]
+    return f"one begins with the other ({pairs[0][0]!r} and {pairs[0][1]!r})" if pairs else ""
+
+
+def _without_prefix(names: list[str]) -> Spelling:
+    """Take off what all names, sorted, begin with, but no digits, which count something."""
+    alike = takewhile(lambda pair: len(set(pair)) == 1, zip(*names[:1], *names[-1:], strict=False))
+    prefix = "".join(pair[0] for pair in alike).rstrip("0123456789")
+    return lambda name: name.removeprefix(prefix)
+
+
+def _beginnings(short: list[str], long: list[str]) -> list[tuple[str, str]]:
+    """Pair names with one that begins with them, unless that is true of a minority by chance."""
+    nearest = [bisect_left(long, name) for name in short]
+    pairs = [
+        (name, long[n])
+        for name, n in zip(short, nearest, strict=True)
+        if n < len(long) and long[n].startswith(name)
+    ]
+    return pairs if 2 * len(pairs) >= len(short) else []

@@ -1,0 +1,34 @@
+"""Every file that the fuzzer starts from, and every one that it found a fault with, to all readers.
+
+A file in found/ is what a reader once ended with something else on; its name says what it is.
+"""
+
+from pathlib import Path
+
+import pytest
+
+from tests.fuzz.outcomes import READERS, Choices, check_outcome
+
+HERE = Path(__file__).parent
+FILES = sorted([*(HERE / "corpus").iterdir(), *(HERE / "found").iterdir()])
+SAID = [
+    {},
+    {"third": "rank"},
+    {"third": "score"},
+    {"third": "score", "decimal": ","},
+    {"header": True},
+    {"header": True, "decimal": ","},
+    {"columns": {"doc_id": "item"}},
+    {"columns": {"query_id": "a", "doc_id": "b"}},
+    {"columns": {"qid": "query_id"}, "name_from": "tag"},
+    {"name_from": "tag"},
+]
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda path: path.name)
+def test_every_file_gives_a_table_or_an_error_of_ours(file, tmp_path):
+    path = tmp_path / "input"
+    path.write_bytes(file.read_bytes())
+    for reader in READERS:
+        for said in SAID:
+            check_outcome(path, Choices(reader, **said))
