@@ -5,6 +5,7 @@ import gzip
 import io
 import json
 import os
+import shutil
 import subprocess
 import sys
 import warnings
@@ -279,9 +280,65 @@ def test_warnings_go_to_standard_error(tmp_path, lexiframe):
 def test_help_names_the_commands(lexiframe):
     outcome = lexiframe("--help")
     assert outcome.status == 0
-    for command in ("demo", "evaluate", "compare", "coverage", "convert"):
+    for command in ("demo", "evaluate", "compare", "coverage", "check", "convert"):
         assert command in outcome.out
         assert lexiframe(command, "--help").status == 0
+
+
+# --- Reading ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("command", ["evaluate", "compare", "coverage"])
+def test_what_text_cannot_say_is_said(tmp_path, lexiframe, command):
+    lines = [line.split() for line in RUN.read_text().splitlines()]
+    for name, n in (("a", 1), ("b", 2)):
+        rows = [f"{q} {d} {float(s) * n}".replace(".", ",") for q, _, d, _, s, _ in lines]
+        (tmp_path / name).write_text("\n".join(["qid docno score", *rows]))
+    measure = [] if command == "coverage" else ["-m", "AP"]
+    options = [*measure, "--decimal", ",", "--header", "--format", "json"]
+    said = lexiframe(command, QRELS, tmp_path / "a", tmp_path / "b", *options)
+    assert said.status == 0
+    (tmp_path / "c").write_text("\n".join(f"{q} {d} {s}" for q, _, d, _, s, _ in lines))
+    shutil.copy(tmp_path / "c", tmp_path / "d")
+    options = [*measure, "--third", "score", "--format", "json"]
+    same = lexiframe(command, QRELS, tmp_path / "c", tmp_path / "d", *options)
+    assert same.status == 0
+    assert json.loads(same.out.replace('"c"', '"a"').replace('"d"', '"b"')) == json.loads(said.out)
+
+
+def test_runs_are_named_by_their_tags(tmp_path, lexiframe):
+    (tmp_path / "x").write_text(RUN.read_text().replace(" random\n", " by_tag\n"))
+    outcome = lexiframe("coverage", QRELS, tmp_path / "x", "--name-from", "tag", "--format", "csv")
+    assert outcome.out.splitlines()[1].startswith("by_tag,")
+
+
+def test_standard_input(monkeypatch, lexiframe):
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(RUN.read_bytes())))
+    outcome = lexiframe("coverage", QRELS, "-", "--format", "csv")
+    named = lexiframe("coverage", QRELS, RUN, "--format", "csv")
+    assert outcome.out == named.out.replace("random,", "stdin,")
+
+
+def test_check_lists_all_problems(tmp_path, lexiframe):
+    (tmp_path / "bad.run").write_text("q1 Q0 d1 1 2.5 x\nq1 Q0 d2\nq1 Q0 d1 3 high x\n")
+    (tmp_path / "bad.qrels").write_text("q1 0 d1 1\nq1 0 d1 2\n")
+    files = [tmp_path / "bad.run", RUN, tmp_path / "bad.qrels", QRELS]
+    outcome = lexiframe("check", *files, "--format", "json")
+    assert outcome.status == 1
+    found = [(row["file"], row["line"], row["problem"]) for row in json.loads(outcome.out)]
+    assert found == [
+        (str(files[0]), 2, "fields"),
+        (str(files[0]), 3, "number"),
+        (str(files[2]), 2, "duplicate"),
+    ]
+    assert outcome.err == "files checked: 4, with problems: 2\n"
+    assert "looks like a qrels file" in lexiframe("check", QRELS, "--as", "run").out
+
+
+def test_check_says_nothing_of_files_in_order(lexiframe):
+    outcome = lexiframe("check", QRELS, RUNS)
+    assert (outcome.status, outcome.out) == (0, "")
+    assert outcome.err == f"files checked: {1 + len(list(RUNS.iterdir()))}, with problems: 0\n"
 
 
 # --- Bad usage: status 2 ------------------------------------------------------------------------
@@ -321,7 +378,8 @@ FIRST = GOOD.splitlines(keepends=True)[0]
 BAD_RUNS = {
     "truncated gzip": (gzip.compress(GOOD)[:-20], "gzip data is broken or cut short"),
     "corrupt gzip": (gzip.compress(GOOD)[:30] + bytes(50), "gzip data is broken or cut short"),
-    "binary": (b"\x89PNG\r\n\x1a\n\0\0\0", "binary file"),
+    "binary": (b"\x7fELF\0\0\0", "binary file"),
+    "picture": (b"\x89PNG\r\n\x1a\n\0\0\0", "a picture (PNG)"),
     "empty": (b"", "the file is empty"),
     "only comments": (b"# nothing\n#\n", "only comments"),
     "three fields": (GOOD + b"q9 Q0 d1\n", "line 126: expected 6 fields"),

@@ -96,7 +96,8 @@ def test_importing_it_loads_nothing_heavy():
 
 PUBLIC = """
     __version__ bundled
-    read_runs scan_runs read_qrels read_scores check_run check_qrels run_metadata coverage positions impute
+    read_runs scan_runs read_qrels read_scores check_run check_qrels run_metadata
+    coverage positions impute
     scores AP RR nDCG RBP linear R P Rprec TSE RecallLevelMetric GradedMetric
     preferences RPP dcgRPP invRPP LR LP sgnLR sgnLP rrLR rrLP
     LevelPreference LexicographicPreference parse_measure

@@ -246,7 +246,10 @@ def parse_json(data: bytes, where: str, value: str, unit: str = "line") -> pl.Da
             known |= {name: pl.Float64() for name in records if name in _NUMBERS}
             return _read_ndjson(data, known)
         whole: Any = json.loads(data)
-    except (ValueError, TypeError, RecursionError, pl.exceptions.PolarsError) as error:
+    except (
+        *(ValueError, TypeError, OverflowError, RecursionError),
+        pl.exceptions.PolarsError,
+    ) as error:
         raise _no_json(data, where, unit, error) from None
     if isinstance(whole, dict) and is_one_run(whole):
         return to_frame(whole, value, where)
@@ -262,6 +265,9 @@ def parse_json(data: bytes, where: str, value: str, unit: str = "line") -> pl.Da
 def _read_ndjson(data: bytes, types: dict[str, Any]) -> pl.DataFrame:
     """Read records; look at all of them for their types only when the first do not tell."""
     options: dict[str, Any] = {"schema_overrides": types}
+    if rb"\ud" in data.lower():  # half a surrogate pair is no text; Polars takes it for U+0000
+        for line in data.splitlines():
+            json.dumps(json.loads(line or b"{}"), ensure_ascii=False).encode()
     try:
         return pl.read_ndjson(data, **options)
     except pl.exceptions.PolarsError:

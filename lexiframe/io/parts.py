@@ -24,7 +24,7 @@ from lexiframe.io.metadata import header_of
 from lexiframe.io.problems import malformed
 from lexiframe.io.provenance import provenance_of
 from lexiframe.io.sources import File, Source, one_run_per_source
-from lexiframe.io.tables import from_ir_datasets, line_numbers_of, table_of
+from lexiframe.io.tables import from_ir_datasets, line_numbers_of, refuse_columns, table_of
 from lexiframe.io.trec import Dialect
 from lexiframe.schemas import RUNS
 
@@ -93,6 +93,7 @@ def _part_of_lines(
     data: bytes, source: Source, name_from: NameFrom, dialect: Dialect, *, rank: bool
 ) -> RunPart:
     """Parse the text of one run."""
+    refuse_columns(dialect, source.where)
     layout = trec.run_layout(data, dialect.third)
     wanted = ("query_id", "doc_id", "score", *["rank"] * rank, *["tag"] * (name_from == "tag"))
     if layout is trec.RANKED:
@@ -149,21 +150,16 @@ def _part(name: str, rows: pl.DataFrame, where: str, lines: LineNumbers | None) 
     no_document = rows["doc_id"].is_null()
     if not no_document.any():
         refuse_no_number(rows, "score", where)
-        return RunPart(name, _with_ranks_of_all(rows), where, lines=lines)
+        return RunPart(name, rows, where, lines=lines)
     empty = rows.filter(no_document)
     if empty["score"].null_count() < empty.height:
         raise SchemaError(
             f"{where}: expected an id as doc_id, found none in "
             f"{empty.height - empty['score'].null_count()} rows that have a score"
         )
-    rows = _with_ranks_of_all(rows.filter(~no_document))
+    rows = rows.filter(~no_document)
     refuse_no_number(rows, "score", where)
     return RunPart(name, rows, where, tuple(empty["query_id"].unique(maintain_order=True)))
-
-
-def _with_ranks_of_all(rows: pl.DataFrame) -> pl.DataFrame:
-    """Leave the rank out when some rows have none."""
-    return rows.drop("rank") if "rank" in rows.columns and rows["rank"].has_nulls() else rows
 
 
 def _with_score(rows: pl.DataFrame) -> pl.DataFrame:

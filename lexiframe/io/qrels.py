@@ -25,7 +25,7 @@ from lexiframe.io.parts import refuse_no_number
 from lexiframe.io.problems import malformed
 from lexiframe.io.provenance import describe
 from lexiframe.io.sources import File, is_in_ir_datasets, only_file
-from lexiframe.io.tables import from_ir_datasets, line_numbers_of, table_of
+from lexiframe.io.tables import from_ir_datasets, line_numbers_of, refuse_columns, table_of
 from lexiframe.io.trec import Dialect
 from lexiframe.schemas import QRELS
 
@@ -149,6 +149,7 @@ def judgments(qrels: Any) -> pl.DataFrame:
 
 
 def _parse_lines(data: bytes, where: str, dialect: Dialect) -> pl.DataFrame:
+    refuse_columns(dialect, where)
     layout = trec.qrels_layout(data)
     rows = trec.parse_lines(data, where, layout, layout.names, dialect.decimal)
     if rows is None:

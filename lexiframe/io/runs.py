@@ -179,7 +179,7 @@ def read_runs(
     loaded = in_threads(lambda n: scan.load(n, rank=True), range(len(scan)), "reading runs")
     parts = sorted((part for of_one in loaded for part in of_one), key=lambda part: part.name)
     refuse_twins((part.name, part.where) for part in parts)
-    ranked = all("rank" in part.rows.columns for part in parts)
+    ranked = all("rank" in p.rows.columns and not p.rows["rank"].has_nulls() for p in parts)
     columns_kept = ["query_id", "doc_id", "score", *["rank"] * ranked]
     table = pa.concat_tables(to_arrow(_rows_of(part, columns_kept)) for part in parts)
     headers = {part.name: part.header for part in parts if part.header}

@@ -36,6 +36,22 @@ def table_of(data: bytes, where: str, dialect: Dialect, value: str) -> pl.DataFr
     return None if separator is None else parse_delimited(data, where, separator, dialect)
 
 
+def refuse_columns(dialect: Dialect, where: str) -> None:
+    """Raise when columns were named of text that has no names.
+
+    Raises
+    ------
+    ReadError
+        For ``columns`` of lines without a header.
+    """
+    if dialect.columns:
+        named = ", ".join(map(repr, dialect.columns.values()))
+        raise ReadError(
+            f"{where}: expected a first line with the names in columns= ({named}), found lines of "
+            "TREC text; leave columns out, or say header=True"
+        )
+
+
 def line_numbers_of(file: File, dialect: Dialect) -> LineNumbers:
     """Give the function that reads a file again and numbers the lines of its rows."""
 

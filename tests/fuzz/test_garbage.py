@@ -77,7 +77,22 @@ def test_lines(path, data, choices):
 
 
 value = st.sampled_from(
-    [None, True, 1, -0.5, 10**30, float("inf"), "d1", "0.5", "nan", [], {}, [1], {"a": None}]
+    [
+        None,
+        True,
+        1,
+        -0.5,
+        10**30,
+        10**99,
+        float("inf"),
+        "d1",
+        "0.5",
+        "nan",
+        [],
+        {},
+        [1],
+        {"a": None},
+    ]
 )
 records = st.dictionaries(st.sampled_from(NAMES) | st.text(max_size=2), value, max_size=5)
 nested = st.recursive(

@@ -708,12 +708,16 @@ def test_standard_input_may_be_wrong(stdin):
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes here")
 @pytest.mark.parametrize("form", PACKED)
 def test_a_pipe_is_read_once(tmp_path, form):
-    path = tmp_path / f"{NAME}.run"
+    """Whoever reads it twice waits for ever, which a thread may do."""
+    path, tables = tmp_path / f"{NAME}.run", []
     os.mkfifo(path)
     writer = threading.Thread(target=path.write_bytes, args=(PACKED[form],), daemon=True)
-    writer.start()
-    table = lf.read_runs(path)
-    writer.join(10)
+    reader = threading.Thread(target=lambda: tables.append(lf.read_runs(path)), daemon=True)
+    for thread in (writer, reader):
+        thread.start()
+    reader.join(20)
+    assert not reader.is_alive(), "the pipe was read more than once"
+    (table,) = tables
     assert_same(table, EXPECTED)
     assert is_said_to_come_from(table, str(path), PACKED[form])
 

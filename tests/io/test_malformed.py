@@ -219,6 +219,16 @@ def test_ranks_of_some_rows_are_none():
         ),
         ('qid,docno,score,label,x\nq1,d1,1,1,\nq1,"d,2",0,5,1,y\n', {}, "5 fields .*, found 6: "),
         ('qid,docno,score,label,x\nq1,"d,1",1,1,\nq1,d2,0,1\n', {}, "5 fields .*, found 4: "),
+        (
+            f'{{"qid": "q1", "docno": "d1", "x": 1{"0" * 99}}}\n',
+            {},
+            "cannot be read as JSON records",
+        ),
+        (
+            r'{"qid": "q1", "docno": "d\ud800", "score": 1}',
+            {},
+            "as JSON records .*surrogates not a",
+        ),
         ("# only\n# comments\n", {"header": True}, "expected a line of names, and lines below"),
         ("qid,docno,a\x1b[1m\n", {}, r"\(found: qid, docno, a\\x1b\[1m\)"),
         (gzip.compress(gzip.compress(GOOD.encode())), {}, "found gzip data inside packed data; un"),

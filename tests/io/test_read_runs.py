@@ -201,3 +201,20 @@ def test_where_the_rows_come_from_is_in_the_metadata(write):
     digest = hashlib.sha256(TEXT.encode()).hexdigest()
     assert facts["sources"] == [{"run": "mine", "path": str(path), "sha256": digest}]
     assert facts["lexiframe"] == lf.__version__
+
+
+def test_columns_are_no_word_for_text_without_names(write):
+    for read in (lf.read_runs, lf.read_qrels):
+        with pytest.raises(
+            lf.ReadError, match=r"first line with the names in columns= \('topic'\),"
+        ):
+            read(write("q1 0 d1 1\n"), columns={"query_id": "topic"})
+
+
+def test_ranks_of_a_frame_may_be_missing():
+    """The table has no rank then, and what orders by ranks says which is missing."""
+    frame = NAMED.with_columns(rank=pl.Series([1, None, 1]))
+    assert "rank" not in lf.read_runs(frame).column_names
+    qrels = pl.DataFrame({"query_id": "q1", "doc_id": ["d1"], "relevance": 1.0})
+    with pytest.raises(lf.SchemaError, match="the rank of every document, and that of 'd2' for"):
+        lf.positions(frame, qrels, ties="rank")
