@@ -242,7 +242,7 @@ def parse_json(data: bytes, where: str, value: str, unit: str = "line") -> pl.Da
         records = None
     try:
         if isinstance(records, dict) and not is_one_run(records):
-            known = {name: keys[name] for name in records if name in keys}
+            known = {n: keys[n] for n in records if n in keys and _may_be_id(records[n])}
             known |= {name: pl.Float64() for name in records if name in _NUMBERS}
             return _read_ndjson(data, known)
         whole: Any = json.loads(data)
@@ -260,6 +260,11 @@ def parse_json(data: bytes, where: str, value: str, unit: str = "line") -> pl.Da
         f"{where}: expected JSON with a record a line, a list of records, or "
         f"{{query: {{document: number}}}}, found {type(whole).__name__}"
     )
+
+
+def _may_be_id(value: Any) -> bool:
+    """Tell text and whole numbers, which are read as text, from what is refused as an id."""
+    return value is None or (isinstance(value, str | int) and not isinstance(value, bool))
 
 
 def _read_ndjson(data: bytes, types: dict[str, Any]) -> pl.DataFrame:

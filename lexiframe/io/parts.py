@@ -30,6 +30,7 @@ from lexiframe.schemas import RUNS
 
 NameFrom = Literal["file", "tag"]
 UNNAMED = "run"
+_RUNS_OR_RANKS = replace(RUNS, optional=("score", "rank"))
 
 
 @dataclass(frozen=True)
@@ -132,7 +133,7 @@ def _parts_of_table(
     if "run" not in named.columns:
         name = source.name if source.name is not None else UNNAMED
         named = named.with_columns(run=pl.lit(name))
-    named = checked_ids(_with_score(named), RUNS, where)
+    named = _with_score(checked_ids(named, _RUNS_OR_RANKS, where))
     if not named.height and source.name is None:
         raise SchemaError(f"{where}: expected the rows of a ranking, found no rows")
     if not named.height:
@@ -166,7 +167,7 @@ def _with_score(rows: pl.DataFrame) -> pl.DataFrame:
     """Let the rank order where there is no score: its negative is the score."""
     if "score" in rows.columns or "rank" not in rows.columns:
         return rows
-    return rows.with_columns(score=-pl.col("rank").cast(pl.Float64, strict=False))
+    return rows.with_columns(score=-pl.col("rank").cast(pl.Float64))
 
 
 def _with_whole_ranks(rows: pl.DataFrame) -> pl.DataFrame:

@@ -10,6 +10,7 @@ from typing import Any
 import polars as pl
 import pyarrow as pa
 
+from lexiframe.errors import SchemaError, first_three
 from lexiframe.io import trec
 from lexiframe.io.arrow import read_arrow, to_arrow
 from lexiframe.io.duplicates import (
@@ -126,11 +127,21 @@ def load_qrels(qrels: Any, dialect: Dialect | None = None) -> Judgments:
     else:
         table = to_frame(data, "relevance", where)
     table = in_our_words(table, QRELS, where, dialect.columns)
+    _refuse_empty_lists(table, where)
     if "iteration" not in table.columns:
         table = table.with_columns(iteration=pl.lit("0"))
     table = checked_ids(table, QRELS, where)
     refuse_no_number(table, "relevance", where)
     return Judgments(table, where, lines)
+
+
+def _refuse_empty_lists(table: pl.DataFrame, where: str) -> None:
+    empty = table.filter(pl.col("doc_id").is_null() & pl.col("relevance").is_null())
+    if empty.height:
+        raise SchemaError(
+            f"{where}: expected judgments for every query, found an empty list for "
+            f"{first_three(empty['query_id'])}; leave these queries out"
+        )
 
 
 def _table_of_file(file: File, dialect: Dialect) -> tuple[pl.DataFrame, LineNumbers | None]:

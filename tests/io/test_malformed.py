@@ -263,3 +263,15 @@ def test_a_frame_of_runs_without_rows(function):
 def test_frames_of_qrels(frame, message, read):
     with pytest.raises(lf.SchemaError, match=f"^qrels: .*{message}"):
         read(frame)
+
+
+@pytest.mark.parametrize("value", ["[1]", "1.5", "1e3", "true", '{"a": 1}'])
+def test_what_is_no_id_in_json(write, value):
+    path = write(f'{{"qid": "q1", "docno": {value}, "score": 1}}\n', "bm25.jsonl")
+    with pytest.raises(lf.SchemaError, match=f"^{re.escape(str(path))}: .*(in|as) doc_id"):
+        lf.read_runs(path)
+
+
+def test_qrels_with_an_empty_list():
+    with pytest.raises(lf.SchemaError, match=r"found an empty list for 1 \('q2'\); leave these"):
+        lf.read_qrels({"q1": {"d1": 1}, "q2": {}})
