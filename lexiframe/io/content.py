@@ -25,7 +25,7 @@ class Content:
     data: bytes
 
 
-def content_of(data: bytes, where: str) -> Content:
+def content_of(data: bytes, where: str, what: str = "runs or judgments") -> Content:
     r"""Unpack and decode the bytes of a file.
 
     gzip, bzip2, xz and zstd are recognised by their first bytes, whatever the file is called, and
@@ -37,6 +37,8 @@ def content_of(data: bytes, where: str) -> Content:
         The bytes as they are in the file.
     where
         What error messages call the file.
+    what
+        What error messages say was expected.
 
     Raises
     ------
@@ -56,11 +58,11 @@ def content_of(data: bytes, where: str) -> Content:
         return Content("parquet", data)
     if data.startswith(_ARROW):
         return Content("arrow", data)
-    _refuse_other_kinds(data, where)
+    _refuse_other_kinds(data, where, what)
     text = _as_utf8(data, where)
     if not text or text.isspace():
         raise ReadError(f"{where}: the file is empty")
-    _refuse_markup(text, where)
+    _refuse_markup(text, where, what)
     return Content("text", text)
 
 
@@ -119,20 +121,20 @@ def _unpacked(data: bytes, where: str) -> bytes:
     return data
 
 
-def _refuse_other_kinds(data: bytes, where: str) -> None:
+def _refuse_other_kinds(data: bytes, where: str, what: str) -> None:
     kinds = (kind for magic, kind in _OTHER_KINDS.items() if data.startswith(magic))
     is_tar = data[257:262] == b"ustar"
     kind = "a tar archive; unpack it first" if is_tar else next(kinds, None)
     if kind is not None:
-        raise ReadError(f"{where}: expected runs or judgments, found {kind}")
+        raise ReadError(f"{where}: expected {what}, found {kind}")
 
 
-def _refuse_markup(text: bytes, where: str) -> None:
+def _refuse_markup(text: bytes, where: str, what: str) -> None:
     start = text[:1000].lstrip().lower()
     for mark, kind in _MARKUP.items():
         if start.startswith(mark):
             raise ReadError(
-                f"{where}: expected runs or judgments, found {kind}; "
+                f"{where}: expected {what}, found {kind}; "
                 "a link may lead to a page about the file instead of the file"
             )
 

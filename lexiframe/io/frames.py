@@ -28,8 +28,8 @@ DIALECTS = {
     "iteration": "iteration subtopic subtopic_id q0".split(),
 }
 # PyTerrier's frames carry the query's text as `query` and its own numbers of documents as `docid`.
-OWN_MEANING = {frozenset({"qid", "query"}): "qid", frozenset({"docno", "docid"}): "docno"}
-FALLBACK = {"relevance": ["score"]}
+_OWN_MEANING = {frozenset({"qid", "query"}): "qid", frozenset({"docno", "docid"}): "docno"}
+_FALLBACK = {"relevance": ["score"]}
 _RECBOLE_TYPES = ("token", "token_seq", "float", "float_seq")
 
 
@@ -127,13 +127,25 @@ def in_our_words(
     return frame.select(pl.col(theirs).alias(ours) for ours, theirs in found.items())
 
 
+def candidates_for(words: Sequence[str], names: Sequence[str]) -> list[str]:
+    """Give the names that are among the words; where a library has two, the one that it means.
+
+    Examples
+    --------
+    >>> candidates_for(DIALECTS["query_id"], ["qid", "query", "docno"])
+    ['qid']
+    """
+    candidates = [word for word in words if word in names]
+    for several, meant in _OWN_MEANING.items():
+        if several <= set(candidates):
+            candidates = [c for c in candidates if c == meant or c not in several]
+    return candidates
+
+
 def _column(ours: str, names: Sequence[str], where: str) -> str | None:
     """Find the frame's column for one of ours."""
-    for known in (DIALECTS.get(ours, [ours]), FALLBACK.get(ours, [])):
-        candidates = [name for name in known if name in names]
-        for several, meant in OWN_MEANING.items():
-            if several <= set(candidates):
-                candidates = [c for c in candidates if c == meant or c not in several]
+    for known in (DIALECTS.get(ours, [ours]), _FALLBACK.get(ours, [])):
+        candidates = candidates_for(known, names)
         if len(candidates) > 1:
             raise SchemaError(
                 f"{where}: {' and '.join(candidates)} could each be {ours}; say which it is: "

@@ -60,7 +60,7 @@ def read_log(path: str | Path) -> pl.DataFrame:
     data, where = file.read(), str(file)
     if data.startswith(_SQLITE):
         raise ReadError(f"{where}: found an SQLite database; if MLflow made it, use read_mlflow")
-    content = content_of(data, where)
+    content = content_of(data, where, "a log")
     if content.kind != "text":
         return _from_arrow(content, where)
     try:

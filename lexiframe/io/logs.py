@@ -12,7 +12,7 @@ from typing import Any
 import polars as pl
 
 from lexiframe.errors import LexiframeWarning, SchemaError, first_three
-from lexiframe.io.frames import DIALECTS
+from lexiframe.io.frames import DIALECTS, candidates_for
 from lexiframe.io.sources import run_name
 from lexiframe.schemas import STR, TableSchema, check, to_polars
 
@@ -110,7 +110,7 @@ def _key_of_log(columns: list[str], on: str) -> str:
     if on in columns:
         return on
     words = [*DIALECTS.get(on, [on]), *[MLFLOW_RUN_NAME] * (on == "run")]
-    candidates = [name for name in words if name in columns]
+    candidates = candidates_for(words, columns)
     if len(candidates) > 1:
         raise SchemaError(
             f"log: {' and '.join(candidates)} could each be the {on}; rename the one that is: "

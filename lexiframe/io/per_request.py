@@ -144,7 +144,7 @@ def _columns_of(source: Source) -> tuple[pl.DataFrame, str]:
     """Give the columns of a source and the places of its rows, and what a place is."""
     if not isinstance(source.origin, File):
         return _frame_of(source.origin).with_row_index(PLACE, offset=1), "row"
-    content = source.origin.content()
+    content = source.origin.content("scores")
     if content.kind == "text":
         unit = "record" if is_json(content.data) else "line"
         return table_of_text(content.data, source.where), unit

@@ -154,11 +154,6 @@ def _table_of_file(file: File, dialect: Dialect) -> tuple[pl.DataFrame, LineNumb
     return table, line_numbers_of(file, dialect)
 
 
-def judgments(qrels: Any) -> pl.DataFrame:
-    """Give the rows of `load_qrels`."""
-    return load_qrels(qrels).rows
-
-
 def _parse_lines(data: bytes, where: str, dialect: Dialect) -> pl.DataFrame:
     refuse_columns(dialect, where)
     layout = trec.qrels_layout(data)

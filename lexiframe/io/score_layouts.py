@@ -9,7 +9,7 @@ from typing import NoReturn
 import polars as pl
 
 from lexiframe.errors import LexiframeError, ReadError, SchemaError, first_three
-from lexiframe.io.frames import DIALECTS, OWN_MEANING
+from lexiframe.io.frames import DIALECTS, candidates_for
 from lexiframe.io.score_text import PLACE, SUMMARIES
 from lexiframe.schemas import SCORES, check
 
@@ -102,10 +102,7 @@ def _columns(given: ScoreTable) -> dict[str, str]:
 
 
 def _column(ours: str, names: Sequence[str], where: str) -> str | None:
-    candidates = [name for name in WORDS[ours] if name in names]
-    for several, meant in OWN_MEANING.items():
-        if several <= set(candidates):
-            candidates = [c for c in candidates if c == meant or c not in several]
+    candidates = candidates_for(WORDS[ours], names)
     if len(candidates) > 1:
         raise SchemaError(
             f"{where}: the columns {' and '.join(candidates)} could each be the {ours}; drop or "

@@ -54,9 +54,9 @@ class File:
         except OSError as error:
             raise ReadError(f"{self}: cannot be read ({error.strerror or error})") from None
 
-    def content(self) -> Content:
-        """Give what is in it, unpacked and decoded."""
-        return content_of(self.read(), str(self))
+    def content(self, what: str = "runs or judgments") -> Content:
+        """Give what is in it, unpacked and decoded; ``what`` is what errors say was expected."""
+        return content_of(self.read(), str(self), what)
 
     def facts(self, **more: Any) -> dict[str, Any]:
         """Say which file it is: its path as given and the sha256 of its bytes."""

@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 import warnings
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Literal
 
 import numpy as np
@@ -194,10 +193,3 @@ def text_of_qrels(rows: pl.DataFrame) -> bytes:
 def _text(rows: pl.DataFrame) -> bytes:
     text = rows.write_csv(include_header=False, separator=" ", quote_style="never")
     return text.encode()
-
-
-def read_bytes(path: Path) -> bytes:
-    """Being moved to content."""
-    from lexiframe.io.content import content_of
-
-    return content_of(Path(path).read_bytes(), str(path)).data

@@ -20,7 +20,7 @@ from lexiframe.io.arrow import to_arrow
 from lexiframe.io.metadata import commented, header_text
 from lexiframe.io.parts import split_runs
 from lexiframe.io.provenance import describe, provenance_of
-from lexiframe.io.qrels import judgments
+from lexiframe.io.qrels import load_qrels
 from lexiframe.io.runs import RunScan
 from lexiframe.schemas import RUNS, check, to_polars
 
@@ -203,7 +203,7 @@ def write_trec(
     """
     frame, path = to_polars(table), Path(path).expanduser()
     if "relevance" in frame.columns:
-        rows = _fit_for_text(judgments(frame))
+        rows = _fit_for_text(load_qrels(frame).rows)
         return [_write_text(trec.text_of_qrels(rows), path)]
     if "score" not in frame.columns:
         raise SchemaError(
