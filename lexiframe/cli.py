@@ -13,33 +13,15 @@ import polars as pl
 import typer
 
 from lexiframe.bundled import bundled
-from lexiframe.coverage import coverage as coverage_of_runs
-from lexiframe.errors import LexiframeError
-from lexiframe.evaluation import MEASURES, Evaluation
-from lexiframe.evaluation import evaluate as evaluate_runs
-from lexiframe.io.arrow import read_arrow
-from lexiframe.io.checks import check_qrels, check_run
-from lexiframe.io.frames import DIALECTS
-from lexiframe.io.lines import first_fields
-from lexiframe.io.qrels import read_qrels
-from lexiframe.io.runs import RunScan, read_runs, scan_runs
-from lexiframe.io.sources import File, find_sources, only_file
-from lexiframe.io.tables import table_of
-from lexiframe.io.trec import QRELS, Dialect
-from lexiframe.io.write import refuse_unwritable, write_parquet, write_trec
-from lexiframe.options import (
+from lexiframe.cli_options import (
     AsFormat,
-    Correction,
     Decimal,
     DecimalMark,
-    Duplicates,
     Format,
     HasHeader,
-    Kind,
+    HeldKind,
     Measures,
     NamedBy,
-    NameFrom,
-    NoRelevant,
     NotJudged,
     OutFolder,
     QrelsPath,
@@ -47,17 +29,25 @@ from lexiframe.options import (
     Repeated,
     RunPaths,
     ScoresAs,
-    ScoreType,
-    Test,
-    Third,
     ThirdColumn,
     TiePolicy,
-    Ties,
-    Unjudged,
     WithoutRelevant,
+    as_options,
 )
+from lexiframe.coverage import coverage as coverage_of_runs
+from lexiframe.errors import LexiframeError
+from lexiframe.evaluation import MEASURES, Evaluation
+from lexiframe.evaluation import evaluate as evaluate_runs
+from lexiframe.io.checks import check_file, kind_of
+from lexiframe.io.parts import NameFrom
+from lexiframe.io.qrels import read_qrels
+from lexiframe.io.runs import RunScan, read_runs, scan_runs
+from lexiframe.io.sources import File, only_file, sources_of_runs
+from lexiframe.io.trec import Dialect, Third
+from lexiframe.io.write import refuse_unwritable, write_parquet, write_trec
 from lexiframe.positions.projection import positions
-from lexiframe.preferences.pairs import preferences
+from lexiframe.preferences.pairs import parse_measures, preferences
+from lexiframe.significance.paired import Correction, Test, check_inference
 from lexiframe.significance.paired import compare as compare_runs
 from lexiframe.views.tables import table_text
 
@@ -89,18 +79,18 @@ def evaluate(
     runs: RunPaths,
     measure: Measures = None,
     rel: Rel = None,
-    ties: TiePolicy = Ties.doc_id_desc,
-    score_type: ScoresAs = ScoreType.float64,
-    no_relevant: WithoutRelevant = NoRelevant.drop,
-    duplicates: Repeated = Duplicates.error,
-    unjudged: NotJudged = Unjudged.keep,
+    ties: TiePolicy = "doc_id_desc",
+    score_type: ScoresAs = "float64",
+    no_relevant: WithoutRelevant = "drop",
+    duplicates: Repeated = "error",
+    unjudged: NotJudged = "keep",
     third: ThirdColumn = None,
     header: HasHeader = False,
-    decimal: DecimalMark = Decimal.point,
-    name_from: NamedBy = NameFrom.file,
+    decimal: DecimalMark = ".",
+    name_from: NamedBy = "file",
     out: OutFolder = None,
     report: Annotated[Optional[Path], typer.Option(help="Write an HTML page.")] = None,  # noqa: UP045
-    format: AsFormat = Format.table,
+    format: AsFormat = "table",
 ) -> None:
     """Evaluate runs: coverage, orderings, correlations, ties and discriminative power."""
     if out is not None:
@@ -112,19 +102,19 @@ def evaluate(
         qrels,
         measure or None,
         rel=rel,
-        ties=ties.value,
-        score_type=score_type.value,
-        no_relevant=no_relevant.value,
-        duplicates=duplicates.value,
-        unjudged=unjudged.value,
+        ties=ties,
+        score_type=score_type,
+        no_relevant=no_relevant,
+        duplicates=duplicates,
+        unjudged=unjudged,
     )
     if out is not None:
         _write(e, out)
     if report is not None:
         typer.echo(f"wrote {e.report(report)}", err=True)
-    if format == Format.table:
+    if format == "table":
         typer.echo(str(e))
-    elif format == Format.json:
+    elif format == "json":
         _print_json({name: table.to_dicts() for name, table in _printed(e).items()})
     else:
         typer.echo(e.orderings.write_csv(), nl=False)
@@ -135,40 +125,42 @@ def compare(
     qrels: QrelsPath,
     runs: RunPaths,
     measure: Measures = None,
-    test: Annotated[Test, typer.Option(help="The paired test.")] = Test.t,
+    test: Annotated[Test, typer.Option(help="The paired test.")] = "t",
     correction: Annotated[
         Correction, typer.Option(help="For many comparisons, over the pairs of a measure.")
-    ] = Correction.holm,
+    ] = "holm",
     alpha: Annotated[float, typer.Option(help="Level of the tests.")] = 0.05,
     baseline: Annotated[
         Optional[str],  # noqa: UP045
         typer.Option(metavar="RUN", help="Only compare with this run."),
     ] = None,
     rel: Rel = None,
-    ties: TiePolicy = Ties.doc_id_desc,
-    score_type: ScoresAs = ScoreType.float64,
-    no_relevant: WithoutRelevant = NoRelevant.drop,
-    duplicates: Repeated = Duplicates.error,
-    unjudged: NotJudged = Unjudged.keep,
+    ties: TiePolicy = "doc_id_desc",
+    score_type: ScoresAs = "float64",
+    no_relevant: WithoutRelevant = "drop",
+    duplicates: Repeated = "error",
+    unjudged: NotJudged = "keep",
     third: ThirdColumn = None,
     header: HasHeader = False,
-    decimal: DecimalMark = Decimal.point,
-    name_from: NamedBy = NameFrom.file,
-    format: AsFormat = Format.table,
+    decimal: DecimalMark = ".",
+    name_from: NamedBy = "file",
+    format: AsFormat = "table",
 ) -> None:
     """Test which runs differ, pair by pair."""
+    asked = parse_measures(measure or MEASURES)
+    check_inference(test, correction, "measure", alpha)
     p = positions(
         _scan(runs, third, header, decimal, name_from),
         qrels,
         rel=rel,
-        ties=ties.value,
-        score_type=score_type.value,
-        no_relevant=no_relevant.value,
-        duplicates=duplicates.value,
-        unjudged=unjudged.value,
+        ties=ties,
+        score_type=score_type,
+        no_relevant=no_relevant,
+        duplicates=duplicates,
+        unjudged=unjudged,
     )
-    d = preferences(p, measure or MEASURES, no_relevant=no_relevant.value)
-    _print(compare_runs(d, test.value, correction.value, alpha=alpha, baseline=baseline), format)
+    d = preferences(p, asked, no_relevant=no_relevant)
+    _print(compare_runs(d, test, correction, alpha=alpha, baseline=baseline), format)
 
 
 @app.command()
@@ -176,27 +168,27 @@ def coverage(
     qrels: QrelsPath,
     runs: RunPaths,
     rel: Rel = None,
-    ties: TiePolicy = Ties.doc_id_desc,
-    score_type: ScoresAs = ScoreType.float64,
-    no_relevant: WithoutRelevant = NoRelevant.drop,
-    duplicates: Repeated = Duplicates.error,
-    unjudged: NotJudged = Unjudged.keep,
+    ties: TiePolicy = "doc_id_desc",
+    score_type: ScoresAs = "float64",
+    no_relevant: WithoutRelevant = "drop",
+    duplicates: Repeated = "error",
+    unjudged: NotJudged = "keep",
     third: ThirdColumn = None,
     header: HasHeader = False,
-    decimal: DecimalMark = Decimal.point,
-    name_from: NamedBy = NameFrom.file,
-    format: AsFormat = Format.table,
+    decimal: DecimalMark = ".",
+    name_from: NamedBy = "file",
+    format: AsFormat = "table",
 ) -> None:
     """Count what was answered and what of it is judged, and say how much hangs on ties."""
     table = coverage_of_runs(
         _scan(runs, third, header, decimal, name_from),
         qrels,
         rel=rel,
-        ties=ties.value,
-        score_type=score_type.value,
-        no_relevant=no_relevant.value,
-        duplicates=duplicates.value,
-        unjudged=unjudged.value,
+        ties=ties,
+        score_type=score_type,
+        no_relevant=no_relevant,
+        duplicates=duplicates,
+        unjudged=unjudged,
     )
     _print(table, format)
 
@@ -206,25 +198,21 @@ def check(
     files: Annotated[
         list[str], typer.Argument(metavar="FILE...", help="Runs or qrels: files, folders, globs.")
     ],
-    kind: Annotated[
-        Optional[Kind],  # noqa: UP045
-        typer.Option("--as", help="What the files hold; found out unless said."),
-    ] = None,
+    kind: HeldKind = None,
     third: ThirdColumn = None,
     header: HasHeader = False,
-    decimal: DecimalMark = Decimal.point,
-    format: AsFormat = Format.table,
+    decimal: DecimalMark = ".",
+    format: AsFormat = "table",
 ) -> None:
     """List all problems of files, line by line; status 1 when there are any."""
-    said: dict[str, Any] = {"header": header, "decimal": decimal.value}
-    tables = []
-    for source in find_sources(files):
-        if (kind or _kind_of(source.origin)) == Kind.qrels:
-            tables.append(check_qrels(source.origin, **said))
-        else:
-            tables.append(check_run(source.origin, third=third.value if third else None, **said))
+    dialect = Dialect(third, header, decimal)
+    origins = [source.origin for source in sources_of_runs(files)]
+    named = [origin for origin in origins if not isinstance(origin, File)]
+    if named:
+        raise LexiframeError(f"{named[0]}: expected a file to check, found a name of ir_datasets")
+    tables = [check_file(file, dialect, kind or kind_of(file, dialect)) for file in origins]
     problems = pl.concat(tables)
-    if problems.height or format != Format.table:
+    if problems.height or format != "table":
         _print(problems, format)
     bad = problems["file"].n_unique()
     typer.echo(f"files checked: {len(tables)}, with problems: {bad}", err=True)
@@ -235,17 +223,19 @@ def check(
 def convert(
     source: Annotated[str, typer.Argument(metavar="IN", help="A run or qrels, in any form.")],
     target: Annotated[Path, typer.Argument(metavar="OUT", help="Its name's ending decides.")],
+    kind: HeldKind = None,
     third: ThirdColumn = None,
     header: HasHeader = False,
-    decimal: DecimalMark = Decimal.point,
+    decimal: DecimalMark = ".",
 ) -> None:
     """Convert to TREC text or, when OUT ends in .parquet, to Parquet."""
     file = only_file(source)
-    said: dict[str, Any] = {"header": header, "decimal": decimal.value}
-    if _kind_of(file) == Kind.qrels:
+    said: dict[str, Any] = {"header": header, "decimal": decimal}
+    dialect = Dialect(third, header, decimal)
+    if (kind or kind_of(file, dialect)) == "qrels":
         table = read_qrels(file, **said)
     else:
-        table = read_runs(file, third=third.value if third else None, **said)
+        table = read_runs(file, third=dialect.third, **said)
     if target.suffix == ".parquet":
         written = [write_parquet(table, target)]
     else:
@@ -258,29 +248,11 @@ def _scan(
 ) -> RunScan:
     return scan_runs(
         runs,
-        third=third.value if third else None,
+        third=third,
         header=header,
-        decimal=decimal.value,
-        name_from=name_from.value,
+        decimal=decimal,
+        name_from=name_from,
     )
-
-
-def _kind_of(file: File) -> Kind:
-    """Tell whether a file holds runs or judgments: by its columns, or the fields of its lines."""
-    try:
-        content = file.content()
-        if content.kind != "text":
-            names = read_arrow(content, str(file)).column_names
-        else:
-            table = table_of(content.data, str(file), Dialect(), "score")
-            names = [] if table is None else table.columns
-    except LexiframeError:
-        return Kind.run
-    if names:
-        grades = {*DIALECTS["relevance"]}
-        return Kind.qrels if grades & {name.partition(":")[0] for name in names} else Kind.run
-    is_qrels = len(first_fields(content.data)) == len(QRELS.names)
-    return Kind.qrels if is_qrels else Kind.run
 
 
 def _printed(e: Evaluation) -> dict[str, pl.DataFrame]:
@@ -289,9 +261,9 @@ def _printed(e: Evaluation) -> dict[str, pl.DataFrame]:
 
 
 def _print(table: pl.DataFrame, format: Format) -> None:
-    if format == Format.json:
+    if format == "json":
         _print_json(table.to_dicts())
-    elif format == Format.csv:
+    elif format == "csv":
         typer.echo(table.write_csv(), nl=False)
     else:
         typer.echo(table_text(table))
@@ -318,7 +290,7 @@ def _write(e: Evaluation, out: Path) -> None:
 
 
 def _say_warning(message: Warning | str, *_args: Any, **_keywords: Any) -> None:
-    typer.echo(f"warning: {message}", err=True)
+    typer.echo(f"warning: {as_options(str(message))}", err=True)
 
 
 def main() -> None:
@@ -327,7 +299,7 @@ def main() -> None:
     try:
         app()
     except (LexiframeError, OSError) as error:
-        typer.echo(f"error: {error}", err=True)
+        typer.echo(f"error: {as_options(str(error))}", err=True)
         sys.exit(1)
 
 

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from lexiframe.io.duplicates import Duplicates
 from lexiframe.measures.catalogue import AP, RR, nDCG
 from lexiframe.measures.scores import scores
 from lexiframe.positions.collection import RankedRuns, rank_runs
 from lexiframe.positions.coverage import coverage_of, warn_of_strangers
-from lexiframe.positions.judged import Duplicates
-from lexiframe.positions.projection import NoRelevant, project
-from lexiframe.positions.ranks import ScoreType, Ties, Unjudged
+from lexiframe.positions.policies import NoRelevant, Policies, ScoreType, Ties, Unjudged
+from lexiframe.positions.projection import project
 from lexiframe.schemas import COVERAGE
 
 _MEASURES = (AP, RR, nDCG @ 10)  # in the order in which a scores table is sorted
@@ -44,8 +44,8 @@ def coverage(
         Key ``run``. ``requests`` judged; of these ``answered``, ``missing`` (count as empty
         rankings) and ``without_relevant`` (left out of every measure, unless kept at 0);
         ``extra`` requests answered that are not judged (ignored); documents ``retrieved`` for
-        judged requests, and of these ``judged`` and ``relevant_retrieved``; rows removed as
-        ``duplicates``.
+        judged requests, and of these ``judged`` (a negative grade says pooled, but unjudged, and
+        does not count) and ``relevant_retrieved``; rows removed as ``duplicates``.
 
         ``tied_relevant``: relevant items retrieved that share their score with another document
         of the request. ``AP_min`` and ``AP_max``, ``RR_min`` and ``RR_max``, ``nDCG@10_min`` and
@@ -68,16 +68,8 @@ def coverage(
     >>> lf.coverage(runs, qrels).select("judged", "tied_relevant", "RR_max").rows()
     [(1, 1, 0.5)]
     """
-    ranked = rank_runs(
-        runs,
-        qrels,
-        rel=rel,
-        ties=ties,
-        score_type=score_type,
-        duplicates=duplicates,
-        unjudged=unjudged,
-        nonrelevant=True,
-    )
+    policies = Policies(rel, ties, score_type, no_relevant, duplicates, unjudged)
+    ranked = rank_runs(runs, qrels, policies, nonrelevant=True)
     warn_of_strangers(ranked)
     return coverage_table(ranked, project(ranked, no_relevant=no_relevant))
 

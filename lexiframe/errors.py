@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
 
 
 class LexiframeError(ValueError):
@@ -69,10 +69,33 @@ def unknown_name(
     """
     known = list(known)
     sought, *others = [*near] or [name]
-    by_fold = {candidate.casefold(): candidate for candidate in [*others, *known]}
-    folds = difflib.get_close_matches(sought.casefold(), by_fold, n=3)
-    hint = f"; did you mean {' or '.join(by_fold[f] for f in folds)}?" if folds else "."
+    meant = nearest([*others, *known], [sought])[:3]
+    hint = f"; did you mean {' or '.join(meant)}?" if meant else "."
     return UnknownNameError(f"unknown {kind} {name!r}{hint} Known: {', '.join(known)}{advice}")
+
+
+def nearest(names: Iterable[str], words: Iterable[str], *, cutoff: float = 0.6) -> list[str]:
+    """Give the names that some words may mean: those spelled alike, then those with a word inside.
+
+    Parameters
+    ----------
+    names
+        What may be meant.
+    words
+        What was written, or what it may be called.
+    cutoff
+        How much of the letters of two names that are spelled alike is the same, from 0 to 1.
+
+    Examples
+    --------
+    >>> nearest(["title", "my_score", "Scores"], ["score", "sim"])
+    ['Scores', 'my_score']
+    """
+    by_fold = {name.casefold(): name for name in names}
+    folds = [word.casefold() for word in words]
+    alike = [f for word in folds for f in get_close_matches(word, by_fold, n=3, cutoff=cutoff)]
+    inside = [fold for fold in by_fold if any(word in fold for word in folds if len(word) > 2)]
+    return [by_fold[fold] for fold in dict.fromkeys([*alike, *inside])]
 
 
 def in_one_line(error: object) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from contextlib import ExitStack
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any, Literal
 
@@ -12,7 +12,8 @@ import polars as pl
 
 from lexiframe.coverage import coverage_table
 from lexiframe.errors import LexiframeError
-from lexiframe.io.qrels import read_qrels
+from lexiframe.io.duplicates import Duplicates
+from lexiframe.io.qrels import file_or_data, sources_of_qrels
 from lexiframe.io.runs import RunScan, scan_runs
 from lexiframe.io.write import output_folder, replacing, sources_of, write_parquet_file
 from lexiframe.measures.recall_level import Metric
@@ -22,9 +23,8 @@ from lexiframe.orderings.order import Method, check_method, order_runs
 from lexiframe.orderings.win_rates import win_rates
 from lexiframe.positions.collection import rank_runs
 from lexiframe.positions.coverage import warn_of_gaps
-from lexiframe.positions.judged import Duplicates
-from lexiframe.positions.projection import NoRelevant, project
-from lexiframe.positions.ranks import ScoreType, Ties, Unjudged
+from lexiframe.positions.policies import NoRelevant, Policies, ScoreType, Ties, Unjudged
+from lexiframe.positions.projection import project
 from lexiframe.preferences.cube import pair_cube
 from lexiframe.preferences.pairs import Measure, parse_measures, preferences
 from lexiframe.schemas import (
@@ -39,7 +39,7 @@ from lexiframe.schemas import (
     WIN_RATES,
     TableSchema,
 )
-from lexiframe.significance.paired import Correction, Test, compare
+from lexiframe.significance.paired import Correction, Test, check_inference, compare
 from lexiframe.significance.power import discriminative_power
 
 MEASURES = ("RPP", "LR", "LP", "AP", "nDCG@10", "RR")
@@ -190,22 +190,14 @@ def evaluate(
     [('RPP', 1), ('RR', 6)]
     """
     asked = parse_measures(MEASURES if measures is None else measures)
+    policies = Policies(rel, ties, score_type, no_relevant, duplicates, unjudged)
     _refuse_lower_rel(asked, rel)
     check_method(method)
+    check_inference(test, correction, family, alpha)
     if not (isinstance(runs, RunScan) or hasattr(runs, "__arrow_c_stream__")):
         runs = scan_runs(runs)
-    if not hasattr(qrels, "__arrow_c_stream__"):
-        qrels = read_qrels(qrels, duplicates=duplicates)
-    ranked = rank_runs(
-        runs,
-        qrels,
-        rel=rel,
-        ties=ties,
-        score_type=score_type,
-        duplicates=duplicates,
-        unjudged=unjudged,
-        nonrelevant=True,
-    )
+    qrels = file_or_data(qrels)  # once: standard input cannot be read again for its sha256
+    ranked = rank_runs(runs, qrels, policies, nonrelevant=True)
     warn_of_gaps(ranked)
     p = project(ranked, no_relevant=no_relevant)
     metrics = [measure for measure in asked if isinstance(measure, Metric)]
@@ -221,16 +213,9 @@ def evaluate(
     d = _empty(PREFERENCES) if is_alone else preferences(p, asked, no_relevant=no_relevant)
     provenance = {
         "runs": sources_of(runs),
-        "qrels": sources_of(qrels),
+        "qrels": sources_of_qrels(qrels),
         "measures": [str(measure) for measure in asked],
-        "policies": {
-            "rel": rel,
-            "ties": ties,
-            "score_type": score_type,
-            "no_relevant": no_relevant,
-            "duplicates": duplicates,
-            "unjudged": unjudged,
-        },
+        "policies": asdict(policies),
         "inference": {
             "ordering": method,
             "test": test,

@@ -203,6 +203,7 @@ _NO_COLUMNS = (
     pl.exceptions.PanicException,  # for types that Polars does not know
     pa.ArrowException,
     OverflowError,
+    ValueError,  # two columns of one name in pandas
 )
 
 
@@ -304,16 +305,23 @@ query_id, measure are missing (found: run, value)
     return table
 
 
+def _may_be_ids(dtype: pl.DataType) -> bool:
+    is_whole = dtype.is_integer() or (isinstance(dtype, pl.Decimal) and dtype.scale == 0)
+    return is_whole or dtype in (pl.Categorical, pl.Enum)
+
+
 _READ_AS_NUMBERS = (pl.String, pl.Boolean, pl.Null)
 
 
 def _typed(column: pl.Series, dtype: pl.DataType, called: str) -> pl.Series:
     if column.dtype == dtype:
         return column
-    if dtype == STR and not (
-        column.dtype.is_integer() or column.dtype in (pl.Categorical, pl.Enum)
-    ):
-        raise SchemaError(f"{called}expected strings in {column.name}, found {column.dtype}")
+    if dtype == STR and not _may_be_ids(column.dtype):
+        is_float = column.dtype.is_float()
+        advice = "; ids that are numbers are whole: cast them (pandas: astype('Int64'))" * is_float
+        raise SchemaError(
+            f"{called}expected strings in {column.name}, found {column.dtype}{advice}"
+        )
     is_number = column.dtype.is_numeric() or column.dtype in _READ_AS_NUMBERS  # no date, no list
     if dtype != STR and not is_number:
         raise SchemaError(f"{called}expected {dtype} in {column.name}, found {column.dtype}")

@@ -147,7 +147,7 @@ def coverage(answers, judgments, rel=None, score_type="float64"):
         counts["missing"] += not ranking
         counts["without_relevant"] += not relevant
         counts["retrieved"] += len(retrieved)
-        counts["judged"] += len(retrieved & set(grades))
+        counts["judged"] += sum(grades.get(doc_id, -1) >= 0 for doc_id in retrieved)
         counts["relevant_retrieved"] += len(retrieved & set(relevant))
         groups = [group for group in tied_groups(ranking, score_type) if len(group) > 1]
         counts["tied_relevant"] += sum(len({*group} & {*relevant}) for group in groups)

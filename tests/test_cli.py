@@ -17,6 +17,7 @@ import pytest
 
 import lexiframe as lf
 from lexiframe import cli
+from lexiframe.cli_options import as_options
 from lexiframe.io.write import write_parquet
 
 EXAMPLE = lf.bundled("example")
@@ -335,6 +336,30 @@ def test_check_lists_all_problems(tmp_path, lexiframe):
     assert "looks like a qrels file" in lexiframe("check", QRELS, "--as", "run").out
 
 
+def test_check_takes_files_of_one_name_and_no_other_things(tmp_path, lexiframe):
+    for folder in ("a", "b"):
+        (tmp_path / folder).mkdir()
+        shutil.copy(RUN, tmp_path / folder)
+    outcome = lexiframe("check", tmp_path / "a" / RUN.name, tmp_path / "b" / RUN.name)
+    assert outcome.err == "files checked: 2, with problems: 0\n"
+    outcome = lexiframe("check", "irds:vaswani")
+    assert outcome.status == 1
+    assert "expected a file to check, found a name of ir_datasets" in outcome.err
+
+
+def test_what_a_file_holds_is_seen_or_said(tmp_path, lexiframe):
+    (tmp_path / "run").write_text("query_id doc_id score run\nq1 d1 2 x\n")
+    (tmp_path / "qrels").write_text("q1 d1 2\nq1 d2 2\nq1 d3 0\n")
+    done = lexiframe("convert", tmp_path / "run", tmp_path / "run.trec", "--header")
+    assert done.status == 0
+    assert (tmp_path / "run.trec").read_text() == "q1 Q0 d1 1 2.0 x\n"
+    assert lexiframe("convert", tmp_path / "qrels", tmp_path / "qrels.trec").status == 0
+    assert (tmp_path / "qrels.trec").read_text().splitlines()[0] == "q1 0 d1 2"
+    options = ["--as", "run", "--third", "score"]
+    assert lexiframe("convert", tmp_path / "qrels", tmp_path / "x.trec", *options).status == 0
+    assert (tmp_path / "x.trec").read_text().splitlines()[0] == "q1 Q0 d1 1 2.0 qrels"
+
+
 def test_check_says_nothing_of_files_in_order(lexiframe):
     outcome = lexiframe("check", QRELS, RUNS)
     assert (outcome.status, outcome.out) == (0, "")
@@ -465,9 +490,14 @@ def test_bad_files_are_not_converted(tmp_path, lexiframe, kind):
         ),
         (["compare", QRELS, RUN], "expected at least two runs, found 1 (random)"),
         (["compare", QRELS, RUNS, "--baseline", "rand"], "unknown run 'rand'; did you mean random"),
+        (["compare", "no.qrels", RUNS, "-m", "RRP"], "did you mean RPP"),
+        (["compare", "no.qrels", RUNS, "--alpha", "2"], "expected alpha between 0 and 1, found 2"),
         (["compare", QRELS, RUNS, "--alpha", "2"], "expected alpha between 0 and 1, found 2"),
         (["coverage", QRELS, "no.run"], "no.run: no such file"),
-        (["coverage", QRELS, "same_ranks", "--ties", "rank"], "ties='rank' needs ranks that diff"),
+        (
+            ["coverage", QRELS, "same_ranks", "--ties", "rank"],
+            "--ties rank needs ranks that differ",
+        ),
         (["convert", "no.run", "x.parquet"], "no.run: no such file"),
         (["convert", RUNS, "x.parquet"], "expected a file, found a folder"),
         (["convert", RUN, "no/x.parquet"], "no/x.parquet: cannot be written"),
@@ -480,6 +510,26 @@ def test_bad_arguments(tmp_path, monkeypatch, lexiframe, arguments, message):
     (tmp_path / "same_ranks").write_bytes(b"q0066 Q0 a 0 2 t\nq0066 Q0 b 0 1 t\n")
     assert_refused(lexiframe(*arguments), message)
     assert listing(tmp_path) == ["file", "same_ranks"]
+
+
+ADVICE = {
+    "qid docno score\nq1 d1 2\n": "this looks like a header: say so with --header",
+    "q1 Q0 d1 1 0,5 t\n": "this has a decimal comma: say so with --decimal ,",
+    "q1 d1 2\nq2 d1 1\n": "third column is with --third score or --third rank",
+    "q1 Q0 d1 1 2 t\nq1 Q0 d1 2 1 t\n": "keep the best-ranked one with --duplicates best",
+}
+
+
+@pytest.mark.parametrize("text", ADVICE, ids=ADVICE.get)
+def test_advice_names_options(tmp_path, lexiframe, text):
+    (tmp_path / "x.run").write_text(text)
+    (tmp_path / "qrels").write_text("q1 0 d1 1\n")
+    assert_refused(lexiframe("coverage", tmp_path / "qrels", tmp_path / "x.run"), ADVICE[text])
+
+
+def test_what_is_no_option_stays_as_it_is():
+    for text in ("write linear(n=...)", "pool=True", "AP(rel=1)", "thirds='x'", "third=''"):
+        assert as_options(text) == text
 
 
 def test_bad_input_in_a_process_of_its_own(tmp_path):

@@ -8,6 +8,7 @@ from lexiframe.io.parts import RunPart
 from lexiframe.positions.collection import RankedRuns
 from lexiframe.positions.coverage import coverage_of, warn_of_gaps
 from lexiframe.positions.judged import judged_items
+from lexiframe.positions.policies import Policies
 from lexiframe.positions.ranks import rank_judged
 
 QRELS = pl.DataFrame(
@@ -31,8 +32,8 @@ ROWS = pl.DataFrame({"query_id": ["q1", "q4"], "doc_id": ["a", "a"], "score": [1
     ],
 )
 def test_an_empty_list_is_an_answer(rows, empty, answered, extra):
-    judged = judged_items(QRELS, nonrelevant=True)
-    run = rank_judged(RunPart("x", rows, "x.run", empty), judged)
+    judged = judged_items(QRELS, Policies(), nonrelevant=True)
+    run = rank_judged(RunPart("x", rows, "x.run", empty), judged, Policies())
     ranked = RankedRuns(judged, [run])
     found = coverage_of(ranked).row(0, named=True)
     assert (found["answered"], found["missing"], found["extra"]) == (answered, 3 - answered, extra)

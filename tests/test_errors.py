@@ -14,7 +14,7 @@ import polars as pl
 import pytest
 
 import lexiframe as lf
-from lexiframe.errors import first_three, unknown_name
+from lexiframe.errors import first_three, nearest, unknown_name
 from lexiframe.io.write import write_parquet, write_trec
 
 RUNS = pl.DataFrame({"run": "bm25", "query_id": "q1", "doc_id": ["a", "b"], "score": [2.0, 1.0]})
@@ -133,7 +133,15 @@ CASES = {
     ),
     "no_relevant": (
         lambda: lf.positions(RUNS, QRELS, no_relevant="keep"),
-        "no_relevant: expected drop or zero, found 'keep'",
+        "no_relevant: expected one of drop, zero, found 'keep'",
+    ),
+    "no_relevant of scores": (
+        lambda: lf.scores(P, "AP", no_relevant="keep"),
+        "no_relevant: expected one of drop, zero, found 'keep'",
+    ),
+    "no_relevant of preferences": (
+        lambda: lf.preferences(BOTH, "RPP", no_relevant="keep"),
+        "no_relevant: expected one of drop, zero, found 'keep'",
     ),
     "rel": (lambda: lf.positions(RUNS, QRELS, rel=0), "rel: expected a positive grade, found 0"),
     "nothing relevant": (
@@ -287,6 +295,13 @@ def test_near_matches_ignore_case_and_may_be_none():
     assert "did you mean nDCG?" in str(unknown_name("measure", "NDCG", ["AP", "nDCG"]))
     assert "did you mean AP or RAP?" in str(unknown_name("run", "ap", ["RAP", "AP"]))
     assert str(unknown_name("run", "zzz", ["a", "b"])) == "unknown run 'zzz'. Known: a, b"
+
+
+def test_names_with_a_word_inside_come_behind_those_spelled_alike():
+    assert "did you mean bm25_stemmed?" in str(unknown_name("run", "BM25", ["bm25_stemmed", "ql"]))
+    assert nearest(["my_score", "Scores", "x"], ["score"]) == ["Scores", "my_score"]
+    assert nearest(["q0", "aq"], ["q"], cutoff=0.7) == []
+    assert nearest([], ["q"]) == nearest(["q"], []) == []
 
 
 def test_the_first_three_of_many():

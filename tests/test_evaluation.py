@@ -1,6 +1,7 @@
 """`evaluate`: all tables at once, the same bytes every time, whole or not at all."""
 
 import hashlib
+import io
 import os
 import subprocess
 import sys
@@ -159,6 +160,23 @@ def test_a_measures_rel_below_that_of_the_evaluation():
     for rel, measure in [(1, "AP(rel=2)"), (2, "AP(rel=2)"), (None, "AP(rel=2)")]:
         e = lf.evaluate(runs, graded, ["RR", measure], rel=rel)
         assert e.scores.filter(measure=measure)["value"].to_list() == [1.0]
+
+
+@pytest.mark.parametrize(
+    "name, value",
+    [("test", "z"), ("correction", "fdr"), ("family", "run"), ("alpha", 2), ("method", "best")],
+)
+def test_arguments_are_checked_before_anything_is_read(name, value):
+    with pytest.raises(lf.LexiframeError, match=f"expected.* {name}"):
+        lf.evaluate("no.run", "no.qrels", **{name: value})
+
+
+def test_judgments_from_standard_input_are_read_once(monkeypatch, evaluated):
+    data = QRELS.read_bytes()
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(data)))
+    e = lf.evaluate(RUNS, "-", ["RPP"])
+    assert e.coverage.equals(evaluated.coverage)
+    assert e.provenance["qrels"] == [{"path": "-", "sha256": hashlib.sha256(data).hexdigest()}]
 
 
 def test_what_is_printed(evaluated):

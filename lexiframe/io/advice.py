@@ -43,18 +43,19 @@ def advice_for(bad: str, number: str, lines: list[str], layout: Layout, dialect:
         return "this looks like a header: say so with header=True"
     if len(fields) == 1 and re.search(r"[^,;|][,;|][^,;|]", bad):
         return (
-            "this looks like a table whose header has no known names: say which of its columns is "
-            "which with columns={'query_id': ..., 'doc_id': ...}"
+            "this looks like a table without a line of names that are known: put one on top "
+            "(query_id,doc_id,score), or say what its columns are called with "
+            "columns={'query_id': ..., 'doc_id': ...}"
         )
     return _of_a_run(fields, lines) if layout is trec.RUN else _of_qrels(fields)
 
 
 def _of_a_run(fields: list[str], lines: list[str]) -> str:
-    if len(fields) == len(trec.QRELS.names) and _are_grades(lines, trec.QRELS):
+    if len(fields) == len(trec.QRELS.names) and are_grades(lines, trec.QRELS):
         return f"this looks like a qrels file, given as a run; {_PLACES}"
     if len(fields) != len(trec.SCORED.names) or not re.match(NUMBER, fields[-1]):
         return ""
-    if _are_grades(lines, trec.GRADED):
+    if are_grades(lines, trec.GRADED):
         return (
             "this looks like a qrels file (query, document, grade), given as a run; if it is a "
             "run, say what its third column is with third='score' or third='rank'"
@@ -66,14 +67,20 @@ def _of_a_run(fields: list[str], lines: list[str]) -> str:
 
 
 def _of_qrels(fields: list[str]) -> str:
-    is_run = len(fields) > len(trec.QRELS.names) and re.match(NUMBER, fields[4])
+    is_run = len(fields) > len(trec.QRELS.names) and re.match(NUMBER, fields[4].replace(",", "."))
     return f"this looks like a run, given as qrels; {_PLACES}" if is_run else ""
 
 
-def _are_grades(lines: list[str], layout: Layout) -> bool:
-    """Tell whether the last field holds whole numbers that come more than once in a query."""
+def are_grades(lines: list[str], layout: Layout) -> bool:
+    """Tell whether the last field may be a grade.
+
+    Of three fields it may be a score or a rank: grades are whole, and the same more than once in a
+    query.
+    """
     fields = pl.Series(lines).str.split(" ")
     last = fields.list.get(len(layout.names) - 1, null_on_oob=True)
+    if layout is trec.QRELS:
+        return bool(last.str.contains(NUMBER).all())
     pairs = pl.DataFrame({"query_id": fields.list.get(0), "grade": last})
-    are_whole = bool(last.str.contains(r"^[+-]?[0-9]+(?:\.0+)?$").all())
-    return are_whole and (layout is trec.QRELS or bool(pairs.is_duplicated().any()))
+    are_whole = last.str.contains(r"^[+-]?[0-9]+(?:\.0+)?$").all()
+    return bool(are_whole) and bool(pairs.is_duplicated().any())

@@ -11,8 +11,13 @@ import polars as pl
 
 from lexiframe.errors import LexiframeError, printable
 from lexiframe.io import trec
-from lexiframe.io.delimited import is_json, problems_of_delimited, separator_of
+from lexiframe.io.advice import are_grades
+from lexiframe.io.arrow import read_arrow
+from lexiframe.io.delimited import problems_of_delimited, separator_of
 from lexiframe.io.duplicates import places_of_rows, problems_of_duplicates
+from lexiframe.io.frames import DIALECTS
+from lexiframe.io.json_text import is_json, parse_json
+from lexiframe.io.lines import first_fields
 from lexiframe.io.problems import lines_of, problem_table, problems_of_lines
 from lexiframe.io.qrels import load_qrels
 from lexiframe.io.runs import RunScan
@@ -24,7 +29,7 @@ Kind = Literal["run", "qrels"]
 
 
 def check_run(
-    path: str | Path | File,
+    path: str | Path,
     *,
     columns: Mapping[str, str] | None = None,
     third: Third | None = None,
@@ -66,11 +71,11 @@ def check_run(
     >>> folder.cleanup()
     """
     dialect = Dialect(third, header, decimal, dict(columns or {}))
-    return _check(only_file(path), dialect, "run")
+    return check_file(only_file(path), dialect, "run")
 
 
 def check_qrels(
-    path: str | Path | File,
+    path: str | Path,
     *,
     columns: Mapping[str, str] | None = None,
     header: bool = False,
@@ -101,10 +106,12 @@ def check_qrels(
     >>> lf.check_qrels("data/example/qrels.txt").height
     0
     """
-    return _check(only_file(path), Dialect(None, header, decimal, dict(columns or {})), "qrels")
+    dialect = Dialect(None, header, decimal, dict(columns or {}))
+    return check_file(only_file(path), dialect, "qrels")
 
 
-def _check(file: File, dialect: Dialect, kind: Kind) -> pl.DataFrame:
+def check_file(file: File, dialect: Dialect, kind: Kind) -> pl.DataFrame:
+    """List the problems of a file; see `check_run` and `check_qrels`."""
     where = str(file)
     try:
         content = file.content()
@@ -145,11 +152,11 @@ def _check_rows(file: File, dialect: Dialect, kind: Kind) -> pl.DataFrame:
     else:
         parts = RunScan((Source(run_name(Path(where)), file),), "file", dialect).load(0)
         tables = [(part.rows, ["query_id", "doc_id"], part.lines) for part in parts]
-    found = []
-    for rows, key, lines in tables:
-        _, numbers = places_of_rows(rows.height, lines)
-        found.append(problems_of_duplicates(rows.with_columns(line=numbers), where, key))
-    return pl.concat(found)
+    return pl.concat(
+        problems_of_duplicates(rows.with_columns(line=numbers), where, key, is_line=unit == "line")
+        for rows, key, lines in tables
+        for unit, numbers in [places_of_rows(rows.height, lines)]
+    )
 
 
 def _whole_file(where: str, error: LexiframeError) -> pl.DataFrame:
@@ -160,3 +167,33 @@ def _whole_file(where: str, error: LexiframeError) -> pl.DataFrame:
     said = said.removeprefix("expected runs or judgments, ").removeprefix("found ")
     line = int(at[1]) if at else None
     return problem_table(where, line, "file", "runs or judgments", said)
+
+
+def kind_of(file: File, dialect: Dialect) -> Kind:
+    """Tell whether a file holds runs or judgments: by its columns, or the fields of its lines."""
+    try:
+        content = file.content()
+        if content.kind != "text":
+            names = read_arrow(content, str(file)).column_names
+        elif is_json(content.data):
+            names = parse_json(content.data, str(file), "score").columns
+        elif separator := separator_of(content.data, dialect):
+            start = content.data[: 1 << 16].lstrip().splitlines()[0].decode("utf-8", "replace")
+            fields = [field.decode("utf-8", "replace") for field in first_fields(content.data)]
+            names = fields if separator == " " else start.split(separator)
+        else:
+            return _kind_of_lines(content.data, str(file), dialect)
+    except LexiframeError:
+        return "run"
+    found = {name.strip(' "').partition(":")[0] for name in names}
+    said = {theirs for ours, theirs in dialect.columns.items() if ours == "relevance"}
+    return "qrels" if found & {*DIALECTS["relevance"], *said} else "run"
+
+
+def _kind_of_lines(data: bytes, where: str, dialect: Dialect) -> Kind:
+    layout = trec.qrels_layout(data)
+    n_fields = len(first_fields(data))
+    if n_fields != len(layout.names) or (layout is trec.GRADED and dialect.third):
+        return "run"
+    start = data[: 1 << 16].rpartition(b"\n")[0] or data
+    return "qrels" if are_grades(lines_of(start, where)["text"].to_list(), layout) else "run"

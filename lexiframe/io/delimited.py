@@ -1,28 +1,27 @@
-"""Tables in text: CSV and TSV with a header, in any of the dialects, and JSON."""
+"""Tables in text: CSV and TSV with a header, in any of the dialects."""
 
 from __future__ import annotations
 
-import json
+import re
 from typing import Any
 
+import numpy as np
 import polars as pl
 
-from lexiframe.errors import ReadError, in_one_line
-from lexiframe.io.frames import DIALECTS, is_one_run, to_frame, whole_ranks
+from lexiframe.errors import ReadError
+from lexiframe.io.frames import DIALECTS, whole_ranks
 from lexiframe.io.lines import count_of, is_rectangular, plain, refuse_binary
-from lexiframe.io.problems import lines_of, problem_table, sentence
+from lexiframe.io.problems import first_of
+from lexiframe.io.text_table import checked_table
 from lexiframe.io.trec import NOT_PARSED, NUMBER, Dialect
 from lexiframe.schemas import PROBLEMS
 
+_LINE = "\0line"  # no column of a file
+_TOLD_APART = re.compile(r"_duplicated_[0-9]+$")  # what Polars puts behind the second of two names
 _LONGEST_HEADER = 1 << 16
 _SEPARATORS = "\t,;"
 _KNOWN = {name for names in DIALECTS.values() for name in names}
 _NUMBERS = {name for ours in ("score", "relevance") for name in DIALECTS[ours]}
-
-
-def is_json(data: bytes) -> bool:
-    """Tell whether text begins as JSON does."""
-    return data[:1000].lstrip().startswith((b"{", b"["))
 
 
 def separator_of(data: bytes, dialect: Dialect) -> str | None:
@@ -69,11 +68,9 @@ def parse_delimited(data: bytes, where: str, separator: str, dialect: Dialect) -
     table = _parse_quickly(_in_order(data, where, separator), separator, dialect)
     if table is not None:
         return table.with_columns(_whole_rank(table))
-    table, problems = _table_and_problems(data, where, separator, dialect)
-    if table is None or problems.height:
-        more = problems.height - 1
-        others = f" ({more} more: lexiframe.check_run lists them)" if more > 0 else ""
-        raise ReadError(sentence(problems.row(0, named=True)) + others)
+    table, _, problems = _checked(data, where, separator, dialect)
+    if problems.height:
+        raise first_of(problems)
     numbers = (
         _english(name, dialect).cast(pl.Float64) for name in _numbers(table.columns, dialect)
     )
@@ -83,22 +80,23 @@ def parse_delimited(data: bytes, where: str, separator: str, dialect: Dialect) -
 def problems_of_delimited(
     data: bytes, where: str, separator: str, dialect: Dialect
 ) -> pl.DataFrame:
-    """List rows of another width than the header, and what is no number; see `check_run`."""
-    return _table_and_problems(data, where, separator, dialect)[1]
+    """List what is wrong with the text of a table, and what is no number; see `check_run`."""
+    return _checked(data, where, separator, dialect)[2]
 
 
-def _table_and_problems(
+def lines_of_rows(data: bytes, where: str, separator: str) -> np.ndarray:
+    """Give the line on which each row begins."""
+    return checked_table(data, where, separator)[1].to_numpy()
+
+
+def _checked(
     data: bytes, where: str, separator: str, dialect: Dialect
-) -> tuple[pl.DataFrame | None, pl.DataFrame]:
-    """Give a table of texts, or None when its rows are of several widths; and what is wrong."""
-    data = _in_order(data, where, separator)
-    try:
-        table = _scan(data, separator, infer_schema=False).collect()
-    except NOT_PARSED as error:
-        return None, _problems_of_width(data, where, separator, error)
-    if not _has_one_width(table, data, separator):
-        return None, _problems_of_width(data, where, separator, "lines of several widths")
-    return table, _problems_of_numbers(table, where, dialect)
+) -> tuple[pl.DataFrame, pl.Series, pl.DataFrame]:
+    """Give the rows of the right width as texts, their lines, and all that is wrong."""
+    table, lines, problems = checked_table(data, where, separator)
+    bad = [_no_numbers(table, name, lines, where, dialect) for name in table.columns]
+    found = pl.concat([problems, *bad])
+    return table, lines, found.unique("line", keep="first").sort("line")
 
 
 def _in_order(data: bytes, where: str, separator: str) -> bytes:
@@ -137,64 +135,56 @@ def _has_one_width(table: pl.DataFrame, data: bytes, separator: str) -> bool:
 
 def _parse_quickly(data: bytes, separator: str, dialect: Dialect) -> pl.DataFrame | None:
     """Parse only the columns that may be wanted, numbers as such; None when that does not go."""
+    if b"\n\n" in data:
+        return None
     try:
-        lines = _scan(data, separator, infer_schema=False)
-        names = lines.collect_schema().names()
+        names = _scan(data, separator, infer_schema=False).collect_schema().names()
+        if any(name != name.strip() or _TOLD_APART.search(name) for name in names):
+            return None
         wanted = {*_KNOWN, *dialect.columns.keys(), *dialect.columns.values()}
-        numbers = [] if dialect.decimal == "," else _numbers(names, dialect)
-        schema = dict.fromkeys(names, pl.String()) | dict.fromkeys(numbers, pl.Float64())
-        kept = [name for name in names if name.partition(":")[0] in wanted]
+        numbers = _numbers(names, dialect)
+        parsed = [] if dialect.decimal == "," else numbers
+        schema = dict.fromkeys(names, pl.String()) | dict.fromkeys(parsed, pl.Float64())
         table = _scan(data, separator, schema=schema).collect()  # all columns, or none is counted
     except NOT_PARSED:
         return None
     if not _has_one_width(table, data, separator):
         return None
+    if dialect.decimal == ",":
+        table = table.with_columns(_english(n).cast(pl.Float64, strict=False) for n in numbers)
     is_bad = any(table[name].null_count() or table[name].is_nan().any() for name in numbers)
-    return None if is_bad or not numbers else table.select(kept)
+    table = table.select(name for name in names if name.partition(":")[0] in wanted)
+    return None if is_bad or _has_blanks(table, data, separator) else table
 
 
-def _problems_of_width(data: bytes, where: str, separator: str, error: object) -> pl.DataFrame:
-    lines = lines_of(data, where, separator)
-    if separator not in " \t":
-        bare = pl.col("text").str.replace_all(r'"[^"]*"', "")
-        lines = lines.with_columns(n=bare.str.count_matches(separator, literal=True) + 1)
-    expected = int(lines["n"][0])
-    advice = "" if separator != "," else "put text that holds commas into double quotes"
-    is_text = pl.col("bytes").is_null()
-    bad = lines.filter((pl.col("n") != expected) | ~is_text)
-    found = pl.format("{}: '{}'", "n", pl.col("text").str.head(80))
-    if not bad.height:
-        return problem_table(where, None, "fields", "a table", in_one_line(error))
-    return bad.select(
-        pl.lit(where).alias("file"),
-        pl.col("line").cast(pl.Int64),
-        pl.when(is_text).then(pl.lit("fields")).otherwise(pl.lit("encoding")).alias("problem"),
-        pl.when(is_text)
-        .then(pl.lit(f"{expected} fields as in the header"))
-        .otherwise(pl.lit("UTF-8 text"))
-        .alias("expected"),
-        pl.when(is_text).then(found).otherwise(pl.format("the bytes {}", "bytes")).alias("found"),
-        pl.lit(advice).alias("advice"),
+def _has_blanks(table: pl.DataFrame, data: bytes, separator: str) -> bool:
+    """Tell whether cells begin or end with blanks, which are stripped elsewhere."""
+    blanks = [blank for blank in " \t" if blank != separator and blank.encode() in data]
+    texts = [column.str for column in table if column.dtype == pl.String]
+    return any(
+        text.starts_with(blank).any() or text.ends_with(blank).any()
+        for blank in blanks
+        for text in texts
     )
 
 
-def _problems_of_numbers(table: pl.DataFrame, where: str, dialect: Dialect) -> pl.DataFrame:
-    rows = table.with_row_index("line", offset=2)
-    bad = [
-        rows.filter(~_english(name, dialect).str.contains(NUMBER)).select(
-            pl.lit(where).alias("file"),
-            pl.col("line").cast(pl.Int64),
-            pl.lit("number").alias("problem"),
-            pl.lit(f"a number as {name}").alias("expected"),
-            pl.format("'{}'", name).alias("found"),
-            pl.when(pl.col(name).str.contains(r"^[-+0-9]+,[0-9]+$") & (dialect.decimal == "."))
-            .then(pl.lit("this has a decimal comma: say so with decimal=','"))
-            .otherwise(pl.lit(""))
-            .alias("advice"),
-        )
-        for name in _numbers(table.columns, dialect)
-    ]
-    return pl.concat([pl.DataFrame(schema=PROBLEMS.columns), *bad]).sort("line")
+def _no_numbers(
+    table: pl.DataFrame, name: str, lines: pl.Series, where: str, dialect: Dialect
+) -> pl.DataFrame:
+    """List the cells of a column of numbers that are none."""
+    if not _numbers([name], dialect):
+        return pl.DataFrame(schema=PROBLEMS.columns)
+    is_comma = pl.col(name).str.contains(r"^[-+0-9]+,[0-9]+$") & (dialect.decimal == ".")
+    advice = "this has a decimal comma: say so with decimal=','"
+    rows = table.with_columns(lines.alias(_LINE))
+    return rows.filter(~_english(name, dialect).str.contains(NUMBER)).select(
+        pl.lit(where).alias("file"),
+        pl.col(_LINE).alias("line"),
+        pl.lit("number").alias("problem"),
+        pl.lit(f"a number as {name}").alias("expected"),
+        pl.format("'{}'", name).alias("found"),
+        pl.when(is_comma).then(pl.lit(advice)).otherwise(pl.lit("")).alias("advice"),
+    )
 
 
 def _numbers(names: list[str], dialect: Dialect) -> list[str]:
@@ -215,89 +205,3 @@ def _whole_rank(table: pl.DataFrame) -> list[pl.Series]:
         return []
     ranks = whole_ranks(table["rank"])
     return [] if ranks.null_count() else [ranks]
-
-
-def parse_json(data: bytes, where: str, value: str, unit: str = "line") -> pl.DataFrame:
-    r"""Parse JSON lines, a list of records, or ``{query: {document: number}}``.
-
-    Errors count in ``unit``: a list has records where others have lines.
-
-    Raises
-    ------
-    ReadError
-        With the line's number, for what is no JSON.
-
-    Examples
-    --------
-    >>> parse_json(b'{"qid": "007", "docno": 7, "score": 1}\n', "bm25.jsonl", "score").rows()
-    [('007', '7', 1.0)]
-    """
-    keys: dict[str, Any] = {
-        name: pl.String() for ours in ("run", "query_id", "doc_id") for name in DIALECTS[ours]
-    }
-    first = data.lstrip().split(b"\n", 1)[0]
-    try:
-        records = json.loads(first) if first.lstrip().startswith(b"{") else None
-    except (ValueError, RecursionError):
-        records = None
-    try:
-        if isinstance(records, dict) and not is_one_run(records):
-            known = {n: keys[n] for n in records if n in keys and _may_be_id(records[n])}
-            known |= {name: pl.Float64() for name in records if name in _NUMBERS}
-            return _read_ndjson(data, known)
-        whole: Any = json.loads(data)
-    except (
-        *(ValueError, TypeError, OverflowError, RecursionError),
-        pl.exceptions.PolarsError,
-    ) as error:
-        raise _no_json(data, where, unit, error) from None
-    if isinstance(whole, dict) and is_one_run(whole):
-        return to_frame(whole, value, where)
-    if isinstance(whole, list) and whole and all(isinstance(record, dict) for record in whole):
-        lines = "\n".join(json.dumps(record) for record in whole).encode()
-        return parse_json(lines, where, value, "record")
-    raise ReadError(
-        f"{where}: expected JSON with a record a line, a list of records, or "
-        f"{{query: {{document: number}}}}, found {type(whole).__name__}"
-    )
-
-
-def _may_be_id(value: Any) -> bool:
-    """Tell text and whole numbers, which are read as text, from what is refused as an id."""
-    return value is None or (isinstance(value, str | int) and not isinstance(value, bool))
-
-
-def _read_ndjson(data: bytes, types: dict[str, Any]) -> pl.DataFrame:
-    """Read records; look at all of them for their types only when the first do not tell."""
-    options: dict[str, Any] = {"schema_overrides": types}
-    if rb"\ud" in data.lower():  # half a surrogate pair is no text; Polars takes it for U+0000
-        for line in data.splitlines():
-            json.dumps(json.loads(line or b"{}"), ensure_ascii=False).encode()
-    try:
-        return pl.read_ndjson(data, **options)
-    except pl.exceptions.PolarsError:
-        options["infer_schema_length"] = None
-    try:
-        return pl.read_ndjson(data, **options)
-    except pl.exceptions.PolarsError:  # Python writes Infinity, which is no JSON but a score
-        records = [json.loads(line) for line in data.splitlines() if line.strip()]
-        return pl.DataFrame(records, **options)
-
-
-def _no_json(data: bytes, where: str, unit: str, error: Exception) -> ReadError:
-    """Name the first line that is no JSON record, or holds a score or grade that is no number."""
-    for number, line in enumerate(data.splitlines(), 1):
-        expected, why, shown = "", "", line[:80].decode("utf-8", "backslashreplace")
-        try:
-            record = json.loads(line) if line.strip() else {}
-            if isinstance(record, dict):
-                texts = {name: record[name] for name in record if name in _NUMBERS}
-                for name, value in texts.items():
-                    expected, shown = f"a number as {name}", str(value)[:80]
-                    float(0 if value is None else value)
-                continue
-            expected = "a record in braces"
-        except (ValueError, TypeError, RecursionError) as wrong:
-            expected, why = expected or "JSON", "" if expected else f" ({wrong})"
-        return ReadError(f"{where}, {unit} {number}: expected {expected}, found {shown!r}{why}")
-    return ReadError(f"{where}: cannot be read as JSON records ({in_one_line(error)})")

@@ -64,18 +64,23 @@ def repeated_judgment(
     )
 
 
-def problems_of_duplicates(rows: pl.DataFrame, where: str, key: Sequence[str]) -> pl.DataFrame:
+def problems_of_duplicates(
+    rows: pl.DataFrame, where: str, key: Sequence[str], *, is_line: bool = True
+) -> pl.DataFrame:
     """List rows whose key was there before, for `check_run`; ``line`` says where a row is."""
     again = rows.with_columns(first=pl.col("line").min().over(key)).filter(
         pl.col("line") > pl.col("first")
     )
-    found = pl.format("'{}' of query '{}' again, after line {}", "doc_id", "query_id", "first")
+    of_lines = pl.format("'{}' of query '{}' again, after line {}", "doc_id", "query_id", "first")
+    of_rows = pl.format(
+        "'{}' of query '{}' in row {} again, after row {}", "doc_id", "query_id", "line", "first"
+    )
     return again.select(
         pl.lit(where).alias("file"),
-        pl.col("line").cast(pl.Int64),
+        (pl.col("line") if is_line else pl.lit(None)).cast(pl.Int64).alias("line"),
         pl.lit("duplicate").alias("problem"),
         pl.lit("each document once").alias("expected"),
-        found.alias("found"),
+        (of_lines if is_line else of_rows).alias("found"),
         pl.lit("mend the file, or keep one of them with duplicates='best'").alias("advice"),
     )
 

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from difflib import get_close_matches
 from numbers import Real
+from pathlib import Path
 from typing import Any
 
 import polars as pl
 
-from lexiframe.errors import SchemaError, first_three
+from lexiframe.errors import SchemaError, first_three, nearest
 from lexiframe.schemas import TableSchema, check, to_polars
 
 DIALECTS = {
@@ -43,11 +43,18 @@ def is_frame(data: Any) -> bool:
 def is_one_run(data: Any) -> bool:
     """Tell whether a collection of Python holds one run (or judgments) and not several."""
     if isinstance(data, Mapping):
-        first = next(iter(data.values()), None)
-        return isinstance(first, Mapping) and isinstance(next(iter(first.values()), 0), Real)
+        inner = [documents for documents in data.values() if isinstance(documents, Mapping)]
+        filled: Mapping[Any, Any] = next((documents for documents in inner if documents), {})
+        begins = isinstance(next(iter(data.values()), None), Mapping)
+        return begins and not any(_is_data(value) for value in filled.values())
     if isinstance(data, Sequence) and not isinstance(data, str):
         return len(data) > 0 and _is_row(data[0])
     return _is_ranx(data)
+
+
+def _is_data(value: Any) -> bool:
+    """Tell what a run may be given as from the score of a document."""
+    return isinstance(value, Mapping | Path) or is_frame(value) or is_one_run(value)
 
 
 def to_frame(data: Any, value: str, where: str = "the frame") -> pl.DataFrame:
@@ -82,6 +89,9 @@ def to_frame(data: Any, value: str, where: str = "the frame") -> pl.DataFrame:
         return _frame_of_tuples(list(data), where)
     if _is_dataset(data):
         data = data.to_table()
+    index = getattr(getattr(data, "index", None), "names", [None])
+    if any(name is not None for name in index):  # pandas' index is no column in Arrow
+        data = data.reset_index()
     return to_polars(data, where)
 
 
@@ -121,10 +131,32 @@ def in_our_words(
         if ours not in found:
             name = _column(ours, [c for c in frame.columns if c not in taken], where)
             found |= {ours: name} if name is not None else {}
+    found_by_name = {ours: name for ours, name in found.items() if ours not in given}
+    _refuse_other_table(frame.columns, found_by_name | dict.fromkeys(given, ""), schema, where)
     missing = [c for c in schema.columns if c not in {*found, *schema.optional, *needless}]
     if missing:
         raise SchemaError(_missing(missing, schema, frame.columns, where))
     return frame.select(pl.col(theirs).alias(ours) for ours, theirs in found.items())
+
+
+def _refuse_other_table(
+    names: Sequence[str], found: Mapping[str, str], schema: TableSchema, where: str
+) -> None:
+    """Recognise runs that are given as qrels, and qrels that are given as runs."""
+    columns = {ours: candidates_for(words, names) for ours, words in DIALECTS.items()}
+    is_ranking = bool(columns["rank"] or columns["run"]) and found.get("relevance") == "score"
+    if schema.name == "qrels" and is_ranking:
+        other = [*columns["run"], *columns["rank"]]
+        raise SchemaError(
+            f"{where}: expected judgments, found the columns score and {other[0]}: this looks like "
+            "a run, given as qrels; qrels and runs may have changed places. If score is the grade, "
+            "say so: columns={'relevance': 'score'}"
+        )
+    if schema.name == "runs" and not {"score", "rank"} & set(found) and columns["relevance"]:
+        raise SchemaError(
+            f"{where}: expected the column score, found {columns['relevance'][0]}: this looks like "
+            "qrels, given as a run; qrels and runs may have changed places"
+        )
 
 
 def candidates_for(words: Sequence[str], names: Sequence[str]) -> list[str]:
@@ -160,9 +192,7 @@ def _missing(missing: list[str], schema: TableSchema, names: Sequence[str], wher
     ours = missing[0]
     known = DIALECTS.get(ours, [ours])
     others = [n for n in names if not any(n in words for words in DIALECTS.values())]
-    near = [name for word in known for name in get_close_matches(word, others, n=1, cutoff=0.7)]
-    inside = [name for name in others if any(w in name.lower() for w in known if len(w) > 2)]
-    candidate = next(iter([*near, *inside]), "...")
+    candidate = next(iter(nearest(others, known, cutoff=0.7)), "...")
     needed = ", ".join(c for c in schema.columns if c not in schema.optional)
     verb = "is" if len(missing) == 1 else "are"
     return (
@@ -237,6 +267,12 @@ def _frame_of_dictionaries(data: Mapping[Any, Any], value: str, where: str) -> p
     queries = [q for q, documents in data.items() for _ in range(max(len(documents), 1))]
     documents = [d for inner in data.values() for d in (inner or [None])]
     numbers = [x for inner in data.values() for x in (inner.values() or [None])]
+    for query, document, x in zip(queries, documents, numbers, strict=True):
+        if document is not None and (isinstance(x, bool) or not isinstance(x, Real)):
+            raise SchemaError(
+                f"{where}: expected a number as {value} of document {document!r} for query "
+                f"{query!r}, found {x!r}"
+            )
     frame = {"query_id": queries, "doc_id": documents, value: numbers}
     return pl.DataFrame([_column_of_values(name, of, where) for name, of in frame.items()])
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from collections import Counter
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +14,13 @@ from lexiframe.errors import ReadError
 from lexiframe.io.arrow import read_arrow
 from lexiframe.io.content import Content, content_of
 from lexiframe.io.frames import DIALECTS, to_frame
+from lexiframe.io.json_text import is_json, load_json
+from lexiframe.io.problems import decoded
+from lexiframe.io.records import flatten, table_of_records
 from lexiframe.io.sources import only_file
+from lexiframe.io.text_table import text_table
 
 _IDS = {name for ours in ("run", "query_id", "doc_id") for name in DIALECTS[ours]}
-_LARGEST_EXACT = 2**53  # whole numbers up to here are floats without loss
 _SQLITE = b"SQLite format 3\0"
 _WHOLE = r"^(0|-?[1-9][0-9]*)$"
 
@@ -63,15 +65,9 @@ def read_log(path: str | Path) -> pl.DataFrame:
     content = content_of(data, where, "a log")
     if content.kind != "text":
         return _from_arrow(content, where)
-    try:
-        text = content.data.decode()
-    except UnicodeDecodeError as error:
-        line = content.data.count(b"\n", 0, error.start) + 1
-        raise ReadError(
-            f"{where}, line {line}: expected a log in UTF-8, found {error.object[error.start]:#x}"
-        ) from None
-    is_json = text.lstrip().startswith(("{", "["))
-    return _from_json(text, where) if is_json else _from_csv(text, where)
+    if is_json(content.data):
+        return _from_json(decoded(content.data, where), where)
+    return _from_csv(content.data, where)
 
 
 def _from_arrow(content: Content, where: str) -> pl.DataFrame:
@@ -99,34 +95,21 @@ def _frame(columns: list[pl.Series], where: str) -> pl.DataFrame:
     return pl.DataFrame(columns)
 
 
-def _from_csv(text: str, where: str) -> pl.DataFrame:
-    header = next((line for line in text.splitlines() if line.strip()), "")
+def _from_csv(data: bytes, where: str) -> pl.DataFrame:
+    header = next((line for line in data.splitlines() if line.strip()), b"").decode(
+        errors="replace"
+    )
     separator = max("\t,;", key=header.count)
     if separator not in header:
         raise ReadError(
             f"{where}: expected a log in CSV, TSV, JSON lines or Parquet, found text whose first "
             f"line names no columns: {header[:80]!r}"
         )
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
-    try:
-        lines = [(reader.line_num, fields) for fields in reader if fields]
-    except csv.Error as error:
-        raise ReadError(f"{where}, line {reader.line_num}: broken CSV ({error})") from None
-    (_, names), *rows = lines
-    wrong = [(line, fields) for line, fields in rows if len(fields) != len(names)]
-    if wrong:
-        line, fields = wrong[0]
-        raise ReadError(
-            f"{where}, line {line}: expected {len(names)} fields, as many as names in the header, "
-            f"found {len(fields)}: {separator.join(fields)[:80]!r}"
-        )
+    table, _ = text_table(data, where, separator, quotes=True)
     # pandas writes its index without a name
-    names = [name.strip() or f"column_{n}" for n, name in enumerate(names, 1)]
-    columns = [
-        pl.Series(name, [fields[n] or None for _, fields in rows], pl.String)
-        for n, name in enumerate(names)
-    ]
-    return _frame([c if c.name in _IDS else numbers_of(c) for c in columns], where)
+    names = [name or f"column_{n}" for n, name in enumerate(table.columns, 1)]
+    texts = (c.alias(n).replace("", None) for c, n in zip(table, names, strict=True))
+    return _frame([c if c.name in _IDS else numbers_of(c) for c in texts], where)
 
 
 def numbers_of(texts: pl.Series) -> pl.Series:
@@ -178,46 +161,12 @@ def _from_json(text: str, where: str) -> pl.DataFrame:
                 f"{where}, {place} {number}: expected a JSON object with the fields of a run, "
                 f"found {json.dumps(record)[:80]}"
             )
-        flat.append(_dotted(record, f"{where}, {place} {number}"))
-    names = dict.fromkeys(name for record in flat for name in record)
-    return pl.DataFrame([_column(name, [record.get(name) for record in flat]) for name in names])
+        flat.append(flatten(record, f"{where}, {place} {number}"))
+    return pl.DataFrame(table_of_records(flat, partial(json.dumps, ensure_ascii=False)))
 
 
 def _parsed(text: str, where: str) -> Any:
     try:
-        value = json.loads(text)
-        if r"\ud" in text.lower():  # half a pair of surrogates is no character
-            json.dumps(value, ensure_ascii=False).encode()
-        return value
+        return load_json(text)
     except (ValueError, RecursionError) as error:
         raise ReadError(f"{where}: broken JSON ({error}): {text.strip()[:80]!r}") from None
-
-
-def _dotted(record: dict[str, Any], where: str) -> dict[str, Any]:
-    """Flatten nested objects: ``{"params": {"k1": 0.9}}`` has the field ``params.k1``."""
-    flat: dict[str, Any] = {}
-    for name, value in record.items():
-        inner = {name: value}
-        if isinstance(value, dict):
-            inner = {f"{name}.{k}": v for k, v in _dotted(value, where).items()}
-        if both := flat.keys() & inner.keys():
-            raise ReadError(f"{where}: two fields are called {', '.join(sorted(both))}")
-        flat |= inner
-    return flat
-
-
-def _column(name: str, values: list[Any]) -> pl.Series:
-    """Make a column of JSON values; what has no common type is written as text."""
-    kinds = {type(value) for value in values if value is not None}
-    whole = [value for value in values if type(value) is int]
-    if kinds == {bool}:
-        return pl.Series(name, values, pl.Boolean)
-    if kinds == {int} and all(-(2**63) <= value < 2**63 for value in whole):
-        return pl.Series(name, values, pl.Int64)
-    if float in kinds <= {int, float} and all(abs(value) <= _LARGEST_EXACT for value in whole):
-        return pl.Series(name, values, pl.Float64, strict=False)
-    texts = [
-        value if isinstance(value, str | None) else json.dumps(value, ensure_ascii=False)
-        for value in values
-    ]
-    return pl.Series(name, texts, pl.String)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import os
 import re
-import sqlite3
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
@@ -13,7 +12,6 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, unquote, urlparse
-from urllib.request import url2pathname
 
 import polars as pl
 
@@ -140,6 +138,8 @@ def _address(uri: str) -> str:
         name = uri.removeprefix("sqlite:///").partition("?")[0]
         return _read_only(Path(name if Path(name).is_file() else unquote(name)), uri)
     if uri.startswith("file:"):
+        from urllib.request import url2pathname
+
         return _folder(Path(url2pathname(urlparse(uri).path)), uri)
     path = Path(uri).expanduser()
     if "://" in uri or (uri.startswith(("databricks", "uc")) and not path.exists()):
@@ -159,6 +159,8 @@ def _read_only(path: Path, uri: str) -> str:
     MLflow would upgrade the tables of an older version, and make those of a database that is
     not its own.
     """
+    import sqlite3
+
     if not path.is_file():
         is_absolute = Path("/", path).is_file() and not path.is_absolute()
         hint = f"; an absolute path has four slashes: sqlite:////{path}" if is_absolute else ""

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterable
-from difflib import get_close_matches
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
-from lexiframe.errors import LexiframeWarning, SchemaError, first_three
+from lexiframe.errors import LexiframeWarning, SchemaError, first_three, nearest
 from lexiframe.io.frames import DIALECTS, candidates_for
 from lexiframe.io.sources import run_name
+from lexiframe.likeness import likely_cause
 from lexiframe.schemas import STR, TableSchema, check, to_polars
 
+_DIFFERENCES_OF_RUNS = {"the folder or the ending of a file": lambda name: run_name(Path(name))}
 MLFLOW_RUN_NAME = "tags.mlflow.runName"  # what mlflow.search_runs calls it
 
 
@@ -85,7 +86,7 @@ def _keys(rows: pl.DataFrame, on: str) -> pl.DataFrame:
     if not set(names) <= set(rows.columns):
         raise SchemaError(
             f"with_log: expected the table to have the column {on}, or {on}_a and {on}_b, found "
-            f"{', '.join(rows.columns)}{_nearest(on, rows.columns)}"
+            f"{', '.join(rows.columns)}{_renaming(on, rows.columns)}"
         )
     key = tuple(names)
     return check(rows, TableSchema("table", key, dict.fromkeys(key, STR), nullable=key), "table")
@@ -119,19 +120,15 @@ def _key_of_log(columns: list[str], on: str) -> str:
     if not candidates:
         raise SchemaError(
             f"log: expected a column {on} to join on, found {', '.join(columns)}"
-            f"{_nearest(on, columns)}"
+            f"{_renaming(on, columns)}"
         )
     return candidates[0]
 
 
-def _nearest(on: str, columns: Iterable[str]) -> str:
+def _renaming(on: str, columns: Iterable[str]) -> str:
     """Say how to use the column that is most likely meant."""
-    folded = {name.casefold(): name for name in columns}
-    words = DIALECTS.get(on, [on])
-    near = [name for word in words for name in get_close_matches(word, folded, n=1)]
-    inside = [name for name in folded if any(word in name for word in words)]
-    candidates = [*near, *inside]
-    return f"; rename it: .rename({{{folded[candidates[0]]!r}: {on!r}}})" if candidates else ""
+    candidates = nearest(columns, DIALECTS.get(on, [on]))
+    return f"; rename it: .rename({{{candidates[0]!r}: {on!r}}})" if candidates else ""
 
 
 def _compare_keys(keys: pl.DataFrame, entries: pl.DataFrame, on: str) -> None:
@@ -151,23 +148,13 @@ def _compare_keys(keys: pl.DataFrame, entries: pl.DataFrame, on: str) -> None:
         warnings.warn(f"with_log: {'; '.join(said)}", LexiframeWarning, stacklevel=3)
 
 
-_DIFFERENCES: dict[str, Callable[[str], str]] = {
-    "the folder or the ending of a file": lambda text: run_name(Path(text)),
-    "upper and lower case": str.casefold,
-    "white space": str.strip,
-    "leading zeros": lambda text: text.lstrip("0"),
-}
-
-
 def _hint(ours: set[str], entries: pl.DataFrame, on: str) -> str:
     """Say why ids that may be meant to be the same are not."""
     for column in entries.drop(on).select(pl.col(pl.String)):
         if common := ours & set(column):
             return f"; the log's column {column.name} has {len(common)} of them: rename it to {on}"
-    for difference, change in _DIFFERENCES.items():
-        if set(map(change, ours)) & set(map(change, entries[on])):
-            return f"; they differ in {difference}: write them alike"
-    return ""
+    cause = likely_cause(ours, entries[on], _DIFFERENCES_OF_RUNS)
+    return f"; likely cause: {cause}; write them alike" if cause else ""
 
 
 def _free_name(name: str, taken: list[str]) -> str:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import base64
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from datetime import date
 from types import ModuleType
 from typing import Any
@@ -19,6 +19,8 @@ from typing import Any
 import polars as pl
 
 from lexiframe.errors import LexiframeError, ReadError
+from lexiframe.io.records import flatten as dotted
+from lexiframe.io.records import table_of_records
 
 _START = re.compile(rb"(?m)^[ \t]*#[ \t]?ir_metadata\.start[ \t]*$")
 _END = re.compile(rb"[ \t]*#[ \t]?ir_metadata\.end[ \t]*")
@@ -193,7 +195,7 @@ def flatten(metadata: Mapping[str, Any]) -> dict[str, Any]:
 
     Raises
     ------
-    LexiframeError
+    ReadError
         When two fields get one name.
 
     Examples
@@ -201,26 +203,18 @@ def flatten(metadata: Mapping[str, Any]) -> dict[str, Any]:
     >>> flatten({"method": {"retrieval": [{"name": "bm25", "k1": 0.9}]}, "lang": ["C", "R"]})
     {'method.retrieval.0.name': 'bm25', 'method.retrieval.0.k1': 0.9, 'lang': 'C, R'}
     """
-    fields: dict[str, Any] = {}
-    for name, value in _leaves("", metadata):
-        if name in fields:
-            raise LexiframeError(f"ir_metadata: two fields are both called {name}; rename one")
-        fields[name] = value
-    return fields
+    return dotted({name: _without_lists(value) for name, value in metadata.items()}, "ir_metadata")
 
 
-def _leaves(name: str, value: Any) -> Iterator[tuple[str, Any]]:
-    inner: Iterable[tuple[Any, Any]]
-    if isinstance(value, Mapping) and (value or not name):
-        inner = value.items()
-    elif isinstance(value, list) and any(isinstance(item, Mapping | list) for item in value):
-        inner = enumerate(value)
-    else:
-        is_several = isinstance(value, list | Mapping)
-        yield name, ", ".join(map(_said, value)) or None if is_several else value
-        return
-    for key, item in inner:
-        yield from _leaves(f"{name}.{key}" if name else str(key), item)
+def _without_lists(value: Any) -> Any:
+    """Make a list one text, or fields that are numbered from 0; nothing of what is empty."""
+    if isinstance(value, list) and any(isinstance(item, Mapping | list) for item in value):
+        value = {str(n): item for n, item in enumerate(value)}
+    if isinstance(value, list):
+        return ", ".join(map(_said, value)) or None
+    if isinstance(value, Mapping):
+        return {str(name): _without_lists(item) for name, item in value.items()} or None
+    return value
 
 
 def metadata_frame(headers: Mapping[str, str | None]) -> pl.DataFrame:
@@ -251,25 +245,12 @@ def metadata_frame(headers: Mapping[str, str | None]) -> pl.DataFrame:
     """
     runs = sorted(headers)
     fields = [flatten(parse_metadata(headers[run] or "", f"run {run!r}")) for run in runs]
-    names = dict.fromkeys(name for of_run in fields for name in of_run)
-    columns = [pl.Series("run", runs, dtype=pl.String)]
-    for name in names:
-        called = "ir_metadata.run" if name == "run" else name
-        columns.append(_column(called, [of_run.get(name) for of_run in fields]))
-    return pl.DataFrame(columns)
+    named = [{_called(name): value for name, value in of_run.items()} for of_run in fields]
+    return pl.DataFrame([pl.Series("run", runs, dtype=pl.String), *table_of_records(named, _said)])
 
 
-def _column(name: str, values: list[Any]) -> pl.Series:
-    kinds = {type(value) for value in values if value is not None}
-    if kinds == {bool}:
-        return pl.Series(name, values, dtype=pl.Boolean)
-    if kinds == {int}:
-        return pl.Series(name, values, dtype=pl.Int64)
-    if float in kinds and kinds <= {int, float}:
-        numbers = [None if value is None else float(value) for value in values]
-        return pl.Series(name, numbers, dtype=pl.Float64)
-    texts = [None if value is None else _said(value) for value in values]
-    return pl.Series(name, texts, dtype=pl.String)
+def _called(field: str) -> str:
+    return "ir_metadata.run" if field == "run" else field
 
 
 def _said(value: Any) -> str:

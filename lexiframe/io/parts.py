@@ -6,10 +6,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
+import numpy as np
 import polars as pl
 import pyarrow as pa
 
-from lexiframe.errors import ReadError, SchemaError
+from lexiframe.errors import LexiframeError, ReadError, SchemaError, first_three
 from lexiframe.io import trec
 from lexiframe.io.arrow import read_arrow
 from lexiframe.io.duplicates import LineNumbers
@@ -30,6 +31,7 @@ from lexiframe.schemas import RUNS
 
 NameFrom = Literal["file", "tag"]
 UNNAMED = "run"
+_ROW = "\0row"  # no column of ours
 _RUNS_OR_RANKS = replace(RUNS, optional=("score", "rank"))
 
 
@@ -85,9 +87,25 @@ def load_source(
 def _from_file(part: RunPart, table: Any) -> RunPart:
     """Give a run what a table of `read_runs` says of it: its file and its ir_metadata."""
     facts = provenance_of(table.schema if isinstance(table, pa.Table) else None)
+    header = facts.get("ir_metadata", {}).get(part.name)
     files = {str(file.get("run")): str(file.get("path")) for file in facts.get("sources", [])}
-    where = files.get(part.name, part.where)
-    return replace(part, where=where, header=facts.get("ir_metadata", {}).get(part.name))
+    if part.name not in files:
+        return replace(part, header=header)
+    file = File(files[part.name])
+    reading = facts.get("reading", {})
+    return replace(part, where=str(file), lines=_lines_if_there(file, reading), header=header)
+
+
+def _lines_if_there(file: File, reading: dict[str, Any]) -> LineNumbers:
+    """Give the line numbers of a file that was read before, and may be gone by now."""
+
+    def lines() -> np.ndarray:
+        try:
+            return line_numbers_of(file, Dialect(**reading))()
+        except (LexiframeError, TypeError):
+            return np.empty(0, np.int64)
+
+    return lines
 
 
 def _part_of_lines(
@@ -134,16 +152,29 @@ def _parts_of_table(
         name = source.name if source.name is not None else UNNAMED
         named = named.with_columns(run=pl.lit(name))
     named = _with_score(checked_ids(named, _RUNS_OR_RANKS, where))
-    if not named.height and source.name is None:
+    if not named.height and not source.is_given:
         raise SchemaError(f"{where}: expected the rows of a ranking, found no rows")
     if not named.height:
         return [RunPart(str(source.name), named.drop("run"), where)]
-    of_one = named["run"].n_unique() == 1
-    parts = [
-        _part(name, rows, where if of_one else f"{where}, run {name!r}", lines if of_one else None)
-        for name, rows in split_runs(named)
+    names = named["run"].unique()
+    if len(names) == 1:
+        name = str(source.name) if source.is_given else str(names.item())
+        return [_part(name, named.drop("run"), where, lines)]
+    if source.is_given:
+        raise SchemaError(
+            f"{where}: expected one run under this name, found {first_three(names.sort())} in the "
+            "column of runs; give the table without a name"
+        )
+    numbered = named.with_row_index(_ROW)
+    return [
+        _part(name, rows.drop(_ROW), f"{where}, run {name!r}", _lines_of(rows[_ROW], lines))
+        for name, rows in split_runs(numbered)
     ]
-    return [replace(part, name=str(source.name)) for part in parts] if source.is_given else parts
+
+
+def _lines_of(rows: pl.Series, lines: LineNumbers | None) -> LineNumbers | None:
+    """Give the line numbers of some rows."""
+    return None if lines is None else lambda: lines()[rows.to_numpy()]
 
 
 def _part(name: str, rows: pl.DataFrame, where: str, lines: LineNumbers | None) -> RunPart:

@@ -13,8 +13,8 @@ import polars as pl
 
 from lexiframe.errors import LexiframeError, LexiframeWarning, ReadError, SchemaError, first_three
 from lexiframe.io.arrow import read_arrow
-from lexiframe.io.delimited import is_json
 from lexiframe.io.frames import is_frame, is_one_run, to_frame
+from lexiframe.io.json_text import is_json
 from lexiframe.io.score_layouts import WORDS, ScoreTable, rows_of
 from lexiframe.io.score_text import PLACE, table_of_text
 from lexiframe.io.sources import File, Source, find_sources, run_name

@@ -22,6 +22,11 @@ def malformed(data: bytes, where: str, layout: Layout, dialect: Dialect) -> Read
     problems = problems_of_lines(data, where, layout, dialect)
     if not problems.height:
         return ReadError(f"{where}: cannot be parsed as lines of {layout}")
+    return first_of(problems)
+
+
+def first_of(problems: pl.DataFrame) -> ReadError:
+    """Give the error for the first problem, and say how many more there are."""
     more = problems.height - 1
     others = f" ({more} more: lexiframe.check_run lists them)" if more else ""
     return ReadError(sentence(problems.row(0, named=True)) + others)
@@ -64,7 +69,10 @@ def problems_of_lines(data: bytes, where: str, layout: Layout, dialect: Dialect)
     number = pl.col("fields").list.get(index, null_on_oob=True)
     as_english = number.str.replace(",", ".", literal=True) if dialect.decimal == "," else number
     is_whole = layout.number == "rank"
-    is_too_wide = (pl.col("n") > len(layout.names)) & (layout.at_least == len(layout.names))
+    is_too_wide = pl.col("n") > len(layout.names)
+    if layout.at_least < len(layout.names):  # what follows is ignored, unless a field was split
+        rank = pl.col("fields").list.get(layout.names.index("rank"), null_on_oob=True)
+        is_too_wide &= ~rank.str.contains(NUMBER)
     problem = (
         pl.when(pl.col("bytes").is_not_null())
         .then(pl.lit("encoding"))
@@ -109,17 +117,17 @@ def problem_table(
     return pl.DataFrame([row], schema=PROBLEMS.columns, orient="row")
 
 
-def lines_of(data: bytes, where: str, separator: str = " ") -> pl.DataFrame:
+def lines_of(data: bytes, where: str) -> pl.DataFrame:
     """Give the lines that hold fields.
 
     Columns are line, text, fields, their number n, and the first bytes that are no UTF-8.
     """
-    text = single_spaces(data, where) if separator == " " else data
-    decoded = text.decode("utf-8", "backslashreplace").split("\n")
-    fields = pl.col("text").str.split(separator)
-    bad_bytes = pl.col("line").replace_strict(_undecodable(text), default=None)
+    text = single_spaces(data, where)
+    texts = text.decode("utf-8", "backslashreplace").split("\n")
+    fields = pl.col("text").str.split(" ")
+    bad_bytes = pl.col("line").replace_strict(undecodable(text), default=None)
     return (
-        pl.DataFrame({"line": range(1, len(decoded) + 1), "text": decoded})
+        pl.DataFrame({"line": range(1, len(texts) + 1), "text": texts})
         .filter(pl.col("text") != "")
         .with_columns(fields=fields, n=fields.list.len(), bytes=bad_bytes.cast(pl.String))
     )
@@ -131,7 +139,25 @@ def _short(column: str) -> pl.Expr:
     return pl.when(is_long).then(text.str.head(_SHOWN - 3) + "...").otherwise(text)
 
 
-def _undecodable(text: bytes) -> dict[int, str]:
+def decoded(data: bytes, where: str) -> str:
+    """Decode UTF-8.
+
+    Raises
+    ------
+    ReadError
+        With the first line that is none.
+    """
+    try:
+        return data.decode()
+    except UnicodeDecodeError:
+        lines = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+        line, found = next(iter(undecodable(lines).items()))
+        raise ReadError(
+            f"{where}, line {line}: expected UTF-8 text, found the bytes {found}; save it as UTF-8"
+        ) from None
+
+
+def undecodable(text: bytes) -> dict[int, str]:
     """Give the lines whose bytes are no UTF-8, and the first of these bytes."""
     try:
         text.decode()

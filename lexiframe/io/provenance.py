@@ -51,3 +51,9 @@ def _is_ours(facts: Any) -> bool:
         and isinstance(headers, dict)
         and all(isinstance(header, str) for header in headers.values())
     )
+
+
+def sources_in(table: Any) -> list[dict[str, Any]]:
+    """Give the files that a table of `read_runs` or `read_qrels` was read from."""
+    facts = provenance_of(table.schema) if isinstance(table, pa.Table) else {}
+    return list(facts.get("sources", []))

@@ -24,7 +24,7 @@ from lexiframe.io.duplicates import (
 from lexiframe.io.frames import checked_ids, in_our_words, to_frame
 from lexiframe.io.parts import refuse_no_number
 from lexiframe.io.problems import malformed
-from lexiframe.io.provenance import describe
+from lexiframe.io.provenance import describe, sources_in
 from lexiframe.io.sources import File, is_in_ir_datasets, only_file
 from lexiframe.io.tables import from_ir_datasets, line_numbers_of, refuse_columns, table_of
 from lexiframe.io.trec import Dialect
@@ -59,7 +59,7 @@ def read_qrels(
 
         Columns are called as for `read_runs`; the grade ``relevance``, ``label``, ``rel``,
         ``grade``, ``gain`` or ``rating``, or ``score`` when there is none of these; and
-        ``iteration``, ``subtopic`` or ``q0``.
+        ``iteration``, ``subtopic``, ``subtopic_id`` or ``q0``: ``"0"`` where there is none.
     columns, header, decimal
         As for `read_runs`.
     duplicates : {"error", "best"}
@@ -98,7 +98,7 @@ def read_qrels(
     judged = load_qrels(origin, dialect)
     rows, removed = distinct_judgments(judged, duplicates)
     warn_of_removed(removed, "judgments that repeated a document")
-    facts = {"table": "qrels", "sources": _sources(origin), "reading": dialect.said()}
+    facts = {"table": "qrels", "sources": sources_of_qrels(origin), "reading": dialect.said()}
     counts = {"duplicates": removed} if removed else {}
     return to_arrow(rows).replace_schema_metadata(describe(facts | counts))
 
@@ -109,10 +109,11 @@ def file_or_data(qrels: Any) -> Any:
     return only_file(qrels) if is_path else qrels
 
 
-def _sources(origin: Any) -> list[dict[str, Any]]:
+def sources_of_qrels(origin: Any) -> list[dict[str, Any]]:
+    """Say which file qrels of `file_or_data` come from; nothing for frames made in memory."""
     if isinstance(origin, File):
         return [origin.facts()]
-    return [{"path": origin, "sha256": None}] if isinstance(origin, str) else []
+    return [{"path": origin, "sha256": None}] if isinstance(origin, str) else sources_in(origin)
 
 
 def load_qrels(qrels: Any, dialect: Dialect | None = None) -> Judgments:
@@ -132,6 +133,7 @@ def load_qrels(qrels: Any, dialect: Dialect | None = None) -> Judgments:
         table = table.with_columns(iteration=pl.lit("0"))
     table = checked_ids(table, QRELS, where)
     refuse_no_number(table, "relevance", where)
+    _refuse_infinite(table, where)
     return Judgments(table, where, lines)
 
 
@@ -141,6 +143,16 @@ def _refuse_empty_lists(table: pl.DataFrame, where: str) -> None:
         raise SchemaError(
             f"{where}: expected judgments for every query, found an empty list for "
             f"{first_three(empty['query_id'])}; leave these queries out"
+        )
+
+
+def _refuse_infinite(table: pl.DataFrame, where: str) -> None:
+    infinite = table.filter(pl.col("relevance").is_infinite())
+    if infinite.height:
+        first = infinite.row(0, named=True)
+        raise SchemaError(
+            f"{where}: expected finite grades, found {first['relevance']} for document "
+            f"{first['doc_id']!r} and query {first['query_id']!r} ({infinite.height} such rows)"
         )
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import polars as pl
@@ -13,7 +14,7 @@ from lexiframe.errors import LexiframeError
 from lexiframe.io.arrow import to_arrow
 from lexiframe.io.metadata import header_of, metadata_frame
 from lexiframe.io.parts import NameFrom, RunPart, load_source
-from lexiframe.io.provenance import describe, provenance_of
+from lexiframe.io.provenance import describe, sources_in
 from lexiframe.io.sources import File, Source, find_sources, refuse_twins
 from lexiframe.io.trec import Dialect, Third
 from lexiframe.progress import in_threads
@@ -46,9 +47,18 @@ class RunScan:
 
     def provenance(self) -> list[dict[str, Any]]:
         """Give path and sha256 of every file, sorted."""
-        files = [s for s in self.sources if isinstance(s.origin, File)]
-        facts = [s.origin.facts(run=s.name) for s in files]
-        return sorted(facts, key=lambda fact: (str(fact["run"]), str(fact["path"])))
+        given = in_threads(self._facts, range(len(self)), "hashing runs")
+        return _sorted(fact for facts in given for fact in facts)
+
+    def _facts(self, index: int) -> list[dict[str, Any]]:
+        source = self.sources[index]
+        if isinstance(source.origin, File):
+            return [source.origin.facts(run=source.name if self.name_from == "file" else None)]
+        return sources_in(source.origin)
+
+
+def _sorted(facts: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    return sorted(facts, key=lambda fact: (str(fact.get("run")), str(fact["path"])))
 
 
 def scan_runs(
@@ -61,6 +71,8 @@ def scan_runs(
     decimal: str = ".",
 ) -> RunScan:
     """Name runs without reading them: they are read a file at a time, where they are needed.
+
+    Standard input, pipes and addresses are fetched at once, and held.
 
     Give the result to `positions`, `coverage` or `evaluate` in place of the table that
     `read_runs` returns. Memory then does not grow with the number of runs.
@@ -121,10 +133,14 @@ def read_runs(
         ``user_id`` or ``user``; ``doc_id``, ``docno``, ``docid``, ``doc``, ``item_id``, ``item`` or
         ``corpus-id``; ``score``, ``sim`` or ``prediction``; ``run``, ``name``, ``system``, ``tag``
         or ``model``; and ``rank``. Without a score the rank orders: its negative is the score.
+
+        In a folder, what is no run by its ending (``README.md``) and folders are left out, with a
+        warning.
     name_from : {"file", "tag"}
         What names the run of a text file: the file's name without ``input.`` in front and
         ``.trec``, ``.run``, ``.txt``, ``.res``, ``.gz`` ... behind, or its sixth field. A table's
         column of runs names them; a frame that has none and was given no name is the run ``run``.
+        A name that you give holds.
     columns
         ``{our name: the table's name}``, for columns that are called otherwise.
     third : {"rank", "score"}
@@ -150,10 +166,14 @@ def read_runs(
     SchemaError
         For a frame that lacks a column.
 
+    LexiframeError
+        For an option that does not exist.
+
     Warns
     -----
     LexiframeWarning
-        With the count, when lines hold more fields than are read.
+        With the count, when lines hold more fields than are read, and when something in a folder
+        is left out.
 
     Notes
     -----
@@ -176,16 +196,26 @@ def read_runs(
     scan = scan_runs(
         runs, name_from=name_from, columns=columns, third=third, header=header, decimal=decimal
     )
-    loaded = in_threads(lambda n: scan.load(n, rank=True), range(len(scan)), "reading runs")
-    parts = sorted((part for of_one in loaded for part in of_one), key=lambda part: part.name)
+    loaded = [*in_threads(partial(_load, scan), range(len(scan)), "reading runs")]
+    parts = sorted((part for of_one, _ in loaded for part in of_one), key=lambda part: part.name)
     refuse_twins((part.name, part.where) for part in parts)
     ranked = all("rank" in p.rows.columns and not p.rows["rank"].has_nulls() for p in parts)
     columns_kept = ["query_id", "doc_id", "score", *["rank"] * ranked]
     table = pa.concat_tables(to_arrow(_rows_of(part, columns_kept)) for part in parts)
     headers = {part.name: part.header for part in parts if part.header}
-    facts = {"table": "runs", "sources": scan.provenance(), "reading": scan.dialect.said()}
+    sources = _sorted(fact for _, of_one in loaded for fact in of_one)
+    facts = {"table": "runs", "sources": sources, "reading": scan.dialect.said()}
     said = {"ir_metadata": headers} if headers else {}
     return table.replace_schema_metadata(describe(facts | said))
+
+
+def _load(scan: RunScan, index: int) -> tuple[list[RunPart], list[dict[str, Any]]]:
+    """Read one source and say where each of its runs comes from."""
+    parts, origin = scan.load(index, rank=True), scan.sources[index].origin
+    if not isinstance(origin, File):
+        return parts, sources_in(origin)
+    facts = origin.facts()
+    return parts, [{"run": part.name, **facts} for part in parts]
 
 
 def _rows_of(part: RunPart, columns: Sequence[str]) -> pl.DataFrame:
@@ -230,16 +260,16 @@ def run_metadata(runs: Any) -> pl.DataFrame:
     >>> lf.run_metadata("data/example/runs").columns
     ['run']
     """
-    if isinstance(runs, pa.Table):
-        known = provenance_of(runs.schema).get("ir_metadata", {})
-        return metadata_frame({name: known.get(name) for name in runs["run"].unique().to_pylist()})
     scan = runs if isinstance(runs, RunScan) else scan_runs(runs)
-    return metadata_frame({str(s.name): _header(s) for s in scan.sources})
+    found = in_threads(partial(_headers, scan), range(len(scan)), "reading metadata")
+    return metadata_frame({name: header for headers in found for name, header in headers.items()})
 
 
-def _header(source: Source) -> str | None:
-    """Read the header of a text file without parsing its lines."""
-    if not isinstance(source.origin, File):
-        return None
-    content = source.origin.content()
-    return header_of(content.data) if content.kind == "text" else None
+def _headers(scan: RunScan, index: int) -> dict[str, str | None]:
+    """Give the header of each run in a source; that of text without parsing its lines."""
+    source = scan.sources[index]
+    if isinstance(source.origin, File) and scan.name_from == "file":
+        content = source.origin.content()
+        if content.kind == "text" and (header := header_of(content.data)):
+            return {str(source.name): header}
+    return {part.name: part.header for part in scan.load(index)}

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import NoReturn
 
 import polars as pl
 
-from lexiframe.errors import ReadError, in_one_line
-from lexiframe.io.delimited import is_json, parse_json
-from lexiframe.io.trec import NOT_PARSED
+from lexiframe.errors import ReadError
+from lexiframe.io.json_text import is_json, parse_json
+from lexiframe.io.problems import decoded
+from lexiframe.io.text_table import text_table
 
 PLACE = "\0place"  # the column with the line of each row; no tool calls one of its columns so
 SUMMARIES = ("all", "amean")  # what stands for the query in trec_eval's means, and in ndeval's
@@ -59,22 +59,11 @@ def table_of_text(data: bytes, where: str) -> pl.DataFrame:
         if "doc_id" in table.columns:  # {query: {measure: value}}, as pytrec_eval has it
             table = table.rename({"doc_id": "measure"})
         return table.with_row_index(PLACE, offset=1)
-    text = _decoded(data, where).replace("\r\n", "\n").replace("\r", "\n")
+    text = decoded(data, where).replace("\r\n", "\n").replace("\r", "\n")
     first = next((line for line in text.split("\n") if line.strip()), "")
     if _is_triple(first):
         return _table_of_lines(text, where)
-    return _table_with_header(text, where, _separator(first))
-
-
-def _decoded(data: bytes, where: str) -> str:
-    try:
-        return data.decode()
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise ReadError(
-            f"{where}, line {line}: expected scores in UTF-8 text, found the bytes "
-            f"{data[error.start : error.start + 4]!r}; save it as UTF-8"
-        ) from None
+    return _table_with_header(data, where, _separator(first))
 
 
 # --- Lines of three fields ----------------------------------------------------------------------
@@ -166,42 +155,7 @@ def _separator(header: str) -> str:
     return max(",;", key=header.count) if "," in header or ";" in header else " "
 
 
-def _table_with_header(text: str, where: str, separator: str) -> pl.DataFrame:
-    blank = len(text) - len(text.lstrip("\n"))
-    if separator == " ":
-        text = re.sub(r"(?m)^ +| +$", "", re.sub(r" {2,}", " ", text))
-    try:
-        table = pl.read_csv(
-            text.strip("\n").encode(),
-            separator=separator,
-            infer_schema=False,
-            quote_char=None if separator in " \t" else '"',
-            extra_columns="raise",
-        )
-    except NOT_PARSED as error:
-        _refuse_unreadable(text, where, separator, error)
-    # Polars tells twins apart by such an ending
-    names = [re.sub(r"_duplicated_\d+$", "", name).strip() for name in table.columns]
-    twice = [name for name in names if names.count(name) > 1]
-    if twice:
-        raise ReadError(
-            f"{where}, line {blank + 1}: two columns are named {twice[0]!r}; rename one"
-        )
-    table = table.rename(dict(zip(table.columns, names, strict=True)))
-    table = table.with_row_index(PLACE, offset=blank + 2)
-    return table.filter(~pl.all_horizontal(pl.exclude(PLACE).is_null()))
-
-
-def _refuse_unreadable(text: str, where: str, separator: str, error: Exception) -> NoReturn:
-    """Name the first line that has more fields than the header."""
-    widths = pl.Series(text.split("\n")).str.count_matches(separator, literal=True) + 1
-    header = (pl.Series(text.split("\n")) != "").arg_true()[0]
-    wrong = (widths > widths[header]).arg_true()
-    if not len(wrong):
-        raise ReadError(
-            f"{where}: cannot be read as a table with a header ({in_one_line(error)})"
-        ) from None
-    raise ReadError(
-        f"{where}, line {wrong[0] + 1}: expected {widths[header]} columns as in the header, found "
-        f"{widths[wrong[0]]}"
-    ) from None
+def _table_with_header(data: bytes, where: str, separator: str) -> pl.DataFrame:
+    table, lines = text_table(data, where, separator)
+    table = table.insert_column(0, lines.alias(PLACE).cast(pl.get_index_type()))
+    return table.filter(~pl.all_horizontal(pl.exclude(PLACE) == ""))

@@ -27,6 +27,11 @@ STANDARD_INPUT = "-"
 IR_DATASETS = "irds:"
 
 
+def _decoded(path: str) -> str:
+    """Give a path as text, also where the name of a file is no UTF-8."""
+    return os.fsencode(path).decode("utf-8", "replace")
+
+
 @dataclass(frozen=True)
 class File:
     """A file: its path or address, and its bytes where they can be read only once.
@@ -39,7 +44,7 @@ class File:
     data: bytes | None = None
 
     def __str__(self) -> str:
-        return "standard input" if self.path == STANDARD_INPUT else self.path
+        return "standard input" if self.path == STANDARD_INPUT else _decoded(self.path)
 
     def read(self) -> bytes:
         """Give the bytes.
@@ -60,7 +65,7 @@ class File:
 
     def facts(self, **more: Any) -> dict[str, Any]:
         """Say which file it is: its path as given and the sha256 of its bytes."""
-        return {**more, "path": self.path, "sha256": self._sha256()}
+        return {**more, "path": _decoded(self.path), "sha256": self._sha256()}
 
     def _sha256(self) -> str:
         if self.data is not None:
@@ -96,7 +101,7 @@ def run_name(path: Path) -> str:
     >>> run_name(Path("runs/input.bm25.k1.2.trec.gz"))
     'bm25.k1.2'
     """
-    name = path.name.removeprefix("input.")
+    name = _decoded(path.name).removeprefix("input.")
     while (ending := Path(name).suffix).lower() in SUFFIXES and name != ending:
         name = name.removesuffix(ending)
     return name
@@ -110,6 +115,13 @@ def find_sources(runs: Any) -> list[Source]:
     ReadError
         For a path that does not exist, a folder or glob without files, and two files of one name.
     """
+    sources = sources_of_runs(runs)
+    refuse_twins((source.name, source.where) for source in sources if source.name is not None)
+    return sources
+
+
+def sources_of_runs(runs: Any) -> list[Source]:
+    """Give the sources of `find_sources`, of which several may have one name."""
     if isinstance(runs, Iterator) and not is_frame(runs):
         runs = list(runs)
     if isinstance(runs, Mapping) and not is_one_run(runs):
@@ -122,7 +134,6 @@ def find_sources(runs: Any) -> list[Source]:
         sources = [source for run in (runs if several else [runs]) for source in _expand(run)]
     if not sources:
         raise ReadError("no runs: expected at least one file or frame, found an empty list")
-    refuse_twins((source.name, source.where) for source in sources if source.name is not None)
     return sources
 
 
@@ -146,13 +157,20 @@ def only_file(path: str | Path | File) -> File:
         return File(STANDARD_INPUT, sys.stdin.buffer.read())
     if is_remote(path):
         return _remote(str(path))
-    place = Path(path).expanduser()
+    place = _expanded(path)
     if os.path.isdir(place):  # noqa: PTH112 - false, not an error, for a name that is too long
         raise ReadError(f"{place}: expected a file, found a folder")
     if not os.path.exists(place):  # noqa: PTH110
         raise ReadError(f"{place}: no such file")
     is_pipe = not os.path.isfile(place)  # noqa: PTH113
     return File(str(place), File(str(place)).read() if is_pipe else None)
+
+
+def _expanded(path: str | Path) -> Path:
+    try:
+        return Path(path).expanduser()
+    except RuntimeError as error:  # ~nobody
+        raise ReadError(f"{path}: no such file ({error})") from None
 
 
 def is_in_ir_datasets(name: Any) -> bool:
@@ -206,22 +224,30 @@ def _expand(run: Any) -> list[Source]:
 
 
 def _files(run: str | Path) -> list[Path]:
-    path = Path(run).expanduser()
+    path = _expanded(run)
     if os.path.isdir(path):  # noqa: PTH112
-        files = [f for f in path.iterdir() if f.is_file() and not f.name.startswith(".")]
-        about = [f for f in files if f.suffix.lower() in _ABOUT or f.name.upper() in _ABOUT]
-        if not set(files) - set(about):
-            raise ReadError(f"{path}: the folder has no files in it that could be runs")
-        if about:
-            names = first_three(sorted(f.name for f in about))
-            warnings.warn(f"{path}: files that are no runs, left out: {names}", LexiframeWarning, 2)
-        return sorted(set(files) - set(about))
+        return _files_in(path)
     if glob.has_magic(str(path)) and not os.path.exists(path):  # noqa: PTH110
-        files = [f for f in map(Path, glob.glob(str(path))) if f.is_file()]
+        files = [f for f in map(Path, glob.glob(str(path), recursive=True)) if f.is_file()]
         if not files:
             raise ReadError(f"{path}: the pattern matches no file")
         return files
     return [path]
+
+
+def _files_in(folder: Path) -> list[Path]:
+    """Give the files that may be runs; warn of others and of folders, hidden ones apart."""
+    inside = {f for f in folder.iterdir() if not f.name.startswith(".")}
+    about = {f for f in inside if f.suffix.lower() in _ABOUT or f.name.upper() in _ABOUT}
+    left_out = about | {f for f in inside if f.is_dir()}
+    if not inside - left_out:
+        raise ReadError(f"{folder}: the folder has no files in it that could be runs")
+    if left_out:
+        names = first_three(sorted(f.name for f in left_out))
+        warnings.warn(
+            f"{folder}: what is no run, left out: {names}", LexiframeWarning, stacklevel=2
+        )
+    return sorted(inside - left_out)
 
 
 def one_run_per_source(names: list[str], where: str) -> str:

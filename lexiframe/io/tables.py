@@ -8,9 +8,10 @@ import numpy as np
 import polars as pl
 
 from lexiframe.errors import ReadError
-from lexiframe.io.delimited import is_json, parse_delimited, parse_json, separator_of
+from lexiframe.io.delimited import lines_of_rows, parse_delimited, separator_of
 from lexiframe.io.duplicates import LineNumbers
 from lexiframe.io.frames import to_frame
+from lexiframe.io.json_text import is_json, is_json_lines, parse_json
 from lexiframe.io.lines import line_numbers
 from lexiframe.io.sources import IR_DATASETS, File
 from lexiframe.io.trec import Dialect
@@ -56,10 +57,13 @@ def line_numbers_of(file: File, dialect: Dialect) -> LineNumbers:
     """Give the function that reads a file again and numbers the lines of its rows."""
 
     def of_rows() -> np.ndarray:
-        data = file.content().data
-        numbers = line_numbers(data, str(file))
-        is_headed = not is_json(data) and separator_of(data, dialect) is not None
-        return numbers[1:] if is_headed else numbers
+        data, where = file.content().data, str(file)
+        if is_json(data) and not is_json_lines(data):
+            return np.array([], int)  # a row is no line
+        separator = None if is_json(data) else separator_of(data, dialect)
+        if separator is None:
+            return line_numbers(data, where)
+        return lines_of_rows(data, where, separator)
 
     return of_rows
 

@@ -57,7 +57,8 @@ class Dialect:
 
     def said(self) -> dict[str, object]:
         """Give what was said, for the provenance."""
-        return {name: value for name, value in vars(self).items() if value not in (None, False, {})}
+        unsaid = vars(Dialect())
+        return {name: value for name, value in vars(self).items() if value != unsaid[name]}
 
 
 NUMBER = r"(?i)^[+-]?(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[+-]?[0-9]+)?|inf(?:inity)?)$"
@@ -65,6 +66,9 @@ NUMBER = r"(?i)^[+-]?(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[+-]?[0-9]+)?|inf(?:init
 
 NOT_PARSED = (pl.exceptions.PolarsError, OSError)
 """What Polars raises for malformed CSV; OSError for text that begins as packed data do."""
+
+
+_EXACT = 2**53  # floats below are exact as whole numbers
 
 
 def run_layout(data: bytes, third: Third | None) -> Layout:
@@ -124,10 +128,18 @@ def parse_lines(
         is_exact = layout.at_least == len(layout.names)
         if width < layout.at_least or (is_exact and n_wider):
             return None
-        table = _read_csv(data, layout, wanted, width * len(widths), decimal)
+        asked = (*wanted, "rank") if n_wider else wanted
+        table = _read_csv(data, layout, asked, width * len(widths), decimal)
         if table is not None and n_wider:
+            if _are_shifted(table["rank"].filter(widths > len(layout.names))):
+                return None
             _warn_of_wider_lines(n_wider, where, layout)
     return None if table is None else table.select(n for n in wanted if n in table.columns)
+
+
+def _are_shifted(ranks: pl.Series) -> bool:
+    """Tell whether the ranks of lines that are too wide are none: a space stands in an id then."""
+    return not ranks.str.contains(NUMBER).all()
 
 
 def _warn_of_wider_lines(count: int, where: str, layout: Layout) -> None:
@@ -185,7 +197,8 @@ def text_of_qrels(rows: pl.DataFrame) -> bytes:
     >>> text_of_qrels(pl.DataFrame([("q1", "0", "d7", 2.0)], schema=QRELS.names, orient="row"))
     b'q1 0 d7 2\n'
     """
-    whole = (rows["relevance"].is_finite() & (rows["relevance"] == rows["relevance"].round())).all()
+    grades = rows["relevance"]
+    whole = ((grades == grades.round()) & (grades.abs() < _EXACT)).all()
     grade = pl.col("relevance").cast(pl.Int64) if whole else pl.col("relevance")
     return _text(rows.select("query_id", "iteration", "doc_id", grade))
 

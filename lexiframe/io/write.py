@@ -19,7 +19,7 @@ from lexiframe.io import trec
 from lexiframe.io.arrow import to_arrow
 from lexiframe.io.metadata import commented, header_text
 from lexiframe.io.parts import split_runs
-from lexiframe.io.provenance import describe, provenance_of
+from lexiframe.io.provenance import describe, provenance_of, sources_in
 from lexiframe.io.qrels import load_qrels
 from lexiframe.io.runs import RunScan
 from lexiframe.schemas import RUNS, check, to_polars
@@ -103,8 +103,9 @@ def write_parquet(
     path
         The file; it appears whole or not at all.
     computed_from
-        Tables of `read_runs`, `read_qrels` and scans of `scan_runs`: the files that they come from,
-        with their sha256, are written into the metadata, for a frame that carries none.
+        What the table was computed from: tables of `read_runs` and `read_qrels`, scans of
+        `scan_runs`, an `Evaluation`. Their files with sha256, and the policies and measures of an
+        evaluation, are written into the metadata, since Polars' frames carry none.
     **facts
         What else the metadata shall say: policies, measures, a seed ...
 
@@ -130,18 +131,21 @@ def write_parquet(
     'p.parquet'
     """
     path = Path(path).expanduser()
-    sources = {"sources": [fact for origin in computed_from for fact in sources_of(origin)]}
+    said: dict[str, Any] = {}
+    sources: list[dict[str, Any]] = []
+    for origin in computed_from:
+        how = getattr(origin, "provenance", None)
+        said |= how if isinstance(how, Mapping) else {}
+        sources += sources_of(origin)
+    said |= {"sources": sources} if sources else {}
     with replacing(path) as temporary:
-        write_parquet_file(temporary, table, facts | (sources if sources["sources"] else {}))
+        write_parquet_file(temporary, table, said | facts)
     return path
 
 
 def sources_of(origin: Any) -> list[dict[str, Any]]:
     """Say which files runs or qrels come from; nothing for frames made in memory."""
-    if isinstance(origin, RunScan):
-        return origin.provenance()
-    schema = origin.schema if isinstance(origin, pa.Table) else None
-    return list(provenance_of(schema).get("sources", []))
+    return origin.provenance() if isinstance(origin, RunScan) else sources_in(origin)
 
 
 def write_parquet_file(path: Path, table: Any, facts: dict[str, Any]) -> None:
@@ -256,15 +260,18 @@ def _without_empty_answers(rows: pl.DataFrame) -> pl.DataFrame:
 def _fit_for_text(rows: pl.DataFrame) -> pl.DataFrame:
     """Raise for what would not read back: ids with white space or none, scores that are none."""
     is_bad = [
-        pl.col(pl.String).str.contains(r"^$|[ \t\r\n\x00]"),
+        pl.col(pl.String).str.contains(r"^$|[ \t\v\f\r\n\x00]"),
+        pl.col("query_id").str.starts_with("#").alias("begins with #"),
         pl.col(pl.Float64).is_null() | pl.col(pl.Float64).is_nan(),
     ]
     for column in rows.select(is_bad):
         if column.any():
+            name = column.name if column.name in rows.columns else "query_id"
             first = rows.row(int(column.arg_true()[0]), named=True)
             raise SchemaError(
-                f"TREC text cannot hold {first[column.name]!r} as {column.name}: ids have no white "
-                "space and are not empty, numbers are numbers; write Parquet instead"
+                f"TREC text cannot hold {first[name]!r} as {name}: ids have no white space and are "
+                "not empty, a line that begins with # is a comment, numbers are numbers; write "
+                "Parquet instead"
             )
     return rows
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -12,9 +12,8 @@ from lexiframe.errors import LexiframeError
 from lexiframe.measures.catalogue import parse_metric
 from lexiframe.measures.graded import GradedMetric
 from lexiframe.measures.recall_level import Metric
+from lexiframe.positions.policies import NoRelevant, check_policy
 from lexiframe.schemas import POSITIONS, SCORES, check
-
-NoRelevant = Literal["drop", "zero"]
 
 _P, _I, _M, _Y = (
     pl.col(name).cast(pl.Float64) for name in ("position", "level", "n_relevant", "relevance")
@@ -58,6 +57,7 @@ def scores(
     >>> lf.scores(p, [lf.RR, "R@10"]).columns
     ['run', 'query_id', 'measure', 'value']
     """
+    check_policy("no_relevant", no_relevant)
     metrics = unique_by_name([_as_metric(measure) for measure in as_list(measures)])
     table = check(p, POSITIONS)
     if table["level"].null_count():  # judged items that are not relevant, requests without any

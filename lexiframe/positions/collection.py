@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
-from lexiframe.errors import LexiframeError, first_three
+from lexiframe.errors import LexiframeError, SchemaError, first_three
 from lexiframe.io.parts import RunPart
 from lexiframe.io.runs import RunScan, scan_runs
 from lexiframe.io.sources import refuse_twins
-from lexiframe.positions.judged import Duplicates, JudgedItems, judged_items
-from lexiframe.positions.likeness import likely_cause
-from lexiframe.positions.ranks import RunRanks, ScoreType, Ties, Unjudged, rank_judged
+from lexiframe.likeness import likely_cause
+from lexiframe.positions.judged import JudgedItems, judged_items
+from lexiframe.positions.policies import Policies
+from lexiframe.positions.ranks import RunRanks, rank_judged
 from lexiframe.progress import in_threads
 
 
@@ -27,35 +29,29 @@ class RankedRuns:
 def rank_runs(
     runs: Any,
     qrels: Any,
+    policies: Policies,
     *,
-    rel: float | None = None,
-    ties: Ties = "doc_id_desc",
-    score_type: ScoreType = "float64",
-    duplicates: Duplicates = "error",
-    unjudged: Unjudged = "keep",
     nonrelevant: bool = False,
     pool: bool = False,
 ) -> RankedRuns:
     """Rank the relevant items in every run, and with ``nonrelevant`` the others that are judged.
 
-    The other parameters are those of `positions`.
+    ``pool`` also gives what they retrieved.
 
     Raises
     ------
     LexiframeError
         When runs and qrels have no query in common, two runs have one name, or there is none.
+    SchemaError
+        For ``ties="rank"`` without ranks.
     """
-    _check_choice("ties", ties, ("doc_id_desc", "doc_id_asc", "input", "rank"))
-    _check_choice("score_type", score_type, ("float64", "float32"))
-    _check_choice("duplicates", duplicates, ("error", "best"))
-    _check_choice("unjudged", unjudged, ("keep", "remove"))
-    complete = nonrelevant or unjudged == "remove"
-    judged = judged_items(qrels, rel, duplicates, nonrelevant=complete)
+    complete = nonrelevant or policies.unjudged == "remove"
+    judged = judged_items(qrels, policies, nonrelevant=complete)
 
     def rank(part: RunPart) -> RunRanks:
-        return rank_judged(part, judged, ties, score_type, duplicates, unjudged, pool=pool)
+        return rank_judged(part, judged, policies, pool=pool)
 
-    loaders = _loaders(runs, rank=ties == "rank")
+    loaders = _loaders(runs, rank=policies.ties == "rank")
     done = in_threads(
         lambda load: [(rank(part), part.where) for part in load()], loaders, "reading runs"
     )
@@ -78,11 +74,18 @@ def _refuse_other_queries(answered: list[str], judged: JudgedItems) -> None:
 def _loaders(runs: Any, *, rank: bool) -> list[Callable[[], list[RunPart]]]:
     scan = runs if isinstance(runs, RunScan) else scan_runs(runs)
     if len(scan) == 1:  # a table of many runs: rank them in several threads
-        parts = scan.load(0, rank=rank)
+        parts = _load(scan, 0, rank=rank)
         return [lambda part=part: [part] for part in parts]  # type: ignore[misc]
-    return [lambda i=i: scan.load(i, rank=rank) for i in range(len(scan))]  # type: ignore[misc]
+    return [partial(_load, scan, index, rank=rank) for index in range(len(scan))]
 
 
-def _check_choice(name: str, value: str, choices: tuple[str, ...]) -> None:
-    if value not in choices:
-        raise LexiframeError(f"{name}: expected one of {', '.join(choices)}, found {value!r}")
+def _load(scan: RunScan, index: int, *, rank: bool) -> list[RunPart]:
+    """Read one source; a table without ranks does not say which of its runs lacks them."""
+    parts = scan.load(index, rank=rank)
+    if rank and len(parts) > 1 and "rank" not in parts[0].rows.columns:
+        raise SchemaError(
+            f"{scan.sources[index].where}: ties='rank' needs a column of whole ranks, found none; "
+            "the table of read_runs has ranks only when every run gives whole ones: give the files "
+            "themselves to learn which does not, or take ties='doc_id_desc', which needs none"
+        )
+    return parts

@@ -9,8 +9,8 @@ import numpy as np
 import polars as pl
 
 from lexiframe.errors import LexiframeWarning, first_three
+from lexiframe.likeness import likely_cause
 from lexiframe.positions.collection import RankedRuns
-from lexiframe.positions.likeness import likely_cause
 from lexiframe.positions.ranks import RunRanks
 
 
@@ -18,7 +18,7 @@ def coverage_of(ranked: RankedRuns) -> pl.DataFrame:
     """Count, run by run; all judged items are to be ranked."""
     requests = len(ranked.judged.queries)
     without_relevant = int((ranked.judged.n_relevant == 0).sum())
-    is_relevant = ranked.judged.is_relevant
+    is_relevant, is_judged = ranked.judged.is_relevant, ranked.judged.is_judged
 
     def row(run: RunRanks) -> dict[str, Any]:
         answered = int(run.answered.sum())
@@ -31,7 +31,7 @@ def coverage_of(ranked: RankedRuns) -> pl.DataFrame:
             "extra": len(run.extra),
             "without_relevant": without_relevant,
             "retrieved": int(run.retrieved.sum()),
-            "judged": int(np.count_nonzero(found)),
+            "judged": int(np.count_nonzero(found & is_judged)),
             "relevant_retrieved": int(np.count_nonzero(found & is_relevant)),
             "duplicates": run.duplicates,
             "tied_relevant": len(run.tied.item),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -11,8 +11,7 @@ import polars as pl
 from lexiframe.errors import LexiframeError
 from lexiframe.io.qrels import distinct_judgments, load_qrels
 from lexiframe.positions.lookup import HashIndex, hash_keys
-
-Duplicates = Literal["error", "best"]
+from lexiframe.positions.policies import Policies
 
 
 @dataclass(frozen=True)
@@ -58,13 +57,7 @@ class JudgedItems:
         return np.bincount(self.query, self.is_relevant, len(self.queries)).astype(np.int64)
 
 
-def judged_items(
-    qrels: Any,
-    rel: float | None = None,
-    duplicates: Duplicates = "error",
-    *,
-    nonrelevant: bool = False,
-) -> JudgedItems:
+def judged_items(qrels: Any, policies: Policies, *, nonrelevant: bool = False) -> JudgedItems:
     """Take the relevant items of qrels, and on request the others that were judged.
 
     A document has one grade, over all iterations the greatest.
@@ -74,11 +67,10 @@ def judged_items(
     SchemaError
         For a document judged twice in one iteration of a query (unless ``duplicates="best"``).
     LexiframeError
-        When no document is relevant, or ``rel`` is not positive.
+        When no document is relevant.
     """
-    if rel is not None and not rel > 0:
-        raise LexiframeError(f"rel: expected a positive grade, found {rel}")
-    judged, repeated = distinct_judgments(load_qrels(qrels), duplicates)
+    judged, repeated = distinct_judgments(load_qrels(qrels), policies.duplicates)
+    rel = policies.rel
     relevant = pl.col("relevance") > 0 if rel is None else pl.col("relevance") >= rel
     items = (
         judged.group_by("query_id", "doc_id")

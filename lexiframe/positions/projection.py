@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import polars as pl
 
-from lexiframe.errors import LexiframeError
+from lexiframe.io.duplicates import Duplicates
 from lexiframe.positions.collection import RankedRuns, rank_runs
 from lexiframe.positions.coverage import warn_of_gaps
-from lexiframe.positions.judged import Duplicates
-from lexiframe.positions.ranks import ScoreType, Ties, Unjudged
+from lexiframe.positions.policies import NoRelevant, Policies, ScoreType, Ties, Unjudged
 from lexiframe.schemas import POSITIONS
-
-NoRelevant = Literal["drop", "zero"]
 
 
 def positions(
@@ -67,7 +64,8 @@ def positions(
         Also give the judged items that are not relevant; their level is null.
     pool : bool
         Also give ``pool_size``, the number of distinct items that any run retrieved or that are
-        relevant, by request.
+        relevant, by request; with ``unjudged="remove"`` retrieved items count only when they are
+        judged.
 
     Returns
     -------
@@ -81,7 +79,8 @@ def positions(
     ------
     LexiframeError
         When runs and qrels share no request, a document is there twice, a score is no number, or
-        the ranks that are to break ties do not.
+        the ranks that are to break ties do not; and, before anything is read, for a policy that
+        does not exist.
 
     Examples
     --------
@@ -93,31 +92,16 @@ def positions(
     >>> lf.positions(runs, qrels).select("doc_id", "position", "level", "n_relevant").rows()
     [('b', 2, 1, 2), ('d', None, 2, 2)]
     """
-    ranked = rank_runs(
-        runs,
-        qrels,
-        rel=rel,
-        ties=ties,
-        score_type=score_type,
-        duplicates=duplicates,
-        unjudged=unjudged,
-        nonrelevant=judged,
-        pool=pool,
-    )
+    policies = Policies(rel, ties, score_type, no_relevant, duplicates, unjudged)
+    ranked = rank_runs(runs, qrels, policies, nonrelevant=judged, pool=pool)
     warn_of_gaps(ranked)
     return project(ranked, no_relevant=no_relevant, judged=judged, pool=pool)
 
 
 def project(
-    ranked: RankedRuns,
-    *,
-    no_relevant: NoRelevant = "drop",
-    judged: bool = False,
-    pool: bool = False,
+    ranked: RankedRuns, *, no_relevant: NoRelevant, judged: bool = False, pool: bool = False
 ) -> pl.DataFrame:
     """Make the positions table of runs whose judged items are ranked."""
-    if no_relevant not in ("drop", "zero"):
-        raise LexiframeError(f"no_relevant: expected drop or zero, found {no_relevant!r}")
     template = _rows_of_a_run(ranked, no_relevant, judged=judged)
     item, query = template["item"].to_numpy(), template["query"].to_numpy()
     position = np.concatenate([np.where(item < 0, 0, run.rank[item]) for run in ranked.runs])

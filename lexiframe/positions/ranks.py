@@ -9,7 +9,6 @@ in order.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 import polars as pl
@@ -17,13 +16,11 @@ import polars as pl
 from lexiframe.errors import SchemaError
 from lexiframe.io.duplicates import repeated_document
 from lexiframe.io.parts import RunPart
-from lexiframe.positions.judged import Duplicates, JudgedItems
+from lexiframe.positions.judged import JudgedItems
+from lexiframe.positions.policies import Policies, Ties
 from lexiframe.positions.rows import Blocks, Rows
 from lexiframe.positions.tied import TiedItems
 
-Ties = Literal["doc_id_desc", "doc_id_asc", "input", "rank"]
-ScoreType = Literal["float64", "float32"]
-Unjudged = Literal["keep", "remove"]
 _ENOUGH_TO_COMPARE = 1000
 
 
@@ -64,14 +61,7 @@ class RunRanks:
 
 
 def rank_judged(
-    part: RunPart,
-    judged: JudgedItems,
-    ties: Ties = "doc_id_desc",
-    score_type: ScoreType = "float64",
-    duplicates: Duplicates = "error",
-    unjudged: Unjudged = "keep",
-    *,
-    pool: bool = False,
+    part: RunPart, judged: JudgedItems, policies: Policies, *, pool: bool = False
 ) -> RunRanks:
     """Rank the judged documents of one run.
 
@@ -83,12 +73,13 @@ def rank_judged(
     """
     if part.rows.is_empty():
         return _retrieved_nothing(part, judged)
+    ties = policies.ties
     if ties == "rank":
         _refuse_missing_ranks(part)
-    rows = Rows.of(part, judged, score_type, rank=ties == "rank")
+    rows = Rows.of(part, judged, policies.score_type, rank=ties == "rank")
     duplicate = 0
     if rows.has_twins():
-        rows, duplicate = _without_twins(rows, part, ties, duplicates)
+        rows, duplicate = _without_twins(rows, part, policies)
     if ties == "rank":
         _refuse_repeated_ranks(rows, judged, part.where)
     rows = rows.in_order(stable=ties == "input")
@@ -96,7 +87,7 @@ def rank_judged(
     strangers = [] if len(hit) else _some_documents(rows, judged)
     retrieved = rows.retrieved(judged)
     answered, extra = _answered(part, judged, retrieved, rows.extra)
-    if unjudged == "remove":
+    if policies.unjudged == "remove":
         stays = judged.is_judged[item]
         rows, item = rows.take(hit[stays]), item[stays]
         hit = np.arange(len(item))
@@ -169,19 +160,17 @@ def _tie_order(rows: Rows, members: np.ndarray, block: np.ndarray, ties: Ties) -
     return tied.sort("block", "doc_id", descending=descending)["row"].to_numpy()
 
 
-def _without_twins(
-    rows: Rows, part: RunPart, ties: Ties, duplicates: Duplicates
-) -> tuple[Rows, int]:
+def _without_twins(rows: Rows, part: RunPart, policies: Policies) -> tuple[Rows, int]:
     """Keep the best-ranked row of each document, or refuse a document that is there twice."""
     keys = pl.DataFrame({"query": rows.query, "doc_id": rows.doc_id}).with_row_index("row")
     twins = keys.filter(pl.struct("query", "doc_id").is_duplicated())
     if not twins.height:
         return rows, 0
-    if duplicates == "error":
+    if policies.duplicates == "error":
         raise repeated_document(part.rows, part.where, part.lines)
-    ordered = rows.in_order(stable=ties == "input")
+    ordered = rows.in_order(stable=policies.ties == "input")
     everything = np.arange(len(ordered.query))
-    place = _place(ordered, everything, ordered.ties(everything), ties)
+    place = _place(ordered, everything, ordered.ties(everything), policies.ties)
     ordered = ordered.take(np.argsort(place))
     keys = pl.DataFrame({"query": ordered.query, "doc_id": ordered.doc_id})
     best = keys.select(pl.struct("query", "doc_id").is_first_distinct()).to_series()

@@ -11,7 +11,8 @@ import polars as pl
 from lexiframe.codes import encode
 from lexiframe.errors import LexiframeError
 from lexiframe.measures.recall_level import Metric
-from lexiframe.measures.scores import NoRelevant, as_list, scores, unique_by_name
+from lexiframe.measures.scores import as_list, scores, unique_by_name
+from lexiframe.positions.policies import NoRelevant, check_policy
 from lexiframe.preferences.catalogue import Preference, parse_measure
 from lexiframe.preferences.differences import differences
 from lexiframe.preferences.matrices import Requests, requests_of
@@ -76,6 +77,7 @@ def preferences(
     >>> dict(d.select("measure", "preference").rows())
     {'LP': -1.0, 'LR': -1.0, 'RPP': -0.5, 'RPP(rel=1)': -0.5555555555555556, 'rrLP': -0.5}
     """
+    check_policy("no_relevant", no_relevant)
     asked = parse_measures(measures)
     requests = requests_of(p)
     if len(requests.runs) < 2:

@@ -9,6 +9,15 @@ from lexiframe.errors import LexiframeError
 CORRECTIONS = {"none": None, "bonferroni": "bonferroni", "holm": "holm"}
 
 
+def check_correction(correction: str) -> None:
+    """Raise for a correction that does not exist."""
+    if correction not in CORRECTIONS:
+        raise LexiframeError(
+            f"compare: expected correction to be one of {', '.join(CORRECTIONS)}, "
+            f"found {correction!r}"
+        )
+
+
 def correct(p_values: np.ndarray, correction: str) -> np.ndarray:
     """Adjust the p-values of one family.
 
@@ -29,11 +38,7 @@ def correct(p_values: np.ndarray, correction: str) -> np.ndarray:
     >>> correct(np.array([0.01, 0.04, 0.03]), "holm").tolist()
     [0.03, 0.06, 0.06]
     """
-    if correction not in CORRECTIONS:
-        raise LexiframeError(
-            f"compare: expected correction to be one of {', '.join(CORRECTIONS)}, "
-            f"found {correction!r}"
-        )
+    check_correction(correction)
     method = CORRECTIONS[correction]
     if method is None or not len(p_values):
         return p_values

@@ -12,7 +12,7 @@ from lexiframe.errors import LexiframeError, unknown_name
 from lexiframe.preferences.cube import Pairs, pair_cube
 from lexiframe.preferences.recall_paired import TIE
 from lexiframe.schemas import COMPARISONS
-from lexiframe.significance.corrections import correct
+from lexiframe.significance.corrections import check_correction, correct
 
 Test = Literal["t", "sign"]
 Correction = Literal["holm", "bonferroni", "none"]
@@ -77,14 +77,7 @@ def compare(
     >>> lf.compare(d).select("n", "mean_difference", "statistic", "reject").rows()
     [(4, 0.5, 4.898979485566356, True)]
     """
-    if test not in _TESTS:
-        raise LexiframeError(
-            f"compare: expected test to be one of {', '.join(_TESTS)}, found {test!r}"
-        )
-    if family not in ("measure", "all"):
-        raise LexiframeError(f"compare: expected family='measure' or 'all', found {family!r}")
-    if not 0 < alpha < 1:
-        raise LexiframeError(f"compare: expected alpha between 0 and 1, found {alpha}")
+    check_inference(test, correction, family, alpha)
     cube = pair_cube(d)
     if baseline is not None and baseline not in cube.runs:
         raise unknown_name("run", baseline, cube.runs)
@@ -101,6 +94,19 @@ def compare(
     return table.with_columns(
         correction=pl.lit(correction), p_adjusted=adjusted, reject=pl.Series(adjusted < alpha)
     ).select(*COMPARISONS.columns)
+
+
+def check_inference(test: str, correction: str, family: str, alpha: float) -> None:
+    """Raise for arguments of `compare` that do not exist."""
+    if test not in _TESTS:
+        raise LexiframeError(
+            f"compare: expected test to be one of {', '.join(_TESTS)}, found {test!r}"
+        )
+    check_correction(correction)
+    if family not in ("measure", "all"):
+        raise LexiframeError(f"compare: expected family='measure' or 'all', found {family!r}")
+    if not 0 < alpha < 1:
+        raise LexiframeError(f"compare: expected alpha between 0 and 1, found {alpha}")
 
 
 def _of_measure(

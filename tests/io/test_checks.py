@@ -86,8 +86,19 @@ def test_duplicates_in_parquet_have_rows(tmp_path):
     frame = pl.DataFrame({"run": "x", "qid": 1, "docno": ["a", "b", "a"], "score": 1.0})
     frame.write_parquet(tmp_path / "a.parquet")
     assert said(lf.check_run(tmp_path / "a.parquet")) == [
-        (3, "duplicate", "'a' of query '1' again, after line 1")
+        (None, "duplicate", "'a' of query '1' in row 3 again, after row 1")
     ]
+
+
+def test_lines_of_a_table_of_two_runs(write):
+    text = "run,qid,docno,score\na,1,d,2\nb,1,d,2\na,1,d,1\nb,1,e,1\nb,1,e,0\n"
+    assert said(lf.check_run(write(text))) == [
+        (4, "duplicate", "'d' of query '1' again, after line 2"),
+        (6, "duplicate", "'e' of query '1' again, after line 5"),
+    ]
+    qrels = pl.DataFrame({"query_id": "1", "doc_id": ["d"], "relevance": 1.0})
+    with pytest.raises(lf.SchemaError, match=r"bm25.run, run 'a': .* \(lines 2 and 4;"):
+        lf.positions(write(text), qrels)
 
 
 @pytest.mark.parametrize(

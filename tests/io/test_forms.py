@@ -739,7 +739,7 @@ def test_what_lies_beside_the_runs_in_a_folder(write):
     folder = write(TEXT, f"runs/{NAME}.run").parent
     for name in ("README.md", "LICENSE", "metadata.yaml"):
         write("about these runs", f"runs/{name}")
-    message = r"files that are no runs, left out: 3 \('LICENSE', 'README.md', 'metadata.yaml'\)"
+    message = r"what is no run, left out: 3 \('LICENSE', 'README.md', 'metadata.yaml'\)"
     with pytest.warns(lf.LexiframeWarning, match=message) as caught:
         assert_same(lf.read_runs(folder), EXPECTED)
     assert len(caught) == 1

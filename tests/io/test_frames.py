@@ -309,7 +309,7 @@ def test_a_score_is_the_grade_only_when_nothing_else_is():
         assert_same(lf.read_qrels(both), expected_qrels())
     assert_same(lf.read_qrels(both, columns={"relevance": "rating"}), expected_qrels())
     assert lf.read_qrels(both, columns={"relevance": "score"})["relevance"].to_pylist() == [9] * 4
-    with pytest.raises(lf.SchemaError, match="score is missing"):
+    with pytest.raises(lf.SchemaError, match="column score, found grade: this looks like qrels"):
         lf.read_runs(graded.rename({"score": "grade"}))
 
 
@@ -684,3 +684,19 @@ def test_lists_that_are_not_clear():
     message = "expected an id as doc_id, found none in 1 rows that have a score"
     with pytest.raises(lf.SchemaError, match=message):
         lf.read_runs(scored_nothing.set_column(1, "items", ids))
+
+
+def test_the_index_of_pandas_holds_columns():
+    pandas = library("pandas")
+    frame = pandas.DataFrame({"qid": ["q1"], "docno": ["d1"], "score": [0.5]})
+    expected = lf.read_runs({"a": frame})
+    for index in ("qid", ["qid", "docno"]):
+        assert lf.read_runs({"a": frame.set_index(index)}).equals(expected)
+
+
+def test_whole_decimals_are_ids_and_floats_are_none():
+    frame = pl.DataFrame({"qid": [7], "docno": ["d"], "score": [0.5]})
+    whole = frame.with_columns(pl.col("qid").cast(pl.Decimal(38, 0)))
+    assert lf.read_runs(whole)["query_id"].to_pylist() == ["7"]
+    with pytest.raises(lf.SchemaError, match="ids that are numbers are whole: cast them .pandas"):
+        lf.read_runs(frame.with_columns(pl.col("qid").cast(pl.Float64)))

@@ -148,9 +148,13 @@ def test_an_empty_table_and_an_empty_log():
     "theirs, hint",
     [
         (["x", "y", "z"], "found 3 ('a', 'b', 'c') in the table and 3 ('x', 'y', 'z') in the log"),
-        (["A", "B", "C"], "they differ in upper and lower case: write them alike"),
-        (["a ", "b ", "d"], "they differ in white space"),
-        (["runs/a.trec.gz", "runs/b", "d"], "they differ in the folder or the ending of a file"),
+        (["A", "B", "C"], "; likely cause: upper and lower case ('a' and 'A'); write them alike"),
+        (["a ", "b ", "d"], "likely cause: white space ('a' and 'a ')"),
+        (
+            ["runs/a.trec.gz", "runs/b", "d"],
+            "likely cause: the folder or the ending of a file ('a' and 'runs/a.trec.gz')",
+        ),
+        (["run-a", "run-b", "run-c"], "likely cause: a prefix ('a' and 'run-a'); write"),
     ],
 )
 def test_nothing_in_common(theirs, hint):
@@ -166,7 +170,7 @@ def test_a_row_without_a_run_is_not_in_common():
 
 def test_nothing_in_common_because_of_zeros_or_another_column():
     seven = pl.DataFrame({"run": ["7", "8"]})
-    with refused("they differ in leading zeros"):
+    with refused("likely cause: leading zeros ('7' and '007')"):
         lf.with_log(seven, pl.DataFrame({"run": ["007", "08"], "k": [1, 2]}))
     log = LOG.with_columns(run_id=pl.col("run"), run="run" + pl.col("run"))
     with refused("the log's column run_id has 3 of them: rename it to run"):
@@ -360,7 +364,7 @@ def test_json_of_several_kinds_is_text(tmp_path):
 BAD_FILES = {
     "an SQLite database": (b"SQLite format 3\0...", "found an SQLite database; if MLflow made it"),
     "a PDF": (b"%PDF-1.7", "found a PDF document"),
-    "a picture as text": (b"run,k\n\xff\xd8,1\n", "line 2: expected a log in UTF-8, found 0xff"),
+    "a picture as text": (b"run,k\n\xff\xd8,1\n", r"line 2: expected UTF-8 text, found the bytes b'\xff\xd8,1'"),
     "nothing": (b" \n", "the file is empty"),
     "prose": (
         "method: bm25\nk1: 0.9\n",
@@ -371,18 +375,18 @@ BAD_FILES = {
     ),
     "too many fields": (
         "run,k\na,1\nb,2,3\n",
-        "line 3: expected 2 fields, as many as names in the header, found 3: 'b,2,3'",
+        "line 3: expected 2 fields as in the header, found 3: 'b,2,3'",
     ),
-    "too few fields": ("run,k\na\n", "line 2: expected 2 fields, as many as names in the header"),
-    "an open quote": ('run,k\na,"1\n', "line 2: broken CSV (unexpected end of data)"),
-    "two columns of one name": ("run,k,k\na,1,2\n", "two columns are called k; rename one"),
+    "too few fields": ("run,k\na\n", "line 2: expected 2 fields as in the header, found 1"),
+    "an open quote": ('run,k\na,"1\n', "line 2: expected quotes that end with their field"),
+    "two columns of one name": ("run,k,k\na,1,2\n", "line 1: expected columns of different names, found two that are named 'k'; rename one"),
     "broken JSON": ('{"run": "a"}\n{"run": \n', "log, line 2: broken JSON (Expecting value"),
     "a broken list": ('[{"run": "a"},', "log: broken JSON (Expecting value"),
     "deep JSON": ("[" * 100_000, "broken JSON (maximum recursion depth exceeded"),
     "no records": ("[1, 2]", "record 1: expected a JSON object with the fields of a run, found 1"),
     "two fields of one name": (
         '{"a": {"b": 1}, "a.b": 2}',
-        "line 1: two fields are called a.b",
+        "line 1: two fields are both called a.b; rename one",
     ),
     "broken Parquet": (b"PAR1....PAR1", "cannot be read as Parquet ("),
     "broken compression": (gzip.compress(b"run,k\n")[:-9], "the gzip data is broken or cut short"),

@@ -227,7 +227,7 @@ def test_ranks_of_some_rows_are_none():
         (
             r'{"qid": "q1", "docno": "d\ud800", "score": 1}',
             {},
-            "as JSON records .*surrogates not a",
+            "line 1: expected JSON, .*surrogates not a",
         ),
         ("# only\n# comments\n", {"header": True}, "expected a line of names, and lines below"),
         ("qid,docno,a\x1b[1m\n", {}, r"\(found: qid, docno, a\\x1b\[1m\)"),
@@ -236,7 +236,7 @@ def test_ranks_of_some_rows_are_none():
 )
 def test_files_of_other_kinds(write, read, text, options, message):
     path = write(text if isinstance(text, bytes) else text.encode())
-    with pytest.raises(lf.LexiframeError, match=f"^{re.escape(str(path))}(, line 3)?: .*{message}"):
+    with pytest.raises(lf.LexiframeError, match=f"^{re.escape(str(path))}[:,] .*{message}"):
         read(path, **options)
 
 
@@ -275,3 +275,83 @@ def test_what_is_no_id_in_json(write, value):
 def test_qrels_with_an_empty_list():
     with pytest.raises(lf.SchemaError, match=r"found an empty list for 1 \('q2'\); leave these"):
         lf.read_qrels({"q1": {"d1": 1}, "q2": {}})
+
+
+def test_an_id_with_a_space_shifts_the_fields(write):
+    path = write(GOOD + "q1 Q0 my doc 1 0.9 t\n")
+    with pytest.raises(lf.ReadError, match="line 2: " + SIX + "found 7: 'q1 Q0 my doc 1 0.9 t'"):
+        lf.read_runs(path)
+    assert lf.check_run(path)["line"].to_list() == [2]
+    with pytest.warns(lf.LexiframeWarning, match="1 line has more than 6 fields"):
+        lf.read_runs(write(GOOD + "q1 Q0 d2 1 0.9 t and more\n"))
+
+
+RUN_TABLES = {
+    "rank": pl.DataFrame({"qid": "q", "docno": ["d"], "rank": [1], "score": [12.3]}),
+    "run": pl.DataFrame({"run": "a", "qid": "q", "docno": ["d"], "score": [12.3]}),
+    "a table of read_runs": lf.read_runs({"a": {"q": {"d": 12.3}}}),
+}
+
+
+@pytest.mark.parametrize("kind", RUN_TABLES)
+def test_a_table_of_a_run_given_as_qrels(tmp_path, kind):
+    table = RUN_TABLES[kind]
+    path = lf.write_parquet(table, tmp_path / "a.parquet")
+    for given in (table, path):
+        with pytest.raises(
+            lf.SchemaError, match="this looks like a run, given as qrels; qrels and"
+        ):
+            lf.read_qrels(given)
+    assert lf.read_qrels(table, columns={"relevance": "score"})["relevance"].to_pylist() == [12.3]
+    beir = pl.DataFrame({"query-id": ["q"], "corpus-id": "d", "score": 1})
+    assert lf.read_qrels(beir)["relevance"].to_pylist() == [1]
+
+
+@pytest.mark.parametrize("grade", ["label", "rel", "relevance"])
+def test_a_table_of_qrels_given_as_a_run(write, grade):
+    path = write(f"qid,docno,{grade}\nq,d,1\n")
+    with pytest.raises(
+        lf.SchemaError, match="looks like qrels, given as a run; qrels and runs may"
+    ):
+        lf.read_runs(path)
+
+
+def test_fractional_grades_given_as_a_run(write):
+    with pytest.raises(lf.ReadError, match="looks like a qrels file, given as a run"):
+        lf.read_runs(write("q1 0 d1 0.5\n"))
+
+
+def test_infinite_grades(write):
+    with pytest.raises(lf.SchemaError, match="expected finite grades, found inf for document 'd1'"):
+        lf.read_qrels(write("q1 0 d1 inf\n"))
+
+
+@pytest.mark.parametrize("score", ["1.5", None, True])
+def test_what_is_no_number_in_a_dictionary(score):
+    for runs in ({"q": {"d": score}}, {"bm25": {"q": {"d": score}}}):
+        message = f"number as score of document 'd' for query 'q', found {score!r}"
+        with pytest.raises(lf.SchemaError, match=message):
+            lf.read_runs(runs)
+
+
+def test_runs_of_which_one_answered_nothing():
+    table = lf.read_runs({"a": {"q": {"d": 1.0}}, "b": {"q": {}}})
+    assert table["run"].to_pylist() == ["a", "b"]
+
+
+def test_a_home_that_is_not_there():
+    with pytest.raises(lf.ReadError, match="^~nobody-of-this-name/x.run: no such file"):
+        lf.read_runs("~nobody-of-this-name/x.run")
+
+
+def test_a_name_for_a_table_of_several_runs():
+    frame = pl.DataFrame({"run": ["a", "b"], "qid": "q", "docno": "d", "score": 1.0})
+    with pytest.raises(
+        lf.SchemaError, match=r"expected one run under this name, found 2 \('a', 'b'\)"
+    ):
+        lf.read_runs({"mine": frame})
+
+
+def test_a_file_of_a_table_without_rows(write):
+    with pytest.raises(lf.SchemaError, match="expected the rows of a ranking, found no rows"):
+        lf.read_runs(write("qid,docno,score\n"))

@@ -387,7 +387,7 @@ BAD = {
     ),
     "no value": (
         "name,qid,measure,value\na,1,AP\n\na,1,RR,0.5\n",
-        "bm25.run, line 2: expected a value of 'AP'",
+        "bm25.run, line 2: expected 4 fields as in the header, found 3: 'a,1,AP'",
     ),
     "NaN in JSON": (
         '{"qid": 1, "measure": "AP", "value": NaN}\n{"qid": 1, "measure": "RR", "value": 1}\n',
@@ -411,16 +411,16 @@ BAD = {
     ),
     "too many columns": (
         "name,qid,measure,value\na,1,AP,0.5,x\n",
-        "bm25.run, line 2: expected 4 columns as in the header, found 5",
+        "bm25.run, line 2: expected 4 fields as in the header, found 5: 'a,1,AP,0.5,x'",
     ),
-    "no table": ('a,b\n"x,2\n', "bm25.run: cannot be read as a table with a header ("),
+    "no table": ('a,b\n"x,2\n', "bm25.run, line 2: expected quotes that end with their field, found"),
     "two columns of one name": (
         "qid,a,b,a\n1,1,1,1\n",
-        "line 1: two columns are named 'a'; rename",
+        "line 1: expected columns of different names, found two that are named 'a'; rename one",
     ),
     "no id": (
         "name,qid,measure,value\na,,AP,0.5\n",
-        "part of the key, but 1 rows have no value in",
+        "bm25.run, line 2: expected a name as query_id, found none",
     ),
     "a blank id": (
         "a\tb\tmeasure\tvalue\n".replace("a\tb", "run\tqid") + "a\t \tAP\t1\n",
@@ -461,7 +461,7 @@ BAD = {
     ),
     "no UTF-8": (
         b"map q1 0.5\nmap q\xff 1\n",
-        r"line 2: expected scores in UTF-8 text, found the bytes b'\xff 1\n'; save it as UTF-8",
+        r"line 2: expected UTF-8 text, found the bytes b'\xff 1'; save it as UTF-8",
     ),
     "empty": ("", "the file is empty"),
 }

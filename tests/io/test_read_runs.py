@@ -1,6 +1,7 @@
 """Runs: every form of TREC text, Parquet and frames gives the same table."""
 
 import gzip
+import os
 import hashlib
 
 import pandas as pd
@@ -218,3 +219,23 @@ def test_ranks_of_a_frame_may_be_missing():
     qrels = pl.DataFrame({"query_id": "q1", "doc_id": ["d1"], "relevance": 1.0})
     with pytest.raises(lf.SchemaError, match="the rank of every document, and that of 'd2' for"):
         lf.positions(frame, qrels, ties="rank")
+
+
+def test_lines_of_a_table_that_was_read(write):
+    """Duplicates are named by their lines as long as the file is there."""
+    path = write("# c\n\nq1 Q0 d1 1 1 t\n\nq1 Q0 d1 2 1 t\n")
+    table = lf.read_runs(path)
+    qrels = pl.DataFrame({"query_id": "q1", "doc_id": ["d1"], "relevance": 1.0})
+    with pytest.raises(lf.SchemaError, match=r"bm25.run: .* \(lines 3 and 5; 2 such rows"):
+        lf.positions(table, qrels)
+    path.unlink()
+    with pytest.raises(lf.SchemaError, match=r"bm25.run: .* \(rows 1 and 2; 2 such rows"):
+        lf.positions(table, qrels)
+
+
+def test_a_file_whose_name_is_no_utf8(tmp_path):
+    path = os.fsencode(tmp_path) + b"/a\xff.run"
+    with open(path, "w") as file:
+        file.write(TEXT)
+    assert lf.read_runs(tmp_path)["run"].unique().to_pylist() == ["a\ufffd"]
+    assert lf.positions(tmp_path, QRELS).height

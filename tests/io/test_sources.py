@@ -80,8 +80,11 @@ def test_a_folder_means_its_files(write):
     folder = write(LINE, "runs/b.run").parent
     write(LINE, "runs/a.trec.gz")
     write("not a run", "runs/.hidden")
-    write("not a run", "runs/inner/c.run")
-    assert names(folder) == names(str(folder)) == ["a", "b"]
+    write(LINE, "runs/inner/c.run")
+    for given in (folder, str(folder)):
+        with pytest.warns(lf.LexiframeWarning, match=r"what is no run, left out: 1 \('inner'\)"):
+            assert names(given) == ["a", "b"]
+    assert names(str(folder / "**" / "*.run")) == ["b", "c"]
 
 
 def test_a_glob_means_the_files_that_it_matches(write):

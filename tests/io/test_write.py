@@ -246,3 +246,62 @@ def test_parquet_says_what_it_was_computed_from(tmp_path):
     assert (facts["rel"], facts["lexiframe"]) == (1, lf.__version__)
     lf.write_parquet(qrels, tmp_path / "q.parquet")
     assert provenance_of(parquet.read_schema(tmp_path / "q.parquet"))["table"] == "qrels"
+
+
+@pytest.mark.parametrize("query_id, doc_id", [("#1", "d"), ("q\v1", "d"), ("q", "d\f1"), ("q", "")])
+def test_ids_that_text_would_lose(tmp_path, query_id, doc_id):
+    rows = {"query_id": query_id, "doc_id": [doc_id]}
+    runs = pl.DataFrame({"run": "a", **rows, "score": 1.0})
+    for frame in (runs, pl.DataFrame({**rows, "relevance": 1.0})):
+        with pytest.raises(lf.SchemaError, match=r"TREC text cannot hold|expected an id as doc_id"):
+            write_trec(frame, tmp_path / "a.txt")
+    assert listing(tmp_path) == []
+
+
+def test_huge_grades_are_written(tmp_path):
+    frame = pl.DataFrame({"query_id": "q", "iteration": "0", "doc_id": ["d"], "relevance": 1e300})
+    (path,) = write_trec(frame, tmp_path / "a.qrels")
+    assert lf.read_qrels(path)["relevance"].to_pylist() == [1e300]
+
+
+def test_provenance_is_carried_over_and_names_runs_as_they_are(tmp_path):
+    tagged = tmp_path / "file.run"
+    tagged.write_text("q1 Q0 d1 1 0.5 tag\n")
+    runs = lf.read_runs(tagged, name_from="tag")
+    facts = provenance_of(runs.schema)
+    assert [(file["run"], file["path"]) for file in facts["sources"]] == [("tag", str(tagged))]
+    assert facts["reading"] == {}
+    assert provenance_of(lf.read_runs(runs).schema)["sources"] == facts["sources"]
+    (tmp_path / "two.csv").write_text("run,qid,docno,score\na,1,d,2\nb,1,d,2\n")
+    two = provenance_of(lf.read_runs(tmp_path / "two.csv").schema)["sources"]
+    assert [file["run"] for file in two] == ["a", "b"]
+    said = provenance_of(lf.read_runs(tmp_path / "two.csv", decimal=",").schema)["reading"]
+    assert said == {"decimal": ","}
+    qrels = lf.read_qrels(lf.bundled("example") / "qrels.txt")
+    carried = provenance_of(lf.read_qrels(qrels).schema)["sources"]
+    assert carried == provenance_of(qrels.schema)["sources"] != []
+
+
+def test_metadata_of_what_is_no_text_in_a_file_of_its_own(tmp_path):
+    pytest.importorskip("yaml")
+    (text,) = lf.write_trec(
+        lf.read_runs({"a": {"q1": {"d1": 1.0}}}), tmp_path / "a.run", metadata={"a": METADATA}
+    )
+    expected = lf.run_metadata(text)
+    runs = lf.read_runs(text)
+    parquet_file = lf.write_parquet(runs, tmp_path / "other.parquet")
+    for given in (runs, [runs], parquet_file):
+        assert lf.run_metadata(given).equals(expected)
+    (tmp_path / "x.run").write_text(text.read_text().replace(" a\n", " b\n"))
+    scan = lf.scan_runs(tmp_path / "x.run", name_from="tag")
+    assert lf.run_metadata(scan)["run"].to_list() == ["b"]
+    (tmp_path / "two.csv").write_text("run,qid,docno,score\na,1,d,2\nb,1,d,2\n")
+    assert lf.run_metadata(tmp_path / "two.csv").rows() == [("a",), ("b",)]
+
+
+def test_a_table_of_an_evaluation_says_what_the_evaluation_says(tmp_path):
+    folder = lf.bundled("example")
+    e = lf.evaluate(folder / "runs", folder / "qrels.txt", ["AP"])
+    path = lf.write_parquet(e.comparisons, tmp_path / "c.parquet", computed_from=[e], by="hand")
+    facts = provenance_of(parquet.read_schema(path))
+    assert facts == {"lexiframe": lf.__version__, "by": "hand", **e.provenance}

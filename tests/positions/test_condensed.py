@@ -41,6 +41,14 @@ def test_ranks_are_closed_and_what_was_removed_is_warned_of():
     ]
 
 
+@pytest.mark.parametrize("unjudged, retrieved", [("keep", 6), ("remove", 3)])
+@pytest.mark.filterwarnings("ignore::lexiframe.LexiframeWarning")
+def test_a_negative_grade_is_not_judged_whichever_way(unjudged, retrieved):
+    of_q1 = RUNS.filter(query_id="q1"), QRELS.filter(query_id="q1")
+    table = lf.coverage(*of_q1, unjudged=unjudged).row(0, named=True)
+    assert (table["retrieved"], table["judged"]) == (retrieved, 3)
+
+
 @pytest.mark.filterwarnings("ignore:rankings for requests without judgments")
 def test_a_list_that_gets_empty_still_answers():
     table = lf.coverage(RUNS, QRELS, unjudged="remove").row(0, named=True)

@@ -5,7 +5,9 @@ import pytest
 
 import lexiframe as lf
 from lexiframe.io.parts import RunPart
+from lexiframe.io.sources import File
 from lexiframe.positions.judged import judged_items
+from lexiframe.positions.policies import Policies
 from lexiframe.positions.ranks import rank_judged
 from tests import oracle
 from tests.frames import rankings
@@ -42,6 +44,23 @@ def test_what_orders_equal_scores(ties, expected, sorted_input):
     assert ranks(runs, ties=ties) == expected
 
 
+WRONG = {
+    "rel": 0,
+    "ties": "random",
+    "score_type": "float16",
+    "no_relevant": "keep",
+    "duplicates": "worst",
+    "unjudged": "drop",
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+@pytest.mark.parametrize("function", [lf.positions, lf.coverage, lf.evaluate])
+def test_policies_are_checked_before_anything_is_read(function, name):
+    with pytest.raises(lf.LexiframeError, match=f"^{name}: expected .* found '?{WRONG[name]}'?$"):
+        function("no.run", "no.qrels", **{name: WRONG[name]})
+
+
 def test_the_rank_column_only_orders_equal_scores():
     upside_down = TIED.with_columns(score=pl.col("score") * -1)
     assert ranks(upside_down, ties="rank") == {"D": 2, "d10": 3, "d9": 4}
@@ -57,6 +76,22 @@ def test_ties_by_rank_need_ranks():
     message = "runs: ties='rank' needs a column of whole ranks, found none; ties='doc_id_desc' nee"
     with pytest.raises(lf.SchemaError, match=message):
         lf.positions(TIED.drop("rank"), JUDGED, ties="rank")
+
+
+def test_ties_by_rank_and_one_run_without_ranks(tmp_path):
+    """A file is named; the table of both has no ranks, and does not say for which of them."""
+    with_ranks, without = tmp_path / "a.run", tmp_path / "b.run"
+    with_ranks.write_text("q1 Q0 d10 2 1 t\nq1 Q0 d9 1 1 t\n")
+    without.write_text("q1 Q0 d10 - 1 t\nq1 Q0 d9 - 1 t\n")
+    files = [with_ranks, without]
+    with pytest.raises(lf.SchemaError, match=rf"^{without}: ties='rank' needs a column of whole"):
+        lf.positions(files, JUDGED, ties="rank")
+    message = r"^runs: .* found none; the table of read_runs has ranks only when every run gives "
+    table = lf.read_runs(files)
+    for runs in (table, lf.scan_runs(table), [table, TIED.with_columns(run=pl.lit("c"))]):
+        with pytest.raises(lf.SchemaError, match=message):
+            lf.positions(runs, JUDGED, ties="rank")
+    assert lf.positions(with_ranks, JUDGED, ties="rank")["position"].to_list() == [None, 2, 1]
 
 
 def test_ties_by_rank_need_ranks_that_differ():
@@ -81,10 +116,10 @@ def test_ties_by_rank_need_every_rank():
         r"'q1' is null \(2 such rows in all\); fill the ranks in"
     )
     some = TIED.drop("run").with_columns(rank=pl.Series([1, 3, None, 2, None]))
-    part, judged = RunPart("bm25", some, "bm25.run"), judged_items(JUDGED)
+    part, judged = RunPart("bm25", some, "bm25.run"), judged_items(JUDGED, Policies())
     with pytest.raises(lf.SchemaError, match=message):
-        rank_judged(part, judged, "rank")
-    assert rank_judged(part, judged).rank.all()
+        rank_judged(part, judged, Policies(ties="rank"))
+    assert rank_judged(part, judged, Policies()).rank.all()
     with pytest.raises(lf.SchemaError, match="ties='rank' needs "):
         lf.positions({"bm25": some}, JUDGED, ties="rank")
 
@@ -199,6 +234,17 @@ def test_a_document_judged_twice():
         with pytest.warns(lf.LexiframeWarning, match=r"^repeated judgments, removed: 1 \(see"):
             p = lf.positions(TIED, qrels, duplicates="best")
         assert p.select("doc_id", "relevance", "n_relevant").rows() == [("D", 1, 2), ("d9", 3, 2)]
+
+
+def test_judgments_of_a_file_that_repeat_are_warned_of_alike(tmp_path):
+    path = tmp_path / "twice.qrels"
+    path.write_text("q1 0 d9 1\nq1 0 D 1\nq1 0 d9 3\n")
+    for qrels in (path, str(path), File(str(path))):
+        for function in (lf.positions, lf.evaluate):
+            with pytest.warns(lf.LexiframeWarning) as caught:
+                function(TIED, qrels, duplicates="best")
+            said = [(str(w.message), w.filename) for w in caught]
+            assert said == [("repeated judgments, removed: 1 (see lexiframe.coverage)", __file__)]
 
 
 def test_over_iterations_the_greatest_grade_counts():

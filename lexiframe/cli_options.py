@@ -1,101 +1,21 @@
-"""What the commands take: choices as enumerations, and the options that several commands share."""
+"""The options of the command line, and how advice about arguments is said of options."""
 
 from __future__ import annotations
 
-from enum import StrEnum
+import re
 from pathlib import Path
-from typing import Annotated, Optional
+from typing import Annotated, Literal, Optional
 
 import typer
 
+from lexiframe.io.duplicates import Duplicates
+from lexiframe.io.parts import NameFrom
+from lexiframe.io.trec import Third
+from lexiframe.positions.policies import NoRelevant, ScoreType, Ties, Unjudged
 
-class Format(StrEnum):
-    """How tables are printed."""
-
-    table = "table"
-    json = "json"
-    csv = "csv"
-
-
-class Ties(StrEnum):
-    """What orders documents of equal score."""
-
-    doc_id_desc = "doc_id_desc"
-    doc_id_asc = "doc_id_asc"
-    input = "input"
-    rank = "rank"
-
-
-class ScoreType(StrEnum):
-    """How scores are compared."""
-
-    float64 = "float64"
-    float32 = "float32"
-
-
-class NoRelevant(StrEnum):
-    """What becomes of requests without a relevant item."""
-
-    drop = "drop"
-    zero = "zero"
-
-
-class Duplicates(StrEnum):
-    """What becomes of a document that is there twice."""
-
-    error = "error"
-    best = "best"
-
-
-class Unjudged(StrEnum):
-    """What becomes of unjudged documents in rankings."""
-
-    keep = "keep"
-    remove = "remove"
-
-
-class Third(StrEnum):
-    """What the third of three columns is."""
-
-    rank = "rank"
-    score = "score"
-
-
-class Decimal(StrEnum):
-    """What separates decimals."""
-
-    point = "."
-    comma = ","
-
-
-class NameFrom(StrEnum):
-    """What names a run."""
-
-    file = "file"
-    tag = "tag"
-
-
-class Kind(StrEnum):
-    """What a file holds."""
-
-    run = "run"
-    qrels = "qrels"
-
-
-class Test(StrEnum):
-    """The paired test."""
-
-    t = "t"
-    sign = "sign"
-
-
-class Correction(StrEnum):
-    """The correction for many comparisons."""
-
-    holm = "holm"
-    bonferroni = "bonferroni"
-    none = "none"
-
+Format = Literal["table", "json", "csv"]
+Kind = Literal["run", "qrels"]
+Decimal = Literal[".", ","]
 
 QrelsPath = Annotated[
     str,
@@ -103,6 +23,10 @@ QrelsPath = Annotated[
 ]
 RunPaths = Annotated[
     list[str], typer.Argument(metavar="RUN...", help="Runs: files in any form, folders, globs, -.")
+]
+HeldKind = Annotated[
+    Optional[Kind],  # noqa: UP045 - typer reads it
+    typer.Option("--as", help="What the file holds; found out unless said."),
 ]
 ThirdColumn = Annotated[
     Optional[Third],  # noqa: UP045 - typer reads it
@@ -139,3 +63,27 @@ AsFormat = Annotated[
     Format,
     typer.Option("--format", help="How to print; of an evaluation csv prints the orderings."),
 ]
+
+_ARGUMENT = re.compile(
+    r"\b(header|decimal|third|name_from|ties|score_type|no_relevant|duplicates|unjudged)"
+    r"=(?:True|'([^']+)')"
+)
+
+
+def as_options(message: str) -> str:
+    """Say advice about Python's arguments of the options of the same name.
+
+    Examples
+    --------
+    >>> as_options("a decimal comma: say so with decimal=','")
+    'a decimal comma: say so with --decimal ,'
+    >>> as_options("say so with header=True, or name_from='tag'")
+    'say so with --header, or --name-from tag'
+    """
+    return _ARGUMENT.sub(_as_option, message)
+
+
+def _as_option(argument: re.Match[str]) -> str:
+    name, value = argument.groups()
+    option = f"--{name.replace('_', '-')}"
+    return option if value is None else f"{option} {value}"

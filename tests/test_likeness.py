@@ -2,7 +2,7 @@
 
 import pytest
 
-from lexiframe.positions.likeness import likely_cause
+from lexiframe.likeness import likely_cause
 
 
 @pytest.mark.parametrize(
@@ -43,6 +43,12 @@ def test_what_differs(ours, theirs, cause):
 )
 def test_nothing_comes_to_mind(ours, theirs):
     assert likely_cause(ours, theirs) == ""
+
+
+def test_what_else_may_differ_is_looked_for_first():
+    more = {"hyphens": lambda name: name.replace("-", "")}
+    assert likely_cause(["a-1"], ["A-1", "a1"], more) == "hyphens ('a-1' and 'a1')"
+    assert likely_cause(["a-1"], ["A-1"], more) == "upper and lower case ('a-1' and 'A-1')"
 
 
 def test_neither_the_order_nor_repetition_matters():

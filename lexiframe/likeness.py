@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from itertools import takewhile
+from types import MappingProxyType
 
 Spelling = Callable[[str], str]
 
@@ -18,13 +19,19 @@ _SPELLINGS: dict[str, Spelling] = {
 }
 
 
-def likely_cause(ours: Iterable[str], theirs: Iterable[str]) -> str:
+def likely_cause(
+    ours: Iterable[str],
+    theirs: Iterable[str],
+    more: Mapping[str, Spelling] = MappingProxyType({}),
+) -> str:
     """Say in what ids differ that may be meant to be the same.
 
     Parameters
     ----------
     ours, theirs
         Ids of two sides that have none in common.
+    more
+        ``{what may differ: what takes it away}``, to look for first.
 
     Returns
     -------
@@ -41,7 +48,7 @@ def likely_cause(ours: Iterable[str], theirs: Iterable[str]) -> str:
     "one begins with the other ('151' and '151001')"
     """
     ours, theirs = sorted(filter(None, set(ours))), sorted(filter(None, set(theirs)))
-    spellings = {cause: (spelling, spelling) for cause, spelling in _SPELLINGS.items()}
+    spellings = {cause: (alike, alike) for cause, alike in {**more, **_SPELLINGS}.items()}
     spellings["a prefix"] = (_without_prefix(ours), _without_prefix(theirs))
     for cause, (of_ours, of_theirs) in spellings.items():
         spelled = {of_theirs(name): name for name in reversed(theirs)}

@@ -1,0 +1,72 @@
+"""Records of fields that may hold anything, as tables: dotted names, columns of mixed values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import polars as pl
+
+from lexiframe.errors import ReadError
+
+_LARGEST_EXACT = 2**53  # whole numbers up to here are floats without loss
+
+
+def flatten(record: Mapping[str, Any], where: str) -> dict[str, Any]:
+    """Give nested fields dotted names: ``{"params": {"k1": 0.9}}`` has the field ``params.k1``.
+
+    Raises
+    ------
+    ReadError
+        When two fields get one name.
+
+    Examples
+    --------
+    >>> flatten({"run": "bm25", "params": {"k1": 0.9, "fb": {"docs": 10}}}, "log.jsonl")
+    {'run': 'bm25', 'params.k1': 0.9, 'params.fb.docs': 10}
+    """
+    flat: dict[str, Any] = {}
+    for name, value in record.items():
+        inner = {name: value}
+        if isinstance(value, Mapping):
+            inner = {f"{name}.{k}": v for k, v in flatten(value, where).items()}
+        if both := flat.keys() & inner.keys():
+            raise ReadError(
+                f"{where}: two fields are both called {', '.join(sorted(both))}; rename one"
+            )
+        flat |= inner
+    return flat
+
+
+def table_of_records(
+    records: Sequence[Mapping[str, Any]], as_text: Callable[[Any], str]
+) -> list[pl.Series]:
+    """Give a column for each field, in the order in which they appear; null where it is not.
+
+    Examples
+    --------
+    >>> table_of_records([{"k1": 1, "b": 1}, {"k1": 0.5, "b": "x"}], str)[1].to_list()
+    ['1', 'x']
+    """
+    names = dict.fromkeys(name for record in records for name in record)
+    return [column_of(name, [record.get(name) for record in records], as_text) for name in names]
+
+
+def column_of(name: str, values: Sequence[Any], as_text: Callable[[Any], str]) -> pl.Series:
+    """Make a column of truth values, int64 or float64 without loss, or else of text.
+
+    Examples
+    --------
+    >>> column_of("k", [2**53 + 1, 0.5], str).to_list()
+    ['9007199254740993', '0.5']
+    """
+    kinds = {type(value) for value in values if value is not None}
+    whole = [value for value in values if type(value) is int]
+    if kinds == {bool}:
+        return pl.Series(name, values, pl.Boolean)
+    if kinds == {int} and all(-(2**63) <= value < 2**63 for value in whole):
+        return pl.Series(name, values, pl.Int64)
+    if float in kinds <= {int, float} and all(abs(value) <= _LARGEST_EXACT for value in whole):
+        return pl.Series(name, values, pl.Float64, strict=False)
+    texts = [value if isinstance(value, str | None) else as_text(value) for value in values]
+    return pl.Series(name, texts, pl.String)
