@@ -24,6 +24,7 @@ from lexiframe.cli_options import (
     NamedBy,
     NotJudged,
     OutFolder,
+    QrelsHeader,
     QrelsPath,
     Rel,
     Repeated,
@@ -39,10 +40,11 @@ from lexiframe.errors import LexiframeError
 from lexiframe.evaluation import MEASURES, Evaluation
 from lexiframe.evaluation import evaluate as evaluate_runs
 from lexiframe.io.checks import check_file, kind_of
+from lexiframe.io.duplicates import Duplicates
 from lexiframe.io.parts import NameFrom
 from lexiframe.io.qrels import read_qrels
 from lexiframe.io.runs import RunScan, read_runs, scan_runs
-from lexiframe.io.sources import File, only_file, sources_of_runs
+from lexiframe.io.sources import STANDARD_INPUT, File, only_file, sources_of_runs
 from lexiframe.io.trec import Dialect, Third
 from lexiframe.io.write import refuse_unwritable, write_parquet, write_trec
 from lexiframe.positions.projection import positions
@@ -50,6 +52,8 @@ from lexiframe.preferences.pairs import parse_measures, preferences
 from lexiframe.significance.paired import Correction, Test, check_inference
 from lexiframe.significance.paired import compare as compare_runs
 from lexiframe.views.tables import table_text
+
+_OTHER_ENDINGS = (".csv", ".tsv", ".json", ".jsonl", ".arrow", ".feather")
 
 app = typer.Typer(
     help="Compare rankings: who is better, and how sure one can be.",
@@ -86,6 +90,7 @@ def evaluate(
     unjudged: NotJudged = "keep",
     third: ThirdColumn = None,
     header: HasHeader = False,
+    qrels_header: QrelsHeader = False,
     decimal: DecimalMark = ".",
     name_from: NamedBy = "file",
     out: OutFolder = None,
@@ -98,8 +103,8 @@ def evaluate(
     if report is not None:
         refuse_unwritable(report.parent)
     e = evaluate_runs(
-        _scan(runs, third, header, decimal, name_from),
-        qrels,
+        _scan(qrels, runs, third, header, decimal, name_from),
+        _judgments(qrels, qrels_header, decimal, duplicates),
         measure or None,
         rel=rel,
         ties=ties,
@@ -142,6 +147,7 @@ def compare(
     unjudged: NotJudged = "keep",
     third: ThirdColumn = None,
     header: HasHeader = False,
+    qrels_header: QrelsHeader = False,
     decimal: DecimalMark = ".",
     name_from: NamedBy = "file",
     format: AsFormat = "table",
@@ -150,8 +156,8 @@ def compare(
     asked = parse_measures(measure or MEASURES)
     check_inference(test, correction, "measure", alpha)
     p = positions(
-        _scan(runs, third, header, decimal, name_from),
-        qrels,
+        _scan(qrels, runs, third, header, decimal, name_from),
+        _judgments(qrels, qrels_header, decimal, duplicates),
         rel=rel,
         ties=ties,
         score_type=score_type,
@@ -175,14 +181,15 @@ def coverage(
     unjudged: NotJudged = "keep",
     third: ThirdColumn = None,
     header: HasHeader = False,
+    qrels_header: QrelsHeader = False,
     decimal: DecimalMark = ".",
     name_from: NamedBy = "file",
     format: AsFormat = "table",
 ) -> None:
     """Count what was answered and what of it is judged, and say how much hangs on ties."""
     table = coverage_of_runs(
-        _scan(runs, third, header, decimal, name_from),
-        qrels,
+        _scan(qrels, runs, third, header, decimal, name_from),
+        _judgments(qrels, qrels_header, decimal, duplicates),
         rel=rel,
         ties=ties,
         score_type=score_type,
@@ -211,7 +218,8 @@ def check(
     if named:
         raise LexiframeError(f"{named[0]}: expected a file to check, found a name of ir_datasets")
     tables = [check_file(file, dialect, kind or kind_of(file, dialect)) for file in origins]
-    problems = pl.concat(tables)
+    advice = pl.col("advice").map_elements(as_options, return_dtype=pl.String)
+    problems = pl.concat(tables).with_columns(advice)
     if problems.height or format != "table":
         _print(problems, format)
     bad = problems["file"].n_unique()
@@ -227,13 +235,19 @@ def convert(
     third: ThirdColumn = None,
     header: HasHeader = False,
     decimal: DecimalMark = ".",
+    duplicates: Repeated = "error",
 ) -> None:
     """Convert to TREC text or, when OUT ends in .parquet, to Parquet."""
+    if target.suffix in _OTHER_ENDINGS:
+        raise LexiframeError(
+            f"{target}: convert writes TREC text and Parquet, not {target.suffix}; choose another "
+            "ending (.run, .qrels, .txt, .gz, .parquet)"
+        )
     file = only_file(source)
     said: dict[str, Any] = {"header": header, "decimal": decimal}
     dialect = Dialect(third, header, decimal)
     if (kind or kind_of(file, dialect)) == "qrels":
-        table = read_qrels(file, **said)
+        table = read_qrels(file, duplicates=duplicates, **said)
     else:
         table = read_runs(file, third=dialect.third, **said)
     if target.suffix == ".parquet":
@@ -244,15 +258,23 @@ def convert(
 
 
 def _scan(
-    runs: list[str], third: Third | None, header: bool, decimal: Decimal, name_from: NameFrom
+    qrels: str,
+    runs: list[str],
+    third: Third | None,
+    header: bool,
+    decimal: Decimal,
+    name_from: NameFrom,
 ) -> RunScan:
-    return scan_runs(
-        runs,
-        third=third,
-        header=header,
-        decimal=decimal,
-        name_from=name_from,
-    )
+    if qrels == STANDARD_INPUT and STANDARD_INPUT in runs:
+        raise LexiframeError("standard input holds the judgments or a run, not both; name a file")
+    return scan_runs(runs, third=third, header=header, decimal=decimal, name_from=name_from)
+
+
+def _judgments(qrels: str, header: bool, decimal: Decimal, duplicates: Duplicates) -> Any:
+    """Read judgments where something has to be said of them; else leave that to who uses them."""
+    if not header and decimal == ".":
+        return qrels
+    return read_qrels(qrels, header=header, decimal=decimal, duplicates=duplicates)
 
 
 def _printed(e: Evaluation) -> dict[str, pl.DataFrame]:
@@ -293,9 +315,19 @@ def _say_warning(message: Warning | str, *_args: Any, **_keywords: Any) -> None:
     typer.echo(f"warning: {as_options(str(message))}", err=True)
 
 
+def _print_what_there_is(stream: Any) -> None:
+    """Print UTF-8 where the machine's own encoding has no letters for ids and tables."""
+    try:
+        "│é語".encode(stream.encoding or "utf-8")
+    except UnicodeEncodeError:
+        stream.reconfigure(encoding="utf-8")
+
+
 def main() -> None:
     """Run the command line; bad input ends in one message and status 1."""
     warnings.showwarning = _say_warning
+    for stream in (sys.stdout, sys.stderr):
+        _print_what_there_is(stream)
     try:
         app()
     except (LexiframeError, OSError) as error:

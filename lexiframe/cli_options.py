@@ -35,7 +35,10 @@ ThirdColumn = Annotated[
 HasHeader = Annotated[
     bool, typer.Option("--header", help="The runs' text begins with a line of names.")
 ]
-DecimalMark = Annotated[Decimal, typer.Option("--decimal", help="What separates decimals in runs.")]
+QrelsHeader = Annotated[
+    bool, typer.Option("--qrels-header", help="The judgments' text begins with a line of names.")
+]
+DecimalMark = Annotated[Decimal, typer.Option("--decimal", help="What separates decimals in text.")]
 NamedBy = Annotated[
     NameFrom, typer.Option("--name-from", help="Runs are called as their files, or by their tags.")
 ]
@@ -78,12 +81,14 @@ def as_options(message: str) -> str:
     >>> as_options("a decimal comma: say so with decimal=','")
     'a decimal comma: say so with --decimal ,'
     >>> as_options("say so with header=True, or name_from='tag'")
-    'say so with --header, or --name-from tag'
+    'say so with --header (of qrels --qrels-header), or --name-from tag'
     """
     return _ARGUMENT.sub(_as_option, message)
 
 
 def _as_option(argument: re.Match[str]) -> str:
     name, value = argument.groups()
+    if name == "header":
+        return "--header (of qrels --qrels-header)"
     option = f"--{name.replace('_', '-')}"
     return option if value is None else f"{option} {value}"

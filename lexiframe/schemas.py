@@ -172,6 +172,7 @@ COVERAGE = TableSchema(
         "judged": INT,
         "relevant_retrieved": INT,
         "duplicates": INT,
+        "unjudged_removed": INT,
         "tied_relevant": INT,
         "AP_min": FLOAT,
         "AP_max": FLOAT,

@@ -307,6 +307,43 @@ def test_what_text_cannot_say_is_said(tmp_path, lexiframe, command):
     assert json.loads(same.out.replace('"c"', '"a"').replace('"d"', '"b"')) == json.loads(said.out)
 
 
+def test_judgments_with_a_header_and_decimal_commas(tmp_path, lexiframe):
+    lines = [line.split() for line in QRELS.read_text().splitlines()]
+    text = "\n".join(["query_id doc_id relevance", *(f"{q} {d} {y},0" for q, _, d, y in lines)])
+    (tmp_path / "qrels").write_text(text)
+    options = ["--qrels-header", "--decimal", ",", "-m", "AP", "--format", "json"]
+    said = lexiframe("evaluate", tmp_path / "qrels", RUNS, *options)
+    plain = lexiframe("evaluate", QRELS, RUNS, "-m", "AP", "--format", "json")
+    assert said.status == 0
+    assert json.loads(said.out) == json.loads(plain.out)
+    advice = lexiframe("evaluate", tmp_path / "qrels", RUNS).err
+    assert "this looks like a header: say so with --header (of qrels --qrels-header)" in advice
+
+
+def test_standard_input_is_one_thing(lexiframe):
+    outcome = lexiframe("evaluate", "-", "-")
+    assert outcome.status == 1
+    assert "standard input holds the judgments or a run, not both" in outcome.err
+
+
+def test_convert_writes_what_the_ending_says(tmp_path, lexiframe):
+    outcome = lexiframe("convert", RUN, tmp_path / "a.csv")
+    assert outcome.status == 1
+    assert "convert writes TREC text and Parquet, not .csv" in outcome.err
+    assert listing(tmp_path) == []
+
+
+@pytest.mark.parametrize("encoding", ["cp1252", "ascii", "utf-8"])
+def test_what_the_machine_cannot_print(encoding):
+    environment = {**os.environ, "PYTHONIOENCODING": encoding}
+    command = [sys.executable, "-m", "lexiframe", "coverage", str(QRELS), str(RUN)]
+    done = subprocess.run(
+        command, capture_output=True, env=environment, check=False, cwd=Path(lf.__file__).parents[1]
+    )
+    assert done.returncode == 0, done.stderr
+    assert "│" in done.stdout.decode()
+
+
 def test_runs_are_named_by_their_tags(tmp_path, lexiframe):
     (tmp_path / "x").write_text(RUN.read_text().replace(" random\n", " by_tag\n"))
     outcome = lexiframe("coverage", QRELS, tmp_path / "x", "--name-from", "tag", "--format", "csv")
@@ -490,7 +527,7 @@ def test_bad_files_are_not_converted(tmp_path, lexiframe, kind):
         ),
         (["compare", QRELS, RUN], "expected at least two runs, found 1 (random)"),
         (["compare", QRELS, RUNS, "--baseline", "rand"], "unknown run 'rand'; did you mean random"),
-        (["compare", "no.qrels", RUNS, "-m", "RRP"], "did you mean RPP"),
+        (["compare", "no.qrels", RUNS, "-m", "RRP"], "unknown measure 'RRP'; did you mean"),
         (["compare", "no.qrels", RUNS, "--alpha", "2"], "expected alpha between 0 and 1, found 2"),
         (["compare", QRELS, RUNS, "--alpha", "2"], "expected alpha between 0 and 1, found 2"),
         (["coverage", QRELS, "no.run"], "no.run: no such file"),
@@ -515,7 +552,7 @@ def test_bad_arguments(tmp_path, monkeypatch, lexiframe, arguments, message):
 ADVICE = {
     "qid docno score\nq1 d1 2\n": "this looks like a header: say so with --header",
     "q1 Q0 d1 1 0,5 t\n": "this has a decimal comma: say so with --decimal ,",
-    "q1 d1 2\nq2 d1 1\n": "third column is with --third score or --third rank",
+    "q1 d1 2\nq2 d1 1\n": "say which with --third score or --third rank",
     "q1 Q0 d1 1 2 t\nq1 Q0 d1 2 1 t\n": "keep the best-ranked one with --duplicates best",
 }
 

@@ -109,6 +109,16 @@ def test_what_ties_is_what_is_left_and_how_scores_are_compared():
         assert (table["AP_min"] < table["AP_max"]).item() == (tied > 0)
 
 
+def test_the_order_of_the_input_changes_no_bit():
+    names = [f"d{n}" for n in range(12)]
+    qrels = pl.DataFrame({"query_id": "q1", "doc_id": names, "relevance": [1.0, 2.0, 3.0] * 4})
+    runs = pl.DataFrame({"run": "x", "query_id": "q1", "doc_id": names, "score": 1.0})
+    expected = lf.coverage(runs, qrels)
+    for seed in range(50):
+        shuffled = runs.sample(fraction=1, shuffle=True, seed=seed)
+        assert lf.coverage(shuffled, qrels).rows() == expected.rows()
+
+
 def test_requests_without_relevant_items_are_left_out_of_the_mean_or_count_0():
     qrels = pl.concat(
         [GRADED, GRADED[:1].with_columns(query_id=pl.lit("q3"), relevance=pl.lit(0.0))]

@@ -18,6 +18,8 @@ from lexiframe.schemas import PROBLEMS
 
 _LINE = "\0line"  # no column of a file
 _TOLD_APART = re.compile(r"_duplicated_[0-9]+$")  # what Polars puts behind the second of two names
+_BLANK = re.compile(rb"\A(?:[ \t]*\n)+")
+_BLANK_OR_COMMENT = re.compile(rb"\A(?:[ \t]*(?:#[^\n]*)?\n)+")
 _LONGEST_HEADER = 1 << 16
 _SEPARATORS = "\t,;"
 _KNOWN = {name for names in DIALECTS.values() for name in names}
@@ -33,8 +35,9 @@ def separator_of(data: bytes, dialect: Dialect) -> str | None:
     ','
     >>> separator_of(b"q1 Q0 d1 1 0.5 bm25\n", Dialect())
     """
-    start = data[:_LONGEST_HEADER].lstrip(b"\r\n").replace(b"\r", b"\n")
-    first = start.partition(b"\n")[0].decode("utf-8", "replace")
+    start = data[:_LONGEST_HEADER].replace(b"\r", b"\n")
+    on_top = _BLANK_OR_COMMENT if dialect.header else _BLANK
+    first = on_top.sub(b"", start).partition(b"\n")[0].decode("utf-8", "replace")
     words = {*dialect.columns.keys(), *dialect.columns.values()}
     queries, documents = ({*DIALECTS[name], *words} for name in ("query_id", "doc_id"))
     for separator in _SEPARATORS:
@@ -55,10 +58,13 @@ def separator_of(data: bytes, dialect: Dialect) -> str | None:
 def parse_delimited(data: bytes, where: str, separator: str, dialect: Dialect) -> pl.DataFrame:
     r"""Parse a table with a header; ids stay as they are written, scores and grades are numbers.
 
+    Blank lines are left out, and blanks around names and cells that are not quoted.
+
     Raises
     ------
     ReadError
-        With the line's number, for a row of another width, and what is no number.
+        With the line's number, for a row of another width, two columns of one name, quotes that do
+        not end, and what is no number.
 
     Examples
     --------
@@ -135,8 +141,6 @@ def _has_one_width(table: pl.DataFrame, data: bytes, separator: str) -> bool:
 
 def _parse_quickly(data: bytes, separator: str, dialect: Dialect) -> pl.DataFrame | None:
     """Parse only the columns that may be wanted, numbers as such; None when that does not go."""
-    if b"\n\n" in data:
-        return None
     try:
         names = _scan(data, separator, infer_schema=False).collect_schema().names()
         if any(name != name.strip() or _TOLD_APART.search(name) for name in names):
@@ -148,12 +152,16 @@ def _parse_quickly(data: bytes, separator: str, dialect: Dialect) -> pl.DataFram
         table = _scan(data, separator, schema=schema).collect()  # all columns, or none is counted
     except NOT_PARSED:
         return None
-    if not _has_one_width(table, data, separator):
+    has_blank_lines = not numbers and b"\n\n" in data  # a number of theirs would be null
+    if has_blank_lines or not _has_one_width(table, data, separator):
         return None
     if dialect.decimal == ",":
-        table = table.with_columns(_english(n).cast(pl.Float64, strict=False) for n in numbers)
+        table = table.with_columns(
+            _english(n, dialect).cast(pl.Float64, strict=False) for n in numbers
+        )
     is_bad = any(table[name].null_count() or table[name].is_nan().any() for name in numbers)
-    table = table.select(name for name in names if name.partition(":")[0] in wanted)
+    if numbers:  # else a column may be missing, and the error names those that are there
+        table = table.select(name for name in names if name.partition(":")[0] in wanted)
     return None if is_bad or _has_blanks(table, data, separator) else table
 
 

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import polars as pl
 
 from lexiframe.errors import ReadError, in_one_line
-from lexiframe.io.frames import DIALECTS, is_one_run, to_frame
+from lexiframe.io.frames import DIALECTS, candidates_for, is_one_run, to_frame
 from lexiframe.io.lines import count_of
 
+_BEGINNING = re.compile(rb"""\s*(?:\{\s*(?:["}]|$)|\[\s*(?:[\[{"\]]|-?[0-9.]+\s*,|$))""")
+_IDS = ("run", "query_id", "doc_id")
+_NO_ID = rb"""\s*:\s*(-?[0-9]+[.eE][^\s,}]*|true|false|[\[{])"""
 _NUMBERS = {name for ours in ("score", "relevance") for name in DIALECTS[ours]}
 
 
@@ -19,8 +23,14 @@ class RepeatedNameError(ValueError):
 
 
 def is_json(data: bytes) -> bool:
-    """Tell whether text begins as JSON does."""
-    return data[:1000].lstrip().startswith((b"{", b"["))
+    r"""Tell whether text begins as JSON does; an id may begin with a bracket too.
+
+    Examples
+    --------
+    >>> is_json(b'{"qid": 7}\n'), is_json(b"{7} Q0 d1 1 0.5 bm25\n")
+    (True, False)
+    """
+    return bool(_BEGINNING.match(data, 0, 1000))
 
 
 def load_json(text: str | bytes) -> Any:
@@ -88,10 +98,9 @@ def parse_json(data: bytes, where: str, value: str, unit: str = "line") -> pl.Da
     >>> parse_json(b'{"qid": "007", "docno": 7, "score": 1}\n', "bm25.jsonl", "score").rows()
     [('007', '7', 1.0)]
     """
-    keys: dict[str, Any] = {
-        name: pl.String() for ours in ("run", "query_id", "doc_id") for name in DIALECTS[ours]
-    }
+    keys: dict[str, Any] = {name: pl.String() for ours in _IDS for name in DIALECTS[ours]}
     record = _first_record(data)
+    _refuse_odd_ids(data, where, unit, record or {})
     try:
         if record is not None:
             known = {n: keys[n] for n in record if n in keys and _may_be_id(record[n])}
@@ -112,6 +121,19 @@ def parse_json(data: bytes, where: str, value: str, unit: str = "line") -> pl.Da
         f"{where}: expected JSON with a record a line, a list of records, or "
         f"{{query: {{document: number}}}}, found {type(whole).__name__}"
     )
+
+
+def _refuse_odd_ids(data: bytes, where: str, unit: str, record: dict[str, Any]) -> None:
+    """Raise for an id that is neither text nor a whole number, which Polars would write as text."""
+    found = (candidates_for(DIALECTS[ours], list(record)) for ours in _IDS)
+    names = "|".join(re.escape(names[0]) for names in found if names)
+    odd = re.search(b'"(%s)"' % names.encode() + _NO_ID, data) if names else None
+    if odd is not None:
+        line = data.count(b"\n", 0, odd.start()) + 1
+        raise ReadError(
+            f"{where}, {unit} {line}: expected text or a whole number as {odd[1].decode()}, found "
+            f"{odd[2].decode()}"
+        )
 
 
 def _may_be_id(value: Any) -> bool:

@@ -170,7 +170,7 @@ def _expanded(path: str | Path) -> Path:
     try:
         return Path(path).expanduser()
     except RuntimeError as error:  # ~nobody
-        raise ReadError(f"{path}: no such file ({error})") from None
+        raise ReadError(f"{path}: there is no such home folder ({error})") from None
 
 
 def is_in_ir_datasets(name: Any) -> bool:

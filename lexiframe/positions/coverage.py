@@ -34,6 +34,7 @@ def coverage_of(ranked: RankedRuns) -> pl.DataFrame:
             "judged": int(np.count_nonzero(found & is_judged)),
             "relevant_retrieved": int(np.count_nonzero(found & is_relevant)),
             "duplicates": run.duplicates,
+            "unjudged_removed": run.unjudged,
             "tied_relevant": len(run.tied.item),
         }
 

@@ -19,7 +19,8 @@ class TiedItems:
     item
         Which of the judged items.
     best
-        Their ranks when the relevant ones come first among equal scores, high grades first.
+        Their ranks when the relevant ones come first among equal scores, high grades first and
+        one grade in the order of the items, so that the order of the input changes no sum.
     worst
         Their ranks in the reverse of that order.
     """
@@ -44,7 +45,7 @@ class TiedItems:
         """
         tied = np.flatnonzero(judged.is_relevant[item] & (groups.last > groups.first))
         grade = judged.items["relevance"].to_numpy()[item[tied]]
-        tied = tied[np.lexsort((-grade, groups.block[tied]))]
+        tied = tied[np.lexsort((item[tied], -grade, groups.block[tied]))]
         block = groups.block[tied]
         nth = np.arange(len(tied)) - np.searchsorted(block, block)
         best = groups.first[tied] + nth - first[tied] + 1

@@ -364,7 +364,10 @@ def test_json_of_several_kinds_is_text(tmp_path):
 BAD_FILES = {
     "an SQLite database": (b"SQLite format 3\0...", "found an SQLite database; if MLflow made it"),
     "a PDF": (b"%PDF-1.7", "found a PDF document"),
-    "a picture as text": (b"run,k\n\xff\xd8,1\n", r"line 2: expected UTF-8 text, found the bytes b'\xff\xd8,1'"),
+    "a picture as text": (
+        b"run,k\n\xff\xd8,1\n",
+        r"line 2: expected UTF-8 text, found the bytes b'\xff\xd8,1'",
+    ),
     "nothing": (b" \n", "the file is empty"),
     "prose": (
         "method: bm25\nk1: 0.9\n",
@@ -379,7 +382,10 @@ BAD_FILES = {
     ),
     "too few fields": ("run,k\na\n", "line 2: expected 2 fields as in the header, found 1"),
     "an open quote": ('run,k\na,"1\n', "line 2: expected quotes that end with their field"),
-    "two columns of one name": ("run,k,k\na,1,2\n", "line 1: expected columns of different names, found two that are named 'k'; rename one"),
+    "two columns of one name": (
+        "run,k,k\na,1,2\n",
+        "line 1: expected columns of different names, found two that are named 'k'; rename one",
+    ),
     "broken JSON": ('{"run": "a"}\n{"run": \n', "log, line 2: broken JSON (Expecting value"),
     "a broken list": ('[{"run": "a"},', "log: broken JSON (Expecting value"),
     "deep JSON": ("[" * 100_000, "broken JSON (maximum recursion depth exceeded"),

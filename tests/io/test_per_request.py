@@ -413,7 +413,10 @@ BAD = {
         "name,qid,measure,value\na,1,AP,0.5,x\n",
         "bm25.run, line 2: expected 4 fields as in the header, found 5: 'a,1,AP,0.5,x'",
     ),
-    "no table": ('a,b\n"x,2\n', "bm25.run, line 2: expected quotes that end with their field, found"),
+    "no table": (
+        'a,b\n"x,2\n',
+        "bm25.run, line 2: expected quotes that end with their field, found",
+    ),
     "two columns of one name": (
         "qid,a,b,a\n1,1,1,1\n",
         "line 1: expected columns of different names, found two that are named 'a'; rename one",

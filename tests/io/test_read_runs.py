@@ -1,8 +1,9 @@
 """Runs: every form of TREC text, Parquet and frames gives the same table."""
 
 import gzip
-import os
 import hashlib
+import os
+from pathlib import Path
 
 import pandas as pd
 import polars as pl
@@ -234,8 +235,6 @@ def test_lines_of_a_table_that_was_read(write):
 
 
 def test_a_file_whose_name_is_no_utf8(tmp_path):
-    path = os.fsencode(tmp_path) + b"/a\xff.run"
-    with open(path, "w") as file:
-        file.write(TEXT)
+    Path(os.fsdecode(os.fsencode(tmp_path) + b"/a\xff.run")).write_text(TEXT)
     assert lf.read_runs(tmp_path)["run"].unique().to_pylist() == ["a\ufffd"]
     assert lf.positions(tmp_path, QRELS).height
