@@ -7,7 +7,7 @@ import re
 import polars as pl
 
 from lexiframe.io import trec
-from lexiframe.io.frames import DIALECTS
+from lexiframe.io.dialects import DIALECTS
 from lexiframe.io.trec import NUMBER, Dialect, Layout
 
 _PLACES = "qrels and runs may have changed places"

@@ -14,8 +14,8 @@ from lexiframe.io import trec
 from lexiframe.io.advice import are_grades
 from lexiframe.io.arrow import read_arrow
 from lexiframe.io.delimited import problems_of_delimited, separator_of
+from lexiframe.io.dialects import DIALECTS
 from lexiframe.io.duplicates import places_of_rows, problems_of_duplicates
-from lexiframe.io.frames import DIALECTS
 from lexiframe.io.json_text import is_json, parse_json
 from lexiframe.io.lines import first_fields
 from lexiframe.io.problems import lines_of, problem_table, problems_of_lines

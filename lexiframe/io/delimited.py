@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from lexiframe.errors import ReadError
-from lexiframe.io.frames import DIALECTS, whole_ranks
+from lexiframe.io.dialects import DIALECTS, whole_ranks
 from lexiframe.io.lines import count_of, is_rectangular, plain, refuse_binary
 from lexiframe.io.problems import first_of
 from lexiframe.io.text_table import checked_table

@@ -9,7 +9,8 @@ from typing import Any
 import polars as pl
 
 from lexiframe.errors import ReadError, in_one_line
-from lexiframe.io.frames import DIALECTS, candidates_for, is_one_run, to_frame
+from lexiframe.io.dialects import DIALECTS, candidates_for
+from lexiframe.io.frames import is_one_run, to_frame
 from lexiframe.io.lines import count_of
 
 _BEGINNING = re.compile(rb"""\s*(?:\{\s*(?:["}]|$)|\[\s*(?:[\[{"\]]|-?[0-9.]+\s*,|$))""")

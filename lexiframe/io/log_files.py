@@ -13,7 +13,8 @@ import polars as pl
 from lexiframe.errors import ReadError
 from lexiframe.io.arrow import read_arrow
 from lexiframe.io.content import Content, content_of
-from lexiframe.io.frames import DIALECTS, to_frame
+from lexiframe.io.dialects import DIALECTS
+from lexiframe.io.frames import to_frame
 from lexiframe.io.json_text import is_json, load_json
 from lexiframe.io.problems import decoded
 from lexiframe.io.records import flatten, table_of_records

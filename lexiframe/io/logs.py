@@ -11,7 +11,7 @@ from typing import Any
 import polars as pl
 
 from lexiframe.errors import LexiframeWarning, SchemaError, first_three, nearest
-from lexiframe.io.frames import DIALECTS, candidates_for
+from lexiframe.io.dialects import DIALECTS, candidates_for
 from lexiframe.io.sources import run_name
 from lexiframe.likeness import likely_cause
 from lexiframe.schemas import STR, TableSchema, check, to_polars

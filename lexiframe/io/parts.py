@@ -13,19 +13,14 @@ import pyarrow as pa
 from lexiframe.errors import LexiframeError, ReadError, SchemaError, first_three
 from lexiframe.io import trec
 from lexiframe.io.arrow import read_arrow
+from lexiframe.io.dialects import checked_ids, in_our_words, whole_ranks, with_rows_of_lists
 from lexiframe.io.duplicates import LineNumbers
-from lexiframe.io.frames import (
-    checked_ids,
-    in_our_words,
-    to_frame,
-    whole_ranks,
-    with_rows_of_lists,
-)
+from lexiframe.io.forms import from_ir_datasets, line_numbers_of, refuse_columns, table_of
+from lexiframe.io.frames import to_frame
 from lexiframe.io.metadata import header_of
 from lexiframe.io.problems import malformed
 from lexiframe.io.provenance import provenance_of
 from lexiframe.io.sources import File, Source, one_run_per_source
-from lexiframe.io.tables import from_ir_datasets, line_numbers_of, refuse_columns, table_of
 from lexiframe.io.trec import Dialect
 from lexiframe.schemas import RUNS
 

@@ -13,6 +13,7 @@ import pyarrow as pa
 from lexiframe.errors import SchemaError, first_three
 from lexiframe.io import trec
 from lexiframe.io.arrow import read_arrow, to_arrow
+from lexiframe.io.dialects import checked_ids, in_our_words
 from lexiframe.io.duplicates import (
     Duplicates,
     LineNumbers,
@@ -21,12 +22,12 @@ from lexiframe.io.duplicates import (
     repeated_judgment,
     warn_of_removed,
 )
-from lexiframe.io.frames import checked_ids, in_our_words, to_frame
+from lexiframe.io.forms import from_ir_datasets, line_numbers_of, refuse_columns, table_of
+from lexiframe.io.frames import to_frame
 from lexiframe.io.parts import refuse_no_number
 from lexiframe.io.problems import malformed
 from lexiframe.io.provenance import describe, sources_in
 from lexiframe.io.sources import File, is_in_ir_datasets, only_file
-from lexiframe.io.tables import from_ir_datasets, line_numbers_of, refuse_columns, table_of
 from lexiframe.io.trec import Dialect
 from lexiframe.schemas import QRELS
 

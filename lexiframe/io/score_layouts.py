@@ -9,7 +9,7 @@ from typing import NoReturn
 import polars as pl
 
 from lexiframe.errors import LexiframeError, ReadError, SchemaError, first_three
-from lexiframe.io.frames import DIALECTS, candidates_for
+from lexiframe.io.dialects import DIALECTS, candidates_for
 from lexiframe.io.score_text import PLACE, SUMMARIES
 from lexiframe.schemas import SCORES, check
 

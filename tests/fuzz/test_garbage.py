@@ -13,7 +13,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import lexiframe as lf
-from lexiframe.io.frames import DIALECTS
+from lexiframe.io.dialects import DIALECTS
 from lexiframe.schemas import QRELS, SCORES
 from tests.fuzz.outcomes import (
     COLUMNS,

@@ -1,4 +1,4 @@
-"""The tables that text holds, JSON or CSV, the lines of their rows; and those of ir_datasets."""
+"""The forms of text: a table in JSON or CSV, or lines of TREC; and the tables of ir_datasets."""
 
 from __future__ import annotations
 
