@@ -109,8 +109,13 @@ def _from_csv(data: bytes, where: str) -> pl.DataFrame:
     table, _ = text_table(data, where, separator, quotes=True)
     # pandas writes its index without a name
     names = [name or f"column_{n}" for n, name in enumerate(table.columns, 1)]
-    texts = (c.alias(n).replace("", None) for c, n in zip(table, names, strict=True))
-    return _frame([c if c.name in _IDS else numbers_of(c) for c in texts], where)
+    columns = []
+    for name, texts in zip(names, table, strict=True):
+        cells = texts.alias("cells").replace(
+            "", None
+        )  # Polars takes a name like ^...$ for a pattern
+        columns.append((cells if name in _IDS else numbers_of(cells)).alias(name))
+    return _frame(columns, where)
 
 
 def numbers_of(texts: pl.Series) -> pl.Series:

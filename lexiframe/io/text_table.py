@@ -81,7 +81,8 @@ def checked_table(
         return pl.DataFrame(), rows["line"][:0], found
     cells = _cells(rows, width, quotes=quotes)
     table = pl.DataFrame(dict(zip(names, cells, strict=True)))
-    return table.select(_meant(table)), rows["line"], found
+    # by Series, since Polars takes the names * and ^...$ for patterns
+    return pl.DataFrame({name: table[name] for name in _meant(table)}), rows["line"], found
 
 
 def _with_line_feeds(data: bytes, where: str, separator: str) -> bytes:

@@ -681,3 +681,11 @@ def test_passwords_are_not_shown(mlflow):
     with refused("nosuch://host/db: MLflow") as raised:
         lf.read_mlflow("nosuch://user:secret@host/db")
     assert "secret" not in str(raised.value)
+
+
+def test_columns_whose_names_are_patterns_to_polars(tmp_path):
+    (tmp_path / "log.csv").write_text("run,*,^a$,^.*$\nx,1,2,\n")
+    log = lf.read_log(tmp_path / "log.csv")
+    assert log.rows() == [("x", 1, 2, None)]
+    assert log.columns == ["run", "*", "^a$", "^.*$"]
+    assert lf.with_log(log.select(pl.nth(0)), log).equals(log)

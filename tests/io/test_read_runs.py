@@ -238,3 +238,10 @@ def test_a_file_whose_name_is_no_utf8(tmp_path):
     Path(os.fsdecode(os.fsencode(tmp_path) + b"/a\xff.run")).write_text(TEXT)
     assert lf.read_runs(tmp_path)["run"].unique().to_pylist() == ["a\ufffd"]
     assert lf.positions(tmp_path, QRELS).height
+
+
+def test_columns_whose_names_are_patterns_to_polars(write):
+    table = lf.read_runs(write("qid,docno,score,*,^a$\nq,d,1,x,y\n"))
+    assert rows(table) == [("q", "d", 1.0)]
+    frame = pl.DataFrame({"qid": "q", "docno": "d", "score": 1.0, "*": 1, "^.*$": 2})
+    assert lf.read_runs({"bm25": frame}).equals(table)
