@@ -138,6 +138,7 @@ def coverage(answers, judgments, rel=None, score_type="float64"):
     """The counts of one run, from {query: ranking} and {query: grades} (section 2)."""
     counts = dict.fromkeys(["answered", "missing", "without_relevant"], 0)
     counts |= dict.fromkeys(["retrieved", "judged", "relevant_retrieved", "duplicates"], 0)
+    counts |= {"unjudged_removed": 0}  # what `unjudged="remove"` counts; rankings are whole here
     counts["tied_relevant"] = 0
     for query_id, grades in judgments.items():
         ranking = answers.get(query_id, [])

@@ -244,7 +244,10 @@ def metadata_frame(headers: Mapping[str, str | None]) -> pl.DataFrame:
     [('a', 'bm25', 0.9), ('b', None, None)]
     """
     runs = sorted(headers)
-    fields = [flatten(parse_metadata(headers[run] or "", f"run {run!r}")) for run in runs]
+    fields = [
+        flatten(parse_metadata(text, f"run {run!r}")) if (text := headers[run]) else {}
+        for run in runs
+    ]
     named = [{_called(name): value for name, value in of_run.items()} for of_run in fields]
     return pl.DataFrame([pl.Series("run", runs, dtype=pl.String), *table_of_records(named, _said)])
 
