@@ -144,6 +144,7 @@ CASES = {
         "no_relevant: expected one of drop, zero, found 'keep'",
     ),
     "rel": (lambda: lf.positions(RUNS, QRELS, rel=0), "rel: expected a positive grade, found 0"),
+    "rel as text": (lambda: lf.positions(RUNS, QRELS, rel="2"), "positive grade, found '2'"),
     "nothing relevant": (
         lambda: lf.positions(RUNS, QRELS.with_columns(pl.col("relevance") * -1)),
         "qrels: expected some documents with a positive grade, found the grades -2, -1",

@@ -10,6 +10,12 @@ from lexiframe.io import trec
 from lexiframe.io.dialects import DIALECTS
 from lexiframe.io.trec import NUMBER, Dialect, Layout
 
+NO_NUMBER = {
+    "score": "mend it, where -inf puts a document last",
+    "relevance": "mend it, or leave the judgment out",
+    "rank": "mend it",
+}
+"""What to do with a row that has no number in one of these columns."""
 _PLACES = "qrels and runs may have changed places"
 _NAMES = {name for names in DIALECTS.values() for name in names} - {"q0"}
 

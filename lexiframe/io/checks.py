@@ -13,17 +13,21 @@ from lexiframe.errors import LexiframeError, printable
 from lexiframe.io import trec
 from lexiframe.io.advice import are_grades
 from lexiframe.io.arrow import read_arrow
-from lexiframe.io.delimited import problems_of_delimited, separator_of
+from lexiframe.io.content import Content
+from lexiframe.io.delimited import checked_text, separator_of
 from lexiframe.io.dialects import DIALECTS
-from lexiframe.io.duplicates import places_of_rows, problems_of_duplicates
-from lexiframe.io.json_text import is_json, parse_json
+from lexiframe.io.forms import refuse_columns
+from lexiframe.io.frames import to_frame
+from lexiframe.io.json_records import check_lines, check_list
+from lexiframe.io.json_text import is_json, is_meant_as_lines, load_whole, parse_json
 from lexiframe.io.lines import first_fields
 from lexiframe.io.problems import lines_of, problem_table, problems_of_lines
 from lexiframe.io.qrels import load_qrels
+from lexiframe.io.row_problems import Rows, problems_of_rows
 from lexiframe.io.runs import RunScan
 from lexiframe.io.sources import File, Source, only_file, run_name
 from lexiframe.io.trec import Dialect, Third
-from lexiframe.schemas import QRELS
+from lexiframe.schemas import PROBLEMS, QRELS, RUNS
 
 Kind = Literal["run", "qrels"]
 
@@ -49,7 +53,8 @@ def check_run(
     -------
     polars.DataFrame
         Key ``file, line, problem``, sorted by line; empty when the file is in order. ``line`` is
-        null when the file as a whole is meant, ``problem`` is one of ``file``, ``encoding``,
+        null when the file as a whole is meant, and for Parquet, Arrow and lists in JSON, where
+        ``found`` numbers the row or record; ``problem`` is one of ``file``, ``encoding``,
         ``fields``, ``number``, ``id`` and ``duplicate``; ``expected`` and ``found`` say what is
         wrong, ``advice`` how to mend it or to read it all the same.
 
@@ -113,50 +118,79 @@ def check_qrels(
 def check_file(file: File, dialect: Dialect, kind: Kind) -> pl.DataFrame:
     """List the problems of a file; see `check_run` and `check_qrels`."""
     where = str(file)
+    problems = pl.DataFrame(schema=PROBLEMS.columns)
     try:
-        content = file.content()
-        is_text = content.kind == "text" and not is_json(content.data)
-        problems = _check_text(content.data, where, dialect, kind) if is_text else None
-        if problems is None or not problems.height:
-            problems = _check_rows(file, dialect, kind)
+        rows, problems = _rows_in_order(file.content(), where, dialect, kind)
+        of_rows = problems_of_rows(rows, where, RUNS if kind == "run" else QRELS, dialect)
+        problems = pl.concat([problems, of_rows]).sort("line", maintain_order=True)
+        if not problems.height:
+            _read(file, dialect, kind)
     except LexiframeError as error:
-        return _whole_file(where, error)
+        problems = pl.concat([problems, _whole_file(where, error)])
     texts = pl.col("found", "advice").map_elements(printable, return_dtype=pl.String)
     return problems.with_columns(texts)
 
 
-def _check_text(data: bytes, where: str, dialect: Dialect, kind: Kind) -> pl.DataFrame:
+def _rows_in_order(
+    content: Content, where: str, dialect: Dialect, kind: Kind
+) -> tuple[Rows, pl.DataFrame]:
+    """Give the rows that can be parsed, and the problems of the others."""
+    data, value = content.data, "score" if kind == "run" else "relevance"
+    if content.kind != "text":
+        table = to_frame(read_arrow(content, where), value, where)
+        return Rows(table, _numbered(table), "row"), pl.DataFrame(schema=PROBLEMS.columns)
+    if is_json(data):
+        return _rows_of_json(data, where, value)
     separator = separator_of(data, dialect)
     if separator is None:
-        return _check_lines(data, where, dialect, kind)
-    return problems_of_delimited(data, where, separator, dialect)
+        return _rows_of_lines(data, where, dialect, kind)
+    table, lines, problems = checked_text(data, where, separator, dialect)
+    return Rows(table, lines, "line"), problems
 
 
-def _check_lines(data: bytes, where: str, dialect: Dialect, kind: Kind) -> pl.DataFrame:
+def _rows_of_json(data: bytes, where: str, value: str) -> tuple[Rows, pl.DataFrame]:
+    if is_meant_as_lines(data):
+        checked, unit = check_lines(data, where), "line"
+        problems = checked.problems
+    else:
+        whole = load_whole(data, where)
+        if isinstance(whole, dict):
+            table = to_frame(whole, value, where)
+            return Rows(table, _numbered(table), "row"), pl.DataFrame(schema=PROBLEMS.columns)
+        checked, unit = check_list(whole, where), "record"
+        at = pl.format("{} in record {}", "found", "line")
+        problems = checked.problems.with_columns(found=at, line=pl.lit(None, pl.Int64))
+    table = parse_json(checked.good, where, value) if checked.good else pl.DataFrame()
+    return Rows(table, pl.Series(checked.places, dtype=pl.Int64), unit), problems
+
+
+def _rows_of_lines(
+    data: bytes, where: str, dialect: Dialect, kind: Kind
+) -> tuple[Rows, pl.DataFrame]:
+    refuse_columns(dialect, where)
     is_run = kind == "run"
     layout = trec.run_layout(data, dialect.third) if is_run else trec.qrels_layout(data)
     problems = problems_of_lines(data, where, layout, dialect)
     good = lines_of(data, where).join(problems, on="line", how="anti", maintain_order="left")
-    key = [name for name in QRELS.key if name in layout.names]
-    ids = (pl.col("fields").list.get(layout.names.index(name)).alias(name) for name in key)
-    repeated = problems_of_duplicates(good.select("line", *ids), where, key)
-    return pl.concat([problems, repeated]).sort("line", maintain_order=True)
+    field = pl.col("fields").list
+    names = [*(n for n in QRELS.key if n in layout.names), layout.number]
+    table = good.select(field.get(layout.names.index(n)).alias(n) for n in names)
+    if dialect.decimal == ",":
+        english = pl.col(layout.number).str.replace(",", ".", literal=True)
+        table = table.with_columns(english)
+    return Rows(table, good["line"], "line"), problems
 
 
-def _check_rows(file: File, dialect: Dialect, kind: Kind) -> pl.DataFrame:
-    """Check a table: what reading refuses is one problem, repeated documents are one each."""
-    where = str(file)
+def _numbered(table: pl.DataFrame) -> pl.Series:
+    return pl.int_range(1, table.height + 1, dtype=pl.Int64, eager=True)
+
+
+def _read(file: File, dialect: Dialect, kind: Kind) -> None:
+    """Read a file, in which nothing wrong was found, as readers do."""
     if kind == "qrels":
-        judged = load_qrels(file, dialect)
-        tables = [(judged.rows, list(QRELS.key), judged.lines)]
+        load_qrels(file, dialect)
     else:
-        parts = RunScan((Source(run_name(Path(where)), file),), "file", dialect).load(0)
-        tables = [(part.rows, ["query_id", "doc_id"], part.lines) for part in parts]
-    return pl.concat(
-        problems_of_duplicates(rows.with_columns(line=numbers), where, key, is_line=unit == "line")
-        for rows, key, lines in tables
-        for unit, numbers in [places_of_rows(rows.height, lines)]
-    )
+        RunScan((Source(run_name(Path(str(file))), file),), "file", dialect).load(0)
 
 
 def _whole_file(where: str, error: LexiframeError) -> pl.DataFrame:

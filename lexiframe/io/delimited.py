@@ -9,10 +9,11 @@ import numpy as np
 import polars as pl
 
 from lexiframe.errors import ReadError
+from lexiframe.io.advice import NO_NUMBER
 from lexiframe.io.dialects import DIALECTS, whole_ranks
 from lexiframe.io.lines import count_of, is_rectangular, plain, refuse_binary
 from lexiframe.io.problems import first_of
-from lexiframe.io.text_table import checked_table
+from lexiframe.io.text_table import checked_table, may_quote
 from lexiframe.io.trec import NOT_PARSED, NUMBER, Dialect
 from lexiframe.schemas import PROBLEMS
 
@@ -74,35 +75,29 @@ def parse_delimited(data: bytes, where: str, separator: str, dialect: Dialect) -
     table = _parse_quickly(_in_order(data, where, separator), separator, dialect)
     if table is not None:
         return table.with_columns(_whole_rank(table))
-    table, _, problems = _checked(data, where, separator, dialect)
+    table, _, problems = checked_text(data, where, separator, dialect)
     if problems.height:
         raise first_of(problems)
+    return table.with_columns(_whole_rank(table))
+
+
+def checked_text(
+    data: bytes, where: str, separator: str, dialect: Dialect
+) -> tuple[pl.DataFrame, pl.Series, pl.DataFrame]:
+    """Give the rows that are in order, their lines, and the problems of the others."""
+    table, lines, problems = checked_table(data, where, separator)
+    bad = [_no_numbers(table, name, lines, where, dialect) for name in table.columns]
+    found = pl.concat([problems, *bad]).unique("line", keep="first").sort("line")
+    is_good = ~lines.is_in(found["line"].to_list())
     numbers = (
         _english(name, dialect).cast(pl.Float64) for name in _numbers(table.columns, dialect)
     )
-    return table.with_columns(*numbers, *_whole_rank(table))
-
-
-def problems_of_delimited(
-    data: bytes, where: str, separator: str, dialect: Dialect
-) -> pl.DataFrame:
-    """List what is wrong with the text of a table, and what is no number; see `check_run`."""
-    return _checked(data, where, separator, dialect)[2]
+    return table.filter(is_good).with_columns(*numbers), lines.filter(is_good), found
 
 
 def lines_of_rows(data: bytes, where: str, separator: str) -> np.ndarray:
     """Give the line on which each row begins."""
     return checked_table(data, where, separator)[1].to_numpy()
-
-
-def _checked(
-    data: bytes, where: str, separator: str, dialect: Dialect
-) -> tuple[pl.DataFrame, pl.Series, pl.DataFrame]:
-    """Give the rows of the right width as texts, their lines, and all that is wrong."""
-    table, lines, problems = checked_table(data, where, separator)
-    bad = [_no_numbers(table, name, lines, where, dialect) for name in table.columns]
-    found = pl.concat([problems, *bad])
-    return table, lines, found.unique("line", keep="first").sort("line")
 
 
 def _in_order(data: bytes, where: str, separator: str) -> bytes:
@@ -123,7 +118,7 @@ def _scan(data: bytes, separator: str, **options: Any) -> pl.LazyFrame:
         data,
         separator=separator,
         empty_string_is_null=False,
-        quote_char=None if separator in " \t" else '"',
+        quote_char='"' if may_quote(data, separator) else None,
         extra_columns="raise",
         missing_columns="raise",
         **options,
@@ -132,7 +127,7 @@ def _scan(data: bytes, separator: str, **options: Any) -> pl.LazyFrame:
 
 def _has_one_width(table: pl.DataFrame, data: bytes, separator: str) -> bool:
     """Tell whether lines were too short, which Polars fills up; too long ones it refuses."""
-    quotes = separator not in " \t" and b'"' in data
+    quotes = may_quote(data, separator) and b'"' in data
     separators = (table.height + 1) * (table.width - 1)
     if not quotes and count_of(separator, data) == separators:
         return True
@@ -184,6 +179,8 @@ def _no_numbers(
         return pl.DataFrame(schema=PROBLEMS.columns)
     is_comma = pl.col(name).str.contains(r"^[-+0-9]+,[0-9]+$") & (dialect.decimal == ".")
     advice = "this has a decimal comma: say so with decimal=','"
+    is_grade = name in DIALECTS["relevance"] or dialect.columns.get("relevance") == name
+    mend = NO_NUMBER["relevance" if is_grade else "score"]
     rows = table.with_columns(lines.alias(_LINE))
     return rows.filter(~_english(name, dialect).str.contains(NUMBER)).select(
         pl.lit(where).alias("file"),
@@ -191,7 +188,7 @@ def _no_numbers(
         pl.lit("number").alias("problem"),
         pl.lit(f"a number as {name}").alias("expected"),
         pl.format("'{}'", name).alias("found"),
-        pl.when(is_comma).then(pl.lit(advice)).otherwise(pl.lit("")).alias("advice"),
+        pl.when(is_comma).then(pl.lit(advice)).otherwise(pl.lit(mend)).alias("advice"),
     )
 
 

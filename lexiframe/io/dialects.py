@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 import polars as pl
 
 from lexiframe.errors import SchemaError, first_three, nearest
+from lexiframe.io.places import LineNumbers, place_of_row
 from lexiframe.schemas import TableSchema, check
 
 DIALECTS = {
@@ -186,8 +187,10 @@ def with_rows_of_lists(frame: pl.DataFrame, where: str) -> pl.DataFrame:
     return frame.explode(lists[0], empty_as_null=True).unnest(lists[0])
 
 
-def checked_ids(table: pl.DataFrame, schema: TableSchema, where: str) -> pl.DataFrame:
-    """Check columns and types, and that no id is empty.
+def checked_ids(
+    table: pl.DataFrame, schema: TableSchema, where: str, lines: LineNumbers | None = None
+) -> pl.DataFrame:
+    """Check columns and types, and that no id is empty; ``lines`` numbers the lines of text.
 
     Raises
     ------
@@ -200,9 +203,10 @@ def checked_ids(table: pl.DataFrame, schema: TableSchema, where: str) -> pl.Data
             continue
         empty = (table[name] == "").arg_true()
         if len(empty):
+            place = place_of_row(int(empty[0]), table.height, lines)
             raise SchemaError(
-                f"{where}, row {empty[0] + 1}: expected an id as {name}, found an empty one "
-                f"({len(empty)} such rows)"
+                f"{where}, {place}: expected an id as {name}, found an empty one "
+                f"({len(empty)} such rows); give it an id, or leave the row out"
             )
     return table
 

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Literal
 
-import numpy as np
 import polars as pl
 
 from lexiframe.errors import LexiframeError, LexiframeWarning, SchemaError
+from lexiframe.io.places import LineNumbers, places_of_rows
 
 Duplicates = Literal["error", "best"]
-LineNumbers = Callable[[], np.ndarray]
 
 
 def check_duplicates(duplicates: str) -> None:
@@ -64,27 +63,6 @@ def repeated_judgment(
     )
 
 
-def problems_of_duplicates(
-    rows: pl.DataFrame, where: str, key: Sequence[str], *, is_line: bool = True
-) -> pl.DataFrame:
-    """List rows whose key was there before, for `check_run`; ``line`` says where a row is."""
-    again = rows.with_columns(first=pl.col("line").min().over(key)).filter(
-        pl.col("line") > pl.col("first")
-    )
-    of_lines = pl.format("'{}' of query '{}' again, after line {}", "doc_id", "query_id", "first")
-    of_rows = pl.format(
-        "'{}' of query '{}' in row {} again, after row {}", "doc_id", "query_id", "line", "first"
-    )
-    return again.select(
-        pl.lit(where).alias("file"),
-        (pl.col("line") if is_line else pl.lit(None)).cast(pl.Int64).alias("line"),
-        pl.lit("duplicate").alias("problem"),
-        pl.lit("each document once").alias("expected"),
-        (of_lines if is_line else of_rows).alias("found"),
-        pl.lit("mend the file, or keep one of them with duplicates='best'").alias("advice"),
-    )
-
-
 def _first_repeated(
     rows: pl.DataFrame, key: Sequence[str], lines: LineNumbers | None
 ) -> tuple[tuple[str, ...], str, int]:
@@ -94,22 +72,6 @@ def _first_repeated(
     of_first = twins.filter(_has(key, first))["row"].head(3).to_numpy()
     kind, numbers = places_of_rows(rows.height, lines)
     return first, f"{kind}s {' and '.join(map(str, numbers[of_first]))}", twins.height
-
-
-def places_of_rows(height: int, lines: LineNumbers | None) -> tuple[str, np.ndarray]:
-    """Number rows by their lines, or by themselves where a row is no line (JSON, text in quotes).
-
-    Examples
-    --------
-    >>> places_of_rows(2, lambda: np.array([1, 3]))
-    ('line', array([1, 3]))
-    >>> places_of_rows(2, lambda: np.array([1]))
-    ('row', array([1, 2]))
-    """
-    numbers = None if lines is None else lines()
-    if numbers is None or len(numbers) != height:
-        return "row", np.arange(1, height + 1)
-    return "line", numbers
 
 
 def _has(key: Sequence[str], values: Sequence[str]) -> pl.Expr:

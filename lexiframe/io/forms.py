@@ -9,10 +9,10 @@ import polars as pl
 
 from lexiframe.errors import ReadError
 from lexiframe.io.delimited import lines_of_rows, parse_delimited, separator_of
-from lexiframe.io.duplicates import LineNumbers
 from lexiframe.io.frames import to_frame
 from lexiframe.io.json_text import is_json, is_json_lines, parse_json
 from lexiframe.io.lines import line_numbers
+from lexiframe.io.places import LineNumbers
 from lexiframe.io.sources import IR_DATASETS, File
 from lexiframe.io.trec import Dialect
 

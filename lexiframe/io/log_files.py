@@ -15,7 +15,8 @@ from lexiframe.io.arrow import read_arrow
 from lexiframe.io.content import Content, content_of
 from lexiframe.io.dialects import DIALECTS
 from lexiframe.io.frames import to_frame
-from lexiframe.io.json_text import is_json, load_json
+from lexiframe.io.json_records import load_json
+from lexiframe.io.json_text import is_json
 from lexiframe.io.problems import decoded
 from lexiframe.io.records import flatten, table_of_records
 from lexiframe.io.sources import only_file

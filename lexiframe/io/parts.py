@@ -12,12 +12,13 @@ import pyarrow as pa
 
 from lexiframe.errors import LexiframeError, ReadError, SchemaError, first_three
 from lexiframe.io import trec
+from lexiframe.io.advice import NO_NUMBER
 from lexiframe.io.arrow import read_arrow
 from lexiframe.io.dialects import checked_ids, in_our_words, whole_ranks, with_rows_of_lists
-from lexiframe.io.duplicates import LineNumbers
 from lexiframe.io.forms import from_ir_datasets, line_numbers_of, refuse_columns, table_of
 from lexiframe.io.frames import to_frame
 from lexiframe.io.metadata import header_of
+from lexiframe.io.places import LineNumbers, place_of_row
 from lexiframe.io.problems import malformed
 from lexiframe.io.provenance import provenance_of
 from lexiframe.io.sources import File, Source, one_run_per_source
@@ -146,7 +147,7 @@ def _parts_of_table(
     if "run" not in named.columns:
         name = source.name if source.name is not None else UNNAMED
         named = named.with_columns(run=pl.lit(name))
-    named = _with_score(checked_ids(named, _RUNS_OR_RANKS, where))
+    named = _with_score(checked_ids(named, _RUNS_OR_RANKS, where, lines))
     if not named.height and not source.is_given:
         raise SchemaError(f"{where}: expected the rows of a ranking, found no rows")
     if not named.height:
@@ -176,7 +177,7 @@ def _part(name: str, rows: pl.DataFrame, where: str, lines: LineNumbers | None) 
     """Take the queries that were answered with an empty list out of the rows."""
     no_document = rows["doc_id"].is_null()
     if not no_document.any():
-        refuse_no_number(rows, "score", where)
+        refuse_no_number(rows, "score", where, lines)
         return RunPart(name, rows, where, lines=lines)
     empty = rows.filter(no_document)
     if empty["score"].null_count() < empty.height:
@@ -217,12 +218,16 @@ def split_runs(table: pl.DataFrame) -> Iterator[tuple[str, pl.DataFrame]]:
         yield name, table.slice(start, length).drop("run")
 
 
-def refuse_no_number(rows: pl.DataFrame, column: str, where: str) -> None:
+def refuse_no_number(
+    rows: pl.DataFrame, column: str, where: str, lines: LineNumbers | None = None
+) -> None:
     """Raise when a score or grade is null or NaN."""
     bad = (rows[column].is_null() | rows[column].is_nan()).arg_true()
     if len(bad):
         first = rows.row(int(bad[0]), named=True)
+        place = place_of_row(int(bad[0]), rows.height, lines)
         raise SchemaError(
-            f"{where}: expected a number in {column} of every row, found none in {len(bad)} (row "
-            f"{bad[0] + 1} first, query {first['query_id']!r}, document {first['doc_id']!r})"
+            f"{where}: expected a number in {column} of every row, found none in {len(bad)} "
+            f"({place} first, query {first['query_id']!r}, document {first['doc_id']!r}); "
+            f"{NO_NUMBER[column]}"
         )

@@ -8,7 +8,7 @@ from __future__ import annotations
 import polars as pl
 
 from lexiframe.errors import ReadError
-from lexiframe.io.advice import advice_for
+from lexiframe.io.advice import NO_NUMBER, advice_for
 from lexiframe.io.lines import single_spaces
 from lexiframe.io.trec import NUMBER, Dialect, Layout
 from lexiframe.schemas import PROBLEMS
@@ -25,22 +25,22 @@ def malformed(data: bytes, where: str, layout: Layout, dialect: Dialect) -> Read
     return first_of(problems)
 
 
-def first_of(problems: pl.DataFrame) -> ReadError:
+def first_of(problems: pl.DataFrame, unit: str = "line") -> ReadError:
     """Give the error for the first problem, and say how many more there are."""
     more = problems.height - 1
     others = f" ({more} more: lexiframe.check_run lists them)" if more else ""
-    return ReadError(sentence(problems.row(0, named=True)) + others)
+    return ReadError(sentence(problems.row(0, named=True), unit) + others)
 
 
-def sentence(problem: dict[str, str | int | None]) -> str:
-    """Say a problem in one sentence.
+def sentence(problem: dict[str, str | int | None], unit: str = "line") -> str:
+    """Say a problem in one sentence; ``unit`` is what its place counts.
 
     Examples
     --------
     >>> sentence(dict(file="a.run", line=3, expected="a number", found="'x'", advice=""))
     "a.run, line 3: expected a number, found 'x'"
     """
-    line = "" if problem["line"] is None else f", line {problem['line']}"
+    line = "" if problem["line"] is None else f", {unit} {problem['line']}"
     advice = f"; {problem['advice']}" if problem["advice"] else ""
     return (
         f"{problem['file']}{line}: expected {problem['expected']}, found {problem['found']}{advice}"
@@ -86,6 +86,7 @@ def problems_of_lines(data: bytes, where: str, layout: Layout, dialect: Dialect)
         return pl.DataFrame(schema=PROBLEMS.columns)
     a_number = f"a {'whole ' * is_whole}number in field {index + 1} ({layout.number})"
     expected = {"encoding": "UTF-8 text", "fields": str(layout), "number": a_number}
+    mend = {"encoding": "save it as UTF-8", "fields": "", "number": NO_NUMBER[layout.number]}
     found = (
         pl.when(problem="encoding")
         .then(pl.format("the bytes {}", "bytes"))
@@ -102,9 +103,9 @@ def problems_of_lines(data: bytes, where: str, layout: Layout, dialect: Dialect)
         "problem",
         pl.col("problem").replace_strict(expected).alias("expected"),
         found.alias("found"),
-        pl.when(pl.int_range(pl.len()) == 0)
+        pl.when((pl.int_range(pl.len()) == 0) & bool(advice))
         .then(pl.lit(advice))
-        .otherwise(pl.lit(""))
+        .otherwise(pl.col("problem").replace_strict(mend))
         .alias("advice"),
     )
 

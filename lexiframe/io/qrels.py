@@ -16,7 +16,6 @@ from lexiframe.io.arrow import read_arrow, to_arrow
 from lexiframe.io.dialects import checked_ids, in_our_words
 from lexiframe.io.duplicates import (
     Duplicates,
-    LineNumbers,
     check_duplicates,
     highest_grade,
     repeated_judgment,
@@ -25,6 +24,7 @@ from lexiframe.io.duplicates import (
 from lexiframe.io.forms import from_ir_datasets, line_numbers_of, refuse_columns, table_of
 from lexiframe.io.frames import to_frame
 from lexiframe.io.parts import refuse_no_number
+from lexiframe.io.places import LineNumbers
 from lexiframe.io.problems import malformed
 from lexiframe.io.provenance import describe, sources_in
 from lexiframe.io.sources import File, is_in_ir_datasets, only_file
@@ -132,8 +132,8 @@ def load_qrels(qrels: Any, dialect: Dialect | None = None) -> Judgments:
     _refuse_empty_lists(table, where)
     if "iteration" not in table.columns:
         table = table.with_columns(iteration=pl.lit("0"))
-    table = checked_ids(table, QRELS, where)
-    refuse_no_number(table, "relevance", where)
+    table = checked_ids(table, QRELS, where, lines)
+    refuse_no_number(table, "relevance", where, lines)
     _refuse_infinite(table, where)
     return Judgments(table, where, lines)
 

@@ -36,7 +36,7 @@ def text_table(
         What stands between cells; ``" "`` stands for any blanks, and then lines that begin with #
         are comments.
     quotes
-        Whether cells may stand in double quotes; by default, unless blanks or tabs separate them.
+        Whether cells may stand in double quotes; by default as `may_quote` says.
 
     Raises
     ------
@@ -56,12 +56,23 @@ def text_table(
     return table, lines
 
 
+def may_quote(data: bytes, separator: str) -> bool:
+    r"""Tell whether cells may stand in double quotes: between tabs, when the first name does.
+
+    Examples
+    --------
+    >>> may_quote(b'"qid"\t"docno"\n', "\t"), may_quote(b'qid\tdocno\n', "\t")
+    (True, False)
+    """
+    return separator not in " \t" or (separator == "\t" and data.lstrip(b"\r\n").startswith(b'"'))
+
+
 def checked_table(
     data: bytes, where: str, separator: str, *, quotes: bool | None = None
 ) -> tuple[pl.DataFrame, pl.Series, pl.DataFrame]:
     """As `text_table`, of the rows that are in order; and the problems of the others."""
     if quotes is None:
-        quotes = separator not in " \t"
+        quotes = may_quote(data, separator)
     data = _with_line_feeds(data, where, separator)
     records = _records(data.decode("utf-8", "backslashreplace"), separator, quotes=quotes)
     if not records.height:

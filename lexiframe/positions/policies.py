@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any, Literal, get_args
 
 from lexiframe.errors import LexiframeError
@@ -41,8 +42,9 @@ class Policies:
     def __post_init__(self) -> None:
         for name in _CHOICES:
             check_policy(name, getattr(self, name))
-        if self.rel is not None and not self.rel > 0:
-            raise LexiframeError(f"rel: expected a positive grade, found {self.rel}")
+        is_number = isinstance(self.rel, Real) and not isinstance(self.rel, bool)
+        if self.rel is not None and not (is_number and self.rel > 0):
+            raise LexiframeError(f"rel: expected a positive grade, found {self.rel!r}")
 
 
 def check_policy(name: str, value: str) -> None:

@@ -339,6 +339,7 @@ TABLES = {
     "CSV in gzip": lambda run: gzip.compress(comma(run)),
     "TSV": partial(comma, delimiter="\t"),
     "TSV with CRLF and ranks": partial(comma, names=WITH_RANK, delimiter="\t", end="\r\n"),
+    "TSV, texts quoted": partial(comma, delimiter="\t", quoting=csv.QUOTE_NONNUMERIC, score=float),
     "semicolons": partial(comma, delimiter=";"),
     "semicolons, quoted": partial(comma, delimiter=";", quoting=csv.QUOTE_ALL),
 }
@@ -505,11 +506,19 @@ def test_numbers_as_ids_in_json(write):
         ("[" * 100_000, "bm25.run, line 1: expected JSON, found"),
         (
             '[1, {"qid": "q"}]',
+            "bm25.run, record 1: expected a record in braces, found '1'",
+        ),
+        (
+            "[[1], 2]",
             "bm25.run: expected JSON with a record a line, a list of records, or",
+        ),
+        (
+            '[\n{"qid": "q", "docno": "d", "score": 1},\n{"qid": }\n]',
+            r"bm25.run, line 3: expected JSON, found '{\"qid\": }' \(Expecting value\)",
         ),
         ('{"qid": "q", "docno": "d", "score": NaN}', "expected a number in score of every row"),
     ],
-    ids="comma,list,text,record,deep,deeper,mixed,NaN".split(","),
+    ids="comma,list,text,record,deep,deeper,mixed,numbers,broken,NaN".split(","),
 )
 def test_json_that_is_none(write, text, message):
     with pytest.raises(lf.LexiframeError, match=message):

@@ -34,7 +34,10 @@ BAD_LINES_OF_RUNS = {
     "digits of another script": ("q1 Q0 d1 1 ١ tag", SCORE + "found '١'"),
     "score left out": ("q1 Q0 d1 1 tag", SCORE + "found 'tag'"),
     "header": ("query_id q0 doc_id rank score tag", SCORE + "found 'score'"),
-    "long": ("q1 Q0 d1 1 abc " + "x" * 99, SCORE + "found 'abc': 'q1 Q0 d1 1 abc x+\\.\\.\\.'$"),
+    "long": (
+        "q1 Q0 d1 1 abc " + "x" * 99,
+        SCORE + "found 'abc': 'q1 Q0 d1 1 abc x+\\.\\.\\.'; mend it, where -inf puts",
+    ),
     "no UTF-8": (b"q1 Q0 d\xe9 1 1 t", r"expected UTF-8 text, found the bytes b'\\xe9 1 '"),
 }
 BEFORE = {

@@ -114,7 +114,11 @@ def on_lines(kind, *lines):
 def test_the_line_of_what_is_no_number_and_of_a_short_row(write, kind):
     text, options, line = on_lines(kind, "q1,d1,2", "q1,d2,high", "q1,d3", "q1,d4,x")
     path = write(text)
-    with refused(path, f", line {line + 1}: expected a number as score, found 'high' (2 more"):
+    with refused(
+        path,
+        f", line {line + 1}: expected a number as score, found 'high'; mend it, where -inf "
+        "puts a document last (2 more",
+    ):
         lf.read_runs(path, **options)
     found = lf.check_run(path, **options).select("line", "problem").rows()
     assert found == [(line + 1, "number"), (line + 2, "fields"), (line + 3, "number")]
