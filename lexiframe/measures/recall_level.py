@@ -36,6 +36,8 @@ class Metric(ABC):
         The least grade that counts as relevant; None: as in the positions.
     cutoff
         k: positions beyond it count as not retrieved; m stays.
+    formula, source, bounds
+        How `measures` shows it: its formula, where that stands, and the least and greatest value.
     """
 
     name: str
@@ -45,6 +47,9 @@ class Metric(ABC):
     operand: str | None = field(default=None, kw_only=True)
     rel: float | None = field(default=None, kw_only=True)
     cutoff: int | None = field(default=None, kw_only=True)
+    formula: str = field(default="", kw_only=True, compare=False)
+    source: str = field(default="", kw_only=True, compare=False)
+    bounds: str = field(default="", kw_only=True, compare=False)
 
     def __matmul__(self, cutoff: Any) -> Any:
         if not isinstance(cutoff, Integral) or cutoff < 1:

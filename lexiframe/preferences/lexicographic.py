@@ -33,6 +33,8 @@ class LexicographicPreference:
         an item that was not retrieved. Without it Δ = sgn(p′_k − p_k).
     rel : float, optional
         The least relevant grade.
+    formula, source, bounds : str, optional
+        How `measures` shows it.
 
     Notes
     -----
@@ -52,6 +54,9 @@ class LexicographicPreference:
     direction: Literal["precision", "recall"]
     magnitude: Callable[..., Any] | None = None
     rel: float | None = field(default=None, kw_only=True)
+    formula: str = field(default="", kw_only=True, compare=False)
+    source: str = field(default="", kw_only=True, compare=False)
+    bounds: str = field(default="", kw_only=True, compare=False)
 
     def __post_init__(self) -> None:
         if self.direction not in ("precision", "recall"):

@@ -34,6 +34,8 @@ class LevelPreference:
         p(i | m) up to a factor, from Polars expressions of i and m to one of weights.
     rel : float, optional
         The least relevant grade; relevance then is binary.
+    formula, source, bounds : str, optional
+        How `measures` shows it.
 
     Notes
     -----
@@ -58,6 +60,9 @@ class LevelPreference:
     name: str
     weight: Callable[..., Any]
     rel: float | None = field(default=None, kw_only=True)
+    formula: str = field(default="", kw_only=True, compare=False)
+    source: str = field(default="", kw_only=True, compare=False)
+    bounds: str = field(default="", kw_only=True, compare=False)
 
     def __call__(self, *, rel: float) -> LevelPreference:
         """Give the preference with binary relevance: grades from ``rel``."""
