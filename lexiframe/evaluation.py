@@ -16,7 +16,7 @@ from lexiframe.io.duplicates import Duplicates
 from lexiframe.io.qrels import file_or_data, sources_of_qrels
 from lexiframe.io.runs import RunScan, scan_runs
 from lexiframe.io.write import output_folder, replacing, sources_of, write_parquet_file
-from lexiframe.measures.recall_level import Metric
+from lexiframe.measures.metric import Metric
 from lexiframe.measures.scores import scores
 from lexiframe.orderings.agreement import rank_correlations, sign_agreement, tie_rates
 from lexiframe.orderings.order import Method, check_method, order_runs

@@ -28,6 +28,7 @@ EMPTY_REQUEST = P[:1].with_columns(
     level=pl.lit(None, pl.Int64),
     n_relevant=pl.lit(0, pl.Int64),
 )
+MANY = lf.positions({"a": {"q": {"0": 1}}}, {"q": {str(n): 1 for n in range(16)}})
 THREE = pl.concat([P.with_columns(run=pl.lit(run)) for run in "abc"])
 
 
@@ -63,7 +64,7 @@ CASES = {
     "unknown to trec_eval": (lambda: scores("ndgc_cut_10"), "did you mean"),
     "a preference is no metric": (
         lambda: scores("RPP"),
-        "TSE(AP); preferences such as RPP and LR go to lexiframe.preferences",
+        "eta(AP); preferences such as RPP and LR go to lexiframe.preferences",
     ),
     "unknown preference": (lambda: lf.preferences(BOTH, "RRP"), "did you mean"),
     "cut-off of a preference": (lambda: lf.parse_measure("RPP@10"), "did you mean RPP"),
@@ -89,7 +90,7 @@ CASES = {
     "text for a grade of a preference": (lambda: lf.parse_measure("LR(rel='a')"), "rel"),
     "gain": (
         lambda: scores(lf.nDCG(dcg="exp")),
-        "nDCG: expected dcg='log2' or dcg='exp-log2', found 'exp'",
+        "nDCG(dcg='exp'): expected 'log2' or 'exp-log2'",
     ),
     "cut-off inside TSE": (
         lambda: lf.TSE(lf.AP @ 10),
@@ -144,6 +145,30 @@ CASES = {
         "no_relevant: expected one of drop, zero, found 'keep'",
     ),
     "rel": (lambda: lf.positions(RUNS, QRELS, rel=0), "rel: expected a positive grade, found 0"),
+    "a cut-off where none is": (lambda: scores("bpref@10"), "bpref has no cut-off, found bpref@10"),
+    "out of range": (lambda: scores("RBP(p=2)"), "RBP(p=2): expected a number above 0 and below 1"),
+    "level 0": (lambda: scores("RR(level=0)"), "RR(level=0): expected a whole number from 1"),
+    "corpus size": (lambda: scores("ASL(n=0)"), "expected a whole number from 1, or 'pool'"),
+    "grades above the greatest": (
+        lambda: scores(lf.ERR(max=1)),
+        "expected grades up to 1, found 2; say what the greatest is: ERR(max=2)",
+    ),
+    "no exposure": (lambda: lf.TSE(lf.bpref), "TSE(bpref): expected a metric with an exposure"),
+    "a length in TSE": (lambda: lf.TSE(lf.ISL), "TSE(ISL): expected a metric with an exposure"),
+    "worst case of nDCG": (lambda: lf.WC(lf.nDCG), "WC(nDCG): expected a recall-level metric"),
+    "too many subsets": (
+        lambda: lf.scores(MANY, "WC(AP)"),
+        "expected at most 15 relevant items to look at all subsets of, found 16 for query 'q'; "
+        "TSE(AP) is the worst case",
+    ),
+    "no judged items": (
+        lambda: scores("bpref"),
+        "bpref: needs the judged items that are not relevant, and the positions have none",
+    ),
+    "no ranks": (
+        lambda: scores("ASL"),
+        "ASL: needs the ranks of items that were not retrieved: make the positions with pool=True",
+    ),
     "rel as text": (lambda: lf.positions(RUNS, QRELS, rel="2"), "positive grade, found '2'"),
     "nothing relevant": (
         lambda: lf.positions(RUNS, QRELS.with_columns(pl.col("relevance") * -1)),

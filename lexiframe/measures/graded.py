@@ -1,22 +1,26 @@
-"""Graded metrics: a sum of gain times exposure, over that of the ideal ranking."""
+"""Graded metrics: a sum over relevant items of gain times exposure, mostly over an ideal sum."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar
 
+import numpy as np
 import polars as pl
 
 from lexiframe.errors import LexiframeError
-from lexiframe.measures.recall_level import Metric
+from lexiframe.measures.metric import Metric
+from lexiframe.measures.rankings import GRADE, N_RELEVANT, RANK, Rankings
+from lexiframe.measures.recall_level import Exposure, seen
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class GradedMetric(Metric):
     """μ = Σ g(y) · e(p) over the relevant items, divided by the same sum of the ideal ranking.
 
-    The ideal ranking has the relevant items in decreasing order of grade, and the same cut-off.
+    The ideal ranking has the relevant items in decreasing order of grade, and the same cut-off,
+    unless a parameter ``ideal`` is ``"full"``.
 
     Parameters
     ----------
@@ -26,6 +30,8 @@ class GradedMetric(Metric):
         e(p), or e(p, m), from Polars expressions to a Polars expression.
     gain : callable
         g(y), from a Polars expression of grades to one of gains.
+    normalised : bool
+        Whether to divide by the sum of the ideal ranking.
 
     Examples
     --------
@@ -35,18 +41,54 @@ class GradedMetric(Metric):
     squared@5
     """
 
+    exposure: Exposure
     gain: Callable[..., Any]
+    normalised: bool = field(default=True, kw_only=True)
+
+    kind: ClassVar[str] = "graded"
 
     def _identity(self) -> tuple[Any, ...]:
-        return (*super()._identity(), self.gain)
+        return (*super()._identity(), self.exposure, self.gain, self.normalised)
 
-    def terms(self, p: pl.Expr, i: pl.Expr, m: pl.Expr, y: pl.Expr) -> pl.Expr:
+    def terms(self, p: pl.Expr = RANK, m: pl.Expr = N_RELEVANT, y: pl.Expr = GRADE) -> pl.Expr:
         """g(y) · e(p), for one relevant item."""
-        return self.evaluate(self.gain, y) * self.exposures(p, m)
+        exposure = pl.when(seen(self, p)).then(self.evaluate(self.exposure, p, m))
+        return self.evaluate(self.gain, y) * exposure
+
+    def ideals(self, rankings: Rankings) -> np.ndarray:
+        """Give the sum of the ideal ranking of each ranking's request."""
+        cutoff = None if self.values.get("ideal") == "full" else self.cutoff
+        terms = replace(self, cutoff=cutoff).terms()
+        return rankings.of_ideal(rankings.ideal_rows.sums(terms))
+
+    def compute(self, rankings: Rankings) -> np.ndarray:
+        """Σ g(y) · e(p), over the ideal."""
+        refuse_grades_above(self, rankings)
+        value = rankings.sums(self.terms())
+        if not self.normalised:
+            return value
+        ideal = self.ideals(rankings)
+        return np.asarray(np.divide(value, ideal, out=np.zeros_like(value), where=ideal > 0))
 
 
 def gain_of_dcg(y: pl.Expr, *, dcg: str) -> pl.Expr:
     """The grade itself (``log2``, as trec_eval has it), or 2^y − 1 (``exp-log2``)."""
-    if dcg not in ("log2", "exp-log2"):
-        raise LexiframeError(f"nDCG: expected dcg='log2' or dcg='exp-log2', found {dcg!r}")
     return y if dcg == "log2" else 2**y - 1
+
+
+def share_of_greatest(y: pl.Expr, *, max: float) -> pl.Expr:
+    """The grade over the greatest that there can be."""
+    return y / max
+
+
+def refuse_grades_above(metric: Metric, rankings: Rankings) -> None:
+    """Raise when a metric says what the greatest grade is, and there is a greater one."""
+    greatest = metric.values.get("max")
+    if greatest is None or not rankings.relevant.height:
+        return
+    found = float(rankings.relevant["relevance"].max())  # type: ignore[arg-type]
+    if found > greatest:
+        raise LexiframeError(
+            f"{metric}: expected grades up to {greatest:g}, found {found:g}; "
+            f"say what the greatest is: {metric.name}(max={found:g})"
+        )

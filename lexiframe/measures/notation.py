@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import itertools
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -23,7 +24,10 @@ TREC_EVAL = {
     "recall": "R@",
     "P": "P@",
     "Rprec": "Rprec",
+    "success": "Success@",
 }
+_ALIASES = {"Bpref": "bpref", "BPref": "bpref", "MAP": "AP", "MRR": "RR", "NDCG": "nDCG"}
+"""What ir_measures calls them besides."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +80,7 @@ def read(text: str) -> Written:
         )
     operand, parameters = _read_inside(match["inside"] or "", text)
     cutoff = int(match["cutoff"]) if match["cutoff"] else None
-    return Written(match["name"], operand, parameters, cutoff)
+    return Written(_ALIASES.get(match["name"], match["name"]), operand, parameters, cutoff)
 
 
 def least_grade(name: str, rel: float | None) -> float | None:
@@ -99,7 +103,7 @@ def from_trec_eval(text: str) -> str:
 def _read_inside(inside: str, text: str) -> tuple[str | None, Parameters]:
     operand: str | None = None
     parameters: dict[str, Any] = {}
-    for n, piece in enumerate(re.findall(r"[^,()]+(?:\([^()]*\))?[^,()]*", inside)):
+    for n, piece in enumerate(_pieces(inside)):
         key, equals, value = piece.strip().partition("=")
         if n == 0 and ("(" in key or not equals):
             operand = piece.strip()
@@ -111,6 +115,19 @@ def _read_inside(inside: str, text: str) -> tuple[str | None, Parameters]:
                 f"expected parameter=number inside the parentheses of {text!r}, found {piece!r}"
             ) from None
     return operand, parameters
+
+
+def _pieces(inside: str) -> list[str]:
+    """Split at the commas that stand in no parentheses of their own."""
+    depth = 0
+    ends = [-1]
+    for place, character in enumerate(inside):
+        depth += (character == "(") - (character == ")")
+        if character == "," and depth == 0:
+            ends.append(place)
+    ends.append(len(inside))
+    pieces = (inside[a + 1 : b] for a, b in itertools.pairwise(ends))
+    return [piece for piece in pieces if piece.strip()]
 
 
 def _short(value: Any) -> str:

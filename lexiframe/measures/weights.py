@@ -8,19 +8,33 @@ from __future__ import annotations
 import polars as pl
 
 
-def share_of_levels(i: pl.Expr, m: pl.Expr) -> pl.Expr:
-    """i / m."""
-    return i / m
+def share_of_levels(
+    i: pl.Expr, m: pl.Expr, *, denominator: str = "m", cutoff: int | None = None
+) -> pl.Expr:
+    """i / m, or i / min(m, k) with ``denominator="min"``."""
+    return i / _items(m, denominator, cutoff)
 
 
-def uniform(i: pl.Expr, m: pl.Expr) -> pl.Expr:
-    """1 / m."""
-    return 1 / m
+def uniform(
+    i: pl.Expr, m: pl.Expr, *, denominator: str = "m", cutoff: int | None = None
+) -> pl.Expr:
+    """1 / m, or 1 / min(m, k) with ``denominator="min"``."""
+    return 1 / _items(m, denominator, cutoff)
+
+
+def _items(m: pl.Expr, denominator: str, cutoff: int | None) -> pl.Expr:
+    """The relevant items that there are, or that the first k ranks could hold."""
+    return m if denominator == "m" or cutoff is None else pl.min_horizontal(m, pl.lit(cutoff))
 
 
 def one(i: pl.Expr, m: pl.Expr) -> pl.Expr:
     """1 at every level."""
     return i * 0 + 1
+
+
+def first(i: pl.Expr, m: pl.Expr) -> pl.Expr:
+    """1 if i = 1."""
+    return i == 1
 
 
 def only(i: pl.Expr, m: pl.Expr, *, level: int) -> pl.Expr:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from lexiframe.errors import unknown_name
 from lexiframe.measures import exposures, notation
-from lexiframe.measures.catalogue import METRICS, parse_metric
-from lexiframe.measures.recall_level import Metric
+from lexiframe.measures.catalogue import MADE_FROM_ANOTHER, METRICS, parse_metric
+from lexiframe.measures.metric import Metric
 from lexiframe.preferences.lexicographic import LexicographicPreference
 from lexiframe.preferences.recall_paired import LevelPreference
 
@@ -68,7 +68,7 @@ def parse_measure(text: str) -> Metric | Preference:
     (RPP, LR(rel=2), nDCG@10)
     """
     written = notation.read(text)
-    if written.name in METRICS or written.name == "TSE":
+    if written.name in METRICS or written.name in MADE_FROM_ANOTHER:
         return parse_metric(text)
     if written.name not in PREFERENCES or written.operand is not None:
         known = [*PREFERENCES, *METRICS, "TSE(AP)"]

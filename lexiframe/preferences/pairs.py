@@ -10,7 +10,7 @@ import polars as pl
 
 from lexiframe.codes import encode
 from lexiframe.errors import LexiframeError
-from lexiframe.measures.recall_level import Metric
+from lexiframe.measures.metric import Metric
 from lexiframe.measures.scores import as_list, scores, unique_by_name
 from lexiframe.positions.policies import NoRelevant, check_policy
 from lexiframe.preferences.catalogue import Preference, parse_measure

@@ -1,0 +1,60 @@
+"""Cascade metrics: the user stops at an item with a probability that its grade gives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import polars as pl
+
+from lexiframe.measures.graded import refuse_grades_above
+from lexiframe.measures.metric import Metric
+from lexiframe.measures.rankings import GRADE, RANK, Rankings
+from lexiframe.measures.recall_level import Exposure, seen
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class CascadeMetric(Metric):
+    """μ = Σ_i e(p_i) · R(y_i) · Π_{j<i} (1 − R(y_j)), over the relevant items from the top.
+
+    Parameters
+    ----------
+    name : str
+        What ``measure`` says in its rows.
+    exposure : callable
+        e(p), from a Polars expression to a Polars expression.
+    stop : callable
+        R(y), the probability that the user stops at an item of grade y.
+
+    Examples
+    --------
+    >>> import lexiframe as lf
+    >>> sure = lf.CascadeMetric("sure", exposure=lambda p: 1 / p, stop=lambda y: y * 0 + 1)
+    >>> p = lf.positions({"bm25": {"q": {"a": 2, "b": 1}}}, {"q": {"b": 1}})
+    >>> lf.scores(p, sure)["value"].to_list()
+    [0.5]
+    """
+
+    exposure: Exposure
+    stop: Callable[..., Any]
+
+    kind: ClassVar[str] = "cascade"
+
+    def _identity(self) -> tuple[Any, ...]:
+        return (*super()._identity(), self.exposure, self.stop)
+
+    def compute(self, rankings: Rankings) -> np.ndarray:
+        """Σ_i e(p_i) · R(y_i) · Π_{j<i} (1 − R(y_j))."""
+        refuse_grades_above(self, rankings)
+        items = rankings.from_the_top.filter(seen(self, pl.col("position")).fill_null(value=False))
+        stop, ranking = self.evaluate(self.stop, GRADE), "ranking"
+        arrives = (1 - stop).cum_prod().shift(1, fill_value=1.0).over(ranking)
+        terms = items.select(ranking, term=self.evaluate(self.exposure, RANK) * stop * arrives)
+        return np.bincount(terms[ranking].to_numpy(), terms["term"].to_numpy(), len(rankings))
+
+
+def satisfied(y: pl.Expr, *, max: float) -> pl.Expr:
+    """(2^y − 1) / 2^max, with max the greatest grade that there can be."""
+    return (2**y - 1) / 2**max

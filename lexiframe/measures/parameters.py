@@ -1,0 +1,91 @@
+"""The parameters of measures: what each may be, and what it is unless told."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from numbers import Real
+from typing import Any
+
+from lexiframe.errors import LexiframeError
+
+
+@dataclass(frozen=True)
+class Number:
+    """A number: its default (None: it has to be given), and between which bounds it lies.
+
+    ``above`` and ``below`` are left out, ``least`` is included.
+    """
+
+    default: float | None = None
+    above: float = -math.inf
+    below: float = math.inf
+    least: float = -math.inf
+    whole: bool = False
+
+    def __str__(self) -> str:
+        bounds = (
+            ("from", self.least, -math.inf),
+            ("above", self.above, -math.inf),
+            ("below", self.below, math.inf),
+        )
+        said = [f"{word} {bound:g}" for word, bound, open_ in bounds if bound != open_]
+        number = "a whole number" if self.whole else "a number"
+        return f"{number} {' and '.join(said)}".strip()
+
+    def accepts(self, value: object) -> bool:
+        """Tell whether it may be this value."""
+        if not isinstance(value, Real) or isinstance(value, bool):
+            return False
+        number = float(value)
+        inside = self.above < number < self.below and number >= self.least
+        return inside and (not self.whole or number == round(number))
+
+
+@dataclass(frozen=True)
+class Word:
+    """One of some words, of which the first is the default."""
+
+    choices: tuple[str, ...]
+
+    @property
+    def default(self) -> str:
+        """The first."""
+        return self.choices[0]
+
+    def __str__(self) -> str:
+        return " or ".join(map(repr, self.choices))
+
+    def accepts(self, value: object) -> bool:
+        """Tell whether it may be this value."""
+        return value in self.choices
+
+
+@dataclass(frozen=True)
+class CorpusSize:
+    """The number of items in the corpus, or "pool", those that any run retrieved."""
+
+    default: str = "pool"
+
+    def __str__(self) -> str:
+        return "a whole number from 1, or 'pool'"
+
+    def accepts(self, value: object) -> bool:
+        """Tell whether it may be this value."""
+        return value == "pool" or Number(least=1, whole=True).accepts(value)
+
+
+Parameter = Number | Word | CorpusSize
+
+
+def refuse_wrong(measure: str, name: str, parameter: Parameter, value: Any) -> None:
+    """Raise for a value that a parameter cannot have.
+
+    Examples
+    --------
+    >>> refuse_wrong("RBP", "p", Number(0.8, above=0, below=1), 2)
+    Traceback (most recent call last):
+    lexiframe.errors.LexiframeError: RBP(p=2): expected a number above 0 and below 1
+    """
+    if not parameter.accepts(value):
+        raise LexiframeError(f"{measure}({name}={value!r}): expected {parameter}")

@@ -1,0 +1,79 @@
+"""Search lengths: how far down a user reads. Smaller is better."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import polars as pl
+
+from lexiframe.errors import LexiframeError
+from lexiframe.measures.rankings import Rankings
+from lexiframe.measures.recall_level import RecallLevelMetric
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SearchLength(RecallLevelMetric):
+    """Σ_i e(p_i) · z(i, m) with an e that rises with the rank, so that small values are good.
+
+    An item that was not retrieved is given the last places of a corpus of ``n`` items (see
+    `impute`); ``n="pool"``, the default, takes the column ``pool_size`` of the positions. A
+    preference by a search length is the negative of its difference, so it favours the shorter way.
+
+    Parameters
+    ----------
+    name : str
+        What ``measure`` says in its rows.
+    exposure : callable
+        e(p), or e(p, m).
+    weight : callable
+        z(i, m).
+
+    Examples
+    --------
+    >>> import lexiframe as lf
+    >>> p = lf.positions({"bm25": {"q": {"a": 2, "b": 1}}}, {"q": {"b": 1, "c": 1}})
+    >>> lf.scores(p, ["ISL", "ASL(n=10)"]).rows()
+    Traceback (most recent call last):
+    lexiframe.errors.LexiframeError: ISL: needs the ranks of items that were not retrieved: ...
+    >>> lf.scores(p, ["ISL(n=10)", "ASL(n=10)"])["value"].to_list()
+    [6.0, 2.0]
+    """
+
+    kind: ClassVar[str] = "search length"
+    needs: ClassVar[str] = "pool or corpus size"
+    smaller_is_better: ClassVar[bool] = True
+    cuts_off: ClassVar[bool] = False
+
+    def compute(self, rankings: Rankings) -> np.ndarray:
+        """Σ_i e(p_i) · z(i, m), of imputed positions."""
+        if not rankings.relevant["position"].null_count():
+            return super().compute(rankings)
+        n = self.values["n"]
+        if n == "pool" and "pool_size" not in rankings.table.columns:
+            raise LexiframeError(
+                f"{self}: needs the ranks of items that were not retrieved: make the positions "
+                f"with pool=True, or say how many items the corpus has: {self.name}(n=...)"
+            )
+        return super().compute(rankings.imputed(n))
+
+
+def rank(p: pl.Expr) -> pl.Expr:
+    """The rank itself."""
+    return p
+
+
+def before(p: pl.Expr) -> pl.Expr:
+    """p − 1, the items before it."""
+    return p - 1
+
+
+def beyond_m(p: pl.Expr, m: pl.Expr) -> pl.Expr:
+    """p − m, how far it is behind the place that it could have."""
+    return p - m
+
+
+def beyond_mean(p: pl.Expr, m: pl.Expr) -> pl.Expr:
+    """p − (m + 1)/2, with the mean rank of the ideal ranking."""
+    return p - (m + 1) / 2
