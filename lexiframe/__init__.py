@@ -8,7 +8,8 @@ The flow, and the names in its order:
 - metrics: `scores`, `AP`, `RR`, `nDCG`, `RBP`, `gRBP`, `RBP_residual`, `linear`, `R`, `P`,
   `Rprec`, `Success`, `ERR`, `bpref`, `infAP`, `Judged`, `num_ret`, `num_rel`, `num_rel_ret`;
   search lengths `ISL`, `TSL`, `ASL`, `SL1`, `SL3`, `RE`; made from another: `TSE`, `eta`, `WC`;
-  of one's own: `RecallLevelMetric`, `GradedMetric`, `CascadeMetric`
+  of one's own: `RecallLevelMetric`, `GradedMetric`, `CascadeMetric`; `provider_exposure`; all
+  of them: `measures`, `conventions`
 - preferences: `preferences`, `RPP`, `dcgRPP`, `invRPP`, `LR`, `LP`, `sgnLR`, `sgnLP`, `rrLR`,
   `rrLP`, `LevelPreference`, `LexicographicPreference`, `parse_measure`
 - orderings: `win_rates`, `win_rate_matrix`, `request_win_rates`, `order_runs`,
@@ -70,7 +71,9 @@ from lexiframe.measures.catalogue import (
     num_rel_ret,
     num_ret,
 )
+from lexiframe.measures.conventions import conventions
 from lexiframe.measures.graded import GradedMetric
+from lexiframe.measures.providers import provider_exposure
 from lexiframe.measures.recall_level import RecallLevelMetric
 from lexiframe.measures.scores import scores
 from lexiframe.orderings.agreement import rank_correlations, sign_agreement, tie_rates
@@ -92,6 +95,7 @@ from lexiframe.preferences.catalogue import (
     sgnLR,
 )
 from lexiframe.preferences.lexicographic import LexicographicPreference
+from lexiframe.preferences.listing import measures
 from lexiframe.preferences.pairs import preferences
 from lexiframe.preferences.recall_paired import LevelPreference
 from lexiframe.significance.paired import compare
@@ -164,6 +168,9 @@ __all__ = [
     "RBP_residual",
     "linear",
     "compare",
+    "conventions",
+    "measures",
+    "provider_exposure",
     "request_win_rates",
     "write_trec",
     "LevelPreference",

@@ -16,8 +16,10 @@ from lexiframe.io.duplicates import Duplicates
 from lexiframe.io.qrels import file_or_data, sources_of_qrels
 from lexiframe.io.runs import RunScan, scan_runs
 from lexiframe.io.write import output_folder, replacing, sources_of, write_parquet_file
+from lexiframe.measures.judged import JudgedMetric
 from lexiframe.measures.metric import Metric
 from lexiframe.measures.scores import scores
+from lexiframe.measures.search_length import SearchLength
 from lexiframe.orderings.agreement import rank_correlations, sign_agreement, tie_rates
 from lexiframe.orderings.order import Method, check_method, order_runs
 from lexiframe.orderings.win_rates import win_rates
@@ -197,10 +199,13 @@ def evaluate(
     if not (isinstance(runs, RunScan) or hasattr(runs, "__arrow_c_stream__")):
         runs = scan_runs(runs)
     qrels = file_or_data(qrels)  # once: standard input cannot be read again for its sha256
-    ranked = rank_runs(runs, qrels, policies, nonrelevant=True)
-    warn_of_gaps(ranked)
-    p = project(ranked, no_relevant=no_relevant)
     metrics = [measure for measure in asked if isinstance(measure, Metric)]
+    needed = {metric.needs for metric in metrics}
+    pool = SearchLength.needs in needed
+    ranked = rank_runs(runs, qrels, policies, nonrelevant=True, pool=pool)
+    warn_of_gaps(ranked)
+    judged = JudgedMetric.needs in needed
+    p = project(ranked, no_relevant=no_relevant, judged=judged, pool=pool)
     is_alone = len(ranked.runs) == 1
     if is_alone and measures is None:
         asked = [*metrics]
@@ -225,7 +230,8 @@ def evaluate(
         },
     }
     of_pairs = _pair_tables(s, d, asked, method, test, correction, family, alpha)
-    covered = coverage_table(ranked, p)
+    relevant = project(ranked, no_relevant=no_relevant) if judged else p
+    covered = coverage_table(ranked, relevant)
     return Evaluation(covered, s, d, **of_pairs, provenance=provenance)
 
 

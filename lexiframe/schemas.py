@@ -63,6 +63,19 @@ SCORES = TableSchema(
     ("run", "query_id", "measure"),
     {"run": STR, "query_id": STR, "measure": STR, "value": FLOAT},
 )
+PROVIDER_EXPOSURE = TableSchema(
+    "provider_exposure",
+    ("run", "query_id", "provider"),
+    {
+        "run": STR,
+        "query_id": STR,
+        "provider": STR,
+        "items": INT,
+        "exposure": FLOAT,
+        "is_worst_off": BOOL,
+    },
+)
+PROVIDERS = TableSchema("providers", ("doc_id", "provider"), {"doc_id": STR, "provider": STR})
 PREFERENCES = TableSchema(
     "preferences",
     ("query_id", "run_a", "run_b", "measure"),

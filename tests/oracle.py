@@ -228,6 +228,109 @@ def TSE(p, e):
     return recall_level(p, e, lambda i, m: float(i == m))
 
 
+def is_nonrelevant(grade, rel=None):
+    """Judged, and not relevant; a negative grade says pooled, but unjudged (section 1)."""
+    return grade >= 0 and not is_relevant(grade, rel)
+
+
+def bpref(ordered, grades, rel=None, denominator=min):
+    """1/m Σ over relevant items found of 1 − min(b, m)/min(m, N), as trec_eval (section 3)."""
+    m = len(relevant_items(grades, rel))
+    N = sum(is_nonrelevant(y, rel) for y in grades.values())
+    terms, b = [], 0
+    for doc_id in ordered:
+        grade = grades.get(doc_id)
+        if grade is not None and is_relevant(grade, rel):
+            terms.append(1 - min(b, m) / denominator(m, N) if b else 1.0)
+        elif grade is not None and is_nonrelevant(grade, rel):
+            b += 1
+    return math.fsum(terms) / m
+
+
+def infAP(ordered, grades, rel=None, epsilon=1e-5):
+    """Inferred average precision, as trec_eval (section 3)."""
+    m = len(relevant_items(grades, rel))
+    terms, relevant, nonrelevant, unjudged = [], 0, 0, 0
+    for p, doc_id in enumerate(ordered, start=1):
+        grade = grades.get(doc_id)
+        if grade is None:
+            continue
+        if is_relevant(grade, rel):
+            if p == 1:
+                terms.append(1.0)
+            else:
+                pooled = (relevant + nonrelevant + unjudged) / (p - 1)
+                precise = (relevant + epsilon) / (relevant + nonrelevant + 2 * epsilon)
+                terms.append(1 / p + (p - 1) / p * pooled * precise)
+            relevant += 1
+        elif grade >= 0:
+            nonrelevant += 1
+        else:
+            unjudged += 1
+    return math.fsum(terms) / m
+
+
+def judged_share(ordered, grades, k, denominator=min):
+    """The judged documents of the first k, over k or the documents there are (section 3)."""
+    n_judged = sum(grades.get(doc_id, -1) >= 0 for doc_id in ordered[:k])
+    most = denominator(k, len(ordered))
+    return n_judged / most if n_judged else 0.0
+
+
+def RBP_residual(ordered, grades, gamma=0.8, k=None):
+    """1 − Σ over judged documents of (1 − γ) γ^(p − 1)."""
+    exposed = enumerate(ordered[:k])
+    return 1 - math.fsum((1 - gamma) * gamma**n for n, d in exposed if grades.get(d, -1) >= 0)
+
+
+def gRBP(items, gamma=0.8, greatest=4):
+    """Σ y/max (1 − γ) γ^(p − 1)."""
+    return math.fsum(
+        y / greatest * (1 - gamma) * gamma ** (p - 1) for p, y in items if p is not None
+    )
+
+
+def ERR(items, k=INF, greatest=4):
+    """Σ 1/p R Π over the items above of (1 − R), R = (2^y − 1)/2^max (section 3)."""
+    total, arrives = 0.0, 1.0
+    for p, y in sorted((p, y) for p, y in items if p is not None and p <= k):
+        stops = (2**y - 1) / 2**greatest
+        total += arrives * stops / p
+        arrives *= 1 - stops
+    return total
+
+
+SEARCH_LENGTHS = {
+    "ISL": lambda p: p[0],
+    "TSL": lambda p: p[-1],
+    "ASL": lambda p: sum(p) / len(p),
+    "SL1": lambda p: p[0] - 1,
+    "SL3": lambda p: p[-1] - len(p),
+    "RE": lambda p: sum(p) / len(p) - (len(p) + 1) / 2,
+}
+"""Of imputed positions (section 3)."""
+
+
+def subsets(p):
+    """All non-empty subsets of positions, each in order."""
+    for size in range(1, len(p) + 1):
+        yield from (list(u) for u in combinations(p, size))
+
+
+def worst_case(p, metric):
+    """min over the non-empty subsets u of R of μ(π, u) (section 3)."""
+    return min(metric(u) for u in subsets(p))
+
+
+def provider_exposure(items, owners, e):
+    """η(π, v) = Σ of e(p) over the relevant items of v, of {doc_id: p} (section 3)."""
+    exposure = {}
+    for doc_id, p in items.items():
+        for provider in owners[doc_id]:
+            exposure.setdefault(provider, []).append(0.0 if p is None else e(p))
+    return {provider: math.fsum(terms) for provider, terms in exposure.items()}
+
+
 # --- Section 4: preferences ---------------------------------------------------------------------
 
 

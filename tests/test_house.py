@@ -100,7 +100,7 @@ PUBLIC = """
     coverage positions impute
     scores AP RR nDCG RBP gRBP RBP_residual linear R P Rprec Success ERR bpref infAP Judged
     num_ret num_rel num_rel_ret ISL TSL ASL SL1 SL3 RE TSE eta WC
-    RecallLevelMetric GradedMetric CascadeMetric
+    RecallLevelMetric GradedMetric CascadeMetric provider_exposure measures conventions
     preferences RPP dcgRPP invRPP LR LP sgnLR sgnLP rrLR rrLP
     LevelPreference LexicographicPreference parse_measure
     win_rates win_rate_matrix request_win_rates order_runs majority_cycles
@@ -185,6 +185,8 @@ def tables(tmp_path_factory):
         "qrels": pl.DataFrame(qrels),
         "positions": p,
         "scores": s,
+        "providers": OWNERS,
+        "provider_exposure": lf.provider_exposure(p, owners(p)),
         "preferences": d,
         "win_rates": lf.win_rates(d),
         "request_win_rates": lf.request_win_rates(d),
@@ -198,6 +200,14 @@ def tables(tmp_path_factory):
         "coverage": lf.coverage(runs, qrels),
         "problems": problems(tmp_path_factory.mktemp("problems") / "bad.run"),
     }
+
+
+OWNERS = pl.DataFrame({"doc_id": ["a", "b"], "provider": ["x", "x"]})
+
+
+def owners(p):
+    items = p.select("doc_id").unique().sort("doc_id")
+    return items.with_columns(provider=pl.col("doc_id").str.slice(-1))
 
 
 def problems(path):

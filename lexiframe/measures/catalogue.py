@@ -310,6 +310,21 @@ METRICS: dict[str, Metric] = {
 }
 MADE_FROM_ANOTHER: dict[str, Callable[[str], Metric]] = {"TSE": TSE, "eta": eta, "WC": WC}
 
+
+def is_better_small(name: str) -> bool:
+    """Tell a search length, of which less is better, by what ``measure`` says; others are not.
+
+    Examples
+    --------
+    >>> is_better_small("ASL(n=1000)"), is_better_small("AP"), is_better_small("my own")
+    (True, False, False)
+    """
+    try:
+        return parse_metric(name).smaller_is_better
+    except LexiframeError:
+        return False
+
+
 _NOT_A_METRIC = "; preferences such as RPP and LR go to lexiframe.preferences"
 
 

@@ -14,7 +14,7 @@ import polars as pl
 
 from lexiframe.errors import LexiframeError
 from lexiframe.measures import notation
-from lexiframe.measures.parameters import CorpusSize, Number, Parameter, Word, refuse_wrong
+from lexiframe.measures.parameters import Parameter, as_parameter, refuse_wrong
 from lexiframe.measures.rankings import Rankings
 
 _POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
@@ -76,7 +76,7 @@ class Metric(ABC):
                 f"{self.name} has no parameter {unknown[0]!r}; its parameters are {known}"
             )
         for name, value in parameters.items():
-            refuse_wrong(self.name, name, _as_parameter(self.parameters[name]), value)
+            refuse_wrong(self.name, name, as_parameter(self.parameters[name]), value)
         return replace(self, given={**self.given, **parameters}, rel=rel)
 
     def __str__(self) -> str:
@@ -96,7 +96,7 @@ class Metric(ABC):
         return (type(self), str(self))
 
     def _default(self, name: str) -> Any:
-        return _as_parameter(self.parameters[name]).default
+        return as_parameter(self.parameters[name]).default
 
     @property
     def values(self) -> dict[str, Any]:
@@ -126,18 +126,3 @@ class Metric(ABC):
         result = function(*arguments[: len(required)], **keywords)
         result = result if isinstance(result, pl.Expr) else pl.lit(result)
         return result.cast(pl.Float64).fill_null(float("nan"))
-
-
-def _as_parameter(parameter: Parameter | float | str | None) -> Parameter:
-    """Take a plain default as a parameter that may be any number, or any word."""
-    if isinstance(parameter, Number | Word | CorpusSize):
-        return parameter
-    return _AnyWord((parameter,)) if isinstance(parameter, str) else Number(parameter)
-
-
-class _AnyWord(Word):
-    def __str__(self) -> str:
-        return "a word"
-
-    def accepts(self, value: object) -> bool:
-        return isinstance(value, str)

@@ -89,3 +89,18 @@ def refuse_wrong(measure: str, name: str, parameter: Parameter, value: Any) -> N
     """
     if not parameter.accepts(value):
         raise LexiframeError(f"{measure}({name}={value!r}): expected {parameter}")
+
+
+def as_parameter(parameter: Parameter | float | str | None) -> Parameter:
+    """Take a plain default as a parameter that may be any number, or any word."""
+    if isinstance(parameter, Number | Word | CorpusSize):
+        return parameter
+    return _AnyWord((parameter,)) if isinstance(parameter, str) else Number(parameter)
+
+
+class _AnyWord(Word):
+    def __str__(self) -> str:
+        return "a word"
+
+    def accepts(self, value: object) -> bool:
+        return isinstance(value, str)

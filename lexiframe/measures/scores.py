@@ -114,7 +114,7 @@ def _refuse_without_judged_items(metrics: Iterable[Metric], rankings: Rankings) 
 
 
 def _values(rankings: Rankings, metric: Metric) -> pl.DataFrame:
-    value = metric.compute(rankings)
+    value = metric.compute(rankings).astype(np.float64)  # sums of nothing are whole numbers
     if not np.isfinite(value).all():
         raise LexiframeError(
             f"{metric}: expected finite numbers, found {value[~np.isfinite(value)][0]}; "

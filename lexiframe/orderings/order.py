@@ -11,6 +11,7 @@ import polars as pl
 
 from lexiframe.errors import LexiframeError, LexiframeWarning
 from lexiframe.measures import notation
+from lexiframe.measures.catalogue import is_better_small
 from lexiframe.orderings.markov import mc4, votes_of
 from lexiframe.orderings.positional import borda, copeland, majority_cycles
 from lexiframe.orderings.ranking import mid_ranks, tie_groups
@@ -56,7 +57,8 @@ def order_runs(
     -------
     polars.DataFrame
         Key ``measure, method, run``, sorted by measure, method and rank. ``value`` in the method's
-        unit (greater is better; options stand behind the method, ``mc4(iterations=10)``), ``rank``
+        unit (greater is better, but for the mean of search lengths; options stand behind the
+        method, ``mc4(iterations=10)``), ``rank``
         from 1; runs of equal value share the mean of their
         ranks. For mc4 without ``iterations`` and ``teleport``: runs in strongly connected
         components, these ordered by reachability; the value is the number of layers of
@@ -85,9 +87,12 @@ def order_runs(
     d = d if isinstance(d, PairCube) else to_polars(d)
     if method == "mean" and is_scores(d):
         means = ((m, s.runs, np.nanmean(s.values, axis=0)) for m, s in score_cube(d))
-        return _table(
-            method, [_ordering(m, runs, mean, mid_ranks(mean)) for m, runs, mean in means]
+        signs = {True: -1, False: 1}
+        ordered = (
+            _ordering(m, runs, mean, mid_ranks(signs[is_better_small(m)] * mean))
+            for m, runs, mean in means
         )
+        return _table(method, list(ordered))
     cube = pair_cube(d)
     frames = []
     for measure, pairs in cube:

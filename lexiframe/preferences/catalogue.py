@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from lexiframe.errors import unknown_name
 from lexiframe.measures import exposures, notation
+from lexiframe.measures import sources as of
 from lexiframe.measures.catalogue import MADE_FROM_ANOTHER, METRICS, parse_metric
 from lexiframe.measures.metric import Metric
 from lexiframe.preferences.lexicographic import LexicographicPreference
@@ -11,32 +12,50 @@ from lexiframe.preferences.recall_paired import LevelPreference
 
 Preference = LevelPreference | LexicographicPreference
 
-RPP = LevelPreference("RPP", weight=lambda i, m: 1 / m)
+# fmt: off
+RPP = LevelPreference("RPP", weight=lambda i, m: 1 / m,
+    formula="Σ_λ p(λ) Σ_i 1/m_λ · s_i", bounds="−1 to 1",
+    source=f"{of.RECALL_PAIRED}, eq. 4 and 5")
 """Recall-paired preference: p(i | λ) = 1 / m_λ."""
 
-dcgRPP = LevelPreference("dcgRPP", weight=lambda i, m: exposures.logarithmic(i))
+dcgRPP = LevelPreference("dcgRPP", weight=lambda i, m: exposures.logarithmic(i),
+    formula="Σ_λ p(λ) Σ_i p(i|λ) s_i, p(i|λ) ∝ 1/log2(i + 1)", bounds="−1 to 1",
+    source=f"{of.RECALL_PAIRED}, eq. 4 and 5")
 """Recall-paired preference with p(i | λ) ∝ 1 / log2(i + 1)."""
 
-invRPP = LevelPreference("invRPP", weight=lambda i, m: exposures.reciprocal(i))
+invRPP = LevelPreference("invRPP", weight=lambda i, m: exposures.reciprocal(i),
+    formula="Σ_λ p(λ) Σ_i p(i|λ) s_i, p(i|λ) ∝ 1/i", bounds="−1 to 1",
+    source=f"{of.RECALL_PAIRED}, eq. 4 and 5")
 """Recall-paired preference with p(i | λ) ∝ 1 / i."""
 
-LR = LexicographicPreference("LR", "recall")
+LR = LexicographicPreference("LR", "recall",
+    formula="s_k, k the largest i with s_i ≠ 0", bounds="−1, 0, 1",
+    source=f"{of.LEXIRECALL}, section 5.2")
 """Lexirecall: s_k, with k the largest i with s_i ≠ 0."""
 
-LP = LexicographicPreference("LP", "precision")
+LP = LexicographicPreference("LP", "precision",
+    formula="s_k, k the smallest i with s_i ≠ 0", bounds="−1, 0, 1",
+    source=f"{of.LEXIPRECISION}, section 3.2")
 """Lexiprecision: s_k, with k the smallest i with s_i ≠ 0."""
 
-sgnLR = LexicographicPreference("sgnLR", "recall")
+sgnLR = LexicographicPreference("sgnLR", "recall",
+    formula=LR.formula, bounds=LR.bounds, source=LR.source)
 """Lexirecall, by the name that tells it from rrLR."""
 
-sgnLP = LexicographicPreference("sgnLP", "precision")
+sgnLP = LexicographicPreference("sgnLP", "precision",
+    formula=LP.formula, bounds=LP.bounds, source=LP.source)
 """Lexiprecision, by the name that tells it from rrLP."""
 
-rrLR = LexicographicPreference("rrLR", "recall", magnitude=exposures.reciprocal)
+rrLR = LexicographicPreference("rrLR", "recall", magnitude=exposures.reciprocal,
+    formula="1/p_k − 1/p′_k, k as of LR", bounds="−1 to 1",
+    source="lexiframe")
 """1/p_k − 1/p′_k at lexirecall's k. Not in the papers: lexiprecision's size, put to lexirecall."""
 
-rrLP = LexicographicPreference("rrLP", "precision", magnitude=exposures.reciprocal)
+rrLP = LexicographicPreference("rrLP", "precision", magnitude=exposures.reciprocal,
+    formula="1/p_k − 1/p′_k, k as of LP", bounds="−1 to 1",
+    source=f"{of.LEXIPRECISION}, section 3.5")
 """1/p_k − 1/p′_k at lexiprecision's k."""
+# fmt: on
 
 PREFERENCES: dict[str, Preference] = {
     preference.name: preference

@@ -15,6 +15,7 @@ import polars as pl
 
 from lexiframe.codes import encode
 from lexiframe.errors import SchemaError
+from lexiframe.measures.catalogue import is_better_small
 from lexiframe.preferences.recall_paired import TIE
 from lexiframe.schemas import PREFERENCES, SCORES, TableSchema, check, to_polars
 
@@ -138,6 +139,7 @@ def score_cube(s: Any) -> ScoreCube:
 def pair_cube(table: Any) -> PairCube:
     """Lay a preferences table, or the differences of a scores table, out as an array.
 
+    A difference favours the run with the greater score, of search lengths the one with the smaller.
     What is laid out already is given back, so that several tables can be made from one array.
 
     Raises
@@ -152,6 +154,7 @@ def pair_cube(table: Any) -> PairCube:
         s = score_cube(table)
         a, b = np.triu_indices(len(s.runs), k=1)
         delta = s.values[:, :, a] - s.values[:, :, b]
+        delta[[is_better_small(name) for name in s.measures]] *= -1
         return PairCube(
             s.measures, s.queries, s.runs, a, b, np.where(np.abs(delta) <= TIE, 0.0, delta)
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import polars as pl
@@ -57,6 +57,9 @@ class LexicographicPreference:
     formula: str = field(default="", kw_only=True, compare=False)
     source: str = field(default="", kw_only=True, compare=False)
     bounds: str = field(default="", kw_only=True, compare=False)
+
+    kind: ClassVar[str] = "lexicographic preference"
+    needs: ClassVar[str] = "relevant items"
 
     def __post_init__(self) -> None:
         if self.direction not in ("precision", "recall"):

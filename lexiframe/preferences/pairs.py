@@ -35,7 +35,8 @@ def preferences(
         The table of `positions`.
     measures
         Preferences or their notation (``lf.RPP``, ``"LR"``, ``"LP(rel=2)"``), and metrics, which
-        give their difference. The ``rel`` of a measure can raise the least relevant grade of the
+        give their difference, search lengths the negative of it. The ``rel`` of a measure can raise
+        the least relevant grade of the
         positions, not lower it.
     no_relevant : {"drop", "zero"}
         Requests without an item of a measure's own ``rel`` have no rows of it, or 0 (ties).
@@ -136,8 +137,9 @@ def _fill_differences(
         by_request = np.empty((len(queries), len(requests.runs)))
         by_request[query, run] = table["value"].to_numpy()
         n = [str(measure) for measure in asked].index(name)
+        sign = -1 if asked[n].smaller_is_better else 1  # type: ignore[union-attr]
         rows = requests.queries.search_sorted(queries).to_numpy()
-        values[rows, :, n] = [differences(row)[a, b] for row in by_request]
+        values[rows, :, n] = [differences(sign * row)[a, b] for row in by_request]
 
 
 def _pairs(requests: Requests) -> tuple[np.ndarray, np.ndarray]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cache
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import polars as pl
@@ -63,6 +63,9 @@ class LevelPreference:
     formula: str = field(default="", kw_only=True, compare=False)
     source: str = field(default="", kw_only=True, compare=False)
     bounds: str = field(default="", kw_only=True, compare=False)
+
+    kind: ClassVar[str] = "level preference"
+    needs: ClassVar[str] = "relevant items"
 
     def __call__(self, *, rel: float) -> LevelPreference:
         """Give the preference with binary relevance: grades from ``rel``."""

@@ -1,0 +1,54 @@
+"""Where libraries that compute measures of the same name disagree: `conventions`."""
+
+from __future__ import annotations
+
+import polars as pl
+
+_NAMES = ("measure", "choice", "lexiframe", "other", "trec_eval", "ir_measures", "ranx", "LensKit")
+_NONE = "–"
+_AS_TREC_EVAL = "as trec_eval"
+_GREEDY = "greedy (ndeval)"
+_ROWS = [
+    ("nDCG", "gain", "grade", "nDCG(dcg='exp-log2')", "grade", "grade; dcg='exp-log2'",
+     "grade; ndcg_burges: 2^g − 1", "1; gain='rating': grade"),
+    ("nDCG@k", "ideal", "cut off at k", "nDCG(ideal='full')@k", "cut off at k", _AS_TREC_EVAL,
+     "cut off at k", "cut off at k"),
+    ("AP@k", "denominator", "m", "AP(denominator='min')@k", "m", _AS_TREC_EVAL, "m",
+     "min(m, length of the list)"),
+    ("R@k", "denominator", "m", "R(denominator='min')@k", "m", _AS_TREC_EVAL, "m", "min(m, k)"),
+    ("P@k", "denominator", "k", _NONE, "k", _AS_TREC_EVAL, "k", "length of the list"),
+    ("RBP", "persistence", "0.8", "RBP(p=0.5)", _NONE, "0.8", "has to be given", "0.85"),
+    ("RBP", "gain", "1", "gRBP(max=4): grade/max", _NONE, "1 with rel=", "grade", "1"),
+    ("ERR@k", "greatest grade", "4", "ERR(max=2)@k", _NONE, "4 (gdeval)", _NONE, _NONE),
+    ("bpref", "denominator", "min(m, N)", "bpref(denominator='m')", "min(m, N)", _AS_TREC_EVAL,
+     "min(m, N)", _NONE),
+    ("Judged@k", "denominator", "min(k, ñ)", "Judged(denominator='k')@k", _NONE, "min(k, ñ)",
+     _NONE, _NONE),
+    ("alpha-nDCG@k", "ideal", _GREEDY, "alpha-nDCG(ideal='exact')@k", _NONE, _GREEDY, _NONE, _NONE),
+    ("all", "order of equal scores", "document id, descending", "positions(ties=...)",
+     "document id, descending", "by provider", "not defined", "the order of the list"),
+    ("all", "scores compared as", "float64", "positions(score_type='float32')",
+     "float64; float32 up to 9.0.8", "float32 (pytrec_eval)", "float64", "the order of the list"),
+    ("all", "requests without relevant items", "left out", "positions(no_relevant='zero')",
+     "0", "0", "0", "NaN"),
+]  # fmt: skip
+
+
+def conventions() -> pl.DataFrame:
+    """Tell what this library and others mean by a measure, where they do not mean the same.
+
+    Returns
+    -------
+    polars.DataFrame
+        Key ``measure, choice``: what there is to choose; ``lexiframe``: the choice made here;
+        ``other``: how to make another; ``trec_eval`` (10), ``ir_measures`` (0.4), ``ranx`` (0.3)
+        and ``LensKit`` (2025): theirs, – where they do not have the measure. m is the number of
+        relevant items, N that of judged non-relevant ones, ñ that of documents retrieved.
+
+    Examples
+    --------
+    >>> import lexiframe as lf
+    >>> lf.conventions().filter(measure="R@k").select("lexiframe", "LensKit").rows()
+    [('m', 'min(m, k)')]
+    """
+    return pl.DataFrame(_ROWS, schema=_NAMES, orient="row")
