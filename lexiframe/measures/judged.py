@@ -10,14 +10,15 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
+import polars as pl
 
 from lexiframe.measures.metric import Metric
-from lexiframe.measures.rankings import GRADE, RANK, Judged, Rankings
-from lexiframe.measures.recall_level import Exposure, seen
+from lexiframe.measures.rankings import RANK, Rankings
+from lexiframe.measures.recall_level import Exposure
 
 
 @dataclass(frozen=True)
-class Found:
+class RelevantFound:
     """The relevant items that were retrieved, an element of each array for one.
 
     Attributes
@@ -28,6 +29,8 @@ class Found:
         How many items above it are judged not relevant, and how many are pooled, but unjudged.
     N
         How many items of the request are judged not relevant.
+    ranking
+        The index of its ranking.
     """
 
     p: np.ndarray
@@ -36,28 +39,24 @@ class Found:
     b: np.ndarray
     u: np.ndarray
     N: np.ndarray
+    ranking: np.ndarray
 
     @classmethod
-    def of(cls, rankings: Rankings, judged: Judged) -> Found:
+    def of(cls, rankings: Rankings) -> RelevantFound:
         """Take the relevant items of rankings."""
-        items = rankings.relevant.select("position", "level", "n_relevant").drop_nulls("position")
-        ranking = judged.relevant // judged.step
-        p, i, m = (items[name].to_numpy() for name in items.columns)
-        return cls(
-            p,
-            i,
-            m,
-            judged.above(judged.nonrelevant),
-            judged.above(judged.unjudged),
-            judged.n_nonrelevant[ranking],
-        )
+        items = rankings.relevant.select("position", "level", "n_relevant")
+        is_found = items["position"].is_not_null().to_numpy()
+        p, i, m = (items[name].filter(is_found).to_numpy() for name in items.columns)
+        above, ranking = rankings.above, rankings.of_relevant[is_found]
+        n = above.n_nonrelevant[ranking]
+        return cls(p, i, m, above.nonrelevant, above.unjudged, n, ranking)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class JudgedMetric(Metric):
     """μ = 1/m Σ over the relevant items retrieved of a term that sees the judged items above it.
 
-    ``term`` goes from `Found`, and parameters of the metric by keyword, to an array.
+    ``term`` goes from `RelevantFound`, and parameters of the metric by keyword, to an array.
     """
 
     term: Callable[..., np.ndarray]
@@ -71,13 +70,12 @@ class JudgedMetric(Metric):
 
     def compute(self, rankings: Rankings) -> np.ndarray:
         """1/m Σ_i term_i."""
-        found = Found.of(rankings, rankings.judged)
-        ranking = rankings.judged.relevant // rankings.judged.step
+        found = RelevantFound.of(rankings)
         terms = self.term(found, **self.values) / found.m
-        return np.bincount(ranking, terms, len(rankings))
+        return np.bincount(found.ranking, terms, len(rankings))
 
 
-def preferred_to_nonrelevant(found: Found, *, denominator: str) -> np.ndarray:
+def preferred_to_nonrelevant(found: RelevantFound, *, denominator: str) -> np.ndarray:
     """1 − min(b, m) / min(m, N), or over m; 1 when nothing that is not relevant stands above."""
     most = np.minimum(found.m, found.N) if denominator == "min" else found.m
     lost = np.minimum(found.b, found.m)
@@ -92,7 +90,7 @@ def _ratios(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 _EPSILON = 1e-5
 
 
-def inferred_precision(found: Found) -> np.ndarray:
+def inferred_precision(found: RelevantFound) -> np.ndarray:
     """1/p + (p − 1)/p · (r + b + u)/(p − 1) · (r + ε)/(r + b + 2ε), with r = i − 1 and ε = 10⁻⁵."""
     r, b, u, p = found.i - 1, found.b, found.u, found.p
     return np.asarray((1 + (r + b + u) * (r + _EPSILON) / (r + b + 2 * _EPSILON)) / p)
@@ -137,9 +135,12 @@ class Residual(Metric):
 
 
 def _sums_over_judged(metric: Metric, rankings: Rankings, term: Exposure) -> np.ndarray:
-    """Sum a term over the judged items that were retrieved, above the cut-off."""
-    is_judged = seen(metric, RANK) & (GRADE >= 0)
-    rows = rankings.table.select(is_judged.fill_null(value=False).alias("is_judged"), position=RANK)
-    places = np.flatnonzero(rows["is_judged"].to_numpy())
-    terms = rows[places].select(term=metric.evaluate(term, RANK))["term"].to_numpy()
-    return np.bincount(rankings.ranking[places], terms, len(rankings)).astype(np.float64)
+    """Sum a term of the rank over the judged items that were retrieved, above the cut-off."""
+    found = rankings.items.found
+    is_seen = found.grade >= 0
+    if metric.cutoff is not None:
+        is_seen &= found.position <= metric.cutoff
+    position = found.position[is_seen]
+    ranks = pl.DataFrame({"position": np.arange(1, position.max(initial=0) + 1)})
+    terms = ranks.select(term=metric.evaluate(term, RANK))["term"].to_numpy()
+    return np.bincount(found.ranking[is_seen], terms[position - 1], len(rankings))

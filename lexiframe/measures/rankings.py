@@ -6,7 +6,7 @@ because sums of floats depend on their order.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -29,53 +29,67 @@ class Rankings:
 
     Attributes
     ----------
-    table
-        The whole table, in order.
+    rows
+        The relevant items, and rows of requests without any, in order.
     keys
         ``run`` and ``query_id`` of each ranking.
     ranking
-        For each row of the table the index of its ranking.
+        For each row the index of its ranking.
     is_relevant
-        Which rows hold a relevant item; the others are judged items, and requests without any.
+        Which rows hold a relevant item.
     kept
         Which rankings have a value: those of requests with a relevant item, or all.
+    items
+        All judged items.
+    rel
+        The least relevant grade, when it is not that of the table.
+    imputed_by
+        The same rankings with imputed positions, by the size of the corpus.
     """
 
-    table: pl.DataFrame
+    rows: pl.DataFrame
     keys: pl.DataFrame
     ranking: np.ndarray
     is_relevant: np.ndarray
     kept: np.ndarray
+    items: Items
+    rel: float | None = None
+    imputed_by: dict[int | str, Rankings] = field(default_factory=dict)
 
     @classmethod
     def of(cls, p: Any) -> Rankings:
         """Take the table of `positions`."""
         table = check(p, POSITIONS)
-        keys, ranking = _stretches(table)
-        if not _is_in_order(table, keys, ranking):
-            table = table.sort("run", "query_id", "doc_id")
-            keys, ranking = _stretches(table)
+        rows = table
+        if table["level"].null_count():
+            rows = table.filter(pl.col("level").is_not_null() | (pl.col("n_relevant") == 0))
+        keys, ranking = _stretches(rows)
+        if not _is_in_order(rows, keys, ranking):
+            rows = rows.sort("run", "query_id", "doc_id")
+            keys, ranking = _stretches(rows)
+        is_relevant = rows["level"].is_not_null().to_numpy()
         kept = np.ones(keys.height, bool)
-        return cls(table, keys, ranking, table["level"].is_not_null().to_numpy(), kept)
+        return cls(rows, keys, ranking, is_relevant, kept, Items(table, keys))
 
     def at_least(self, rel: float | None, no_relevant: NoRelevant) -> Rankings:
         """Count only grades of ``rel`` or more as relevant, and number the recall levels anew."""
         if rel is None:
             return self
-        is_relevant = (
-            self.is_relevant & (self.table["relevance"] >= rel).fill_null(value=False).to_numpy()
-        )
+        is_graded = (self.rows["relevance"] >= rel).fill_null(value=False).to_numpy()
+        is_relevant = self.is_relevant & is_graded
         m = np.bincount(self.ranking[is_relevant], minlength=len(self))
-        table = self.table.with_columns(
-            level=_numbered(self.table["level"].to_numpy(), is_relevant, self.ranking),
+        rows = self.rows.with_columns(
+            level=_numbered(self.rows["level"].to_numpy(), is_relevant, self.ranking),
             n_relevant=pl.Series(m[self.ranking]),
         )
         kept = np.full(len(self), no_relevant == "zero") | (m > 0)
-        return replace(self, table=table, is_relevant=is_relevant, kept=kept)
+        return Rankings(rows, self.keys, self.ranking, is_relevant, kept, self.items, rel)
 
     def imputed(self, n: int | str) -> Rankings:
         """Give items that were not retrieved the last places of a corpus; see `impute`."""
-        return replace(self, table=impute(self.table, n))
+        if n not in self.imputed_by:
+            self.imputed_by[n] = replace(self, rows=impute(self.rows, n), imputed_by={})
+        return self.imputed_by[n]
 
     def __len__(self) -> int:
         return self.keys.height
@@ -83,7 +97,7 @@ class Rankings:
     @cached_property
     def relevant(self) -> pl.DataFrame:
         """The rows of relevant items."""
-        return self.table if self.is_relevant.all() else self.table.filter(self.is_relevant)
+        return self.rows if self.is_relevant.all() else self.rows.filter(self.is_relevant)
 
     @cached_property
     def of_relevant(self) -> np.ndarray:
@@ -101,18 +115,17 @@ class Rankings:
     def first_row(self, column: str) -> np.ndarray:
         """Give a column whose value all rows of a ranking share, for each ranking."""
         first = np.flatnonzero(np.diff(self.ranking, prepend=-1))
-        return np.asarray(self.table[column].gather(first).to_numpy())
+        return np.asarray(self.rows[column].gather(first).to_numpy())
 
     def sums(self, terms: pl.Expr) -> np.ndarray:
         """Sum over the relevant items of each ranking; null adds nothing."""
         values = self.relevant.select(terms.fill_null(0.0).alias("term"))["term"].to_numpy()
-        total: np.ndarray = np.bincount(self.of_relevant, values, len(self))
-        return total.astype(np.float64)
+        return np.bincount(self.of_relevant, values, len(self)).astype(np.float64)
 
     @cached_property
-    def judged(self) -> Judged:
-        """Where the judged items are, also those that are not relevant."""
-        return Judged.of(self)
+    def above(self) -> Above:
+        """What stands above the relevant items."""
+        return Above.of(self)
 
     @cached_property
     def ideal_rows(self) -> Rankings:
@@ -128,8 +141,8 @@ class Rankings:
             .with_columns(level=place, position=place, run=pl.lit("ideal"))
         )
         keys, ranking = _stretches(rows)
-        full = np.ones(len(rows), bool)
-        return Rankings(rows, keys, ranking, full, np.ones(keys.height, bool))
+        full, kept = np.ones(len(rows), bool), np.ones(keys.height, bool)
+        return Rankings(rows, keys, ranking, full, kept, self.items)
 
     def of_ideal(self, by_request: np.ndarray) -> np.ndarray:
         """Give the number of each ranking's request, from one for each of `ideal_rows`."""
@@ -139,39 +152,102 @@ class Rankings:
 
 
 @dataclass(frozen=True)
-class Judged:
-    """Judged items by rank: the key of one is the index of its ranking times ``step`` plus rank."""
+class Items:
+    """All judged items of a positions table, in its order, as arrays; made when they are needed."""
 
-    relevant: np.ndarray
+    table: pl.DataFrame
+    keys: pl.DataFrame
+
+    @cached_property
+    def begins(self) -> np.ndarray:
+        """The first row of each stretch of rows of one ranking."""
+        ends = (self.table[name].rle().struct.field("len") for name in ("run", "query_id"))
+        stops = np.unique(np.concatenate([length.cast(pl.Int64).cum_sum() for length in ends]))
+        return np.append(0, stops[:-1]).astype(np.int64)
+
+    @cached_property
+    def of_stretch(self) -> np.ndarray:
+        """The index of each stretch's ranking."""
+        own = self.table.select("run", "query_id")[self.begins]
+        index = self.keys.with_row_index("ranking")
+        joined = own.join(index, on=["run", "query_id"], how="left", maintain_order="left")
+        return np.asarray(joined["ranking"].to_numpy().astype(np.int64))
+
+    @cached_property
+    def grade(self) -> np.ndarray:
+        """Negative when it was not judged, and for the rows of requests without relevant items."""
+        return np.asarray(self.table["relevance"].fill_null(-1.0).to_numpy())
+
+    @cached_property
+    def found(self) -> Found:
+        """Those that were retrieved."""
+        position = self.table["position"].fill_null(0).to_numpy()
+        row = np.flatnonzero(position)
+        stretch = np.repeat(self.of_stretch, np.diff(np.append(self.begins, len(position))))
+        return Found(row, stretch[row], position[row], self.grade[row])
+
+    def is_relevant(self, rel: float | None) -> np.ndarray:
+        """Tell which are relevant, by a least grade of a measure's own."""
+        by_table = self.table["level"].is_not_null().to_numpy()
+        return np.asarray(by_table if rel is None else by_table & (self.grade >= rel))
+
+    def counts(self, chosen: np.ndarray) -> np.ndarray:
+        """Count the chosen items of each ranking."""
+        n = np.zeros(self.keys.height, np.int64)
+        np.add.at(n, self.of_stretch, np.add.reduceat(chosen, self.begins, dtype=np.int64))
+        return n
+
+
+@dataclass(frozen=True)
+class Found:
+    """Judged items that were retrieved: row, index of the ranking, rank, and grade of each."""
+
+    row: np.ndarray
+    ranking: np.ndarray
+    position: np.ndarray
+    grade: np.ndarray
+
+
+@dataclass(frozen=True)
+class Above:
+    """The judged items above each relevant item that was retrieved.
+
+    Attributes
+    ----------
+    nonrelevant, unjudged
+        How many items above it are judged not relevant; how many are pooled, but not judged: their
+        grade is negative.
+    n_nonrelevant
+        How many items are judged not relevant, of each ranking.
+    """
+
     nonrelevant: np.ndarray
     unjudged: np.ndarray
-    step: int
     n_nonrelevant: np.ndarray
 
     @classmethod
-    def of(cls, rankings: Rankings) -> Judged:
-        """Sort the retrieved items of each kind; a negative grade says pooled, but unjudged."""
-        table, ranking = rankings.table, rankings.ranking
-        position = table["position"].fill_null(0).to_numpy()
-        grade = table["relevance"].fill_null(-1.0).to_numpy()
-        step = int(position.max(initial=0)) + 1
-        key = ranking * step + position
-        found = position > 0
-        is_relevant = rankings.is_relevant
-        nonrelevant = ~is_relevant & (grade >= 0)
-        unjudged = ~is_relevant & (grade < 0) & table["doc_id"].is_not_null().to_numpy()
+    def of(cls, rankings: Rankings) -> Above:
+        """Count them, for the relevant items in the order of their rows."""
+        items = rankings.items
+        other, found = ~items.is_relevant(rankings.rel), items.found
+        step = int(found.position.max(initial=0)) + 1
+        key = found.ranking * step + found.position
+        is_other, is_judged = other[found.row], found.grade >= 0
+        rank = rankings.relevant["position"].fill_null(0).to_numpy()
+        relevant = (rankings.of_relevant * step + rank)[rank > 0]
+        n = items.counts(other & (items.grade >= 0))
         return cls(
-            key[is_relevant & found],
-            np.sort(key[nonrelevant & found]),
-            np.sort(key[unjudged & found]),
-            step,
-            np.bincount(ranking[nonrelevant], minlength=len(rankings)),
+            _above(relevant, key[is_other & is_judged], step),
+            _above(relevant, key[is_other & ~is_judged], step),
+            n,
         )
 
-    def above(self, others: np.ndarray) -> np.ndarray:
-        """Count, for each retrieved relevant item, the others above it in its ranking."""
-        begin = self.relevant // self.step * self.step
-        return np.searchsorted(others, self.relevant) - np.searchsorted(others, begin)
+
+def _above(keys: np.ndarray, others: np.ndarray, step: int) -> np.ndarray:
+    """Count the others above each key in its ranking; a key is ``ranking * step + rank``."""
+    others = np.sort(others)
+    begin = keys // step * step
+    return np.searchsorted(others, keys) - np.searchsorted(others, begin)
 
 
 def _numbered(level: np.ndarray, is_relevant: np.ndarray, ranking: np.ndarray) -> pl.Series:

@@ -13,6 +13,7 @@ from lexiframe.measures.catalogue import parse_metric
 from lexiframe.measures.metric import Metric
 from lexiframe.measures.rankings import Rankings
 from lexiframe.positions.policies import NoRelevant, check_policy
+from lexiframe.progress import in_threads
 from lexiframe.schemas import SCORES
 
 
@@ -59,15 +60,17 @@ def scores(
     metrics = unique_by_name([_as_metric(measure) for measure in as_list(measures)])
     rankings = Rankings.of(p)
     _refuse_without_judged_items(metrics, rankings)
-    frames = []
+    groups = []  # what one group computes on the way it computes once
     for rel in dict.fromkeys(metric.rel for metric in metrics):
-        of_rel = [metric for metric in metrics if metric.rel == rel]
         restricted = rankings.at_least(rel, no_relevant)
+        of_rel = [metric for metric in metrics if metric.rel == rel]
         if not restricted.kept.any() and rel is not None:
             raise LexiframeError(
                 f"{of_rel[0]}: expected some items with a grade of {rel:g} or more, found none"
             )
-        frames += [_values(restricted, metric) for metric in of_rel]
+        for needs in dict.fromkeys(metric.needs for metric in of_rel):
+            groups.append((restricted, [m for m in of_rel if m.needs == needs]))
+    frames = in_threads(lambda group: _values(*group), groups, "scores")
     return pl.concat(frames).sort("run", "query_id", "measure").select(*SCORES.columns)
 
 
@@ -105,15 +108,19 @@ def _refuse_without_judged_items(metrics: Iterable[Metric], rankings: Rankings) 
     Positions do not say whether such items were left out of them or of the judgments.
     """
     needing = [metric for metric in metrics if metric.needs == "judged items"]
-    others = rankings.table["doc_id"].filter(~rankings.is_relevant)
-    if needing and others.null_count() == len(others):
+    table = rankings.items.table
+    if needing and table["doc_id"].count() == table["level"].count():
         raise LexiframeError(
             f"{needing[0]}: needs the judged items that are not relevant, and the positions have "
             "none: make them with positions(..., judged=True), from judgments that have some"
         )
 
 
-def _values(rankings: Rankings, metric: Metric) -> pl.DataFrame:
+def _values(rankings: Rankings, metrics: list[Metric]) -> pl.DataFrame:
+    return pl.concat(_values_of(rankings, metric) for metric in metrics)
+
+
+def _values_of(rankings: Rankings, metric: Metric) -> pl.DataFrame:
     value = metric.compute(rankings).astype(np.float64)  # sums of nothing are whole numbers
     if not np.isfinite(value).all():
         raise LexiframeError(

@@ -51,7 +51,7 @@ class SearchLength(RecallLevelMetric):
         if not rankings.relevant["position"].null_count():
             return super().compute(rankings)
         n = self.values["n"]
-        if n == "pool" and "pool_size" not in rankings.table.columns:
+        if n == "pool" and "pool_size" not in rankings.rows.columns:
             raise LexiframeError(
                 f"{self}: needs the ranks of items that were not retrieved: make the positions "
                 f"with pool=True, or say how many items the corpus has: {self.name}(n=...)"
