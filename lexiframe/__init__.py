@@ -8,7 +8,7 @@ The flow, and the names in its order:
 - metrics: `scores`, `AP`, `RR`, `nDCG`, `RBP`, `linear`, `R`, `P`, `Rprec`, `TSE`,
   `RecallLevelMetric`, `GradedMetric`
 - preferences: `preferences`, `RPP`, `dcgRPP`, `invRPP`, `LR`, `LP`, `sgnLR`, `sgnLP`, `rrLR`,
-  `rrLP`, `LevelPreference`, `LexicographicPreference`, `parse_measure`
+  `rrLP`, `LevelPreference`, `LexicographicPreference`, `parse_measure`, `interleaving`
 - orderings: `win_rates`, `win_rate_matrix`, `request_win_rates`, `order_runs`,
   `majority_cycles`, `rank_correlations`, `tie_rates`, `sign_agreement`
 - significance: `compare`, `discriminative_power`
@@ -60,6 +60,7 @@ from lexiframe.preferences.catalogue import (
     sgnLP,
     sgnLR,
 )
+from lexiframe.preferences.interleaving import interleaving
 from lexiframe.preferences.lexicographic import LexicographicPreference
 from lexiframe.preferences.pairs import preferences
 from lexiframe.preferences.recall_paired import LevelPreference
@@ -97,6 +98,7 @@ __all__ = [
     "discriminative_power",
     "evaluate",
     "impute",
+    "interleaving",
     "invRPP",
     "linear",
     "majority_cycles",

@@ -100,7 +100,7 @@ PUBLIC = """
     coverage positions impute
     scores AP RR nDCG RBP linear R P Rprec TSE RecallLevelMetric GradedMetric
     preferences RPP dcgRPP invRPP LR LP sgnLR sgnLP rrLR rrLP
-    LevelPreference LexicographicPreference parse_measure
+    LevelPreference LexicographicPreference parse_measure interleaving
     win_rates win_rate_matrix request_win_rates order_runs majority_cycles
     rank_correlations sign_agreement tie_rates
     compare discriminative_power
