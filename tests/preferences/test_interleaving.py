@@ -2,10 +2,12 @@
 
 import random
 
+import numpy as np
 import polars as pl
 import pytest
 
 import lexiframe as lf
+from lexiframe.preferences import interleaving
 from tests import oracle
 from tests.frames import assert_identical, measured
 
@@ -49,6 +51,14 @@ def test_an_empty_list_is_a_tie():
     with pytest.warns(lf.LexiframeWarning, match="rankings missing, counted as empty: 3; rankings"):
         d = lf.interleaving(both, qrels)
     assert d.rows() == [("q", "A", "B", "OI", 0.0), ("unanswered", "A", "B", "OI", 0.0)]
+
+
+def test_what_is_as_small_as_rounding_is_a_tie(monkeypatch):
+    """The user reads further than the first document once in 10^13 times."""
+    monkeypatch.setattr(interleaving, "_mass", lambda user, longest: np.array([0, 1, 1 + 1e-13]))
+    assert lf.interleaving(runs(A="xa", B="xb"), QRELS)["preference"].item() == 0
+    monkeypatch.setattr(interleaving, "_mass", lambda user, longest: np.array([0, 1, 1 + 1e-11]))
+    assert lf.interleaving(runs(A="xa", B="xb"), QRELS)["preference"].item() > 0
 
 
 def test_rankings_too_long_for_small_integers():
