@@ -433,6 +433,54 @@ def rrLP(a, b):
     return lexicographic_size(a, b, largest=False)
 
 
+def interleaved(first, second):
+    """Balanced interleaving: in turn until one list is exhausted, a document once (section 4)."""
+    shown, i, j = {}, 0, 0
+    while i < len(first) and j < len(second):
+        if i == j:
+            document, i = first[i], i + 1
+        else:
+            document, j = second[j], j + 1
+        shown.setdefault(document)
+    return list(shown)
+
+
+def clicks_prefer(a, b, clicked):
+    """sgn(hits(π, k_c) − hits(π′, k_c)), a and b are {document: rank} (section 4)."""
+    if not clicked:
+        return 0
+    k = min(ranks.get(clicked[-1], INF) for ranks in (a, b))
+    hits_a, hits_b = (sum(ranks.get(x, INF) <= k for x in clicked) for ranks in (a, b))
+    return sgn(hits_a - hits_b)
+
+
+def signs_by_rank(a, b, shown, relevant):
+    """For every rank c that the user may read down to, which ranking the clicks prefer."""
+    ranks_a, ranks_b = ({x: rank for rank, x in enumerate(of, start=1)} for of in (a, b))
+    clicked, signs = [], []
+    for document in shown:
+        clicked += [document] if document in relevant else []
+        signs.append(clicks_prefer(ranks_a, ranks_b, clicked))
+    return signs
+
+
+def OI(a, b, relevant):
+    """E_c of both outcomes, averaged, exactly, for uniform c; a and b are lists (section 4)."""
+    outcomes = [signs_by_rank(a, b, interleaved(*both), relevant) for both in ((a, b), (b, a))]
+    return sum(Fraction(sum(signs), max(1, len(signs))) for signs in outcomes) / 2
+
+
+def dcgOI(a, b, relevant):
+    """The same for c ∝ 1/log2(c+1) (section 4)."""
+    expected = []
+    for first, second in ((a, b), (b, a)):
+        signs = signs_by_rank(a, b, interleaved(first, second), relevant)
+        weights = [1 / math.log2(c + 1) for c, _ in enumerate(signs, start=1)]
+        terms = [weight * sign for weight, sign in zip(weights, signs, strict=True)]
+        expected.append(math.fsum(terms) / math.fsum(weights) if signs else 0.0)
+    return tie(math.fsum(expected) / 2)
+
+
 # --- Section 5: from preferences to systems -----------------------------------------------------
 
 

@@ -243,6 +243,22 @@ CASES = {
         lambda: lf.preferences(P, "RPP"),
         "preferences: expected at least two runs, found 1 (bm25)",
     ),
+    "one run to interleave": (
+        lambda: lf.interleaving(RUNS, QRELS),
+        "interleaving: expected at least two runs, found 1 (bm25)",
+    ),
+    "user": (
+        lambda: lf.interleaving("no.run", "no.qrels", user="DCG"),
+        "interleaving: expected user='uniform' or 'dcg', found 'DCG'",
+    ),
+    "interleaving is no preference of positions": (
+        lambda: lf.parse_measure("OI"),
+        "'OI' needs whole rankings, which positions are not: compute it with lexiframe.interleav",
+    ),
+    "interleaving with a user": (
+        lambda: lf.preferences(BOTH, ["RPP", "OI(user=dcg)"]),
+        "'OI(user=dcg)' needs whole rankings",
+    ),
     "a row too few": (
         lambda: lf.preferences(BOTH[:-1], "RPP"),
         "positions: expected 4 rows, one for every run, request and relevant item, found 3",

@@ -102,7 +102,7 @@ PUBLIC = """
     num_ret num_rel num_rel_ret ISL TSL ASL SL1 SL3 RE TSE eta WC
     RecallLevelMetric GradedMetric CascadeMetric provider_exposure measures conventions
     preferences RPP dcgRPP invRPP LR LP sgnLR sgnLP rrLR rrLP
-    LevelPreference LexicographicPreference parse_measure
+    LevelPreference LexicographicPreference parse_measure interleaving
     win_rates win_rate_matrix request_win_rates order_runs majority_cycles
     rank_correlations sign_agreement tie_rates
     compare discriminative_power

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+import polars as pl
+
 from lexiframe.errors import LexiframeError, SchemaError, first_three
 from lexiframe.io.parts import RunPart
 from lexiframe.io.runs import RunScan, scan_runs
@@ -33,10 +35,11 @@ def rank_runs(
     *,
     nonrelevant: bool = False,
     pool: bool = False,
+    documents: bool = False,
 ) -> RankedRuns:
     """Rank the relevant items in every run, and with ``nonrelevant`` the others that are judged.
 
-    ``pool`` also gives what they retrieved.
+    ``pool`` also gives what they retrieved, ``documents`` in which order.
 
     Raises
     ------
@@ -48,8 +51,10 @@ def rank_runs(
     complete = nonrelevant or policies.unjudged == "remove"
     judged = judged_items(qrels, policies, nonrelevant=complete)
 
+    codes = _shared_codes() if documents else None
+
     def rank(part: RunPart) -> RunRanks:
-        return rank_judged(part, judged, policies, pool=pool)
+        return rank_judged(part, judged, policies, pool=pool, codes=codes)
 
     loaders = _loaders(runs, rank=policies.ties == "rank")
     done = in_threads(
@@ -60,6 +65,11 @@ def rank_runs(
     if not any(run.answered.any() for run, _ in ranked):
         _refuse_other_queries(sorted({name for run, _ in ranked for name in run.extra}), judged)
     return RankedRuns(judged, sorted((run for run, _ in ranked), key=lambda run: run.name))
+
+
+def _shared_codes() -> pl.Series:
+    """Give a column that keeps codes of strings: Polars forgets them with the last such column."""
+    return pl.Series([], dtype=pl.Categorical(pl.Categories.random()))
 
 
 def _refuse_other_queries(answered: list[str], judged: JudgedItems) -> None:

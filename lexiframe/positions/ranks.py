@@ -1,4 +1,4 @@
-"""The rank of every judged item in a run: the only place where ties are broken.
+"""The rank of every judged item in a run, or of all: the only place where ties are broken.
 
 A run's documents are ordered by score, descending, and among equal scores by the tie policy. Most
 files are already in order, and only the ranks of the judged items are wanted, so a file is sorted
@@ -22,6 +22,7 @@ from lexiframe.positions.rows import Blocks, Rows
 from lexiframe.positions.tied import TiedItems
 
 _ENOUGH_TO_COMPARE = 1000
+_NO_DOCUMENTS = np.empty(0, np.uint32)
 
 
 @dataclass(frozen=True)
@@ -46,6 +47,9 @@ class RunRanks:
         When no judged item was found, some documents that were.
     pool
         Query index and doc_id of what was retrieved, when asked for.
+    documents
+        What was retrieved for judged queries, query after query, best rank first, as codes;
+        nothing unless asked for.
     """
 
     name: str
@@ -58,12 +62,20 @@ class RunRanks:
     unjudged: int
     strangers: list[str]
     pool: pl.DataFrame | None
+    documents: np.ndarray
 
 
 def rank_judged(
-    part: RunPart, judged: JudgedItems, policies: Policies, *, pool: bool = False
+    part: RunPart,
+    judged: JudgedItems,
+    policies: Policies,
+    *,
+    pool: bool = False,
+    codes: pl.Series | None = None,
 ) -> RunRanks:
     """Rank the judged documents of one run.
+
+    ``codes``, a column of categories for all runs, asks for the documents and numbers them.
 
     Raises
     ------
@@ -107,6 +119,7 @@ def rank_judged(
         int(retrieved.sum() - kept.sum()),
         strangers,
         rows.documents(judged) if pool else None,
+        _NO_DOCUMENTS if codes is None else _ranked_documents(rows, judged, ties, codes),
     )
 
 
@@ -114,7 +127,10 @@ def _retrieved_nothing(part: RunPart, judged: JudgedItems) -> RunRanks:
     nowhere = np.zeros(judged.items.height, np.int64)
     nothing = np.zeros(len(judged.queries), np.int64)
     answered, extra = _answered(part, judged, nothing, [])
-    return RunRanks(part.name, nowhere, TiedItems.none(), nothing, answered, extra, 0, 0, [], None)
+    tied, pool = TiedItems.none(), None
+    return RunRanks(
+        part.name, nowhere, tied, nothing, answered, extra, 0, 0, [], pool, _NO_DOCUMENTS
+    )
 
 
 def _answered(
@@ -131,6 +147,16 @@ def _answered(
 def _some_documents(rows: Rows, judged: JudgedItems) -> list[str]:
     documents = rows.documents(judged)["doc_id"].unique(maintain_order=True)
     return documents.head(_ENOUGH_TO_COMPARE).to_list()
+
+
+def _ranked_documents(rows: Rows, judged: JudgedItems, ties: Ties, codes: pl.Series) -> np.ndarray:
+    """Give the documents of judged queries in the order of query and rank."""
+    everything = np.arange(len(rows.query))
+    documents = np.empty(len(everything), _NO_DOCUMENTS.dtype)
+    place = _place(rows, everything, rows.ties(everything), ties)
+    documents[place] = rows.doc_id.cast(codes.dtype).to_physical().to_numpy()
+    is_judged = rows.query < len(judged.queries)
+    return documents[is_judged][np.argsort(rows.query[is_judged], kind="stable")]
 
 
 def _place(rows: Rows, hit: np.ndarray, groups: Blocks, ties: Ties) -> np.ndarray:

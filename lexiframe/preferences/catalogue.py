@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from lexiframe.errors import unknown_name
+import re
+
+from lexiframe.errors import UnknownNameError, unknown_name
 from lexiframe.measures import exposures, notation
 from lexiframe.measures import sources as of
 from lexiframe.measures.catalogue import MADE_FROM_ANOTHER, METRICS, parse_metric
@@ -79,13 +81,19 @@ def parse_measure(text: str) -> Metric | Preference:
     Raises
     ------
     UnknownNameError
-        With near matches, for a name that does not exist.
+        With near matches, for a name that does not exist; and for ``"OI"``, which positions do not
+        hold: `interleaving` computes it.
 
     Examples
     --------
     >>> parse_measure("RPP"), parse_measure("LR(rel=2)"), parse_measure("nDCG@10")
     (RPP, LR(rel=2), nDCG@10)
     """
+    if re.fullmatch(r"OI\s*(\(.*)?", text.strip()):
+        raise UnknownNameError(
+            f"{text!r} needs whole rankings, which positions are not: compute it with "
+            "lexiframe.interleaving(runs, qrels), whose table is one of preferences"
+        )
     written = notation.read(text)
     if written.name in METRICS or written.name in MADE_FROM_ANOTHER:
         return parse_metric(text)

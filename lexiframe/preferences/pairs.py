@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Any
 
 import numpy as np
@@ -81,11 +81,7 @@ def preferences(
     check_policy("no_relevant", no_relevant)
     asked = parse_measures(measures)
     requests = requests_of(p)
-    if len(requests.runs) < 2:
-        raise LexiframeError(
-            f"preferences: expected at least two runs, found {len(requests.runs)} "
-            f"({', '.join(requests.runs)})"
-        )
+    refuse_one_run("preferences", requests.runs)
     asked.sort(key=str)
     values = np.full((len(requests.queries), len(_pairs(requests)[0]), len(asked)), np.nan)
     _fill_preferences(values, requests, asked, no_relevant)
@@ -96,7 +92,16 @@ def preferences(
                 f"{measure}: expected some items with a grade of {measure.rel:g} or more, "
                 "found none"
             )
-    return _long_table(requests, [str(measure) for measure in asked], values)
+    names = [str(measure) for measure in asked]
+    return preferences_table(requests.queries, requests.runs, names, values)
+
+
+def refuse_one_run(function: str, runs: Collection[str]) -> None:
+    """Raise when there is no pair of runs."""
+    if len(runs) < 2:
+        raise LexiframeError(
+            f"{function}: expected at least two runs, found {len(runs)} ({', '.join(runs)})"
+        )
 
 
 def parse_measures(measures: Any) -> list[Measure]:
@@ -147,18 +152,22 @@ def _pairs(requests: Requests) -> tuple[np.ndarray, np.ndarray]:
     return a, b
 
 
-def _long_table(requests: Requests, names: list[str], values: np.ndarray) -> pl.DataFrame:
-    """Make the table of an array requests × pairs × measures, without its empty cells."""
+def preferences_table(
+    queries: pl.Series, runs: pl.Series, measures: list[str], values: np.ndarray
+) -> pl.DataFrame:
+    """Make the table of an array requests × pairs × measures, without its empty cells.
+
+    All names are sorted; the pairs are those of the runs in the order of the table's key.
+    """
     n_queries, n_pairs, n_measures = values.shape
-    a, b = _pairs(requests)
+    a, b = np.triu_indices(len(runs), k=1)
+    measure = np.tile(np.arange(n_measures), n_queries * n_pairs)
     table = pl.DataFrame(
         {
-            "query_id": requests.queries.gather(
-                np.repeat(np.arange(n_queries), n_pairs * n_measures)
-            ),
-            "run_a": requests.runs.gather(np.tile(np.repeat(a, n_measures), n_queries)),
-            "run_b": requests.runs.gather(np.tile(np.repeat(b, n_measures), n_queries)),
-            "measure": pl.Series(names).gather(np.tile(np.arange(n_measures), n_queries * n_pairs)),
+            "query_id": queries.gather(np.repeat(np.arange(n_queries), n_pairs * n_measures)),
+            "run_a": runs.gather(np.tile(np.repeat(a, n_measures), n_queries)),
+            "run_b": runs.gather(np.tile(np.repeat(b, n_measures), n_queries)),
+            "measure": pl.Series(measures).gather(measure),
             "preference": values.ravel(),
         }
     )

@@ -66,6 +66,11 @@ def text_to_preferences(lf: Any, c: Collection) -> Any:
     return lf.preferences(text_to_positions(lf, c), PREFERENCES)
 
 
+def text_to_interleaving(lf: Any, c: Collection) -> Any:
+    """Compare all pairs of runs from their files, by the clicks on both interleaved."""
+    return lf.interleaving(lf.scan_runs(c.runs), lf.read_qrels(c.qrels))
+
+
 def preferences(*names: str) -> Stage:
     """Make a stage that compares all pairs of runs by the preferences `names`."""
     return on("positions", lambda lf, p: lf.preferences(p, list(names)))
@@ -89,6 +94,7 @@ STAGES: dict[str, Stage] = {
     ),
     "text: scan_runs, positions": text(text_to_positions),
     "text: all to RPP, LR, LP, rrLP": text(text_to_preferences),
+    "text: interleaving": text(text_to_interleaving),
     "positions: scores": on("positions", lambda lf, p: lf.scores(p, MEASURES)),
     "positions: RPP": preferences("RPP"),
     "positions: dcgRPP": preferences("dcgRPP"),

@@ -55,7 +55,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize("name", WRONG)
-@pytest.mark.parametrize("function", [lf.positions, lf.coverage, lf.evaluate])
+@pytest.mark.parametrize("function", [lf.positions, lf.coverage, lf.interleaving, lf.evaluate])
 def test_policies_are_checked_before_anything_is_read(function, name):
     with pytest.raises(lf.LexiframeError, match=f"^{name}: expected .* found '?{WRONG[name]}'?$"):
         function("no.run", "no.qrels", **{name: WRONG[name]})

@@ -25,6 +25,7 @@ METRICS = ["AP", "nDCG", "RR", "R@3", "TSE(AP)", "RBP"]
 PREFERENCES = ["RPP", "dcgRPP", "invRPP", "LR", "LP", "rrLR", "rrLP", *METRICS]
 METHODS = ["mean", "win_rate", "borda", "copeland", "mc4"]
 SEEDS = st.integers(0, 999)
+USERS = st.sampled_from(["uniform", "dcg"])
 FEWER = settings(max_examples=settings().max_examples // 3)
 """For what takes long: Holm's correction by statsmodels collects garbage, files are written."""
 
@@ -78,6 +79,17 @@ def test_preferences_are_antisymmetric_and_blind_to_names(data, collection):
         assert_close(measured(found, name), measured(expected, name))
 
 
+@given(st.data(), collections(min_runs=2), USERS)
+def test_interleaving_is_antisymmetric_and_blind_to_names(data, collection, user):
+    """To the last bit: a pair that swaps its names swaps nothing but the sign."""
+    runs, qrels = collection
+    names = renaming(data.draw, runs["run"].unique().sort().to_list())
+    expected = renamed(lf.interleaving(runs, qrels, user), names)
+    expected = expected.with_columns(pl.col("preference") + 0.0)  # a tie is 0, never -0
+    found = lf.interleaving(renamed(runs, names), qrels, user)
+    assert_identical(found, expected.sort(found.columns[:4]))
+
+
 @given(st.data(), preferences_tables())
 def test_orderings_are_blind_to_names(data, d):
     names = renaming(data.draw, sorted({*d["run_a"], *d["run_b"]}))
@@ -100,6 +112,12 @@ def test_shuffled_runs_and_qrels(collection, seed, ties):
     p = lf.positions(*collection, **options)
     assert_identical(lf.positions(runs, qrels, **options), p)
     assert_identical(lf.coverage(runs, qrels), lf.coverage(*collection))
+
+
+@given(collections(min_runs=2), SEEDS, USERS)
+def test_shuffled_rankings_are_interleaved_the_same(collection, seed, user):
+    runs, qrels = (shuffled(frame, seed) for frame in collection)
+    assert_identical(lf.interleaving(runs, qrels, user), lf.interleaving(*collection, user))
 
 
 @given(positions_tables(min_runs=2, no_relevant="zero"), SEEDS)
@@ -159,10 +177,10 @@ def write_trec(folder, runs, qrels):
 
 
 @FEWER
-@given(collections(ranks=True), st.sampled_from(["doc_id_desc", "input", "rank"]))
+@given(collections(min_runs=2, ranks=True), st.sampled_from(["doc_id_desc", "input", "rank"]))
 def test_files_scans_and_frames_give_the_same(collection, ties):
     runs, qrels = collection
-    p = lf.positions(runs, qrels, ties=ties)
+    p, i = (function(runs, qrels, ties=ties) for function in (lf.positions, lf.interleaving))
     by_name = {name: rows for (name,), rows in runs.group_by("run")}
     with tempfile.TemporaryDirectory() as folder:
         paths, judgments = write_trec(Path(folder), runs, qrels)
@@ -173,6 +191,7 @@ def test_files_scans_and_frames_give_the_same(collection, ties):
         for way in ways:
             assert_identical(lf.positions(way, judgments, ties=ties), p)
             assert_identical(lf.positions(way, qrels.to_arrow(), ties=ties), p)
+            assert_identical(lf.interleaving(way, judgments, ties=ties), i)
 
 
 @FEWER

@@ -35,6 +35,17 @@ def test_lexicographic_preferences():
     assert oracle.rrLR(a, b) == -1 / 9
 
 
+def test_interleaving():
+    a, b = "abcd", "beaf"
+    assert "".join(oracle.interleaved(a, b)) == "abecd"
+    assert "".join(oracle.interleaved(b, a)) == "baecf"
+    assert oracle.OI(a, b, {"a", "e"}) == Fraction(3, 10)
+    assert oracle.dcgOI(a, b, {"a", "e"}) == pytest.approx((0.553146 + 0.213986) / 2, abs=1e-6)
+    assert oracle.interleaved("abc", "") == oracle.interleaved("", "abc") == []
+    assert oracle.interleaved("a", "bcd") == ["a"]
+    assert oracle.interleaved("bcd", "a") == ["b", "a"]
+
+
 def test_order():
     ranking = [("a", 1.0, 1), ("b", 2.0, 2), ("c", 1.0, 3), ("d", 1 + 2**-40, 4)]
     assert "".join(oracle.order(ranking)) == "bdca"
