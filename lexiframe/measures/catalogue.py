@@ -10,6 +10,7 @@ from lexiframe.errors import LexiframeError, unknown_name
 from lexiframe.measures import exposures, notation, weights
 from lexiframe.measures.graded import GradedMetric, gain_of_dcg
 from lexiframe.measures.recall_level import Metric, RecallLevelMetric
+from lexiframe.measures.subtopic_catalogue import SUBTOPIC_METRICS
 
 AP = RecallLevelMetric("AP", exposures.reciprocal, weight=weights.share_of_levels)
 """Average precision: e = 1/p, z = i/m. AP@k divides by m, as trec_eval's map_cut does."""
@@ -94,6 +95,7 @@ def TSE(metric: Metric | Callable[..., Any] | str, name: str | None = None) -> R
 
 
 METRICS: dict[str, Metric] = {m.name: m for m in (AP, RR, nDCG, RBP, linear, R, P, Rprec)}
+METRICS |= SUBTOPIC_METRICS
 
 
 _NOT_A_METRIC = "; preferences such as RPP and LR go to lexiframe.preferences"

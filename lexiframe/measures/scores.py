@@ -12,8 +12,10 @@ from lexiframe.errors import LexiframeError
 from lexiframe.measures.catalogue import parse_metric
 from lexiframe.measures.graded import GradedMetric
 from lexiframe.measures.recall_level import Metric
+from lexiframe.measures.subtopic_scores import subtopic_scores
+from lexiframe.measures.subtopics import are_of_subtopics
 from lexiframe.positions.policies import NoRelevant, check_policy
-from lexiframe.schemas import POSITIONS, SCORES, check
+from lexiframe.schemas import POSITIONS, SCORES, check, to_polars
 
 _P, _I, _M, _Y = (
     pl.col(name).cast(pl.Float64) for name in ("position", "level", "n_relevant", "relevance")
@@ -31,7 +33,7 @@ def scores(
     Parameters
     ----------
     p
-        The table of `positions`.
+        The table of `positions`; for subtopic metrics that of ``positions(..., subtopics=True)``.
     measures
         Metrics or their notation: ``lf.AP``, ``lf.nDCG @ 10``, ``"RBP(p=0.8)"``, ``"map"``. The
         ``rel`` of a measure can raise the least relevant grade of the positions, not lower it.
@@ -48,7 +50,8 @@ def scores(
     UnknownNameError
         With near matches, for a measure that does not exist.
     LexiframeError
-        When a measure gives something that is no finite number.
+        When a measure gives something that is no finite number; when it needs positions by
+        subtopic and these are not, or the other way round.
 
     Examples
     --------
@@ -59,6 +62,9 @@ def scores(
     """
     check_policy("no_relevant", no_relevant)
     metrics = unique_by_name([_as_metric(measure) for measure in as_list(measures)])
+    p = to_polars(p)
+    if are_of_subtopics(p, metrics):
+        return subtopic_scores(p, metrics, no_relevant)
     table = check(p, POSITIONS)
     if table["level"].null_count():  # judged items that are not relevant, requests without any
         is_relevant = pl.col("level").is_not_null()

@@ -1,0 +1,130 @@
+"""Subtopic metrics: what a ranking does for each subtopic of a request, summed over them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from numbers import Real
+from typing import Any, ClassVar, Literal, get_args
+
+import polars as pl
+
+from lexiframe.errors import LexiframeError
+from lexiframe.measures.recall_level import Metric, Weight
+
+Divisor = Literal["subtopics", "every_rank", "ideal"]
+Ideal = Literal["greedy", "exact"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SubtopicMetric(Metric):
+    """μ = Σ over subtopics t and their recall levels i of e(p_ti) · z(i, m_t), over a divisor.
+
+    p_ti is the rank of the i-th document from the top that is relevant for subtopic t, and m_t
+    their number. Only subtopics with a relevant document count; T is their number.
+
+    Parameters
+    ----------
+    name : str
+        What ``measure`` says in its rows.
+    exposure : callable
+        e(p), or e(p, m), from Polars expressions to a Polars expression.
+    weight : callable
+        z(i, m).
+    divisor : {"subtopics", "every_rank", "ideal"}
+        T, which makes it the mean over subtopics; the same sum of a ranking each of whose first k
+        documents is relevant for all subtopics (T · Σ_{r≤k} e(r) z(r, m), which depends on no
+        document); or the same sum of the ideal ranking of the relevant documents.
+
+    Notes
+    -----
+    The ideal ranking comes from the parameter ``ideal``:
+
+    - ``"greedy"``, as in ndeval: at each rank the document that adds most to the gain
+      Σ_t (1 − α)^(number of documents above it that serve t); of documents that add as much (but
+      for 1e-12 of it), that of the greatest id, bytewise. A ranking can beat it, and then has a
+      value above 1.
+    - ``"exact"``: the ranking with the greatest sum at the cut-off, by enumeration of how often
+      each kind of document (those of the same subtopics) is used; an error when there are too
+      many. Of two documents the one that serves all subtopics of the other and more never comes
+      later in an optimal ranking, so few orders are left.
+    """
+
+    weight: Weight
+    divisor: Divisor
+    subtopics: ClassVar[bool] = True
+
+    def __call__(self, **parameters: Any) -> Any:
+        """Give the metric with other parameters: ``alpha_nDCG(alpha=0.25)``."""
+        metric = super().__call__(**parameters)
+        for name, value in parameters.items():
+            if name == "ideal" and value not in get_args(Ideal):
+                raise LexiframeError(f"{self.name}(ideal={value!r}): expected 'greedy' or 'exact'")
+            if name in ("alpha", "beta") and not (
+                isinstance(value, Real) and 0 <= float(value) <= 1
+            ):
+                raise LexiframeError(
+                    f"{self.name}({name}={value!r}): expected a probability, from 0 to 1"
+                )
+        return metric
+
+    def _identity(self) -> tuple[Any, ...]:
+        return (*super()._identity(), self.weight, self.divisor)
+
+    def terms(self, p: pl.Expr, i: pl.Expr, m: pl.Expr, y: pl.Expr) -> pl.Expr:
+        """e(p) · z(i, m), for one relevant item of one subtopic."""
+        return self.exposures(p, m) * self.evaluate(self.weight, i, m)
+
+    @property
+    def alpha(self) -> float:
+        """α, the probability that a document that serves a subtopic satisfies its users."""
+        return float({**self.parameters, **self.given}["alpha"])
+
+    @property
+    def ideal(self) -> Ideal:
+        """How the ideal ranking is found."""
+        ideal: Ideal = {**self.parameters, **self.given}["ideal"]
+        return ideal
+
+
+def first(i: pl.Expr, m: pl.Expr) -> pl.Expr:
+    """1 if i = 1."""
+    return i == 1
+
+
+def novelty(i: pl.Expr, m: pl.Expr, *, alpha: float) -> pl.Expr:
+    """(1 − α)^(i − 1): what the i-th document of a subtopic is still worth."""
+    return (1 - alpha) ** (i - 1)
+
+
+def persistence(p: pl.Expr, *, beta: float) -> pl.Expr:
+    """β^(p − 1): the share of users who read as far as rank p."""
+    return beta ** (p - 1)
+
+
+def persistence_of_one(p: pl.Expr, *, alpha: float, beta: float) -> pl.Expr:
+    """β^(p − 1) (1 − (1 − α) β): with `novelty` at every rank the sum over all ranks is 1."""
+    return persistence(p, beta=beta) * (1 - (1 - alpha) * beta)
+
+
+def are_of_subtopics(table: pl.DataFrame, measures: Iterable[Any]) -> bool:
+    """Tell positions by subtopic from others, and refuse measures that need the other kind.
+
+    Raises
+    ------
+    LexiframeError
+        For subtopic measures of positions without subtopics, and the other way round.
+    """
+    has_subtopics = "subtopic" in table.columns
+    others = [str(m) for m in measures if getattr(m, "subtopics", False) != has_subtopics]
+    if others and has_subtopics:
+        raise LexiframeError(
+            f"{', '.join(others)}: expected positions without the column subtopic, found it; make "
+            "them with positions(..., subtopics=False)"
+        )
+    if others:
+        raise LexiframeError(
+            f"{', '.join(others)}: expected positions by subtopic, found no column subtopic; make "
+            "them with positions(..., subtopics=True)"
+        )
+    return has_subtopics
