@@ -7,8 +7,11 @@ The flow, and the names in its order:
 - positions: `positions`, `impute`
 - metrics: `scores`, `AP`, `RR`, `nDCG`, `RBP`, `linear`, `R`, `P`, `Rprec`, `TSE`,
   `RecallLevelMetric`, `GradedMetric`
+- metrics by subtopic: `strec`, `MAP_IA`, `P_IA`, `ERR_IA`, `nERR_IA`, `alpha_DCG`, `alpha_nDCG`,
+  `NRBP`, `nNRBP`
 - preferences: `preferences`, `RPP`, `dcgRPP`, `invRPP`, `LR`, `LP`, `sgnLR`, `sgnLP`, `rrLR`,
-  `rrLP`, `LevelPreference`, `LexicographicPreference`, `parse_measure`
+  `rrLP`, `ST_RPP`, `ST_dcgRPP`, `ST_invRPP`, `LevelPreference`, `LexicographicPreference`,
+  `parse_measure`
 - orderings: `win_rates`, `win_rate_matrix`, `request_win_rates`, `order_runs`,
   `majority_cycles`, `rank_correlations`, `tie_rates`, `sign_agreement`
 - significance: `compare`, `discriminative_power`
@@ -42,6 +45,17 @@ from lexiframe.measures.catalogue import AP, RBP, RR, TSE, P, R, Rprec, linear, 
 from lexiframe.measures.graded import GradedMetric
 from lexiframe.measures.recall_level import RecallLevelMetric
 from lexiframe.measures.scores import scores
+from lexiframe.measures.subtopic_catalogue import (
+    ERR_IA,
+    MAP_IA,
+    NRBP,
+    P_IA,
+    alpha_DCG,
+    alpha_nDCG,
+    nERR_IA,
+    nNRBP,
+    strec,
+)
 from lexiframe.orderings.agreement import rank_correlations, sign_agreement, tie_rates
 from lexiframe.orderings.order import order_runs
 from lexiframe.orderings.positional import majority_cycles
@@ -52,6 +66,9 @@ from lexiframe.preferences.catalogue import (
     LP,
     LR,
     RPP,
+    ST_RPP,
+    ST_dcgRPP,
+    ST_invRPP,
     dcgRPP,
     invRPP,
     parse_measure,
@@ -68,11 +85,16 @@ from lexiframe.significance.power import discriminative_power
 
 __all__ = [
     "AP",
+    "ERR_IA",
     "LP",
     "LR",
+    "MAP_IA",
+    "NRBP",
+    "P_IA",
     "RBP",
     "RPP",
     "RR",
+    "ST_RPP",
     "TSE",
     "Evaluation",
     "GradedMetric",
@@ -85,9 +107,13 @@ __all__ = [
     "ReadError",
     "RecallLevelMetric",
     "Rprec",
+    "ST_dcgRPP",
+    "ST_invRPP",
     "SchemaError",
     "UnknownNameError",
     "__version__",
+    "alpha_DCG",
+    "alpha_nDCG",
     "bundled",
     "check_qrels",
     "check_run",
@@ -101,6 +127,8 @@ __all__ = [
     "linear",
     "majority_cycles",
     "nDCG",
+    "nERR_IA",
+    "nNRBP",
     "order_runs",
     "parse_measure",
     "positions",
@@ -120,6 +148,7 @@ __all__ = [
     "sgnLP",
     "sgnLR",
     "sign_agreement",
+    "strec",
     "tie_rates",
     "to_ir_measures",
     "to_pytrec_eval",

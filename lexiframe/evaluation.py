@@ -16,6 +16,7 @@ from lexiframe.io.duplicates import Duplicates
 from lexiframe.io.qrels import file_or_data, sources_of_qrels
 from lexiframe.io.runs import RunScan, scan_runs
 from lexiframe.io.write import output_folder, replacing, sources_of, write_parquet_file
+from lexiframe.measures.projections import from_projections, projections_for
 from lexiframe.measures.recall_level import Metric
 from lexiframe.measures.scores import scores
 from lexiframe.orderings.agreement import rank_correlations, sign_agreement, tie_rates
@@ -24,7 +25,6 @@ from lexiframe.orderings.win_rates import win_rates
 from lexiframe.positions.collection import rank_runs
 from lexiframe.positions.coverage import warn_of_gaps
 from lexiframe.positions.policies import NoRelevant, Policies, ScoreType, Ties, Unjudged
-from lexiframe.positions.projection import project
 from lexiframe.preferences.cube import pair_cube
 from lexiframe.preferences.pairs import Measure, parse_measures, preferences
 from lexiframe.schemas import (
@@ -163,8 +163,9 @@ def evaluate(
     runs, qrels, rel, ties, score_type, no_relevant, duplicates, unjudged
         As for `positions`.
     measures
-        Metrics and preferences, or their notation. A metric also takes part as the preference of
-        its difference. Unless given: RPP, LR, LP, AP, nDCG@10 and RR; of one run alone the metrics.
+        Metrics and preferences, or their notation. Those by subtopic take the qrels' iteration as
+        the subtopic. A metric also takes part as the preference of its difference. Unless given:
+        RPP, LR, LP, AP, nDCG@10 and RR; of one run alone the metrics.
     method
         How preferences order the runs, see `order_runs`. Metrics order them by their mean.
     test, correction, family, alpha
@@ -199,7 +200,7 @@ def evaluate(
     qrels = file_or_data(qrels)  # once: standard input cannot be read again for its sha256
     ranked = rank_runs(runs, qrels, policies, nonrelevant=True)
     warn_of_gaps(ranked)
-    p = project(ranked, no_relevant=no_relevant)
+    p = projections_for(ranked, asked, no_relevant)
     metrics = [measure for measure in asked if isinstance(measure, Metric)]
     is_alone = len(ranked.runs) == 1
     if is_alone and measures is None:
@@ -209,8 +210,9 @@ def evaluate(
             f"evaluate: preferences need at least two runs, found {ranked.runs[0].name!r} alone; "
             "add a run, or ask for metrics only"
         )
-    s = scores(p, metrics, no_relevant=no_relevant) if metrics else _empty(SCORES)
-    d = _empty(PREFERENCES) if is_alone else preferences(p, asked, no_relevant=no_relevant)
+    s = from_projections(scores, p, metrics, no_relevant) if metrics else _empty(SCORES)
+    pairs = [] if is_alone else asked
+    d = from_projections(preferences, p, pairs, no_relevant) if pairs else _empty(PREFERENCES)
     provenance = {
         "runs": sources_of(runs),
         "qrels": sources_of_qrels(qrels),
@@ -225,7 +227,7 @@ def evaluate(
         },
     }
     of_pairs = _pair_tables(s, d, asked, method, test, correction, family, alpha)
-    covered = coverage_table(ranked, p)
+    covered = coverage_table(ranked, p[False])
     return Evaluation(covered, s, d, **of_pairs, provenance=provenance)
 
 

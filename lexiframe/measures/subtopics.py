@@ -107,6 +107,11 @@ def persistence_of_one(p: pl.Expr, *, alpha: float, beta: float) -> pl.Expr:
     return persistence(p, beta=beta) * (1 - (1 - alpha) * beta)
 
 
+def goes_by_subtopic(measure: Any) -> bool:
+    """Tell measures that need positions by subtopic from others."""
+    return bool(getattr(measure, "subtopics", False))
+
+
 def are_of_subtopics(table: pl.DataFrame, measures: Iterable[Any]) -> bool:
     """Tell positions by subtopic from others, and refuse measures that need the other kind.
 
@@ -116,7 +121,7 @@ def are_of_subtopics(table: pl.DataFrame, measures: Iterable[Any]) -> bool:
         For subtopic measures of positions without subtopics, and the other way round.
     """
     has_subtopics = "subtopic" in table.columns
-    others = [str(m) for m in measures if getattr(m, "subtopics", False) != has_subtopics]
+    others = [str(m) for m in measures if goes_by_subtopic(m) != has_subtopics]
     if others and has_subtopics:
         raise LexiframeError(
             f"{', '.join(others)}: expected positions without the column subtopic, found it; make "

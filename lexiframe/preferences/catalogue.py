@@ -6,6 +6,7 @@ from lexiframe.errors import unknown_name
 from lexiframe.measures import exposures, notation
 from lexiframe.measures.catalogue import METRICS, parse_metric
 from lexiframe.measures.recall_level import Metric
+from lexiframe.measures.sources import RECALL_PAIRED
 from lexiframe.preferences.lexicographic import LexicographicPreference
 from lexiframe.preferences.recall_paired import LevelPreference
 
@@ -19,6 +20,36 @@ dcgRPP = LevelPreference("dcgRPP", weight=lambda i, m: exposures.logarithmic(i))
 
 invRPP = LevelPreference("invRPP", weight=lambda i, m: exposures.reciprocal(i))
 """Recall-paired preference with p(i | λ) ∝ 1 / i."""
+
+ST_RPP = LevelPreference(
+    "ST-RPP",
+    weight=lambda i, m: 1 / m,
+    subtopics=True,
+    formula="Σ_t p(t) Σ_i s_{i,t} / m_t, p(t) ∝ m_t",
+    source=RECALL_PAIRED,
+    bounds="-1 to 1",
+)
+"""Recall-paired preference by subtopic: p(i | t) = 1 / m_t."""
+
+ST_dcgRPP = LevelPreference(
+    "ST-dcgRPP",
+    weight=lambda i, m: exposures.logarithmic(i),
+    subtopics=True,
+    formula="Σ_t p(t) Σ_i p(i|t) s_{i,t}, p(t) ∝ m_t, p(i|t) ∝ 1/log2(i+1)",
+    source=RECALL_PAIRED,
+    bounds="-1 to 1",
+)
+"""Recall-paired preference by subtopic with p(i | t) ∝ 1 / log2(i + 1)."""
+
+ST_invRPP = LevelPreference(
+    "ST-invRPP",
+    weight=lambda i, m: exposures.reciprocal(i),
+    subtopics=True,
+    formula="Σ_t p(t) Σ_i p(i|t) s_{i,t}, p(t) ∝ m_t, p(i|t) ∝ 1/i",
+    source=RECALL_PAIRED,
+    bounds="-1 to 1",
+)
+"""Recall-paired preference by subtopic with p(i | t) ∝ 1 / i."""
 
 LR = LexicographicPreference("LR", "recall")
 """Lexirecall: s_k, with k the largest i with s_i ≠ 0."""
@@ -42,6 +73,7 @@ PREFERENCES: dict[str, Preference] = {
     preference.name: preference
     for preference in (RPP, dcgRPP, invRPP, LR, LP, sgnLR, sgnLP, rrLR, rrLP)
 }
+PREFERENCES |= {preference.name: preference for preference in (ST_RPP, ST_dcgRPP, ST_invRPP)}
 
 
 def parse_measure(text: str) -> Metric | Preference:
@@ -54,7 +86,7 @@ def parse_measure(text: str) -> Metric | Preference:
 
     Returns
     -------
-    RecallLevelMetric, GradedMetric, LevelPreference or LexicographicPreference
+    RecallLevelMetric, GradedMetric, SubtopicMetric, LevelPreference or LexicographicPreference
         The same object as ``lf.RPP``, ``lf.LR(rel=2)``, ``lf.nDCG @ 10``.
 
     Raises

@@ -26,6 +26,12 @@ class LevelPreference:
     of items of grade λ or above, and p(i | λ) ∝ the weight of level i of m_λ. With ``rel`` the
     one threshold is that grade. An item that was not retrieved is worse than every rank.
 
+    With ``subtopics`` the subtopics t of the request take the place of the grades, and relevance
+    is binary: Δ(π, π′) = Σ_t p(t) Σ_i p(i | t) sgn(p′_{i,t} − p_{i,t}), over the subtopics with a
+    relevant item and one more, which every relevant item of any subtopic satisfies; p(t) ∝ m_t,
+    the number of items of the subtopic, so that for the one more it is the number of different
+    items. It needs positions by subtopic.
+
     Parameters
     ----------
     name : str
@@ -34,6 +40,8 @@ class LevelPreference:
         p(i | m) up to a factor, from Polars expressions of i and m to one of weights.
     rel : float, optional
         The least relevant grade; relevance then is binary.
+    subtopics : bool, optional
+        Whether it goes by subtopics instead of grades.
     formula, source, bounds : str, optional
         How `measures` shows it.
 
@@ -43,7 +51,8 @@ class LevelPreference:
     are exactly 0. The range is −1 to 1. Diaz & Ferraro, "Offline Retrieval Evaluation Without
     Evaluation Metrics", SIGIR 2022, equations 4 and 5, doi:10.1145/3477495.3532033; there p(i, λ)
     is p(i) p(λ), here p(i) is normalised over the m_λ levels of each threshold, as in the
-    authors' tool.
+    authors' tool. Subtopics: equation 6 of section 4, with p(t) and the background interest t* of
+    section 5.3.
 
     Examples
     --------
@@ -60,6 +69,7 @@ class LevelPreference:
     name: str
     weight: Callable[..., Any]
     rel: float | None = field(default=None, kw_only=True)
+    subtopics: bool = field(default=False, kw_only=True)
     formula: str = field(default="", kw_only=True, compare=False)
     source: str = field(default="", kw_only=True, compare=False)
     bounds: str = field(default="", kw_only=True, compare=False)
@@ -79,8 +89,7 @@ class LevelPreference:
         return lambda request: self._matrix(request, weights)
 
     def _matrix(self, request: Request, weights_of: Callable[[int], np.ndarray]) -> np.ndarray:
-        thresholds = np.unique(request.relevance[0]) if self.rel is None else [self.rel]
-        levels = [request.at_least(grade) for grade in thresholds]
+        levels = request.populations(self.rel)
         m = np.array([positions.shape[1] for positions in levels])
         shares = m / m.sum()
         weights = [weights_of(int(n)) * share for n, share in zip(m, shares, strict=True)]
