@@ -99,7 +99,8 @@ PUBLIC = """
     read_runs scan_runs read_qrels read_scores check_run check_qrels run_metadata
     coverage positions impute
     scores AP RR nDCG RBP linear R P Rprec TSE RecallLevelMetric GradedMetric
-    preferences RPP dcgRPP invRPP LR LP sgnLR sgnLP rrLR rrLP
+    strec MAP_IA P_IA ERR_IA nERR_IA alpha_DCG alpha_nDCG NRBP nNRBP
+    preferences RPP dcgRPP invRPP LR LP sgnLR sgnLP rrLR rrLP ST_RPP ST_dcgRPP ST_invRPP
     LevelPreference LexicographicPreference parse_measure
     win_rates win_rate_matrix request_win_rates order_runs majority_cycles
     rank_correlations sign_agreement tie_rates
@@ -148,7 +149,7 @@ def test_measures_are_documented_where_they_are_defined():
             if isinstance(node, ast.Assign) and isinstance(behind, ast.Expr):
                 documented.add(node.targets[0].id)
     measures = {name for name in PUBLIC if name not in CALLABLE and name != "__version__"}
-    assert len(measures) == 8 + 9
+    assert len(measures) == 8 + 9 + 9 + 3
     assert measures <= documented
 
 
@@ -182,6 +183,7 @@ def tables(tmp_path_factory):
         "runs": pl.DataFrame(runs),
         "qrels": pl.DataFrame(qrels),
         "positions": p,
+        "subtopic_positions": lf.positions(runs, qrels, subtopics=True),
         "scores": s,
         "preferences": d,
         "win_rates": lf.win_rates(d),
@@ -268,6 +270,7 @@ def test_measures_are_values():
     assert lf.AP(rel=2) != lf.AP
     measures = [m for m in vars(lf).values() if isinstance(m, Metric)]
     preferences = [lf.RPP, lf.dcgRPP, lf.invRPP, lf.LR, lf.LP, lf.sgnLR, lf.sgnLP, lf.rrLR, lf.rrLP]
+    preferences += [lf.ST_RPP, lf.ST_dcgRPP, lf.ST_invRPP]
     for measure in [*measures, *preferences]:
         assert lf.parse_measure(str(measure)) == measure
         assert len({measure, lf.parse_measure(str(measure))}) == 1

@@ -46,8 +46,23 @@ class SubtopicMetric(Metric):
       value above 1.
     - ``"exact"``: the ranking with the greatest sum at the cut-off, by enumeration of how often
       each kind of document (those of the same subtopics) is used; an error when there are too
-      many. Of two documents the one that serves all subtopics of the other and more never comes
-      later in an optimal ranking, so few orders are left.
+      many. An optimal ranking is left when no document comes before one that serves all of its
+      subtopics and more, so few orders have to be tried.
+
+    Examples
+    --------
+    a serves the subtopic s, and b both s and t. With a first the gains of the two ranks are 1 and
+    1/2 + 1; in the ideal ranking, with b first, they are 2 and 1/2:
+
+    >>> import polars as pl
+    >>> import lexiframe as lf
+    >>> qrels = pl.DataFrame({"query_id": "q", "subtopic": ["s", "s", "t"],
+    ...                       "doc_id": ["a", "b", "b"], "relevance": 1.0})
+    >>> run = pl.DataFrame({"run": "x", "query_id": "q", "doc_id": ["a", "b"], "score": [2.0, 1.0]})
+    >>> p = lf.positions(run, qrels, subtopics=True)
+    >>> s = lf.scores(p, [lf.ERR_IA @ 2, "MAP-IA", "alpha-nDCG@2", "strec@1"])
+    >>> dict(s.with_columns(pl.col("value").round(4)).select("measure", "value").rows())
+    {'ERR-IA@2': 0.7, 'MAP-IA': 0.75, 'alpha-nDCG@2': 0.8406, 'strec@1': 0.5}
     """
 
     weight: Weight

@@ -64,6 +64,18 @@ class LevelPreference:
     >>> d = lf.preferences(p, [lf.RPP, late])
     >>> lf.win_rates(d)["measure"].unique().sort().to_list()
     ['RPP', 'late']
+
+    By subtopics: a serves s, and b both s and t; x has a first, y has b first. Only for t one of
+    them is sooner, at 1 of 2 + 1 + 2 recall levels (those of s, of t, and of any relevant item):
+
+    >>> import polars as pl
+    >>> qrels = pl.DataFrame({"query_id": "q", "subtopic": ["s", "s", "t"],
+    ...                       "doc_id": ["a", "b", "b"], "relevance": 1.0})
+    >>> runs = pl.DataFrame({"run": ["x", "x", "y", "y"], "query_id": "q",
+    ...                      "doc_id": ["a", "b", "b", "a"], "score": [2.0, 1.0, 2.0, 1.0]})
+    >>> d = lf.preferences(lf.positions(runs, qrels, subtopics=True), lf.ST_RPP)
+    >>> d.select("run_a", "run_b", "preference").rows()
+    [('x', 'y', -0.2)]
     """
 
     name: str
