@@ -12,6 +12,13 @@ The flow, and the names in its order:
   of them: `measures`, `conventions`
 - preferences: `preferences`, `RPP`, `dcgRPP`, `invRPP`, `LR`, `LP`, `sgnLR`, `sgnLP`, `rrLR`,
   `rrLP`, `LevelPreference`, `LexicographicPreference`, `parse_measure`, `interleaving`
+- metrics: `scores`, `AP`, `RR`, `nDCG`, `RBP`, `linear`, `R`, `P`, `Rprec`, `TSE`,
+  `RecallLevelMetric`, `GradedMetric`
+- metrics by subtopic: `strec`, `MAP_IA`, `P_IA`, `ERR_IA`, `nERR_IA`, `alpha_DCG`, `alpha_nDCG`,
+  `NRBP`, `nNRBP`
+- preferences: `preferences`, `RPP`, `dcgRPP`, `invRPP`, `LR`, `LP`, `sgnLR`, `sgnLP`, `rrLR`,
+  `rrLP`, `ST_RPP`, `ST_dcgRPP`, `ST_invRPP`, `LevelPreference`, `LexicographicPreference`,
+  `parse_measure`
 - orderings: `win_rates`, `win_rate_matrix`, `request_win_rates`, `order_runs`,
   `majority_cycles`, `rank_correlations`, `tie_rates`, `sign_agreement`
 - significance: `compare`, `discriminative_power`
@@ -76,6 +83,17 @@ from lexiframe.measures.graded import GradedMetric
 from lexiframe.measures.providers import provider_exposure
 from lexiframe.measures.recall_level import RecallLevelMetric
 from lexiframe.measures.scores import scores
+from lexiframe.measures.subtopic_catalogue import (
+    ERR_IA,
+    MAP_IA,
+    NRBP,
+    P_IA,
+    alpha_DCG,
+    alpha_nDCG,
+    nERR_IA,
+    nNRBP,
+    strec,
+)
 from lexiframe.orderings.agreement import rank_correlations, sign_agreement, tie_rates
 from lexiframe.orderings.order import order_runs
 from lexiframe.orderings.positional import majority_cycles
@@ -86,6 +104,9 @@ from lexiframe.preferences.catalogue import (
     LP,
     LR,
     RPP,
+    ST_RPP,
+    ST_dcgRPP,
+    ST_invRPP,
     dcgRPP,
     invRPP,
     parse_measure,
@@ -106,10 +127,14 @@ __all__ = [
     "AP",
     "ASL",
     "ERR",
+    "ERR_IA",
     "ISL",
     "LP",
     "LR",
+    "MAP_IA",
+    "NRBP",
     "P",
+    "P_IA",
     "R",
     "RBP",
     "RE",
@@ -117,6 +142,7 @@ __all__ = [
     "RR",
     "SL1",
     "SL3",
+    "ST_RPP",
     "TSE",
     "TSL",
     "WC",
@@ -132,10 +158,14 @@ __all__ = [
     "ReadError",
     "RecallLevelMetric",
     "Rprec",
+    "ST_dcgRPP",
+    "ST_invRPP",
     "SchemaError",
     "Success",
     "UnknownNameError",
     "__version__",
+    "alpha_DCG",
+    "alpha_nDCG",
     "bpref",
     "bundled",
     "check_qrels",
@@ -156,6 +186,8 @@ __all__ = [
     "majority_cycles",
     "measures",
     "nDCG",
+    "nERR_IA",
+    "nNRBP",
     "num_rel",
     "num_rel_ret",
     "num_ret",
@@ -179,6 +211,7 @@ __all__ = [
     "sgnLP",
     "sgnLR",
     "sign_agreement",
+    "strec",
     "tie_rates",
     "to_ir_measures",
     "to_pytrec_eval",

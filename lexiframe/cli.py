@@ -47,7 +47,10 @@ from lexiframe.io.runs import RunScan, read_runs, scan_runs
 from lexiframe.io.sources import STANDARD_INPUT, File, only_file, sources_of_runs
 from lexiframe.io.trec import Dialect, Third
 from lexiframe.io.write import refuse_unwritable, write_parquet, write_trec
-from lexiframe.positions.projection import positions
+from lexiframe.measures.projections import from_projections, projections_for
+from lexiframe.positions.collection import rank_runs
+from lexiframe.positions.coverage import warn_of_gaps
+from lexiframe.positions.policies import Policies
 from lexiframe.preferences.pairs import parse_measures, preferences
 from lexiframe.significance.paired import Correction, Test, check_inference
 from lexiframe.significance.paired import compare as compare_runs
@@ -155,17 +158,14 @@ def compare(
     """Test which runs differ, pair by pair."""
     asked = parse_measures(measure or MEASURES)
     check_inference(test, correction, "measure", alpha)
-    p = positions(
+    ranked = rank_runs(
         _scan(qrels, runs, third, header, decimal, name_from),
         _judgments(qrels, qrels_header, decimal, duplicates),
-        rel=rel,
-        ties=ties,
-        score_type=score_type,
-        no_relevant=no_relevant,
-        duplicates=duplicates,
-        unjudged=unjudged,
+        Policies(rel, ties, score_type, no_relevant, duplicates, unjudged),
     )
-    d = preferences(p, asked, no_relevant=no_relevant)
+    warn_of_gaps(ranked)
+    p = projections_for(ranked, asked, no_relevant)
+    d = from_projections(preferences, p, asked, no_relevant)
     _print(compare_runs(d, test, correction, alpha=alpha, baseline=baseline), format)
 
 

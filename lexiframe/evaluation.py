@@ -16,17 +16,16 @@ from lexiframe.io.duplicates import Duplicates
 from lexiframe.io.qrels import file_or_data, sources_of_qrels
 from lexiframe.io.runs import RunScan, scan_runs
 from lexiframe.io.write import output_folder, replacing, sources_of, write_parquet_file
-from lexiframe.measures.judged import JudgedMetric
 from lexiframe.measures.metric import Metric
+from lexiframe.measures.needs import POOL, RELEVANT
+from lexiframe.measures.projections import from_projections, needs_of, projections_for
 from lexiframe.measures.scores import scores
-from lexiframe.measures.search_length import SearchLength
 from lexiframe.orderings.agreement import rank_correlations, sign_agreement, tie_rates
 from lexiframe.orderings.order import Method, check_method, order_runs
 from lexiframe.orderings.win_rates import win_rates
 from lexiframe.positions.collection import rank_runs
 from lexiframe.positions.coverage import warn_of_gaps
 from lexiframe.positions.policies import NoRelevant, Policies, ScoreType, Ties, Unjudged
-from lexiframe.positions.projection import project
 from lexiframe.preferences.cube import pair_cube
 from lexiframe.preferences.pairs import Measure, parse_measures, preferences
 from lexiframe.schemas import (
@@ -165,8 +164,9 @@ def evaluate(
     runs, qrels, rel, ties, score_type, no_relevant, duplicates, unjudged
         As for `positions`.
     measures
-        Metrics and preferences, or their notation. A metric also takes part as the preference of
-        its difference. Unless given: RPP, LR, LP, AP, nDCG@10 and RR; of one run alone the metrics.
+        Metrics and preferences, or their notation. Those by subtopic take the qrels' iteration as
+        the subtopic. A metric also takes part as the preference of its difference. Unless given:
+        RPP, LR, LP, AP, nDCG@10 and RR; of one run alone the metrics.
     method
         How preferences order the runs, see `order_runs`. Metrics order them by their mean.
     test, correction, family, alpha
@@ -200,12 +200,9 @@ def evaluate(
         runs = scan_runs(runs)
     qrels = file_or_data(qrels)  # once: standard input cannot be read again for its sha256
     metrics = [measure for measure in asked if isinstance(measure, Metric)]
-    needed = {metric.needs for metric in metrics}
-    pool = SearchLength.needs in needed
-    ranked = rank_runs(runs, qrels, policies, nonrelevant=True, pool=pool)
+    ranked = rank_runs(runs, qrels, policies, nonrelevant=True, pool=POOL in needs_of(asked))
     warn_of_gaps(ranked)
-    judged = JudgedMetric.needs in needed
-    p = project(ranked, no_relevant=no_relevant, judged=judged, pool=pool)
+    p = projections_for(ranked, asked, no_relevant)
     is_alone = len(ranked.runs) == 1
     if is_alone and measures is None:
         asked = [*metrics]
@@ -214,8 +211,9 @@ def evaluate(
             f"evaluate: preferences need at least two runs, found {ranked.runs[0].name!r} alone; "
             "add a run, or ask for metrics only"
         )
-    s = scores(p, metrics, no_relevant=no_relevant) if metrics else _empty(SCORES)
-    d = _empty(PREFERENCES) if is_alone else preferences(p, asked, no_relevant=no_relevant)
+    s = from_projections(scores, p, metrics, no_relevant) if metrics else _empty(SCORES)
+    pairs = [] if is_alone else asked
+    d = from_projections(preferences, p, pairs, no_relevant) if pairs else _empty(PREFERENCES)
     provenance = {
         "runs": sources_of(runs),
         "qrels": sources_of_qrels(qrels),
@@ -230,8 +228,7 @@ def evaluate(
         },
     }
     of_pairs = _pair_tables(s, d, asked, method, test, correction, family, alpha)
-    relevant = project(ranked, no_relevant=no_relevant) if judged else p
-    covered = coverage_table(ranked, relevant)
+    covered = coverage_table(ranked, p[RELEVANT])
     return Evaluation(covered, s, d, **of_pairs, provenance=provenance)
 
 

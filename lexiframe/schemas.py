@@ -58,6 +58,24 @@ POSITIONS = TableSchema(
     optional=("pool_size",),
     nullable=("doc_id",),
 )
+SUBTOPIC_POSITIONS = TableSchema(
+    "subtopic_positions",
+    ("run", "query_id", "subtopic", "doc_id"),
+    {
+        "run": STR,
+        "query_id": STR,
+        "subtopic": STR,
+        "doc_id": STR,
+        "relevance": FLOAT,
+        "position": INT,
+        "level": INT,
+        "n_relevant": INT,
+        "n_retrieved": INT,
+        "pool_size": INT,
+    },
+    optional=("pool_size",),
+    nullable=("subtopic", "doc_id"),
+)
 SCORES = TableSchema(
     "scores",
     ("run", "query_id", "measure"),

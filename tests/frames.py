@@ -25,6 +25,15 @@ def judgments(qrels):
     return graded
 
 
+def judgments_by_subtopic(qrels):
+    """{query_id: {subtopic: {doc_id: grade}}}; of a document judged twice, the greatest grade."""
+    graded = {}
+    for row in qrels.iter_rows(named=True):
+        grades = graded.setdefault(row["query_id"], {}).setdefault(row["iteration"], {})
+        grades[row["doc_id"]] = max(row["relevance"], grades.get(row["doc_id"], -math.inf))
+    return graded
+
+
 def projections(runs, qrels, rel=None, **policies):
     """{(run, query_id): items}, by the oracle, for the requests that have relevant items."""
     return {

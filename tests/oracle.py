@@ -331,6 +331,114 @@ def provider_exposure(items, owners, e):
     return {provider: math.fsum(terms) for provider, terms in exposure.items()}
 
 
+# --- Section 3: metrics by subtopic (ndeval) -----------------------------------------------------
+#
+# ``ordered`` is a ranking of documents; ``judged`` is {subtopic: {doc_id: grade}} of its request;
+# sums are exact, so that ties of gains are.
+
+
+def relevant_by_subtopic(judged, rel=None):
+    """The relevant documents of each subtopic that has one."""
+    found = {t: set(relevant_items(grades, rel)) for t, grades in judged.items()}
+    return {t: documents for t, documents in found.items() if documents}
+
+
+def mean_over_subtopics(ordered, judged, metric, rel=None):
+    """The mean over subtopics with relevant documents of a metric of the positions."""
+    subtopics = relevant_by_subtopic(judged, rel)
+    values = [metric(positions_of(project(ordered, judged[t], rel))) for t in subtopics]
+    return math.fsum(values) / len(subtopics)
+
+
+def strec(ordered, judged, k, rel=None):
+    """The share of subtopics with a relevant document among the first k."""
+    subtopics = relevant_by_subtopic(judged, rel)
+    return sum(bool({*ordered[:k]} & documents) for documents in subtopics.values()) / len(
+        subtopics
+    )
+
+
+def MAP_IA(ordered, judged, rel=None):
+    """The mean of AP over subtopics."""
+    return mean_over_subtopics(ordered, judged, AP, rel)
+
+
+def P_IA(ordered, judged, k, rel=None):
+    """The mean of P@k over subtopics."""
+    return mean_over_subtopics(ordered, judged, lambda p: P(p, k), rel)
+
+
+def gain(doc_id, above, subtopics, alpha):
+    """Σ_t (1 − α)^(documents above that serve t) over the subtopics that a document serves."""
+    return sum(
+        Fraction(1 - alpha) ** len(documents & {*above})
+        for documents in subtopics.values()
+        if doc_id in documents
+    )
+
+
+def novelty(ordered, subtopics, alpha, discount, k=INF):
+    """Σ_{r≤k} gain(r) · discount(r)."""
+    return math.fsum(
+        gain(doc_id, ordered[: r - 1], subtopics, alpha) * discount(r)
+        for r, doc_id in enumerate(ordered, start=1)
+        if r <= k
+    )
+
+
+def greedy_ideal(subtopics, alpha):
+    """At each rank a document of the greatest gain, of several that of the greatest id."""
+    left, ordered = set().union(*subtopics.values()), []
+    while left:
+        best = max(left, key=lambda d: (gain(d, ordered, subtopics, alpha), d.encode()))
+        ordered.append(best)
+        left.remove(best)
+    return ordered
+
+
+def exact_ideal(subtopics, alpha, discount, k):
+    """The ranking with the greatest sum, of all rankings."""
+    documents = sorted(set().union(*subtopics.values()))
+    orders = permutations(documents, min(k, len(documents)))
+    return max(orders, key=lambda ordered: novelty([*ordered], subtopics, alpha, discount, k))
+
+
+def normalised_novelty(ordered, judged, alpha, discount, k=INF, ideal=None, rel=None):
+    """The sum over that of an ideal ranking, or, for None, of all subtopics at every rank."""
+    subtopics = relevant_by_subtopic(judged, rel)
+    total = novelty(ordered, subtopics, alpha, discount, k)
+    if ideal == "greedy":
+        return total / novelty(greedy_ideal(subtopics, alpha), subtopics, alpha, discount, k)
+    if ideal == "exact":
+        best = [*exact_ideal(subtopics, alpha, discount, k)]
+        return total / novelty(best, subtopics, alpha, discount, k)
+    most = math.fsum((1 - alpha) ** (r - 1) * discount(r) for r in range(1, k + 1))
+    return total / (len(subtopics) * most)
+
+
+def ERR_IA(ordered, judged, k, alpha=0.5, ideal=None, rel=None):
+    """discount = 1/r; with an ideal nERR-IA."""
+    return normalised_novelty(ordered, judged, alpha, lambda r: 1 / r, k, ideal, rel)
+
+
+def alpha_DCG(ordered, judged, k, alpha=0.5, ideal=None, rel=None):
+    """discount = 1/log2(r + 1); with an ideal alpha-nDCG."""
+    return normalised_novelty(ordered, judged, alpha, lambda r: 1 / math.log2(r + 1), k, ideal, rel)
+
+
+def NRBP(ordered, judged, alpha=0.5, beta=0.5, rel=None):
+    """(1 − (1 − α) β)/T Σ_r gain(r) β^(r − 1)."""
+    subtopics = relevant_by_subtopic(judged, rel)
+    total = novelty(ordered, subtopics, alpha, lambda r: beta ** (r - 1))
+    return (1 - (1 - alpha) * beta) * total / len(subtopics)
+
+
+def nNRBP(ordered, judged, alpha=0.5, beta=0.5, ideal="greedy", rel=None):
+    """The sum over that of an ideal ranking."""
+    discounts = lambda r: beta ** (r - 1)  # noqa: E731
+    return normalised_novelty(ordered, judged, alpha, discounts, 99, ideal, rel)
+
+
 # --- Section 4: preferences ---------------------------------------------------------------------
 
 
@@ -383,6 +491,38 @@ def dcgRPP(a, b, rel=None):
 def invRPP(a, b, rel=None):
     """p(i | λ) ∝ 1/i (section 4)."""
     return weighted_RPP(a, b, lambda i, m: 1 / i, rel)
+
+
+def populations_by_subtopic(a, b, judged, rel=None):
+    """s of each subtopic, and of the one that any relevant item satisfies (section 4, ST-RPP).
+
+    ``a`` and ``b`` are rankings of documents.
+    """
+    greatest = {}
+    for grades in judged.values():
+        for doc_id, grade in grades.items():
+            greatest[doc_id] = max(grade, greatest.get(doc_id, -INF))
+    lists = [greatest, *(judged[t] for t in relevant_by_subtopic(judged, rel))]
+    return [
+        s(*(positions_of(project(ordered, grades, rel)) for ordered in (a, b))) for grades in lists
+    ]
+
+
+def ST_RPP(a, b, judged, rel=None):
+    """Σ_t Σ_i s_{i,t} over Σ_t m_t, exactly (section 4)."""
+    populations = populations_by_subtopic(a, b, judged, rel)
+    return Fraction(sum(map(sum, populations)), sum(map(len, populations)))
+
+
+def weighted_ST_RPP(a, b, judged, weight, rel=None):
+    """Σ_t p(t) Σ_i p(i|t) s_{i,t}, p(t) ∝ m_t, p(i|t) ∝ weight(i) (section 4)."""
+    populations = populations_by_subtopic(a, b, judged, rel)
+    total = sum(map(len, populations))
+    terms = []
+    for s_t in populations:
+        norm = math.fsum(weight(i) for i in range(1, len(s_t) + 1))
+        terms += [len(s_t) / total * weight(i) / norm * s_it for i, s_it in enumerate(s_t, start=1)]
+    return tie(math.fsum(terms))
 
 
 def tie(delta):

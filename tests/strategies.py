@@ -67,13 +67,15 @@ def scored_documents(scores=SCORES, *, unique=True, min_size=0, max_size=10, tai
     return st.one_of(rows, rows, rows, st.builds(list.__add__, rows, tail)) if tails else rows
 
 
-def judged_documents(grades=GRADES, *, unique=True):
+ITERATIONS = ["0", "0", "1"]
+SUBTOPICS = ["1", "2", "10", "ß"]
+
+
+def judged_documents(grades=GRADES, *, unique=True, iterations=ITERATIONS):
     """The judgments of a request: lists of (iteration, doc_id, relevance)."""
     return st.lists(
-        st.tuples(
-            st.sampled_from(["0", "0", "1"]), st.sampled_from(DOC_IDS), st.sampled_from(grades)
-        ),
-        max_size=9,
+        st.tuples(st.sampled_from(iterations), st.sampled_from(DOC_IDS), st.sampled_from(grades)),
+        max_size=9 if iterations == ITERATIONS else 16,
         unique_by=(lambda row: row[:2]) if unique else None,
     )
 
@@ -90,6 +92,7 @@ def collections(
     ranks=False,
     duplicates=False,
     max_documents=None,
+    iterations=ITERATIONS,
 ):
     """Runs and judgments that have something in common.
 
@@ -110,6 +113,8 @@ def collections(
         Repeat documents in rankings and in judgments.
     max_documents
         In a ranking; unless given, ten, or ten and a long block of one score.
+    iterations
+        What judgments are drawn for: `SUBTOPICS`, say.
     """
     unique = not duplicates
     size = {"max_size": max_documents or 10, "tails": max_documents is None}
@@ -117,7 +122,8 @@ def collections(
     queries = QUERY_IDS[: draw(st.integers(1, max_queries))]
     judgments, answers = [], []
     for query_id in queries:
-        rows = draw(judged_documents(grades, unique=unique)) or [("0", "d1", 0.0)]
+        judged = judged_documents(grades, unique=unique, iterations=iterations)
+        rows = draw(judged) or [("0", "d1", 0.0)]
         if query_id == queries[0] and all(grade != max(grades) for _, _, grade in rows):
             rows = [("0", "d2", max(grades)), *(row for row in rows if row[:2] != ("0", "d2"))]
         judgments += [(query_id, *row) for row in rows]
@@ -143,13 +149,15 @@ def collections(
     return Collection(runs, pl.DataFrame(judgments, schema=schema, orient="row"))
 
 
-def positions_tables(*, rel=None, no_relevant="drop", pool=False, **collection):
+def positions_tables(*, rel=None, no_relevant="drop", pool=False, subtopics=False, **collection):
     """Tables of `lf.positions`; the other arguments are those of `collections`."""
+    options = dict(rel=rel, no_relevant=no_relevant, pool=pool, subtopics=subtopics)
+    collection |= {"iterations": SUBTOPICS} if subtopics else {}
 
     def positions(drawn):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", lf.LexiframeWarning)
-            return lf.positions(*drawn, rel=rel, no_relevant=no_relevant, pool=pool)
+            return lf.positions(*drawn, **options)
 
     return collections(**collection).map(positions)
 

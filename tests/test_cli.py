@@ -224,6 +224,17 @@ def test_compare(lexiframe):
     assert len(expected) == 6
 
 
+def test_measures_by_subtopic_beside_others(lexiframe):
+    asked = ["ST-RPP", "RPP", "alpha_nDCG@10"]
+    options = [option for measure in asked for option in ("-m", measure)]
+    said = lexiframe("compare", QRELS, RUNS, *options, "--test", "sign", "--format", "csv").out
+    e = lf.evaluate(RUNS, QRELS, asked, test="sign")
+    assert said == e.comparisons.write_csv()
+    assert e.scores["measure"].unique().to_list() == ["alpha-nDCG@10"]
+    out = json.loads(lexiframe("evaluate", QRELS, RUNS, *options, "--format", "json").out)
+    assert {row["measure"] for row in out["orderings"]} == {"ST-RPP", "RPP", "alpha-nDCG@10"}
+
+
 def test_compare_with_a_baseline(lexiframe):
     options = ["-m", "AP", "--baseline", "random", "--format", "csv"]
     rows = list(csv.DictReader(io.StringIO(lexiframe("compare", QRELS, RUNS, *options).out)))

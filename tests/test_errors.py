@@ -8,6 +8,7 @@ arguments of orderings and tests in orderings/ and significance/; what is left i
 import ast
 import re
 from collections import Counter
+from itertools import combinations
 from pathlib import Path
 
 import polars as pl
@@ -29,6 +30,8 @@ EMPTY_REQUEST = P[:1].with_columns(
     n_relevant=pl.lit(0, pl.Int64),
 )
 MANY = lf.positions({"a": {"q": {"0": 1}}}, {"q": {str(n): 1 for n in range(16)}})
+SUBTOPICS = QRELS.with_columns(iteration=pl.lit("s"))
+BY_SUBTOPIC = lf.positions(TWO_RUNS, SUBTOPICS, subtopics=True)
 THREE = pl.concat([P.with_columns(run=pl.lit(run)) for run in "abc"])
 
 
@@ -38,6 +41,14 @@ def scores(*measures):
 
 def mine(**functions):
     return lf.RecallLevelMetric("mine", **{"exposure": lambda p: 1 / p, **functions})
+
+
+def many_kinds_of_documents():
+    """Each serves another three of ten subtopics."""
+    rows = [(f"d{n}", t) for n, three in enumerate(combinations("abcdefghij", 3)) for t in three]
+    qrels = pl.DataFrame(rows, schema=["doc_id", "subtopic"], orient="row")
+    qrels = qrels.with_columns(query_id=pl.lit("q1"), relevance=1.0)
+    return lf.positions(RUNS.with_columns(doc_id=pl.Series(["d1", "d2"])), qrels, subtopics=True)
 
 
 CASES = {
@@ -266,6 +277,51 @@ CASES = {
     "a row twice": (
         lambda: lf.preferences(BOTH[[0, 0, 2, 3]], "RPP"),
         "positions: expected 4 rows, one for every run, request and relevant item, found 4",
+    ),
+    # subtopics
+    "metrics of positions by subtopic": (
+        lambda: lf.scores(BY_SUBTOPIC, ["AP", "strec@5", "RR"]),
+        "AP, RR: expected positions without the column subtopic, found it; make them with positio",
+    ),
+    "preferences of positions by subtopic": (
+        lambda: lf.preferences(BY_SUBTOPIC, ["ST-RPP", "RPP", "LR"]),
+        "column subtopic, found it; make them with positions(..., subtopics=False)",
+    ),
+    "subtopic metrics without subtopics": (
+        lambda: lf.scores(BOTH, ["alpha_nDCG@10", "AP"]),
+        "alpha-nDCG@10: expected positions by subtopic, found no column subtopic; make them with ",
+    ),
+    "subtopic preferences without subtopics": (
+        lambda: lf.preferences(BOTH, lf.ST_RPP),
+        "positions by subtopic, found no column subtopic; make them with positions(..., subtopics",
+    ),
+    "imputation by subtopic": (
+        lambda: lf.impute(BY_SUBTOPIC, 100),
+        "impute: positions by subtopic would give one document several ranks; impute those of",
+    ),
+    "a probability": (
+        lambda: lf.alpha_nDCG(alpha=1.5),
+        "alpha-nDCG(alpha=1.5): expected a number from 0 to 1",
+    ),
+    "an ideal": (
+        lambda: scores("nNRBP(ideal='best')"),
+        "nNRBP(ideal='best'): expected 'greedy' or 'exact'",
+    ),
+    "subtopic measure without a cut-off": (
+        lambda: lf.scores(BY_SUBTOPIC, lf.ERR_IA),
+        "ERR-IA needs its cutoff: write ERR-IA@20",
+    ),
+    "subtopic precision without a cut-off": (
+        lambda: lf.scores(BY_SUBTOPIC, "P-IA"),
+        "P-IA needs its cutoff: write P-IA@10",
+    ),
+    "a grade that no item of a subtopic has": (
+        lambda: lf.scores(BY_SUBTOPIC, "MAP-IA(rel=9)"),
+        "MAP-IA(rel=9): expected some items with a grade of 9 or more, found none",
+    ),
+    "too many kinds of documents": (
+        lambda: lf.scores(many_kinds_of_documents(), "alpha-nDCG(ideal='exact')@20"),
+        "query 'q1' serve its subtopics in 120 different ways, too many to try all orders; lower ",
     ),
     # imputation
     "how": (

@@ -100,8 +100,9 @@ PUBLIC = """
     coverage positions impute
     scores AP RR nDCG RBP gRBP RBP_residual linear R P Rprec Success ERR bpref infAP Judged
     num_ret num_rel num_rel_ret ISL TSL ASL SL1 SL3 RE TSE eta WC
+    strec MAP_IA P_IA ERR_IA nERR_IA alpha_DCG alpha_nDCG NRBP nNRBP
     RecallLevelMetric GradedMetric CascadeMetric provider_exposure measures conventions
-    preferences RPP dcgRPP invRPP LR LP sgnLR sgnLP rrLR rrLP
+    preferences RPP dcgRPP invRPP LR LP sgnLR sgnLP rrLR rrLP ST_RPP ST_dcgRPP ST_invRPP
     LevelPreference LexicographicPreference parse_measure interleaving
     win_rates win_rate_matrix request_win_rates order_runs majority_cycles
     rank_correlations sign_agreement tie_rates
@@ -150,7 +151,7 @@ def test_measures_are_documented_where_they_are_defined():
             if isinstance(node, ast.Assign) and isinstance(behind, ast.Expr):
                 documented |= {name.id for name in node.targets if isinstance(name, ast.Name)}
     measures = {name for name in PUBLIC if name not in CALLABLE and name != "__version__"}
-    assert len(measures) == 24 + 9
+    assert len(measures) == 24 + 9 + 9 + 3
     assert measures <= documented
 
 
@@ -184,6 +185,7 @@ def tables(tmp_path_factory):
         "runs": pl.DataFrame(runs),
         "qrels": pl.DataFrame(qrels),
         "positions": p,
+        "subtopic_positions": lf.positions(runs, qrels, subtopics=True),
         "scores": s,
         "providers": OWNERS,
         "provider_exposure": lf.provider_exposure(p, owners(p)),
@@ -280,6 +282,7 @@ def test_measures_are_values():
     assert lf.AP(rel=2) != lf.AP
     measures = [m for m in vars(lf).values() if isinstance(m, Metric)]
     preferences = [lf.RPP, lf.dcgRPP, lf.invRPP, lf.LR, lf.LP, lf.sgnLR, lf.sgnLP, lf.rrLR, lf.rrLP]
+    preferences += [lf.ST_RPP, lf.ST_dcgRPP, lf.ST_invRPP]
     for measure in [*measures, *preferences]:
         assert lf.parse_measure(str(measure)) == measure
         assert len({measure, lf.parse_measure(str(measure))}) == 1

@@ -15,6 +15,7 @@ from lexiframe.measures.metric import Metric
 from lexiframe.measures.parameters import CorpusSize, Number, Word
 from lexiframe.measures.recall_level import RecallLevelMetric
 from lexiframe.measures.search_length import SearchLength
+from lexiframe.measures.subtopic_catalogue import SUBTOPIC_METRICS
 from lexiframe.measures.worst_case import WorstCase
 
 _P = Number(0.8, above=0, below=1)
@@ -306,6 +307,7 @@ METRICS: dict[str, Metric] = {
     for m in (
         *(AP, RR, nDCG, RBP, gRBP, RBP_residual, linear, R, P, Rprec, Success, ERR, bpref, infAP),
         *(Judged, num_ret, num_rel, num_rel_ret, ISL, TSL, ASL, SL1, SL3, RE),
+        *SUBTOPIC_METRICS.values(),
     )
 }
 MADE_FROM_ANOTHER: dict[str, Callable[[str], Metric]] = {"TSE": TSE, "eta": eta, "WC": WC}

@@ -13,6 +13,7 @@ import numpy as np
 import polars as pl
 
 from lexiframe.measures.metric import Metric
+from lexiframe.measures.needs import JUDGED
 from lexiframe.measures.rankings import RANK, Rankings
 from lexiframe.measures.recall_level import Exposure
 
@@ -62,7 +63,7 @@ class JudgedMetric(Metric):
     term: Callable[..., np.ndarray]
 
     kind: ClassVar[str] = "judged"
-    needs: ClassVar[str] = "judged items"
+    needs: ClassVar[str] = JUDGED
     cuts_off: ClassVar[bool] = False
 
     def _identity(self) -> tuple[Any, ...]:
@@ -101,7 +102,7 @@ class JudgedShare(Metric):
     """Judged@k = the share of the first k documents that are judged."""
 
     kind: ClassVar[str] = "judged"
-    needs: ClassVar[str] = "judged items"
+    needs: ClassVar[str] = JUDGED
 
     def compute(self, rankings: Rankings) -> np.ndarray:
         """The number of judged items of the first k, over k or over the documents there are."""
@@ -123,7 +124,7 @@ class Residual(Metric):
     exposure: Exposure
 
     kind: ClassVar[str] = "judged"
-    needs: ClassVar[str] = "judged items"
+    needs: ClassVar[str] = JUDGED
     smaller_is_better: ClassVar[bool] = True
 
     def _identity(self) -> tuple[Any, ...]:

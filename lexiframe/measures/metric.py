@@ -14,6 +14,7 @@ import polars as pl
 
 from lexiframe.errors import LexiframeError
 from lexiframe.measures import notation
+from lexiframe.measures.needs import RELEVANT
 from lexiframe.measures.parameters import Parameter, as_parameter, refuse_wrong
 from lexiframe.measures.rankings import Rankings
 
@@ -55,7 +56,7 @@ class Metric(ABC):
     bounds: str = field(default="", kw_only=True)
 
     kind: ClassVar[str] = "metric"
-    needs: ClassVar[str] = "relevant items"
+    needs: ClassVar[str] = RELEVANT
     smaller_is_better: ClassVar[bool] = False
     cuts_off: ClassVar[bool] = True
 

@@ -26,8 +26,22 @@ TREC_EVAL = {
     "Rprec": "Rprec",
     "success": "Success@",
 }
-_ALIASES = {"Bpref": "bpref", "BPref": "bpref", "MAP": "AP", "MRR": "RR", "NDCG": "nDCG"}
-"""What ir_measures calls them besides."""
+IR_MEASURES = {
+    "Bpref": "bpref",
+    "BPref": "bpref",
+    "MAP": "AP",
+    "MRR": "RR",
+    "NDCG": "nDCG",
+    "alpha_DCG": "alpha-DCG",
+    "alpha_nDCG": "alpha-nDCG",
+    "ERR_IA": "ERR-IA",
+    "nERR_IA": "nERR-IA",
+    "P_IA": "P-IA",
+    "AP_IA": "MAP-IA",
+    "MAP_IA": "MAP-IA",
+    "StRecall": "strec",
+}
+"""Spellings of ir_measures, and of Python's names for what has a hyphen in ours."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +72,7 @@ def write(name: str, operand: object | None, parameters: Parameters, cutoff: int
 
 
 def read(text: str) -> Written:
-    """Take a measure's notation apart; trec_eval's names become ours.
+    """Take a measure's notation apart; trec_eval's and ir_measures' names become ours.
 
     Raises
     ------
@@ -80,7 +94,7 @@ def read(text: str) -> Written:
         )
     operand, parameters = _read_inside(match["inside"] or "", text)
     cutoff = int(match["cutoff"]) if match["cutoff"] else None
-    return Written(_ALIASES.get(match["name"], match["name"]), operand, parameters, cutoff)
+    return Written(IR_MEASURES.get(match["name"], match["name"]), operand, parameters, cutoff)
 
 
 def least_grade(name: str, rel: float | None) -> float | None:

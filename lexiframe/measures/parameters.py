@@ -14,31 +14,33 @@ from lexiframe.errors import LexiframeError
 class Number:
     """A number: its default (None: it has to be given), and between which bounds it lies.
 
-    ``above`` and ``below`` are left out, ``least`` is included.
+    ``above`` and ``below`` are left out, ``least`` and ``most`` are included.
     """
 
     default: float | None = None
     above: float = -math.inf
     below: float = math.inf
     least: float = -math.inf
+    most: float = math.inf
     whole: bool = False
 
     def __str__(self) -> str:
         bounds = (
             ("from", self.least, -math.inf),
+            ("to", self.most, math.inf),
             ("above", self.above, -math.inf),
             ("below", self.below, math.inf),
         )
         said = [f"{word} {bound:g}" for word, bound, open_ in bounds if bound != open_]
-        number = "a whole number" if self.whole else "a number"
-        return f"{number} {' and '.join(said)}".strip()
+        between = " and " if self.above > -math.inf else " "
+        return f"{'a whole number' if self.whole else 'a number'} {between.join(said)}".strip()
 
     def accepts(self, value: object) -> bool:
         """Tell whether it may be this value."""
         if not isinstance(value, Real) or isinstance(value, bool):
             return False
         number = float(value)
-        inside = self.above < number < self.below and number >= self.least
+        inside = self.above < number < self.below and self.least <= number <= self.most
         return inside and (not self.whole or number == round(number))
 
 

@@ -11,10 +11,13 @@ import polars as pl
 from lexiframe.errors import LexiframeError
 from lexiframe.measures.catalogue import parse_metric
 from lexiframe.measures.metric import Metric
+from lexiframe.measures.needs import JUDGED
 from lexiframe.measures.rankings import Rankings
+from lexiframe.measures.subtopic_scores import subtopic_scores
+from lexiframe.measures.subtopics import are_of_subtopics
 from lexiframe.positions.policies import NoRelevant, check_policy
 from lexiframe.progress import in_threads
-from lexiframe.schemas import SCORES
+from lexiframe.schemas import SCORES, to_polars
 
 
 def scores(
@@ -28,7 +31,7 @@ def scores(
     Parameters
     ----------
     p
-        The table of `positions`.
+        The table of `positions`; for subtopic metrics that of ``positions(..., subtopics=True)``.
     measures
         Metrics or their notation: ``lf.AP``, ``lf.nDCG @ 10``, ``"RBP(p=0.8)"``, ``"map"``;
         `measures` lists them, with what they need of the positions. The ``rel`` of a measure can
@@ -47,7 +50,7 @@ def scores(
         With near matches, for a measure that does not exist.
     LexiframeError
         When a measure gives something that is no finite number, or needs what the positions do not
-        have: judged items (``judged=True``), or ranks of items that were not retrieved.
+        have: judged items (``judged=True``), ranks of items that were not retrieved, or subtopics.
 
     Examples
     --------
@@ -58,6 +61,9 @@ def scores(
     """
     check_policy("no_relevant", no_relevant)
     metrics = unique_by_name([_as_metric(measure) for measure in as_list(measures)])
+    p = to_polars(p)
+    if are_of_subtopics(p, metrics):
+        return subtopic_scores(p, metrics, no_relevant)
     rankings = Rankings.of(p)
     _refuse_without_judged_items(metrics, rankings)
     groups = []  # what one group computes on the way it computes once
@@ -107,7 +113,7 @@ def _refuse_without_judged_items(metrics: Iterable[Metric], rankings: Rankings) 
 
     Positions do not say whether such items were left out of them or of the judgments.
     """
-    needing = [metric for metric in metrics if metric.needs == "judged items"]
+    needing = [metric for metric in metrics if metric.needs == JUDGED]
     table = rankings.items.table
     if needing and table["doc_id"].count() == table["level"].count():
         raise LexiframeError(

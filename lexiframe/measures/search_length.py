@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 
 from lexiframe.errors import LexiframeError
+from lexiframe.measures.needs import POOL
 from lexiframe.measures.rankings import Rankings
 from lexiframe.measures.recall_level import RecallLevelMetric
 
@@ -42,7 +43,7 @@ class SearchLength(RecallLevelMetric):
     """
 
     kind: ClassVar[str] = "search length"
-    needs: ClassVar[str] = "pool or corpus size"
+    needs: ClassVar[str] = POOL
     smaller_is_better: ClassVar[bool] = True
     cuts_off: ClassVar[bool] = False
 

@@ -8,7 +8,7 @@ from typing import Any, Literal
 import polars as pl
 
 from lexiframe.errors import LexiframeError
-from lexiframe.schemas import POSITIONS, check
+from lexiframe.schemas import POSITIONS, check, to_polars
 
 REQUEST = ("run", "query_id")
 
@@ -41,8 +41,8 @@ def impute(
     Raises
     ------
     LexiframeError
-        When a run's ñ plus its omitted relevant items exceed n, or ``"pool"`` is asked for and
-        ``pool_size`` is not there.
+        When a run's ñ plus its omitted relevant items exceed n, ``"pool"`` is asked for and
+        ``pool_size`` is not there, or the positions are those of subtopics.
 
     Notes
     -----
@@ -61,6 +61,12 @@ def impute(
     >>> lf.impute(p, corpus_size=100)["position"].to_list()
     [2, 3, 8, 98, 99, 100]
     """
+    p = to_polars(p)
+    if "subtopic" in p.columns:
+        raise LexiframeError(
+            "impute: positions by subtopic would give one document several ranks; impute those of "
+            "positions(..., subtopics=False)"
+        )
     table = check(p, POSITIONS).sort("run", "query_id", "doc_id")
     if corpus_size == "pool" and "pool_size" not in table.columns:
         raise LexiframeError(

@@ -22,6 +22,9 @@ class JudgedItems:
     ----------
     items
         query_id, doc_id, relevance, and is_relevant.
+    judgments
+        query_id, iteration, doc_id, relevance, and is_relevant: a row for every subtopic that a
+        document was judged for, of all documents.
     queries
         The judged queries, sorted, also those without a relevant item.
     complete
@@ -35,6 +38,7 @@ class JudgedItems:
     """
 
     items: pl.DataFrame
+    judgments: pl.DataFrame
     queries: pl.Series
     complete: bool
     repeated: int
@@ -90,4 +94,5 @@ def judged_items(qrels: Any, policies: Policies, *, nonrelevant: bool = False) -
     items = items if nonrelevant else items.filter("is_relevant")
     query = queries.search_sorted(items["query_id"]).to_numpy().astype(np.int64)
     index = HashIndex.of(hash_keys(items["doc_id"], query))
-    return JudgedItems(items, queries, nonrelevant, repeated, query, index)
+    judgments = judged.with_columns(is_relevant=relevant)
+    return JudgedItems(items, judgments, queries, nonrelevant, repeated, query, index)

@@ -11,8 +11,9 @@ import polars as pl
 from lexiframe.io.duplicates import Duplicates
 from lexiframe.positions.collection import RankedRuns, rank_runs
 from lexiframe.positions.coverage import warn_of_gaps
+from lexiframe.positions.judged import JudgedItems
 from lexiframe.positions.policies import NoRelevant, Policies, ScoreType, Ties, Unjudged
-from lexiframe.schemas import POSITIONS
+from lexiframe.schemas import POSITIONS, SUBTOPIC_POSITIONS
 
 
 def positions(
@@ -26,6 +27,7 @@ def positions(
     duplicates: Duplicates = "error",
     unjudged: Unjudged = "keep",
     judged: bool = False,
+    subtopics: bool = False,
     pool: bool = False,
 ) -> pl.DataFrame:
     """Find the position of every relevant item in every run.
@@ -62,6 +64,9 @@ def positions(
         pooled, but unjudged, so it is taken out too. A run whose list gets empty still answered.
     judged : bool
         Also give the judged items that are not relevant; their level is null.
+    subtopics : bool
+        Take the qrels' ``iteration`` as the subtopic of a judgment, and find the items of every
+        subtopic: a document has a row for each that it is relevant for, with its grade there.
     pool : bool
         Also give ``pool_size``, the number of distinct items that any run retrieved or that are
         relevant, by request; with ``unjudged="remove"`` retrieved items count only when they are
@@ -73,7 +78,8 @@ def positions(
         Key ``run, query_id, doc_id``, sorted by it. ``relevance`` (grade), ``position`` (rank from
         1, null: not retrieved), ``level`` (recall level from 1; items that were not retrieved
         follow, those of a low grade first), ``n_relevant`` (m), ``n_retrieved`` (ñ, without what
-        was removed).
+        was removed). With ``subtopics=True`` the key is ``run, query_id, subtopic, doc_id``, and
+        ``level`` and ``n_relevant`` count the relevant items of the subtopic.
 
     Raises
     ------
@@ -91,18 +97,31 @@ def positions(
     >>> qrels = pl.DataFrame({"query_id": "q1", "doc_id": ["b", "d"], "relevance": [1.0, 2.0]})
     >>> lf.positions(runs, qrels).select("doc_id", "position", "level", "n_relevant").rows()
     [('b', 2, 1, 2), ('d', None, 2, 2)]
+
+    One document serves two subtopics, the other one of them:
+
+    >>> qrels = pl.DataFrame({"query_id": "q1", "subtopic": ["s", "s", "t"],
+    ...                       "doc_id": ["b", "c", "c"], "relevance": 1.0})
+    >>> p = lf.positions(runs, qrels, subtopics=True)
+    >>> p.select("subtopic", "doc_id", "position", "level", "n_relevant").rows()
+    [('s', 'b', 2, 1, 2), ('s', 'c', 3, 2, 2), ('t', 'c', 3, 1, 1)]
     """
     policies = Policies(rel, ties, score_type, no_relevant, duplicates, unjudged)
     ranked = rank_runs(runs, qrels, policies, nonrelevant=judged, pool=pool)
     warn_of_gaps(ranked)
-    return project(ranked, no_relevant=no_relevant, judged=judged, pool=pool)
+    return project(ranked, no_relevant=no_relevant, judged=judged, subtopics=subtopics, pool=pool)
 
 
 def project(
-    ranked: RankedRuns, *, no_relevant: NoRelevant, judged: bool = False, pool: bool = False
+    ranked: RankedRuns,
+    *,
+    no_relevant: NoRelevant,
+    judged: bool = False,
+    subtopics: bool = False,
+    pool: bool = False,
 ) -> pl.DataFrame:
     """Make the positions table of runs whose judged items are ranked."""
-    template = _rows_of_a_run(ranked, no_relevant, judged=judged)
+    template = _rows_of_a_run(ranked.judged, no_relevant, judged=judged, subtopics=subtopics)
     item, query = template["item"].to_numpy(), template["query"].to_numpy()
     position = np.concatenate([np.where(item < 0, 0, run.rank[item]) for run in ranked.runs])
     levels_of = _level_order(template)
@@ -115,31 +134,53 @@ def project(
     }
     if pool:
         columns["pool_size"] = np.tile(_pool_sizes(ranked)[query], len(ranked.runs))
-    kept = template.select("query_id", "doc_id", "relevance", "n_relevant")
+    kept = template.drop("item", "query", "list", "is_relevant")
     table = pl.concat([kept] * len(ranked.runs)).with_columns(**columns)
     absent_to_null = (
         pl.when(pl.col(name) > 0).then(pl.col(name)).alias(name) for name in ("position", "level")
     )
-    names = [name for name in POSITIONS.columns if name in table.columns]
+    schema = SUBTOPIC_POSITIONS if subtopics else POSITIONS
+    names = [name for name in schema.columns if name in table.columns]
     return table.with_columns(absent_to_null).select(names)
 
 
-def _rows_of_a_run(ranked: RankedRuns, no_relevant: NoRelevant, *, judged: bool) -> pl.DataFrame:
-    """Give the rows that every run has: the items, and a row for a request without any."""
-    index = ranked.judged
-    n_relevant = index.n_relevant
-    items = index.items.with_row_index("item").with_columns(
-        pl.col("item").cast(pl.Int64), query=index.query, n_relevant=n_relevant[index.query]
-    )
+def _rows_of_a_run(
+    index: JudgedItems, no_relevant: NoRelevant, *, judged: bool, subtopics: bool
+) -> pl.DataFrame:
+    """Give the rows that every run has: the items, and a row for a request without any.
+
+    ``list`` numbers what recall levels are counted in: requests, or their subtopics.
+    """
+    items = _items_of_subtopics(index) if subtopics else _items(index)
     if not judged:
         items = items.filter("is_relevant")
-    empty = np.flatnonzero(n_relevant == 0)
+    items = items.with_columns(n_relevant=pl.col("is_relevant").sum().over("list").cast(pl.Int64))
+    n_relevant = index.n_relevant
     if no_relevant == "drop":
-        return items.filter(pl.col("n_relevant") > 0)
+        return items.filter(n_relevant[items["query"].to_numpy()] > 0)
+    empty = np.flatnonzero(n_relevant == 0)
     kept = pl.DataFrame({"query_id": index.queries.gather(empty), "query": empty}).with_columns(
-        item=pl.lit(-1, pl.Int64), n_relevant=pl.lit(0, pl.Int64)
+        item=pl.lit(-1, pl.Int64), list=pl.lit(-1, pl.Int64), n_relevant=pl.lit(0, pl.Int64)
     )
-    return pl.concat([items, kept], how="diagonal").sort("query_id", "doc_id")
+    key = ["query_id", *["subtopic"] * subtopics, "doc_id"]
+    return pl.concat([items, kept], how="diagonal").sort(key)
+
+
+def _items(index: JudgedItems) -> pl.DataFrame:
+    number = pl.col("item").cast(pl.Int64)
+    return index.items.with_row_index("item").with_columns(
+        number, query=index.query, list=index.query
+    )
+
+
+def _items_of_subtopics(index: JudgedItems) -> pl.DataFrame:
+    """Give a row for every subtopic that an item was judged for, with its grade there."""
+    items = _items(index).select("query_id", "doc_id", "item", "query")
+    judgments = index.judgments.rename({"iteration": "subtopic"})
+    rows = judgments.join(items, on=["query_id", "doc_id"])
+    rows = rows.sort("query_id", "subtopic", "doc_id")
+    number = pl.struct("query_id", "subtopic").rle_id().cast(pl.Int64)
+    return rows.with_columns(list=number)
 
 
 def _level_order(template: pl.DataFrame) -> Callable[[np.ndarray], np.ndarray]:
@@ -151,8 +192,8 @@ def _level_order(template: pl.DataFrame) -> Callable[[np.ndarray], np.ndarray]:
     """
     relevant = np.flatnonzero(template["is_relevant"].fill_null(value=False).to_numpy())
     item = template["item"].to_numpy()[relevant]
-    query = template["query"].to_numpy()[relevant]
-    start = np.searchsorted(query, query)
+    list_ = template["list"].to_numpy()[relevant]
+    start = np.searchsorted(list_, list_)
     by_grade = np.empty(len(relevant), np.int64)
     by_grade[np.argsort(template["relevance"].to_numpy()[relevant], kind="stable")] = np.arange(
         len(relevant)
@@ -162,7 +203,7 @@ def _level_order(template: pl.DataFrame) -> Callable[[np.ndarray], np.ndarray]:
     def levels(rank: np.ndarray) -> np.ndarray:
         position = rank[item]
         place = np.where(position == 0, beyond_any_rank + by_grade, position)
-        order = np.argsort(query * (2 * beyond_any_rank) + place)
+        order = np.argsort(list_ * (2 * beyond_any_rank) + place)
         level = np.zeros(template.height, np.int64)
         level[relevant[order]] = np.arange(len(order)) - start + 1
         return level

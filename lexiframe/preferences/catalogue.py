@@ -30,6 +30,21 @@ invRPP = LevelPreference("invRPP", weight=lambda i, m: exposures.reciprocal(i),
     source=f"{of.RECALL_PAIRED}, eq. 4 and 5")
 """Recall-paired preference with p(i | λ) ∝ 1 / i."""
 
+ST_RPP = LevelPreference("ST-RPP", weight=lambda i, m: 1 / m, subtopics=True,
+    formula="Σ_t p(t) Σ_i s_{i,t} / m_t, p(t) ∝ m_t", bounds="−1 to 1",
+    source=of.RECALL_PAIRED)
+"""Recall-paired preference by subtopic: p(i | t) = 1 / m_t."""
+
+ST_dcgRPP = LevelPreference("ST-dcgRPP", weight=lambda i, m: exposures.logarithmic(i),
+    subtopics=True, formula="Σ_t p(t) Σ_i p(i|t) s_{i,t}, p(i|t) ∝ 1/log2(i + 1)",
+    bounds="−1 to 1", source=of.RECALL_PAIRED)
+"""Recall-paired preference by subtopic with p(i | t) ∝ 1 / log2(i + 1)."""
+
+ST_invRPP = LevelPreference("ST-invRPP", weight=lambda i, m: exposures.reciprocal(i),
+    subtopics=True, formula="Σ_t p(t) Σ_i p(i|t) s_{i,t}, p(i|t) ∝ 1/i",
+    bounds="−1 to 1", source=of.RECALL_PAIRED)
+"""Recall-paired preference by subtopic with p(i | t) ∝ 1 / i."""
+
 LR = LexicographicPreference("LR", "recall",
     formula="s_k, k the largest i with s_i ≠ 0", bounds="−1, 0, 1",
     source=f"{of.LEXIRECALL}, section 5.2")
@@ -63,6 +78,7 @@ PREFERENCES: dict[str, Preference] = {
     preference.name: preference
     for preference in (RPP, dcgRPP, invRPP, LR, LP, sgnLR, sgnLP, rrLR, rrLP)
 }
+PREFERENCES |= {preference.name: preference for preference in (ST_RPP, ST_dcgRPP, ST_invRPP)}
 
 
 def parse_measure(text: str) -> Metric | Preference:
@@ -75,7 +91,7 @@ def parse_measure(text: str) -> Metric | Preference:
 
     Returns
     -------
-    RecallLevelMetric, GradedMetric, LevelPreference or LexicographicPreference
+    RecallLevelMetric, GradedMetric, SubtopicMetric, LevelPreference or LexicographicPreference
         The same object as ``lf.RPP``, ``lf.LR(rel=2)``, ``lf.nDCG @ 10``.
 
     Raises

@@ -11,6 +11,7 @@ import polars as pl
 
 from lexiframe.errors import LexiframeError
 from lexiframe.measures import notation
+from lexiframe.measures.needs import RELEVANT
 from lexiframe.preferences.matrices import Request, missing
 
 
@@ -59,7 +60,7 @@ class LexicographicPreference:
     bounds: str = field(default="", kw_only=True, compare=False)
 
     kind: ClassVar[str] = "lexicographic preference"
-    needs: ClassVar[str] = "relevant items"
+    needs: ClassVar[str] = RELEVANT
 
     def __post_init__(self) -> None:
         if self.direction not in ("precision", "recall"):

@@ -40,6 +40,11 @@ class Request:
             return self.positions
         return self.positions[self.relevance >= grade].reshape(len(self.positions), -1)
 
+    def populations(self, rel: float | None) -> list[np.ndarray]:
+        """Give the positions of the items of each distinct grade or above, or of ``rel`` alone."""
+        thresholds = np.unique(self.relevance[0]) if rel is None else [rel]
+        return [self.at_least(grade) for grade in thresholds]
+
 
 @dataclass(frozen=True)
 class Requests:
@@ -71,8 +76,19 @@ def requests_of(p: Any) -> Requests:
         When a run lacks rows of a request: each has one for every relevant item.
     """
     table = check(p, POSITIONS)
-    runs, run = encode(table["run"])
     queries, query = encode(table["query_id"])
+    return lay_out(table, queries, query)
+
+
+def lay_out(table: pl.DataFrame, queries: pl.Series, query: np.ndarray) -> Requests:
+    """Do so for rows whose indices into ``queries`` are given.
+
+    Raises
+    ------
+    SchemaError
+        As `requests_of`.
+    """
+    runs, run = encode(table["run"])
     n_relevant = np.zeros(len(queries), np.int64)
     is_relevant = table["level"].is_not_null().to_numpy()
     n_relevant[query] = table["n_relevant"].to_numpy()

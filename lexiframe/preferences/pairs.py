@@ -12,13 +12,17 @@ from lexiframe.codes import encode
 from lexiframe.errors import LexiframeError
 from lexiframe.measures.metric import Metric
 from lexiframe.measures.scores import as_list, scores, unique_by_name
+from lexiframe.measures.subtopics import are_of_subtopics
 from lexiframe.positions.policies import NoRelevant, check_policy
 from lexiframe.preferences.catalogue import Preference, parse_measure
 from lexiframe.preferences.differences import differences
 from lexiframe.preferences.matrices import Requests, requests_of
+from lexiframe.preferences.subtopics import SubtopicRequests, subtopic_requests_of
 from lexiframe.progress import progress
+from lexiframe.schemas import to_polars
 
 Measure = Metric | Preference
+AnyRequests = Requests | SubtopicRequests
 
 
 def preferences(
@@ -32,7 +36,7 @@ def preferences(
     Parameters
     ----------
     p
-        The table of `positions`.
+        The table of `positions`; for subtopic measures that of ``positions(..., subtopics=True)``.
     measures
         Preferences or their notation (``lf.RPP``, ``"LR"``, ``"LP(rel=2)"``), and metrics, which
         give their difference, search lengths the negative of it. The ``rel`` of a measure can raise
@@ -52,7 +56,8 @@ def preferences(
     UnknownNameError
         With near matches, for a measure that does not exist.
     LexiframeError
-        For fewer than two runs.
+        For fewer than two runs; when a measure needs positions by subtopic and these are not, or
+        the other way round.
 
     Notes
     -----
@@ -80,7 +85,9 @@ def preferences(
     """
     check_policy("no_relevant", no_relevant)
     asked = parse_measures(measures)
-    requests = requests_of(p)
+    p = to_polars(p)
+    by_subtopic = are_of_subtopics(p, asked)
+    requests: AnyRequests = subtopic_requests_of(p) if by_subtopic else requests_of(p)
     refuse_one_run("preferences", requests.runs)
     asked.sort(key=str)
     values = np.full((len(requests.queries), len(_pairs(requests)[0]), len(asked)), np.nan)
@@ -116,7 +123,7 @@ def parse_measures(measures: Any) -> list[Measure]:
 
 
 def _fill_preferences(
-    values: np.ndarray, requests: Requests, asked: list[Measure], no_relevant: NoRelevant
+    values: np.ndarray, requests: AnyRequests, asked: list[Measure], no_relevant: NoRelevant
 ) -> None:
     a, b = _pairs(requests)
     wanted = [(n, m.rel, m.kernel()) for n, m in enumerate(asked) if not isinstance(m, Metric)]
@@ -129,7 +136,7 @@ def _fill_preferences(
 
 
 def _fill_differences(
-    values: np.ndarray, requests: Requests, asked: list[Measure], p: Any, no_relevant: NoRelevant
+    values: np.ndarray, requests: AnyRequests, asked: list[Measure], p: Any, no_relevant: NoRelevant
 ) -> None:
     metrics = [measure for measure in asked if isinstance(measure, Metric)]
     if not metrics:
@@ -147,7 +154,7 @@ def _fill_differences(
         values[rows, :, n] = [differences(sign * row)[a, b] for row in by_request]
 
 
-def _pairs(requests: Requests) -> tuple[np.ndarray, np.ndarray]:
+def _pairs(requests: AnyRequests) -> tuple[np.ndarray, np.ndarray]:
     a, b = np.triu_indices(len(requests.runs), k=1)
     return a, b
 

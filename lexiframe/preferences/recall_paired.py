@@ -12,6 +12,7 @@ import polars as pl
 
 from lexiframe.errors import LexiframeError
 from lexiframe.measures import notation
+from lexiframe.measures.needs import RELEVANT, SUBTOPICS
 from lexiframe.preferences.matrices import Request
 
 TIE = 1e-12
@@ -26,6 +27,12 @@ class LevelPreference:
     of items of grade λ or above, and p(i | λ) ∝ the weight of level i of m_λ. With ``rel`` the
     one threshold is that grade. An item that was not retrieved is worse than every rank.
 
+    With ``subtopics`` the subtopics t of the request take the place of the grades, and relevance
+    is binary: Δ(π, π′) = Σ_t p(t) Σ_i p(i | t) sgn(p′_{i,t} − p_{i,t}), over the subtopics with a
+    relevant item and one more, which every relevant item of any subtopic satisfies; p(t) ∝ m_t,
+    the number of items of the subtopic, so that for the one more it is the number of different
+    items. It needs positions by subtopic.
+
     Parameters
     ----------
     name : str
@@ -34,6 +41,8 @@ class LevelPreference:
         p(i | m) up to a factor, from Polars expressions of i and m to one of weights.
     rel : float, optional
         The least relevant grade; relevance then is binary.
+    subtopics : bool, optional
+        Whether it goes by subtopics instead of grades.
     formula, source, bounds : str, optional
         How `measures` shows it.
 
@@ -43,7 +52,8 @@ class LevelPreference:
     are exactly 0. The range is −1 to 1. Diaz & Ferraro, "Offline Retrieval Evaluation Without
     Evaluation Metrics", SIGIR 2022, equations 4 and 5, doi:10.1145/3477495.3532033; there p(i, λ)
     is p(i) p(λ), here p(i) is normalised over the m_λ levels of each threshold, as in the
-    authors' tool.
+    authors' tool. Subtopics: equation 6 of section 4, with p(t) and the background interest t* of
+    section 5.3.
 
     Examples
     --------
@@ -55,21 +65,38 @@ class LevelPreference:
     >>> d = lf.preferences(p, [lf.RPP, late])
     >>> lf.win_rates(d)["measure"].unique().sort().to_list()
     ['RPP', 'late']
+
+    By subtopics: a serves s, and b both s and t; x has a first, y has b first. Only for t one of
+    them is sooner, at 1 of 2 + 1 + 2 recall levels (those of s, of t, and of any relevant item):
+
+    >>> import polars as pl
+    >>> qrels = pl.DataFrame({"query_id": "q", "subtopic": ["s", "s", "t"],
+    ...                       "doc_id": ["a", "b", "b"], "relevance": 1.0})
+    >>> runs = pl.DataFrame({"run": ["x", "x", "y", "y"], "query_id": "q",
+    ...                      "doc_id": ["a", "b", "b", "a"], "score": [2.0, 1.0, 2.0, 1.0]})
+    >>> d = lf.preferences(lf.positions(runs, qrels, subtopics=True), lf.ST_RPP)
+    >>> d.select("run_a", "run_b", "preference").rows()
+    [('x', 'y', -0.2)]
     """
 
     name: str
     weight: Callable[..., Any]
     rel: float | None = field(default=None, kw_only=True)
+    subtopics: bool = field(default=False, kw_only=True)
     formula: str = field(default="", kw_only=True, compare=False)
     source: str = field(default="", kw_only=True, compare=False)
     bounds: str = field(default="", kw_only=True, compare=False)
 
     kind: ClassVar[str] = "level preference"
-    needs: ClassVar[str] = "relevant items"
 
     def __call__(self, *, rel: float) -> LevelPreference:
         """Give the preference with binary relevance: grades from ``rel``."""
         return replace(self, rel=notation.least_grade(self.name, rel))
+
+    @property
+    def needs(self) -> str:
+        """What it needs of the positions."""
+        return SUBTOPICS if self.subtopics else RELEVANT
 
     def __str__(self) -> str:
         return notation.write(self.name, None, {} if self.rel is None else {"rel": self.rel}, None)
@@ -82,8 +109,7 @@ class LevelPreference:
         return lambda request: self._matrix(request, weights)
 
     def _matrix(self, request: Request, weights_of: Callable[[int], np.ndarray]) -> np.ndarray:
-        thresholds = np.unique(request.relevance[0]) if self.rel is None else [self.rel]
-        levels = [request.at_least(grade) for grade in thresholds]
+        levels = request.populations(self.rel)
         m = np.array([positions.shape[1] for positions in levels])
         shares = m / m.sum()
         weights = [weights_of(int(n)) * share for n, share in zip(m, shares, strict=True)]
