@@ -19,6 +19,8 @@ The flow, and the names in its order:
 - preferences: `preferences`, `RPP`, `dcgRPP`, `invRPP`, `LR`, `LP`, `sgnLR`, `sgnLP`, `rrLR`,
   `rrLP`, `ST_RPP`, `ST_dcgRPP`, `ST_invRPP`, `LevelPreference`, `LexicographicPreference`,
   `parse_measure`
+- preferences: `preferences`, `explain`, `RPP`, `dcgRPP`, `invRPP`, `LR`, `LP`, `sgnLR`, `sgnLP`,
+  `rrLR`, `rrLP`, `LevelPreference`, `LexicographicPreference`, `MatrixPreference`, `parse_measure`
 - orderings: `win_rates`, `win_rate_matrix`, `request_win_rates`, `order_runs`,
   `majority_cycles`, `rank_correlations`, `tie_rates`, `sign_agreement`
 - significance: `compare`, `discriminative_power`
@@ -115,6 +117,8 @@ from lexiframe.preferences.catalogue import (
     sgnLP,
     sgnLR,
 )
+from lexiframe.preferences.custom import MatrixPreference
+from lexiframe.preferences.explanation import explain
 from lexiframe.preferences.interleaving import interleaving
 from lexiframe.preferences.lexicographic import LexicographicPreference
 from lexiframe.preferences.listing import measures
@@ -154,6 +158,7 @@ __all__ = [
     "LexicographicPreference",
     "LexiframeError",
     "LexiframeWarning",
+    "MatrixPreference",
     "RBP_residual",
     "ReadError",
     "RecallLevelMetric",
@@ -177,6 +182,7 @@ __all__ = [
     "discriminative_power",
     "eta",
     "evaluate",
+    "explain",
     "gRBP",
     "impute",
     "infAP",

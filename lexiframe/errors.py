@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 
+MANY = 100
+"""How many known names an error lists."""
+
 
 class LexiframeError(ValueError):
     """Bad data: the message says where, what was expected, what was found and what to do.
@@ -71,7 +74,8 @@ def unknown_name(
     sought, *others = [*near] or [name]
     meant = nearest([*others, *known], [sought])[:3]
     hint = f"; did you mean {' or '.join(meant)}?" if meant else "."
-    return UnknownNameError(f"unknown {kind} {name!r}{hint} Known: {', '.join(known)}{advice}")
+    shown = ", ".join(known[:MANY]) + (f", ... ({len(known)} in all)" if len(known) > MANY else "")
+    return UnknownNameError(f"unknown {kind} {name!r}{hint} Known: {shown}{advice}")
 
 
 def nearest(names: Iterable[str], words: Iterable[str], *, cutoff: float = 0.6) -> list[str]:

@@ -27,7 +27,7 @@ from lexiframe.positions.collection import rank_runs
 from lexiframe.positions.coverage import warn_of_gaps
 from lexiframe.positions.policies import NoRelevant, Policies, ScoreType, Ties, Unjudged
 from lexiframe.preferences.cube import pair_cube
-from lexiframe.preferences.pairs import Measure, parse_measures, preferences
+from lexiframe.preferences.pairs import Asked, Measure, parse_measures, preferences
 from lexiframe.schemas import (
     COMPARISONS,
     CORRELATIONS,
@@ -143,7 +143,7 @@ class Evaluation:
 def evaluate(
     runs: Any,
     qrels: Any,
-    measures: Measure | str | Iterable[Measure | str] | None = None,
+    measures: Asked | Iterable[Asked] | None = None,
     *,
     rel: float | None = None,
     ties: Ties = "doc_id_desc",
@@ -164,7 +164,8 @@ def evaluate(
     runs, qrels, rel, ties, score_type, no_relevant, duplicates, unjudged
         As for `positions`.
     measures
-        Metrics and preferences, or their notation. Those by subtopic take the qrels' iteration as
+        Metrics and preferences, or their notation, and functions, see `preferences`. Those by
+        subtopic take the qrels' iteration as
         the subtopic. A metric also takes part as the preference of its difference. Unless given:
         RPP, LR, LP, AP, nDCG@10 and RR; of one run alone the metrics.
     method

@@ -97,7 +97,15 @@ PROVIDERS = TableSchema("providers", ("doc_id", "provider"), {"doc_id": STR, "pr
 PREFERENCES = TableSchema(
     "preferences",
     ("query_id", "run_a", "run_b", "measure"),
-    {"query_id": STR, "run_a": STR, "run_b": STR, "measure": STR, "preference": FLOAT},
+    {
+        "query_id": STR,
+        "run_a": STR,
+        "run_b": STR,
+        "measure": STR,
+        "preference": FLOAT,
+        "deciding_level": INT,
+    },
+    optional=("deciding_level",),
 )
 WIN_RATES = TableSchema(
     "win_rates",

@@ -621,6 +621,34 @@ def dcgOI(a, b, relevant):
     return tie(math.fsum(expected) / 2)
 
 
+def leximin_weights(m, n):
+    """w_1 to w_m, with Δ = 1/(n + 1), as fractions (section 4, metric lexirecall)."""
+    Δ = Fraction(1, n + 1)
+    later = [Δ ** (m - i) / (1 + Δ) ** (m + 1 - i) for i in range(2, m + 1)]
+    return [(Δ / (1 + Δ)) ** (m - 1), *later]
+
+
+def metric_LR(p, n):
+    """−Σ w_i p_i of positions that are all known, exactly (section 4, metric lexirecall)."""
+    return -sum(w * p_i for w, p_i in zip(leximin_weights(len(p), n), p, strict=True))
+
+
+def lexicographic_rank(p, others, largest):
+    """1, and 1 for each vector among others that p is preferred to, counted once (section 4)."""
+    return 1 + sum(lexicographic(p, list(q), largest) > 0 for q in set(map(tuple, others)))
+
+
+def levels(a, b):
+    """(λ, i, the i-th item of R_λ in a, in b, s_i), for each λ and i (section 4)."""
+    rows = []
+    for grade in thresholds(a):
+        own, other = ([item for item in items if item[1] >= grade] for items in (a, b))
+        signs = s(positions_of(own), positions_of(other))
+        numbers = range(1, len(own) + 1)
+        rows += zip([grade] * len(own), numbers, own, other, signs, strict=True)
+    return rows
+
+
 # --- Section 5: from preferences to systems -----------------------------------------------------
 
 

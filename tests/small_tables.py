@@ -13,7 +13,8 @@ def preferences(pairs, measure="mine"):
         for q, value in enumerate(values, start=1)
         if value is not None
     ]
-    return pl.DataFrame(rows, schema=PREFERENCES.columns, orient="row").sort(PREFERENCES.key)
+    columns = [c for c in PREFERENCES.columns.items() if c[0] not in PREFERENCES.optional]
+    return pl.DataFrame(rows, schema=columns, orient="row").sort(PREFERENCES.key)
 
 
 def scores(runs, measure="mine"):

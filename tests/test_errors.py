@@ -8,9 +8,11 @@ arguments of orderings and tests in orderings/ and significance/; what is left i
 import ast
 import re
 from collections import Counter
+from functools import partial
 from itertools import combinations
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -33,6 +35,22 @@ MANY = lf.positions({"a": {"q": {"0": 1}}}, {"q": {str(n): 1 for n in range(16)}
 SUBTOPICS = QRELS.with_columns(iteration=pl.lit("s"))
 BY_SUBTOPIC = lf.positions(TWO_RUNS, SUBTOPICS, subtopics=True)
 THREE = pl.concat([P.with_columns(run=pl.lit(run)) for run in "abc"])
+
+
+LONG = pl.concat(
+    pl.DataFrame({"run": run, "query_id": "q", "doc_id": list("abcdefg"), "relevance": 1.0})
+    .with_columns(position=pl.Series([first, *range(3, 9)]), level=pl.int_range(1, pl.len() + 1))
+    .with_columns(n_relevant=pl.lit(7), n_retrieved=pl.lit(10))
+    for run, first in {"early": 1, "late": 2}.items()
+)
+
+
+def matrix_of(p):
+    return np.zeros((len(p), len(p)))
+
+
+def own(function):
+    return lf.MatrixPreference("own", function)
 
 
 def scores(*measures):
@@ -361,6 +379,115 @@ CASES = {
         lambda: lf.bundled("letters"),
         "there is no bundled collection 'letters'; expected digits or example",
     ),
+    # preferences of one's own
+    "a lambda": (
+        lambda: lf.preferences(BOTH, lambda p: p),
+        "write lexiframe.MatrixPreference('name', function)",
+    ),
+    "a function without a name": (
+        lambda: lf.preferences(BOTH, partial(matrix_of, "x")),
+        "expected a function with a name of its own, found functools.partial(",
+    ),
+    "another shape": (
+        lambda: lf.preferences(BOTH, own(lambda p: p[:1])),
+        (
+            "own: expected an antisymmetric array of 2 × 2 finite numbers, one row for each run, "
+            "found the shape (1, 2)"
+        ),
+    ),
+    "no array": (
+        lambda: lf.preferences(BOTH, own(lambda p: "ab")),
+        "own: expected an antisymmetric array of 2 × 2 finite numbers, found str",
+    ),
+    "rows of several lengths": (
+        lambda: lf.preferences(BOTH, own(lambda p: [[0, 1], [2]])),
+        "finite numbers, found list",
+    ),
+    "nothing": (lambda: lf.preferences(BOTH, own(lambda p: None)), "found the shape ()"),
+    "not finite": (
+        lambda: lf.preferences(BOTH, own(lambda p: np.full((2, 2), np.nan))),
+        "found nan; the position of an item that was not retrieved is infinite",
+    ),
+    "not antisymmetric": (
+        lambda: lf.preferences(BOTH, own(lambda p: np.array([[0, 2], [1, 0]]))),
+        "found 2 for runs 0 and 1 (from 0), and 1 the other way round; subtract its transpose",
+    ),
+    "a run that is preferred to itself": (
+        lambda: lf.preferences(BOTH, own(lambda p: np.eye(2))),
+        "found 1 for runs 0 and 0 (from 0), and 1 the other way round",
+    ),
+    "grade of ones own": (lambda: own(matrix_of)(rel=0), "own(rel=0): expected a positive grade"),
+    # explanations
+    "unknown query": (
+        lambda: lf.explain(BOTH, "Q1", "bm25", "bm26"),
+        "unknown query 'Q1'; did you mean q1? Known: q1",
+    ),
+    "unknown run": (
+        lambda: lf.explain(BOTH, "q1", "bm25", "bm2"),
+        "unknown run 'bm2'; did you mean bm26 or bm25? Known: bm25, bm26",
+    ),
+    "unknown measure": (
+        lambda: lf.explain(BOTH, "q1", "bm25", "bm26", "RRP"),
+        "unknown measure 'RRP'; did you mean",
+    ),
+    "no sum": (
+        lambda: lf.explain(BOTH, "q1", "bm25", "bm26", ["RPP", "LR.rank"]),
+        "explain: LR.rank is no sum over recall levels or relevant items; ask for",
+    ),
+    "no sum of ones own": (
+        lambda: lf.explain(BOTH, "q1", "bm25", "bm26", own(matrix_of)),
+        "explain: own is no sum over recall levels",
+    ),
+    "a grade that the request has not": (
+        lambda: lf.explain(BOTH, "q1", "bm25", "bm26", "LR(rel=3)"),
+        "explain: LR(rel=3) counts grades from 3, and the greatest one of this request is 2",
+    ),
+    "a measure with the name of a column": (
+        lambda: lf.explain(
+            BOTH, "q1", "bm25", "bm26", lf.LevelPreference("sign", weight=lambda i, m: 1)
+        ),
+        "explain: sign would give a second column 'sign'; rename it",
+    ),
+    # metrics by lexicographic order
+    "no size of the corpus": (
+        lambda: scores("LR.metric"),
+        "LR.metric(n=None): expected n to be the number of items in the corpus, a whole number",
+    ),
+    "a corpus that is no whole number": (
+        lambda: scores(lf.LR.metric(n=10.5)),
+        "LR.metric(n=10.5): expected n to be the number of items in the corpus, a whole number; w",
+    ),
+    "a corpus that is too small": (
+        lambda: scores(lf.LR.metric(n=2)),
+        "impute: a corpus of 2 is too small",
+    ),
+    "what float64 merges": (
+        lambda: lf.scores(LONG, lf.LR(rel=1).metric(n=1000)),
+        (
+            "LR.metric(n=1000, rel=1): expected float64 to hold what tells rankings apart, but "
+            "those of 'early' and 'late' for query 'q' differ by 1e-12 or less, a tie, and their "
+            "positions are not the same; take the ranks of the rankings, LR.rank"
+        ),
+    ),
+    "TSE of a rank": (
+        lambda: scores("TSE(LR.rank)"),
+        "LR.rank, LP.rank and LR.metric are no sums of exposures, so there is no TSE of them",
+    ),
+    "metric lexiprecision": (
+        lambda: lf.LP.metric(n=1000),
+        (
+            "LP: only lexirecall, whose last level decides, has a metric; take the ranks of the "
+            "rankings, LP.rank"
+        ),
+    ),
+    "rank of sizes": (
+        lambda: lf.rrLP.rank,
+        "rrLP: a preference with a magnitude has no rank; take that of LR or LP, which have signs",
+    ),
+    "metric of sizes": (
+        lambda: lf.rrLR.metric(n=1000),
+        "rrLR: a preference with a magnitude has no metric; take that of LR or LP",
+    ),
     # evaluation
     "lower rel": (
         lambda: lf.evaluate(RUNS, QRELS, ["RPP", "AP(rel=1)"], rel=2),
@@ -392,6 +519,14 @@ def test_near_matches_ignore_case_and_may_be_none():
     assert "did you mean nDCG?" in str(unknown_name("measure", "NDCG", ["AP", "nDCG"]))
     assert "did you mean AP or RAP?" in str(unknown_name("run", "ap", ["RAP", "AP"]))
     assert str(unknown_name("run", "zzz", ["a", "b"])) == "unknown run 'zzz'. Known: a, b"
+
+
+def test_of_very_many_names_a_hundred_are_listed():
+    message = str(unknown_name("query", "q7", [f"q{n:03}" for n in range(101)]))
+    assert "did you mean q0" in message
+    assert message.endswith(
+        "Known: " + ", ".join(f"q{n:03}" for n in range(100)) + ", ... (101 in all)"
+    )
 
 
 def test_names_with_a_word_inside_come_behind_those_spelled_alike():

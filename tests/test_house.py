@@ -104,6 +104,7 @@ PUBLIC = """
     RecallLevelMetric GradedMetric CascadeMetric provider_exposure measures conventions
     preferences RPP dcgRPP invRPP LR LP sgnLR sgnLP rrLR rrLP ST_RPP ST_dcgRPP ST_invRPP
     LevelPreference LexicographicPreference parse_measure interleaving
+    explain MatrixPreference
     win_rates win_rate_matrix request_win_rates order_runs majority_cycles
     rank_correlations sign_agreement tie_rates
     compare discriminative_power
@@ -283,6 +284,9 @@ def test_measures_are_values():
     measures = [m for m in vars(lf).values() if isinstance(m, Metric)]
     preferences = [lf.RPP, lf.dcgRPP, lf.invRPP, lf.LR, lf.LP, lf.sgnLR, lf.sgnLP, lf.rrLR, lf.rrLP]
     preferences += [lf.ST_RPP, lf.ST_dcgRPP, lf.ST_invRPP]
-    for measure in [*measures, *preferences]:
+    by_order = [lf.LR.rank, lf.LP.rank, lf.LR(rel=2).rank, lf.LR.rank @ 10]
+    by_order += [lf.LR.metric(n=1000), lf.LR(rel=2).metric(n=1000)]
+    assert len({*by_order}) == len(by_order)
+    for measure in [*measures, *preferences, *by_order]:
         assert lf.parse_measure(str(measure)) == measure
         assert len({measure, lf.parse_measure(str(measure))}) == 1

@@ -45,14 +45,17 @@ class CascadeMetric(Metric):
     def _identity(self) -> tuple[Any, ...]:
         return (*super()._identity(), self.exposure, self.stop)
 
-    def compute(self, rankings: Rankings) -> np.ndarray:
-        """Σ_i e(p_i) · R(y_i) · Π_{j<i} (1 − R(y_j))."""
+    def contributions(self, rankings: Rankings) -> np.ndarray:
+        """e(p_i) · R(y_i) · Π_{j<i} (1 − R(y_j)) of each relevant item."""
         refuse_grades_above(self, rankings)
-        items = rankings.from_the_top.filter(seen(self, pl.col("position")).fill_null(value=False))
-        stop, ranking = self.evaluate(self.stop, GRADE), "ranking"
-        arrives = (1 - stop).cum_prod().shift(1, fill_value=1.0).over(ranking)
-        terms = items.select(ranking, term=self.evaluate(self.exposure, RANK) * stop * arrives)
-        return np.bincount(terms[ranking].to_numpy(), terms["term"].to_numpy(), len(rankings))
+        items = rankings.from_the_top
+        stop = self.evaluate(self.stop, GRADE)
+        arrives = (1 - stop).cum_prod().shift(1, fill_value=1.0).over("ranking")
+        exposure = pl.when(seen(self, RANK)).then(self.evaluate(self.exposure, RANK))
+        terms = items.select(term=(exposure * stop * arrives).fill_null(0.0))["term"].to_numpy()
+        of_each = np.empty(len(terms))
+        of_each[items["row"].to_numpy()] = terms
+        return of_each
 
 
 def satisfied(y: pl.Expr, *, max: float) -> pl.Expr:

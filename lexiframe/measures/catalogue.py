@@ -11,6 +11,7 @@ from lexiframe.measures import counts, exposures, graded, judged, notation, sear
 from lexiframe.measures import sources as of
 from lexiframe.measures.cascade import CascadeMetric, satisfied
 from lexiframe.measures.graded import GradedMetric
+from lexiframe.measures.lexicographic import leximin_metric, rank_metric
 from lexiframe.measures.metric import Metric
 from lexiframe.measures.parameters import CorpusSize, Number, Word
 from lexiframe.measures.recall_level import RecallLevelMetric
@@ -307,6 +308,7 @@ METRICS: dict[str, Metric] = {
     for m in (
         *(AP, RR, nDCG, RBP, gRBP, RBP_residual, linear, R, P, Rprec, Success, ERR, bpref, infAP),
         *(Judged, num_ret, num_rel, num_rel_ret, ISL, TSL, ASL, SL1, SL3, RE),
+        *(rank_metric("LR", "recall"), rank_metric("LP", "precision"), leximin_metric("LR")),
         *SUBTOPIC_METRICS.values(),
     )
 }

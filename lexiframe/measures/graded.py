@@ -55,20 +55,30 @@ class GradedMetric(Metric):
         exposure = pl.when(seen(self, p)).then(self.evaluate(self.exposure, p, m))
         return self.evaluate(self.gain, y) * exposure
 
-    def ideals(self, rankings: Rankings) -> np.ndarray:
-        """Give the sum of the ideal ranking of each ranking's request."""
-        cutoff = None if self.values.get("ideal") == "full" else self.cutoff
-        terms = replace(self, cutoff=cutoff).terms()
-        return rankings.of_ideal(rankings.ideal_rows.sums(terms))
+    def contributions(self, rankings: Rankings) -> np.ndarray:
+        """g(y) · e(p) of each relevant item, over the ideal."""
+        refuse_grades_above(self, rankings)
+        terms = rankings.of_each(self.terms())
+        if not self.normalised:
+            return terms
+        ideal = self._ideals(rankings)[rankings.of_relevant]
+        return np.asarray(np.divide(terms, ideal, out=np.zeros_like(terms), where=ideal > 0))
 
     def compute(self, rankings: Rankings) -> np.ndarray:
-        """Σ g(y) · e(p), over the ideal."""
+        """Σ g(y) · e(p), over the ideal; divided once, so that the ideal ranking has 1."""
         refuse_grades_above(self, rankings)
-        value = rankings.sums(self.terms())
+        total = np.bincount(rankings.of_relevant, rankings.of_each(self.terms()), len(rankings))
         if not self.normalised:
-            return value
-        ideal = self.ideals(rankings)
-        return np.asarray(np.divide(value, ideal, out=np.zeros_like(value), where=ideal > 0))
+            return total
+        ideal = self._ideals(rankings)
+        return np.asarray(np.divide(total, ideal, out=np.zeros_like(total), where=ideal > 0))
+
+    def _ideals(self, rankings: Rankings) -> np.ndarray:
+        """Give the sum of the ideal ranking of each ranking's request."""
+        cutoff = None if self.values.get("ideal") == "full" else self.cutoff
+        rows = rankings.ideal_rows
+        terms = rows.of_each(replace(self, cutoff=cutoff).terms())
+        return rankings.of_ideal(np.bincount(rows.of_relevant, terms, len(rows)))
 
 
 def gain_of_dcg(y: pl.Expr, *, dcg: str) -> pl.Expr:

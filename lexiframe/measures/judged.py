@@ -30,8 +30,8 @@ class RelevantFound:
         How many items above it are judged not relevant, and how many are pooled, but unjudged.
     N
         How many items of the request are judged not relevant.
-    ranking
-        The index of its ranking.
+    row
+        Its place among the rows of relevant items.
     """
 
     p: np.ndarray
@@ -40,17 +40,17 @@ class RelevantFound:
     b: np.ndarray
     u: np.ndarray
     N: np.ndarray
-    ranking: np.ndarray
+    row: np.ndarray
 
     @classmethod
     def of(cls, rankings: Rankings) -> RelevantFound:
         """Take the relevant items of rankings."""
         items = rankings.relevant.select("position", "level", "n_relevant")
-        is_found = items["position"].is_not_null().to_numpy()
-        p, i, m = (items[name].filter(is_found).to_numpy() for name in items.columns)
-        above, ranking = rankings.above, rankings.of_relevant[is_found]
-        n = above.n_nonrelevant[ranking]
-        return cls(p, i, m, above.nonrelevant, above.unjudged, n, ranking)
+        row = items["position"].is_not_null().arg_true().to_numpy()
+        p, i, m = (items[name].gather(row).to_numpy() for name in items.columns)
+        above = rankings.above
+        n = above.n_nonrelevant[rankings.of_relevant[row]]
+        return cls(p, i, m, above.nonrelevant, above.unjudged, n, row)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -69,11 +69,12 @@ class JudgedMetric(Metric):
     def _identity(self) -> tuple[Any, ...]:
         return (*super()._identity(), self.term)
 
-    def compute(self, rankings: Rankings) -> np.ndarray:
-        """1/m Σ_i term_i."""
+    def contributions(self, rankings: Rankings) -> np.ndarray:
+        """term_i / m of each relevant item."""
         found = RelevantFound.of(rankings)
-        terms = self.term(found, **self.values) / found.m
-        return np.bincount(found.ranking, terms, len(rankings))
+        terms = np.zeros(rankings.relevant.height)
+        terms[found.row] = self.term(found, **self.values) / found.m
+        return terms
 
 
 def preferred_to_nonrelevant(found: RelevantFound, *, denominator: str) -> np.ndarray:

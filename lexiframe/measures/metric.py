@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from numbers import Integral
@@ -22,7 +21,7 @@ _POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_O
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Metric(ABC):
+class Metric:
     """A number for a run and a request; what the kinds of metrics have in common.
 
     Attributes
@@ -104,9 +103,22 @@ class Metric(ABC):
         """Its parameters and their values."""
         return {name: self._default(name) for name in self.parameters} | dict(self.given)
 
-    @abstractmethod
     def compute(self, rankings: Rankings) -> np.ndarray:
-        """Give its value for each of the rankings."""
+        """Give its value for each of the rankings: the sum of what relevant items contribute."""
+        return np.bincount(rankings.of_relevant, self.contributions(rankings), len(rankings))
+
+    def contributions(self, rankings: Rankings) -> np.ndarray:
+        """Give what each relevant item adds to the value, in the order of the rows.
+
+        Raises
+        ------
+        LexiframeError
+            For a metric that is no sum over relevant items.
+        """
+        raise LexiframeError(
+            f"{self} is no sum over recall levels or relevant items; ask for metrics such as AP "
+            "and nDCG, or preferences such as RPP and LR"
+        )
 
     def evaluate(self, function: Callable[..., Any], *arguments: pl.Expr) -> pl.Expr:
         """Call an exposure, a weight or a gain with the arguments and parameters it takes.

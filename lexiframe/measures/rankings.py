@@ -106,21 +106,21 @@ class Rankings:
 
     @cached_property
     def from_the_top(self) -> pl.DataFrame:
-        """The relevant items of each ``ranking`` by level: ``position`` and ``relevance``."""
+        """The relevant items of each ``ranking`` by level: position, relevance, and their row."""
         level = self.relevant["level"].to_numpy()
         order = np.lexsort((level, self.of_relevant))
         items = self.relevant.select("position", "relevance")[order]
-        return items.with_columns(ranking=self.of_relevant[order])
+        return items.with_columns(ranking=self.of_relevant[order], row=order)
 
     def first_row(self, column: str) -> np.ndarray:
         """Give a column whose value all rows of a ranking share, for each ranking."""
         first = np.flatnonzero(np.diff(self.ranking, prepend=-1))
         return np.asarray(self.rows[column].gather(first).to_numpy())
 
-    def sums(self, terms: pl.Expr) -> np.ndarray:
-        """Sum over the relevant items of each ranking; null adds nothing."""
-        values = self.relevant.select(terms.fill_null(0.0).alias("term"))["term"].to_numpy()
-        return np.bincount(self.of_relevant, values, len(self)).astype(np.float64)
+    def of_each(self, term: pl.Expr) -> np.ndarray:
+        """Give a term of each relevant item; null is 0."""
+        values = self.relevant.select(term.fill_null(0.0).alias("term"))["term"]
+        return np.asarray(values.to_numpy())
 
     @cached_property
     def above(self) -> Above:

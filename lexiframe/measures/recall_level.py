@@ -74,6 +74,6 @@ class RecallLevelMetric(Metric):
         """e(p) · z(i, m), for one relevant item."""
         return self.exposures(p, m) * self.evaluate(self.weight, i, m)
 
-    def compute(self, rankings: Rankings) -> np.ndarray:
-        """Σ_i e(p_i) · z(i, m)."""
-        return rankings.sums(self.terms())
+    def contributions(self, rankings: Rankings) -> np.ndarray:
+        """e(p_i) · z(i, m) of each relevant item."""
+        return rankings.of_each(self.terms())

@@ -47,17 +47,17 @@ class SearchLength(RecallLevelMetric):
     smaller_is_better: ClassVar[bool] = True
     cuts_off: ClassVar[bool] = False
 
-    def compute(self, rankings: Rankings) -> np.ndarray:
-        """Σ_i e(p_i) · z(i, m), of imputed positions."""
+    def contributions(self, rankings: Rankings) -> np.ndarray:
+        """e(p_i) · z(i, m) of each relevant item, of imputed positions."""
         if not rankings.relevant["position"].null_count():
-            return super().compute(rankings)
+            return super().contributions(rankings)
         n = self.values["n"]
         if n == "pool" and "pool_size" not in rankings.rows.columns:
             raise LexiframeError(
                 f"{self}: needs the ranks of items that were not retrieved: make the positions "
                 f"with pool=True, or say how many items the corpus has: {self.name}(n=...)"
             )
-        return super().compute(rankings.imputed(n))
+        return super().contributions(rankings.imputed(n))
 
 
 def rank(p: pl.Expr) -> pl.Expr:

@@ -9,8 +9,8 @@ import numpy as np
 import polars as pl
 
 from lexiframe.errors import LexiframeError, SchemaError
+from lexiframe.measures.ties import TIE
 from lexiframe.preferences.cube import pair_cube
-from lexiframe.preferences.recall_paired import TIE
 from lexiframe.schemas import (
     CORRELATIONS,
     ORDERINGS,

@@ -9,10 +9,11 @@ from lexiframe.measures import exposures, notation
 from lexiframe.measures import sources as of
 from lexiframe.measures.catalogue import MADE_FROM_ANOTHER, METRICS, parse_metric
 from lexiframe.measures.metric import Metric
+from lexiframe.preferences.custom import MatrixPreference
 from lexiframe.preferences.lexicographic import LexicographicPreference
 from lexiframe.preferences.recall_paired import LevelPreference
 
-Preference = LevelPreference | LexicographicPreference
+Preference = LevelPreference | LexicographicPreference | MatrixPreference
 
 # fmt: off
 RPP = LevelPreference("RPP", weight=lambda i, m: 1 / m,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from lexiframe.preferences.recall_paired import TIE
+from lexiframe.measures.ties import TIE
 
 
 def differences(values: np.ndarray) -> np.ndarray:

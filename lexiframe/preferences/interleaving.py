@@ -10,12 +10,12 @@ import polars as pl
 
 from lexiframe.errors import LexiframeError
 from lexiframe.io.duplicates import Duplicates
+from lexiframe.measures.ties import TIE
 from lexiframe.positions.collection import rank_runs
 from lexiframe.positions.coverage import warn_of_gaps
 from lexiframe.positions.policies import NoRelevant, Policies, ScoreType, Ties, Unjudged
 from lexiframe.positions.whole import WholeRankings, rankings_of
 from lexiframe.preferences.pairs import preferences_table, refuse_one_run
-from lexiframe.preferences.recall_paired import TIE
 from lexiframe.progress import in_threads
 
 User = Literal["uniform", "dcg"]

@@ -4,15 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 import numpy as np
 import polars as pl
 
 from lexiframe.errors import LexiframeError
 from lexiframe.measures import notation
+from lexiframe.measures.lexicographic import (
+    Direction,
+    LexicographicMetric,
+    leximin_metric,
+    places,
+    rank_metric,
+    sort_rankings,
+)
 from lexiframe.measures.needs import RELEVANT
-from lexiframe.preferences.matrices import Request, missing
+from lexiframe.positions.matrices import Request, missing
 
 
 @dataclass(frozen=True, repr=False)
@@ -52,7 +60,7 @@ class LexicographicPreference:
     """
 
     name: str
-    direction: Literal["precision", "recall"]
+    direction: Direction
     magnitude: Callable[..., Any] | None = None
     rel: float | None = field(default=None, kw_only=True)
     formula: str = field(default="", kw_only=True, compare=False)
@@ -77,18 +85,86 @@ class LexicographicPreference:
 
     __repr__ = __str__
 
+    @property
+    def rank(self) -> LexicographicMetric:
+        """The rank of a ranking among those observed for its request, as a metric: ``LR.rank``.
+
+        1 for the worst, rising to the number of rankings that differ; equal ones share a rank. Its
+        difference has the sign of the preference; the size counts the rankings in between, so it
+        depends on which runs are compared, and every run needs its rows of every request.
+        """
+        return rank_metric(self._name_without_size("rank"), self.direction, self.rel)
+
+    def metric(self, *, n: int) -> LexicographicMetric:
+        """Give metric lexirecall, a mean of positions that orders rankings as lexirecall does.
+
+        LR(p) = −Σ w_i p_i with Yager's leximin weights: Δ = 1/(n + ε), w_1 = (Δ/(1 + Δ))^(m − 1)
+        and w_i = Δ^(m − i) / (1 + Δ)^(m + 1 − i) for i > 1, which sum to 1. It counts ranks, from
+        −n to −1. The paper leaves ε open, between 0 and 1; here ε = 1, so that every number is a
+        fraction of whole ones: the sum is exact, and rounded once.
+
+        Parameters
+        ----------
+        n : int
+            The number of items in the corpus. Omitted items have its last places, see `impute`.
+
+        Raises
+        ------
+        LexiframeError
+            For another preference than lexirecall. In `scores`, when rankings of one request
+            differ and their numbers do not, by more than what counts as a tie (1e-12): float64
+            holds few levels, and the fewer the larger n is. ``rank`` has no such limit.
+
+        Notes
+        -----
+        Diaz, Ekstrand & Mitra, ACM TORS 2025, section 7.3.2, doi:10.1145/3728373; Yager, "On the
+        analytic representation of the Leximin ordering", European Journal of Operational Research
+        102(1), 1997, doi:10.1016/S0377-2217(96)00217-2.
+
+        Examples
+        --------
+        >>> import lexiframe as lf
+        >>> lf.LR.metric(n=1000), lf.LR(rel=2).rank
+        (LR.metric(n=1000), LR.rank(rel=2))
+        """
+        name = self._name_without_size("metric")
+        if self.direction != "recall":
+            raise LexiframeError(
+                f"{self}: only lexirecall, whose last level decides, has a metric; "
+                f"take the ranks of the rankings, {name}.rank"
+            )
+        return leximin_metric(name, n, self.rel)
+
+    def _name_without_size(self, asked: str) -> str:
+        if self.magnitude is not None:
+            raise LexiframeError(
+                f"{self}: a preference with a magnitude has no {asked}; take that of LR or LP, "
+                "which have signs alone"
+            )
+        return self.name
+
     def kernel(self) -> Callable[[Request], np.ndarray]:
         """Give the function from a request to Δ: runs × runs, antisymmetric."""
         return self._matrix
 
-    def _matrix(self, request: Request) -> np.ndarray:
+    def deciding_level(self, request: Request) -> np.ndarray:
+        """Give the recall level that decides for each pair of runs: 1..m, and 0 for a tie."""
+        positions = self._in_order(request)
+        m = positions.shape[1]
+        column = deciding_levels(*sort_rankings(positions))
+        np.fill_diagonal(column, m)
+        return np.where(column == m, 0, m - column if self.direction == "recall" else column + 1)
+
+    def _in_order(self, request: Request) -> np.ndarray:
+        """Give runs × m, the level that decides first in front."""
         positions = request.at_least(self.rel)
-        if self.direction == "recall":
-            positions = positions[:, ::-1]
+        return positions[:, ::-1] if self.direction == "recall" else positions
+
+    def _matrix(self, request: Request) -> np.ndarray:
+        positions = self._in_order(request)
         order, differs_at = sort_rankings(positions)
         if self.magnitude is None:
-            place = np.empty(len(order), np.int64)
-            place[order] = np.concatenate([[0], np.cumsum(differs_at < positions.shape[1])])
+            place = places(order, differs_at, positions.shape[1])
             signs: np.ndarray = np.sign(place[None, :] - place[:, None], dtype=np.float64)
             return signs
         level = deciding_levels(order, differs_at)
@@ -111,28 +187,6 @@ def _sizes(magnitude: Callable[..., Any], positions: np.ndarray) -> np.ndarray:
     return (
         ranks.select(size=size.fill_null(float("nan")))["size"].to_numpy().reshape(positions.shape)
     )
-
-
-def sort_rankings(positions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Sort rankings, best first, and tell where each differs from the one before it.
-
-    Parameters
-    ----------
-    positions
-        runs × m, the column that decides first in front.
-
-    Returns
-    -------
-    order, differs_at
-        The rows sorted; for each but the first, the first column in which it differs from the row
-        before it, or m when it is the same.
-    """
-    m = positions.shape[1]
-    order = np.lexsort(positions.T[::-1]) if m else np.arange(len(positions))
-    sorted_positions = positions[order]
-    differs = sorted_positions[1:] != sorted_positions[:-1]
-    differs = np.pad(differs, ((0, 0), (0, 1)), constant_values=True)
-    return order, differs.argmax(axis=1)
 
 
 def deciding_levels(order: np.ndarray, differs_at: np.ndarray) -> np.ndarray:

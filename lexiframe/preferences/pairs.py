@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from typing import Any
 
 import numpy as np
@@ -13,23 +13,27 @@ from lexiframe.errors import LexiframeError
 from lexiframe.measures.metric import Metric
 from lexiframe.measures.scores import as_list, scores, unique_by_name
 from lexiframe.measures.subtopics import are_of_subtopics
+from lexiframe.positions.matrices import Requests, requests_of
 from lexiframe.positions.policies import NoRelevant, check_policy
 from lexiframe.preferences.catalogue import Preference, parse_measure
+from lexiframe.preferences.custom import preference_of
 from lexiframe.preferences.differences import differences
-from lexiframe.preferences.matrices import Requests, requests_of
+from lexiframe.preferences.lexicographic import LexicographicPreference
 from lexiframe.preferences.subtopics import SubtopicRequests, subtopic_requests_of
 from lexiframe.progress import progress
 from lexiframe.schemas import to_polars
 
 Measure = Metric | Preference
 AnyRequests = Requests | SubtopicRequests
+Asked = Measure | str | Callable[[np.ndarray], Any]
 
 
 def preferences(
     p: Any,
-    measures: Measure | str | Iterable[Measure | str],
+    measures: Asked | Iterable[Asked],
     *,
     no_relevant: NoRelevant = "drop",
+    deciding_level: bool = False,
 ) -> pl.DataFrame:
     """Compute, for every request and pair of runs, which is preferred and by how much.
 
@@ -38,26 +42,32 @@ def preferences(
     p
         The table of `positions`; for subtopic measures that of ``positions(..., subtopics=True)``.
     measures
-        Preferences or their notation (``lf.RPP``, ``"LR"``, ``"LP(rel=2)"``), and metrics, which
-        give their difference, search lengths the negative of it. The ``rel`` of a measure can raise
-        the least relevant grade of the
-        positions, not lower it.
+        Preferences or their notation (``lf.RPP``, ``"LR"``, ``"LP(rel=2)"``); metrics, which give
+        their difference, search lengths the negative of it; and functions of one's own from
+        positions to Δ, see `MatrixPreference`. The ``rel`` of a measure can raise the least
+        relevant grade of the positions, not lower it.
     no_relevant : {"drop", "zero"}
         Requests without an item of a measure's own ``rel`` have no rows of it, or 0 (ties).
+    deciding_level : bool
+        Also give ``deciding_level``, the recall level (from 1, among the items that a measure
+        counts as relevant) that decided a lexicographic preference; null for a tie and for other
+        measures.
 
     Returns
     -------
     polars.DataFrame
         Key ``query_id, run_a, run_b, measure`` with run_a < run_b, sorted by it; ``preference``
-        is positive when run_a is preferred, negative when run_b is, and exactly 0 for a tie.
+        is positive when run_a is preferred, negative when run_b is, and exactly 0 for a tie; and
+        ``deciding_level`` when it was asked for.
 
     Raises
     ------
     UnknownNameError
         With near matches, for a measure that does not exist.
     LexiframeError
-        For fewer than two runs; when a measure needs positions by subtopic and these are not, or
-        the other way round.
+        For fewer than two runs; for a lambda, which has no name, and a function of one's own that
+        gives something else than an antisymmetric matrix; when a measure needs positions by
+        subtopic and these are not, or the other way round.
 
     Notes
     -----
@@ -100,7 +110,8 @@ def preferences(
                 "found none"
             )
     names = [str(measure) for measure in asked]
-    return preferences_table(requests.queries, requests.runs, names, values)
+    levels = _deciding_levels(requests, asked) if deciding_level else None
+    return preferences_table(requests.queries, requests.runs, names, values, levels)
 
 
 def refuse_one_run(function: str, runs: Collection[str]) -> None:
@@ -113,13 +124,19 @@ def refuse_one_run(function: str, runs: Collection[str]) -> None:
 
 def parse_measures(measures: Any) -> list[Measure]:
     """Take one measure or several, objects or notation, each once."""
-    asked = [parse_measure(m) if isinstance(m, str) else m for m in as_list(measures)]
-    for measure in asked:
-        if not isinstance(measure, Measure):
-            raise TypeError(
-                f"expected measures or their notation, found {type(measure).__name__}: {measure!r}"
-            )
-    return unique_by_name(asked)
+    return unique_by_name([_as_measure(measure) for measure in as_list(measures)])
+
+
+def _as_measure(measure: Any) -> Measure:
+    if isinstance(measure, str):
+        return parse_measure(measure)
+    if isinstance(measure, Measure):
+        return measure
+    if callable(measure) and not isinstance(measure, type):
+        return preference_of(measure)
+    raise TypeError(
+        f"expected measures or their notation, found {type(measure).__name__}: {measure!r}"
+    )
 
 
 def _fill_preferences(
@@ -133,6 +150,18 @@ def _fill_preferences(
                 values[q, :, n] = kernel(request)[a, b]
             elif rel is None or no_relevant == "zero":
                 values[q, :, n] = 0.0
+
+
+def _deciding_levels(requests: AnyRequests, asked: list[Measure]) -> pl.Series:
+    """Give the recall level that decided, or null, by request, pair and measure."""
+    a, b = _pairs(requests)
+    levels = np.zeros((len(requests.queries), len(a), len(asked)), np.int64)
+    wanted = [(n, m) for n, m in enumerate(asked) if isinstance(m, LexicographicPreference)]
+    for q, request in enumerate(progress(requests, len(requests.queries), "deciding levels")):
+        for n, preference in wanted:
+            levels[q, :, n] = preference.deciding_level(request)[a, b]
+    flat = pl.Series(levels.ravel())
+    return flat.set(flat == 0, None)
 
 
 def _fill_differences(
@@ -160,7 +189,11 @@ def _pairs(requests: AnyRequests) -> tuple[np.ndarray, np.ndarray]:
 
 
 def preferences_table(
-    queries: pl.Series, runs: pl.Series, measures: list[str], values: np.ndarray
+    queries: pl.Series,
+    runs: pl.Series,
+    measures: list[str],
+    values: np.ndarray,
+    deciding_level: pl.Series | None = None,
 ) -> pl.DataFrame:
     """Make the table of an array requests × pairs × measures, without its empty cells.
 
@@ -178,4 +211,6 @@ def preferences_table(
             "preference": values.ravel(),
         }
     )
+    if deciding_level is not None:
+        table = table.with_columns(deciding_level=deciding_level)
     return table.filter(pl.col("preference").is_not_nan()) if np.isnan(values).any() else table

@@ -13,10 +13,8 @@ import polars as pl
 from lexiframe.errors import LexiframeError
 from lexiframe.measures import notation
 from lexiframe.measures.needs import RELEVANT, SUBTOPICS
-from lexiframe.preferences.matrices import Request
-
-TIE = 1e-12
-"""A weighted preference or a difference of metrics as small as this is rounding: a tie."""
+from lexiframe.measures.ties import TIE
+from lexiframe.positions.matrices import Request
 
 
 @dataclass(frozen=True, repr=False)

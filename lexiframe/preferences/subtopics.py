@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from lexiframe.codes import encode
-from lexiframe.preferences.matrices import Request, Requests, lay_out
+from lexiframe.positions.matrices import Request, Requests, lay_out
 from lexiframe.schemas import SUBTOPIC_POSITIONS, check
 
 

@@ -9,8 +9,8 @@ import polars as pl
 
 from lexiframe.codes import decode
 from lexiframe.errors import LexiframeError, unknown_name
+from lexiframe.measures.ties import TIE
 from lexiframe.preferences.cube import Pairs, pair_cube
-from lexiframe.preferences.recall_paired import TIE
 from lexiframe.schemas import COMPARISONS
 from lexiframe.significance.corrections import check_correction, correct
 

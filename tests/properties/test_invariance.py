@@ -21,7 +21,7 @@ from tests.strategies import (
 
 pytestmark = pytest.mark.filterwarnings("ignore::lexiframe.LexiframeWarning")
 
-METRICS = ["AP", "nDCG", "RR", "R@3", "TSE(AP)", "RBP"]
+METRICS = ["AP", "nDCG", "RR", "R@3", "TSE(AP)", "RBP", "LR.rank", "LP.rank"]
 PREFERENCES = ["RPP", "dcgRPP", "invRPP", "LR", "LP", "rrLR", "rrLP", *METRICS]
 METHODS = ["mean", "win_rate", "borda", "copeland", "mc4"]
 SEEDS = st.integers(0, 999)

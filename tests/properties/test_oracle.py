@@ -27,6 +27,20 @@ def test_recall_paired_preference():
     assert oracle.weighted_RPP(X, Y, lambda i, m: 1) == pytest.approx(-0.5)
 
 
+def test_levels():
+    signs = [s_i for *_, s_i in oracle.levels(X, Y)]
+    assert (len(signs), sum(signs)) == (24, -12)
+    assert oracle.levels(X, Y)[0] == (1, 1, (2, 4), (1, 3), -1)
+    assert oracle.levels(X, Y)[-1] == (5, 1, (None, 5), (4, 5), -1)
+
+
+def test_metric_lexirecall():
+    assert oracle.leximin_weights(3, 9) == [Fraction(w, 1331) for w in (11, 110, 1210)]
+    assert oracle.metric_LR([1, 2, 4], 9) == Fraction(-(11 + 220 + 4840), 1331)
+    ranks = [oracle.lexicographic_rank(p, [[1, 4], [2, 3], [1, 4]], True) for p in ([1, 4], [2, 3])]
+    assert ranks == [1, 2]
+
+
 def test_lexicographic_preferences():
     a, b = positions_of(X), positions_of(Y)
     assert (oracle.LR(a, b), oracle.deciding_level(a, b, largest=True)) == (-1, 6)
