@@ -53,6 +53,18 @@ def test_an_empty_list_is_a_tie():
     assert d.rows() == [("q", "A", "B", "OI", 0.0), ("unanswered", "A", "B", "OI", 0.0)]
 
 
+def test_files_in_another_order_of_requests():
+    """Ranked already, so that nothing is sorted: the requests come as they come, judged or not."""
+    one, other = runs(A="abcd", B="beaf"), runs(A="exa", B="ae")
+    ids = {"q": one, "extra": one, "p": other, "r": one}
+    queries = [rows.with_columns(query_id=pl.lit(query_id)) for query_id, rows in ids.items()]
+    qrels = pl.concat([QRELS.with_columns(query_id=pl.lit(query_id)) for query_id in "pqr"])
+    with pytest.warns(lf.LexiframeWarning, match="without judgments, ignored: 2"):
+        d = lf.interleaving(pl.concat(queries), qrels)
+    in_p = float(oracle.OI("exa", "ae", {"a", "e"}))
+    assert d["preference"].to_list() == [in_p, 0.3, 0.3]
+
+
 def test_what_is_as_small_as_rounding_is_a_tie(monkeypatch):
     """The user reads further than the first document once in 10^13 times."""
     monkeypatch.setattr(interleaving, "_mass", lambda user, longest: np.array([0, 1, 1 + 1e-13]))
