@@ -170,15 +170,12 @@ def rank_metric(name: str, direction: Direction, rel: float | None = None) -> Le
     )
 
 
-def leximin_metric(
-    name: str, n: int | None = None, rel: float | None = None
-) -> LexicographicMetric:
-    """Give metric lexirecall, called ``name.metric``."""
+def leximin_metric(name: str, rel: float | None = None) -> LexicographicMetric:
+    """Give metric lexirecall, called ``name.metric``, of which n has to be said."""
     return LexicographicMetric(
         f"{name}.metric",
         leximin,
         parameters={"n": Number(least=1, whole=True)},
-        given={} if n is None else {"n": n},
         rel=rel,
         formula="−Σ_i w_i p_i, w_i = d (d+1)^(i−1−m), w_1 = (d+1)^(1−m), d = n + 1",
         source=f"{LEXIRECALL}, section 7.3.2, after Yager, EJOR 1997, "

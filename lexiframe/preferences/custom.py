@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from lexiframe.errors import LexiframeError
 from lexiframe.measures import notation
+from lexiframe.measures.needs import RELEVANT
 from lexiframe.measures.ties import TIE
 from lexiframe.positions.matrices import Request, missing
 
@@ -62,6 +63,9 @@ class MatrixPreference:
     formula: str = field(default="", kw_only=True, compare=False)
     source: str = field(default="", kw_only=True, compare=False)
     bounds: str = field(default="", kw_only=True, compare=False)
+
+    kind: ClassVar[str] = "matrix preference"
+    needs: ClassVar[str] = RELEVANT
 
     def __call__(self, *, rel: float) -> MatrixPreference:
         """Give the preference with relevance from grade ``rel``."""

@@ -133,7 +133,8 @@ class LexicographicPreference:
                 f"{self}: only lexirecall, whose last level decides, has a metric; "
                 f"take the ranks of the rankings, {name}.rank"
             )
-        return leximin_metric(name, n, self.rel)
+        metric: LexicographicMetric = leximin_metric(name, self.rel)(n=n)
+        return metric
 
     def _name_without_size(self, asked: str) -> str:
         if self.magnitude is not None:
