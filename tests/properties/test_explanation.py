@@ -18,6 +18,15 @@ pytestmark = pytest.mark.filterwarnings("ignore::lexiframe.LexiframeWarning")
 LEVELS = ["RPP", "dcgRPP", "invRPP"]
 LEXICOGRAPHIC = ["LR", "LP", "rrLR", "rrLP", "sgnLR", "sgnLP"]
 METRICS = ["AP", "RR", "nDCG", "nDCG@3", "AP@3", "RBP(p=0.5)", "R@5", "Rprec", "TSE(AP)"]
+METRICS += [
+    "ERR",
+    "ERR@3",
+    "gRBP",
+    "Success@3",
+    "ASL(n=1000)",
+    "SL3(n=1000)",
+    "nDCG(ideal='full')@2",
+]
 OWN = [
     lf.LevelPreference("my levels", weight=lambda i, m: i / m),
     lf.LexicographicPreference("my order", "recall", magnitude=lambda p: 1 / p.sqrt()),
@@ -203,3 +212,18 @@ def test_real_requests(shared, name):
             for side, run in zip("ab", runs, strict=True):
                 (value,) = s.filter(query_id=query_id, measure=measure, run=run)["value"]
                 assert same(e[f"{measure}_{side}"].sum(), value)
+
+
+@given(collections(min_runs=2))
+def test_what_judged_items_add(collection):
+    p = lf.positions(*collection, judged=True)
+    assume(p["level"].null_count() and p["run"].n_unique() > 1)
+    query_id, (run_a, run_b) = p["query_id"][0], p["run"].unique().sort()[:2]
+    e = lf.explain(p, query_id, run_a, run_b, ["bpref", "infAP", "AP"])
+    s = lf.scores(p, ["bpref", "infAP", "AP"])
+    for name in ("bpref", "infAP", "AP"):
+        values = measured(s, name)
+        for side, run in (("a", run_a), ("b", run_b)):
+            assert same(e[f"{name}_{side}"].sum(), values[query_id, run])
+    with pytest.raises(lf.LexiframeError, match="Judged@5 is no sum over recall levels"):
+        lf.explain(p, query_id, run_a, run_b, "Judged@5")
