@@ -272,7 +272,10 @@ def _stretches(table: pl.DataFrame) -> tuple[pl.DataFrame, np.ndarray]:
 
 
 def _is_in_order(table: pl.DataFrame, keys: pl.DataFrame, ranking: np.ndarray) -> bool:
-    """Tell whether a ranking's rows stand together, by document."""
+    """Tell whether the rows are sorted by run, request and document."""
+    run, query = pl.col("run"), pl.col("query_id")
+    rises = (run > run.shift()) | ((run == run.shift()) & (query > query.shift()))
+    if not keys.select(rises.fill_null(value=True).all()).item():
+        return False
     falls = (table["doc_id"] < table["doc_id"].shift()).fill_null(value=False).to_numpy()
-    same = np.diff(ranking, prepend=-1) == 0
-    return not ((falls & same).any() or keys.is_duplicated().any())
+    return not (falls & (np.diff(ranking, prepend=-1) == 0)).any()

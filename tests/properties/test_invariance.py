@@ -6,7 +6,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import lexiframe as lf
@@ -21,7 +21,19 @@ from tests.strategies import (
 
 pytestmark = pytest.mark.filterwarnings("ignore::lexiframe.LexiframeWarning")
 
-METRICS = ["AP", "nDCG", "RR", "R@3", "TSE(AP)", "RBP", "LR.rank", "LP.rank"]
+METRICS = [
+    "AP",
+    "nDCG",
+    "RR",
+    "R@3",
+    "TSE(AP)",
+    "RBP",
+    "LR.rank",
+    "LP.rank",
+    "ERR",
+    "gRBP",
+    "num_ret",
+]
 PREFERENCES = ["RPP", "dcgRPP", "invRPP", "LR", "LP", "rrLR", "rrLP", *METRICS]
 METHODS = ["mean", "win_rate", "borda", "copeland", "mc4"]
 SEEDS = st.integers(0, 999)
@@ -125,6 +137,18 @@ def test_shuffled_positions(p, seed):
     q = shuffled(p, seed)
     assert_identical(lf.preferences(q, PREFERENCES), lf.preferences(p, PREFERENCES))
     assert_identical(lf.scores(q, METRICS), lf.scores(p, METRICS))
+
+
+JUDGED = ["bpref", "infAP", "Judged@3", "RBP_residual", "num_ret", "num_rel", "num_rel_ret"]
+
+
+@given(collections(min_runs=2), SEEDS)
+def test_shuffled_judged_items(collection, seed):
+    p = lf.positions(*collection, judged=True, pool=True, no_relevant="zero")
+    assume(p.filter(pl.col("level").is_null() & pl.col("doc_id").is_not_null()).height)
+    names = [*JUDGED, *METRICS, "bpref(rel=2)", "ASL", "ERR"]
+    assume(p["relevance"].max() >= 2)
+    assert_identical(lf.scores(shuffled(p, seed), names), lf.scores(p, names))
 
 
 @given(positions_tables(pool=True), SEEDS, st.sampled_from(["pessimistic", "optimistic"]))

@@ -14,7 +14,9 @@ from tests.strategies import BINARY, collections, positions_tables
 pytestmark = pytest.mark.filterwarnings("ignore::lexiframe.LexiframeWarning")
 
 METRICS = ["AP", "RR", "RR(level=2)", "nDCG", "nDCG(dcg='exp-log2')", "RBP", "linear(n=100)", "R"]
-METRICS += ["R@5", "P@5", "Rprec", "TSE(AP)", "AP@5", "nDCG@5"]
+METRICS += ["R@5", "P@5", "Rprec", "TSE(AP)", "AP@5", "nDCG@5", "Success@3", "gRBP", "ERR"]
+METRICS += ["AP(denominator='min')@5", "LR.rank", "LP.rank"]
+LENGTHS = ["ISL(n=100)", "TSL(n=100)", "ASL(n=100)", "SL1(n=100)", "SL3(n=100)", "RE(n=100)"]
 PREFERENCES = ["RPP", "dcgRPP", "invRPP", "LR", "LP", "rrLR", "rrLP"]
 
 
@@ -76,6 +78,33 @@ def test_recall_paired_preferences_stay_within_one(p):
     assert d["preference"].is_between(-1 - 1e-12, 1 + 1e-12).all()
 
 
+@given(collections(), st.integers(1, 8))
+def test_metrics_stay_within_their_bounds(collection, k):
+    p = lf.positions(*collection, judged=True)
+    judged = ["bpref", "infAP", f"Judged@{k}", "RBP_residual", f"RBP_residual@{k}"]
+    names = [name for name in METRICS if not name.endswith(".rank")] + [f"ERR@{k}", f"P@{k}"]
+    names += judged if p["level"].null_count() else []
+    values = lf.scores(p, names)["value"]
+    assert values.is_between(-1e-12, 1 + 1e-12).all()
+    lengths = lf.scores(p, LENGTHS).join(
+        p.group_by("run", "query_id").agg(pl.col("n_relevant").first()), on=["run", "query_id"]
+    )
+    m = pl.col("n_relevant")
+    least = pl.col("measure").replace_strict(
+        dict(zip(LENGTHS, ["1", "m", "mean", "0", "0", "0"], strict=True))
+    )
+    low = (
+        pl.when(least == "1")
+        .then(1)
+        .when(least == "m")
+        .then(m)
+        .when(least == "mean")
+        .then((m + 1) / 2)
+        .otherwise(0)
+    )
+    assert lengths.select((pl.col("value").is_between(low, 100)).all()).item()
+
+
 @given(with_pairs())
 def test_a_run_that_is_sooner_at_every_level_has_rpp_one(p):
     pairs = pairs_of(items_of(p))
@@ -105,7 +134,7 @@ def test_swapping_a_better_item_up_never_hurts(data, collection):
     before = oracle.order(answers[query_id])
     after = [{upper: lower, lower: upper}.get(doc_id, doc_id) for doc_id in before]
     p = lf.positions(as_runs(query_id, after=after, before=before), collection.qrels)
-    d = lf.preferences(p.filter(pl.col("query_id") == query_id), [*METRICS, *PREFERENCES])
+    d = lf.preferences(p.filter(pl.col("query_id") == query_id), [*METRICS, *LENGTHS, *PREFERENCES])
     assert d["preference"].min() >= 0
     if graded[query_id].get(upper, 0) <= 0:
         strict = d.filter(pl.col("measure").is_in([*PREFERENCES, "AP", "nDCG", "RBP"]))
