@@ -61,9 +61,7 @@ from lexiframe.measures.catalogue import (
     RR,
     SL1,
     SL3,
-    TSE,
     TSL,
-    WC,
     Judged,
     P,
     R,
@@ -71,7 +69,6 @@ from lexiframe.measures.catalogue import (
     Rprec,
     Success,
     bpref,
-    eta,
     gRBP,
     infAP,
     linear,
@@ -81,6 +78,7 @@ from lexiframe.measures.catalogue import (
     num_ret,
 )
 from lexiframe.measures.conventions import conventions
+from lexiframe.measures.derived import TSE, WC, eta
 from lexiframe.measures.graded import GradedMetric
 from lexiframe.measures.providers import provider_exposure
 from lexiframe.measures.recall_level import RecallLevelMetric

@@ -9,7 +9,7 @@ import polars as pl
 from lexiframe.errors import LexiframeError, SchemaError, first_three
 from lexiframe.io.dialects import checked_ids, in_our_words
 from lexiframe.io.frames import to_frame
-from lexiframe.measures.catalogue import eta
+from lexiframe.measures.derived import eta
 from lexiframe.measures.metric import Metric
 from lexiframe.measures.rankings import Rankings
 from lexiframe.schemas import PROVIDER_EXPOSURE, PROVIDERS

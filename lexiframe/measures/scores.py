@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from lexiframe.errors import LexiframeError
-from lexiframe.measures.catalogue import parse_metric
+from lexiframe.measures.derived import parse_metric
 from lexiframe.measures.metric import Metric
 from lexiframe.measures.needs import JUDGED
 from lexiframe.measures.rankings import Rankings

@@ -11,7 +11,7 @@ import polars as pl
 
 from lexiframe.errors import LexiframeError, LexiframeWarning
 from lexiframe.measures import notation
-from lexiframe.measures.catalogue import is_better_small
+from lexiframe.measures.derived import is_better_small
 from lexiframe.orderings.markov import mc4, votes_of
 from lexiframe.orderings.positional import borda, copeland, majority_cycles
 from lexiframe.orderings.ranking import mid_ranks, tie_groups

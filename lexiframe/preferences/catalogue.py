@@ -7,7 +7,8 @@ import re
 from lexiframe.errors import UnknownNameError, unknown_name
 from lexiframe.measures import exposures, notation
 from lexiframe.measures import sources as of
-from lexiframe.measures.catalogue import MADE_FROM_ANOTHER, METRICS, parse_metric
+from lexiframe.measures.catalogue import METRICS
+from lexiframe.measures.derived import MADE_FROM_ANOTHER, parse_metric
 from lexiframe.measures.metric import Metric
 from lexiframe.preferences.custom import MatrixPreference
 from lexiframe.preferences.lexicographic import LexicographicPreference

@@ -15,7 +15,7 @@ import polars as pl
 
 from lexiframe.codes import encode
 from lexiframe.errors import SchemaError
-from lexiframe.measures.catalogue import is_better_small
+from lexiframe.measures.derived import is_better_small
 from lexiframe.measures.ties import TIE
 from lexiframe.schemas import PREFERENCES, SCORES, TableSchema, check, to_polars
 

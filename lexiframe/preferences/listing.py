@@ -7,7 +7,8 @@ from typing import Any
 
 import polars as pl
 
-from lexiframe.measures.catalogue import METRICS, TSE, WC, eta
+from lexiframe.measures.catalogue import METRICS
+from lexiframe.measures.derived import TSE, WC, eta
 from lexiframe.measures.metric import Metric
 from lexiframe.measures.parameters import as_parameter
 from lexiframe.preferences.catalogue import PREFERENCES
