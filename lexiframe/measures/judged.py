@@ -142,8 +142,8 @@ def _sums_over_judged(metric: Metric, rankings: Rankings, term: Exposure) -> np.
     is_seen = found.grade >= 0
     if metric.cutoff is not None:
         is_seen &= found.position <= metric.cutoff
-    step = int(found.position.max(initial=0)) + 1
-    key = np.sort(found.ranking[is_seen] * step + found.position[is_seen])  # sums have one order
-    ranks = pl.DataFrame({"position": np.arange(1, step)})
+    key = np.sort(found.key[is_seen])  # so that sums have one order
+    ranks = pl.DataFrame({"position": np.arange(1, (1 << found.bits))})
     terms = ranks.select(term=metric.evaluate(term, RANK))["term"].to_numpy()
-    return np.bincount(key // step, terms[key % step - 1], len(rankings))
+    position = key & ((1 << found.bits) - 1)
+    return np.bincount(key >> found.bits, terms[position - 1], len(rankings))

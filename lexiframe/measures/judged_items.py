@@ -32,38 +32,56 @@ class Items:
         return np.asarray(joined["ranking"].to_numpy().astype(np.int64))
 
     @cached_property
-    def grade(self) -> np.ndarray:
-        """Negative when it was not judged, and for the rows of requests without relevant items."""
-        return np.asarray(self.table["relevance"].fill_null(-1.0).to_numpy())
-
-    @cached_property
     def found(self) -> Found:
         """Those that were retrieved."""
-        position = self.table["position"].fill_null(0).to_numpy()
-        row = np.flatnonzero(position)
-        stretch = np.repeat(self.of_stretch, np.diff(np.append(self.begins, len(position))))
-        return Found(row, stretch[row], position[row], self.grade[row])
+        is_found = self.table["position"].is_not_null().to_numpy()
+        row = np.flatnonzero(is_found)
+        stretch = np.repeat(self.of_stretch, np.diff(np.append(self.begins, len(is_found))))
+        position = self.table["position"].drop_nulls().to_numpy()
+        bits = int(position.max(initial=0)).bit_length()
+        return Found(
+            bits,
+            stretch[row] << bits | position,
+            position,
+            _grades(self.table)[row],
+            self.table["level"].is_not_null().to_numpy()[row],
+        )
 
-    def is_relevant(self, rel: float | None) -> np.ndarray:
-        """Tell which are relevant, by a least grade of a measure's own."""
-        by_table = self.table["level"].is_not_null().to_numpy()
-        return np.asarray(by_table if rel is None else by_table & (self.grade >= rel))
+    def n_nonrelevant(self, rel: float | None) -> np.ndarray:
+        """Count the items of each ranking's request that are judged not relevant.
 
-    def counts(self, chosen: np.ndarray) -> np.ndarray:
-        """Count the chosen items of each ranking."""
-        n = np.zeros(self.keys.height, np.int64)
-        np.add.at(n, self.of_stretch, np.add.reduceat(chosen, self.begins, dtype=np.int64))
-        return n
+        Every run has the same items of a request, so the first run that has it is enough.
+        """
+        first = self.keys["query_id"].is_first_distinct().to_numpy()[self.of_stretch]
+        ends = np.append(self.begins, self.table.height)[1:]
+        rows = [np.arange(*of) for of in zip(self.begins[first], ends[first], strict=True)]
+        items = self.table[np.concatenate([np.empty(0, np.int64), *rows])]
+        grade, has_level = _grades(items), items["level"].is_not_null().to_numpy()
+        is_relevant = has_level if rel is None else has_level & (grade >= rel)
+        of_request = items.filter(pl.Series(~is_relevant & (grade >= 0))).group_by("query_id").len()
+        joined = self.keys.join(of_request, on="query_id", how="left", maintain_order="left")
+        return np.asarray(joined["len"].fill_null(0).to_numpy().astype(np.int64))
+
+
+def _grades(items: pl.DataFrame) -> np.ndarray:
+    """Give the grades; negative where there is none: in rows of requests without relevant items."""
+    grades = items["relevance"]
+    return np.asarray((grades.fill_null(-1.0) if grades.null_count() else grades).to_numpy())
 
 
 @dataclass(frozen=True)
 class Found:
-    """Judged items that were retrieved: row, index of the ranking, rank, and grade of each."""
+    """Judged items that were retrieved: their rank and grade, and the key that sorts them.
 
-    row: np.ndarray
-    ranking: np.ndarray
+    The key has the rank in its low ``bits``, and the index of the ranking above. ``has_level`` says
+    which are relevant by the table; a negative grade that it was not judged.
+    """
+
+    bits: int
+    key: np.ndarray
     position: np.ndarray
     grade: np.ndarray
+    has_level: np.ndarray
 
 
 @dataclass(frozen=True)
@@ -86,21 +104,19 @@ class Above:
     @classmethod
     def of(cls, items: Items, rel: float | None, ranking: np.ndarray, rank: np.ndarray) -> Above:
         """Count them, for relevant items of such rankings and ranks, 0: not retrieved."""
-        other, found = ~items.is_relevant(rel), items.found
-        step = int(found.position.max(initial=0)) + 1
-        key = found.ranking * step + found.position
-        is_other, is_judged = other[found.row], found.grade >= 0
-        relevant = (ranking * step + rank)[rank > 0]
-        n = items.counts(other & (items.grade >= 0))
+        found = items.found
+        is_relevant = found.has_level if rel is None else found.has_level & (found.grade >= rel)
+        is_judged = found.grade >= 0
+        relevant = (ranking << found.bits | rank)[rank > 0]
         return cls(
-            _above(relevant, key[is_other & is_judged], step),
-            _above(relevant, key[is_other & ~is_judged], step),
-            n,
+            _above(relevant, found.key[~is_relevant & is_judged], found.bits),
+            _above(relevant, found.key[~is_relevant & ~is_judged], found.bits),
+            items.n_nonrelevant(rel),
         )
 
 
-def _above(keys: np.ndarray, others: np.ndarray, step: int) -> np.ndarray:
-    """Count the others above each key in its ranking; a key is ``ranking * step + rank``."""
+def _above(keys: np.ndarray, others: np.ndarray, bits: int) -> np.ndarray:
+    """Count the others above each key in its ranking."""
     others = np.sort(others)
-    begin = keys // step * step
+    begin = keys >> bits << bits
     return np.searchsorted(others, keys) - np.searchsorted(others, begin)
