@@ -36,10 +36,10 @@ from lexiframe.cli_options import (
     as_options,
 )
 from lexiframe.coverage import coverage as coverage_of_runs
-from lexiframe.errors import LexiframeError
+from lexiframe.errors import LexiframeError, ReadError
 from lexiframe.evaluation import MEASURES, Evaluation
 from lexiframe.evaluation import evaluate as evaluate_runs
-from lexiframe.io.checks import check_file, kind_of
+from lexiframe.io.checks import Kind, check_file, kind_of, no_file
 from lexiframe.io.duplicates import Duplicates
 from lexiframe.io.parts import NameFrom
 from lexiframe.io.qrels import read_qrels
@@ -213,11 +213,7 @@ def check(
 ) -> None:
     """List all problems of files, line by line; status 1 when there are any."""
     dialect = Dialect(third, header, decimal)
-    origins = [source.origin for source in sources_of_runs(files)]
-    named = [origin for origin in origins if not isinstance(origin, File)]
-    if named:
-        raise LexiframeError(f"{named[0]}: expected a file to check, found a name of ir_datasets")
-    tables = [check_file(file, dialect, kind or kind_of(file, dialect)) for file in origins]
+    tables = [table for given in files for table in _checked(given, dialect, kind)]
     advice = pl.col("advice").map_elements(as_options, return_dtype=pl.String)
     problems = pl.concat(tables).with_columns(advice)
     if problems.height or format != "table":
@@ -225,6 +221,18 @@ def check(
     bad = problems["file"].n_unique()
     typer.echo(f"files checked: {len(tables)}, with problems: {bad}", err=True)
     raise typer.Exit(1 if problems.height else 0)
+
+
+def _checked(given: str, dialect: Dialect, kind: Kind | None) -> list[pl.DataFrame]:
+    """Check a file, or those of a folder or glob; what is not there is a problem like others."""
+    try:
+        origins = [source.origin for source in sources_of_runs(given)]
+    except ReadError as error:
+        return [no_file(given, error)]
+    named = [origin for origin in origins if not isinstance(origin, File)]
+    if named:
+        raise LexiframeError(f"{named[0]}: expected a file to check, found a name of ir_datasets")
+    return [check_file(file, dialect, kind or kind_of(file, dialect)) for file in origins]
 
 
 @app.command()

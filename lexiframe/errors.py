@@ -3,20 +3,71 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from difflib import get_close_matches
 
 MANY = 100
 """How many known names an error lists."""
 
 
+@dataclass(frozen=True)
+class Problem:
+    """What is wrong with a file or a place in it; as text the message of an error.
+
+    Attributes
+    ----------
+    file
+        What error messages call it.
+    expected, found, advice
+        What should be there (empty when ``found`` is all there is to say), what is, what to do.
+    problem
+        Its kind, as `check_run` lists it.
+    line
+        Where it is, in a file that has lines.
+    at
+        Where it is otherwise: ``"record 3"``.
+    behind
+        What is to be said behind what was found and where.
+    order
+        Sorts the problems of a file; null when the file as a whole is meant.
+    joints
+        What stands before what was found, and before the advice.
+
+    Examples
+    --------
+    >>> str(Problem("a.run", "a number", "'x'", "mend it", line=3))
+    "a.run, line 3: expected a number, found 'x'; mend it"
+    """
+
+    file: str
+    expected: str
+    found: str
+    advice: str = ""
+    problem: str = "file"
+    line: int | None = None
+    at: str = ""
+    behind: str = ""
+    order: int | None = None
+    joints: tuple[str, str] = (", found ", "; ")
+
+    def __str__(self) -> str:
+        place = self.at or (f"line {self.line}" if self.line is not None else "")
+        expected = f"expected {self.expected}{self.joints[0]}" if self.expected else ""
+        advice = f"{self.joints[1]}{self.advice}" if self.advice else ""
+        where = f"{self.file}, {place}" if place else self.file
+        return f"{where}: {expected}{self.found}{self.behind}{advice}"
+
+
 class LexiframeError(ValueError):
     """Bad data: the message says where, what was expected, what was found and what to do.
 
     It is one line, whatever stands in the data: line breaks and control characters are escaped.
+    ``problem`` holds the parts of a message about a file.
     """
 
-    def __init__(self, message: str = "") -> None:
-        super().__init__(printable(message))
+    def __init__(self, message: str | Problem = "") -> None:
+        super().__init__(printable(str(message)))
+        self.problem = message if isinstance(message, Problem) else None
 
 
 class ReadError(LexiframeError):

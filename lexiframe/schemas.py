@@ -8,7 +8,7 @@ from typing import Any
 import polars as pl
 import pyarrow as pa
 
-from lexiframe.errors import SchemaError, first_three, in_one_line
+from lexiframe.errors import Problem, SchemaError, first_three, in_one_line
 
 STR, INT, FLOAT, BOOL = pl.String(), pl.Int64(), pl.Float64(), pl.Boolean()
 
@@ -322,13 +322,13 @@ def check(frame: Any, schema: TableSchema, where: str = "") -> pl.DataFrame:
 query_id, measure are missing (found: run, value)
     """
     table = to_polars(frame)
-    called = f"{where or schema.name}: "
+    called = where or schema.name
     missing = [c for c in schema.columns if c not in table.columns and c not in schema.optional]
     if missing:
         needed = ", ".join(c for c in schema.columns if c not in schema.optional)
         verb = "is" if len(missing) == 1 else "are"
         raise SchemaError(
-            f"{called}expected the columns {needed}; {', '.join(missing)} {verb} missing "
+            f"{called}: expected the columns {needed}; {', '.join(missing)} {verb} missing "
             f"(found: {', '.join(table.columns)})"
         )
     table = table.select(
@@ -339,7 +339,7 @@ query_id, measure are missing (found: run, value)
     for name in schema.key:
         if name in table.columns and name not in schema.nullable and table[name].null_count():
             raise SchemaError(
-                f"{called}the column {name} is part of the key, but "
+                f"{called}: the column {name} is part of the key, but "
                 f"{table[name].null_count()} rows have no value in it"
             )
     return table
@@ -358,17 +358,16 @@ def _typed(column: pl.Series, dtype: pl.DataType, called: str) -> pl.Series:
         return column
     if dtype == STR and not _may_be_ids(column.dtype):
         is_float = column.dtype.is_float()
-        advice = "; ids that are numbers are whole: cast them (pandas: astype('Int64'))" * is_float
-        raise SchemaError(
-            f"{called}expected strings in {column.name}, found {column.dtype}{advice}"
-        )
+        advice = "ids that are numbers are whole: cast them (pandas: astype('Int64'))" * is_float
+        expected = f"strings in {column.name}"
+        raise SchemaError(Problem(called, expected, str(column.dtype), advice))
     is_number = column.dtype.is_numeric() or column.dtype in _READ_AS_NUMBERS  # no date, no list
     if dtype != STR and not is_number:
-        raise SchemaError(f"{called}expected {dtype} in {column.name}, found {column.dtype}")
+        raise SchemaError(Problem(called, f"{dtype} in {column.name}", str(column.dtype)))
     typed = column.cast(dtype, strict=False)
     bad = column.filter(typed.is_null() & column.is_not_null())
     if dtype == INT and column.dtype.is_float() and not len(bad):
         bad = column.filter(typed != column)
     if len(bad):
-        raise SchemaError(f"{called}expected {dtype} in {column.name}, found {first_three(bad)}")
+        raise SchemaError(Problem(called, f"{dtype} in {column.name}", first_three(bad)))
     return typed

@@ -378,6 +378,7 @@ def test_check_lists_all_problems(tmp_path, lexiframe):
     assert found == [
         (str(files[0]), 2, "fields"),
         (str(files[0]), 3, "number"),
+        (str(files[0]), 3, "duplicate"),
         (str(files[2]), 2, "duplicate"),
     ]
     assert outcome.err == "files checked: 4, with problems: 2\n"

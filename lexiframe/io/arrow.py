@@ -7,7 +7,7 @@ from collections.abc import Callable
 import polars as pl
 import pyarrow as pa
 
-from lexiframe.errors import ReadError, in_one_line
+from lexiframe.errors import Problem, ReadError, in_one_line
 from lexiframe.io.content import Content
 
 
@@ -29,7 +29,8 @@ def read_arrow(content: Content, where: str) -> pa.Table:
         table.validate(full=True)  # broken offsets lead Polars out of its memory
         _ = table.column_names  # raises when they are no UTF-8
     except (pa.ArrowException, OSError, ValueError) as error:
-        raise ReadError(f"{where}: cannot be read as {name} ({in_one_line(error)})") from None
+        found = f"cannot be read as {name} ({in_one_line(error)})"
+        raise ReadError(Problem(where, "", found)) from None
     return table
 
 

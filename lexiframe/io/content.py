@@ -12,7 +12,7 @@ from typing import Literal
 
 import pyarrow as pa
 
-from lexiframe.errors import ReadError, in_one_line
+from lexiframe.errors import Problem, ReadError, in_one_line
 
 Kind = Literal["text", "parquet", "arrow"]
 
@@ -61,7 +61,7 @@ def content_of(data: bytes, where: str, what: str = "runs or judgments") -> Cont
     _refuse_other_kinds(data, where, what)
     text = _as_utf8(data, where)
     if not text or text.isspace():
-        raise ReadError(f"{where}: the file is empty")
+        raise ReadError(Problem(where, "", "the file is empty"))
     _refuse_markup(text, where, what)
     return Content("text", text)
 
@@ -114,10 +114,8 @@ def _unpacked(data: bytes, where: str) -> bytes:
             try:
                 return unpack(data)
             except (EOFError, zlib.error, lzma.LZMAError, ValueError, OSError) as error:
-                raise ReadError(
-                    f"{where}: the {name} data is broken or cut short ({in_one_line(error)}); "
-                    "fetch or pack it again"
-                ) from None
+                broken = f"the {name} data is broken or cut short ({in_one_line(error)})"
+                raise ReadError(Problem(where, "", broken, "fetch or pack it again")) from None
     return data
 
 
@@ -126,17 +124,16 @@ def _refuse_other_kinds(data: bytes, where: str, what: str) -> None:
     is_tar = data[257:262] == b"ustar"
     kind = "a tar archive; unpack it first" if is_tar else next(kinds, None)
     if kind is not None:
-        raise ReadError(f"{where}: expected {what}, found {kind}")
+        found, _, advice = kind.partition("; ")
+        raise ReadError(Problem(where, what, found, advice))
 
 
 def _refuse_markup(text: bytes, where: str, what: str) -> None:
     start = text[:1000].lstrip().lower()
     for mark, kind in _MARKUP.items():
         if start.startswith(mark):
-            raise ReadError(
-                f"{where}: expected {what}, found {kind}; "
-                "a link may lead to a page about the file instead of the file"
-            )
+            advice = "a link may lead to a page about the file instead of the file"
+            raise ReadError(Problem(where, what, kind, advice))
 
 
 def _as_utf8(data: bytes, where: str) -> bytes:
@@ -148,9 +145,8 @@ def _as_utf8(data: bytes, where: str) -> bytes:
             try:
                 return data[len(mark) :].decode(encoding).encode()
             except UnicodeError as error:
-                raise ReadError(
-                    f"{where}: expected {encoding.upper()} text, as its byte order mark says, "
-                    f"found bytes that are none ({error.args[-1]} at byte "
-                    f"{len(mark) + error.args[2]}); save it as UTF-8"
-                ) from None
+                expected = f"{encoding.upper()} text, as its byte order mark says"
+                at = f"{error.args[-1]} at byte {len(mark) + error.args[2]}"
+                found = f"bytes that are none ({at})"
+                raise ReadError(Problem(where, expected, found, "save it as UTF-8")) from None
     return data

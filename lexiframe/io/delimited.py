@@ -5,26 +5,21 @@ from __future__ import annotations
 import re
 from typing import Any
 
-import numpy as np
 import polars as pl
 
-from lexiframe.errors import ReadError
-from lexiframe.io.advice import NO_NUMBER
-from lexiframe.io.dialects import DIALECTS, whole_ranks
+from lexiframe.errors import Problem, ReadError
+from lexiframe.io.dialects import DIALECTS, words_for
 from lexiframe.io.lines import count_of, is_rectangular, plain, refuse_binary
-from lexiframe.io.problems import first_of
-from lexiframe.io.text_table import checked_table, may_quote
+from lexiframe.io.text_table import may_quote, text_table
 from lexiframe.io.trec import NOT_PARSED, NUMBER, Dialect
-from lexiframe.schemas import PROBLEMS
 
-_LINE = "\0line"  # no column of a file
 _TOLD_APART = re.compile(r"_duplicated_[0-9]+$")  # what Polars puts behind the second of two names
 _BLANK = re.compile(rb"\A(?:[ \t]*\n)+")
 _BLANK_OR_COMMENT = re.compile(rb"\A(?:[ \t]*(?:#[^\n]*)?\n)+")
 _LONGEST_HEADER = 1 << 16
 _SEPARATORS = "\t,;"
 _KNOWN = {name for names in DIALECTS.values() for name in names}
-_NUMBERS = {name for ours in ("score", "relevance") for name in DIALECTS[ours]}
+_CLEAR = 2  # so many known names and no number make a header
 
 
 def separator_of(data: bytes, dialect: Dialect) -> str | None:
@@ -43,8 +38,9 @@ def separator_of(data: bytes, dialect: Dialect) -> str | None:
     queries, documents = ({*DIALECTS[name], *words} for name in ("query_id", "doc_id"))
     for separator in _SEPARATORS:
         names = {name.strip().strip('"').partition(":")[0] for name in first.split(separator)}
-        has_items = any(name == "items" for name in names)
-        if len(names) > 1 and names & queries and (names & documents or has_items):
+        is_clear = len(names & _KNOWN) >= _CLEAR and not any(re.match(NUMBER, n) for n in names)
+        is_table = names & queries and (names & documents or "items" in names)
+        if len(names) > 1 and (is_table or is_clear):
             return separator
     if dialect.header:
         names = set(first.split())
@@ -64,8 +60,8 @@ def parse_delimited(data: bytes, where: str, separator: str, dialect: Dialect) -
     Raises
     ------
     ReadError
-        With the line's number, for a row of another width, two columns of one name, quotes that do
-        not end, and what is no number.
+        With the line's number, for a row of another width, two columns of one name, and quotes that
+        do not end.
 
     Examples
     --------
@@ -74,30 +70,11 @@ def parse_delimited(data: bytes, where: str, separator: str, dialect: Dialect) -
     """
     table = _parse_quickly(_in_order(data, where, separator), separator, dialect)
     if table is not None:
-        return table.with_columns(_whole_rank(table))
-    table, _, problems = checked_text(data, where, separator, dialect)
-    if problems.height:
-        raise first_of(problems)
-    return table.with_columns(_whole_rank(table))
-
-
-def checked_text(
-    data: bytes, where: str, separator: str, dialect: Dialect
-) -> tuple[pl.DataFrame, pl.Series, pl.DataFrame]:
-    """Give the rows that are in order, their lines, and the problems of the others."""
-    table, lines, problems = checked_table(data, where, separator)
-    bad = [_no_numbers(table, name, lines, where, dialect) for name in table.columns]
-    found = pl.concat([problems, *bad]).unique("line", keep="first").sort("line")
-    is_good = ~lines.is_in(found["line"].to_list())
-    numbers = (
-        _english(name, dialect).cast(pl.Float64) for name in _numbers(table.columns, dialect)
-    )
-    return table.filter(is_good).with_columns(*numbers), lines.filter(is_good), found
-
-
-def lines_of_rows(data: bytes, where: str, separator: str) -> np.ndarray:
-    """Give the line on which each row begins."""
-    return checked_table(data, where, separator)[1].to_numpy()
+        return table
+    table, _ = text_table(data, where, separator)
+    names = _numbers(table.columns, dialect)
+    numbers = [_english(table[name], dialect).cast(pl.Float64, strict=False) for name in names]
+    return table.with_columns(numbers)
 
 
 def _in_order(data: bytes, where: str, separator: str) -> bytes:
@@ -105,7 +82,7 @@ def _in_order(data: bytes, where: str, separator: str) -> bytes:
     if separator == " ":
         text = plain(data, where)
         if not text:
-            raise ReadError(f"{where}: expected a line of names, and lines below it, found none")
+            raise ReadError(Problem(where, "a line of names, and lines below it", "none"))
         return text
     refuse_binary(data, where)
     if b"\r" in data:
@@ -152,7 +129,7 @@ def _parse_quickly(data: bytes, separator: str, dialect: Dialect) -> pl.DataFram
         return None
     if dialect.decimal == ",":
         table = table.with_columns(
-            _english(n, dialect).cast(pl.Float64, strict=False) for n in numbers
+            _english(table[n], dialect).cast(pl.Float64, strict=False) for n in numbers
         )
     is_bad = any(table[name].null_count() or table[name].is_nan().any() for name in numbers)
     if numbers:  # else a column may be missing, and the error names those that are there
@@ -171,42 +148,12 @@ def _has_blanks(table: pl.DataFrame, data: bytes, separator: str) -> bool:
     )
 
 
-def _no_numbers(
-    table: pl.DataFrame, name: str, lines: pl.Series, where: str, dialect: Dialect
-) -> pl.DataFrame:
-    """List the cells of a column of numbers that are none."""
-    if not _numbers([name], dialect):
-        return pl.DataFrame(schema=PROBLEMS.columns)
-    is_comma = pl.col(name).str.contains(r"^[-+0-9]+,[0-9]+$") & (dialect.decimal == ".")
-    advice = "this has a decimal comma: say so with decimal=','"
-    is_grade = name in DIALECTS["relevance"] or dialect.columns.get("relevance") == name
-    mend = NO_NUMBER["relevance" if is_grade else "score"]
-    rows = table.with_columns(lines.alias(_LINE))
-    return rows.filter(~_english(name, dialect).str.contains(NUMBER)).select(
-        pl.lit(where).alias("file"),
-        pl.col(_LINE).alias("line"),
-        pl.lit("number").alias("problem"),
-        pl.lit(f"a number as {name}").alias("expected"),
-        pl.format("'{}'", name).alias("found"),
-        pl.when(is_comma).then(pl.lit(advice)).otherwise(pl.lit(mend)).alias("advice"),
-    )
-
-
 def _numbers(names: list[str], dialect: Dialect) -> list[str]:
     """Name the columns that hold scores or grades."""
-    said = [*dialect.columns.items(), *((b, a) for a, b in dialect.columns.items())]
-    named = {theirs for ours, theirs in said if ours in ("score", "relevance")}
-    return [name for name in names if name.partition(":")[0] in _NUMBERS or name in named]
+    words = {word for ours in ("score", "relevance") for word in words_for(ours, dialect.columns)}
+    return [name for name in names if name in words or name.partition(":")[0] in words]
 
 
-def _english(name: str, dialect: Dialect) -> pl.Expr:
-    text = pl.col(name).str.strip_chars()
-    return text.str.replace(",", ".", literal=True) if dialect.decimal == "," else text
-
-
-def _whole_rank(table: pl.DataFrame) -> list[pl.Series]:
-    """Give the rank as integers; as text when one is no whole number."""
-    if "rank" not in table.columns:
-        return []
-    ranks = whole_ranks(table["rank"])
-    return [] if ranks.null_count() else [ranks]
+def _english(texts: pl.Series, dialect: Dialect) -> pl.Series:
+    texts = texts.str.strip_chars()
+    return texts.str.replace(",", ".", literal=True) if dialect.decimal == "," else texts

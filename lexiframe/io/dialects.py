@@ -7,9 +7,8 @@ from collections.abc import Mapping, Sequence
 
 import polars as pl
 
-from lexiframe.errors import SchemaError, first_three, nearest
-from lexiframe.io.places import LineNumbers, place_of_row
-from lexiframe.schemas import TableSchema, check
+from lexiframe.errors import Problem, SchemaError, first_three, nearest
+from lexiframe.schemas import RUNS, TableSchema, check
 
 DIALECTS = {
     "run": "run name system tag model".split(),
@@ -26,48 +25,72 @@ _FALLBACK = {"relevance": ["score"]}
 _RECBOLE_TYPES = ("token", "token_seq", "float", "float_seq")
 
 
+def words_for(ours: str, columns: Mapping[str, str]) -> list[str]:
+    """Give what one of our columns may be called, first what ``columns=`` says.
+
+    Examples
+    --------
+    >>> words_for("score", {"score": "bm25"})
+    ['bm25', 'score', 'sim', 'prediction']
+    """
+    both_ways = [*columns.items(), *((b, a) for a, b in columns.items())]
+    return [*(b for a, b in both_ways if a == ours), *DIALECTS.get(ours, [ours])]
+
+
 def in_our_words(
-    frame: pl.DataFrame,
-    schema: TableSchema,
-    where: str,
-    columns: Mapping[str, str] | None = None,
-    needless: Sequence[str] = (),
+    frame: pl.DataFrame, schema: TableSchema, where: str, columns: Mapping[str, str] | None = None
 ) -> pl.DataFrame:
     """Give the columns of a table under lexiframe's names; lists of items become rows.
 
+    Raises
+    ------
+    SchemaError
+        As `columns_of`.
+    """
+    frame = with_rows_of_lists(frame, where, columns or {})
+    found = columns_of(frame.columns, schema, where, columns or {})
+    # by Series, since Polars takes the names * and ^...$ for patterns
+    return frame.select(frame[theirs].alias(ours) for ours, theirs in found.items())
+
+
+def columns_of(
+    names: Sequence[str], schema: TableSchema, where: str, columns: Mapping[str, str]
+) -> dict[str, str]:
+    """Find the columns of a table: ``{our name: the file's name}``.
+
     Parameters
     ----------
-    frame
-        With any of the names in ``DIALECTS``.
+    names
+        Any of the names in ``DIALECTS``, and others.
     schema
-        The table: its columns are looked for.
+        The table: its columns are looked for. A run need not be named, and has no score where it
+        has ranks.
     where
-        What error messages call the frame.
+        What error messages call the file or frame.
     columns
-        ``{our name: the frame's name}``, for what is called otherwise or is ambiguous; a renaming
-        ``{the frame's name: our name}`` is understood too.
-    needless
-        Columns that need not be there.
+        ``{our name: the file's name}``, for what is called otherwise or is ambiguous; a renaming
+        ``{the file's name: our name}`` is understood too.
 
     Raises
     ------
     SchemaError
         For a column that is not there, and for two that could be it.
     """
-    frame = _without_types_in_names(with_rows_of_lists(frame, where), where)
-    given = _given_columns(frame, schema, where, columns or {})
+    written = _without_types(names, where)
+    given = _given_columns([*written], schema, where, columns)
     taken = set(given.values())
     found = dict(given)
     for ours in schema.columns:
         if ours not in found:
-            name = _column(ours, [c for c in frame.columns if c not in taken], where)
+            name = _column(ours, [n for n in written if n not in taken], where)
             found |= {ours: name} if name is not None else {}
     found_by_name = {ours: name for ours, name in found.items() if ours not in given}
-    _refuse_other_table(frame.columns, found_by_name | dict.fromkeys(given, ""), schema, where)
-    missing = [c for c in schema.columns if c not in {*found, *schema.optional, *needless}]
+    _refuse_other_table([*written], found_by_name | dict.fromkeys(given, ""), schema, where)
+    needless = {*schema.optional, "run", *(["score"] if schema is RUNS and "rank" in found else [])}
+    missing = [c for c in schema.columns if c not in {*found, *needless}]
     if missing:
-        raise SchemaError(_missing(missing, schema, frame.columns, where))
-    return frame.select(pl.col(theirs).alias(ours) for ours, theirs in found.items())
+        raise _missing(missing, schema, [*written], where)
+    return {ours: written[theirs] for ours, theirs in found.items()}
 
 
 def _refuse_other_table(
@@ -78,16 +101,16 @@ def _refuse_other_table(
     is_ranking = bool(columns["rank"] or columns["run"]) and found.get("relevance") == "score"
     if schema.name == "qrels" and is_ranking:
         other = [*columns["run"], *columns["rank"]]
-        raise SchemaError(
-            f"{where}: expected judgments, found the columns score and {other[0]}: this looks like "
-            "a run, given as qrels; qrels and runs may have changed places. If score is the grade, "
-            "say so: columns={'relevance': 'score'}"
+        found_here = f"the columns score and {other[0]}: this looks like a run, given as qrels"
+        advice = (
+            "qrels and runs may have changed places. If score is the grade, say so: "
+            "columns={'relevance': 'score'}"
         )
+        raise SchemaError(Problem(where, "judgments", found_here, advice))
     if schema.name == "runs" and not {"score", "rank"} & set(found) and columns["relevance"]:
-        raise SchemaError(
-            f"{where}: expected the column score, found {columns['relevance'][0]}: this looks like "
-            "qrels, given as a run; qrels and runs may have changed places"
-        )
+        found_here = f"{columns['relevance'][0]}: this looks like qrels, given as a run"
+        advice = "qrels and runs may have changed places"
+        raise SchemaError(Problem(where, "the column score", found_here, advice))
 
 
 def candidates_for(words: Sequence[str], names: Sequence[str]) -> list[str]:
@@ -110,87 +133,110 @@ def _column(ours: str, names: Sequence[str], where: str) -> str | None:
     for known in (DIALECTS.get(ours, [ours]), _FALLBACK.get(ours, [])):
         candidates = candidates_for(known, names)
         if len(candidates) > 1:
-            raise SchemaError(
-                f"{where}: {' and '.join(candidates)} could each be {ours}; say which it is: "
-                f"columns={{{ours!r}: {candidates[0]!r}}}"
-            )
+            advice = f"say which it is: columns={{{ours!r}: {candidates[0]!r}}}"
+            found = f"{' and '.join(candidates)} could each be {ours}"
+            raise SchemaError(Problem(where, "", found, advice))
         if candidates:
             return candidates[0]
     return None
 
 
-def _missing(missing: list[str], schema: TableSchema, names: Sequence[str], where: str) -> str:
+def _missing(
+    missing: list[str], schema: TableSchema, names: Sequence[str], where: str
+) -> SchemaError:
     ours = missing[0]
     known = DIALECTS.get(ours, [ours])
     others = [n for n in names if not any(n in words for words in DIALECTS.values())]
     candidate = next(iter(nearest(others, known, cutoff=0.7)), "...")
     needed = ", ".join(c for c in schema.columns if c not in schema.optional)
     verb = "is" if len(missing) == 1 else "are"
-    return (
-        f"{where}: expected the columns {needed}; {', '.join(missing)} {verb} missing "
-        f"(found: {', '.join(names)}). {ours} may be called {', '.join(known)}, or say which "
-        f"column it is: columns={{{ours!r}: {candidate!r}}}"
+    found = f"{', '.join(missing)} {verb} missing (found: {', '.join(names)})"
+    advice = (
+        f"{ours} may be called {', '.join(known)}, or say which column it is: "
+        f"columns={{{ours!r}: {candidate!r}}}"
     )
+    return SchemaError(Problem(where, f"the columns {needed}", found, advice, joints=("; ", ". ")))
 
 
 def _given_columns(
-    frame: pl.DataFrame, schema: TableSchema, where: str, columns: Mapping[str, str]
+    names: Sequence[str], schema: TableSchema, where: str, columns: Mapping[str, str]
 ) -> dict[str, str]:
     given = {}
     for key, other in columns.items():
-        is_rename = other in schema.columns and (
-            key not in schema.columns or other not in frame.columns
-        )
+        is_rename = other in schema.columns and (key not in schema.columns or other not in names)
         ours, theirs = (other, key) if is_rename else (key, other)
         if ours not in schema.columns:
             known = ", ".join(schema.columns)
             raise SchemaError(f"columns: expected names of ours ({known}), found {ours!r}")
-        if theirs not in frame.columns:
-            found = ", ".join(frame.columns)
-            raise SchemaError(
-                f"{where}: columns names {theirs!r}, which is not there (found: {found})"
-            )
+        if theirs not in names:
+            found = f"columns names {theirs!r}, which is not there (found: {', '.join(names)})"
+            raise SchemaError(Problem(where, "", found))
         given[ours] = theirs
     return given
 
 
-def _without_types_in_names(frame: pl.DataFrame, where: str) -> pl.DataFrame:
-    """Take RecBole's types out of the names: ``user_id:token`` is ``user_id``."""
-    parts = {name: name.rpartition(":") for name in frame.columns}
-    names = {n: p[0] if p[0] and p[2] in _RECBOLE_TYPES else n for n, p in parts.items()}
-    twice = [name for name, n in Counter(names.values()).items() if n > 1]
+def _without_types(names: Sequence[str], where: str) -> dict[str, str]:
+    """Take RecBole's types out of names, ``user_id:token`` is ``user_id``; and keep what it was."""
+    parts = {name: name.rpartition(":") for name in names}
+    plain = {n: p[0] if p[0] and p[2] in _RECBOLE_TYPES else n for n, p in parts.items()}
+    twice = [name for name, n in Counter(plain.values()).items() if n > 1]
     if twice:
-        raise SchemaError(
-            f"{where}: two columns are called {twice[0]!r}, apart from a type behind a colon; "
-            "rename one"
-        )
-    return frame.rename(names)
+        found = f"two columns are called {twice[0]!r}, apart from a type behind a colon"
+        raise SchemaError(Problem(where, "", found, "rename one"))
+    return {name: written for written, name in plain.items()}
 
 
-def with_rows_of_lists(frame: pl.DataFrame, where: str) -> pl.DataFrame:
+def with_rows_of_lists(frame: pl.DataFrame, where: str, columns: Mapping[str, str]) -> pl.DataFrame:
     """Give a row an item where a column has lists of items; an empty list gives a row of nulls."""
-    lists = [
-        name
+    fields = {
+        name: [field.name for field in dtype.inner.fields]
         for name, dtype in frame.schema.items()
         if isinstance(dtype, pl.List) and isinstance(dtype.inner, pl.Struct)
-    ]
-    if not lists:
+    }
+    name = column_of_items(fields, frame.columns, where, columns)
+    if name is None:
         return frame
-    if len(lists) > 1:
-        raise SchemaError(
-            f"{where}: expected one column of lists of items, found {first_three(lists)}"
-        )
-    fields = [field.name for field in frame.schema[lists[0]].inner.fields]  # type: ignore[attr-defined]
-    twice = [name for name in fields if name in frame.columns and name != lists[0]]
+    return frame.explode(name, empty_as_null=True).unnest(name)
+
+
+def column_of_items(
+    fields: Mapping[str, Sequence[str]],
+    names: Sequence[str],
+    where: str,
+    columns: Mapping[str, str],
+) -> str | None:
+    """Give the column whose lists hold the documents; None when another one names them.
+
+    Parameters
+    ----------
+    fields
+        The fields of the items of each column of lists.
+    names
+        All columns.
+    where, columns
+        As for `columns_of`.
+
+    Raises
+    ------
+    SchemaError
+        For two such columns, and for a field that is called as a column is.
+    """
+    others = [name for name in names if name not in fields]
+    if not fields or not {*words_for("doc_id", columns)}.isdisjoint(others):
+        return None
+    if len(fields) > 1:
+        found = first_three(fields)
+        raise SchemaError(Problem(where, "one column of lists of items", found))
+    ((name, inner),) = fields.items()
+    twice = [field for field in inner if field in others]
     if twice:
-        raise SchemaError(f"{where}: {twice[0]} is a column and a field of {lists[0]}; rename one")
-    return frame.explode(lists[0], empty_as_null=True).unnest(lists[0])
+        found = f"{twice[0]} is a column and a field of {name}"
+        raise SchemaError(Problem(where, "", found, "rename one"))
+    return name
 
 
-def checked_ids(
-    table: pl.DataFrame, schema: TableSchema, where: str, lines: LineNumbers | None = None
-) -> pl.DataFrame:
-    """Check columns and types, and that no id is empty; ``lines`` numbers the lines of text.
+def checked_ids(table: pl.DataFrame, schema: TableSchema, where: str) -> pl.DataFrame:
+    """Check columns and types, and that no id is empty.
 
     Raises
     ------
@@ -203,16 +249,21 @@ def checked_ids(
             continue
         empty = (table[name] == "").arg_true()
         if len(empty):
-            place = place_of_row(int(empty[0]), table.height, lines)
             raise SchemaError(
-                f"{where}, {place}: expected an id as {name}, found an empty one "
+                f"{where}, row {empty[0] + 1}: expected an id as {name}, found an empty one "
                 f"({len(empty)} such rows); give it an id, or leave the row out"
             )
     return table
 
 
 def whole_ranks(ranks: pl.Series) -> pl.Series:
-    """Turn ranks written as 1 or 1.0 into integers; null where one is no whole number."""
+    """Turn ranks written as 1 or 1.0 into integers; null where one is no whole number.
+
+    Examples
+    --------
+    >>> whole_ranks(pl.Series(["1", "2.0", "2.5", "x"])).to_list()
+    [1, 2, None, None]
+    """
     numbers = ranks.cast(pl.Float64, strict=False)
     is_whole = numbers.is_finite() & (numbers == numbers.round())
     return numbers.set(~is_whole.fill_null(value=False), None).cast(pl.Int64, strict=False)

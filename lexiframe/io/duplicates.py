@@ -9,7 +9,7 @@ from typing import Literal
 import polars as pl
 
 from lexiframe.errors import LexiframeError, LexiframeWarning, SchemaError
-from lexiframe.io.places import LineNumbers, places_of_rows
+from lexiframe.io.places import Places, places_of_rows
 
 Duplicates = Literal["error", "best"]
 
@@ -26,9 +26,7 @@ def warn_of_removed(count: int, what: str) -> None:
         warnings.warn(f"{what}, removed: {count}", LexiframeWarning, stacklevel=3)
 
 
-def repeated_document(
-    rows: pl.DataFrame, where: str, lines: LineNumbers | None = None
-) -> SchemaError:
+def repeated_document(rows: pl.DataFrame, where: str, places: Places | None = None) -> SchemaError:
     """Give the error for the first document that is more than once in a ranking.
 
     Parameters
@@ -37,41 +35,39 @@ def repeated_document(
         ``query_id`` and ``doc_id``, in the order of the file.
     where
         What error messages call it.
-    lines
-        Gives the line number of every row, when they come from text.
+    places
+        Gives the line or record of every row, when they come from text.
     """
-    (query_id, doc_id), places, n = _first_repeated(rows, ("query_id", "doc_id"), lines)
+    (query_id, doc_id), said, n = _first_repeated(rows, ("query_id", "doc_id"), places)
     return SchemaError(
         f"{where}: the document {doc_id!r} is more than once in the ranking for query "
-        f"{query_id!r} ({places}; {n} such rows in all); mend the run, or keep the best-ranked one "
+        f"{query_id!r} ({said}; {n} such rows in all); mend the run, or keep the best-ranked one "
         "with duplicates='best'"
     )
 
 
-def repeated_judgment(
-    rows: pl.DataFrame, where: str, lines: LineNumbers | None = None
-) -> SchemaError:
+def repeated_judgment(rows: pl.DataFrame, where: str, places: Places | None = None) -> SchemaError:
     """Give the error for the first document that is judged twice in an iteration of a query."""
     key = ("query_id", "iteration", "doc_id")
-    first, places, n = _first_repeated(rows, key, lines)
+    first, twins, n = _first_repeated(rows, key, places)
     grades = rows.filter(_has(key, first))
     said = " and ".join(f"{grade:g}" for grade in grades["relevance"].head(3))
     return SchemaError(
         f"{where}: the document {first[2]!r} is judged more than once for query {first[0]!r}, with "
-        f"the grades {said} ({places}; {n} such rows in all); mend the qrels, or keep the highest "
+        f"the grades {said} ({twins}; {n} such rows in all); mend the qrels, or keep the highest "
         "grade with duplicates='best'"
     )
 
 
 def _first_repeated(
-    rows: pl.DataFrame, key: Sequence[str], lines: LineNumbers | None
+    rows: pl.DataFrame, key: Sequence[str], places: Places | None
 ) -> tuple[tuple[str, ...], str, int]:
     """Give the first key that is more than once, where its rows are, and how many rows repeat."""
     twins = rows.select(key).with_row_index("row").filter(pl.struct(key).is_duplicated())
     first = twins.row(0)[1:]
     of_first = twins.filter(_has(key, first))["row"].head(3).to_numpy()
-    kind, numbers = places_of_rows(rows.height, lines)
-    return first, f"{kind}s {' and '.join(map(str, numbers[of_first]))}", twins.height
+    unit, numbers = places_of_rows(rows.height, places)
+    return first, f"{unit}s {' and '.join(map(str, numbers[of_first]))}", twins.height
 
 
 def _has(key: Sequence[str], values: Sequence[str]) -> pl.Expr:

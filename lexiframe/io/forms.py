@@ -1,4 +1,4 @@
-"""The forms of text: a table in JSON or CSV, or lines of TREC; and the tables of ir_datasets."""
+"""The forms of files: a table in Arrow, JSON or CSV, or lines of TREC; and ir_datasets' tables."""
 
 from __future__ import annotations
 
@@ -7,17 +7,30 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from lexiframe.errors import ReadError
-from lexiframe.io.delimited import lines_of_rows, parse_delimited, separator_of
+from lexiframe.errors import LexiframeError, Problem, ReadError
+from lexiframe.io import trec
+from lexiframe.io.arrow import read_arrow
+from lexiframe.io.content import Content
+from lexiframe.io.delimited import parse_delimited, separator_of
+from lexiframe.io.dialects import with_rows_of_lists
 from lexiframe.io.frames import to_frame
-from lexiframe.io.json_text import is_json, is_json_lines, parse_json
-from lexiframe.io.lines import line_numbers
-from lexiframe.io.places import LineNumbers
+from lexiframe.io.json_text import is_json, json_rows, parse_json
+from lexiframe.io.places import Places
+from lexiframe.io.problems import first_error, problem_of, table_of
+from lexiframe.io.row_problems import problems_of_rows
+from lexiframe.io.rows import Rows
 from lexiframe.io.sources import IR_DATASETS, File
-from lexiframe.io.trec import Dialect
+from lexiframe.io.text_table import checked_table
+from lexiframe.io.trec import Dialect, Layout
+from lexiframe.io.trec_rows import rows_of_lines
+from lexiframe.schemas import RUNS, TableSchema
+
+_PLACE = "\0place"  # no column of a file
 
 
-def table_of(data: bytes, where: str, dialect: Dialect, value: str) -> pl.DataFrame | None:
+def parse_table(
+    data: bytes, where: str, dialect: Dialect, schema: TableSchema
+) -> pl.DataFrame | None:
     """Give the table that text holds, with the columns that it has; None for lines of TREC text.
 
     Parameters
@@ -28,17 +41,17 @@ def table_of(data: bytes, where: str, dialect: Dialect, value: str) -> pl.DataFr
         What error messages call it.
     dialect
         What text cannot say of itself.
-    value
-        What to call the numbers of ``{query: {document: number}}``.
+    schema
+        What it holds.
     """
     if is_json(data):
-        return parse_json(data, where, value)
+        return parse_json(data, where, schema, dialect.columns)
     separator = separator_of(data, dialect)
     return None if separator is None else parse_delimited(data, where, separator, dialect)
 
 
-def refuse_columns(dialect: Dialect, where: str) -> None:
-    """Raise when columns were named of text that has no names.
+def layout_of(data: bytes, where: str, dialect: Dialect, schema: TableSchema) -> Layout:
+    """Give the layout of lines of TREC text.
 
     Raises
     ------
@@ -47,23 +60,69 @@ def refuse_columns(dialect: Dialect, where: str) -> None:
     """
     if dialect.columns:
         named = ", ".join(map(repr, dialect.columns.values()))
-        raise ReadError(
-            f"{where}: expected a first line with the names in columns= ({named}), found lines of "
-            "TREC text; leave columns out, or say header=True"
-        )
+        expected = f"a first line with the names in columns= ({named})"
+        advice = "leave columns out, or say header=True"
+        raise ReadError(Problem(where, expected, "lines of TREC text", advice))
+    is_run = schema is RUNS
+    return trec.run_layout(data, dialect.third) if is_run else trec.qrels_layout(data)
 
 
-def line_numbers_of(file: File, dialect: Dialect) -> LineNumbers:
-    """Give the function that reads a file again and numbers the lines of its rows."""
+def rows_of(content: Content, where: str, dialect: Dialect, schema: TableSchema) -> Rows:
+    """Give the rows of a file as they are written, with the problems of what is no row.
 
-    def of_rows() -> np.ndarray:
-        data, where = file.content().data, str(file)
-        if is_json(data) and not is_json_lines(data):
-            return np.array([], int)  # a row is no line
-        separator = None if is_json(data) else separator_of(data, dialect)
-        if separator is None:
-            return line_numbers(data, where)
-        return lines_of_rows(data, where, separator)
+    Raises
+    ------
+    LexiframeError
+        For what is wrong with the file as a whole.
+    """
+    data = content.data
+    if content.kind != "text":
+        table = to_frame(read_arrow(content, where), "score", where)
+        table = table.with_columns(pl.int_range(1, pl.len() + 1).alias(_PLACE))
+        flat = with_rows_of_lists(table, where, dialect.columns)
+        return Rows(flat.drop(_PLACE), flat[_PLACE], "row")
+    if is_json(data):
+        return json_rows(data, where, schema, dialect.columns)
+    separator = separator_of(data, dialect)
+    if separator is not None:
+        table, lines, problems = checked_table(data, where, separator)
+        is_row = ~lines.is_in(problems["line"].to_list())
+        rows, places = table.filter(is_row), lines.filter(is_row)
+        return Rows(rows, places, problems=problems, decimal=dialect.decimal)
+    return rows_of_lines(data, where, layout_of(data, where, dialect, schema), dialect)
+
+
+def problems_of(
+    content: Content, where: str, dialect: Dialect, schema: TableSchema
+) -> pl.DataFrame:
+    """List the problems of a file in parts, in its order; those of the file as a whole are last."""
+    try:
+        rows = rows_of(content, where, dialect, schema)
+    except LexiframeError as error:
+        return table_of([problem_of(error, where)])
+    of_rows = problems_of_rows(rows, where, schema, dialect.columns)
+    problems = pl.concat([rows.problems, of_rows])
+    if rows.hint is not None:
+        is_first = (pl.col("line") == rows.hint.line) & (pl.col("problem") == "number")
+        hinted = pl.when(is_first).then(pl.lit(rows.hint.advice)).otherwise("advice")
+        problems = problems.with_columns(advice=hinted)
+    return problems.sort("order", nulls_last=True, maintain_order=True)
+
+
+def error_with_line(
+    error: LexiframeError, content: Content, where: str, dialect: Dialect, schema: TableSchema
+) -> LexiframeError:
+    """Give the error for the first problem of a file that could not be read, with its line."""
+    problems = problems_of(content, where, dialect, schema)
+    return first_error(error, problems, "check_run" if schema is RUNS else "check_qrels")
+
+
+def places_in(file: File, dialect: Dialect, schema: TableSchema) -> Places:
+    """Give the function that reads a file again and numbers the places of its rows."""
+
+    def of_rows() -> tuple[str, np.ndarray]:
+        rows = rows_of(file.content(), str(file), dialect, schema)
+        return rows.unit, rows.places.to_numpy()
 
     return of_rows
 

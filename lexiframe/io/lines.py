@@ -10,7 +10,7 @@ import re
 
 import numpy as np
 
-from lexiframe.errors import ReadError
+from lexiframe.errors import Problem, ReadError
 
 _SPACE, _LINE_FEED, _HASH = 32, 10, 35
 _BLANKS_TO_SPACES = bytes.maketrans(b"\t\v\f", b"   ")
@@ -196,6 +196,5 @@ def is_rectangular(data: bytes, separator: str, width: int, *, quotes: bool) -> 
 def refuse_binary(data: bytes, where: str) -> None:
     """Raise for what cannot be text."""
     if b"\0" in data:
-        raise ReadError(
-            f"{where}: expected text, found a binary file (byte 0 at offset {data.find(0)})"
-        )
+        found = f"a binary file (byte 0 at offset {data.find(0)})"
+        raise ReadError(Problem(where, "text", found))

@@ -10,16 +10,22 @@ import numpy as np
 import polars as pl
 import pyarrow as pa
 
-from lexiframe.errors import LexiframeError, ReadError, SchemaError, first_three
+from lexiframe.errors import LexiframeError, Problem, ReadError, SchemaError, first_three
 from lexiframe.io import trec
 from lexiframe.io.advice import NO_NUMBER
 from lexiframe.io.arrow import read_arrow
-from lexiframe.io.dialects import checked_ids, in_our_words, whole_ranks, with_rows_of_lists
-from lexiframe.io.forms import from_ir_datasets, line_numbers_of, refuse_columns, table_of
+from lexiframe.io.content import Content
+from lexiframe.io.dialects import checked_ids, in_our_words, whole_ranks
+from lexiframe.io.forms import (
+    error_with_line,
+    from_ir_datasets,
+    layout_of,
+    parse_table,
+    places_in,
+)
 from lexiframe.io.frames import to_frame
 from lexiframe.io.metadata import header_of
-from lexiframe.io.places import LineNumbers, place_of_row
-from lexiframe.io.problems import malformed
+from lexiframe.io.places import Places
 from lexiframe.io.provenance import provenance_of
 from lexiframe.io.sources import File, Source, one_run_per_source
 from lexiframe.io.trec import Dialect
@@ -45,8 +51,8 @@ class RunPart:
         What error messages call it.
     empty
         The queries that it answered with an empty list: they have no rows.
-    lines
-        Gives the line number of every row, when they come from lines of text.
+    places
+        Gives the line or record of every row, when they come from text.
     header
         The ir_metadata in the file's comments.
     """
@@ -55,7 +61,7 @@ class RunPart:
     rows: pl.DataFrame
     where: str
     empty: tuple[str, ...] = ()
-    lines: LineNumbers | None = None
+    places: Places | None = None
     header: str | None = None
 
 
@@ -70,14 +76,24 @@ def load_source(
         parts = _parts_of_table(to_frame(data, "score", source.where), source, dialect)
         return [_from_file(part, data) for part in parts]
     content = data.content()
+    try:
+        return parse_runs(content, source, name_from, dialect, rank=rank)
+    except LexiframeError as error:
+        raise error_with_line(error, content, source.where, dialect, RUNS) from None
+
+
+def parse_runs(
+    content: Content, source: Source, name_from: NameFrom, dialect: Dialect, *, rank: bool
+) -> list[RunPart]:
+    """Parse and check what is in a file."""
     if content.kind != "text":
         arrow = read_arrow(content, source.where)
         parts = _parts_of_table(to_frame(arrow, "score", source.where), source, dialect)
         return [replace(_from_file(part, arrow), where=part.where) for part in parts]
-    table = table_of(content.data, source.where, dialect, "score")
+    table = parse_table(content.data, source.where, dialect, RUNS)
     if table is None:
         return [_part_of_lines(content.data, source, name_from, dialect, rank=rank)]
-    return _parts_of_table(table, source, dialect, line_numbers_of(data, dialect))
+    return _parts_of_table(table, source, dialect, places_in(source.origin, dialect, RUNS))
 
 
 def _from_file(part: RunPart, table: Any) -> RunPart:
@@ -89,27 +105,26 @@ def _from_file(part: RunPart, table: Any) -> RunPart:
         return replace(part, header=header)
     file = File(files[part.name])
     reading = facts.get("reading", {})
-    return replace(part, where=str(file), lines=_lines_if_there(file, reading), header=header)
+    return replace(part, where=str(file), places=_if_there(file, reading), header=header)
 
 
-def _lines_if_there(file: File, reading: dict[str, Any]) -> LineNumbers:
-    """Give the line numbers of a file that was read before, and may be gone by now."""
+def _if_there(file: File, reading: dict[str, Any]) -> Places:
+    """Give the places of a file that was read before, and may be gone by now."""
 
-    def lines() -> np.ndarray:
+    def places() -> tuple[str, np.ndarray]:
         try:
-            return line_numbers_of(file, Dialect(**reading))()
+            return places_in(file, Dialect(**reading), RUNS)()
         except (LexiframeError, TypeError):
-            return np.empty(0, np.int64)
+            return "", np.empty(0, np.int64)
 
-    return lines
+    return places
 
 
 def _part_of_lines(
     data: bytes, source: Source, name_from: NameFrom, dialect: Dialect, *, rank: bool
 ) -> RunPart:
     """Parse the text of one run."""
-    refuse_columns(dialect, source.where)
-    layout = trec.run_layout(data, dialect.third)
+    layout = layout_of(data, source.where, dialect, RUNS)
     wanted = ("query_id", "doc_id", "score", *["rank"] * rank, *["tag"] * (name_from == "tag"))
     if layout is trec.RANKED:
         wanted = layout.names
@@ -117,7 +132,7 @@ def _part_of_lines(
     if rows is not None:
         rows = _with_whole_ranks(rows)
     if rows is None or not {"score", "rank"} & set(rows.columns):
-        raise malformed(data, source.where, layout, dialect)
+        raise ReadError(Problem(source.where, "", f"cannot be parsed as lines of {layout}"))
     name = source.name
     if name_from == "tag":
         if "tag" not in rows.columns:
@@ -130,32 +145,33 @@ def _part_of_lines(
         str(name),
         _with_score(rows),
         source.where,
-        lines=line_numbers_of(source.origin, dialect),
+        places=places_in(source.origin, dialect, RUNS),
         header=header_of(data),
     )
 
 
 def _parts_of_table(
-    table: pl.DataFrame, source: Source, dialect: Dialect, lines: LineNumbers | None = None
+    table: pl.DataFrame, source: Source, dialect: Dialect, places: Places | None = None
 ) -> list[RunPart]:
     """Divide a table into its runs."""
     where = source.where
-    table = with_rows_of_lists(table, where)
-    is_ranked = "rank" in (*table.columns, *dialect.columns.keys(), *dialect.columns.values())
-    needless = ["run", "score"] if is_ranked else ["run"]
-    named = in_our_words(table, RUNS, where, dialect.columns, needless)
+    named = in_our_words(table, RUNS, where, dialect.columns)
     if "run" not in named.columns:
         name = source.name if source.name is not None else UNNAMED
         named = named.with_columns(run=pl.lit(name))
-    named = _with_score(checked_ids(named, _RUNS_OR_RANKS, where, lines))
+    if named.schema.get("rank") == pl.String:
+        ranks = whole_ranks(named["rank"])
+        is_same = ranks.null_count() == named["rank"].null_count()
+        named = named.with_columns(ranks) if is_same else named
+    named = _with_score(checked_ids(named, _RUNS_OR_RANKS, where))
     if not named.height and not source.is_given:
-        raise SchemaError(f"{where}: expected the rows of a ranking, found no rows")
+        raise SchemaError(Problem(where, "the rows of a ranking", "no rows"))
     if not named.height:
         return [RunPart(str(source.name), named.drop("run"), where)]
     names = named["run"].unique()
     if len(names) == 1:
         name = str(source.name) if source.is_given else str(names.item())
-        return [_part(name, named.drop("run"), where, lines)]
+        return [_part(name, named.drop("run"), where, places)]
     if source.is_given:
         raise SchemaError(
             f"{where}: expected one run under this name, found {first_three(names.sort())} in the "
@@ -163,22 +179,27 @@ def _parts_of_table(
         )
     numbered = named.with_row_index(_ROW)
     return [
-        _part(name, rows.drop(_ROW), f"{where}, run {name!r}", _lines_of(rows[_ROW], lines))
+        _part(name, rows.drop(_ROW), f"{where}, run {name!r}", _places_of(rows[_ROW], places))
         for name, rows in split_runs(numbered)
     ]
 
 
-def _lines_of(rows: pl.Series, lines: LineNumbers | None) -> LineNumbers | None:
-    """Give the line numbers of some rows."""
-    return None if lines is None else lambda: lines()[rows.to_numpy()]
+def _places_of(rows: pl.Series, places: Places | None) -> Places | None:
+    """Give the places of some rows."""
+
+    def of_some() -> tuple[str, np.ndarray]:
+        unit, numbers = places() if places is not None else ("", np.empty(0))
+        return unit, numbers[rows.to_numpy()] if unit else numbers
+
+    return of_some
 
 
-def _part(name: str, rows: pl.DataFrame, where: str, lines: LineNumbers | None) -> RunPart:
+def _part(name: str, rows: pl.DataFrame, where: str, places: Places | None) -> RunPart:
     """Take the queries that were answered with an empty list out of the rows."""
     no_document = rows["doc_id"].is_null()
     if not no_document.any():
-        refuse_no_number(rows, "score", where, lines)
-        return RunPart(name, rows, where, lines=lines)
+        refuse_no_number(rows, "score", where)
+        return RunPart(name, rows, where, places=places)
     empty = rows.filter(no_document)
     if empty["score"].null_count() < empty.height:
         raise SchemaError(
@@ -218,16 +239,13 @@ def split_runs(table: pl.DataFrame) -> Iterator[tuple[str, pl.DataFrame]]:
         yield name, table.slice(start, length).drop("run")
 
 
-def refuse_no_number(
-    rows: pl.DataFrame, column: str, where: str, lines: LineNumbers | None = None
-) -> None:
+def refuse_no_number(rows: pl.DataFrame, column: str, where: str) -> None:
     """Raise when a score or grade is null or NaN."""
     bad = (rows[column].is_null() | rows[column].is_nan()).arg_true()
     if len(bad):
         first = rows.row(int(bad[0]), named=True)
-        place = place_of_row(int(bad[0]), rows.height, lines)
         raise SchemaError(
             f"{where}: expected a number in {column} of every row, found none in {len(bad)} "
-            f"({place} first, query {first['query_id']!r}, document {first['doc_id']!r}); "
+            f"(row {bad[0] + 1} first, query {first['query_id']!r}, document {first['doc_id']!r}); "
             f"{NO_NUMBER[column]}"
         )

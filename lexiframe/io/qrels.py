@@ -10,9 +10,10 @@ from typing import Any
 import polars as pl
 import pyarrow as pa
 
-from lexiframe.errors import SchemaError, first_three
+from lexiframe.errors import LexiframeError, Problem, ReadError, SchemaError, first_three
 from lexiframe.io import trec
 from lexiframe.io.arrow import read_arrow, to_arrow
+from lexiframe.io.content import Content
 from lexiframe.io.dialects import checked_ids, in_our_words
 from lexiframe.io.duplicates import (
     Duplicates,
@@ -21,11 +22,16 @@ from lexiframe.io.duplicates import (
     repeated_judgment,
     warn_of_removed,
 )
-from lexiframe.io.forms import from_ir_datasets, line_numbers_of, refuse_columns, table_of
+from lexiframe.io.forms import (
+    error_with_line,
+    from_ir_datasets,
+    layout_of,
+    parse_table,
+    places_in,
+)
 from lexiframe.io.frames import to_frame
 from lexiframe.io.parts import refuse_no_number
-from lexiframe.io.places import LineNumbers
-from lexiframe.io.problems import malformed
+from lexiframe.io.places import Places
 from lexiframe.io.provenance import describe, sources_in
 from lexiframe.io.sources import File, is_in_ir_datasets, only_file
 from lexiframe.io.trec import Dialect
@@ -34,11 +40,11 @@ from lexiframe.schemas import QRELS
 
 @dataclass(frozen=True)
 class Judgments:
-    """The rows of qrels, what error messages call them, and the line number of every row."""
+    """The rows of qrels, what error messages call them, and the place of every row."""
 
     rows: pl.DataFrame
     where: str
-    lines: LineNumbers | None = None
+    places: Places | None = None
 
 
 def read_qrels(
@@ -120,22 +126,38 @@ def sources_of_qrels(origin: Any) -> list[dict[str, Any]]:
 def load_qrels(qrels: Any, dialect: Dialect | None = None) -> Judgments:
     """Read and check relevance judgments, in any form that `read_qrels` takes."""
     dialect = dialect or Dialect()
-    data, lines, where = file_or_data(qrels), None, "qrels"
+    data = file_or_data(qrels)
     if isinstance(data, File):
-        where = str(data)
-        table, lines = _table_of_file(data, dialect)
-    elif isinstance(data, str):
-        table, where = from_ir_datasets(data, "qrels"), data
-    else:
-        table = to_frame(data, "relevance", where)
+        return _load_file(data, dialect)
+    if isinstance(data, str):
+        return Judgments(_checked(from_ir_datasets(data, "qrels"), data, dialect), data)
+    return Judgments(_checked(to_frame(data, "relevance", "qrels"), "qrels", dialect), "qrels")
+
+
+def _load_file(file: File, dialect: Dialect) -> Judgments:
+    where, content = str(file), file.content()
+    try:
+        rows = parse_qrels(content, where, dialect)
+    except LexiframeError as error:
+        raise error_with_line(error, content, where, dialect, QRELS) from None
+    is_text = content.kind == "text"
+    return Judgments(rows, where, places_in(file, dialect, QRELS) if is_text else None)
+
+
+def parse_qrels(content: Content, where: str, dialect: Dialect) -> pl.DataFrame:
+    """Parse and check what is in a file."""
+    return _checked(_table_of(content, where, dialect), where, dialect)
+
+
+def _checked(table: pl.DataFrame, where: str, dialect: Dialect) -> pl.DataFrame:
     table = in_our_words(table, QRELS, where, dialect.columns)
     _refuse_empty_lists(table, where)
     if "iteration" not in table.columns:
         table = table.with_columns(iteration=pl.lit("0"))
-    table = checked_ids(table, QRELS, where, lines)
-    refuse_no_number(table, "relevance", where, lines)
+    table = checked_ids(table, QRELS, where)
+    refuse_no_number(table, "relevance", where)
     _refuse_infinite(table, where)
-    return Judgments(table, where, lines)
+    return table
 
 
 def _refuse_empty_lists(table: pl.DataFrame, where: str) -> None:
@@ -157,22 +179,18 @@ def _refuse_infinite(table: pl.DataFrame, where: str) -> None:
         )
 
 
-def _table_of_file(file: File, dialect: Dialect) -> tuple[pl.DataFrame, LineNumbers | None]:
-    content, where = file.content(), str(file)
+def _table_of(content: Content, where: str, dialect: Dialect) -> pl.DataFrame:
     if content.kind != "text":
-        return to_frame(read_arrow(content, where), "relevance", where), None
-    table = table_of(content.data, where, dialect, "relevance")
-    if table is None:
-        table = _parse_lines(content.data, where, dialect)
-    return table, line_numbers_of(file, dialect)
+        return to_frame(read_arrow(content, where), "relevance", where)
+    table = parse_table(content.data, where, dialect, QRELS)
+    return _parse_lines(content.data, where, dialect) if table is None else table
 
 
 def _parse_lines(data: bytes, where: str, dialect: Dialect) -> pl.DataFrame:
-    refuse_columns(dialect, where)
-    layout = trec.qrels_layout(data)
+    layout = layout_of(data, where, dialect, QRELS)
     rows = trec.parse_lines(data, where, layout, layout.names, dialect.decimal)
     if rows is None:
-        raise malformed(data, where, layout, dialect)
+        raise ReadError(Problem(where, "", f"cannot be parsed as lines of {layout}"))
     return rows
 
 
@@ -181,5 +199,5 @@ def distinct_judgments(judged: Judgments, duplicates: Duplicates) -> tuple[pl.Da
     if not judged.rows.select(pl.struct(QRELS.key).is_duplicated().any()).item():
         return judged.rows, 0
     if duplicates == "error":
-        raise repeated_judgment(judged.rows, judged.where, judged.lines)
+        raise repeated_judgment(judged.rows, judged.where, judged.places)
     return highest_grade(judged.rows)

@@ -1,175 +1,170 @@
-"""What is wrong with the rows of a table, all of it, for `check_run` and `check_qrels`.
+"""What is wrong with the rows of a file, all of it: for `check_run`, and the first for an error.
 
-The rows come from any file. A line of text is named in the column ``line``; a row of Parquet or a
-record in a list has no line, and is named by its number where the problem is told.
+Readers come here only after they failed, so this is written to be clear and not to be fast.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
 
 import polars as pl
 
-from lexiframe.io.advice import NO_NUMBER
-from lexiframe.io.dialects import in_our_words, whole_ranks, with_rows_of_lists
-from lexiframe.io.trec import Dialect
-from lexiframe.schemas import PROBLEMS, QRELS, RUNS, TableSchema, check
+from lexiframe.io.advice import DECIMAL_COMMA, NO_ID, NO_NUMBER, ONE_OF_TWINS
+from lexiframe.io.dialects import whole_ranks
+from lexiframe.io.problems import PARTS, table_of
+from lexiframe.io.rows import Column, Rows, columns_in, shown
+from lexiframe.io.trec import NUMBER
+from lexiframe.schemas import INT, QRELS, TableSchema
 
-_PLACE, _NO_RANK = "\0place", "\0no rank"  # no columns of a file
-_WHAT = {"score": "a number", "relevance": "a finite number", "rank": "a whole number"}
-_MEND_ID = "give it an id, or leave the row out"
-
-
-@dataclass(frozen=True)
-class Rows:
-    """Rows of a file, and where they are.
-
-    Attributes
-    ----------
-    table
-        With the columns that the file has.
-    places
-        The number of each row's line, row or record.
-    unit
-        Which of these a place counts: ``"line"``, ``"row"`` or ``"record"``.
-    """
-
-    table: pl.DataFrame
-    places: pl.Series
-    unit: str
+_NUMBERS = ("relevance", "score", "rank")
+_OF_A_ROW = ("query_id", "doc_id")
 
 
-def problems_of_rows(rows: Rows, where: str, schema: TableSchema, dialect: Dialect) -> pl.DataFrame:
-    """List the rows without an id or a number, and documents that were there before.
+def problems_of_rows(
+    rows: Rows, where: str, schema: TableSchema, columns: Mapping[str, str]
+) -> pl.DataFrame:
+    """List missing columns, rows without an id or a number, and documents that were there before.
 
     Parameters
     ----------
     rows
-        The table, and where its rows are in the file.
+        The rows, and where they are in the file.
     where
         What to call the file.
     schema
         What it should be: ``RUNS`` or ``QRELS``.
-    dialect
+    columns
         What its columns are called, where that was said.
 
     Returns
     -------
     polars.DataFrame
-        The table of `check_run`.
-
-    Raises
-    ------
-    SchemaError
-        For what is wrong with a column as a whole.
+        The problems in parts, in the order of the rows; those of columns as a whole are last.
     """
-    if not rows.table.width:  # no row is in order
-        return pl.DataFrame(schema=PROBLEMS.columns)
-    placed = rows.table.with_columns(rows.places.cast(pl.Int64).alias(_PLACE))
-    flat = with_rows_of_lists(placed, where)
-    is_ranked = "rank" in (*flat.columns, *dialect.columns.keys(), *dialect.columns.values())
-    needless = ("run", "score", "rank") if is_ranked else ("run", "rank")
-    named = in_our_words(flat.drop(_PLACE), schema, where, dialect.columns, needless)
-    named, no_rank = _with_numbers(named)
-    named = check(named, _as_found(schema, named), where)
-    named = named.with_columns(flat[_PLACE], no_rank.alias(_NO_RANK))
-    if schema is RUNS:
-        named = named.filter(~_is_empty_list(named))
-    problem = _problem(named, schema)
-    judged = named.with_columns(problem.alias("problem"))
-    key = [name for name in schema.key if name in named.columns]
-    good = judged.filter(pl.col("problem").is_null())
-    again = good.with_columns(
-        pl.col(_PLACE).first().over(key).alias("first"), nth=pl.int_range(pl.len()).over(key)
-    ).filter(pl.col("nth") > 0)
-    found = (
-        _told(judged.drop_nulls("problem"), rows.unit, where),
-        _told_again(again, rows.unit, where),
+    if not rows.table.width:  # no row is in order, or two columns have one name
+        return table_of([])
+    found, of_columns = columns_in(rows, where, schema, columns)
+    if not {*_OF_A_ROW} <= set(found):  # then it may be no table of ours, or say what rows are
+        return table_of(of_columns)
+    number = next((found[name] for name in _NUMBERS if name in found), None)
+    places = _places(rows, found, where)
+    is_empty = _are_empty_lists(found, number, rows.table.height)
+    problems = [_empty_lists(places.filter(is_empty & (schema is QRELS)))]
+    for column in found.values():
+        is_id = column.ours in schema.key
+        bad = _no_ids(column) if is_id else _no_numbers(column, is_needed=column is number)
+        bad &= ~is_empty
+        tell = _told_ids if is_id else _told_numbers
+        problems.append(tell(places.filter(bad), column.filter(bad), rows.decimal))
+    problems.append(_again(places, found, schema, rows.unit))
+    in_order = pl.concat(frame.select(*PARTS, "row") for frame in problems)
+    in_order = in_order.sort("order", "row", maintain_order=True)
+    return pl.concat([in_order.drop("row"), table_of(of_columns)])
+
+
+def _places(rows: Rows, found: Mapping[str, Column], where: str) -> pl.DataFrame:
+    """Give each row's ids and what its problems have in common."""
+    ids = {name: found[name].texts for name in _OF_A_ROW}
+    blank, is_line = pl.lit(""), rows.unit == "line"
+    at = pl.format("{} {}", pl.lit(rows.unit), "place") if rows.unit else blank
+    whose = pl.format(" (query '{}', document '{}')", *(pl.col(n).fill_null("") for n in ids))
+    behind = (blank if is_line else whose) if rows.behind is None else pl.lit(rows.behind)
+    return (
+        pl.DataFrame({"place": rows.places.cast(INT)})
+        .with_row_index("row")
+        .with_columns(order="place" if rows.order is None else rows.order.cast(INT), **ids)
+        .with_columns(
+            file=pl.lit(where),
+            line=pl.col("place") if is_line else pl.lit(None, INT),
+            at=blank if is_line else at,
+            behind=behind,
+        )
     )
-    return pl.concat(found).sort(_PLACE, maintain_order=True).drop(_PLACE)
 
 
-def _with_numbers(table: pl.DataFrame) -> tuple[pl.DataFrame, pl.Series]:
-    """Make numbers of columns of numbers, null where there is none; and tell bad ranks."""
-    for name in ("score", "relevance"):
-        if name in table.columns and table[name].dtype in (pl.String, pl.Boolean, pl.Null):
-            table = table.with_columns(pl.col(name).cast(pl.Float64, strict=False))
-    if "rank" not in table.columns or table["rank"].dtype != pl.String:
-        return table, pl.repeat(False, table.height, dtype=pl.Boolean, eager=True)
-    ranks = whole_ranks(table["rank"])
-    return table.with_columns(ranks), ranks.is_null() & table["rank"].is_not_null()
+# --- What is wrong ------------------------------------------------------------------------------
 
 
-def _as_found(schema: TableSchema, table: pl.DataFrame) -> TableSchema:
-    """Let ids be null, and columns that need not be there be missing: both are looked at here."""
-    missing = [name for name in schema.columns if name not in table.columns]
-    return replace(schema, optional=(*schema.optional, *missing), nullable=schema.key)
-
-
-def _number(table: pl.DataFrame) -> str:
-    return next(name for name in ("relevance", "score", "rank") if name in table.columns)
-
-
-def _is_empty_list(table: pl.DataFrame) -> pl.Series:
+def _are_empty_lists(found: Mapping[str, Column], number: Column | None, height: int) -> pl.Series:
     """Tell the rows that say that a query was answered with nothing."""
-    return table["doc_id"].is_null() & table[_number(table)].is_null() & _is_id(table["query_id"])
+    if number is None:
+        return pl.repeat(False, height, dtype=pl.Boolean, eager=True)
+    no_document, no_number = found["doc_id"].values.is_null(), number.values.is_null()
+    return ~_no_ids(found["query_id"]) & no_document & no_number
 
 
-def _is_id(column: pl.Series) -> pl.Series:
-    return column.is_not_null() & (column != "").fill_null(value=False)
+def _no_ids(column: Column) -> pl.Series:
+    return (column.texts == "").fill_null(value=True)
 
 
-def _problem(table: pl.DataFrame, schema: TableSchema) -> pl.Expr:
-    """Give the name of the first column of a row that does not hold what it must; else null."""
-    names = [name for name in schema.key if name in table.columns]
-    is_bad = {name: pl.col(name).is_null() | (pl.col(name) == "") for name in names}
-    number = pl.col(_number(table))
-    is_bad[_number(table)] = number.is_null() | number.is_nan()
-    if schema is QRELS:
-        is_bad[_number(table)] |= number.is_infinite()
-    is_bad["rank"] = is_bad.get("rank", pl.lit(value=False)) | pl.col(_NO_RANK)
-    return pl.coalesce(pl.when(bad).then(pl.lit(name)) for name, bad in is_bad.items())
+def _no_numbers(column: Column, *, is_needed: bool) -> pl.Series:
+    if column.ours == "rank":  # it may be left out beside a score
+        return whole_ranks(column.texts).is_null() & (column.values.is_not_null() | is_needed)
+    no_number = ~column.texts.str.contains(NUMBER).fill_null(value=False)
+    return no_number | (_are_infinite(column.texts) & (column.ours == "relevance"))
 
 
-def _told(bad: pl.DataFrame, unit: str, where: str) -> pl.DataFrame:
-    is_number = pl.col("problem").is_in(list(NO_NUMBER))
-    number = pl.when(problem=_number(bad)).then(pl.col(_number(bad)).cast(pl.String))
-    found = pl.when(is_number).then(number.fill_null("none")).otherwise(_id_as_found(bad))
-    if unit != "line":
-        ids = (pl.col(name).fill_null("") for name in ("query_id", "doc_id"))
-        at = pl.format(f" in {unit} {{}} (query '{{}}', document '{{}}')", _PLACE, *ids)
-        found += at
-    what = pl.col("problem").replace_strict(_WHAT, default="an id")
-    return bad.select(
-        *_place(where, unit),
-        pl.when(is_number).then(pl.lit("number")).otherwise(pl.lit("id")).alias("problem"),
-        pl.format("{} as {}", what, "problem").alias("expected"),
-        found.alias("found"),
-        pl.col("problem").replace_strict(NO_NUMBER, default=_MEND_ID).alias("advice"),
-        _PLACE,
+def _are_infinite(texts: pl.Series) -> pl.Series:
+    return texts.cast(pl.Float64, strict=False).is_infinite().fill_null(value=False)
+
+
+# --- How it is told -----------------------------------------------------------------------------
+
+
+def _empty_lists(places: pl.DataFrame) -> pl.DataFrame:
+    return places.with_columns(
+        problem=pl.lit("id"),
+        expected=pl.lit("judgments for every query"),
+        found=pl.lit("an empty list"),
+        behind=pl.format(" (query '{}')", "query_id"),
+        advice=pl.lit("leave this query out"),
     )
 
 
-def _id_as_found(bad: pl.DataFrame) -> pl.Expr:
-    ids = [name for name in ("run", "query_id", "iteration", "doc_id") if name in bad.columns]
-    is_null = pl.any_horizontal((pl.col("problem") == n) & pl.col(n).is_null() for n in ids)
-    return pl.when(is_null).then(pl.lit("none")).otherwise(pl.lit("an empty one"))
-
-
-def _told_again(again: pl.DataFrame, unit: str, where: str) -> pl.DataFrame:
-    here = "" if unit == "line" else f" in {unit} {{}}"
-    words = f"'{{}}' of query '{{}}'{here} again, after {unit} {{}}"
-    places = ["first"] if unit == "line" else [_PLACE, "first"]
-    return again.select(
-        *_place(where, unit),
-        pl.lit("duplicate").alias("problem"),
-        pl.lit("each document once").alias("expected"),
-        pl.format(words, "doc_id", "query_id", *places).alias("found"),
-        pl.lit("mend the file, or keep one of them with duplicates='best'").alias("advice"),
-        _PLACE,
+def _told_ids(places: pl.DataFrame, column: Column, _decimal: str) -> pl.DataFrame:
+    is_odd = column.texts.is_null() & column.values.is_not_null()
+    what = pl.when(is_odd).then(pl.lit("text or a whole number")).otherwise(pl.lit("an id"))
+    is_empty = (column.texts == "").fill_null(value=False)
+    found = pl.when(is_empty).then(pl.lit("an empty one")).otherwise(shown(column.values))
+    return places.with_columns(
+        problem=pl.lit("id"),
+        expected=what + f" {column.called}",
+        found=found,
+        advice=pl.lit(NO_ID),
     )
 
 
-def _place(where: str, unit: str) -> list[pl.Expr]:
-    line = pl.col(_PLACE) if unit == "line" else pl.lit(None, pl.Int64)
-    return [pl.lit(where).alias("file"), line.alias("line")]
+def _told_numbers(places: pl.DataFrame, column: Column, decimal: str) -> pl.DataFrame:
+    what = "a whole number" if column.ours == "rank" else "a number"
+    is_infinite = _are_infinite(column.texts) & (column.ours == "relevance")
+    english = column.texts.str.replace(",", ".", literal=True)
+    has_comma = (english != column.texts) & english.str.contains(NUMBER) & (decimal == ".")
+    advice = (
+        pl.when(has_comma).then(pl.lit(DECIMAL_COMMA)).otherwise(pl.lit(NO_NUMBER[column.ours]))
+    )
+    return places.with_columns(
+        problem=pl.lit("number"),
+        expected=pl.when(is_infinite).then(pl.lit("a finite number")).otherwise(pl.lit(what))
+        + f" {column.called}",
+        found=shown(column.values),
+        advice=advice,
+    )
+
+
+def _again(
+    places: pl.DataFrame, found: Mapping[str, Column], schema: TableSchema, unit: str
+) -> pl.DataFrame:
+    """Tell the documents that were there before, whatever their numbers."""
+    key = [name for name in schema.key if name in found]
+    rows = places.with_columns(found[name].texts.alias(name) for name in key)
+    whole = rows.filter(pl.all_horizontal(pl.col(key) != ""))
+    twins = whole.filter(pl.struct(key).is_duplicated())
+    nth = pl.int_range(pl.len()).over(key)
+    again = twins.with_columns(first=pl.col("place").first().over(key)).filter(nth > 0)
+    return again.with_columns(
+        problem=pl.lit("duplicate"),
+        expected=pl.lit("each document once"),
+        found=pl.format("'{}' of query '{}'", "doc_id", "query_id"),
+        behind=pl.format(" again, after {} {}", pl.lit(unit), "first"),
+        advice=pl.lit(ONE_OF_TWINS[schema.name]),
+    )

@@ -10,6 +10,7 @@ from lexiframe.errors import ReadError
 from lexiframe.io.json_text import is_json, parse_json
 from lexiframe.io.problems import decoded
 from lexiframe.io.text_table import text_table
+from lexiframe.schemas import SCORES
 
 PLACE = "\0place"  # the column with the line of each row; no tool calls one of its columns so
 SUMMARIES = ("all", "amean")  # what stands for the query in trec_eval's means, and in ndeval's
@@ -55,7 +56,7 @@ def table_of_text(data: bytes, where: str) -> pl.DataFrame:
     [(1, 'map', '301', '0.25'), (2, 'map', 'all', '0.25')]
     """
     if is_json(data):
-        table = parse_json(data, where, "value")
+        table = parse_json(data, where, SCORES, {})
         if "doc_id" in table.columns:  # {query: {measure: value}}, as pytrec_eval has it
             table = table.rename({"doc_id": "measure"})
         return table.with_row_index(PLACE, offset=1)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lexiframe.errors import LexiframeWarning, ReadError, first_three
+from lexiframe.errors import LexiframeWarning, Problem, ReadError, first_three
 from lexiframe.io.content import Content, content_of
 from lexiframe.io.frames import is_frame, is_one_run
 
@@ -57,7 +57,8 @@ class File:
         try:
             return Path(self.path).read_bytes() if self.data is None else self.data
         except OSError as error:
-            raise ReadError(f"{self}: cannot be read ({error.strerror or error})") from None
+            found = f"cannot be read ({error.strerror or error})"
+            raise ReadError(Problem(str(self), "", found)) from None
 
     def content(self, what: str = "runs or judgments") -> Content:
         """Give what is in it, unpacked and decoded; ``what`` is what errors say was expected."""
@@ -159,9 +160,9 @@ def only_file(path: str | Path | File) -> File:
         return _remote(str(path))
     place = _expanded(path)
     if os.path.isdir(place):  # noqa: PTH112 - false, not an error, for a name that is too long
-        raise ReadError(f"{place}: expected a file, found a folder")
+        raise ReadError(Problem(str(place), "a file", "a folder"))
     if not os.path.exists(place):  # noqa: PTH110
-        raise ReadError(f"{place}: no such file")
+        raise ReadError(Problem(str(place), "", "no such file"))
     is_pipe = not os.path.isfile(place)  # noqa: PTH113
     return File(str(place), File(str(place)).read() if is_pipe else None)
 

@@ -10,12 +10,10 @@ from collections import Counter
 
 import polars as pl
 
-from lexiframe.errors import ReadError
+from lexiframe.errors import Problem, ReadError
+from lexiframe.io.advice import mend_width
 from lexiframe.io.lines import refuse_binary, single_spaces
-from lexiframe.io.problems import problem_table, sentence, undecodable
-from lexiframe.schemas import PROBLEMS
-
-_SHOWN = 80
+from lexiframe.io.problems import of_lines, problems_of_bytes, short, table_of
 
 
 def text_table(
@@ -52,7 +50,7 @@ def text_table(
     """
     table, lines, problems = checked_table(data, where, separator, quotes=quotes)
     if problems.height:
-        raise ReadError(sentence(problems.row(0, named=True)))
+        raise ReadError(Problem(**problems.row(0, named=True)))
     return table, lines
 
 
@@ -76,17 +74,16 @@ def checked_table(
     data = _with_line_feeds(data, where, separator)
     records = _records(data.decode("utf-8", "backslashreplace"), separator, quotes=quotes)
     if not records.height:
-        raise ReadError(f"{where}: expected a line of names, and lines below it, found none")
+        raise ReadError(Problem(where, "a line of names, and lines below it", "none"))
     header, rows = records[:1], records[1:]
     width = header["n"].item()
     is_good = (pl.col("n") == width) & ~pl.col("is_broken")
     names = _names([cell.item() for cell in _cells(header, width, quotes=quotes)])
-    problems = [
-        _problems_of_bytes(data, where),
-        _problems_of_names(names, where, header["line"].item()),
-        _problems_of_width(records.filter(~is_good), where, separator, width),
-    ]
-    found = pl.concat(problems).unique("line", keep="first").sort("line")
+    told = problems_of_bytes(data, where)
+    bad = records.filter(~is_good & ~pl.col("line").is_in([problem.line for problem in told]))
+    told += _problems_of_names(names, where, header["line"].item())
+    of_width = _problems_of_width(bad, where, separator, width)
+    found = pl.concat([table_of(told), of_width]).sort("line", maintain_order=True)
     rows = rows.filter(is_good)
     if len(set(names)) < width:
         return pl.DataFrame(), rows["line"][:0], found
@@ -163,58 +160,24 @@ def _meant(table: pl.DataFrame) -> list[str]:
     ]
 
 
-def _problems_of_bytes(data: bytes, where: str) -> pl.DataFrame:
-    found = undecodable(data)
-    return _problems(
-        pl.DataFrame({"line": list(found), "bytes": list(found.values())}, schema_overrides=_TYPES),
-        (where, "encoding", "UTF-8 text", "save it as UTF-8"),
-        pl.format("the bytes {}", "bytes"),
-    )
-
-
-def _problems_of_names(names: list[str], where: str, line: int) -> pl.DataFrame:
+def _problems_of_names(names: list[str], where: str, line: int) -> list[Problem]:
     twins = [name for name, n in Counter(names).items() if n > 1]
-    if not twins:
-        return pl.DataFrame(schema=PROBLEMS.columns)
-    found = f"two that are named {twins[0]!r}"
-    return problem_table(where, line, "fields", "columns of different names", found, "rename one")
+    expected, advice = "columns of different names", "rename one"
+    found = [f"two that are named {name!r}" for name in twins]
+    return [Problem(where, expected, f, advice, "fields", line, order=line) for f in found]
 
 
 def _problems_of_width(bad: pl.DataFrame, where: str, separator: str, width: int) -> pl.DataFrame:
-    text = pl.col("text").str.head(_SHOWN)
-    advice = "put text that holds commas into double quotes" if separator == "," else ""
-    return pl.concat(
-        [
-            _problems(
-                bad.filter("is_broken"),
-                (
-                    where,
-                    "fields",
-                    "quotes that end with their field",
-                    "write a quote in quoted text twice",
-                ),
-                pl.format("'{}'", text),
-            ),
-            _problems(
-                bad.filter(~pl.col("is_broken")),
-                (where, "fields", f"{width} fields as in the header", advice),
-                pl.format("{}: '{}'", "n", text),
-            ),
-        ]
-    )
-
-
-_TYPES = {"line": pl.Int64(), "bytes": pl.String()}
-
-
-def _problems(lines: pl.DataFrame, said: tuple[str, str, str, str], found: pl.Expr) -> pl.DataFrame:
-    """Make a table of problems; ``said`` is the same for all: file, problem, expected, advice."""
-    file, problem, expected, advice = map(pl.lit, said)
-    return lines.select(
-        file.alias("file"),
-        "line",
-        problem.alias("problem"),
-        expected.alias("expected"),
-        found.alias("found"),
-        advice.alias("advice"),
+    text = pl.format("'{}'", short(bad["text"]))
+    is_narrow = pl.col("n") < width
+    few, many = (mend_width(separator, is_narrow=is_narrow) for is_narrow in (True, False))
+    advice = pl.when("is_broken").then(pl.lit("write a quote in quoted text twice"))
+    expected = pl.when("is_broken").then(pl.lit("quotes that end with their field"))
+    return of_lines(
+        bad,
+        where,
+        problem=pl.lit("fields"),
+        expected=expected.otherwise(pl.lit(f"{width} fields as in the header")),
+        found=pl.when("is_broken").then(text).otherwise(pl.format("{}: {}", "n", text)),
+        advice=advice.when(is_narrow).then(pl.lit(few)).otherwise(pl.lit(many)),
     )

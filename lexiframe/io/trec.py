@@ -15,7 +15,7 @@ from typing import Literal
 import numpy as np
 import polars as pl
 
-from lexiframe.errors import LexiframeError, LexiframeWarning, ReadError
+from lexiframe.errors import LexiframeError, LexiframeWarning, Problem, ReadError
 from lexiframe.io.lines import first_fields, plain, squared, survey
 
 Third = Literal["rank", "score"]
@@ -119,7 +119,7 @@ def parse_lines(
     if not is_plain:
         data = plain(data, where)
         if not data:
-            raise ReadError(f"{where}: expected lines of {layout}, found only comments")
+            raise ReadError(Problem(where, f"lines of {layout}", "only comments"))
         n_fields = survey(data)[1]
     table = _read_csv(data, layout, wanted, n_fields, decimal)
     if table is None:

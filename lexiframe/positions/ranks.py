@@ -193,7 +193,7 @@ def _without_twins(rows: Rows, part: RunPart, policies: Policies) -> tuple[Rows,
     if not twins.height:
         return rows, 0
     if policies.duplicates == "error":
-        raise repeated_document(part.rows, part.where, part.lines)
+        raise repeated_document(part.rows, part.where, part.places)
     ordered = rows.in_order(stable=policies.ties == "input")
     everything = np.arange(len(ordered.query))
     place = _place(ordered, everything, ordered.ties(everything), policies.ties)

@@ -500,7 +500,7 @@ def test_numbers_as_ids_in_json(write):
         ),
         (
             '[{"qid": "q", "docno": "d", "score": 1},\n\n{"qid": "q", "docno": "e", "score": []}]',
-            r"bm25.run, record 2: expected a number as score, found '\[\]'",
+            r"bm25.run, record 2: expected a number as score, found \[\] \(query 'q', document",
         ),
         ('{"a":' * 100_000, "bm25.run, line 1: expected JSON, found"),
         ("[" * 100_000, "bm25.run, line 1: expected JSON, found"),
@@ -516,7 +516,10 @@ def test_numbers_as_ids_in_json(write):
             '[\n{"qid": "q", "docno": "d", "score": 1},\n{"qid": }\n]',
             r"bm25.run, line 3: expected JSON, found '{\"qid\": }' \(Expecting value\)",
         ),
-        ('{"qid": "q", "docno": "d", "score": NaN}', "expected a number in score of every row"),
+        (
+            '{"qid": "q", "docno": "d", "score": NaN}',
+            "line 1: expected a number as score, found NaN;",
+        ),
     ],
     ids="comma,list,text,record,deep,deeper,mixed,numbers,broken,NaN".split(","),
 )

@@ -119,7 +119,10 @@ def test_the_first_bad_line_is_named_in_long_files_and_in_gzip(write):
         (gzip.compress(b"\1\0"), r"found a binary file \(byte 0 at offset 1\)"),
         (GOOD.encode("utf-16-le"), "found a binary file"),
         (b"\xff\xfe" + GOOD.encode("utf-16-le")[:-1], "expected UTF-16-LE text, as its byte order"),
-        (bz2.compress(GOOD.encode() * 99)[:-1], "the bzip2 data is broken or cut short"),
+        (
+            bz2.compress(GOOD.encode() * 99)[:-1],
+            "the bzip2 data is broken .*; fetch or pack it again",
+        ),
         (lzma.compress(GOOD.encode() * 99)[:-1], "the xz data is broken or cut short"),
         (b"\x28\xb5\x2f\xfd" + b"\xff" * 9, "the zstd data is broken or cut short"),
         (gzip.compress(GOOD.encode() * 99)[:-1], "the gzip data is broken or cut short"),
@@ -225,7 +228,7 @@ def test_ranks_of_some_rows_are_none():
         (
             f'{{"qid": "q1", "docno": "d1", "x": 1{"0" * 99}}}\n',
             {},
-            "cannot be read as JSON records",
+            r"(score|relevance) is missing \(found: qid, docno, x\)",
         ),
         (
             r'{"qid": "q1", "docno": "d\ud800", "score": 1}',
@@ -321,7 +324,8 @@ def test_a_table_of_a_run_given_as_qrels(tmp_path, kind):
 def test_a_table_of_qrels_given_as_a_run(write, grade):
     path = write(f"qid,docno,{grade}\nq,d,1\n")
     with pytest.raises(
-        lf.SchemaError, match="looks like qrels, given as a run; qrels and runs may"
+        lf.SchemaError,
+        match=r"the column score, found .* looks like qrels, given as a run; qrels and",
     ):
         lf.read_runs(path)
 
@@ -332,8 +336,10 @@ def test_fractional_grades_given_as_a_run(write):
 
 
 def test_infinite_grades(write):
-    with pytest.raises(lf.SchemaError, match="expected finite grades, found inf for document 'd1'"):
+    with pytest.raises(lf.ReadError, match=r"line 1: expected a finite number in field 4 \(rel"):
         lf.read_qrels(write("q1 0 d1 inf\n"))
+    with pytest.raises(lf.SchemaError, match="expected finite grades, found inf for document 'd1'"):
+        lf.read_qrels({"q1": {"d1": float("inf")}})
 
 
 @pytest.mark.parametrize("score", ["1.5", None, True])

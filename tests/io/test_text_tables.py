@@ -148,7 +148,7 @@ def test_rows_of_json_that_are_no_lines(write):
     path = write(f"[\n{first}, {second}]")  # as many lines as rows
     with refused(path, ": the document 'd1' is more than once", lf.SchemaError) as raised:
         lf.positions(lf.scan_runs(path), {"q1": {"d1": 1}})
-    assert "(rows 1 and 2;" in str(raised.value)
+    assert "(records 1 and 2;" in str(raised.value)
     path = write(f"{first}\n\n{second}\n")
     with pytest.raises(lf.SchemaError, match=r"\(lines 1 and 3;"):
         lf.positions(lf.scan_runs(path), {"q1": {"d1": 1}})
@@ -210,21 +210,22 @@ def test_bytes_that_are_no_text(write, read):
 # --- JSON ---------------------------------------------------------------------------------------
 
 TWICE = {
-    '{"q1": {"d1": 1, "d1": 2}}': "d1",
-    '{"q1": {"d1": 1}, "q1": {"d2": 2}}': "q1",
-    '[{"qid": "q1", "docno": "d1", "score": 1, "score": 2}]': "score",
+    '{"q1": {"d1": 1, "d1": 2}}': ("", "'d1' (query 'q1')"),
+    '{"q1": {"d1": 1}, "q1": {"d2": 2}}': ("", "'q1'"),
+    '[{"qid": "q1", "docno": "d1", "score": 1, "score": 2}]': (", record 1", "'score'"),
 }
 
 
 @pytest.mark.parametrize("text", TWICE)
 def test_names_that_are_twice_in_json(write, text):
     path = write(text)
-    message = f": expected JSON without repeated names, found two fields are named {TWICE[text]!r}"
-    with refused(path, message):
+    place, found = TWICE[text]
+    expected = "expected JSON without repeated names"
+    with refused(path, f"{place}: {expected}, found two fields are named {found}; rename one"):
         lf.read_runs(path)
-    found = lf.check_run(path)
-    assert found["problem"].to_list() == ["file"]
-    assert "repeated names" in found["found"].item()
+    (problem,) = lf.check_run(path).rows(named=True)
+    assert (problem["line"], problem["problem"]) == (None, "fields")
+    assert f"expected {problem['expected']}" == expected
 
 
 @pytest.mark.parametrize("number", [1, 2, 3])
@@ -234,9 +235,9 @@ def test_names_that_are_twice_in_a_line_of_json(write, number):
     assert lf.read_runs(path).num_rows == 3
     lines[number - 1] = lines[number - 1].replace("}", ', "score": 9}')
     path = write("\n".join(lines))
-    with refused(path, f", line {number}: expected JSON, found ") as raised:
+    message = "expected JSON without repeated names, found two fields are named 'score'"
+    with refused(path, f", line {number}: {message}"):
         lf.read_runs(path)
-    assert "(two fields are named 'score')" in str(raised.value)
     assert lf.check_run(path)["line"].to_list() == [number]
 
 
