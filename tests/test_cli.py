@@ -385,6 +385,34 @@ def test_check_lists_all_problems(tmp_path, lexiframe):
     assert "looks like a qrels file" in lexiframe("check", QRELS, "--as", "run").out
 
 
+def test_check_goes_on_behind_a_file_that_is_not_there(tmp_path, lexiframe):
+    (tmp_path / "a.run").write_text("q1 Q0 d1\n")
+    (tmp_path / "b.csv").write_text("qid,docno,score\nq1,d1,x\n")
+    files = [tmp_path / "a.run", tmp_path / "missing", tmp_path / "b.csv"]
+    outcome = lexiframe("check", *files, "--format", "json")
+    assert outcome.status == 1
+    rows = json.loads(outcome.out)
+    assert [(row["file"], row["problem"]) for row in rows] == [
+        (str(files[0]), "fields"),
+        (str(files[1]), "file"),
+        (str(files[2]), "number"),
+    ]
+    assert rows[1]["found"] == "no such file"
+    assert outcome.err == "files checked: 3, with problems: 3\n"
+
+
+def test_qrels_with_a_bad_grade_are_qrels(tmp_path, lexiframe):
+    forms = {
+        "a": '{"qid": "q", "docno": "d", "rel": 1}\n{"qid": "q", "docno": "e", "rel": "x"}\n',
+        "b": '[{"qid": "q", "docno": "d", "rel": 1}, {"qid": "q", "docno": "e", "rel": "x"}]',
+        "c": "q1 0 d1 1\nq1 0 d2 2\nq1 0 d3 x\n",
+    }
+    for name, text in forms.items():
+        (tmp_path / name).write_text(text)
+        rows = json.loads(lexiframe("check", tmp_path / name, "--format", "json").out)
+        assert [row["advice"] for row in rows] == ["mend it, or leave the judgment out"]
+
+
 def test_check_takes_files_of_one_name_and_no_other_things(tmp_path, lexiframe):
     for folder in ("a", "b"):
         (tmp_path / folder).mkdir()

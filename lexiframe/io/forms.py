@@ -12,8 +12,8 @@ from lexiframe.io import trec
 from lexiframe.io.arrow import read_arrow
 from lexiframe.io.content import Content
 from lexiframe.io.delimited import parse_delimited, separator_of
-from lexiframe.io.dialects import with_rows_of_lists
 from lexiframe.io.frames import to_frame
+from lexiframe.io.items import with_rows_of_lists
 from lexiframe.io.json_text import is_json, json_rows, parse_json
 from lexiframe.io.places import Places
 from lexiframe.io.problems import first_error, problem_of, table_of

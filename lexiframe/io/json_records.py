@@ -149,7 +149,7 @@ def members_one_by_one(text: str, where: str) -> Members:
     ['q2']
     """
     members, names = Members(), set[str | None]()
-    start = _behind_blanks(text, 0)
+    start = len(text) - len(text.lstrip())
     closing = {"[": "]", "{": "}"}[text[start]]
     first = _behind_blanks(text, start + 1)
     place, at = 0, -1 if text[first : first + 1] == closing else first
@@ -158,7 +158,7 @@ def members_one_by_one(text: str, where: str) -> Members:
         place, end = place + 1, at
         try:
             name, begin = _name(text, at) if closing == "}" else (None, at)
-            value, twins, end = _parsed(text, begin)
+            value, end, twins = _parsed(text, begin)
             twins += [name] if name is not None and name in names else []
             names.add(name)
             half = _half((name, value)) if has_halves else ""
@@ -187,14 +187,12 @@ def _name(text: str, at: int) -> tuple[str, int]:
     return name, _behind_blanks(text, colon + 1)
 
 
-def _parsed(text: str, at: int) -> tuple[Any, list[str], int]:
-    """Parse a value; and give the names that it has twice, and where it ends."""
+def _parsed(text: str, at: int) -> tuple[Any, int, list[str]]:
+    """Parse a value; and give where it ends, and the names that it has twice."""
     try:
-        value, end = _WITHOUT_TWINS.raw_decode(text, at)
+        return *_WITHOUT_TWINS.raw_decode(text, at), []
     except RepeatedNameError as error:
-        value, end = _AS_IT_IS.raw_decode(text, at)
-        return value, error.names, end
-    return value, [], end
+        return *_AS_IT_IS.raw_decode(text, at), error.names
 
 
 def _next(text: str, end: int, closing: str) -> int:
@@ -230,10 +228,8 @@ def _no_json(where: str, error: Exception, text: str, at: int = 0) -> Problem:
     pos, said = at, str(error)
     if isinstance(error, json.JSONDecodeError):
         pos, said = error.pos, error.msg
-    begin = text.rfind("\n", 0, pos) + 1
-    shown = text[begin : begin + _SHOWN].partition("\n")[0]
-    line = text.count("\n", 0, pos) + 1
-    found = f"{shown!r} ({said})"
+    line, begin = text.count("\n", 0, pos) + 1, text.rfind("\n", 0, pos) + 1
+    found = f"{text[begin : begin + _SHOWN].partition(chr(10))[0]!r} ({said})"
     return Problem(where, "JSON", found, NO_JSON, "fields", line, order=pos)
 
 

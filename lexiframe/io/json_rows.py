@@ -13,8 +13,8 @@ import polars as pl
 
 from lexiframe.errors import Problem, ReadError
 from lexiframe.io.advice import NO_ID, NO_JSON
-from lexiframe.io.dialects import column_of_items
 from lexiframe.io.frames import is_one_run
+from lexiframe.io.items import column_of_items
 from lexiframe.io.json_records import (
     Members,
     members_of,

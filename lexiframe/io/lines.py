@@ -111,13 +111,6 @@ def single_spaces(data: bytes, where: str) -> bytes:
     return re.sub(rb"\n#[^\n]*", b"\n", b"\n" + data)[1:]
 
 
-def line_numbers(data: bytes, where: str) -> np.ndarray:
-    """Give the line number of every line that holds fields, in the order of the rows."""
-    text = np.frombuffer(b"\n" + single_spaces(data, where) + b"\n", np.uint8)
-    ends = np.flatnonzero(text == _LINE_FEED)
-    return np.flatnonzero(np.diff(ends) > 1) + 1
-
-
 def first_fields(data: bytes) -> list[bytes]:
     """Give the fields of the first line that is not empty and no comment."""
     start = 0

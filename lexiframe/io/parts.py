@@ -15,7 +15,7 @@ from lexiframe.io import trec
 from lexiframe.io.advice import NO_NUMBER
 from lexiframe.io.arrow import read_arrow
 from lexiframe.io.content import Content
-from lexiframe.io.dialects import checked_ids, in_our_words, whole_ranks
+from lexiframe.io.dialects import checked_ids, whole_ranks
 from lexiframe.io.forms import (
     error_with_line,
     from_ir_datasets,
@@ -24,6 +24,7 @@ from lexiframe.io.forms import (
     places_in,
 )
 from lexiframe.io.frames import to_frame
+from lexiframe.io.items import in_our_words
 from lexiframe.io.metadata import header_of
 from lexiframe.io.places import Places
 from lexiframe.io.provenance import provenance_of
@@ -186,12 +187,9 @@ def _parts_of_table(
 
 def _places_of(rows: pl.Series, places: Places | None) -> Places | None:
     """Give the places of some rows."""
-
-    def of_some() -> tuple[str, np.ndarray]:
-        unit, numbers = places() if places is not None else ("", np.empty(0))
-        return unit, numbers[rows.to_numpy()] if unit else numbers
-
-    return of_some
+    if places is None:
+        return None
+    return lambda: (places()[0], places()[1][rows.to_numpy()])
 
 
 def _part(name: str, rows: pl.DataFrame, where: str, places: Places | None) -> RunPart:

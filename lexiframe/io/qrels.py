@@ -14,7 +14,7 @@ from lexiframe.errors import LexiframeError, Problem, ReadError, SchemaError, fi
 from lexiframe.io import trec
 from lexiframe.io.arrow import read_arrow, to_arrow
 from lexiframe.io.content import Content
-from lexiframe.io.dialects import checked_ids, in_our_words
+from lexiframe.io.dialects import checked_ids
 from lexiframe.io.duplicates import (
     Duplicates,
     check_duplicates,
@@ -30,6 +30,7 @@ from lexiframe.io.forms import (
     places_in,
 )
 from lexiframe.io.frames import to_frame
+from lexiframe.io.items import in_our_words
 from lexiframe.io.parts import refuse_no_number
 from lexiframe.io.places import Places
 from lexiframe.io.provenance import describe, sources_in

@@ -56,7 +56,8 @@ def problems_of_rows(
         bad &= ~is_empty
         tell = _told_ids if is_id else _told_numbers
         problems.append(tell(places.filter(bad), column.filter(bad), rows.decimal))
-    problems.append(_again(places, found, schema, rows.unit))
+    if rows.unit:  # else a document that is there twice is a name that is
+        problems.append(_again(places, found, schema, rows.unit))
     in_order = pl.concat(frame.select(*PARTS, "row") for frame in problems)
     in_order = in_order.sort("order", "row", maintain_order=True)
     return pl.concat([in_order.drop("row"), table_of(of_columns)])

@@ -1,6 +1,7 @@
 """All problems of a file at once: what reading refuses, line by line, and nothing else."""
 
 import gzip
+import re
 
 import polars as pl
 import pytest
@@ -280,3 +281,291 @@ def test_what_was_said_of_the_text_holds(write):
 def test_no_file(tmp_path):
     with pytest.raises(lf.ReadError, match="no such file"):
         lf.check_run(tmp_path / "none.run")
+
+
+# --- One defect, one problem ----------------------------------------------------------------------
+
+RECORD = '{{"qid": "q1", "docno": "{}", "score": {}}}'
+
+
+def records(*scores):
+    return [RECORD.format(f"d{n}", score) for n, score in enumerate(scores)]
+
+
+def told(problems):
+    return problems.select("line", "expected", "found").rows()
+
+
+def test_documents_of_queries_in_json(write):
+    text = '{"q1": {"d1": "x", "d2": NaN, "": 1, "d3": null}, "q2": {"d1": true}, "": {"d1": 2}}'
+    assert told(lf.check_run(write(text))) == [
+        (None, "a number as score", "'x' (query 'q1', document 'd1')"),
+        (None, "a number as score", "NaN (query 'q1', document 'd2')"),
+        (None, "an id as doc_id", "an empty one (query 'q1', document '')"),
+        (None, "a number as score", "none (query 'q1', document 'd3')"),
+        (None, "a number as score", "true (query 'q2', document 'd1')"),
+        (None, "an id as query_id", "an empty one (query '', document 'd1')"),
+    ]
+    assert told(lf.check_run(write('{"q1": {"d1": 1.0}, "q2": 3, "q3": [1]}'))) == [
+        (None, "{query: {document: number}}", "int as the documents of query 'q2'"),
+        (None, "{query: {document: number}}", "list as the documents of query 'q3'"),
+    ]
+    (empty,) = lf.check_qrels(write('{"q1": {"d1": 1}, "q2": {}}')).rows(named=True)
+    assert (empty["found"], empty["advice"]) == (
+        "an empty list (query 'q2')",
+        "leave this query out",
+    )
+
+
+@pytest.mark.parametrize(
+    "text, expected",
+    [
+        (
+            '{\n "q1": {\n  "d1": 1,\n  "d2":\n },\n "q2": {"d1": "x"},\n "q3": {"d": 1, "d": 2}}',
+            [(5, "fields"), (None, "number"), (None, "fields")],
+        ),
+        (
+            '{"q1": {"d1": 1},\n "q2": {"d1": 1,},\n "q3": {"d1": "x"}}',
+            [(2, "fields"), (None, "number")],
+        ),
+        ('{"q1": {"d1": 1}\n, "q2" {"d1": 1}}', [(2, "fields")]),
+        ('{"q1": {"d1": 1},\nq2: {"d1": 1}}', [(2, "fields")]),
+        ('{"q1": {"d1": 1}}\n{"q2": {"d1": 1}}', [(2, "fields")]),
+        (
+            '{"q1": {"d1": 1}, "q1": {"d1": "x"}}',
+            [(None, "fields"), (None, "number")],
+        ),
+    ],
+)
+def test_broken_documents_of_queries(write, text, expected):
+    problems = lf.check_run(write(text))
+    assert problems.select("line", "problem").rows() == expected
+    with pytest.raises(lf.ReadError, match=r"JSON|repeated names"):
+        lf.read_runs(write(text))
+
+
+def test_broken_lists_in_json(write):
+    one, two, bad, last = records(1, 1, '"x"', 1)
+    cases = {
+        b"[\n%s,\n%s,\n%s\n]"
+        % (one.encode(), two.encode().replace(b"d1", b"\xff"), bad.encode()): [
+            (3, "encoding", r"""the bytes b'\xff", '"""),
+            (None, "number", "'x' in record 3 (query 'q1', document 'd2')"),
+        ],
+        f"[{one}, {two.replace('docno', 'qid')}, {bad}]": [
+            (None, "fields", "two fields are named 'qid' in record 2"),
+            (None, "number", "'x' in record 3 (query 'q1', document 'd2')"),
+        ],
+        f"[{one}, {two.replace('d1', chr(92) + 'ud800')}, {bad}]": [
+            (None, "fields", r"'\ud800': surrogates not allowed in record 2"),
+            (None, "number", "'x' in record 3 (query 'q1', document 'd2')"),
+        ],
+        f"[\n{one},\n{two[:-1]},\n{bad}\n{last}\n]": [
+            (4, "fields", None),  # where the parser stops
+            (None, "number", "'x' in record 3 (query 'q1', document 'd2')"),
+            (5, "fields", None),
+        ],
+        f"[{one}] {two}": [(1, "fields", None)],
+    }
+    for text, expected in cases.items():
+        listed = said(lf.check_run(write(text if isinstance(text, bytes) else text.encode())))
+        assert [row[:2] for row in listed] == [row[:2] for row in expected]
+        assert all(e[2] in (None, row[2]) for row, e in zip(listed, expected, strict=True)), listed
+
+
+@pytest.mark.parametrize(
+    "message",
+    ["Expecting ',' delimiter", "Expecting ':' delimiter", "Extra data", "property name in"],
+)
+def test_what_is_said_of_broken_json(write, message):
+    texts = ['{"a": {}\n"b": {}}', '{"a": {},\n"b" {}}', '{"a": {}}\n{}', '{"a": {},\nb: {}}']
+    found = [str(lf.check_run(write(text))["found"][0]) for text in texts]
+    assert any(message in text for text in found), found
+
+
+def test_numbers_that_are_text_in_json(write):
+    path = write("\n".join(records("1", '"2.5"', '"1_0"', '" 1 "', '"١"', "true", "1e400")))
+    assert told(lf.check_run(path)) == [
+        (3, "a number as score", "'1_0'"),
+        (4, "a number as score", "' 1 '"),
+        (5, "a number as score", "'١'"),
+    ]
+
+
+def test_unused_columns_do_not_matter(write):
+    values = ["1", "[1]", '[{"a": 1}, {"a": 2}]', '{"a": 1}', '"x"', "null"]
+    pairs = zip(values, records(*"123456"), strict=True)
+    lines = [line[:-1] + f', "query": {value}, "u": {value}}}' for value, line in pairs]
+    for text in ("\n".join(lines), f"[{', '.join(lines)}]"):
+        assert lf.read_runs(write(text))["doc_id"].to_pylist() == [f"d{n}" for n in range(6)]
+    lines[2] = lines[2].replace('"score": 3', '"score": "x"')
+    assert told(lf.check_run(write("\n".join(lines)))) == [(3, "a number as score", "'x'")]
+
+
+def test_lists_that_are_none(write):
+    text = """\
+{"user": "q1", "docs": [{"docno": "d", "score": 1}]}
+{"user": "q2", "docs": 3}
+{"user": "q3", "docs": [{"docno": "d", "score": "y"}, 7, {"docno": "e", "score": "z"}]}
+"""
+    assert told(lf.check_run(write(text))) == [
+        (2, "a list of items as docs", "'3'"),
+        (3, "a record in braces in docs", "'7'"),
+        (3, "a number as score", "'y'"),
+        (3, "a number as score", "'z'"),
+    ]
+
+
+RANKS = {"1.5": "1.5", "NaN": "NaN", "Infinity": "Infinity", '"x"': "'x'", "[1]": "[1]"}
+
+
+def test_ranks_that_are_none(write, tmp_path):
+    for score in ('"score": 1, ', ""):
+        lines = [f'{{"qid": "q", "docno": "{n}", {score}"rank": {r}}}' for n, r in enumerate(RANKS)]
+        lines += ['{"qid": "q", "docno": "a", "rank": 2.0, "score": 1}']
+        found = [(n, "a whole number as rank", shown) for n, shown in enumerate(RANKS.values(), 1)]
+        assert [
+            row for row in told(lf.check_run(write("\n".join(lines)))) if "rank" in row[1]
+        ] == found
+    ranks = pl.DataFrame({"qid": "q", "docno": ["a", "b", "c"], "rank": ["1", "x", "9" * 20]})
+    floats = ranks.with_columns(rank=pl.Series([1.5, 2.0, float("nan")]))
+    for frame, found in ((ranks, ["'x'", f"'{'9' * 20}'"]), (floats, ["1.5", "NaN"])):
+        frame.write_parquet(tmp_path / "a.parquet")
+        listed = lf.check_run(tmp_path / "a.parquet")["found"].to_list()
+        assert [text.partition(" in row")[0] for text in listed] == found
+        with pytest.raises(lf.ReadError, match=r"row \d: expected a whole number as rank, found"):
+            lf.read_runs(tmp_path / "a.parquet")
+
+
+def test_iterations_that_are_no_ids(write):
+    line = '{{"qid": "q1", "docno": "d1", "rel": 1, "iteration": {}}}'
+    path = write("\n".join(line.format(value) for value in ('"a"', "1", "true", "1.5", '""')))
+    assert told(lf.check_qrels(path)) == [
+        (3, "text or a whole number as iteration", "true"),
+        (4, "text or a whole number as iteration", "1.5"),
+        (5, "an id as iteration", "an empty one"),
+    ]
+
+
+def test_ids_in_columns_that_were_named(write):
+    line = '{{"a": {}, "docno": "d", "score": 1}}'
+    path = write("\n".join(line.format(value) for value in ('"q"', "true", "1.5")))
+    columns = {"columns": {"query_id": "a"}}
+    assert lf.check_run(path, **columns)["line"].to_list() == [2, 3]
+    with pytest.raises(
+        lf.ReadError, match="line 2: expected text or a whole number as a, found true"
+    ):
+        lf.read_runs(path, **columns)
+
+
+def test_several_problems_of_a_row(write):
+    assert said(lf.check_run(write("qid,docno,score\n,d1,x\nq,e,y\nq,e,1\n"))) == [
+        (2, "id", "an empty one"),
+        (2, "number", "'x'"),
+        (3, "number", "'y'"),
+        (4, "duplicate", "'e' of query 'q' again, after line 3"),
+    ]
+    assert said(lf.check_run(write('{"qid": true, "docno": 1.5, "score": "x"}'))) == [
+        (1, "id", "true"),
+        (1, "id", "1.5"),
+        (1, "number", "'x'"),
+    ]
+
+
+def test_missing_columns_are_said_beside_bad_rows(write):
+    problems = lf.check_run(write('{"qid": true, "docno": 1}\n{"qid": [1], "docno": 2}'))
+    assert problems["problem"].to_list() == ["id", "id", "file"]
+    for text in ("qid,score\nq1,x\nq2,1\n", "docno\tscore\nd1\tx\n"):
+        (problem,) = lf.check_run(write(text)).rows(named=True)
+        assert problem["expected"] == "the columns run, query_id, doc_id, score"
+        assert re.match(r"(query|doc)_id is missing \(found: ", problem["found"])
+        assert "or say which column it is: columns=" in problem["advice"]
+
+
+def test_advice(write):
+    few, many = "give it the missing fields, or leave it out", "ids cannot hold {}: replace them"
+    cases = {
+        GOOD + "q1 Q0 d1\nq1 Q0 my doc 1 2 t\n": [few, many.format("blanks")],
+        "qid\tdocno\tscore\nq\td\nq\td\te\t1\n": [few, many.format("tabs")],
+        "qid,docno,score\nq,d\nq,d,e,1\n": [few, "put text that holds commas into double quotes"],
+        "qid;docno;score\nq;d;e;1\n": ["put text that holds semicolons into double quotes"],
+        "q1 0 d1 1\nq1 0 d2 2\n": [
+            "this looks like a qrels file, given as a run; qrels and runs may have changed places"
+        ]
+        * 2,
+        "q1 Q0 d1 1 0,5 t\nq1 Q0 d2 1 0,6 t\n": [
+            "this has a decimal comma: say so with decimal=','"
+        ]
+        * 2,
+        GOOD * 2: [
+            "mend the file, or let positions keep the best-ranked one with duplicates='best'"
+        ],
+    }
+    for text, advice in cases.items():
+        assert lf.check_run(write(text))["advice"].to_list() == advice
+    qrels = "user_id:token\titem_id:token\trating:float\nq\td\tx\nq\td\tinf\n"
+    assert lf.check_qrels(write(qrels)).select("expected", "advice").rows() == [
+        ("a number as rating:float", "mend it, or leave the judgment out"),
+        ("a finite number as rating:float", "mend it, or leave the judgment out"),
+        (
+            "each document once",
+            "mend the file, or let read_qrels keep the highest grade with duplicates='best'",
+        ),
+    ]
+
+
+def test_parts_of_what_is_wrong_as_a_whole(write):
+    (problem,) = lf.check_run(write(gzip.compress(GOOD.encode())[:-4])).rows(named=True)
+    assert problem["expected"] == "runs or judgments"
+    assert problem["advice"] == "fetch or pack it again"
+    (problem,) = lf.check_run(write(b"# only\n")).rows(named=True)
+    assert (problem["expected"][:10], problem["found"]) == ("lines of 6", "only comments")
+    with pytest.raises(lf.ReadError, match="found lines of TREC text; leave columns out, or say"):
+        lf.read_runs(write(GOOD), columns={"query_id": "a"})
+
+
+@pytest.mark.parametrize(
+    "text, options, message",
+    [
+        (
+            '{"qid": null, "docno": "d", "score": 1}',
+            {},
+            "line 1: expected an id as qid, found none;",
+        ),
+        ("qid,docno,score,rank\nq,d,1,1\nq,e,1,x\n", {}, "line 3: expected a whole number as rank"),
+        (
+            '{"qid": "q", "docno": "d", "s": "x"}',
+            {"columns": {"score": "s"}},
+            "line 1: .* as s, found",
+        ),
+        (
+            '{"qid": "q", "items": [{"docno": "a", "score": "x"}]}',
+            {},
+            "line 1: expected a number as",
+        ),
+        (
+            '[{"qid": "q", "docno": "", "score": 1}]',
+            {},
+            "record 1: expected an id as docno, found an",
+        ),
+    ],
+)
+def test_reading_names_the_line_or_record(write, text, options, message):
+    path = write(text)
+    with pytest.raises(lf.ReadError, match=f"{path}, {message}"):
+        lf.read_runs(path, **options)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["q1 0 d1 inf\n", "qid,docno,rel\nq,d,inf\n", '{"qid": "q", "docno": "d", "rel": Infinity}'],
+)
+def test_reading_names_the_line_of_an_infinite_grade(write, text):
+    with pytest.raises(lf.ReadError, match=r"line \d: expected a finite number"):
+        lf.read_qrels(write(text))
+
+
+def test_carriage_returns_end_lines_of_json(write):
+    path = write("\r".join(records("1", '"x"')))
+    assert told(lf.check_run(path)) == [(2, "a number as score", "'x'")]
+    assert lf.read_runs(write("\r".join(records("1", "2")))).num_rows == 2

@@ -81,7 +81,7 @@ FORMS = {
     ),
     "JSON list": Form(
         RECORD,
-        {'{"qid": }': "fields", "[1]": "fields", TWINS: "fields", '"\\ud800"': "fields"},
+        {'{"qid": }': "fields", "[1]": "fields", TWINS: "fields", '{"qid": "\\ud800"}': "fields"},
         f"[\n{FIRST},\n",
         ",\n",
         "\n]",
