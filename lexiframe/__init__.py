@@ -8,8 +8,8 @@ The flow, and the names in its order:
 - metrics: `scores`, `AP`, `RR`, `nDCG`, `RBP`, `gRBP`, `RBP_residual`, `linear`, `R`, `P`,
   `Rprec`, `Success`, `ERR`, `bpref`, `infAP`, `Judged`, `num_ret`, `num_rel`, `num_rel_ret`;
   search lengths `ISL`, `TSL`, `ASL`, `SL1`, `SL3`, `RE`; made from another: `TSE`, `eta`, `WC`;
-  of one's own: `RecallLevelMetric`, `GradedMetric`, `CascadeMetric`; `provider_exposure`; all
-  of them: `measures`, `conventions`
+  of one's own: `RecallLevelMetric`, `GradedMetric`, `CascadeMetric`, `SearchLength`;
+  `provider_exposure`; all of them: `measures`, `conventions`
 - preferences: `preferences`, `RPP`, `dcgRPP`, `invRPP`, `LR`, `LP`, `sgnLR`, `sgnLP`, `rrLR`,
   `rrLP`, `LevelPreference`, `LexicographicPreference`, `parse_measure`, `interleaving`
 - metrics: `scores`, `AP`, `RR`, `nDCG`, `RBP`, `linear`, `R`, `P`, `Rprec`, `TSE`,
@@ -83,6 +83,7 @@ from lexiframe.measures.graded import GradedMetric
 from lexiframe.measures.providers import provider_exposure
 from lexiframe.measures.recall_level import RecallLevelMetric
 from lexiframe.measures.scores import scores
+from lexiframe.measures.search_length import SearchLength
 from lexiframe.measures.subtopic_catalogue import (
     ERR_IA,
     MAP_IA,
@@ -164,6 +165,7 @@ __all__ = [
     "ST_dcgRPP",
     "ST_invRPP",
     "SchemaError",
+    "SearchLength",
     "Success",
     "UnknownNameError",
     "__version__",

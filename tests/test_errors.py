@@ -85,7 +85,7 @@ CASES = {
     "no closing": (lambda: scores("TSE(AP"), "found 'TSE(AP'"),
     "no number": (
         lambda: scores("AP(rel=x)"),
-        "expected parameter=number inside the parentheses of 'AP(rel=x)', found 'rel=x'",
+        "parameter='word' inside the parentheses of 'AP(rel=x)', found 'rel=x'",
     ),
     "unknown": (lambda: scores("nDGC"), "unknown metric 'nDGC'; did you mean nDCG"),
     "unknown with a cut-off": (lambda: scores("nDGC@10"), "'nDGC@10'; did you mean nDCG"),
@@ -188,6 +188,43 @@ CASES = {
     "too many subsets": (
         lambda: lf.scores(MANY, "WC(AP)"),
         "expected at most 15 relevant items to look at all subsets of, found 16 for query 'q'",
+    ),
+    "no judged items to explain": (
+        lambda: lf.explain(BOTH, "q1", "bm25", "bm26", "bpref"),
+        "bpref: needs the judged items that are not relevant, and the positions have none",
+    ),
+    "twice": (lambda: scores("RBP(p=0.5, p=0.6)"), "p is given twice in 'RBP(p=0.5, p=0.6)'"),
+    "outside": (
+        lambda: scores("TSE(RBP(p=0.5), p=0.9)"),
+        "TSE(RBP(p=0.5)): expected its parameters inside, with what it is made from: TSE(RBP(p=...",
+    ),
+    "a name of a length": (
+        lambda: scores(lf.RecallLevelMetric("RE", lambda p: 1 / p, lambda i, m: 1 / m)),
+        "RE: expected another name, because tables of scores are ordered by it, and less is better",
+    ),
+    "an exposure without a name": (
+        lambda: lf.TSE(lambda p: 1 / p),
+        "TSE: expected a function with a name; give one: TSE(..., 'mine')",
+    ),
+    "subtopics in TSE": (lambda: lf.TSE("strec"), "TSE(strec): expected a metric with an exposure"),
+    "subtopics in WC": (lambda: lf.WC("strec"), "WC(strec): expected a recall-level metric"),
+    "a chance above 1": (
+        lambda: scores(lf.CascadeMetric("sure", lambda p: 1 / p, stop=lambda y: y + 2)),
+        "sure: expected stop to give probabilities from 0 to 1, found 3.0",
+    ),
+    "infinite grade": (lambda: lf.AP(rel=float("inf")), "AP(rel=inf): expected a positive grade"),
+    "a cut-off of a whole": (
+        lambda: scores("WC(AP)@3"),
+        "WC(AP) has no cut-off, found WC(AP)@3; put it inside: WC(AP@3)",
+    ),
+    "too great": (lambda: scores(f"AP@1{40 * '0'}"), "AP@k: expected a whole number from 1, found"),
+    "corpus too great": (
+        lambda: scores("ASL(n=1e400)"),
+        "expected a whole number from 1, or 'pool'",
+    ),
+    "too small a corpus": (
+        lambda: lf.scores(P, "TSL(n=1)"),
+        "impute: a corpus of 1 is too small",
     ),
     "no judged items": (
         lambda: scores("bpref"),
@@ -603,3 +640,8 @@ def test_a_preference_given_to_scores():
         lf.scores(BOTH, lf.RPP)
     with pytest.raises(TypeError, match="expected measures or their notation, found int"):
         lf.preferences(BOTH, 3)
+
+
+def test_tse_of_what_is_no_function():
+    with pytest.raises(TypeError, match="TSE: expected a metric or an exposure, found 3"):
+        lf.TSE(3)

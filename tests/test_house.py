@@ -101,7 +101,7 @@ PUBLIC = """
     scores AP RR nDCG RBP gRBP RBP_residual linear R P Rprec Success ERR bpref infAP Judged
     num_ret num_rel num_rel_ret ISL TSL ASL SL1 SL3 RE TSE eta WC
     strec MAP_IA P_IA ERR_IA nERR_IA alpha_DCG alpha_nDCG NRBP nNRBP
-    RecallLevelMetric GradedMetric CascadeMetric provider_exposure measures conventions
+    RecallLevelMetric GradedMetric CascadeMetric SearchLength provider_exposure measures conventions
     preferences RPP dcgRPP invRPP LR LP sgnLR sgnLP rrLR rrLP ST_RPP ST_dcgRPP ST_invRPP
     LevelPreference LexicographicPreference parse_measure interleaving
     explain MatrixPreference

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 import polars as pl
 
+from lexiframe.errors import LexiframeError
 from lexiframe.measures.graded import refuse_grades_above
 from lexiframe.measures.metric import Metric
 from lexiframe.measures.rankings import GRADE, RANK, Rankings
@@ -50,6 +51,12 @@ class CascadeMetric(Metric):
         refuse_grades_above(self, rankings)
         items = rankings.from_the_top
         stop = self.evaluate(self.stop, GRADE)
+        chances = items.select(stop=stop)["stop"]
+        if not chances.is_between(0, 1).all():
+            raise LexiframeError(
+                f"{self}: expected stop to give probabilities from 0 to 1, found "
+                f"{chances.filter(~chances.is_between(0, 1))[0]}"
+            )
         arrives = (1 - stop).cum_prod().shift(1, fill_value=1.0).over("ranking")
         exposure = pl.when(seen(self, RANK)).then(self.evaluate(self.exposure, RANK))
         terms = items.select(term=(exposure * stop * arrives).fill_null(0.0))["term"].to_numpy()

@@ -87,13 +87,13 @@ ERR = CascadeMetric("ERR", exposures.reciprocal, stop=satisfied,
 
 bpref = judged.JudgedMetric("bpref", judged.preferred_to_nonrelevant,
     parameters={"denominator": Word(("min", "m"))},
-    formula="1/m Σ_i 1 − min(b_i, m)/min(m, N)", bounds="0 to 1",
+    formula="1/m Σ_i (1 − min(b_i, m)/min(m, N))", bounds="0 to 1",
     source=f"{of.TREC_EVAL}; {of.BUCKLEY}")
 """Binary preference: b_i of the N judged non-relevant items stand above the i-th relevant one.
 ``bpref(denominator='m')`` divides by m, as the paper does."""
 
 infAP = judged.JudgedMetric("infAP", judged.inferred_precision,
-    formula="1/m Σ_i 1/p + (r + b + u)/p · (r + ε)/(r + b + 2ε), r = i − 1", bounds="0 to 1",
+    formula="1/m Σ_i (1/p + (r + b + u)/p · (r + ε)/(r + b + 2ε)), r = i − 1", bounds="0 to 1",
     source=f"{of.TREC_EVAL}; {of.YILMAZ}")
 """Inferred average precision, of pools that were judged in part: u items above it are pooled, but
 unjudged (their grade is negative)."""
@@ -119,7 +119,7 @@ num_rel_ret = counts.Count("num_rel_ret", counts.relevant_retrieved, formula="#{
 # --- Search lengths: small is good ----------------------------------------------------------------
 
 ISL = SearchLength("ISL", search_length.rank, weight=weights.first, parameters=_N,
-    formula="p_1", bounds="1 to n", source=of.COOPER)
+    formula="p_1", bounds="1 to n − m + 1", source=of.COOPER)
 """Initial search length: the rank of the first relevant item."""
 
 TSL = SearchLength("TSL", search_length.rank, weight=weights.last, parameters=_N,
@@ -127,11 +127,12 @@ TSL = SearchLength("TSL", search_length.rank, weight=weights.last, parameters=_N
 """Total search length: the rank of the last relevant item."""
 
 ASL = SearchLength("ASL", search_length.rank, weight=weights.uniform, parameters=_N,
-    formula="1/m Σ_i p_i", bounds="(m + 1)/2 to n", source=of.COOPER)
+    formula="1/m Σ_i p_i", bounds="(m + 1)/2 to n − (m − 1)/2",
+    source=f"{of.LEXIRECALL}, section 3.2")
 """Average search length: the mean rank of the relevant items."""
 
 SL1 = SearchLength("SL1", search_length.before, weight=weights.first, parameters=_N,
-    formula="p_1 − 1", bounds="0 to n − 1", source=of.COOPER)
+    formula="p_1 − 1", bounds="0 to n − m", source=of.COOPER)
 """Cooper's search length of type 1: the items read in vain before the first relevant one."""
 
 SL3 = SearchLength("SL3", search_length.beyond_m, weight=weights.last, parameters=_N,
@@ -140,7 +141,7 @@ SL3 = SearchLength("SL3", search_length.beyond_m, weight=weights.last, parameter
 """Cooper's search length of type 3: the items read in vain until all relevant ones are found."""
 
 RE = SearchLength("RE", search_length.beyond_mean, weight=weights.uniform, parameters=_N,
-    formula="1/m Σ_i p_i − (m + 1)/2", bounds="0 to n",
+    formula="1/m Σ_i p_i − (m + 1)/2", bounds="0 to n − m",
     source=f"{of.LEXIRECALL}, section 3.2")
 """Recall error: the mean rank of the relevant items, minus that of the ideal ranking."""
 # fmt: on
@@ -150,7 +151,9 @@ METRICS: dict[str, Metric] = {
     for m in (
         *(AP, RR, nDCG, RBP, gRBP, RBP_residual, linear, R, P, Rprec, Success, ERR, bpref, infAP),
         *(Judged, num_ret, num_rel, num_rel_ret, ISL, TSL, ASL, SL1, SL3, RE),
-        *(rank_metric("LR", "recall"), rank_metric("LP", "precision"), leximin_metric("LR")),
+        *(rank_metric(name, "recall") for name in ("LR", "sgnLR")),
+        *(rank_metric(name, "precision") for name in ("LP", "sgnLP")),
+        leximin_metric("LR"),
         *SUBTOPIC_METRICS.values(),
     )
 }

@@ -13,6 +13,8 @@ _ROWS = [
      "grade; ndcg_burges: 2^g − 1", "1; gain='rating': grade"),
     ("nDCG@k", "ideal", "cut off at k", "nDCG(ideal='full')@k", "cut off at k", _AS_TREC_EVAL,
      "cut off at k", "cut off at k"),
+    ("nDCG", "discount", "1/log2(rank + 1)", "GradedMetric", "1/log2(rank + 1)", _AS_TREC_EVAL,
+     "1/log2(rank + 1)", "1/max(log2(rank), 1)"),
     ("AP@k", "denominator", "m", "AP(denominator='min')@k", "m", _AS_TREC_EVAL, "m",
      "min(m, length of the list)"),
     ("R@k", "denominator", "m", "R(denominator='min')@k", "m", _AS_TREC_EVAL, "m", "min(m, k)"),
@@ -24,13 +26,16 @@ _ROWS = [
      "min(m, N)", _NONE),
     ("Judged@k", "denominator", "min(k, ñ)", "Judged(denominator='k')@k", _NONE, "min(k, ñ)",
      _NONE, _NONE),
+    ("Judged@k", "negative grade", "unjudged", _NONE, _NONE, "judged", _NONE, _NONE),
+    ("bpref", "no judged non-relevant item", "refused by scores; 1 for each found by evaluate",
+     _NONE, "1 for each found", _AS_TREC_EVAL, "NaN", _NONE),
     ("alpha-nDCG@k", "ideal", _GREEDY, "alpha-nDCG(ideal='exact')@k", _NONE, _GREEDY, _NONE, _NONE),
     ("all", "order of equal scores", "document id, descending", "positions(ties=...)",
      "document id, descending", "by provider", "not defined", "the order of the list"),
     ("all", "scores compared as", "float64", "positions(score_type='float32')",
      "float64; float32 up to 9.0.8", "float32 (pytrec_eval)", "float64", "the order of the list"),
     ("all", "requests without relevant items", "left out", "positions(no_relevant='zero')",
-     "0", "0", "0", "NaN"),
+     "0", "0", "0", "NaN, of most"),
 ]  # fmt: skip
 
 

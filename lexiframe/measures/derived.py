@@ -10,8 +10,11 @@ from lexiframe.errors import LexiframeError, unknown_name
 from lexiframe.measures import notation, weights
 from lexiframe.measures.catalogue import METRICS
 from lexiframe.measures.metric import Metric
+from lexiframe.measures.needs import SUBTOPICS
 from lexiframe.measures.recall_level import RecallLevelMetric
+from lexiframe.measures.search_length import SearchLength
 from lexiframe.measures.sources import LEXIRECALL
+from lexiframe.measures.subtopics import SubtopicMetric
 from lexiframe.measures.worst_case import WorstCase
 
 
@@ -50,7 +53,8 @@ def TSE(metric: Metric | Callable[..., Any] | str, name: str | None = None) -> R
     >>> TSE("RBP(p=0.5)")
     TSE(RBP(p=0.5))
     """
-    return _with_exposure("TSE", metric, weights.last, "e(p_m)", f"{LEXIRECALL}, eq. 3", name)
+    source = f"{LEXIRECALL}, eq. 3"
+    return _with_exposure("TSE", metric, weights.last, "e(p_m)", source, "0 to e(m)", name)
 
 
 def eta(metric: Metric | Callable[..., Any] | str, name: str | None = None) -> RecallLevelMetric:
@@ -83,7 +87,8 @@ def eta(metric: Metric | Callable[..., Any] | str, name: str | None = None) -> R
     >>> eta("nDCG")
     eta(nDCG)
     """
-    return _with_exposure("eta", metric, weights.one, "Σ_i e(p_i)", f"{LEXIRECALL}, eq. 2", name)
+    source, bounds = f"{LEXIRECALL}, eq. 2", "0 to Σ_{i≤m} e(i)"
+    return _with_exposure("eta", metric, weights.one, "Σ_i e(p_i)", source, bounds, name)
 
 
 def _with_exposure(
@@ -92,19 +97,26 @@ def _with_exposure(
     weight: Callable[..., Any],
     formula: str,
     source: str,
+    bounds: str,
     name: str | None,
 ) -> RecallLevelMetric:
     taken = parse_metric(metric) if isinstance(metric, str) else metric
-    said: dict[str, Any] = {"formula": formula, "source": source, "bounds": "0 to e(1)"}
+    said: dict[str, Any] = {"formula": formula, "source": source, "bounds": bounds}
     if not isinstance(taken, Metric):
-        operand = name or getattr(taken, "__name__", "exposure")
+        if not callable(taken):
+            raise TypeError(f"{called}: expected a metric or an exposure, found {taken!r}")
+        operand = str(name or getattr(taken, "__name__", "<exposure>"))
+        if operand.startswith("<"):
+            raise LexiframeError(
+                f"{called}: expected a function with a name; give one: {called}(..., 'mine')"
+            )
         return RecallLevelMetric(called, taken, weight=weight, operand=operand, **said)
     if taken.cutoff is not None:
         raise LexiframeError(
             f"{called}({taken}): put the cut-off behind, {called}({taken.name})@{taken.cutoff}"
         )
     exposure = getattr(taken, "exposure", None)
-    if exposure is None or taken.smaller_is_better:
+    if exposure is None or taken.smaller_is_better or taken.needs == SUBTOPICS:
         raise LexiframeError(
             f"{called}({taken}): expected a metric with an exposure, such as AP or nDCG"
         )
@@ -156,11 +168,12 @@ def WC(metric: Metric | str) -> WorstCase:
     [0.75, 0.25, 0.25]
     """
     taken = parse_metric(metric) if isinstance(metric, str) else metric
-    if not isinstance(taken, RecallLevelMetric) or taken.smaller_is_better:
+    is_other = isinstance(taken, SearchLength | SubtopicMetric)
+    if not isinstance(taken, RecallLevelMetric) or is_other:
         raise LexiframeError(f"WC({taken}): expected a recall-level metric, such as AP or eta(AP)")
     plain = replace(taken, rel=None)
     return WorstCase("WC", plain, operand=str(plain), rel=taken.rel,
-        formula="min over u ⊆ R of μ(π, u)", source=f"{LEXIRECALL}, eq. 4 and 5",
+        formula="min over u ⊆ R of μ(π, u)", source=f"{LEXIRECALL}, eq. 4 to 6",
         bounds="as of μ")  # fmt: skip
 
 

@@ -38,6 +38,11 @@ class LexicographicMetric(Metric):
 
     kind: ClassVar[str] = "lexicographic"
 
+    @property
+    def cuts_off(self) -> bool:  # type: ignore[override]
+        """Ranks may; a weighted sum of all positions has no place for those beyond."""
+        return "n" not in self.parameters
+
     def _identity(self) -> tuple[Any, ...]:
         return (*super()._identity(), self.numbers)
 
@@ -165,7 +170,7 @@ def rank_metric(name: str, direction: Direction, rel: float | None = None) -> Le
         rank_by_recall if by_recall else rank_by_precision,
         rel=rel,
         formula="rank of p among the rankings of the request, 1 for the worst",
-        source=LEXIRECALL if by_recall else LEXIPRECISION,
+        source=f"{LEXIRECALL}, eq. 11" if by_recall else f"{LEXIPRECISION}, eq. 3",
         bounds="1 to the number of distinct rankings",
     )
 
@@ -178,7 +183,6 @@ def leximin_metric(name: str, rel: float | None = None) -> LexicographicMetric:
         parameters={"n": Number(least=1, whole=True)},
         rel=rel,
         formula="−Σ_i w_i p_i, w_i = d (d+1)^(i−1−m), w_1 = (d+1)^(1−m), d = n + 1",
-        source=f"{LEXIRECALL}, section 7.3.2, after Yager, EJOR 1997, "
-        "doi:10.1016/S0377-2217(96)00217-2",
+        source=f"{LEXIRECALL}, eq. 12, after Yager, EJOR 1997, doi:10.1016/S0377-2217(96)00217-2",
         bounds="−n to −1",
     )

@@ -14,7 +14,7 @@ import polars as pl
 from lexiframe.errors import LexiframeError
 from lexiframe.measures import notation
 from lexiframe.measures.needs import RELEVANT
-from lexiframe.measures.parameters import Parameter, as_parameter, refuse_wrong
+from lexiframe.measures.parameters import MOST, Parameter, as_parameter, plain, refuse_wrong
 from lexiframe.measures.rankings import Rankings
 
 _POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
@@ -61,8 +61,12 @@ class Metric:
 
     def __matmul__(self, cutoff: Any) -> Any:
         if not self.cuts_off:
-            raise LexiframeError(f"{self.name} has no cut-off, found {self.name}@{cutoff}")
-        if not isinstance(cutoff, Integral) or cutoff < 1:
+            inside = f"; put it inside: {self.name}({self.operand}@{cutoff})"
+            raise LexiframeError(
+                f"{self} has no cut-off, found {self}@{cutoff}{inside if self.operand else ''}"
+            )
+        is_whole = isinstance(cutoff, Integral) and not isinstance(cutoff, bool)
+        if not is_whole or not 1 <= cutoff <= MOST:
             raise LexiframeError(f"{self.name}@k: expected a whole number from 1, found {cutoff!r}")
         return replace(self, cutoff=int(cutoff))
 
@@ -75,9 +79,16 @@ class Metric:
             raise LexiframeError(
                 f"{self.name} has no parameter {unknown[0]!r}; its parameters are {known}"
             )
+        if self.operand is not None and parameters:
+            raise LexiframeError(
+                f"{self}: expected its parameters inside, with what it is made from: "
+                f"{self.name}({self.operand.partition('(')[0]}({next(iter(parameters))}=...))"
+            )
         for name, value in parameters.items():
             refuse_wrong(self.name, name, as_parameter(self.parameters[name]), value)
-        return replace(self, given={**self.given, **parameters}, rel=rel)
+        given = {**self.given, **{name: plain(value) for name, value in parameters.items()}}
+        in_order = {name: given[name] for name in self.parameters if name in given}
+        return replace(self, given=in_order, rel=rel)
 
     def __str__(self) -> str:
         shown = {k: v for k, v in self.given.items() if v != self._default(k)}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import itertools
+import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -29,6 +30,8 @@ TREC_EVAL = {
 IR_MEASURES = {
     "Bpref": "bpref",
     "BPref": "bpref",
+    "NumRet": "num_ret",
+    "NumRel": "num_rel",
     "MAP": "AP",
     "MRR": "RR",
     "NDCG": "nDCG",
@@ -94,14 +97,20 @@ def read(text: str) -> Written:
         )
     operand, parameters = _read_inside(match["inside"] or "", text)
     cutoff = int(match["cutoff"]) if match["cutoff"] else None
-    return Written(IR_MEASURES.get(match["name"], match["name"]), operand, parameters, cutoff)
+    name = IR_MEASURES.get(match["name"], match["name"])
+    if match["name"] == "NumRet" and "rel" in parameters:
+        name = "num_rel_ret"
+    return Written(name, operand, parameters, cutoff)
 
 
 def least_grade(name: str, rel: float | None) -> float | None:
     """Check a measure's least relevant grade, which has to be positive."""
-    if rel is not None and not (isinstance(rel, Real) and rel > 0):
+    if rel is None:
+        return None
+    is_number = isinstance(rel, Real) and not isinstance(rel, bool)
+    if not (is_number and 0 < rel < math.inf):
         raise LexiframeError(f"{name}(rel={rel!r}): expected a positive grade")
-    return rel
+    return float(rel)
 
 
 def from_trec_eval(text: str) -> str:
@@ -122,11 +131,14 @@ def _read_inside(inside: str, text: str) -> tuple[str | None, Parameters]:
         if n == 0 and ("(" in key or not equals):
             operand = piece.strip()
             continue
+        if key.strip() in parameters:
+            raise UnknownNameError(f"{key.strip()} is given twice in {text!r}")
         try:
             parameters[key.strip()] = ast.literal_eval(value.strip())
         except (ValueError, SyntaxError):
             raise UnknownNameError(
-                f"expected parameter=number inside the parentheses of {text!r}, found {piece!r}"
+                "expected parameter=number or parameter='word' inside the parentheses of "
+                f"{text!r}, found {piece!r}"
             ) from None
     return operand, parameters
 

@@ -9,6 +9,9 @@ from typing import Any
 
 from lexiframe.errors import LexiframeError
 
+MOST = 2**53
+"""Whole numbers up to this are exact as floats; no rank or size of a corpus is greater."""
+
 
 @dataclass(frozen=True)
 class Number:
@@ -35,9 +38,10 @@ class Number:
         between = " and " if self.above > -math.inf else " "
         return f"{'a whole number' if self.whole else 'a number'} {between.join(said)}".strip()
 
-    def accepts(self, value: object) -> bool:
+    def accepts(self, value: Any) -> bool:
         """Tell whether it may be this value."""
-        if not isinstance(value, Real) or isinstance(value, bool):
+        is_number = isinstance(value, Real) and not isinstance(value, bool)
+        if not is_number or not abs(value) <= MOST:
             return False
         number = float(value)
         inside = self.above < number < self.below and self.least <= number <= self.most
@@ -60,7 +64,7 @@ class Word:
 
     def accepts(self, value: object) -> bool:
         """Tell whether it may be this value."""
-        return value in self.choices
+        return isinstance(value, str) and value in self.choices
 
 
 @dataclass(frozen=True)
@@ -74,7 +78,8 @@ class CorpusSize:
 
     def accepts(self, value: object) -> bool:
         """Tell whether it may be this value."""
-        return value == "pool" or Number(least=1, whole=True).accepts(value)
+        is_pool = isinstance(value, str) and value == "pool"
+        return is_pool or Number(least=1, whole=True).accepts(value)
 
 
 Parameter = Number | Word | CorpusSize
@@ -106,3 +111,18 @@ class _AnyWord(Word):
 
     def accepts(self, value: object) -> bool:
         return isinstance(value, str)
+
+
+def plain(value: Any) -> Any:
+    """Give a number as Python writes it, whole ones as integers, so that it has one notation.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> plain(np.float64(10)), plain(0.5), plain("min")
+    (10, 0.5, 'min')
+    """
+    if isinstance(value, str):
+        return value
+    number = float(value)
+    return int(number) if number == round(number) else number

@@ -7,7 +7,7 @@ from typing import Any
 
 import polars as pl
 
-from lexiframe.measures.needs import PROJECTIONS, RELEVANT
+from lexiframe.measures.needs import ALL_JUDGED, JUDGED, PROJECTIONS, RELEVANT
 from lexiframe.positions.collection import RankedRuns
 from lexiframe.positions.policies import NoRelevant
 from lexiframe.positions.projection import project
@@ -22,10 +22,13 @@ def projections_for(
     ranked: RankedRuns, measures: Sequence[Any], no_relevant: NoRelevant
 ) -> dict[str, pl.DataFrame]:
     """Project runs whose judged items are ranked: positions by what they are needed for."""
-    return {
+    tables = {
         needs: project(ranked, no_relevant=no_relevant, **PROJECTIONS[needs])
         for needs in sorted(needs_of(measures))
     }
+    if JUDGED in tables:
+        tables[JUDGED] = tables[JUDGED].with_columns(pl.lit(value=True).alias(ALL_JUDGED))
+    return tables
 
 
 def from_projections(

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import polars as pl
 
 from lexiframe.errors import LexiframeError, SchemaError, first_three
-from lexiframe.io.dialects import checked_ids, in_our_words
+from lexiframe.io.dialects import checked_ids
 from lexiframe.io.frames import to_frame
-from lexiframe.measures.derived import eta
+from lexiframe.io.items import in_our_words
+from lexiframe.measures.derived import eta, parse_metric
 from lexiframe.measures.metric import Metric
 from lexiframe.measures.rankings import Rankings
+from lexiframe.measures.ties import TIE
 from lexiframe.schemas import PROVIDER_EXPOSURE, PROVIDERS
 
 
@@ -34,7 +37,8 @@ def provider_exposure(p: Any, providers: Any, exposure: Metric | str = "AP") -> 
     polars.DataFrame
         Key ``run, query_id, provider``, sorted by it, for the providers of the request's relevant
         items; ``items`` (how many of these are the provider's), ``exposure`` (η, from 0: none was
-        retrieved), ``is_worst_off`` (whether no other provider of the request has less).
+        retrieved), ``is_worst_off`` (whether no other provider of the request has less, by more
+        than 1e-12).
 
     Raises
     ------
@@ -60,7 +64,9 @@ def provider_exposure(p: Any, providers: Any, exposure: Metric | str = "AP") -> 
     [('x', 1, False), ('y', 2, True)]
     """
     rankings = Rankings.of(p)
-    metric = eta(exposure)
+    taken = parse_metric(exposure) if isinstance(exposure, str) else exposure
+    metric = eta(replace(taken, cutoff=None))
+    metric = metric if taken.cutoff is None else metric @ taken.cutoff
     frame = to_frame(providers, "score", "providers")
     owners = checked_ids(in_our_words(frame, PROVIDERS, "providers"), PROVIDERS, "providers")
     if owners.is_duplicated().any():
@@ -80,7 +86,8 @@ def provider_exposure(p: Any, providers: Any, exposure: Metric | str = "AP") -> 
         items.join(owners, on="doc_id")
         .group_by(*request, "provider", maintain_order=True)
         .agg(items=pl.len().cast(pl.Int64), exposure=pl.col("exposure").fill_null(0.0).sum())
-        .with_columns(is_worst_off=pl.col("exposure") == pl.col("exposure").min().over(request))
+        .with_columns(least=pl.col("exposure").min().over(request))
+        .with_columns(is_worst_off=pl.col("exposure") <= pl.col("least") + TIE)
         .sort(PROVIDER_EXPOSURE.key)
         .select(*PROVIDER_EXPOSURE.columns)
     )

@@ -9,9 +9,9 @@ import numpy as np
 import polars as pl
 
 from lexiframe.errors import LexiframeError
-from lexiframe.measures.derived import parse_metric
+from lexiframe.measures.derived import is_better_small, parse_metric
 from lexiframe.measures.metric import Metric
-from lexiframe.measures.needs import JUDGED
+from lexiframe.measures.needs import refuse_without_judged
 from lexiframe.measures.rankings import Rankings
 from lexiframe.measures.subtopic_scores import subtopic_scores
 from lexiframe.measures.subtopics import are_of_subtopics
@@ -37,7 +37,9 @@ def scores(
         `measures` lists them, with what they need of the positions. The ``rel`` of a measure can
         raise the least relevant grade of the positions, not lower it.
     no_relevant : {"drop", "zero"}
-        Requests without an item of a measure's own ``rel`` have no rows of it, or 0.
+        Requests without an item of a measure's own ``rel`` have no rows of it, or 0; those of
+        ``positions(..., no_relevant="zero")`` have 0 of every measure, also of search lengths, of
+        which 0 is better than any real one.
 
     Returns
     -------
@@ -64,8 +66,14 @@ def scores(
     p = to_polars(p)
     if are_of_subtopics(p, metrics):
         return subtopic_scores(p, metrics, no_relevant)
+    for metric in metrics:
+        if is_better_small(str(metric)) != metric.smaller_is_better:
+            raise LexiframeError(
+                f"{metric}: expected another name, because tables of scores are ordered by it, and "
+                "less is better of lexiframe's measure of this name; rename it"
+            )
+    refuse_without_judged(p, metrics)
     rankings = Rankings.of(p)
-    _refuse_without_judged_items(metrics, rankings)
     groups = []  # what one group computes on the way it computes once
     for rel in dict.fromkeys(metric.rel for metric in metrics):
         restricted = rankings.at_least(rel, no_relevant)
@@ -106,20 +114,6 @@ def _as_metric(measure: Any) -> Metric:
             "preferences go to lexiframe.preferences"
         )
     return measure
-
-
-def _refuse_without_judged_items(metrics: Iterable[Metric], rankings: Rankings) -> None:
-    """Raise when judged items that are not relevant are needed, and there is none at all.
-
-    Positions do not say whether such items were left out of them or of the judgments.
-    """
-    needing = [metric for metric in metrics if metric.needs == JUDGED]
-    table = rankings.items.table
-    if needing and table["doc_id"].count() == table["level"].count():
-        raise LexiframeError(
-            f"{needing[0]}: needs the judged items that are not relevant, and the positions have "
-            "none: make them with positions(..., judged=True), from judgments that have some"
-        )
 
 
 def _values(rankings: Rankings, metrics: list[Metric]) -> pl.DataFrame:

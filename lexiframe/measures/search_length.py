@@ -21,6 +21,7 @@ class SearchLength(RecallLevelMetric):
     An item that was not retrieved is given the last places of a corpus of ``n`` items (see
     `impute`); ``n="pool"``, the default, takes the column ``pool_size`` of the positions. A
     preference by a search length is the negative of its difference, so it favours the shorter way.
+    Tables of scores know those of the catalogue by their names; of one's own compare preferences.
 
     Parameters
     ----------
@@ -49,9 +50,9 @@ class SearchLength(RecallLevelMetric):
 
     def contributions(self, rankings: Rankings) -> np.ndarray:
         """e(p_i) · z(i, m) of each relevant item, of imputed positions."""
-        if not rankings.relevant["position"].null_count():
-            return super().contributions(rankings)
         n = self.values["n"]
+        if n == "pool" and not rankings.relevant["position"].null_count():
+            return super().contributions(rankings)
         if n == "pool" and "pool_size" not in rankings.rows.columns:
             raise LexiframeError(
                 f"{self}: needs the ranks of items that were not retrieved: make the positions "

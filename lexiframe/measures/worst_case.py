@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from typing import Any, ClassVar
 
@@ -55,8 +55,8 @@ def _by_number(metric: Metric, rankings: Rankings) -> Iterator[tuple[np.ndarray,
         row = rankings.keys.row(int(counts.argmax()), named=True)
         raise LexiframeError(
             f"{metric}: expected at most {MOST_ITEMS} relevant items to look at all subsets of, "
-            f"found {counts.max()} for query {row['query_id']!r}; TSE({metric.operand}) is the "
-            "worst case of a top-heavy measure"
+            f"found {counts.max()} for query {row['query_id']!r}; of a top-heavy measure, such as "
+            "AP, the worst case is TSE"
         )
     m_of_item = counts[items["ranking"].to_numpy()]
     for m in np.unique(counts[counts > 0]):
@@ -94,10 +94,3 @@ def _exposures(metric: RecallLevelMetric, positions: np.ndarray, n: int) -> np.n
     p = pl.DataFrame({"p": positions.ravel()}).with_columns(pl.col("p").fill_nan(None))
     exposure = metric.exposures(pl.col("p").cast(pl.Float64), pl.lit(float(n)) + 0 * pl.col("p"))
     return p.select(e=exposure.fill_null(0.0))["e"].to_numpy().reshape(positions.shape)
-
-
-def worst_case_of(metric: RecallLevelMetric) -> WorstCase:
-    """Make the worst case of a metric; its least grade goes to the whole."""
-    return WorstCase(
-        "WC", replace(metric, rel=None), operand=str(replace(metric, rel=None)), rel=metric.rel
-    )

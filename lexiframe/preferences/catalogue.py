@@ -34,27 +34,27 @@ invRPP = LevelPreference("invRPP", weight=lambda i, m: exposures.reciprocal(i),
 
 ST_RPP = LevelPreference("ST-RPP", weight=lambda i, m: 1 / m, subtopics=True,
     formula="Σ_t p(t) Σ_i s_{i,t} / m_t, p(t) ∝ m_t", bounds="−1 to 1",
-    source=of.RECALL_PAIRED)
+    source=f"{of.RECALL_PAIRED}, eq. 6")
 """Recall-paired preference by subtopic: p(i | t) = 1 / m_t."""
 
 ST_dcgRPP = LevelPreference("ST-dcgRPP", weight=lambda i, m: exposures.logarithmic(i),
     subtopics=True, formula="Σ_t p(t) Σ_i p(i|t) s_{i,t}, p(i|t) ∝ 1/log2(i + 1)",
-    bounds="−1 to 1", source=of.RECALL_PAIRED)
+    bounds="−1 to 1", source=f"{of.RECALL_PAIRED}, eq. 6")
 """Recall-paired preference by subtopic with p(i | t) ∝ 1 / log2(i + 1)."""
 
 ST_invRPP = LevelPreference("ST-invRPP", weight=lambda i, m: exposures.reciprocal(i),
     subtopics=True, formula="Σ_t p(t) Σ_i p(i|t) s_{i,t}, p(i|t) ∝ 1/i",
-    bounds="−1 to 1", source=of.RECALL_PAIRED)
+    bounds="−1 to 1", source=f"{of.RECALL_PAIRED}, eq. 6")
 """Recall-paired preference by subtopic with p(i | t) ∝ 1 / i."""
 
 LR = LexicographicPreference("LR", "recall",
     formula="s_k, k the largest i with s_i ≠ 0", bounds="−1, 0, 1",
-    source=f"{of.LEXIRECALL}, section 5.2")
+    source=f"{of.LEXIRECALL}, eq. 11")
 """Lexirecall: s_k, with k the largest i with s_i ≠ 0."""
 
 LP = LexicographicPreference("LP", "precision",
     formula="s_k, k the smallest i with s_i ≠ 0", bounds="−1, 0, 1",
-    source=f"{of.LEXIPRECISION}, section 3.2")
+    source=f"{of.LEXIPRECISION}, eq. 3")
 """Lexiprecision: s_k, with k the smallest i with s_i ≠ 0."""
 
 sgnLR = LexicographicPreference("sgnLR", "recall",
@@ -72,7 +72,7 @@ rrLR = LexicographicPreference("rrLR", "recall", magnitude=exposures.reciprocal,
 
 rrLP = LexicographicPreference("rrLP", "precision", magnitude=exposures.reciprocal,
     formula="1/p_k − 1/p′_k, k as of LP", bounds="−1 to 1",
-    source=f"{of.LEXIPRECISION}, section 3.5")
+    source=f"{of.LEXIPRECISION}, eq. 2")
 """1/p_k − 1/p′_k at lexiprecision's k."""
 # fmt: on
 

@@ -10,6 +10,7 @@ import polars as pl
 
 from lexiframe.errors import LexiframeError, unknown_name
 from lexiframe.measures.metric import Metric
+from lexiframe.measures.needs import refuse_without_judged
 from lexiframe.measures.rankings import Rankings
 from lexiframe.measures.subtopics import are_of_subtopics
 from lexiframe.positions.matrices import Request, requests_of
@@ -96,6 +97,7 @@ def explain(
         raise LexiframeError(
             "explain: expected positions without subtopics, found some by subtopic"
         )
+    refuse_without_judged(to_polars(p), asked)
     rows = _rows_of(p, query_id, run_a, run_b)
     request, sides = _two_rankings(rows, run_a, run_b)
     table = _levels(sides)
@@ -220,10 +222,10 @@ def _weights(preference: LevelPreference, thresholds: pl.Series) -> np.ndarray:
     return np.concatenate([np.empty(0), *shares])
 
 
-def _terms(metric: Metric, rows: pl.DataFrame, side: str) -> np.ndarray:
+def _terms(metric: Metric, rows: pl.DataFrame, run: str) -> np.ndarray:
     """Give what each relevant item adds to the value of the metric for a run, level by level."""
     rankings = Rankings.of(rows).at_least(metric.rel, "drop")
     terms = rankings.relevant.select("run", "level").with_columns(
         term=metric.contributions(rankings)
     )
-    return terms.filter(run=side).sort("level")["term"].to_numpy()
+    return terms.filter(run=run).sort("level")["term"].to_numpy()

@@ -11,8 +11,18 @@ from lexiframe.measures.catalogue import METRICS
 from lexiframe.measures.derived import TSE, WC, eta
 from lexiframe.measures.metric import Metric
 from lexiframe.measures.parameters import as_parameter
+from lexiframe.measures.sources import RECALL_PAIRED
 from lexiframe.preferences.catalogue import PREFERENCES
 
+_OI = (
+    "OI",
+    "OI(user=dcg)",
+    "interleaving",
+    "−1 to 1",
+    "E_c[sgn(hits(π, k_c) − hits(π′, k_c))]",
+    f"{RECALL_PAIRED}; Joachims, KDD 2002, doi:10.1145/775047.775067",
+    "whole rankings: lexiframe.interleaving",
+)
 _NAMES = ("name", "notation", "kind", "range", "formula", "source", "needs")
 
 
@@ -35,7 +45,7 @@ def measures() -> pl.DataFrame:
     [('RBP(p=0.8)@k', 'Σ_i (1 − γ) γ^(p_i − 1), γ = p')]
     """
     made_from_another = (TSE("AP"), eta("AP"), WC("AP"))
-    rows = [*map(_row, (*METRICS.values(), *made_from_another, *PREFERENCES.values()))]
+    rows = [*map(_row, (*METRICS.values(), *made_from_another, *PREFERENCES.values())), _OI]
     return pl.DataFrame(rows, schema=_NAMES, orient="row")
 
 

@@ -1,7 +1,9 @@
 """Metrics are those of the oracle, and metrics of one's own those of the catalogue."""
 
 import math
+from fractions import Fraction
 
+import numpy as np
 import polars as pl
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -142,3 +144,40 @@ def test_a_measure_alone_is_as_among_others(p):
     assert keys == sorted(keys)
     for name in names:
         assert_identical(lf.scores(p, name), together.filter(pl.col("measure") == name))
+
+
+def test_one_measure_has_one_notation():
+    same = [
+        (lf.nDCG(dcg="exp-log2", ideal="full"), lf.nDCG(ideal="full", dcg="exp-log2")),
+        (lf.linear(n=5281551), lf.linear(n=5281551.0)),
+        (lf.RR(level=np.int64(2)), lf.parse_measure("RR(level=2)")),
+        (lf.RBP(p=Fraction(1, 2)), lf.parse_measure("RBP(p=0.5)")),
+        (lf.AP(rel=np.int64(2)), lf.parse_measure("AP(rel=2)")),
+        (lf.ASL(n=np.int64(100)), lf.parse_measure("ASL(n=100)")),
+        (lf.gRBP(max=4.0), lf.gRBP),
+        (lf.parse_measure("NumRet(rel=2)"), lf.num_rel_ret(rel=2)),
+        (lf.sgnLR.rank, lf.parse_measure("sgnLR.rank")),
+    ]
+    for one, other in same:
+        assert one == other
+        assert lf.parse_measure(repr(one)) == one
+
+
+def test_a_row_for_each_measure_and_each_reads_back():
+    table = lf.measures()
+    assert table["name"].is_unique().all()
+    assert table.null_count().sum_horizontal().item() == 0
+    assert (table.select(pl.all().str.len_chars() > 0).select(pl.all().all()).row(0)) == (True,) * 7
+    for name in table.filter(pl.col("name") != "OI")["name"]:
+        assert repr(lf.parse_measure(name)) == name
+    public = {str(m) for m in vars(lf).values() if isinstance(m, type(lf.AP).__mro__[1])}
+    assert public <= {*table["name"]}
+
+
+def test_evaluate_knows_that_all_judged_items_are_there():
+    """Judgments of relevant items alone: bpref is the share of them that was found."""
+    runs = {"a": {"q": {"x": 2, "u": 1}}, "b": {"q": {"u": 1}}}
+    e = lf.evaluate(runs, {"q": {"x": 1, "y": 1}}, ["bpref", "infAP", "Judged@2"])
+    assert e.scores.filter(run="a")["value"].to_list() == [0.5, 0.5, 0.5]
+    graded = lf.evaluate(runs, {"q": {"x": 5, "u": 1}}, ["bpref(rel=4)"])
+    assert graded.scores["value"].to_list() == [1.0, 0.0]
