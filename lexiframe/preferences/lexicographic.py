@@ -100,7 +100,7 @@ class LexicographicPreference:
 
         LR(p) = −Σ w_i p_i with Yager's leximin weights: Δ = 1/(n + ε), w_1 = (Δ/(1 + Δ))^(m − 1)
         and w_i = Δ^(m − i) / (1 + Δ)^(m + 1 − i) for i > 1, which sum to 1. It counts ranks, from
-        −n to −1. The paper leaves ε open, between 0 and 1; here ε = 1, so that every number is a
+        −n to −1. The paper has ε between 0 and 1; here ε = 1, so that every number is a
         fraction of whole ones: the sum is exact, and rounded once.
 
         Parameters
