@@ -366,6 +366,10 @@ def test_broken_lists_in_json(write):
             (5, "fields", None),
         ],
         f"[{one}] {two}": [(1, "fields", None)],
+        b"[\n%s,\n\xff,\n%s\n]" % (one.encode(), bad.encode()): [
+            (3, "encoding", r"the bytes b'\xff,'"),
+            (None, "number", "'x' in record 3 (query 'q1', document 'd2')"),
+        ],
     }
     for text, expected in cases.items():
         listed = said(lf.check_run(write(text if isinstance(text, bytes) else text.encode())))
