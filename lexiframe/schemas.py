@@ -225,7 +225,7 @@ COVERAGE = TableSchema(
 
 PROBLEMS = TableSchema(
     "problems",
-    ("file", "line", "problem"),
+    ("file", "line", "problem", "expected", "found"),
     {
         "file": STR,
         "line": INT,
