@@ -156,6 +156,25 @@ def test_measures_are_documented_where_they_are_defined():
     assert measures <= documented
 
 
+CATALOGUES = ["measures/catalogue.py", "measures/subtopic_catalogue.py", "preferences/catalogue.py"]
+
+
+@pytest.mark.parametrize("path", CATALOGUES)
+def test_an_entry_of_a_catalogue_is_five_lines_at_most_and_cites_its_source(path):
+    entries = [
+        node
+        for node in ast.parse((PACKAGE / path).read_text()).body
+        if isinstance(node, ast.Assign)
+        and isinstance(node.value, ast.Call)
+        and {"formula", "source", "bounds"} <= {word.arg for word in node.value.keywords}
+    ]
+    assert len(entries) >= 9
+    assert all(node.end_lineno - node.lineno < 5 for node in entries)
+    for name in (node.targets[0].id for node in entries):
+        measure = getattr(lf, name)
+        assert all([measure.formula, measure.source, measure.bounds]), name
+
+
 def test_what_is_public_is_named_in_the_packages_docstring():
     for name in set(PUBLIC) - {"__version__", "Evaluation", *lf.errors.__dict__}:
         assert f"`{name}`" in lf.__doc__, name
