@@ -216,6 +216,8 @@ def targets(report: dict[str, Any]) -> list[tuple[str, str, str, bool]]:
     for what, stage, key, limit, unit, aim in [
         ("text to RPP, LR, LP, rrLP", "text: all to RPP, LR, LP, rrLP", "wall", 20, "s", 10),
         ("positions to RPP, LR, LP, rrLP", "positions: RPP, LR, LP, rrLP", "wall", 2.5, "s", None),
+        ("judged positions to 34 metrics", "judged positions: 34 metrics", "wall", 3, "s", None),
+        ("text to interleaving of all pairs", "text: interleaving", "wall", 60, "s", None),
         ("peak memory, scan_runs", "text: scan_runs, positions", "peak", 1000, "MB", None),
     ]:
         if key in stages[stage]:

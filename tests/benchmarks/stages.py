@@ -5,6 +5,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 MEASURES = ["AP", "nDCG", "RR", "R@1000"]
+EVERY = """
+    AP AP@100 nDCG nDCG@10 nDCG@100 RR P@5 P@10 R@100 R@1000 Rprec Success@1 Success@10 RBP gRBP ERR@20
+    RR(level=2) linear(n=528155) TSE(AP) TSE(nDCG) eta(AP) ISL TSL ASL SL1 SL3 RE
+    bpref infAP num_ret num_rel num_rel_ret Judged@10 RBP_residual
+""".split()
 PREFERENCES = ["RPP", "LR", "LP", "rrLP"]
 
 Thunk = Callable[[], Any]
@@ -96,6 +101,12 @@ STAGES: dict[str, Stage] = {
     "text: all to RPP, LR, LP, rrLP": text(text_to_preferences),
     "text: interleaving": text(text_to_interleaving),
     "positions: scores": on("positions", lambda lf, p: lf.scores(p, MEASURES)),
+    "text: scan_runs, judged positions": text(
+        lambda lf, c: lf.positions(
+            lf.scan_runs(c.runs), lf.read_qrels(c.qrels), judged=True, pool=True
+        )
+    ),
+    "judged positions: 34 metrics": on("judged positions", lambda lf, p: lf.scores(p, EVERY)),
     "positions: RPP": preferences("RPP"),
     "positions: dcgRPP": preferences("dcgRPP"),
     "positions: invRPP": preferences("invRPP"),
@@ -124,6 +135,7 @@ STAGES: dict[str, Stage] = {
 # What these stages return is kept, for the stages that start from it.
 KEPT = {
     "text: scan_runs, positions": "positions",
+    "text: scan_runs, judged positions": "judged positions",
     "positions: scores": "scores",
     "positions: RPP, LR, LP, rrLP": "preferences",
     "preferences: order_runs win_rate": "orderings",
