@@ -6,7 +6,8 @@ from typing import Any, NamedTuple
 
 MEASURES = ["AP", "nDCG", "RR", "R@1000"]
 EVERY = """
-    AP AP@100 nDCG nDCG@10 nDCG@100 RR P@5 P@10 R@100 R@1000 Rprec Success@1 Success@10 RBP gRBP ERR@20
+    AP AP@100 nDCG nDCG@10 nDCG@100 RR P@5 P@10 R@100 R@1000 Rprec Success@1 Success@10 RBP gRBP
+    ERR@20
     RR(level=2) linear(n=528155) TSE(AP) TSE(nDCG) eta(AP) ISL TSL ASL SL1 SL3 RE
     bpref infAP num_ret num_rel num_rel_ret Judged@10 RBP_residual
 """.split()
