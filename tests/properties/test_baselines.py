@@ -16,7 +16,7 @@ from tests.strategies import collections, positions_tables
 
 FEWER = settings(max_examples=settings().max_examples // 2)
 FEW = settings(max_examples=settings().max_examples // 5)
-"""For what looks at all subsets."""
+"""For what looks at all subsets, or tests: Holm's correction by statsmodels takes long."""
 
 
 def positions(collection, **options):
@@ -137,6 +137,7 @@ def test_search_lengths(p, n):
         assert_close(measured(s, f"{name}{inside}"), expected)
 
 
+@FEW
 @given(positions_tables(pool=True, min_runs=2))
 def test_a_preference_by_a_length_favours_the_short_one(p):
     d = lf.preferences(p, ["ASL", "TSL"])
