@@ -136,14 +136,18 @@ class Residual(Metric):
         return 1 - _sums_over_judged(self, rankings, self.exposure)
 
 
+_NOTHING = 2.0**-60
+"""A term is less than this share of the greatest: what follows is lost in rounding."""
+
+
 def _sums_over_judged(metric: Metric, rankings: Rankings, term: Exposure) -> np.ndarray:
     """Sum a term of the rank over the judged items that were retrieved, above the cut-off."""
     found = rankings.items.found
-    is_seen = found.grade >= 0
-    if metric.cutoff is not None:
-        is_seen &= found.position <= metric.cutoff
-    key = np.sort(found.key[is_seen])  # so that sums have one order
-    ranks = pl.DataFrame({"position": np.arange(1, (1 << found.bits))})
+    ranks = pl.DataFrame({"position": np.arange(1, 1 << found.bits)})
     terms = ranks.select(term=metric.evaluate(term, RANK))["term"].to_numpy()
+    counting = np.flatnonzero(np.abs(terms) > _NOTHING * np.abs(terms).max(initial=0.0))
+    deepest = counting.max(initial=-1) + 1 if metric.cutoff is None else metric.cutoff
+    is_seen = (found.grade >= 0) & (found.position <= deepest)
+    key = np.sort(found.key[is_seen])  # so that sums have one order
     position = key & ((1 << found.bits) - 1)
     return np.bincount(key >> found.bits, terms[position - 1], len(rankings))

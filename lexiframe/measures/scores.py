@@ -84,8 +84,8 @@ def scores(
             )
         for needs in dict.fromkeys(metric.needs for metric in of_rel):
             groups.append((restricted, [m for m in of_rel if m.needs == needs]))
-    frames = in_threads(lambda group: _values(*group), groups, "scores")
-    return pl.concat(frames).sort("run", "query_id", "measure").select(*SCORES.columns)
+    computed = in_threads(lambda group: _values(*group), groups, "scores")
+    return _table(rankings.keys, {name: of for group in computed for name, of in group.items()})
 
 
 def as_list(measures: Any) -> list[Any]:
@@ -116,17 +116,31 @@ def _as_metric(measure: Any) -> Metric:
     return measure
 
 
-def _values(rankings: Rankings, metrics: list[Metric]) -> pl.DataFrame:
-    return pl.concat(_values_of(rankings, metric) for metric in metrics)
+Values = tuple[np.ndarray, np.ndarray]
 
 
-def _values_of(rankings: Rankings, metric: Metric) -> pl.DataFrame:
+def _values(rankings: Rankings, metrics: list[Metric]) -> dict[str, Values]:
+    return {str(metric): _values_of(rankings, metric) for metric in metrics}
+
+
+def _values_of(rankings: Rankings, metric: Metric) -> Values:
+    """Give a metric's value for each ranking, and which of them count."""
     value = metric.compute(rankings).astype(np.float64)  # sums of nothing are whole numbers
     if not np.isfinite(value).all():
         raise LexiframeError(
             f"{metric}: expected finite numbers, found {value[~np.isfinite(value)][0]}; "
             "look at its exposure and weight"
         )
-    return rankings.keys.with_columns(measure=pl.lit(str(metric)), value=value).filter(
-        rankings.kept
+    return value, rankings.kept
+
+
+def _table(keys: pl.DataFrame, computed: dict[str, Values]) -> pl.DataFrame:
+    """Make the table from the values of the rankings, which are in the order of its key."""
+    names = sorted(computed)
+    values, kept = (np.stack([computed[name][n] for name in names], axis=1) for n in (0, 1))
+    table = keys[np.repeat(np.arange(keys.height), len(names))].with_columns(
+        measure=pl.Series(names).gather(np.tile(np.arange(len(names)), keys.height)),
+        value=values.ravel(),
     )
+    table = table.select(*SCORES.columns)
+    return table if kept.all() else table.filter(kept.ravel())
