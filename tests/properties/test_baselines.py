@@ -290,3 +290,17 @@ def test_evaluate_takes_what_measures_need():
     assert dict(e.scores.filter(run="a").select("measure", "value").rows())["ASL"] == 2.5
     ranks = e.orderings.filter(measure="ASL", method="mean").select("run", "rank").rows()
     assert ranks == [("a", 1.0), ("b", 2.0)]
+
+
+@FEW
+@given(positions_tables(max_runs=2, max_queries=2))
+def test_the_worst_case_of_binary_ndcg_is_tse(p):
+    """nDCG as a recall-level metric: z(i, m) = 1 / Σ_{k≤m} 1/log2(k + 1)."""
+    z = {
+        float(m): 1 / math.fsum(1 / math.log2(k + 1) for k in range(1, m + 1)) for m in range(1, 16)
+    }
+    binary = lf.RecallLevelMetric(
+        "binary nDCG", lambda p: 1 / (p + 1).log(2), lambda i, m: m.replace_strict(z)
+    )
+    worst, total = (lf.scores(p, made(binary)) for made in (lf.WC, lf.TSE))
+    assert_close(measured(worst, "WC(binary nDCG)"), measured(total, "TSE(binary nDCG)"))
