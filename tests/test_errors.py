@@ -184,7 +184,7 @@ CASES = {
     ),
     "no exposure": (lambda: lf.TSE(lf.bpref), "TSE(bpref): expected a metric with an exposure"),
     "a length in TSE": (lambda: lf.TSE(lf.ISL), "TSE(ISL): expected a metric with an exposure"),
-    "worst case of nDCG": (lambda: lf.WC(lf.nDCG), "WC(nDCG): expected a recall-level metric"),
+    "worst case of bpref": (lambda: lf.WC("bpref"), "WC(bpref): expected a recall-level or graded"),
     "too many subsets": (
         lambda: lf.scores(MANY, "WC(AP)"),
         "expected at most 15 relevant items to look at all subsets of, found 16 for query 'q'",
@@ -207,7 +207,10 @@ CASES = {
         "TSE: expected a function with a name; give one: TSE(..., 'mine')",
     ),
     "subtopics in TSE": (lambda: lf.TSE("strec"), "TSE(strec): expected a metric with an exposure"),
-    "subtopics in WC": (lambda: lf.WC("strec"), "WC(strec): expected a recall-level metric"),
+    "subtopics in WC": (
+        lambda: lf.WC("strec"),
+        "WC(strec): expected a recall-level or graded metric",
+    ),
     "a chance above 1": (
         lambda: scores(lf.CascadeMetric("sure", lambda p: 1 / p, stop=lambda y: y + 2)),
         "sure: expected stop to give probabilities from 0 to 1, found 3.0",

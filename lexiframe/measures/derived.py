@@ -9,6 +9,7 @@ from typing import Any
 from lexiframe.errors import LexiframeError, unknown_name
 from lexiframe.measures import notation, weights
 from lexiframe.measures.catalogue import METRICS
+from lexiframe.measures.graded import GradedMetric
 from lexiframe.measures.metric import Metric
 from lexiframe.measures.needs import SUBTOPICS
 from lexiframe.measures.recall_level import RecallLevelMetric
@@ -137,12 +138,15 @@ def WC(metric: Metric | str) -> WorstCase:
 
     All 2^m − 1 subsets are looked at, so requests may have at most 15 relevant items. For a
     top-heavy metric with z(1, 1) = 1 and an exposure that does not depend on m the theorem says
-    that it is `TSE`; for others, Rprec say, it is not.
+    that it is `TSE`; for others, Rprec say, it is not. A graded metric takes the items of u with
+    their grades. That of nDCG is TSE as well: no gain divided by its ideal, of at most Σ g(y),
+    is below e(p_m), and the last item alone has that.
 
     Parameters
     ----------
     metric
-        A recall-level metric, or its notation: ``WC(AP)``, ``"WC(AP)"``, ``WC(eta(AP))``.
+        A recall-level or graded metric, or its notation: ``WC(AP)``, ``"WC(nDCG)"``,
+        ``WC(eta(AP))``.
 
     Returns
     -------
@@ -152,7 +156,7 @@ def WC(metric: Metric | str) -> WorstCase:
     Raises
     ------
     LexiframeError
-        For a measure that is no recall-level metric.
+        For a measure that is neither.
 
     Notes
     -----
@@ -169,8 +173,10 @@ def WC(metric: Metric | str) -> WorstCase:
     """
     taken = parse_metric(metric) if isinstance(metric, str) else metric
     is_other = isinstance(taken, SearchLength | SubtopicMetric)
-    if not isinstance(taken, RecallLevelMetric) or is_other:
-        raise LexiframeError(f"WC({taken}): expected a recall-level metric, such as AP or eta(AP)")
+    if not isinstance(taken, RecallLevelMetric | GradedMetric) or is_other:
+        raise LexiframeError(
+            f"WC({taken}): expected a recall-level or graded metric, such as AP or nDCG"
+        )
     plain = replace(taken, rel=None)
     return WorstCase("WC", plain, operand=str(plain), rel=taken.rel,
         formula="min over u ⊆ R of μ(π, u)", source=f"{LEXIRECALL}, eq. 4 to 6",

@@ -73,11 +73,15 @@ class GradedMetric(Metric):
         ideal = self._ideals(rankings)
         return np.asarray(np.divide(total, ideal, out=np.zeros_like(total), where=ideal > 0))
 
+    @property
+    def of_ideal(self) -> GradedMetric:
+        """The metric whose terms the ideal ranking sums: with the cut-off, or without."""
+        return replace(self, cutoff=None) if self.values.get("ideal") == "full" else self
+
     def _ideals(self, rankings: Rankings) -> np.ndarray:
         """Give the sum of the ideal ranking of each ranking's request."""
-        cutoff = None if self.values.get("ideal") == "full" else self.cutoff
         rows = rankings.ideal_rows
-        terms = rows.of_each(replace(self, cutoff=cutoff).terms())
+        terms = rows.of_each(self.of_ideal.terms())
         return rankings.of_ideal(np.bincount(rows.of_relevant, terms, len(rows)))
 
 

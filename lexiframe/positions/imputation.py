@@ -51,7 +51,8 @@ def impute(
 
     Examples
     --------
-    The relevant items at ranks 2, 3 and 8 of a top 10, m = 6, n = 100:
+    The paper's example in section 2.2, with its figure 1: of m = 6 relevant items three are at
+    ranks 2, 3 and 8 of a top 10, and the others get n − 2, n − 1 and n; here n = 100:
 
     >>> import polars as pl
     >>> import lexiframe as lf

@@ -294,13 +294,15 @@ def test_evaluate_takes_what_measures_need():
 
 @FEW
 @given(positions_tables(max_runs=2, max_queries=2))
-def test_the_worst_case_of_binary_ndcg_is_tse(p):
-    """nDCG as a recall-level metric: z(i, m) = 1 / Σ_{k≤m} 1/log2(k + 1)."""
-    z = {
-        float(m): 1 / math.fsum(1 / math.log2(k + 1) for k in range(1, m + 1)) for m in range(1, 16)
+def test_the_worst_case_of_graded_metrics(p):
+    """By the oracle over all subsets, each item with its grade; that of nDCG is TSE."""
+    formulas = {
+        "nDCG": lambda u: oracle.nDCG(u),
+        "nDCG@5": lambda u: oracle.nDCG(u, 5),
+        "gRBP": lambda u: oracle.gRBP(u),
     }
-    binary = lf.RecallLevelMetric(
-        "binary nDCG", lambda p: 1 / (p + 1).log(2), lambda i, m: m.replace_strict(z)
-    )
-    worst, total = (lf.scores(p, made(binary)) for made in (lf.WC, lf.TSE))
-    assert_close(measured(worst, "WC(binary nDCG)"), measured(total, "TSE(binary nDCG)"))
+    s = lf.scores(p, [f"WC({name})" for name in formulas])
+    for name, metric in formulas.items():
+        expected = {(q, run): oracle.worst_case(of, metric) for (run, q), of in items_of(p).items()}
+        assert_close(measured(s, f"WC({name})"), expected)
+    assert_close(measured(s, "WC(nDCG)"), measured(lf.scores(p, "TSE(nDCG)"), "TSE(nDCG)"))
