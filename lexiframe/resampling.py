@@ -1,0 +1,61 @@
+"""Random requests and signs, from a seed: the same whatever the number of threads.
+
+Requests are drawn once for all pairs of runs and all measures, so that what is computed from them
+can be compared; a sum over drawn requests is a product of matrices.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from lexiframe.errors import LexiframeError
+
+
+def drawn_requests(n: int, samples: int, seed: int, *, size: int | None = None) -> np.ndarray:
+    """Draw n requests (or ``size``) of n with replacement, ``samples`` times.
+
+    Returns
+    -------
+    numpy.ndarray
+        samples × n: how often each request was drawn.
+
+    Examples
+    --------
+    >>> drawn_requests(3, samples=2, seed=0).sum(axis=1).tolist()
+    [3.0, 3.0]
+    """
+    rng = np.random.default_rng(seed)
+    counts = rng.multinomial(n if size is None else size, np.full(n, 1 / n), size=samples)
+    return counts.astype(np.float64)
+
+
+def signs(n: int, trials: int, seed: int) -> tuple[np.ndarray, bool]:
+    """Draw n signs ``trials`` times; all 2^n of them, each once, when they are no more.
+
+    Returns
+    -------
+    signs
+        trials × n, of 1 and −1; without the trial that changes nothing, if they are all.
+    are_all
+        Whether they are.
+
+    Examples
+    --------
+    >>> signs(2, trials=5, seed=0)[0].tolist()
+    [[-1.0, 1.0], [1.0, -1.0], [-1.0, -1.0]]
+    """
+    are_all = n < 40 and 2**n <= trials + 1
+    if are_all:
+        flipped = (np.arange(1, 2**n)[:, None] >> np.arange(n)) & 1
+    else:
+        flipped = np.random.default_rng(seed).integers(0, 2, (trials, n), np.int8)
+    return 1.0 - 2.0 * flipped, are_all
+
+
+def check_draws(called: str, name: str, number: int, seed: int) -> None:
+    """Raise unless ``number`` of trials or samples, called ``name``, and the seed can be used."""
+    for what, value, least in ((name, number, 1), ("seed", seed, 0)):
+        if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
+            raise LexiframeError(
+                f"{called}: expected {what} to be a whole number from {least}, found {value!r}"
+            )
