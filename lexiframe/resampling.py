@@ -52,7 +52,7 @@ def signs(n: int, trials: int, seed: int) -> tuple[np.ndarray, bool]:
     return 1.0 - 2.0 * flipped, are_all
 
 
-def check_draws(called: str, name: str, number: int, seed: int) -> None:
+def check_draws(called: str, name: str, number: object, seed: object) -> None:
     """Raise unless ``number`` of trials or samples, called ``name``, and the seed can be used."""
     for what, value, least in ((name, number, 1), ("seed", seed, 0)):
         if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
