@@ -131,9 +131,9 @@ def score_cube(s: Any) -> ScoreCube:
     measures, measure = encode(table["measure"])
     queries, query = encode(table["query_id"])
     runs, run = encode(table["run"])
-    shape = (len(measures), len(queries), len(runs))
-    values = _scatter(shape, (measure, query, run), table["value"], SCORES)
-    return ScoreCube(measures, queries, runs, values)
+    shape = (len(runs), len(queries), len(measures))
+    values = _scatter(shape, (run, query, measure), table["value"], SCORES)
+    return ScoreCube(measures, queries, runs, np.ascontiguousarray(values.T))
 
 
 def pair_cube(table: Any) -> PairCube:
@@ -175,22 +175,26 @@ def pair_cube(table: Any) -> PairCube:
     a, b = np.triu_indices(len(runs), k=1)
     pair_of = np.zeros((len(runs), len(runs)), np.int64)
     pair_of[a, b] = np.arange(len(a))
-    shape = (len(measures), len(queries), len(a))
-    cells = (measure, query, pair_of[run_a, run_b])
+    shape = (len(queries), len(a), len(measures))
+    cells = (query, pair_of[run_a, run_b], measure)
     values = _scatter(shape, cells, d["preference"], PREFERENCES)
-    return PairCube(measures, queries, runs, a, b, values)
+    return PairCube(measures, queries, runs, a, b, np.ascontiguousarray(np.moveaxis(values, 2, 0)))
 
 
 def _scatter(
     shape: tuple[int, ...], cells: tuple[np.ndarray, ...], column: pl.Series, schema: TableSchema
 ) -> np.ndarray:
+    """Put a column's numbers into their cells; a table in the order of its key is there already."""
     flat = np.ravel_multi_index(cells, shape)
-    if len(flat) and np.bincount(flat).max() > 1:
+    is_sorted = bool((flat[1:] > flat[:-1]).all())
+    if not is_sorted and np.bincount(flat).max() > 1:
         raise SchemaError(
             f"{schema.name}: expected one row for each {', '.join(schema.key)}, found several"
         )
     if column.null_count() or column.is_nan().any():
         raise SchemaError(f"{schema.name}: expected a number in every {column.name}, found none")
+    if is_sorted and len(flat) == np.prod(shape):
+        return np.asarray(column.to_numpy()).reshape(shape)
     values = np.full(int(np.prod(shape)), np.nan)
     values[flat] = column.to_numpy()
     return values.reshape(shape)
