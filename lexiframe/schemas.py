@@ -182,7 +182,10 @@ COMPARISONS = TableSchema(
         "p_value": FLOAT,
         "p_adjusted": FLOAT,
         "reject": BOOL,
+        "effect_low": FLOAT,
+        "effect_high": FLOAT,
     },
+    optional=("effect_low", "effect_high"),
 )
 POWER = TableSchema(
     "power",

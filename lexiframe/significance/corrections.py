@@ -6,7 +6,8 @@ import numpy as np
 
 from lexiframe.errors import LexiframeError
 
-CORRECTIONS = {"none": None, "bonferroni": "bonferroni", "holm": "holm"}
+CORRECTIONS = {"none": None, "bonferroni": "bonferroni", "holm": "holm", "bh": "fdr_bh"}
+"""By our names, those of statsmodels."""
 
 
 def check_correction(correction: str) -> None:
@@ -25,8 +26,9 @@ def correct(p_values: np.ndarray, correction: str) -> np.ndarray:
     ----------
     p_values
         The p-values of all comparisons of the family.
-    correction : {"holm", "bonferroni", "none"}
-        By `statsmodels.stats.multitest.multipletests`.
+    correction : {"holm", "bonferroni", "bh", "none"}
+        By `statsmodels.stats.multitest.multipletests`; ``bh`` is Benjamini and Hochberg's, which
+        bounds the share of false discoveries, while the others bound the chance of any.
 
     Raises
     ------
@@ -45,4 +47,20 @@ def correct(p_values: np.ndarray, correction: str) -> np.ndarray:
     from statsmodels.stats.multitest import multipletests
 
     adjusted: np.ndarray = multipletests(p_values, method=method)[1]
+    return adjusted
+
+
+def correct_families(p_values: np.ndarray, family: np.ndarray, correction: str) -> np.ndarray:
+    """Adjust p-values within each family, of which ``family`` has the number.
+
+    Examples
+    --------
+    >>> p_values = np.array([0.01, 0.02, 0.01])
+    >>> correct_families(p_values, np.array([0, 0, 1]), "bonferroni").tolist()
+    [0.02, 0.04, 0.01]
+    """
+    adjusted = p_values.copy()
+    for number in np.unique(family):
+        members = family == number
+        adjusted[members] = correct(p_values[members], correction)
     return adjusted

@@ -2,30 +2,45 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any, Literal, get_args
 
 import numpy as np
 import polars as pl
 
 from lexiframe.codes import decode
 from lexiframe.errors import LexiframeError, unknown_name
-from lexiframe.measures.ties import TIE
+from lexiframe.measures import notation
 from lexiframe.preferences.cube import Pairs, pair_cube
+from lexiframe.preferences.groups import By, groups_of
+from lexiframe.resampling import check_draws
 from lexiframe.schemas import COMPARISONS
-from lexiframe.significance.corrections import check_correction, correct
+from lexiframe.significance.corrections import check_correction, correct_families
+from lexiframe.significance.differences import Alternative, Differences, Options, by_requests
+from lexiframe.significance.intervals import INTERVALS
+from lexiframe.significance.paired_tests import TESTS
 
-Test = Literal["t", "sign"]
-Correction = Literal["holm", "bonferroni", "none"]
+Test = Literal["t", "sign", "wilcoxon", "randomization", "bootstrap"]
+Correction = Literal["holm", "bonferroni", "bh", "none"]
+Family = Literal["measure", "all"]
 
 
 def compare(
     d: Any,
-    test: Test = "t",
-    correction: Correction = "holm",
+    test: Test | Sequence[Test] = "t",
+    correction: Correction | Sequence[Correction] = "holm",
     *,
-    family: Literal["measure", "all"] = "measure",
+    family: Family = "measure",
     alpha: float = 0.05,
+    alternative: Alternative = "two-sided",
     baseline: str | None = None,
+    intervals: Literal["t", "bca"] = "t",
+    sign_ties: Literal["drop", "split"] = "drop",
+    trials: int = 10_000,
+    seed: int = 0,
+    requests: Any = None,
+    by: By = None,
 ) -> pl.DataFrame:
     """Test, for every pair of runs, whether they differ over the requests.
 
@@ -33,40 +48,72 @@ def compare(
     ----------
     d
         The table of `preferences`, or of `scores`, whose differences are taken.
-    test : {"t", "sign"}
-        Student's paired t-test, two-sided; or the sign test of wins against losses, two-sided,
-        ties left out.
-    correction : {"holm", "bonferroni", "none"}
-        How p-values are corrected for the number of comparisons.
+    test : {"t", "sign", "wilcoxon", "randomization", "bootstrap"}, or several
+        Student's paired t; the sign test of wins against losses, the papers' test for preferences
+        that are signs; Wilcoxon's signed ranks; signs of the differences at random; and the
+        bootstrap of t over requests.
+    correction : {"holm", "bonferroni", "bh", "none"}, or several
+        How p-values are corrected for the number of comparisons. Holm and Bonferroni bound the
+        chance of any false rejection, ``bh`` (Benjamini and Hochberg) the share of false ones.
     family : {"measure", "all"}
-        Over which comparisons: the pairs of one measure, or those of all measures.
+        Over which comparisons: the pairs of one measure (in one group of requests), or those of
+        all measures (and groups). Each test has its own family.
     alpha : float
         Level of the tests, and of the confidence intervals (1 − alpha).
+    alternative : {"two-sided", "greater", "less"}
+        ``greater``: run_a is better than run_b. With a baseline: the other run is better than it.
     baseline : str, optional
         Only compare with this run; the family is then smaller.
+    intervals : {"t", "bca"}
+        Of the mean difference: by the t distribution, or the bias-corrected and accelerated
+        bootstrap.
+    sign_ties : {"drop", "split"}
+        Whether the sign test leaves ties out, or gives half of them to each run (an odd one is
+        left out).
+    trials : int
+        Of randomisation, bootstrap and ``intervals="bca"``.
+    seed : int
+        For the same; the same seed gives the same table.
+    requests, by
+        A frame ``query_id`` → attributes, and which of them make groups of requests: everything is
+        tested within each group, and the attributes are the first columns.
 
     Returns
     -------
     polars.DataFrame
         Key ``measure, test, correction, run_a, run_b``, sorted by it. ``n`` requests;
-        ``mean_difference`` (positive: run_a is better) and its interval ``ci_low, ci_high`` by the
-        t distribution, of this comparison alone, not corrected for the family; ``effect_size``,
-        ``statistic``, ``p_value``, ``p_adjusted``, and ``reject``: p_adjusted < alpha. For the
-        t-test the effect size is Cohen's d_z (mean over standard deviation of the differences), the
-        statistic t with n − 1 degrees of freedom; for the sign test the win odds ((wins + ties/2) /
-        (losses + ties/2)) and the number of wins.
+        ``mean_difference`` (positive: run_a is better) and its interval ``ci_low, ci_high``, of
+        this comparison alone, not corrected for the family; ``effect_size``, ``statistic``,
+        ``p_value``, ``p_adjusted``, and ``reject``: p_adjusted < alpha; ``effect_low,
+        effect_high``, the interval of the effect size. What is not the default stands behind the
+        test: ``t(alternative=greater)``.
+
+        ========================== ===================================== =========================
+        test                       effect size                           statistic
+        ========================== ===================================== =========================
+        t, bootstrap               d_z = mean / sd of the differences    t, n − 1 degrees
+        randomization              d_z                                   mean difference
+        sign                       win odds, (wins + ties/2) /           wins
+                                   (losses + ties/2)
+        wilcoxon                   rank-biserial correlation, −1..1      SciPy's
+        ========================== ===================================== =========================
 
     Raises
     ------
     LexiframeError
-        For an unknown test, correction, family or baseline, or an alpha outside 0..1.
+        For an unknown test, correction, family, attribute or baseline, or an alpha outside 0..1.
 
     Notes
     -----
     Differences that are all the same have no t: p is 1 when they are 0, else 0, and d_z and t are
     null or infinite. With one request, too, p is 1 and nothing is rejected.
-    t: `scipy.stats.ttest_1samp`, equal to `scipy.stats.ttest_rel` on scores; sign test:
-    `scipy.stats.binom`, equal to `scipy.stats.binomtest`.
+    t: `scipy.stats.ttest_rel`; sign: `scipy.stats.binomtest`; Wilcoxon: `scipy.stats.wilcoxon` of
+    the differences rounded to 12 decimals, so that rounding does not break ties. Randomisation and
+    bootstrap: p = (1 + count) / (1 + trials); when there are no more than ``trials`` ways to choose
+    signs, all are gone through, and p is exact. The bootstrap draws from the centred differences
+    and compares t, as Sakai, SIGIR 2006, doi:10.1145/1148170.1148261. Smucker, Allan & Carterette,
+    CIKM 2007, doi:10.1145/1321440.1321528, compare these tests. The intervals of d_z come from the
+    noncentral t distribution.
 
     Examples
     --------
@@ -76,112 +123,151 @@ def compare(
     ...                   "measure": "RPP", "preference": [0.5, 0.25, 0.75, 0.5]})
     >>> lf.compare(d).select("n", "mean_difference", "statistic", "reject").rows()
     [(4, 0.5, 4.898979485566356, True)]
+    >>> lf.compare(d, ["sign", "randomization"]).select("test", "p_value").rows()
+    [('randomization', 0.125), ('sign', 0.125)]
     """
-    check_inference(test, correction, family, alpha)
-    cube = pair_cube(d)
-    if baseline is not None and baseline not in cube.runs:
-        raise unknown_name("run", baseline, cube.runs)
-    frames = [_of_measure(measure, pairs, baseline, test, alpha) for measure, pairs in cube]
-    if not frames:
-        raise LexiframeError("compare: expected preferences or scores, found no rows")
+    tests, corrections = several(test), several(correction)
+    check_inference(tests, corrections, family, alpha)
+    _check_arguments(alternative, intervals, sign_ties)
+    check_draws("compare", "trials", trials, seed)
+    options = Options(alternative, alpha, trials, seed, sign_ties, alternative)
+    frames = []
+    for group, part in groups_of(d, requests, by):
+        found = _of_group(part, tests, options, baseline, intervals)
+        frames.append(group.join(found, how="cross") if group.width else found)
     table = pl.concat(frames)
-    if family == "all":
-        adjusted = correct(table["p_value"].to_numpy(), correction)
-    else:
-        adjusted = np.concatenate(
-            [correct(frame["p_value"].to_numpy(), correction) for frame in frames]
-        )
+    groups = table.columns[: table.width - len(COMPARISONS.columns) + len(_CORRECTED)]
+    if not table.height:
+        raise LexiframeError("compare: expected preferences or scores, found no rows")
+    same = ["test", *([*groups, "measure"] if family == "measure" else [])]
+    number = table.select(pl.struct(same).rank("dense")).to_series().to_numpy()
+    corrected = [_corrected(table, number, name, alpha) for name in corrections]
+    both = pl.concat(corrected).select(*groups, *COMPARISONS.columns)
+    return both.sort(*groups, *COMPARISONS.key)
+
+
+def several(given: str | Sequence[str]) -> list[str]:
+    """Give what may be one name or several as a list, each once."""
+    return list(dict.fromkeys([given] if isinstance(given, str) else given))
+
+
+def _corrected(
+    table: pl.DataFrame, family: np.ndarray, correction: str, alpha: float
+) -> pl.DataFrame:
+    adjusted = correct_families(table["p_value"].to_numpy(), family, correction)
     return table.with_columns(
         correction=pl.lit(correction), p_adjusted=adjusted, reject=pl.Series(adjusted < alpha)
-    ).select(*COMPARISONS.columns)
+    )
 
 
-def check_inference(test: str, correction: str, family: str, alpha: float) -> None:
+def check_inference(
+    test: str | Sequence[str], correction: str | Sequence[str], family: str, alpha: float
+) -> None:
     """Raise for arguments of `compare` that do not exist."""
-    if test not in _TESTS:
-        raise LexiframeError(
-            f"compare: expected test to be one of {', '.join(_TESTS)}, found {test!r}"
-        )
-    check_correction(correction)
-    if family not in ("measure", "all"):
+    for name in several(test):
+        if name not in TESTS:
+            raise LexiframeError(
+                f"compare: expected test to be one of {', '.join(TESTS)}, found {name!r}"
+            )
+    for name in several(correction):
+        check_correction(name)
+    if not (several(test) and several(correction)):
+        raise LexiframeError("compare: expected a test and a correction, found none")
+    if family not in get_args(Family):
         raise LexiframeError(f"compare: expected family='measure' or 'all', found {family!r}")
     if not 0 < alpha < 1:
         raise LexiframeError(f"compare: expected alpha between 0 and 1, found {alpha}")
 
 
-def _of_measure(
-    measure: str, pairs: Pairs, baseline: str | None, test: Test, alpha: float
+def _check_arguments(alternative: str, intervals: str, sign_ties: str) -> None:
+    chosen = {"alternative": alternative, "intervals": intervals, "sign_ties": sign_ties}
+    known = {
+        "alternative": get_args(Alternative), "intervals": INTERVALS, "sign_ties": ("drop", "split")
+    }  # fmt: skip
+    for name, value in chosen.items():
+        if value not in known[name]:
+            raise LexiframeError(
+                f"compare: expected {name} to be one of {', '.join(known[name])}, found {value!r}"
+            )
+
+
+def _of_group(
+    d: Any, tests: list[str], options: Options, baseline: str | None, intervals: str
 ) -> pl.DataFrame:
-    chosen = pairs.n > 0
-    if baseline is not None:
-        is_baseline = (pairs.runs == baseline).to_numpy()
-        chosen &= is_baseline[pairs.a] | is_baseline[pairs.b]
-    values, n = pairs.values[:, chosen], pairs.n[chosen]
-    mean = np.nansum(values, axis=0) / n
-    spread = np.nansum((values - mean) ** 2, axis=0)
-    deviation = np.sqrt(np.divide(spread, n - 1, out=np.full(len(n), np.nan), where=n > 1))
-    deviation[_constant(values)] = 0.0
-    low, high = _t_interval(mean, deviation, n, alpha)
-    effect_size, statistic, p_value = _TESTS[test](values, mean, deviation, n)
-    table = pl.DataFrame(
-        {
-            "measure": pl.repeat(measure, len(n), eager=True),
-            "test": pl.repeat(test, len(n), eager=True),
-            "run_a": decode(pairs.runs, pairs.a[chosen]),
-            "run_b": decode(pairs.runs, pairs.b[chosen]),
-            "n": n,
-            "mean_difference": mean,
+    """Give a row for each measure, test and pair, not corrected yet."""
+    cube = pair_cube(d)
+    if baseline is not None and baseline not in cube.runs:
+        raise unknown_name("run", baseline, cube.runs)
+    frames = [
+        _of_measure(measure, pairs, tests, of_direction, intervals, chosen)
+        for measure, pairs in cube
+        for of_direction, chosen in _directions(pairs, options, baseline)
+        if len(chosen)
+    ]
+    return pl.concat([pl.DataFrame(schema=_UNCORRECTED), *frames])
+
+
+_TURNED: dict[Alternative, Alternative] = {
+    "two-sided": "two-sided",
+    "greater": "less",
+    "less": "greater",
+}
+_CORRECTED = ("correction", "p_adjusted", "reject")
+_UNCORRECTED = {k: v for k, v in COMPARISONS.columns.items() if k not in _CORRECTED}
+
+
+def _directions(
+    pairs: Pairs, options: Options, baseline: str | None
+) -> Iterator[tuple[Options, np.ndarray]]:
+    """Give the pairs to compare, and the options: one-sided ones are about the baseline's rival."""
+    there = pairs.n > 0
+    if baseline is None:
+        yield options, np.flatnonzero(there)
+        return
+    is_baseline = (pairs.runs == baseline).to_numpy()
+    turned = _TURNED[options.alternative]
+    yield options, np.flatnonzero(there & is_baseline[pairs.b])
+    yield (
+        replace(options, alternative=turned, asked=options.alternative),
+        np.flatnonzero(there & is_baseline[pairs.a]),
+    )
+
+
+def _of_measure(
+    measure: str,
+    pairs: Pairs,
+    tests: list[str],
+    options: Options,
+    intervals: str,
+    chosen: np.ndarray,
+) -> pl.DataFrame:
+    frames = []
+    for which, values in by_requests(pairs.values[:, chosen]):
+        d = Differences.of(values)
+        pair = chosen[which]
+        low, high = INTERVALS[intervals](d, options)
+        same = {
+            "measure": pl.repeat(measure, len(pair), eager=True),
+            "run_a": decode(pairs.runs, pairs.a[pair]),
+            "run_b": decode(pairs.runs, pairs.b[pair]),
+            "n": pl.repeat(d.n, len(pair), dtype=pl.Int64, eager=True),
+            "mean_difference": d.mean,
             "ci_low": low,
             "ci_high": high,
-            "effect_size": effect_size,
-            "statistic": statistic,
-            "p_value": p_value,
         }
-    )
+        for test in tests:
+            found = TESTS[test](d, options)._asdict()
+            called = pl.repeat(_called(test, options), len(pair), eager=True)
+            frames.append(pl.DataFrame({**same, **found, "test": called}))
+    table = pl.concat([frame.select(*_UNCORRECTED) for frame in frames])
     return table.with_columns(pl.selectors.float().fill_nan(None))
 
 
-def _constant(values: np.ndarray) -> np.ndarray:
-    """Tell which pairs differ by the same in every request: rounding of the mean is no spread."""
-    return np.asarray(np.nanmax(values, axis=0) - np.nanmin(values, axis=0) <= TIE)
-
-
-def _t_interval(
-    mean: np.ndarray, deviation: np.ndarray, n: np.ndarray, alpha: float
-) -> tuple[np.ndarray, np.ndarray]:
-    from scipy.stats import t
-
-    half = t.ppf(1 - alpha / 2, np.maximum(n - 1, 1)) * deviation / np.sqrt(n)
-    half = np.where(n > 1, half, np.nan)
-    return mean - half, mean + half
-
-
-def _t_test(
-    values: np.ndarray, mean: np.ndarray, deviation: np.ndarray, n: np.ndarray
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """t = mean / (sd / √n)."""
-    from scipy.stats import t
-
-    with np.errstate(divide="ignore", invalid="ignore"):
-        effect_size = mean / deviation
-    effect_size = np.where(n > 1, effect_size, np.nan)
-    statistic = effect_size * np.sqrt(n)
-    p_value = 2 * t.sf(np.abs(statistic), np.maximum(n - 1, 1))
-    return effect_size, statistic, np.where(np.isnan(statistic), 1.0, p_value)
-
-
-def _sign_test(
-    values: np.ndarray, mean: np.ndarray, deviation: np.ndarray, n: np.ndarray
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Wins ~ Binomial(wins + losses, 1/2)."""
-    from scipy.stats import binom
-
-    wins, losses = (values > 0).sum(axis=0), (values < 0).sum(axis=0)
-    ties = n - wins - losses
-    with np.errstate(divide="ignore"):
-        odds = (wins + ties / 2) / (losses + ties / 2)
-    tail = binom.cdf(np.minimum(wins, losses), wins + losses, 0.5)
-    return odds, wins.astype(np.float64), np.minimum(1.0, 2 * tail)
-
-
-_TESTS = {"t": _t_test, "sign": _sign_test}
+def _called(test: str, options: Options) -> str:
+    """Name a test, with what is not the default."""
+    said: dict[str, object] = {}
+    if options.alternative != "two-sided":
+        said["alternative"] = options.asked
+    if test == "sign" and options.sign_ties != "drop":
+        said["ties"] = options.sign_ties
+    return notation.write(test, None, said, None)

@@ -198,10 +198,13 @@ def test_a_measure_that_one_run_alone_has():
 @pytest.mark.parametrize(
     "options, message",
     [
-        ({"test": "wilcox"}, "compare: expected test to be one of t, sign, found 'wilcox'"),
         (
-            {"correction": "bh"},
-            "expected correction to be one of none, bonferroni, holm, found 'bh'",
+            {"test": "wilcox"},
+            "test to be one of t, sign, wilcoxon, randomization, bootstrap, found 'wilcox'",
+        ),
+        (
+            {"correction": "by"},
+            "expected correction to be one of none, bonferroni, holm, bh, found 'by'",
         ),
         ({"family": "each"}, "compare: expected family='measure' or 'all', found 'each'"),
         ({"alpha": 0}, "compare: expected alpha between 0 and 1, found 0"),

@@ -1,0 +1,123 @@
+"""Tables within groups of requests: `in_groups`, behind ``requests=`` and ``by=``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+import polars as pl
+
+from lexiframe.errors import LexiframeError, SchemaError, unknown_name
+from lexiframe.io.logs import with_log
+from lexiframe.preferences.cube import PairCube
+from lexiframe.schemas import to_polars
+
+By = str | Sequence[str] | None
+
+
+def in_groups(
+    compute: Callable[[Any], pl.DataFrame], table: Any, requests: Any, by: By
+) -> pl.DataFrame:
+    """Compute a table in each group of requests, the group's attributes as its first columns.
+
+    Parameters
+    ----------
+    compute
+        From a table of some requests to what is asked of them.
+    table
+        Scores or preferences; or any table that has the columns ``by`` already.
+    requests
+        A frame with the column ``query_id`` (``qid``, ``topic``, ``user_id`` ...) and the
+        attributes of each request; None when the table has them.
+    by
+        One or several of the attributes; None: one group, and no columns.
+
+    Raises
+    ------
+    LexiframeError
+        When ``requests`` comes without ``by``, or an attribute is called like a column.
+    UnknownNameError
+        When there is no such attribute.
+
+    Examples
+    --------
+    >>> s = pl.DataFrame({"query_id": ["q1", "q2"], "value": [1.0, 3.0]})
+    >>> requests = pl.DataFrame({"qid": ["q1", "q2"], "length": ["short", "long"]})
+    >>> in_groups(lambda part: part.select("value"), s, requests, by="length").rows()
+    [('long', 3.0), ('short', 1.0)]
+    """
+    frames = []
+    for group, part in groups_of(table, requests, by):
+        found = compute(part)
+        taken = [name for name in group.columns if name in found.columns]
+        if taken:
+            raise LexiframeError(
+                f"by: {taken[0]} is a column of the table already; rename the attribute"
+            )
+        frames.append(group.join(found, how="cross") if group.width else found)
+    return pl.concat(frames)
+
+
+def groups_of(table: Any, requests: Any, by: By) -> Iterator[tuple[pl.DataFrame, Any]]:
+    """Give each group's attributes as one row, and its part of the table, sorted by attributes."""
+    names = [] if by is None else [by] if isinstance(by, str) else list(by)
+    if not names:
+        if requests is not None:
+            raise LexiframeError(
+                "requests: which attribute makes the groups? Name it: by='category'"
+            )
+        yield pl.DataFrame(), table
+        return
+    table = table if isinstance(table, PairCube) else to_polars(table)
+    if requests is None:
+        yield from _by_columns(table, names)
+        return
+    attributes = _attributes(table, to_polars(requests, "requests"), names)
+    for group in _distinct(attributes, names):
+        yield group, _of_queries(table, _members(attributes, group)["query_id"])
+
+
+def _by_columns(table: Any, names: list[str]) -> Iterator[tuple[pl.DataFrame, Any]]:
+    if isinstance(table, PairCube):
+        raise LexiframeError("by: expected requests=, a frame of attributes, found none")
+    for name in names:
+        if name not in table.columns:
+            raise unknown_name("attribute", name, table.columns, advice=_SAY_REQUESTS)
+    for group in _distinct(table, names):
+        yield group, _members(table, group).drop(names)
+
+
+_SAY_REQUESTS = "; attributes of requests come from a frame: requests=frame, by='category'"
+
+
+def _attributes(table: Any, requests: pl.DataFrame, names: list[str]) -> pl.DataFrame:
+    """Give the attributes of each request of the table; what `requests` lacks has nulls."""
+    for name in names:
+        if name not in requests.columns:
+            raise unknown_name("attribute", name, requests.columns)
+    if not isinstance(table, PairCube) and "query_id" not in table.columns:
+        raise SchemaError(
+            "by: expected a table with the column query_id to join requests with, found "
+            f"{', '.join(table.columns)}; give scores or preferences, or a table by groups alone"
+        )
+    queries = table.queries if isinstance(table, PairCube) else table["query_id"].unique().sort()
+    joined = with_log(pl.DataFrame({"query_id": queries}), requests, on="query_id")
+    return joined.select("query_id", *names)
+
+
+def _distinct(table: pl.DataFrame, names: list[str]) -> Iterator[pl.DataFrame]:
+    yield from table.select(names).unique().sort(names).iter_slices(1)
+
+
+def _members(table: pl.DataFrame, group: pl.DataFrame) -> pl.DataFrame:
+    return table.join(group, on=group.columns, how="semi", nulls_equal=True, maintain_order="left")
+
+
+def _of_queries(table: Any, queries: pl.Series) -> Any:
+    if not isinstance(table, PairCube):
+        return table.filter(pl.col("query_id").is_in(queries.implode()))
+    chosen = table.queries.is_in(queries.implode()).to_numpy()
+    return replace(
+        table, queries=table.queries.filter(pl.Series(chosen)), values=table.values[:, chosen]
+    )

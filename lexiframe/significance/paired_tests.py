@@ -1,0 +1,149 @@
+"""The paired tests, each from the differences of all pairs to effect sizes and p-values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from lexiframe.progress import progress
+from lexiframe.resampling import drawn_requests, signs
+from lexiframe.significance.differences import Differences, Options
+from lexiframe.significance.intervals import (
+    d_z_interval,
+    rank_biserial_interval,
+    win_odds_interval,
+)
+
+
+class Outcome(NamedTuple):
+    """What a test says of each pair."""
+
+    effect_size: np.ndarray
+    effect_low: np.ndarray
+    effect_high: np.ndarray
+    statistic: np.ndarray
+    p_value: np.ndarray
+
+
+_ROWS = 200
+"""Trials at once: so many rows of means stay in the processor's cache."""
+
+_DECIMALS = 12
+"""Differences that agree in so many share their rank."""
+
+
+def t_test(d: Differences, options: Options) -> Outcome:
+    """t = mean / (sd / √n), d_z = mean / sd."""
+    from scipy.special import stdtr
+
+    d_z, t = _standardised(d)
+    df = max(d.n - 1, 1)
+    p_value = options.p_value(stdtr(df, t), stdtr(df, -t))
+    return Outcome(*_with_interval(d_z, t, d.n, options), t, np.where(np.isnan(t), 1.0, p_value))
+
+
+def sign_test(d: Differences, options: Options) -> Outcome:
+    """Wins ~ Binomial(wins + losses, 1/2)."""
+    from scipy.special import bdtr
+
+    wins, losses = (d.values > 0).sum(axis=0), (d.values < 0).sum(axis=0)
+    ties = d.n - wins - losses
+    with np.errstate(divide="ignore"):
+        odds = (wins + ties / 2) / (losses + ties / 2)
+    shared = ties // 2 if options.sign_ties == "split" else 0
+    won, lost = wins + shared, losses + shared
+    p_value = options.p_value(bdtr(won, won + lost, 0.5), bdtr(lost, won + lost, 0.5))
+    interval = win_odds_interval(wins, losses, d.n, options)
+    return Outcome(odds, *interval, won.astype(np.float64), p_value)
+
+
+def wilcoxon_test(d: Differences, options: Options) -> Outcome:
+    """Wilcoxon's signed ranks, by `scipy.stats.wilcoxon`, zeros left out."""
+    from scipy.stats import rankdata, wilcoxon
+
+    values = np.round(d.values, _DECIMALS)
+    n = (values != 0).sum(axis=0)
+    ranks = np.sign(values) * (rankdata(np.abs(values), axis=0) - (d.n - n))
+    total = n * (n + 1) / 2
+    r = np.divide(ranks.sum(axis=0), total, out=np.full(len(n), np.nan), where=n > 0)
+    statistic, p_value = np.zeros(len(n)), np.ones(len(n))
+    repeated = (np.diff(np.sort(np.abs(values), axis=0), axis=0) == 0).any(axis=0) | (n < d.n)
+    for pairs in _alike(repeated, n > 0, at_once=100 if d.n <= 13 else len(n)):
+        found = wilcoxon(values[:, pairs], axis=0, alternative=options.alternative)
+        statistic[pairs], p_value[pairs] = found.statistic, found.pvalue
+    low, high = rank_biserial_interval(np.nan_to_num(r), n, options)
+    return Outcome(r, low, high, statistic, p_value)
+
+
+def _alike(repeated: np.ndarray, varied: np.ndarray, at_once: int) -> list[np.ndarray]:
+    """Pairs for which SciPy chooses the same null distribution, not too many at once."""
+    groups = [np.flatnonzero(varied & (repeated == kind)) for kind in (False, True)]
+    return [
+        pairs
+        for group in groups
+        if len(group)
+        for pairs in np.array_split(group, -(-len(group) // at_once))
+    ]
+
+
+def randomization_test(d: Differences, options: Options) -> Outcome:
+    """Signs of the differences at random: p = (1 + count) / (1 + trials).
+
+    With so few requests that there are no more than ``trials`` ways, all of them are gone through.
+    """
+    drawn, _ = signs(d.n, options.trials, options.seed)
+    count = np.zeros(len(d.mean), np.int64)
+    for first in progress(range(0, len(drawn), _ROWS), -(-len(drawn) // _ROWS), "randomization"):
+        means = drawn[first : first + _ROWS] @ d.values / d.n
+        count += options.extreme(means, d.mean).sum(axis=0)
+    d_z, t = _standardised(d)
+    p_value = (1 + count) / (1 + len(drawn))
+    return Outcome(*_with_interval(d_z, t, d.n, options), d.mean, p_value)
+
+
+def bootstrap_test(d: Differences, options: Options) -> Outcome:
+    """t of requests drawn from the centred differences: p = (1 + count) / (1 + samples)."""
+    d_z, t = _standardised(d)
+    centred = d.values - d.mean
+    squares = centred**2
+    drawn = drawn_requests(d.n, options.trials, options.seed)
+    count = np.zeros(len(d.mean), np.int64)
+    for first in progress(range(0, len(drawn), _ROWS), -(-len(drawn) // _ROWS), "bootstrap"):
+        counts = drawn[first : first + _ROWS]
+        means = counts @ centred / d.n
+        variance = np.maximum(counts @ squares / d.n - means**2, 0.0) / max(d.n - 1, 1)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            ratio = means / np.sqrt(variance)
+        count += options.extreme(np.nan_to_num(ratio, posinf=np.inf, neginf=-np.inf), t).sum(axis=0)
+    p_value = np.where(d.deviation > 0, (1 + count) / (1 + len(drawn)), _without_spread(d, options))
+    return Outcome(*_with_interval(d_z, t, d.n, options), t, p_value)
+
+
+TESTS: dict[str, Callable[[Differences, Options], Outcome]] = {
+    "t": t_test,
+    "sign": sign_test,
+    "wilcoxon": wilcoxon_test,
+    "randomization": randomization_test,
+    "bootstrap": bootstrap_test,
+}
+
+
+def _standardised(d: Differences) -> tuple[np.ndarray, np.ndarray]:
+    """Give d_z and t: infinite where all differences are the same, NaN where they are all 0."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        d_z = np.where(d.n > 1, d.mean / d.deviation, np.nan)
+    d_z[(np.abs(d.mean) <= 1e-12) & (d.deviation == 0)] = np.nan
+    return d_z, d_z * np.sqrt(d.n)
+
+
+def _with_interval(
+    d_z: np.ndarray, t: np.ndarray, n: int, options: Options
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    return d_z, *d_z_interval(t, n, options)
+
+
+def _without_spread(d: Differences, options: Options) -> np.ndarray:
+    """Give p of differences that are all the same: as the t test has it."""
+    return t_test(d, options).p_value
