@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
@@ -75,7 +76,9 @@ def d_z_interval(t: np.ndarray, n: int, options: Options) -> Interval:
     df, known = max(n - 1, 1), np.isfinite(t)
     t = np.where(known, t, 0.0)
     tails = (1 - options.tail, options.tail)
-    low, high = (nctdtrinc(df, tail, np.clip(t, -_TOO_LARGE, _TOO_LARGE)) for tail in tails)
+    within = np.clip(t, -_TOO_LARGE, _TOO_LARGE)
+    with ThreadPoolExecutor(2) as executor:  # the slowest step of a t test
+        low, high = executor.map(lambda tail: nctdtrinc(df, tail, within), tails)
     spread = np.sqrt([chdtri(df, tail) / df for tail in tails])
     far = np.abs(t) >= _TOO_LARGE
     low = np.where(far, t * np.where(t > 0, spread[0], spread[1]), low)
