@@ -9,6 +9,8 @@ and writes beside itself
 
 digits/qrels.parquet
     query_id, iteration, doc_id, relevance: the relevant documents of each query.
+digits/queries.parquet
+    query_id, digit, loop, strokes: attributes of each query.
 digits/runs/<system>.parquet
     query_id, doc_id, score: one system's rankings, best document first.
 example/qrels.txt, example/runs/<system>.run
@@ -39,6 +41,7 @@ from sklearn.random_projection import GaussianRandomProjection
 SEED = 20220711
 QUERIES_PER_DIGIT = 6
 DEPTH = 1000
+WITH_LOOP = (0, 6, 8, 9)
 EXAMPLE_SYSTEMS = ["pixels_euclidean", "pca8_euclidean", "random"]
 EXAMPLE_QUERIES = 5
 EXAMPLE_DOCUMENTS = 200
@@ -251,6 +254,19 @@ def qrels_table(queries, documents, labels):
     )
 
 
+def queries_table(queries, images, labels):
+    """Describe each query: its digit, whether that has a closed loop, and how bold it is drawn."""
+    drawn = ink(images)[:, 0]
+    return pa.table(
+        {
+            "query_id": ids("q", queries),
+            "digit": [str(label) for label in labels],
+            "loop": ["with a loop" if label in WITH_LOOP else "without" for label in labels],
+            "strokes": np.where(drawn > np.median(drawn), "bold", "thin"),
+        }
+    )
+
+
 def round_scores(scores):
     """Round to four significant digits (and -0 to 0)."""
     return np.array([float(f"{score:.4g}") for score in scores]) + 0.0
@@ -310,6 +326,8 @@ def main():
     queries, documents = split(labels)
     qrels = qrels_table(queries, documents, labels)
     write_parquet(qrels, HERE / "digits" / "qrels.parquet")
+    attributes = queries_table(queries, images[queries], labels[queries])
+    write_parquet(attributes, HERE / "digits" / "queries.parquet")
     runs = {
         name: run_table(queries, documents, scores)
         for name, scores in score_all(images[queries], images[documents]).items()
