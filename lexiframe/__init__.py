@@ -10,24 +10,18 @@ The flow, and the names in its order:
   search lengths `ISL`, `TSL`, `ASL`, `SL1`, `SL3`, `RE`; made from another: `TSE`, `eta`, `WC`;
   of one's own: `RecallLevelMetric`, `GradedMetric`, `CascadeMetric`, `SearchLength`;
   `provider_exposure`; all of them: `measures`, `conventions`
-- preferences: `preferences`, `RPP`, `dcgRPP`, `invRPP`, `LR`, `LP`, `sgnLR`, `sgnLP`, `rrLR`,
-  `rrLP`, `LevelPreference`, `LexicographicPreference`, `parse_measure`, `interleaving`
-- metrics: `scores`, `AP`, `RR`, `nDCG`, `RBP`, `linear`, `R`, `P`, `Rprec`, `TSE`,
-  `RecallLevelMetric`, `GradedMetric`
 - metrics by subtopic: `strec`, `MAP_IA`, `P_IA`, `ERR_IA`, `nERR_IA`, `alpha_DCG`, `alpha_nDCG`,
   `NRBP`, `nNRBP`
-- preferences: `preferences`, `RPP`, `dcgRPP`, `invRPP`, `LR`, `LP`, `sgnLR`, `sgnLP`, `rrLR`,
-  `rrLP`, `ST_RPP`, `ST_dcgRPP`, `ST_invRPP`, `LevelPreference`, `LexicographicPreference`,
-  `parse_measure`
-- preferences: `preferences`, `explain`, `RPP`, `dcgRPP`, `invRPP`, `LR`, `LP`, `sgnLR`, `sgnLP`,
-  `rrLR`, `rrLP`, `LevelPreference`, `LexicographicPreference`, `MatrixPreference`, `parse_measure`
+- preferences: `preferences`, `explain`, `interleaving`, `RPP`, `dcgRPP`, `invRPP`, `LR`, `LP`,
+  `sgnLR`, `sgnLP`, `rrLR`, `rrLP`, `ST_RPP`, `ST_dcgRPP`, `ST_invRPP`, `LevelPreference`,
+  `LexicographicPreference`, `MatrixPreference`, `parse_measure`
 - orderings: `win_rates`, `win_rate_matrix`, `request_win_rates`, `order_runs`,
   `majority_cycles`, `rank_correlations`, `tie_rates`, `sign_agreement`
 - significance: `compare`, `discriminative_power`
 - experiment logs: `with_log`, `read_log`, `read_mlflow`
 - out again: `write_trec`, `write_parquet`, `to_ir_measures`, `to_ranx`, `to_pytrec_eval`
 - what was answered, judged, tied: `coverage`
-- all of it: `evaluate`
+- all of it: `evaluate`, `Evaluation`; and what to read first: `verdict`
 """
 
 from lexiframe._version import __version__
@@ -125,6 +119,7 @@ from lexiframe.preferences.pairs import preferences
 from lexiframe.preferences.recall_paired import LevelPreference
 from lexiframe.significance.paired import compare
 from lexiframe.significance.power import discriminative_power
+from lexiframe.views.verdict import verdict
 
 __all__ = [
     "AP",
@@ -222,6 +217,7 @@ __all__ = [
     "to_ir_measures",
     "to_pytrec_eval",
     "to_ranx",
+    "verdict",
     "win_rate_matrix",
     "win_rates",
     "with_log",

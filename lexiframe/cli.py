@@ -14,24 +14,33 @@ import typer
 
 from lexiframe.bundled import bundled
 from lexiframe.cli_options import (
+    Alpha,
     AsFormat,
+    Corrected,
     Decimal,
     DecimalMark,
     Format,
+    GroupedBy,
     HasHeader,
     HeldKind,
+    InFamily,
     Measures,
     NamedBy,
     NotJudged,
     OutFolder,
+    PairedTest,
     QrelsHeader,
     QrelsPath,
     Rel,
     Repeated,
+    RequestsFile,
     RunPaths,
     ScoresAs,
+    Seed,
+    Side,
     ThirdColumn,
     TiePolicy,
+    Trials,
     WithoutRelevant,
     as_options,
 )
@@ -51,8 +60,9 @@ from lexiframe.measures.projections import from_projections, projections_for
 from lexiframe.positions.collection import rank_runs
 from lexiframe.positions.coverage import warn_of_gaps
 from lexiframe.positions.policies import Policies
+from lexiframe.preferences.groups import names_of
 from lexiframe.preferences.pairs import parse_measures, preferences
-from lexiframe.significance.paired import Correction, Test, check_inference
+from lexiframe.significance.paired import check_inference
 from lexiframe.significance.paired import compare as compare_runs
 from lexiframe.views.tables import table_text
 
@@ -96,6 +106,15 @@ def evaluate(
     qrels_header: QrelsHeader = False,
     decimal: DecimalMark = ".",
     name_from: NamedBy = "file",
+    test: PairedTest = "t",
+    correction: Corrected = "holm",
+    family: InFamily = "measure",
+    alpha: Alpha = 0.05,
+    alternative: Side = "two-sided",
+    trials: Trials = 10_000,
+    seed: Seed = 0,
+    requests: RequestsFile = None,
+    by: GroupedBy = None,
     out: OutFolder = None,
     report: Annotated[Optional[Path], typer.Option(help="Write an HTML page.")] = None,  # noqa: UP045
     format: AsFormat = "table",
@@ -115,6 +134,15 @@ def evaluate(
         no_relevant=no_relevant,
         duplicates=duplicates,
         unjudged=unjudged,
+        test=test,
+        correction=correction,
+        family=family,
+        alpha=alpha,
+        alternative=alternative,
+        trials=trials,
+        seed=seed,
+        requests=requests,
+        by=by,
     )
     if out is not None:
         _write(e, out)
@@ -133,11 +161,15 @@ def compare(
     qrels: QrelsPath,
     runs: RunPaths,
     measure: Measures = None,
-    test: Annotated[Test, typer.Option(help="The paired test.")] = "t",
-    correction: Annotated[
-        Correction, typer.Option(help="For many comparisons, over the pairs of a measure.")
-    ] = "holm",
-    alpha: Annotated[float, typer.Option(help="Level of the tests.")] = 0.05,
+    test: PairedTest = "t",
+    correction: Corrected = "holm",
+    family: InFamily = "measure",
+    alpha: Alpha = 0.05,
+    alternative: Side = "two-sided",
+    trials: Trials = 10_000,
+    seed: Seed = 0,
+    requests: RequestsFile = None,
+    by: GroupedBy = None,
     baseline: Annotated[
         Optional[str],  # noqa: UP045
         typer.Option(metavar="RUN", help="Only compare with this run."),
@@ -157,7 +189,10 @@ def compare(
 ) -> None:
     """Test which runs differ, pair by pair."""
     asked = parse_measures(measure or MEASURES)
-    check_inference(test, correction, "measure", alpha)
+    said: dict[str, Any] = {"family": family, "alpha": alpha, "alternative": alternative}
+    said |= {"trials": trials, "seed": seed}
+    check_inference(test, correction, **said)
+    names_of(requests, by)
     ranked = rank_runs(
         _scan(qrels, runs, third, header, decimal, name_from),
         _judgments(qrels, qrels_header, decimal, duplicates),
@@ -166,7 +201,8 @@ def compare(
     warn_of_gaps(ranked)
     p = projections_for(ranked, asked, no_relevant)
     d = from_projections(preferences, p, asked, no_relevant)
-    _print(compare_runs(d, test, correction, alpha=alpha, baseline=baseline), format)
+    c = compare_runs(d, test, correction, baseline=baseline, requests=requests, by=by, **said)
+    _print(c, format)
 
 
 @app.command()

@@ -12,6 +12,8 @@ from lexiframe.io.duplicates import Duplicates
 from lexiframe.io.parts import NameFrom
 from lexiframe.io.trec import Third
 from lexiframe.positions.policies import NoRelevant, ScoreType, Ties, Unjudged
+from lexiframe.significance.differences import Alternative
+from lexiframe.significance.paired import Correction, Family, Test
 
 Format = Literal["table", "json", "csv"]
 Kind = Literal["run", "qrels"]
@@ -65,6 +67,31 @@ OutFolder = Annotated[Optional[Path], typer.Option("--out", help="Write Parquet 
 AsFormat = Annotated[
     Format,
     typer.Option("--format", help="How to print; of an evaluation csv prints the orderings."),
+]
+
+PairedTest = Annotated[Test, typer.Option(help="The paired test.")]
+Corrected = Annotated[Correction, typer.Option(help="For many comparisons, over the family.")]
+InFamily = Annotated[
+    Family, typer.Option(help="Correct over the pairs of a measure, or of all measures.")
+]
+Alpha = Annotated[float, typer.Option(help="Level of the tests.")]
+Side = Annotated[
+    Alternative,
+    typer.Option(help="Two-sided; or run_a (with a baseline: the other run) is better, or worse."),
+]
+Trials = Annotated[int, typer.Option(help="Of the randomization and bootstrap tests.")]
+Seed = Annotated[int, typer.Option(help="Of the same; the same seed gives the same table.")]
+RequestsFile = Annotated[
+    Optional[str],  # noqa: UP045
+    typer.Option(
+        "--requests", metavar="FILE", help="Attributes of requests: query_id and columns."
+    ),
+]
+GroupedBy = Annotated[
+    Optional[list[str]],  # noqa: UP045
+    typer.Option(
+        "--by", metavar="ATTRIBUTE", help="Within groups of requests; repeat for several."
+    ),
 ]
 
 _ARGUMENT = re.compile(

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import polars as pl
 
@@ -27,6 +27,7 @@ from lexiframe.positions.collection import rank_runs
 from lexiframe.positions.coverage import warn_of_gaps
 from lexiframe.positions.policies import NoRelevant, Policies, ScoreType, Ties, Unjudged
 from lexiframe.preferences.cube import pair_cube
+from lexiframe.preferences.groups import By, attributes_of, names_of
 from lexiframe.preferences.pairs import Asked, Measure, parse_measures, preferences
 from lexiframe.schemas import (
     COMPARISONS,
@@ -40,7 +41,8 @@ from lexiframe.schemas import (
     WIN_RATES,
     TableSchema,
 )
-from lexiframe.significance.paired import Correction, Test, check_inference, compare
+from lexiframe.significance.differences import Alternative
+from lexiframe.significance.paired import Correction, Family, Test, check_inference, compare
 from lexiframe.significance.power import discriminative_power
 
 MEASURES = ("RPP", "LR", "LP", "AP", "nDCG@10", "RR")
@@ -154,8 +156,13 @@ def evaluate(
     method: Method = "mc4",
     test: Test = "t",
     correction: Correction = "holm",
-    family: Literal["measure", "all"] = "measure",
+    family: Family = "measure",
     alpha: float = 0.05,
+    alternative: Alternative = "two-sided",
+    trials: int = 10_000,
+    seed: int = 0,
+    requests: Any = None,
+    by: By = None,
 ) -> Evaluation:
     """Compare runs under each measure: from files to who is better, and how sure one can be.
 
@@ -170,8 +177,12 @@ def evaluate(
         RPP, LR, LP, AP, nDCG@10 and RR; of one run alone the metrics.
     method
         How preferences order the runs, see `order_runs`. Metrics order them by their mean.
-    test, correction, family, alpha
+    test, correction, family, alpha, alternative, trials, seed
         As for `compare`.
+    requests, by
+        A frame ``query_id`` → attributes, and which of them make groups of requests: all tables
+        about runs and pairs are computed within each group, and have the attributes as their first
+        columns; scores and preferences stay as they are. Coverage is of all requests.
 
     Returns
     -------
@@ -196,7 +207,8 @@ def evaluate(
     policies = Policies(rel, ties, score_type, no_relevant, duplicates, unjudged)
     _refuse_lower_rel(asked, rel)
     check_method(method)
-    check_inference(test, correction, family, alpha)
+    inference = Inference(test, correction, family, alpha, alternative, trials, seed)
+    groups = names_of(requests, by)
     if not (isinstance(runs, RunScan) or hasattr(runs, "__arrow_c_stream__")):
         runs = scan_runs(runs)
     qrels = file_or_data(qrels)  # once: standard input cannot be read again for its sha256
@@ -220,15 +232,10 @@ def evaluate(
         "qrels": sources_of_qrels(qrels),
         "measures": [str(measure) for measure in asked],
         "policies": asdict(policies),
-        "inference": {
-            "ordering": method,
-            "test": test,
-            "correction": correction,
-            "family": family,
-            "alpha": alpha,
-        },
+        "inference": {"ordering": method, **asdict(inference)},
+        "by": groups,
     }
-    of_pairs = _pair_tables(s, d, asked, method, test, correction, family, alpha)
+    of_pairs = _pair_tables(s, d, asked, method, inference, Groups.of(s, d, requests, groups))
     covered = coverage_table(ranked, p[RELEVANT])
     return Evaluation(covered, s, d, **of_pairs, provenance=provenance)
 
@@ -238,29 +245,75 @@ def _pair_tables(
     d: pl.DataFrame,
     asked: list[Measure],
     method: Method,
-    test: Test,
-    correction: Correction,
-    family: Literal["measure", "all"],
-    alpha: float,
+    inference: Inference,
+    groups: Groups,
 ) -> dict[str, pl.DataFrame]:
-    by_mean = order_runs(s, "mean") if s.height else _empty(ORDERINGS)
+    within = groups.arguments
+    by_mean = order_runs(s, "mean", **within) if s.height else groups.empty(ORDERINGS)
     if not d.height:
-        empty = (WIN_RATES, CORRELATIONS, TIE_RATES, SIGN_AGREEMENT, COMPARISONS, POWER)
-        return {"orderings": by_mean, **{schema.name: _empty(schema) for schema in empty}}
+        none = (WIN_RATES, CORRELATIONS, TIE_RATES, SIGN_AGREEMENT, COMPARISONS, POWER)
+        return {"orderings": by_mean, **{schema.name: groups.empty(schema) for schema in none}}
     cube = pair_cube(d)
     names = [str(measure) for measure in asked if not isinstance(measure, Metric)]
-    by_preference = order_runs(cube.of_measures(names), method) if names else _empty(ORDERINGS)
-    o = pl.concat([by_mean, by_preference]).sort("measure", "method", "rank", "run")
-    c = compare(cube, test, correction, family=family, alpha=alpha)
+    chosen = cube.of_measures(names)
+    o = pl.concat([by_mean, order_runs(chosen, method, **within)] if names else [by_mean])
+    o = o.sort(*groups.names, "measure", "method", "rank", "run")
+    c = compare(cube, **asdict(inference), **within)
     return {
-        "win_rates": win_rates(cube),
+        "win_rates": win_rates(cube, **within),
         "orderings": o,
-        "correlations": rank_correlations(o),
-        "tie_rates": tie_rates(cube),
-        "sign_agreement": sign_agreement(cube),
+        "correlations": rank_correlations(o, by=groups.by),
+        "tie_rates": tie_rates(cube, **within),
+        "sign_agreement": sign_agreement(cube, **within),
         "comparisons": c,
-        "power": discriminative_power(c, alpha),
+        "power": discriminative_power(c, inference.alpha, by=groups.by),
     }
+
+
+@dataclass(frozen=True)
+class Inference:
+    """How runs are compared: what `compare` is told."""
+
+    test: Test
+    correction: Correction
+    family: Family
+    alpha: float
+    alternative: Alternative
+    trials: int
+    seed: int
+
+    def __post_init__(self) -> None:
+        check_inference(**asdict(self))
+
+
+@dataclass(frozen=True)
+class Groups:
+    """Which requests go together: a frame of attributes, and those that make groups."""
+
+    requests: pl.DataFrame | None
+    names: list[str]
+
+    @classmethod
+    def of(cls, s: pl.DataFrame, d: pl.DataFrame, requests: Any, names: list[str]) -> Groups:
+        """Look the attributes of all requests up, once, so that what is missing is said once."""
+        if not names:
+            return cls(None, names)
+        return cls(attributes_of(d if d.height else s, requests, names), names)
+
+    @property
+    def by(self) -> list[str] | None:
+        """The names, None for none."""
+        return self.names or None
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """What functions on tables are told."""
+        return {"requests": self.requests, "by": self.by}
+
+    def empty(self, schema: TableSchema) -> pl.DataFrame:
+        """Give a table without rows, with the columns of the groups."""
+        columns = {} if self.requests is None else self.requests.select(self.names).schema
+        return pl.DataFrame(schema={**columns, **_empty(schema).schema})
 
 
 def _empty(schema: TableSchema) -> pl.DataFrame:

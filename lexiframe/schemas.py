@@ -200,6 +200,21 @@ POWER = TableSchema(
         "power": FLOAT,
     },
 )
+VERDICT = TableSchema(
+    "verdict",
+    ("measure", "test", "correction"),
+    {
+        "measure": STR,
+        "test": STR,
+        "correction": STR,
+        "best": pl.List(pl.String),
+        "not_worse": pl.List(pl.String),
+        "n_pairs": INT,
+        "n_significant": INT,
+        "n": INT,
+        "sentence": STR,
+    },
+)
 COVERAGE = TableSchema(
     "coverage",
     ("run",),

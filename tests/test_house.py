@@ -110,7 +110,7 @@ PUBLIC = """
     compare discriminative_power
     with_log read_log read_mlflow
     write_trec write_parquet to_ir_measures to_ranx to_pytrec_eval
-    evaluate Evaluation
+    evaluate Evaluation verdict
     LexiframeError LexiframeWarning ReadError SchemaError UnknownNameError
 """.split()
 CALLABLE = [

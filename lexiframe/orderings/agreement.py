@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import combinations
 from typing import Any, Literal
 
@@ -11,6 +12,7 @@ import polars as pl
 from lexiframe.errors import LexiframeError, SchemaError
 from lexiframe.measures.ties import TIE
 from lexiframe.preferences.cube import pair_cube
+from lexiframe.preferences.groups import By, in_groups
 from lexiframe.schemas import (
     CORRELATIONS,
     ORDERINGS,
@@ -20,7 +22,9 @@ from lexiframe.schemas import (
 )
 
 
-def rank_correlations(o: Any, method: Literal["kendall"] = "kendall") -> pl.DataFrame:
+def rank_correlations(
+    o: Any, method: Literal["kendall"] = "kendall", *, by: By = None
+) -> pl.DataFrame:
     """Correlate every two orderings of the runs.
 
     Parameters
@@ -29,6 +33,8 @@ def rank_correlations(o: Any, method: Literal["kendall"] = "kendall") -> pl.Data
         The table of `order_runs`, or several of them concatenated.
     method : {"kendall"}
         Kendall's τ-b, which honours ties.
+    by
+        Columns of ``o`` that name groups of requests: orderings of one group are correlated.
 
     Returns
     -------
@@ -55,6 +61,8 @@ def rank_correlations(o: Any, method: Literal["kendall"] = "kendall") -> pl.Data
     """
     from scipy.stats import kendalltau
 
+    if by is not None:
+        return in_groups(partial(rank_correlations, method=method), o, None, by)
     if method != "kendall":
         raise LexiframeError(f"rank_correlations: expected method='kendall', found {method!r}")
     orderings = check(o, ORDERINGS)
@@ -78,13 +86,16 @@ def rank_correlations(o: Any, method: Literal["kendall"] = "kendall") -> pl.Data
     return pl.DataFrame(rows, schema=CORRELATIONS.columns, orient="row")
 
 
-def tie_rates(d: Any) -> pl.DataFrame:
+def tie_rates(d: Any, *, requests: Any = None, by: By = None) -> pl.DataFrame:
     """Give the share of pairs of rankings of one request that each measure ties.
 
     Parameters
     ----------
     d
         The table of `preferences`, or of `scores`, whose differences are taken.
+    requests, by
+        A frame ``query_id`` → attributes, and which of them make groups of requests: the table is
+        made within each group, and the attributes are its first columns.
 
     Returns
     -------
@@ -101,6 +112,8 @@ def tie_rates(d: Any) -> pl.DataFrame:
     >>> lf.tie_rates(d).rows()
     [('RR', 2, 1, 0.5)]
     """
+    if by is not None or requests is not None:
+        return in_groups(tie_rates, d, requests, by)
     rows = []
     for measure, pairs in pair_cube(d):
         n, ties = int(pairs.n.sum()), int((pairs.values == 0).sum())
@@ -108,13 +121,16 @@ def tie_rates(d: Any) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=TIE_RATES.columns, orient="row")
 
 
-def sign_agreement(d: Any) -> pl.DataFrame:
+def sign_agreement(d: Any, *, requests: Any = None, by: By = None) -> pl.DataFrame:
     """Say how often measures that see a difference see it in the same direction.
 
     Parameters
     ----------
     d
         The table of `preferences`, or of `scores`, whose differences are taken.
+    requests, by
+        A frame ``query_id`` → attributes, and which of them make groups of requests: the table is
+        made within each group, and the attributes are its first columns.
 
     Returns
     -------
@@ -139,6 +155,8 @@ def sign_agreement(d: Any) -> pl.DataFrame:
     >>> lf.sign_agreement(d).select("measure_a", "measure_b", "n", "agreement").rows()
     [('LP', 'RR', 2, 0.5), ('RR', 'LP', 1, 1.0)]
     """
+    if by is not None or requests is not None:
+        return in_groups(sign_agreement, d, requests, by)
     cube = pair_cube(d)
     signs = np.sign(np.nan_to_num(cube.values))
     signs = signs.reshape(len(signs), int(np.prod(signs.shape[1:])))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -17,6 +18,7 @@ from lexiframe.orderings.positional import borda, copeland, majority_cycles
 from lexiframe.orderings.ranking import mid_ranks, tie_groups
 from lexiframe.orderings.win_rates import half_win_matrix, mean_preferences
 from lexiframe.preferences.cube import PairCube, Pairs, is_scores, pair_cube, score_cube
+from lexiframe.preferences.groups import By, in_groups
 from lexiframe.schemas import ORDERINGS, to_polars
 
 Method = Literal["mean", "win_rate", "borda", "copeland", "mc4"]
@@ -30,6 +32,8 @@ def order_runs(
     votes: Literal["win_rate", "preference"] = "win_rate",
     iterations: int | None = None,
     teleport: float | None = None,
+    requests: Any = None,
+    by: By = None,
 ) -> pl.DataFrame:
     """Order the runs over all requests, under each measure.
 
@@ -52,6 +56,9 @@ def order_runs(
         after 10.
     teleport : float, optional
         For mc4: jump to a run drawn uniformly with this probability at each step.
+    requests, by
+        A frame ``query_id`` → attributes, and which of them make groups of requests: the table is
+        made within each group, and the attributes are its first columns.
 
     Returns
     -------
@@ -84,6 +91,11 @@ def order_runs(
     [('b', 1.0), ('a', 2.5), ('c', 2.5)]
     """
     _check_arguments(method, votes, iterations, teleport)
+    if by is not None or requests is not None:
+        order = partial(
+            order_runs, method=method, votes=votes, iterations=iterations, teleport=teleport
+        )
+        return in_groups(order, d, requests, by)
     d = d if isinstance(d, PairCube) else to_polars(d)
     if method == "mean" and is_scores(d):
         means = ((m, s.runs, np.nanmean(s.values, axis=0)) for m, s in score_cube(d))

@@ -10,6 +10,7 @@ import polars as pl
 from lexiframe.orderings.markov import strong_components
 from lexiframe.orderings.ranking import mid_ranks
 from lexiframe.preferences.cube import Pairs, pair_cube
+from lexiframe.preferences.groups import By, in_groups
 from lexiframe.schemas import CYCLES
 
 
@@ -35,13 +36,16 @@ def majorities(pairs: Pairs) -> np.ndarray:
     return pairs.square(np.sign(pairs.lead))
 
 
-def majority_cycles(d: Any) -> pl.DataFrame:
+def majority_cycles(d: Any, *, requests: Any = None, by: By = None) -> pl.DataFrame:
     """List the runs that majorities of the requests put into a cycle: a over b over c over a.
 
     Parameters
     ----------
     d
         The table of `preferences` or `scores`.
+    requests, by
+        A frame ``query_id`` → attributes, and which of them make groups of requests: the table is
+        made within each group, and the attributes are its first columns.
 
     Returns
     -------
@@ -58,6 +62,8 @@ def majority_cycles(d: Any) -> pl.DataFrame:
     >>> lf.majority_cycles(d)["run"].to_list()
     ['a', 'b', 'c']
     """
+    if by is not None or requests is not None:
+        return in_groups(majority_cycles, d, requests, by)
     rows = []
     for measure, pairs in pair_cube(d):
         component = strong_components(majorities(pairs) > 0)

@@ -11,16 +11,20 @@ import polars as pl
 from lexiframe.codes import decode
 from lexiframe.errors import LexiframeError, unknown_name
 from lexiframe.preferences.cube import Pairs, pair_cube
+from lexiframe.preferences.groups import By, in_groups
 from lexiframe.schemas import REQUEST_WIN_RATES, WIN_RATES
 
 
-def win_rates(d: Any) -> pl.DataFrame:
+def win_rates(d: Any, *, requests: Any = None, by: By = None) -> pl.DataFrame:
     """Count, for every pair of runs, the requests won, lost and tied.
 
     Parameters
     ----------
     d
         The table of `preferences`, or of `scores`, whose differences are taken.
+    requests, by
+        A frame ``query_id`` → attributes, and which of them make groups of requests: the table is
+        made within each group, and the attributes are its first columns.
 
     Returns
     -------
@@ -38,6 +42,8 @@ def win_rates(d: Any) -> pl.DataFrame:
     >>> lf.win_rates(d).select("n", "wins", "losses", "ties", "win_rate", "mean_preference").row(0)
     (4, 2, 1, 1, 0.5, 0.125)
     """
+    if by is not None or requests is not None:
+        return in_groups(win_rates, d, requests, by)
     frames = [_of_measure(measure, pairs) for measure, pairs in pair_cube(d)]
     return pl.concat([pl.DataFrame(schema=WIN_RATES.columns), *frames])
 

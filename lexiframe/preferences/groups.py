@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import polars as pl
 
 from lexiframe.errors import LexiframeError, SchemaError, unknown_name
+from lexiframe.io.log_files import read_log
 from lexiframe.io.logs import with_log
 from lexiframe.preferences.cube import PairCube
 from lexiframe.schemas import to_polars
@@ -29,7 +31,8 @@ def in_groups(
         Scores or preferences; or any table that has the columns ``by`` already.
     requests
         A frame with the column ``query_id`` (``qid``, ``topic``, ``user_id`` ...) and the
-        attributes of each request; None when the table has them.
+        attributes of each request, or the path of such a file (see `read_log`); None when the
+        table has them.
     by
         One or several of the attributes; None: one group, and no columns.
 
@@ -61,21 +64,31 @@ def in_groups(
 
 def groups_of(table: Any, requests: Any, by: By) -> Iterator[tuple[pl.DataFrame, Any]]:
     """Give each group's attributes as one row, and its part of the table, sorted by attributes."""
-    names = [] if by is None else [by] if isinstance(by, str) else list(by)
+    names = names_of(requests, by)
     if not names:
-        if requests is not None:
-            raise LexiframeError(
-                "requests: which attribute makes the groups? Name it: by='category'"
-            )
         yield pl.DataFrame(), table
         return
     table = table if isinstance(table, PairCube) else to_polars(table)
     if requests is None:
         yield from _by_columns(table, names)
         return
-    attributes = _attributes(table, to_polars(requests, "requests"), names)
+    attributes = attributes_of(table, requests, names)
     for group in _distinct(attributes, names):
         yield group, _of_queries(table, _members(attributes, group)["query_id"])
+
+
+def names_of(requests: Any, by: By) -> list[str]:
+    """Give the attributes that make groups.
+
+    Raises
+    ------
+    LexiframeError
+        When ``requests`` comes without ``by``.
+    """
+    names = [] if by is None else [by] if isinstance(by, str) else list(by)
+    if requests is not None and not names:
+        raise LexiframeError("requests: which attribute makes the groups? Name it: by='category'")
+    return list(dict.fromkeys(names))
 
 
 def _by_columns(table: Any, names: list[str]) -> Iterator[tuple[pl.DataFrame, Any]]:
@@ -91,8 +104,15 @@ def _by_columns(table: Any, names: list[str]) -> Iterator[tuple[pl.DataFrame, An
 _SAY_REQUESTS = "; attributes of requests come from a frame: requests=frame, by='category'"
 
 
-def _attributes(table: Any, requests: pl.DataFrame, names: list[str]) -> pl.DataFrame:
-    """Give the attributes of each request of the table; what `requests` lacks has nulls."""
+def attributes_of(table: Any, requests: Any, names: list[str]) -> pl.DataFrame:
+    """Give the attributes of each request of a table: query_id and ``names``.
+
+    A request that the frame lacks has nulls, which is warned of. The names of query_id are those
+    that readers know.
+    """
+    if isinstance(requests, str | Path):
+        requests = read_log(requests)
+    requests = to_polars(requests, "requests")
     for name in names:
         if name not in requests.columns:
             raise unknown_name("attribute", name, requests.columns)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Literal, get_args
 
@@ -127,9 +127,9 @@ def compare(
     [('randomization', 0.125), ('sign', 0.125)]
     """
     tests, corrections = several(test), several(correction)
-    check_inference(tests, corrections, family, alpha)
-    _check_arguments(alternative, intervals, sign_ties)
-    check_draws("compare", "trials", trials, seed)
+    check_inference(tests, corrections, family, alpha, alternative, trials, seed)
+    _check_choice("intervals", intervals, INTERVALS)
+    _check_choice("sign_ties", sign_ties, ("drop", "split"))
     options = Options(alternative, alpha, trials, seed, sign_ties, alternative)
     frames = []
     for group, part in groups_of(d, requests, by):
@@ -161,34 +161,33 @@ def _corrected(
 
 
 def check_inference(
-    test: str | Sequence[str], correction: str | Sequence[str], family: str, alpha: float
+    test: str | Sequence[str],
+    correction: str | Sequence[str],
+    family: str,
+    alpha: float,
+    alternative: str,
+    trials: int,
+    seed: int,
 ) -> None:
     """Raise for arguments of `compare` that do not exist."""
     for name in several(test):
-        if name not in TESTS:
-            raise LexiframeError(
-                f"compare: expected test to be one of {', '.join(TESTS)}, found {name!r}"
-            )
+        _check_choice("test", name, TESTS)
     for name in several(correction):
         check_correction(name)
     if not (several(test) and several(correction)):
         raise LexiframeError("compare: expected a test and a correction, found none")
-    if family not in get_args(Family):
-        raise LexiframeError(f"compare: expected family='measure' or 'all', found {family!r}")
+    _check_choice("family", family, get_args(Family))
     if not 0 < alpha < 1:
         raise LexiframeError(f"compare: expected alpha between 0 and 1, found {alpha}")
+    _check_choice("alternative", alternative, get_args(Alternative))
+    check_draws("compare", "trials", trials, seed)
 
 
-def _check_arguments(alternative: str, intervals: str, sign_ties: str) -> None:
-    chosen = {"alternative": alternative, "intervals": intervals, "sign_ties": sign_ties}
-    known = {
-        "alternative": get_args(Alternative), "intervals": INTERVALS, "sign_ties": ("drop", "split")
-    }  # fmt: skip
-    for name, value in chosen.items():
-        if value not in known[name]:
-            raise LexiframeError(
-                f"compare: expected {name} to be one of {', '.join(known[name])}, found {value!r}"
-            )
+def _check_choice(name: str, chosen: str, known: Iterable[str]) -> None:
+    if chosen not in known:
+        raise LexiframeError(
+            f"compare: expected {name} to be one of {', '.join(known)}, found {chosen!r}"
+        )
 
 
 def _of_group(

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import polars as pl
 
 from lexiframe.errors import LexiframeError, SchemaError
+from lexiframe.preferences.groups import By, in_groups
 from lexiframe.schemas import COMPARISONS, POWER, check
 
 
-def discriminative_power(c: Any, alpha: float = 0.05) -> pl.DataFrame:
+def discriminative_power(c: Any, alpha: float = 0.05, *, by: By = None) -> pl.DataFrame:
     """Give the share of pairs of runs that each measure tells apart.
 
     Parameters
@@ -19,6 +21,8 @@ def discriminative_power(c: Any, alpha: float = 0.05) -> pl.DataFrame:
         The table of `compare`, or those of several tests or corrections concatenated.
     alpha : float
         A pair is told apart when its corrected p-value is below alpha.
+    by
+        Columns of ``c`` that name groups of requests: the power is that within each group.
 
     Returns
     -------
@@ -47,11 +51,14 @@ def discriminative_power(c: Any, alpha: float = 0.05) -> pl.DataFrame:
     """
     if not 0 < alpha < 1:
         raise LexiframeError(f"discriminative_power: expected alpha between 0 and 1, found {alpha}")
+    if by is not None:
+        return in_groups(partial(discriminative_power, alpha=alpha), c, None, by)
     comparisons = check(c, COMPARISONS)
     if comparisons.select(COMPARISONS.key).is_duplicated().any():
         raise SchemaError(
             f"comparisons: expected one row for each {', '.join(COMPARISONS.key)}, found several; "
-            "tables with other families, baselines or levels go in one by one"
+            "tables with other families, baselines or levels go in one by one, and groups of "
+            "requests with by="
         )
     return (
         comparisons.group_by("measure", "test", "correction")

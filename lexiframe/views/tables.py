@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
+
+from lexiframe.schemas import VERDICT
+from lexiframe.views.verdict import verdict
 
 if TYPE_CHECKING:
     from lexiframe.evaluation import Evaluation
@@ -12,18 +16,52 @@ if TYPE_CHECKING:
 
 def summary(e: Evaluation) -> dict[str, pl.DataFrame]:
     """Give the tables to look at first, by title."""
-    inference = e.provenance["inference"]
-    test = f"{inference['test']} test, {inference['correction']}, α = {inference['alpha']:g}"
+    inference, by = e.provenance["inference"], e.provenance["by"]
     ordering = f"Ranks of the runs: metrics by mean, preferences by {inference['ordering']}"
+    measures = e.provenance["measures"]
     tables = {
         "Coverage": coverage_in_short(e.coverage),
-        ordering: ranks_by_measure(e.orderings, e.provenance["measures"]),
-        "Kendall's τ between the orderings": correlation_matrix(
-            e.correlations, e.provenance["measures"]
-        ),
-        f"Ties between rankings, and pairs of runs told apart ({test})": ties_and_power(e),
+        ordering: ranks_by_measure(e.orderings, measures, by),
+        **{
+            f"Kendall's τ between the orderings{of_group}": correlation_matrix(part, measures)
+            for of_group, part in _parts(e.correlations, by)
+        },
+        "Ties between rankings of one request": in_order(e.tie_rates, by, measures),
+        f"Verdict ({_inference(inference)})": verdict_in_short(verdict(e)),
     }
     return {title: table for title, table in tables.items() if table.height}
+
+
+def _inference(inference: dict[str, Any]) -> str:
+    """Say how runs were compared."""
+    side = "" if inference["alternative"] == "two-sided" else f", {inference['alternative']}"
+    family = "the pairs of a measure" if inference["family"] == "measure" else "all pairs"
+    return (
+        f"{inference['test']} test{side}, {inference['correction']} over {family}, "
+        f"α = {inference['alpha']:g}"
+    )
+
+
+def _parts(table: pl.DataFrame, by: list[str]) -> Iterator[tuple[str, pl.DataFrame]]:
+    """Give the groups of a table, with what a title calls them."""
+    if not by:
+        yield "", table
+        return
+    for part in table.partition_by(by, maintain_order=True):
+        yield "".join(f", {name} = {part[name][0]}" for name in by), part
+
+
+def verdict_in_short(v: pl.DataFrame) -> pl.DataFrame:
+    """Give a verdict without what a title says."""
+    told_apart = pl.format("{} of {}", "n_significant", "n_pairs")
+    groups = v.columns[: v.width - len(VERDICT.columns)]
+    return v.select(
+        *groups,
+        "measure",
+        pl.col("best", "not_worse").list.join(", "),
+        "n",
+        pairs_told_apart=told_apart,
+    ).rename({"not_worse": "not significantly worse", "pairs_told_apart": "pairs told apart"})
 
 
 def coverage_in_short(coverage: pl.DataFrame) -> pl.DataFrame:
@@ -40,14 +78,16 @@ def coverage_in_short(coverage: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def ranks_by_measure(orderings: pl.DataFrame, measures: list[str]) -> pl.DataFrame:
+def ranks_by_measure(
+    orderings: pl.DataFrame, measures: list[str], by: Sequence[str] = ()
+) -> pl.DataFrame:
     """Lay the orderings out as runs × measures, the best under the first measure on top."""
-    ranks = orderings.pivot("measure", index="run", values="rank")
+    ranks = orderings.pivot("measure", index=[*by, "run"], values="rank")
     shown = [measure for measure in measures if measure in ranks.columns]
     if not shown:
         return ranks
     without_zeros = pl.col(shown).round(1).cast(pl.String).str.strip_suffix(".0")
-    return ranks.select("run", *shown).sort(*shown, "run").with_columns(without_zeros)
+    return ranks.select(*by, "run", *shown).sort(*by, *shown, "run").with_columns(without_zeros)
 
 
 def correlation_matrix(correlations: pl.DataFrame, measures: list[str]) -> pl.DataFrame:
@@ -63,12 +103,9 @@ def correlation_matrix(correlations: pl.DataFrame, measures: list[str]) -> pl.Da
     return order.join(matrix, on="measure", maintain_order="left").select("measure", *measures)
 
 
-def ties_and_power(e: Evaluation) -> pl.DataFrame:
-    """Put tie rates and discriminative power side by side, in the order of the measures."""
-    columns = ["measure", "tie_rate", "n_significant", "n_pairs", "power"]
-    both = e.tie_rates.join(e.power, on="measure").select(columns)
-    order = pl.DataFrame({"measure": e.provenance["measures"]}, schema={"measure": pl.String})
-    return order.join(both, on="measure", maintain_order="left")
+def in_order(table: pl.DataFrame, by: Sequence[str], measures: list[str]) -> pl.DataFrame:
+    """Sort a table by group and by the order in which the measures were asked for."""
+    return table.sort(*by, pl.col("measure").cast(pl.Enum(list(dict.fromkeys(measures)))))
 
 
 def as_text(e: Evaluation) -> str:
