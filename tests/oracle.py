@@ -958,3 +958,48 @@ def holm(p_values):
 def power(p_adjusted, alpha):
     """Share of pairs of runs with corrected p < α (section 6)."""
     return sum(p < alpha for p in p_adjusted) / len(p_adjusted)
+
+
+# --- Section 6: paired tests --------------------------------------------------------------------
+
+
+def extreme(value, observed, alternative):
+    """Whether a value is as far out as the observed one, but for rounding."""
+    if alternative == "greater":
+        return value >= observed - 1e-12
+    if alternative == "less":
+        return value <= observed + 1e-12
+    return abs(value) >= abs(observed) - 1e-12
+
+
+def mean_of(values):
+    """Their mean."""
+    return math.fsum(values) / len(values)
+
+
+def randomization(differences, alternative="two-sided"):
+    """The share of all ways to choose signs whose mean is as extreme as the observed one."""
+    observed = mean_of(differences)
+    ways = list(product((1, -1), repeat=len(differences)))
+    means = [mean_of([s * d for s, d in zip(way, differences, strict=True)]) for way in ways]
+    return sum(extreme(mean, observed, alternative) for mean in means) / len(ways)
+
+
+def t_statistic(values):
+    """mean / (sd / √n), 0 for no mean and ±∞ for no spread."""
+    mean, n = mean_of(values), len(values)
+    variance = math.fsum((x - mean) ** 2 for x in values) / (n - 1)
+    if variance < 1e-25:
+        return 0.0 if abs(mean) < 1e-12 else math.copysign(math.inf, mean)
+    return mean / math.sqrt(variance / n)
+
+
+def bootstrap(differences, counts, alternative="two-sided"):
+    """(1 + count) / (1 + B): t of the centred differences, drawn as often as ``counts`` say."""
+    observed, mean = t_statistic(differences), mean_of(differences)
+    drawn = [
+        [d - mean for d, times in zip(differences, row, strict=True) for _ in range(int(times))]
+        for row in counts
+    ]
+    found = sum(extreme(t_statistic(values), observed, alternative) for values in drawn)
+    return (1 + found) / (1 + len(drawn))

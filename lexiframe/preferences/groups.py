@@ -50,16 +50,18 @@ def in_groups(
     >>> in_groups(lambda part: part.select("value"), s, requests, by="length").rows()
     [('long', 3.0), ('short', 1.0)]
     """
-    frames = []
-    for group, part in groups_of(table, requests, by):
-        found = compute(part)
-        taken = [name for name in group.columns if name in found.columns]
-        if taken:
-            raise LexiframeError(
-                f"by: {taken[0]} is a column of the table already; rename the attribute"
-            )
-        frames.append(group.join(found, how="cross") if group.width else found)
-    return pl.concat(frames)
+    parts = groups_of(table, requests, by)
+    return pl.concat([labelled(group, compute(part)) for group, part in parts])
+
+
+def labelled(group: pl.DataFrame, found: pl.DataFrame) -> pl.DataFrame:
+    """Put a group's attributes in front of what was found in it."""
+    taken = [name for name in group.columns if name in found.columns]
+    if taken:
+        raise LexiframeError(
+            f"by: {taken[0]} is a column of the table already; rename the attribute"
+        )
+    return group.join(found, how="cross") if group.width else found
 
 
 def groups_of(table: Any, requests: Any, by: By) -> Iterator[tuple[pl.DataFrame, Any]]:

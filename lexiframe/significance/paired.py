@@ -13,7 +13,7 @@ from lexiframe.codes import decode
 from lexiframe.errors import LexiframeError, unknown_name
 from lexiframe.measures import notation
 from lexiframe.preferences.cube import Pairs, pair_cube
-from lexiframe.preferences.groups import By, groups_of
+from lexiframe.preferences.groups import By, groups_of, labelled
 from lexiframe.resampling import check_draws
 from lexiframe.schemas import COMPARISONS
 from lexiframe.significance.corrections import check_correction, correct_families
@@ -86,7 +86,7 @@ def compare(
         this comparison alone, not corrected for the family; ``effect_size``, ``statistic``,
         ``p_value``, ``p_adjusted``, and ``reject``: p_adjusted < alpha; ``effect_low,
         effect_high``, the interval of the effect size. What is not the default stands behind the
-        test: ``t(alternative=greater)``.
+        test: ``t(alternative='greater')``.
 
         ========================== ===================================== =========================
         test                       effect size                           statistic
@@ -131,11 +131,12 @@ def compare(
     _check_choice("intervals", intervals, INTERVALS)
     _check_choice("sign_ties", sign_ties, ("drop", "split"))
     options = Options(alternative, alpha, trials, seed, sign_ties, alternative)
-    frames = []
-    for group, part in groups_of(d, requests, by):
-        found = _of_group(part, tests, options, baseline, intervals)
-        frames.append(group.join(found, how="cross") if group.width else found)
-    table = pl.concat(frames)
+    table = pl.concat(
+        [
+            labelled(group, _of_group(part, tests, options, baseline, intervals))
+            for group, part in groups_of(d, requests, by)
+        ]
+    )
     groups = table.columns[: table.width - len(COMPARISONS.columns) + len(_CORRECTED)]
     if not table.height:
         raise LexiframeError("compare: expected preferences or scores, found no rows")

@@ -31,7 +31,10 @@ def test_t_test_by_hand():
         "p_value": pytest.approx(0.016277, abs=1e-6),
         "p_adjusted": row["p_value"],
         "reject": True,
+        "effect_low": row["effect_low"],
+        "effect_high": row["effect_high"],
     }
+    assert row["effect_low"] < row["effect_size"] < row["effect_high"]
     mirrored = only_row(preferences({"ab": [-0.5, -0.25, -0.75, -0.5]}))
     assert (mirrored["statistic"], mirrored["ci_low"]) == (-row["statistic"], -row["ci_high"])
     assert (mirrored["effect_size"], mirrored["p_value"]) == (-row["effect_size"], row["p_value"])
@@ -206,7 +209,7 @@ def test_a_measure_that_one_run_alone_has():
             {"correction": "by"},
             "expected correction to be one of none, bonferroni, holm, bh, found 'by'",
         ),
-        ({"family": "each"}, "compare: expected family='measure' or 'all', found 'each'"),
+        ({"family": "each"}, "compare: expected family to be one of measure, all, found 'each'"),
         ({"alpha": 0}, "compare: expected alpha between 0 and 1, found 0"),
         ({"alpha": 1.0}, "compare: expected alpha between 0 and 1, found 1.0"),
         ({"alpha": math.nan}, "compare: expected alpha between 0 and 1, found nan"),
