@@ -44,7 +44,7 @@ format: $(VENV)/.installed-test ## format the code and mend its style where that
 benchmark: $(VENV)/.installed-test,peers ## measure time and memory beside other libraries
 	$(BIN)/python tests/benchmarks/run.py $(ARGS)
 
-notebooks: $(VENV)/.installed-test,interop,viz ## execute the notebooks anew and store their outputs
+notebooks: $(VENV)/.installed-test,interop,peers,viz ## execute the notebooks anew and store their outputs
 	$(BIN)/python tests/test_notebooks.py
 
 data: $(VENV)/.installed-peers ## rebuild the bundled collection with scikit-learn

@@ -24,6 +24,7 @@ ROOT = Path(__file__).resolve().parents[1]
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 NEEDS = {  # what is not in the extra test; vl_convert draws altair's charts as pictures
     "02-joining-experiment-logs": ["mlflow", "sqlalchemy", "alembic", "altair", "vl_convert"],
+    "03-what-the-libraries-conclude": ["pyterrier", "ranx", "altair", "vl_convert"],
 }
 METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
@@ -119,7 +120,7 @@ def test_there_are_notebooks():
 def test_stored_outputs_are_those_of_today(path, tmp_path):
     missing = [name for name in NEEDS.get(path.stem, []) if find_spec(name) is None]
     if missing:
-        pytest.skip(f"needs {', '.join(missing)}, which the extras interop and viz install")
+        pytest.skip(f"needs {', '.join(missing)}, which the extras interop, peers and viz install")
     stored = nbformat.read(path, as_version=4)
     today = shown(executed(stored, tmp_path))
     for cell, said in shown(stored).items():
