@@ -65,6 +65,7 @@ from lexiframe.preferences.pairs import parse_measures, preferences
 from lexiframe.significance.paired import check_inference
 from lexiframe.significance.paired import compare as compare_runs
 from lexiframe.views.tables import table_text
+from lexiframe.views.verdict import verdict
 
 _OTHER_ENDINGS = (".csv", ".tsv", ".json", ".jsonl", ".arrow", ".feather")
 
@@ -323,7 +324,7 @@ def _judgments(qrels: str, header: bool, decimal: Decimal, duplicates: Duplicate
 
 def _printed(e: Evaluation) -> dict[str, pl.DataFrame]:
     names = ("coverage", "orderings", "correlations", "tie_rates", "power")
-    return {name: e.tables()[name] for name in names}
+    return {**{name: e.tables()[name] for name in names}, "verdict": verdict(e)}
 
 
 def _print(table: pl.DataFrame, format: Format) -> None:

@@ -313,7 +313,8 @@ class Groups:
     def empty(self, schema: TableSchema) -> pl.DataFrame:
         """Give a table without rows, with the columns of the groups."""
         columns = {} if self.requests is None else self.requests.select(self.names).schema
-        return pl.DataFrame(schema={**columns, **_empty(schema).schema})
+        optional = {} if schema is not COMPARISONS else COMPARISONS.columns
+        return pl.DataFrame(schema={**columns, **_empty(schema).schema, **optional})
 
 
 def _empty(schema: TableSchema) -> pl.DataFrame:

@@ -122,6 +122,7 @@ def test_evaluate_as_json(lexiframe):
     outcome = lexiframe("evaluate", QRELS, RUNS, "-m", "RPP", "-m", "RR", "--format", "json")
     tables = json.loads(outcome.out)
     e = lf.evaluate(RUNS, QRELS, ["RPP", "RR"])
+    assert tables.pop("verdict") == lf.verdict(e).to_dicts()
     assert set(tables) == {"coverage", "orderings", "correlations", "tie_rates", "power"}
     for name, rows in tables.items():
         assert rows == getattr(e, name).to_dicts()
@@ -315,7 +316,11 @@ def test_what_text_cannot_say_is_said(tmp_path, lexiframe, command):
     options = [*measure, "--third", "score", "--format", "json"]
     same = lexiframe(command, QRELS, tmp_path / "c", tmp_path / "d", *options)
     assert same.status == 0
-    assert json.loads(same.out.replace('"c"', '"a"').replace('"d"', '"b"')) == json.loads(said.out)
+    found = json.loads(same.out.replace('"c"', '"a"').replace('"d"', '"b"'))
+    expected = json.loads(said.out)
+    for tables in (found, expected) if command == "evaluate" else ():
+        tables["verdict"][0].pop("sentence")  # it has the names among other words
+    assert found == expected
 
 
 def test_judgments_with_a_header_and_decimal_commas(tmp_path, lexiframe):

@@ -187,7 +187,8 @@ def test_what_is_printed(evaluated):
         "Coverage",
         "Ranks of the runs: metrics by mean, preferences by borda",
         "Kendall's τ between the orderings",
-        "Ties between rankings, and pairs of runs told apart (t test, bonferroni, α = 0.1)",
+        "Ties between rankings of one request",
+        "Verdict (t test, bonferroni over the pairs of a measure, α = 0.1)",
     ]
     html = evaluated._repr_html_()
     assert all(f"<h3>{title}</h3>" in html for title in titles)
@@ -288,7 +289,11 @@ def test_files_and_settings_are_in_the_metadata(tmp_path, evaluated):
         "correction": "bonferroni",
         "family": "measure",
         "alpha": 0.1,
+        "alternative": "two-sided",
+        "trials": 10_000,
+        "seed": 0,
     }
+    assert facts["by"] == []
 
 
 def sha256(path):

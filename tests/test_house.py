@@ -219,6 +219,7 @@ def tables(tmp_path_factory):
         "sign_agreement": lf.sign_agreement(d),
         "comparisons": c,
         "power": lf.discriminative_power(c),
+        "verdict": lf.verdict(lf.evaluate(runs, qrels, ["AP", "RR"])),
         "coverage": lf.coverage(runs, qrels),
         "problems": problems(tmp_path_factory.mktemp("problems") / "bad.run"),
     }
@@ -254,7 +255,7 @@ def test_columns_types_and_key(tables, name):
     assert not table.select(schema.key).is_duplicated().any()
     if name == "orderings":
         assert table.equals(table.sort("measure", "method", "rank", "run"))
-    elif name not in ("runs", "qrels"):  # these keep the order of their files
+    elif name not in ("runs", "qrels", "verdict"):  # these keep an order of their own
         assert table.equals(table.sort(schema.key))
 
 

@@ -93,9 +93,7 @@ def names_of(requests: Any, by: By) -> list[str]:
     return list(dict.fromkeys(names))
 
 
-def _by_columns(table: Any, names: list[str]) -> Iterator[tuple[pl.DataFrame, Any]]:
-    if isinstance(table, PairCube):
-        raise LexiframeError("by: expected requests=, a frame of attributes, found none")
+def _by_columns(table: pl.DataFrame, names: list[str]) -> Iterator[tuple[pl.DataFrame, Any]]:
     for name in names:
         if name not in table.columns:
             raise unknown_name("attribute", name, table.columns, advice=_SAY_REQUESTS)

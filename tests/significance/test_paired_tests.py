@@ -293,7 +293,10 @@ def test_no_tests():
         ({"requests": REQUESTS}, "requests: which attribute makes the groups"),
         ({"requests": REQUESTS, "by": "lang"}, "unknown attribute 'lang'"),
         ({"by": "long"}, "unknown attribute 'long'.*requests=frame"),
-        ({"requests": REQUESTS.rename({"long": "run_a"}), "by": "run_a"}, "run_a is a column of"),
+        (
+            {"requests": REQUESTS.rename({"long": "run_a"}), "by": "run_a"},
+            "run_a is a column of the table already; rename the attribute",
+        ),
     ],
 )
 def test_arguments_that_do_not_exist(options, message):
