@@ -171,6 +171,8 @@ def _sentence(row: dict[str, Any], by: Sequence[str], alpha: float, family: str)
     verb = "is" if len(row["not_worse"]) == 1 else "are"
     if row["not_worse"]:
         others = f"{_listed(row['not_worse'])} {verb} not significantly worse"
+    elif len(row["best"]) * (len(row["best"]) - 1) // 2 == row["n_pairs"]:
+        others = "there is no other"
     else:
         others = "all other runs are significantly worse"
     one = len(row["best"]) == 1
@@ -185,5 +187,11 @@ def _sentence(row: dict[str, Any], by: Sequence[str], alpha: float, family: str)
     )
 
 
+_NAMED = 6
+"""So many runs are named in a sentence; the columns have them all."""
+
+
 def _listed(runs: list[str]) -> str:
+    if len(runs) > _NAMED:
+        runs = [*runs[: _NAMED - 1], f"{len(runs) - _NAMED + 1} others"]
     return " and ".join(filter(None, [", ".join(runs[:-1]), runs[-1]]))

@@ -58,6 +58,14 @@ def test_runs_that_share_the_first_rank():
     )
 
 
+def test_a_sentence_names_six_runs_at_most():
+    v = lf.verdict(evaluate({f"r{n}": [1] * 12 for n in range(9)}))
+    assert len(v["best"][0]) == 9
+    assert v["sentence"][0].startswith(
+        "By RR, r0, r1, r2, r3, r4 and 4 others share the first rank; there is no other. 0 of 36 "
+    )
+
+
 def test_measures_come_in_the_order_asked_for_and_families_are_named():
     e = evaluate(measures=("RR", "AP", "LR"), family="all", test="sign", alternative="greater")
     v = lf.verdict(e)
