@@ -13,9 +13,8 @@ def canonical(matrix: np.ndarray) -> np.ndarray:
     """Give an antisymmetric matrix of one request with rows and columns in an order of its own.
 
     The order is that of the sums of rows, then of their sorted cells. Where these do not tell runs
-    apart, runs that are the same take any order, and those of a cycle the order around it. (Two
-    runs that only whole graphs of seven or more runs could tell apart may keep the order of their
-    names.)
+    apart, runs that are the same take any order, and those of a cycle the order around it. (There
+    may be cycles of eight or more runs, in one request, that this does not see apart.)
 
     Examples
     --------
@@ -25,9 +24,10 @@ def canonical(matrix: np.ndarray) -> np.ndarray:
     [[0.0, 1.0, -1.0], [-1.0, 0.0, 1.0], [1.0, -1.0, 0.0]]
     """
     cells = np.sort(matrix, axis=1)
-    order = np.lexsort([*cells.T[::-1], cells.sum(axis=1)])
+    keys = [*cells.T[::-1], cells.sum(axis=1)]  # the last counts most
+    order = np.lexsort(keys)
     if (cells[order[1:]] == cells[order[:-1]]).all(axis=1).any():
-        order = np.argsort(_colours(matrix))
+        order = np.lexsort([_colours(matrix), *keys])
     return np.ascontiguousarray(matrix[np.ix_(order, order)])
 
 
@@ -37,8 +37,9 @@ def _colours(matrix: np.ndarray) -> np.ndarray:
     colour = _refined(_twins(cells), cells)
     while colour.max() < len(colour) - 1:
         several = np.flatnonzero(np.bincount(colour)[colour] > 1)
-        first = several[np.argmin(colour[several])]
-        colour = _refined(2 * colour + (np.arange(len(colour)) != first), cells)
+        alike = several[colour[several] == colour[several].min()]
+        apart = (2 * colour + (np.arange(len(colour)) != run) for run in alike)
+        colour = min((_refined(one, cells) for one in apart), key=lambda c: _rows(c, cells))
     return colour
 
 
@@ -57,7 +58,16 @@ def _refined(colour: np.ndarray, cells: np.ndarray) -> np.ndarray:
     n_colours = -1
     while colour.max() > n_colours:
         n_colours = colour.max()
-        signature = np.sort(cells * (2 * len(cells)) + colour, axis=1)
-        rows = np.column_stack([colour, signature])
-        colour = np.unique(rows, axis=0, return_inverse=True)[1].ravel()
+        colour = np.unique(_signatures(colour, cells), axis=0, return_inverse=True)[1].ravel()
     return colour
+
+
+def _signatures(colour: np.ndarray, cells: np.ndarray) -> np.ndarray:
+    """Give each run's colour, and its preferences with the other run's colour, sorted."""
+    return np.column_stack([colour, np.sort(cells * (2 * len(cells)) + colour, axis=1)])
+
+
+def _rows(colour: np.ndarray, cells: np.ndarray) -> list[list[int]]:
+    """Say what a colouring looks like, whatever the runs are called."""
+    signatures: list[list[int]] = _signatures(colour, cells).tolist()
+    return sorted(signatures)

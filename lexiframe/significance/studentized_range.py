@@ -34,7 +34,7 @@ def survival(q: np.ndarray, k: int, df: int) -> np.ndarray:
     Examples
     --------
     >>> survival(np.array([0.0, 3.5]), k=3, df=20).round(6).tolist()
-    [1.0, 0.056369]
+    [1.0, 0.055892]
     """
     step = min(0.04, 0.5 / math.sqrt(2 * df))
     low, high = _support(df)

@@ -103,7 +103,7 @@ def tukey_hsd(
     >>> lf.tukey_hsd(s).select("n", "mean_difference", "p_value", "reject").rows()
     [(5, 0.52, 0.0625, False)]
     >>> lf.tukey_hsd(s, "parametric").select("statistic", "p_value", "reject").rows()
-    [(8.5508..., 0.0037..., True)]
+    [(8.548..., 0.0037..., True)]
     """
     tests_on = _checked(d, method, on, trials, seed, alpha)
     frames = []
