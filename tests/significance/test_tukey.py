@@ -118,7 +118,7 @@ def test_win_rates_of_scores_are_values_but_for_their_unit():
 
 @pytest.mark.parametrize("method", ["randomized", "parametric"])
 def test_all_ties(method):
-    c = lf.tukey_hsd(preferences(dict.fromkeys(["ab", "ac", "bc"], [0, 0, 0, 0])), method)
+    c = lf.tukey_hsd(preferences(dict.fromkeys(["ab", "ac", "bc"], (0, 0, 0, 0))), method)
     assert c["p_value"].to_list() == [1.0] * 3
     assert c["mean_difference"].to_list() == [0.0] * 3
     assert c["effect_size"].null_count() == 3
@@ -225,7 +225,6 @@ def chosen(d):
 
 def test_what_preferences_are_is_seen_from_them():
     s = scores(random_values(6, 5, digits=1))
-    ((_, pairs),) = pair_cube(s)
     assert chosen(s) is hsd_trials._by_range
     assert chosen(signs_of(s)) is hsd_trials._by_counts
     assert chosen(random_signs(6, 5)) is hsd_trials._by_cells
@@ -335,7 +334,7 @@ def test_arguments_that_do_not_exist(table, options, message):
 
 
 def test_draws_are_checked_where_all_draws_are():
-    with pytest.raises(lf.LexiframeError, match="trials to be a whole number from 1, found 1.5"):
+    with pytest.raises(lf.LexiframeError, match=r"trials to be a whole number from 1, found 1\.5"):
         check_draws("tukey_hsd", "trials", 1.5, 0)
 
 
