@@ -14,7 +14,7 @@ from lexiframe.measures.ties import TIE
 from lexiframe.orderings.win_rates import mean_preferences
 from lexiframe.preferences.cube import PairCube, Pairs, is_scores, pair_cube, score_cube
 from lexiframe.resampling import check_draws
-from lexiframe.schemas import COMPARISONS
+from lexiframe.schemas import COMPARISONS, to_polars
 from lexiframe.significance.hsd_trials import largest_differences, tolerance
 from lexiframe.significance.paired import compare
 from lexiframe.significance.studentized_range import quantile, survival
@@ -105,6 +105,7 @@ def tukey_hsd(
     >>> lf.tukey_hsd(s, "parametric").select("statistic", "p_value", "reject").rows()
     [(8.548..., 0.0037..., True)]
     """
+    d = d if isinstance(d, PairCube) else to_polars(d)
     tests_on = _checked(d, method, on, trials, seed, alpha)
     frames = []
     for measure, pairs, values in _by_measure(d, tests_on):
@@ -112,9 +113,8 @@ def tukey_hsd(
             tested = _parametric(pairs, values, alpha)
         else:
             label = f"tukey_hsd, {measure}"
-            tested = _randomized(
-                pairs, largest_differences(pairs, values, trials, seed, label), alpha
-            )
+            largest = largest_differences(pairs, values, trials, seed, label)
+            tested = _randomized(pairs, largest, alpha)
         frames.append(_table(measure, pairs, tested, alpha))
     if not frames:
         raise LexiframeError("tukey_hsd: expected preferences or scores of two runs, found no rows")
@@ -149,15 +149,7 @@ def _by_measure(d: Any, on: str) -> Iterator[tuple[str, Pairs, np.ndarray | None
     for measure, s in scores.items():
         _check_complete(measure, s.queries, s.runs, np.isnan(s.values))
     for measure, pairs in pair_cube(d):
-        absent = np.isnan(pairs.values)
-        _check_complete(measure, pairs.queries, pairs.runs, _lacking(pairs, absent))
-        if absent.any():
-            pair = int(np.argmax(absent.any(axis=0)))
-            a, b = pairs.runs[int(pairs.a[pair])], pairs.runs[int(pairs.b[pair])]
-            raise LexiframeError(
-                f"tukey_hsd: expected every pair of runs, found no preference of {measure} between "
-                f"{a!r} and {b!r} for {first_three(pairs.queries.filter(absent[:, pair]))}"
-            )
+        _check_pairs(measure, pairs)
         if on == "win_rate":
             values = mean_preferences(pairs)
             delta = values[:, pairs.a] - values[:, pairs.b]
@@ -167,11 +159,19 @@ def _by_measure(d: Any, on: str) -> Iterator[tuple[str, Pairs, np.ndarray | None
             yield measure, pairs, scores[measure].values if on == "values" else None
 
 
-def _lacking(pairs: Pairs, absent: np.ndarray) -> np.ndarray:
-    """Tell which runs have no preference at all for a request: requests × runs."""
-    runs = np.arange(len(pairs.runs))
+def _check_pairs(measure: str, pairs: Pairs) -> None:
+    """Raise when a run, or a pair of runs, has no preference for a request."""
+    absent, runs = np.isnan(pairs.values), np.arange(len(pairs.runs))
     belongs = (pairs.a[:, None] == runs) | (pairs.b[:, None] == runs)
-    return np.asarray(absent.astype(np.float64) @ belongs == len(runs) - 1)
+    lacks_all = absent.astype(np.float64) @ belongs == len(runs) - 1
+    _check_complete(measure, pairs.queries, pairs.runs, lacks_all)
+    if absent.any():
+        pair = int(np.argmax(absent.any(axis=0)))
+        a, b = pairs.runs[int(pairs.a[pair])], pairs.runs[int(pairs.b[pair])]
+        raise LexiframeError(
+            f"tukey_hsd: expected every pair of runs, found no preference of {measure} between "
+            f"{a!r} and {b!r} for {first_three(pairs.queries.filter(absent[:, pair]))} requests"
+        )
 
 
 def _check_complete(measure: str, queries: pl.Series, runs: pl.Series, lacks: np.ndarray) -> None:
@@ -207,7 +207,7 @@ def _randomized(pairs: Pairs, largest: np.ndarray, alpha: float) -> Tested:
     """p = (1 + #{trials ≥ |d̄|}) / (1 + trials), from the trials in ascending order."""
     difference, n = np.abs(pairs.values.mean(axis=0)), len(largest)
     reached = n - np.searchsorted(largest, difference - tolerance(pairs))
-    # A difference is significant when no more than so many trials reach it, less one.
+    # A difference is significant when fewer than so many trials reach it.
     rejecting = int(((1 + np.arange(n)) / (1 + n) < alpha).sum())
     half = float(largest[n - rejecting]) if rejecting else np.nan
     return Tested(difference, (1 + reached) / (1 + n), half)

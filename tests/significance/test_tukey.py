@@ -100,8 +100,14 @@ def test_what_is_tested():
     s = scores(random_values(6, 3))
     assert lf.tukey_hsd(s).equals(lf.tukey_hsd(s, on="values"))
     assert lf.tukey_hsd(s, "parametric").equals(lf.tukey_hsd(s, "parametric", on="values"))
-    laid_out = pair_cube(d)
-    assert lf.tukey_hsd(laid_out).equals(lf.tukey_hsd(d))
+
+
+def test_tables_in_other_forms():
+    for d in (scores(random_values(4, 3)), random_signs(4, 3)):
+        expected = lf.tukey_hsd(d)
+        for other in (d.lazy(), d.to_arrow(), d.to_arrow().to_reader(), d.to_pandas()):
+            assert_identical(lf.tukey_hsd(other), expected)
+        assert_identical(lf.tukey_hsd(pair_cube(d)), expected)
 
 
 def test_win_rates_of_scores_are_values_but_for_their_unit():
@@ -283,6 +289,21 @@ def test_rejected_are_the_pairs_whose_interval_excludes_0(alpha, method):
     assert excluded.to_list() == c["reject"].to_list()
     assert 0 < c["reject"].sum() < 15
     assert c["reject"].to_list() == [p < alpha for p in c["p_value"]]
+
+
+@pytest.mark.parametrize("n_runs, n_queries", [(2, 8), (3, 3)])
+def test_intervals_where_alpha_is_one_of_the_p_values(n_runs, n_queries):
+    """Then the pair is not rejected, and with a little more it is."""
+    s = scores(random_values(n_queries, n_runs))
+    for p in lf.tukey_hsd(s)["p_value"].unique():
+        for alpha in (p, p + 1e-9):
+            if alpha < 1:
+                c = lf.tukey_hsd(s, alpha=alpha)
+                low, high = (c[name].fill_null(0.0) for name in ("ci_low", "ci_high"))
+                excluded = (low > 1e-12) | (high < -1e-12)
+                assert (
+                    excluded.to_list() == c["reject"].to_list() == (c["p_value"] < alpha).to_list()
+                )
 
 
 def test_too_few_permutations_for_the_level():
