@@ -17,7 +17,7 @@ The flow, and the names in its order:
   `LexicographicPreference`, `MatrixPreference`, `parse_measure`
 - orderings: `win_rates`, `win_rate_matrix`, `request_win_rates`, `order_runs`,
   `majority_cycles`, `rank_correlations`, `tie_rates`, `sign_agreement`
-- significance: `compare`, `discriminative_power`
+- significance: `compare`, `tukey_hsd`, `discriminative_power`
 - experiment logs: `with_log`, `read_log`, `read_mlflow`
 - out again: `write_trec`, `write_parquet`, `to_ir_measures`, `to_ranx`, `to_pytrec_eval`
 - what was answered, judged, tied: `coverage`
@@ -119,6 +119,7 @@ from lexiframe.preferences.pairs import preferences
 from lexiframe.preferences.recall_paired import LevelPreference
 from lexiframe.significance.paired import compare
 from lexiframe.significance.power import discriminative_power
+from lexiframe.significance.tukey import tukey_hsd
 from lexiframe.views.verdict import verdict
 
 __all__ = [
@@ -218,6 +219,7 @@ __all__ = [
     "to_pytrec_eval",
     "to_ranx",
     "verdict",
+    "tukey_hsd",
     "win_rate_matrix",
     "win_rates",
     "with_log",

@@ -1003,3 +1003,38 @@ def bootstrap(differences, counts, alternative="two-sided"):
     ]
     found = sum(extreme(t_statistic(values), observed, alternative) for values in drawn)
     return (1 + found) / (1 + len(drawn))
+
+
+def hsd_randomized(d):
+    """Tukey's HSD over all permutations of the runs within each request: {pair: p} (section 6).
+
+    p = (1 + #{others ≥ |d̄_ab|}) / (1 + others): the permutation that changes nothing is the 1.
+    """
+    names, queries = runs(d), requests(d)
+
+    def means(orders):
+        """orders[j][a] is the run whose label is put on a in request j."""
+        sums = {pair: [] for pair in combinations(names, 2)}
+        for q, order in zip(queries, orders, strict=True):
+            for a, b in sums:
+                x, y = order[a], order[b]
+                sums[a, b].append(d[q, x, y] if (q, x, y) in d else -d[q, y, x])
+        return {pair: abs(math.fsum(values)) / len(queries) for pair, values in sums.items()}
+
+    every = [dict(zip(names, order, strict=True)) for order in permutations(names)]
+    trials = [max(means(orders).values()) for orders in product(every, repeat=len(queries))]
+    observed = means([dict(zip(names, names, strict=True))] * len(queries))
+    return {
+        pair: sum(x >= difference - TIE for x in trials) / len(trials)
+        for pair, difference in observed.items()
+    }
+
+
+def mean_square_error(values):
+    """MSE of value = request + run: {(request, run): value}, (S−1)(Q−1) d.f. (section 6)."""
+    queries, names = sorted({q for q, _ in values}), sorted({run for _, run in values})
+    of_request = {q: math.fsum(values[q, run] for run in names) / len(names) for q in queries}
+    of_run = {run: math.fsum(values[q, run] for q in queries) / len(queries) for run in names}
+    grand = math.fsum(of_run.values()) / len(names)
+    squares = [(values[q, r] - of_request[q] - of_run[r] + grand) ** 2 for q, r in values]
+    return math.fsum(squares) / ((len(names) - 1) * (len(queries) - 1))

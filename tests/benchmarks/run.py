@@ -218,6 +218,10 @@ def targets(report: dict[str, Any]) -> list[tuple[str, str, str, bool]]:
         ("positions to RPP, LR, LP, rrLP", "positions: RPP, LR, LP, rrLP", "wall", 2.5, "s", None),
         ("judged positions to 34 metrics", "judged positions: 34 metrics", "wall", 3, "s", None),
         ("text to interleaving of all pairs", "text: interleaving", "wall", 60, "s", None),
+        ("HSD of AP, 10,000 trials", "scores: tukey_hsd AP, 10,000 trials", "wall", 15, "s", None),
+        ("HSD of LR, 10,000 trials", "preferences: tukey_hsd LR, 10,000", "wall", 30, "s", None),
+        ("HSD of RPP, 1,000 trials", "preferences: tukey_hsd RPP, 1,000", "wall", 30, "s", None),
+        ("peak memory, HSD of RPP", "preferences: tukey_hsd RPP, 1,000", "peak", 2000, "MB", None),
         ("peak memory, scan_runs", "text: scan_runs, positions", "peak", 1000, "MB", None),
     ]:
         if key in stages[stage]:

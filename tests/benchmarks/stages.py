@@ -92,6 +92,11 @@ def comparison(test: str) -> Stage:
     return on("preferences", lambda lf, d: lf.compare(d, test=test, correction="holm"))
 
 
+def hsd(table: str, measure: str, trials: int) -> Stage:
+    """Make a stage that tests all pairs of runs by one measure, with the randomised HSD."""
+    return on(table, lambda lf, t: lf.tukey_hsd(t.filter(measure=measure), trials=trials))
+
+
 # The long table of preferences of all four is what the tables after it are made from.
 STAGES: dict[str, Stage] = {
     "text: read_runs": text(lambda lf, c: lf.read_runs(c.runs)),
@@ -128,6 +133,9 @@ STAGES: dict[str, Stage] = {
     "preferences: sign_agreement": on("preferences", lambda lf, d: lf.sign_agreement(d)),
     "preferences: compare t, holm": comparison("t"),
     "preferences: compare sign, holm": comparison("sign"),
+    "scores: tukey_hsd AP, 10,000 trials": hsd("scores", "AP", 10_000),
+    "preferences: tukey_hsd LR, 10,000": hsd("preferences", "LR", 10_000),
+    "preferences: tukey_hsd RPP, 1,000": hsd("preferences", "RPP", 1_000),
     "comparisons: discriminative_power": on(
         "comparisons", lambda lf, c: lf.discriminative_power(c)
     ),

@@ -1,0 +1,108 @@
+"""The studentised range, for thousands of values at once.
+
+`scipy.stats.studentized_range` integrates each value by itself, 10 ms each: a minute for the pairs
+of 110 runs; and it warns where the integrand is narrow. Here the range distribution is tabulated
+once over log w, and all values share the table. Both integrands are analytic and vanish at both
+ends, where the trapezoidal rule converges exponentially.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+NEGLIGIBLE = 40.0
+"""Where the density of log s is e^-40 of its mode, it is left out."""
+BLOCK = 2**20
+
+
+def survival(q: np.ndarray, k: int, df: int) -> np.ndarray:
+    """Give P(Q > q) for the studentised range of k means with df degrees of freedom.
+
+    P(Q > q) = ∫ f(s) P(W > q s) ds, where W is the range of k standard normal variables and df · s²
+    is χ² with df degrees of freedom. The integration runs over log s, on nodes at which log q +
+    log s is a multiple of the step.
+
+    Parameters
+    ----------
+    q
+        Values from 0, one-dimensional.
+    k, df
+        From 2, and from 1.
+
+    Examples
+    --------
+    >>> survival(np.array([0.0, 3.5]), k=3, df=20).round(6).tolist()
+    [1.0, 0.055892]
+    """
+    step = min(0.04, 0.5 / math.sqrt(2 * df))
+    low, high = _support(df)
+    tails = np.ones(len(q))
+    apart = np.flatnonzero(q > 0)
+    if not len(apart):
+        return tails
+    log_q = np.log(q[apart])
+    first = np.floor((log_q + low) / step).astype(np.int64)
+    width = np.arange(math.ceil((high - low) / step) + 2)
+    least = int(first.min())
+    table = _range_survival(np.exp(step * np.arange(least, first.max() + len(width))), k)
+    for part in np.array_split(np.arange(len(apart)), 1 + len(apart) * len(width) // BLOCK):
+        node = first[part, None] + width
+        weight = np.exp(_log_density(step * node - log_q[part, None], df))
+        tails[apart[part]] = (weight * table[node - least]).sum(axis=1) / weight.sum(axis=1)
+    return np.minimum(tails, 1.0)
+
+
+def quantile(tail: float, k: int, df: int) -> float:
+    """Give the q with P(Q > q) = tail.
+
+    Examples
+    --------
+    >>> round(quantile(0.05, k=3, df=20), 4)
+    3.5779
+    """
+    from scipy.optimize import brentq
+
+    def above(log_q: float) -> float:
+        return float(survival(np.exp([log_q]), k, df)[0]) - tail
+
+    high = 1.0
+    while above(high) > 0:
+        high += 2.0
+    low = 0.0
+    while above(low) < 0:
+        low -= 2.0
+    return math.exp(brentq(above, low, high, xtol=1e-13, rtol=1e-14))
+
+
+def _log_density(t: np.ndarray, df: int) -> np.ndarray:
+    """Log of the density of t = log s, which is ∝ exp(df t − df e^2t / 2), less that of the mode.
+
+    Its constant is left out: for many degrees of freedom it has fewer digits than the sum of all.
+    """
+    return np.asarray(-df / 2 * (np.expm1(2 * t) - 2 * t))
+
+
+def _support(df: int) -> tuple[float, float]:
+    """Give the interval of log s outside of which the density is negligible."""
+    from scipy.optimize import brentq
+
+    def above(t: float) -> float:
+        return NEGLIGIBLE - df / 2 * (math.expm1(2 * t) - 2 * t)
+
+    return brentq(above, -1 - NEGLIGIBLE, 0.0), brentq(above, 0.0, 3.0)
+
+
+def _range_survival(w: np.ndarray, k: int) -> np.ndarray:
+    """P(W > w) = k ∫ φ(z) (Φ(z)^(k−1) − (Φ(z) − Φ(z − w))^(k−1)) dz, z being the largest of k."""
+    from scipy.special import log_ndtr, ndtr
+
+    step = 0.05
+    z = np.arange(-9.0, 12.0, step)  # beyond, the density of the largest is below 1e-17
+    density = step * k * np.exp((k - 1) * log_ndtr(z) - z**2 / 2) / math.sqrt(2 * math.pi)
+    tails = np.empty(len(w))
+    for part in np.array_split(np.arange(len(w)), 1 + len(w) * len(z) // BLOCK):
+        others = np.minimum(ndtr(z - w[part, None]) / ndtr(z), 1 - 2.0**-53)
+        tails[part] = -np.expm1((k - 1) * np.log1p(-others)) @ density
+    return tails

@@ -1,0 +1,238 @@
+"""Tukey's honestly significant difference between runs: `tukey_hsd`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+import polars as pl
+
+from lexiframe.errors import LexiframeError, first_three
+from lexiframe.measures.ties import TIE
+from lexiframe.orderings.win_rates import mean_preferences
+from lexiframe.preferences.cube import PairCube, Pairs, is_scores, pair_cube, score_cube
+from lexiframe.preferences.groups import By, in_groups
+from lexiframe.resampling import check_draws
+from lexiframe.schemas import COMPARISONS, to_polars
+from lexiframe.significance.hsd_trials import largest_differences, tolerance
+from lexiframe.significance.paired import compare
+from lexiframe.significance.studentized_range import quantile, survival
+
+On = Literal["values", "win_rate", "preference"]
+
+
+class Tested(NamedTuple):
+    """Of each pair of runs the statistic and p; how far from it a difference may be by chance."""
+
+    statistic: np.ndarray
+    p_value: np.ndarray
+    half: float
+
+
+def tukey_hsd(
+    d: Any,
+    method: Literal["randomized", "parametric"] = "randomized",
+    *,
+    on: On | None = None,
+    trials: int = 10_000,
+    seed: int = 0,
+    alpha: float = 0.05,
+    requests: Any = None,
+    by: By = None,
+) -> pl.DataFrame:
+    """Test, for all pairs of runs at once, whether they differ over the requests.
+
+    Parameters
+    ----------
+    d
+        The table of `preferences` or of `scores`; every run needs every request.
+    method : {"randomized", "parametric"}
+        By permutations of the runs within each request; or by the studentised range, of normal
+        values with the requests as blocks.
+    on : {"values", "win_rate", "preference"}, optional
+        What is tested: "values" of metrics (only of scores, and then the default); "win_rate", each
+        run's mean preference over the other runs, request by request; or "preference", the
+        preferences themselves (not parametric), of which those between any two runs of a request
+        are permuted together. Of preferences the default is "preference" when randomised, else
+        "win_rate".
+    trials : int
+        How many permutations are drawn. When all (S!)^Q of S runs and Q requests are no more than
+        ``trials`` + 1, all are taken, and p is exact.
+    seed : int
+        What they are drawn from. The number of threads does not matter.
+    alpha : float
+        Level of the test, and of the intervals (1 − alpha).
+    requests, by
+        A frame ``query_id`` → attributes, and which of them make groups of requests: the test is
+        made within each group, and the attributes are the first columns.
+
+    Returns
+    -------
+    polars.DataFrame
+        Key ``measure, test, correction, run_a, run_b``, sorted by it, as `compare` gives it;
+        ``test`` is "hsd_randomized" or "hsd_parametric", ``correction`` "tukey". ``n`` requests;
+        ``mean_difference`` (positive: run_a is better) of what is tested; ``ci_low, ci_high`` hold
+        for all pairs of the measure simultaneously, null where nothing could be rejected (too few
+        permutations, one request); ``effect_size`` is Cohen's d_z, mean over standard deviation of
+        the differences; ``statistic`` is |mean_difference|, parametric q; ``p_value`` and
+        ``p_adjusted`` are the same, because p is corrected for all pairs of the measure already;
+        ``reject``: p < alpha.
+
+    Raises
+    ------
+    LexiframeError
+        For an argument that does not exist, or when a run has no value for a request.
+
+    Notes
+    -----
+    Randomised: in each trial the runs' labels are permuted, in each request by itself, and the
+    largest |mean difference| over all pairs is kept; p = (1 + number of trials in which that is
+    at least the pair's) / (1 + trials), where differences of 1e-12 are none. The interval's half
+    width is the (1 − alpha) quantile of the trials: outside of it are the differences with p <
+    alpha. Carterette, "Multiple Testing in Statistical Analysis of Systems-Based Information
+    Retrieval Experiments", TOIS 2012, doi:10.1145/2094072.2094076.
+
+    Parametric: q = |mean_difference| / √(MSE / Q), where MSE is the mean square of the residuals
+    of value = request + run, with (S − 1)(Q − 1) degrees of freedom; without residuals p is 1 for
+    a difference of 0, else 0; with one request p is 1. An HSD of independent samples, as
+    `scipy.stats.tukey_hsd` and statsmodels' `pairwise_tukeyhsd` compute it, is wrong here: the
+    differences between requests would count as noise.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import lexiframe as lf
+    >>> s = pl.DataFrame({"run": ["a"] * 5 + ["b"] * 5, "query_id": list("12345") * 2,
+    ...                   "measure": "AP", "value": [0.5, 0.7, 0.4, 0.9, 0.6] + [0.1] * 5})
+    >>> lf.tukey_hsd(s).select("n", "mean_difference", "p_value", "reject").rows()
+    [(5, 0.52, 0.0625, False)]
+    >>> lf.tukey_hsd(s, "parametric").select("statistic", "p_value", "reject").rows()
+    [(8.548..., 0.0037..., True)]
+    """
+    if by is not None or requests is not None:
+        within = partial(tukey_hsd, method=method, on=on, trials=trials, seed=seed, alpha=alpha)
+        return in_groups(within, d, requests, by)
+    d = d if isinstance(d, PairCube) else to_polars(d)
+    tests_on = _checked(d, method, on, trials, seed, alpha)
+    frames = []
+    for measure, pairs, values in _by_measure(d, tests_on):
+        if values is not None and method == "parametric":
+            tested = _parametric(pairs, values, alpha)
+        else:
+            label = f"tukey_hsd, {measure}"
+            largest = largest_differences(pairs, values, trials, seed, label)
+            tested = _randomized(pairs, largest, alpha)
+        frames.append(_table(measure, pairs, tested, alpha))
+    if not frames:
+        raise LexiframeError("tukey_hsd: expected preferences or scores of two runs, found no rows")
+    names = {"test": pl.lit(f"hsd_{method}"), "correction": pl.lit("tukey")}
+    return pl.concat(frames).with_columns(**names).select(*COMPARISONS.columns)
+
+
+def _checked(d: Any, method: str, on: str | None, trials: int, seed: int, alpha: float) -> str:
+    """Raise for arguments of `tukey_hsd` that do not exist; give what is tested."""
+    if method not in ("randomized", "parametric"):
+        raise LexiframeError(
+            f"tukey_hsd: expected method='randomized' or 'parametric', found {method!r}"
+        )
+    check_draws("tukey_hsd", "trials", trials, seed)
+    if not 0 < alpha < 1:
+        raise LexiframeError(f"tukey_hsd: expected alpha between 0 and 1, found {alpha}")
+    of_scores, parametric = is_scores(d), method == "parametric"
+    known = ["values"] * of_scores + ["win_rate"] + ["preference"] * (not parametric)
+    default = "values" if of_scores else "win_rate" if parametric else "preference"
+    if on is not None and on not in known:
+        table = "scores" if of_scores else "preferences"
+        raise LexiframeError(
+            f"tukey_hsd: expected on to be one of {', '.join(known)} for {table} and "
+            f"method={method!r}, found {on!r}"
+        )
+    return default if on is None else on
+
+
+def _by_measure(d: Any, on: str) -> Iterator[tuple[str, Pairs, np.ndarray | None]]:
+    """Give each measure's differences and, where they are those of values, these."""
+    scores = dict(score_cube(d)) if is_scores(d) else {}
+    for measure, s in scores.items():
+        _check_complete(measure, s.queries, s.runs, np.isnan(s.values))
+    for measure, pairs in pair_cube(d):
+        _check_pairs(measure, pairs)
+        if on == "win_rate":
+            values = mean_preferences(pairs)
+            delta = values[:, pairs.a] - values[:, pairs.b]
+            pairs = replace(pairs, values=np.where(np.abs(delta) <= TIE, 0.0, delta))
+            yield measure, pairs, values
+        else:
+            yield measure, pairs, scores[measure].values if on == "values" else None
+
+
+def _check_pairs(measure: str, pairs: Pairs) -> None:
+    """Raise when a run, or a pair of runs, has no preference for a request."""
+    absent, runs = np.isnan(pairs.values), np.arange(len(pairs.runs))
+    belongs = (pairs.a[:, None] == runs) | (pairs.b[:, None] == runs)
+    lacks_all = absent.astype(np.float64) @ belongs == len(runs) - 1
+    _check_complete(measure, pairs.queries, pairs.runs, lacks_all)
+    if absent.any():
+        pair = int(np.argmax(absent.any(axis=0)))
+        a, b = pairs.runs[int(pairs.a[pair])], pairs.runs[int(pairs.b[pair])]
+        raise LexiframeError(
+            f"tukey_hsd: expected every pair of runs, found no preference of {measure} between "
+            f"{a!r} and {b!r} for {first_three(pairs.queries.filter(absent[:, pair]))} requests"
+        )
+
+
+def _check_complete(measure: str, queries: pl.Series, runs: pl.Series, lacks: np.ndarray) -> None:
+    """Raise when a run has no value for a request."""
+    lacking = np.flatnonzero(lacks.any(axis=0))
+    if len(lacking):
+        run = int(lacking[0])
+        raise LexiframeError(
+            f"tukey_hsd: expected {measure} of every run for every request (complete blocks), "
+            f"found {first_three(runs[lacking])} runs with gaps, of {len(runs)}; {runs[run]!r} "
+            f"lacks {first_three(queries.filter(lacks[:, run]))} of {len(queries)} requests; leave "
+            f"out these runs, or these requests for all runs, or give a value for what is missing"
+        )
+
+
+def _table(measure: str, pairs: Pairs, tested: Tested, alpha: float) -> pl.DataFrame:
+    """Put the test into the table of `compare`, which has means and effect sizes."""
+    cube = PairCube(
+        pl.Series([measure]), pairs.queries, pairs.runs, pairs.a, pairs.b, pairs.values[None]
+    )
+    table = compare(cube, "t", "none", alpha=alpha).with_columns(
+        ci_low=pl.col("mean_difference") - tested.half,
+        ci_high=pl.col("mean_difference") + tested.half,
+        statistic=tested.statistic,
+        p_value=tested.p_value,
+        p_adjusted=tested.p_value,
+        reject=pl.Series(tested.p_value < alpha),
+    )
+    return table.with_columns(pl.col("ci_low", "ci_high", "statistic").fill_nan(None))
+
+
+def _randomized(pairs: Pairs, largest: np.ndarray, alpha: float) -> Tested:
+    """p = (1 + #{trials ≥ |d̄|}) / (1 + trials), from the trials in ascending order."""
+    difference, n = np.abs(pairs.values.mean(axis=0)), len(largest)
+    reached = n - np.searchsorted(largest, difference - tolerance(pairs))
+    # A difference is significant when fewer than so many trials reach it.
+    rejecting = int(((1 + np.arange(n)) / (1 + n) < alpha).sum())
+    half = float(largest[n - rejecting]) if rejecting else np.nan
+    return Tested(difference, (1 + reached) / (1 + n), half)
+
+
+def _parametric(pairs: Pairs, values: np.ndarray, alpha: float) -> Tested:
+    """q = |d̄| / √(MSE / Q)."""
+    (n_queries, n_runs), difference = values.shape, np.abs(pairs.values.mean(axis=0))
+    df = (n_runs - 1) * (n_queries - 1)
+    if not df:
+        return Tested(np.full(len(difference), np.nan), np.ones(len(difference)), np.nan)
+    differs = difference > tolerance(pairs)
+    residual = values - values.mean(axis=0) - values.mean(axis=1, keepdims=True) + values.mean()
+    if np.abs(residual).max() <= tolerance(pairs):
+        return Tested(np.where(differs, np.inf, np.nan), np.where(differs, 0.0, 1.0), 0.0)
+    error = np.sqrt((residual**2).sum() / df / n_queries)
+    q = np.where(differs, difference, 0.0) / error
+    return Tested(q, survival(q, n_runs, df), quantile(alpha, n_runs, df) * error)
