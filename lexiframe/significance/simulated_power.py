@@ -16,8 +16,10 @@ AT_ONCE = 2**20
 ROUNDING = 1e-12
 """A variance so small beside the mean square is none: the values are all the same."""
 
-SIZES = (*range(2, 15), *np.geomspace(15, 100_000, 132).round().astype(int).tolist())
+SIZES = [2]
 """The sizes of samples that are looked at: steps of 1, later of 7 %."""
+while SIZES[-1] < 100_000:
+    SIZES.append(min(100_000, max(SIZES[-1] + 1, SIZES[-1] * 107 // 100)))
 
 
 def simulated_size(
@@ -25,11 +27,12 @@ def simulated_size(
 ) -> np.ndarray:
     """Find for each pair the least of `SIZES` at which the share of samples that differ is power.
 
-    ``values`` are requests × pairs, NaN where there is none. A pair that never gets there has 0.
+    ``values`` are requests × pairs, NaN where there is none. A pair that never gets there, or has
+    no difference in the mean, has 0.
     """
     required = np.zeros(values.shape[1], np.int64)
     for pair, complete in _complete(values):
-        left = np.arange(len(pair))
+        left = np.flatnonzero(np.abs(complete.mean(axis=0)) > TIE)
         for size in progress(SIZES, len(SIZES), "simulating requests"):
             share = _significant(complete[:, left], size, alpha, samples, seed)
             required[pair[left[share >= power]]] = size

@@ -162,7 +162,8 @@ def _half_means(pairs: Pairs, splits: int, seed: int) -> Iterator[tuple[np.ndarr
 
 def _means(half: np.ndarray, values: np.ndarray, known: np.ndarray) -> np.ndarray:
     counts = half @ known
-    means = np.divide(half @ values, counts, out=np.full(counts.shape, np.nan), where=counts > 0)
+    means = np.full(counts.shape, np.nan)
+    np.divide(half @ values, counts, out=means, where=counts > 0)
     means[np.abs(means) <= TIE] = 0.0
     return means
 
@@ -171,7 +172,7 @@ def _swaps(first: np.ndarray, second: np.ndarray) -> np.ndarray:
     """Count in each split the pairs that swap, those with a tie, and all."""
     both = np.sign(first) * np.sign(second)
     counted = [both < 0, both == 0, ~np.isnan(both)]
-    return np.asarray(np.stack([cells.sum(axis=1) for cells in counted]).T)
+    return np.stack([cells.sum(axis=1) for cells in counted], axis=1)
 
 
 def _binned(first: np.ndarray, second: np.ndarray, edges: np.ndarray) -> np.ndarray:
