@@ -100,7 +100,7 @@ def required_requests(
         else:
             required = simulated_size(values, power, alpha, samples, seed)
             power_at_n = simulated_power_at_n(values, alpha, samples, seed)
-        found = (np.abs(c["mean_difference"].to_numpy()) > TIE) & (n > 1) & (required > 0)
+        found = (np.abs(c["mean_difference"].to_numpy()) > TIE) & (required > 0)
         frames.append(
             c.with_columns(
                 how=pl.lit(how),

@@ -13,9 +13,6 @@ from lexiframe.resampling import drawn_requests
 AT_ONCE = 2**20
 """Samples × pairs of runs that are tested together: 8 MB an array."""
 
-ROUNDING = 1e-12
-"""A variance so small beside the mean square is none: the values are all the same."""
-
 SIZES = [2]
 """The sizes of samples that are looked at: steps of 1, later of 7 %."""
 while SIZES[-1] < 100_000:
@@ -85,11 +82,13 @@ def _significant(
 
 
 def _rejects(weights: np.ndarray, values: np.ndarray, size: int, alpha: float) -> np.ndarray:
-    """|t| > t_{1−α/2, n−1} with t² = n · mean² / variance; no variance: whether there is a mean."""
+    """|t| > t_{1−α/2, n−1} with t² = n · mean² / variance; without variance any mean is enough.
+
+    A variance of 0 comes out as one of rounding, too small to matter.
+    """
     from scipy.stats import t
 
     mean, square = weights @ values, weights @ values**2
     mean[np.abs(mean) <= TIE] = 0.0
     variance = (square - mean**2) * (size / (size - 1))
-    variance[variance <= ROUNDING * square] = 0.0
     return np.asarray(size * mean**2 > t.isf(alpha / 2, size - 1) ** 2 * variance)

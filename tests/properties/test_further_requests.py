@@ -102,7 +102,7 @@ def test_power_of_t(effect, n, alpha):
     assert found.tolist() == pytest.approx([oracle.t_power(effect, n, alpha)] * 2, abs=1e-6)
 
 
-@given(st.floats(1e-4, 100), st.sampled_from([0.1, 0.5, 0.8, 0.99]), st.sampled_from([1e-5, 0.05]))
+@given(st.floats(1e-3, 100), st.sampled_from([0.1, 0.5, 0.8, 0.99]), st.sampled_from([1e-5, 0.05]))
 def test_the_least_size_reaches_the_power_and_one_less_does_not(effect, power, alpha):
     n = least_size(np.array([effect]), power, alpha)
     before, there = (t_power(np.array([effect]), n - k, alpha)[0] for k in (1, 0))

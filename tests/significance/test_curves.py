@@ -55,7 +55,7 @@ def test_a_larger_difference_may_be_none():
 
 
 def test_of_differences_that_are_the_same_the_first_pair_is_named():
-    d = preferences({"ab": [0.3] * 3, "ac": [0.1 + 0.2] * 3, "bc": [0.3, 0.3, 0.3 - 1e-16]})
+    d = preferences({"ab": [0.3] * 3, "ac": [0.1 + 0.2] * 3, "bc": [0.3 - 1e-15] * 3})
     row = lf.smallest_significant_differences(lf.compare(d)).row(0, named=True)
     assert (row["run_a"], row["run_b"], row["n_significant"]) == ("a", "b", 3)
 

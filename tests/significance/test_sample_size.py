@@ -7,6 +7,7 @@ import polars as pl
 import pytest
 
 import lexiframe as lf
+from lexiframe.resampling import drawn_requests
 from lexiframe.significance import noncentral_t, simulated_power
 from tests.small_tables import preferences, scores
 
@@ -52,11 +53,21 @@ def test_the_simulation_agrees_where_differences_are_nearly_normal():
 
 
 @pytest.mark.parametrize("how", HOW)
-@pytest.mark.parametrize("value", [0.25, -0.25, 0.1 + 0.2])
+@pytest.mark.parametrize("value", [0.25, -0.25, 0.1 + 0.2, 1 / 7, -1e9 / 7])
 def test_a_constant_difference_needs_two_requests(how, value):
-    row = only_row(preferences({"ab": [value] * 5}), how=how, alpha=1e-6)
+    row = only_row(preferences({"ab": [value] * 7}), how=how, alpha=1e-14)
     assert (row["required"], row["power_at_n"]) == (2, 1.0)
     assert row["effect_size"] == math.copysign(math.inf, value)
+
+
+def test_two_requests_by_hand():
+    """With α = 0.3 the limit of t with 1 d.f. is 1.963; drawn both, t is (a + b) / |a − b|."""
+    once = (drawn_requests(2, 500, 3) == 1).all(axis=1).mean()
+    for b, t, share in [(3 / 13, 1.6, 1 - once), (3 / 7, 2.5, 1.0)]:
+        assert (1 + b) / (1 - b) == pytest.approx(t)
+        d = preferences({"ab": [1.0, b]})
+        row = only_row(d, how="simulation", alpha=0.3, samples=500, seed=3)
+        assert row["power_at_n"] == pytest.approx(share)
 
 
 @pytest.mark.parametrize("how", HOW)
@@ -65,6 +76,15 @@ def test_runs_that_are_the_same_need_more_than_there_can_be(how):
     row = only_row(s, how=how)
     assert (row["required"], row["power_at_n"], row["effect_size"]) == (None, 0.0, None)
     assert lf.power_curve(s, [2, 50], how=how)["power"].to_list() == [0.0, 0.0]
+
+
+@pytest.mark.parametrize("how", HOW)
+@pytest.mark.parametrize("values", [[1e-13] * 3, [1e-13, -1e-13, 0.0]])
+def test_differences_of_rounding_alone_are_none(how, values):
+    row = only_row(preferences({"ab": values}), how=how, power=0.01)
+    assert row["required"] is None
+    if values[0] == values[1]:
+        assert row["power_at_n"] == 0.0
 
 
 @pytest.mark.parametrize("how", HOW)
