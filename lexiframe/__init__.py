@@ -17,7 +17,9 @@ The flow, and the names in its order:
   `LexicographicPreference`, `MatrixPreference`, `parse_measure`
 - orderings: `win_rates`, `win_rate_matrix`, `request_win_rates`, `order_runs`,
   `majority_cycles`, `rank_correlations`, `tie_rates`, `sign_agreement`
-- significance: `compare`, `tukey_hsd`, `discriminative_power`
+- significance: `compare`, `tukey_hsd`, `discriminative_power`, `asl_curve`,
+  `smallest_significant_differences`, `swap_rates`, `swap_curve`, `required_requests`,
+  `power_curve`
 - experiment logs: `with_log`, `read_log`, `read_mlflow`
 - out again: `write_trec`, `write_parquet`, `to_ir_measures`, `to_ranx`, `to_pytrec_eval`
 - what was answered, judged, tied: `coverage`
@@ -118,7 +120,13 @@ from lexiframe.preferences.listing import measures
 from lexiframe.preferences.pairs import preferences
 from lexiframe.preferences.recall_paired import LevelPreference
 from lexiframe.significance.paired import compare
-from lexiframe.significance.power import discriminative_power
+from lexiframe.significance.power import (
+    asl_curve,
+    discriminative_power,
+    smallest_significant_differences,
+)
+from lexiframe.significance.sample_size import power_curve, required_requests
+from lexiframe.significance.swaps import swap_curve, swap_rates
 from lexiframe.significance.tukey import tukey_hsd
 from lexiframe.views.verdict import verdict
 
@@ -167,6 +175,7 @@ __all__ = [
     "__version__",
     "alpha_DCG",
     "alpha_nDCG",
+    "asl_curve",
     "bpref",
     "bundled",
     "check_qrels",
@@ -196,6 +205,7 @@ __all__ = [
     "order_runs",
     "parse_measure",
     "positions",
+    "power_curve",
     "preferences",
     "provider_exposure",
     "rank_correlations",
@@ -205,6 +215,7 @@ __all__ = [
     "read_runs",
     "read_scores",
     "request_win_rates",
+    "required_requests",
     "rrLP",
     "rrLR",
     "run_metadata",
@@ -213,7 +224,10 @@ __all__ = [
     "sgnLP",
     "sgnLR",
     "sign_agreement",
+    "smallest_significant_differences",
     "strec",
+    "swap_curve",
+    "swap_rates",
     "tie_rates",
     "to_ir_measures",
     "to_pytrec_eval",

@@ -6,6 +6,8 @@ can be compared; a sum over drawn requests is a product of matrices.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from lexiframe.errors import LexiframeError
@@ -52,9 +54,33 @@ def signs(n: int, trials: int, seed: int) -> tuple[np.ndarray, bool]:
     return 1.0 - 2.0 * flipped, are_all
 
 
+def halves(
+    n: int, splits: int, seed: int, *, block: int
+) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Split n requests at random into two disjoint halves, ``splits`` times, ``block`` at once.
+
+    Yields
+    ------
+    first, second
+        Splits × n, of 0 and 1: the requests of each half. Both have ⌊n/2⌋; of an odd number one
+        request is in neither. The size of the blocks changes nothing but memory.
+
+    Examples
+    --------
+    >>> first, second = next(halves(5, splits=2, seed=0, block=2))
+    >>> first.sum(axis=1).tolist(), second.sum(axis=1).tolist(), (first * second).any()
+    ([2.0, 2.0], [2.0, 2.0], np.False_)
+    """
+    rng = np.random.default_rng(seed)
+    for start in range(0, splits, block):
+        order = rng.random((min(block, splits - start), n)).argsort(axis=1)
+        yield (order < n // 2).astype(np.float64), (order >= n - n // 2).astype(np.float64)
+
+
 def check_draws(called: str, name: str, number: object, seed: object) -> None:
     """Raise unless ``number`` of trials or samples, called ``name``, and the seed can be used."""
-    for what, value, least in ((name, number, 1), ("seed", seed, 0)):
+    asked: tuple[tuple[str, object, int], ...] = ((name, number, 1), ("seed", seed, 0))
+    for what, value, least in asked:
         if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
             raise LexiframeError(
                 f"{called}: expected {what} to be a whole number from {least}, found {value!r}"

@@ -200,6 +200,81 @@ POWER = TableSchema(
         "power": FLOAT,
     },
 )
+ASL_CURVE = TableSchema(
+    "asl_curve",
+    ("measure", "test", "correction", "place"),
+    {
+        "measure": STR,
+        "test": STR,
+        "correction": STR,
+        "place": INT,
+        "share": FLOAT,
+        "p_value": FLOAT,
+        "p_adjusted": FLOAT,
+        "run_a": STR,
+        "run_b": STR,
+    },
+)
+SMALLEST_DIFFERENCES = TableSchema(
+    "smallest_differences",
+    ("measure", "test", "correction", "alpha"),
+    {
+        "measure": STR,
+        "test": STR,
+        "correction": STR,
+        "alpha": FLOAT,
+        "n_pairs": INT,
+        "n_significant": INT,
+        "smallest_significant": FLOAT,
+        "largest_not_significant": FLOAT,
+        "run_a": STR,
+        "run_b": STR,
+    },
+)
+SWAP_RATES = TableSchema(
+    "swap_rates",
+    ("measure",),
+    {
+        "measure": STR,
+        "n_pairs": INT,
+        "splits": INT,
+        "half": INT,
+        "swap_rate": FLOAT,
+        "tie_rate": FLOAT,
+        "swap_rate_sd": FLOAT,
+    },
+)
+SWAP_CURVE = TableSchema(
+    "swap_curve",
+    ("measure", "difference_low"),
+    {
+        "measure": STR,
+        "difference_low": FLOAT,
+        "difference_high": FLOAT,
+        "n": INT,
+        "swap_rate": FLOAT,
+    },
+)
+REQUIRED_REQUESTS = TableSchema(
+    "required_requests",
+    ("measure", "run_a", "run_b", "how"),
+    {
+        "measure": STR,
+        "run_a": STR,
+        "run_b": STR,
+        "n": INT,
+        "mean_difference": FLOAT,
+        "effect_size": FLOAT,
+        "how": STR,
+        "required": INT,
+        "power_at_n": FLOAT,
+    },
+)
+POWER_CURVE = TableSchema(
+    "power_curve",
+    ("measure", "run_a", "run_b", "n_requests"),
+    {"measure": STR, "run_a": STR, "run_b": STR, "n_requests": INT, "power": FLOAT},
+)
 VERDICT = TableSchema(
     "verdict",
     ("measure", "test", "correction"),

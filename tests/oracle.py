@@ -1038,3 +1038,100 @@ def mean_square_error(values):
     grand = math.fsum(of_run.values()) / len(names)
     squares = [(values[q, r] - of_request[q] - of_run[r] + grand) ** 2 for q, r in values]
     return math.fsum(squares) / ((len(names) - 1) * (len(queries) - 1))
+
+
+def asl_curve(p_values):
+    """(place, share, p) of all pairs, from the smallest p (section 6)."""
+    n = len(p_values)
+    return [(place, place / n, p) for place, p in enumerate(sorted(p_values), start=1)]
+
+
+def smallest_differences(differences, p_adjusted, alpha):
+    """The least |mean difference| with p < α, and the largest of the others (section 6)."""
+    sizes = list(zip(map(abs, differences), p_adjusted, strict=True))
+    significant = [size for size, p in sizes if p < alpha]
+    others = [size for size, p in sizes if not p < alpha]
+    return min(significant, default=None), max(others, default=None)
+
+
+def mean_in_half(d_q, half):
+    """The mean of {request: d} over a half of the requests, 0 for a tie, None without any."""
+    inside = [x for q, x in d_q.items() if q in half]
+    return tie(math.fsum(inside) / len(inside)) if inside else None
+
+
+def half_means(by_pair, halves):
+    """For each split, the means of every pair that has requests in both halves."""
+    means = [
+        [(mean_in_half(d_q, first), mean_in_half(d_q, second)) for d_q in by_pair]
+        for first, second in halves
+    ]
+    return [[pair for pair in of_split if None not in pair] for of_split in means]
+
+
+def is_swap(first, second):
+    """The signs are opposite (section 6)."""
+    return sgn(first) * sgn(second) < 0
+
+
+def swap_rates(by_pair, halves):
+    """Share of pairs × splits that swap, that tie, and the sd over splits (section 6)."""
+    splits = [of_split for of_split in half_means(by_pair, halves) if of_split]
+    every = [pair for of_split in splits for pair in of_split]
+    if not every:
+        return {"swap_rate": None, "tie_rate": None, "swap_rate_sd": None}
+    rates = [sum(is_swap(*pair) for pair in of_split) / len(of_split) for of_split in splits]
+    mean = math.fsum(rates) / len(rates)
+    spread = math.fsum((rate - mean) ** 2 for rate in rates)
+    return {
+        "swap_rate": sum(is_swap(*pair) for pair in every) / len(every),
+        "tie_rate": sum(0 in pair for pair in every) / len(every),
+        "swap_rate_sd": math.sqrt(spread / (len(rates) - 1)) if len(rates) > 1 else None,
+    }
+
+
+def swap_curve(by_pair, halves, bins):
+    """(low, high, n, swap rate) of bins of the first half's |mean difference| (section 6)."""
+    firsts = [mean_in_half(d_q, first) for first, _ in halves for d_q in by_pair]
+    largest = max(abs(x) for x in firsts if x is not None)
+    edges = [largest * k / bins for k in range(bins + 1)] if largest else [0.0, 0.0]
+    cells = [[] for _ in edges[1:]]
+    for of_split in half_means(by_pair, halves):
+        for first, second in of_split:
+            below = [k for k in range(len(cells)) if edges[k] <= abs(first) + TIE]
+            cells[below[-1]].append(is_swap(first, second))
+    return [
+        (low, high, len(cell), sum(cell) / len(cell) if cell else None)
+        for low, high, cell in zip(edges, edges[1:], cells, strict=False)
+    ]
+
+
+def normal_cdf(x):
+    """Φ(x)."""
+    return math.erfc(-x / math.sqrt(2)) / 2
+
+
+def t_power(effect, n, alpha):
+    """P(|T| > t), T noncentral: E[Φ(δ − ts) + Φ(−δ − ts)] over s = √(χ²/ν), by Simpson's rule."""
+    ν, δ = n - 1, effect * math.sqrt(n)
+    t = t_quantile_inside(1 - alpha, ν)
+    steps, end = 4000, 1 + 12 / math.sqrt(ν)
+    total = 0.0
+    for k in range(steps + 1):
+        s = end * k / steps
+        log_c = math.log(2) + ν / 2 * math.log(ν / 2) - math.lgamma(ν / 2)
+        density = math.exp(log_c - ν * s * s / 2 + (ν - 1) * math.log(s)) if s else 0.0
+        density = math.exp(log_c) if s == 0 and ν == 1 else density
+        weight = 1 if k in (0, steps) else 4 if k % 2 else 2
+        total += weight * density * (normal_cdf(δ - t * s) + normal_cdf(-δ - t * s))
+    return total * end / steps / 3
+
+
+def simulated_power(d_q, samples, alpha):
+    """The share of samples, lists of indices of requests, whose t-test rejects."""
+    rejected = 0
+    for sample in samples:
+        drawn = [d_q[q] for q in sample]
+        mean = math.fsum(drawn) / len(drawn)
+        rejected += abs(mean) > TIE and t_test(drawn, alpha)["p_value"] < alpha
+    return rejected / len(samples)

@@ -108,6 +108,7 @@ PUBLIC = """
     win_rates win_rate_matrix request_win_rates order_runs majority_cycles
     rank_correlations sign_agreement tie_rates
     compare tukey_hsd discriminative_power
+    asl_curve smallest_significant_differences swap_rates swap_curve required_requests power_curve
     with_log read_log read_mlflow
     write_trec write_parquet to_ir_measures to_ranx to_pytrec_eval
     evaluate Evaluation verdict
@@ -220,6 +221,12 @@ def tables(tmp_path_factory):
         "comparisons": c,
         "power": lf.discriminative_power(c),
         "verdict": lf.verdict(lf.evaluate(runs, qrels, ["AP", "RR"])),
+        "asl_curve": lf.asl_curve(c),
+        "smallest_differences": lf.smallest_significant_differences(c),
+        "swap_rates": lf.swap_rates(d, splits=9),
+        "swap_curve": lf.swap_curve(d, splits=9),
+        "required_requests": lf.required_requests(d),
+        "power_curve": lf.power_curve(d, [9, 99]),
         "coverage": lf.coverage(runs, qrels),
         "problems": problems(tmp_path_factory.mktemp("problems") / "bad.run"),
     }

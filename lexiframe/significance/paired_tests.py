@@ -46,7 +46,7 @@ def t_test(d: Differences, options: Options) -> Outcome:
 
 def sign_test(d: Differences, options: Options) -> Outcome:
     """Wins ~ Binomial(wins + losses, 1/2)."""
-    from scipy.special import bdtr
+    from scipy.stats import binom
 
     wins, losses = (d.values > 0).sum(axis=0), (d.values < 0).sum(axis=0)
     ties = d.n - wins - losses
@@ -54,7 +54,8 @@ def sign_test(d: Differences, options: Options) -> Outcome:
         odds = (wins + ties / 2) / (losses + ties / 2)
     shared = ties // 2 if options.sign_ties == "split" else 0
     won, lost = wins + shared, losses + shared
-    p_value = options.p_value(bdtr(won, won + lost, 0.5), bdtr(lost, won + lost, 0.5))
+    tails = (binom.cdf(k, won + lost, 0.5) for k in (won, lost))
+    p_value = options.p_value(*tails)
     interval = win_odds_interval(wins, losses, d.n, options)
     return Outcome(odds, *interval, won.astype(np.float64), p_value)
 

@@ -1,4 +1,4 @@
-"""How many pairs of runs a method tells apart: `discriminative_power`."""
+"""How many pairs of runs a method tells apart, and by how much they have to differ."""
 
 from __future__ import annotations
 
@@ -7,9 +7,13 @@ from typing import Any
 
 import polars as pl
 
-from lexiframe.errors import LexiframeError, SchemaError
+from lexiframe.measures.ties import TIE
 from lexiframe.preferences.groups import By, in_groups
-from lexiframe.schemas import COMPARISONS, POWER, check
+from lexiframe.schemas import ASL_CURVE, POWER, SMALLEST_DIFFERENCES
+from lexiframe.significance.checks import check_share, checked_comparisons
+
+CURVE = ("measure", "test", "correction")
+"""What has a row of `discriminative_power`, and a curve of its own in `asl_curve`."""
 
 
 def discriminative_power(c: Any, alpha: float = 0.05, *, by: By = None) -> pl.DataFrame:
@@ -49,25 +53,130 @@ def discriminative_power(c: Any, alpha: float = 0.05, *, by: By = None) -> pl.Da
     >>> lf.discriminative_power(lf.compare(d)).select("measure", "n_pairs", "power").rows()
     [('RPP', 1, 1.0)]
     """
-    if not 0 < alpha < 1:
-        raise LexiframeError(f"discriminative_power: expected alpha between 0 and 1, found {alpha}")
+    check_share("discriminative_power", "alpha", alpha)
     if by is not None:
         return in_groups(partial(discriminative_power, alpha=alpha), c, None, by)
-    comparisons = check(c, COMPARISONS)
-    if comparisons.select(COMPARISONS.key).is_duplicated().any():
-        raise SchemaError(
-            f"comparisons: expected one row for each {', '.join(COMPARISONS.key)}, found several; "
-            "tables with other families, baselines or levels go in one by one, and groups of "
-            "requests with by="
-        )
     return (
-        comparisons.group_by("measure", "test", "correction")
+        checked_comparisons(c)
+        .group_by(*CURVE)
         .agg(
             pl.lit(alpha).alias("alpha").first(),
             pl.len().cast(pl.Int64).alias("n_pairs"),
             (pl.col("p_adjusted") < alpha).sum().cast(pl.Int64).alias("n_significant"),
         )
         .with_columns(power=pl.col("n_significant") / pl.col("n_pairs"))
-        .sort("measure", "test", "correction")
+        .sort(*CURVE)
         .select(*POWER.columns)
+    )
+
+
+def asl_curve(c: Any, *, by: By = None) -> pl.DataFrame:
+    """Sort the p-values of all pairs of runs: the curve of achieved significance levels.
+
+    The lower the curve of a measure, the more pairs it tells apart, at any level.
+
+    Parameters
+    ----------
+    c
+        The table of `compare`, or those of several tests or corrections concatenated.
+    by
+        Columns of ``c`` that name groups of requests: the table is made within each group.
+
+    Returns
+    -------
+    polars.DataFrame
+        Key ``measure, test, correction, place``, sorted by it: ``place`` 1 for the smallest
+        p-value, ``share`` = place / pairs of runs, above 0 and up to 1, ``p_value``,
+        ``p_adjusted``, and the runs, ``run_a`` and ``run_b``, whose names order equal p-values.
+
+    Notes
+    -----
+    At ``share`` x stands the level at which the share x of the pairs is told apart, so that
+    `discriminative_power` is the curve read the other way round. Sakai, "Evaluating Evaluation
+    Metrics Based on the Bootstrap", SIGIR 2006, doi:10.1145/1148170.1148261.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import lexiframe as lf
+    >>> d = pl.DataFrame({"query_id": ["q1", "q2", "q3"] * 2, "run_a": "a",
+    ...                   "run_b": ["b"] * 3 + ["c"] * 3, "measure": "LR",
+    ...                   "preference": [1.0, -1.0, 1.0, 1.0, 1.0, 1.0]})
+    >>> lf.asl_curve(lf.compare(d, "sign")).select("place", "share", "p_value", "run_b").rows()
+    [(1, 0.5, 0.25, 'c'), (2, 1.0, 1.0, 'b')]
+    """
+    if by is not None:
+        return in_groups(asl_curve, c, None, by)
+    return (
+        checked_comparisons(c)
+        .sort(*CURVE, "p_value", "run_a", "run_b")
+        .with_columns(place=pl.int_range(1, pl.len() + 1).over(*CURVE))
+        .with_columns(share=pl.col("place") / pl.len().over(*CURVE))
+        .select(*ASL_CURVE.columns)
+    )
+
+
+def smallest_significant_differences(c: Any, alpha: float = 0.05, *, by: By = None) -> pl.DataFrame:
+    """Give the least mean difference between two runs that each measure finds significant.
+
+    Parameters
+    ----------
+    c
+        The table of `compare`, or those of several tests or corrections concatenated.
+    alpha : float
+        A difference is significant when its corrected p-value is below alpha.
+    by
+        Columns of ``c`` that name groups of requests: the table is made within each group.
+
+    Returns
+    -------
+    polars.DataFrame
+        Key ``measure, test, correction, alpha``, sorted by it: ``n_pairs``, ``n_significant``;
+        ``smallest_significant``, the least |mean_difference| of the significant pairs, null when
+        there is none, with its ``run_a`` and ``run_b`` (of several pairs the first by name);
+        ``largest_not_significant``, the largest of the others, null when there is none. Both are
+        in the measure's unit. Where the second is larger, size alone does not tell.
+
+    Raises
+    ------
+    LexiframeError
+        For an alpha outside 0..1.
+
+    Notes
+    -----
+    Sakai, "Evaluating Evaluation Metrics Based on the Bootstrap", SIGIR 2006,
+    doi:10.1145/1148170.1148261, asks for the difference that significance requires, there of
+    bootstrap samples.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import lexiframe as lf
+    >>> d = pl.DataFrame({"query_id": ["q1", "q2", "q3", "q4"] * 2, "run_a": "a",
+    ...                   "run_b": ["b"] * 4 + ["c"] * 4, "measure": "RPP",
+    ...                   "preference": [1.0, -0.5, 1.0, 0.5, 0.25, 0.5, 0.375, 0.375]})
+    >>> found = lf.smallest_significant_differences(lf.compare(d))
+    >>> found.select("smallest_significant", "run_b", "largest_not_significant").rows()
+    [(0.375, 'c', 0.5)]
+    """
+    if by is not None:
+        return in_groups(partial(smallest_significant_differences, alpha=alpha), c, None, by)
+    check_share("smallest_significant_differences", "alpha", alpha)
+    size, is_significant = pl.col("mean_difference").abs(), pl.col("p_adjusted") < alpha
+    smallest = size.filter(is_significant).min()
+    is_smallest = is_significant & (size <= smallest + TIE)
+    return (
+        checked_comparisons(c)
+        .sort("run_a", "run_b")
+        .group_by(*CURVE)
+        .agg(
+            pl.lit(alpha).alias("alpha").first(),
+            pl.len().cast(pl.Int64).alias("n_pairs"),
+            is_significant.sum().cast(pl.Int64).alias("n_significant"),
+            smallest.alias("smallest_significant"),
+            size.filter(~is_significant).max().alias("largest_not_significant"),
+            pl.col("run_a", "run_b").filter(is_smallest).first(),
+        )
+        .sort(*CURVE)
+        .select(*SMALLEST_DIFFERENCES.columns)
     )

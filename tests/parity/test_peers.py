@@ -2,6 +2,7 @@
 
 import gzip
 import io
+import math
 import warnings
 from itertools import combinations
 from pathlib import Path
@@ -13,6 +14,7 @@ import pytest
 import pytrec_eval
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
+from statsmodels.stats.power import TTestPower
 
 import lexiframe as lf
 from tests.parity.reference import assert_same_rows
@@ -219,3 +221,20 @@ def test_kendalls_tau_is_scipys(shared, method):
         "n": 103,
     }
     assert 0.5 < row["correlation"] < 0.9
+
+
+def test_sizes_and_power_are_statsmodels(scores):
+    some = scores.filter(pl.col("run").is_in(scores["run"].unique().sort().head(8)))
+    found = lf.required_requests(some, power=0.9, alpha=0.01)
+    curve = lf.power_curve(some, [30], alpha=0.01)
+    looked_at = 0
+    for row, at_30 in zip(found.rows(named=True), curve["power"], strict=True):
+        effect, test = row["effect_size"], TTestPower()
+        if effect is None or not 0.01 < abs(effect) < 2:
+            continue
+        looked_at += 1
+        theirs = test.solve_power(effect, alpha=0.01, power=0.9)
+        assert row["required"] == math.ceil(theirs)
+        at_n = test.power(effect, row["n"], 0.01)
+        assert [row["power_at_n"], at_30] == pytest.approx([at_n, test.power(effect, 30, 0.01)])
+    assert looked_at

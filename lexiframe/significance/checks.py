@@ -1,0 +1,45 @@
+"""What the functions on significance ask of their arguments."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import polars as pl
+
+from lexiframe.errors import LexiframeError, SchemaError
+from lexiframe.preferences.cube import Pairs, pair_cube
+from lexiframe.schemas import COMPARISONS, check
+
+
+def check_share(called: str, name: str, value: float) -> None:
+    """Raise unless an argument, a level or a power, lies between 0 and 1."""
+    if not 0 < value < 1:
+        raise LexiframeError(f"{called}: expected {name} between 0 and 1, found {value}")
+
+
+def checked_comparisons(c: Any) -> pl.DataFrame:
+    """Take a table of `compare`, or several concatenated, as one without a row twice."""
+    comparisons = check(c, COMPARISONS)
+    if comparisons.select(COMPARISONS.key).is_duplicated().any():
+        raise SchemaError(
+            f"comparisons: expected one row for each {', '.join(COMPARISONS.key)}, found several; "
+            "tables with other families, baselines or levels go in one by one, and groups of "
+            "requests with by="
+        )
+    return comparisons
+
+
+def pairs_by_measure(called: str, d: Any) -> list[tuple[str, Pairs]]:
+    """Give each measure's pairs of runs that have a difference; there has to be one."""
+    measured = [(measure, _known(pairs)) for measure, pairs in pair_cube(d)]
+    if not measured:
+        raise LexiframeError(
+            f"{called}: expected preferences between runs, or scores of two runs, found none"
+        )
+    return measured
+
+
+def _known(pairs: Pairs) -> Pairs:
+    known = pairs.n > 0
+    return replace(pairs, a=pairs.a[known], b=pairs.b[known], values=pairs.values[:, known])

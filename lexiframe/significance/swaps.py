@@ -1,0 +1,215 @@
+"""Would other requests have said the same: `swap_rates`, `swap_curve`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from lexiframe.errors import LexiframeError
+from lexiframe.measures.ties import TIE
+from lexiframe.preferences.cube import Pairs
+from lexiframe.preferences.groups import By, in_groups
+from lexiframe.progress import progress
+from lexiframe.resampling import check_draws, halves
+from lexiframe.schemas import SWAP_CURVE, SWAP_RATES
+from lexiframe.significance.checks import pairs_by_measure
+
+AT_ONCE = 2**20
+"""Splits × pairs of runs that are worked on together: 8 MB an array."""
+
+
+def swap_rates(
+    d: Any, *, splits: int = 1000, seed: int = 0, requests: Any = None, by: By = None
+) -> pl.DataFrame:
+    """Say how often two halves of the requests prefer opposite runs.
+
+    Parameters
+    ----------
+    d
+        The table of `preferences`, or of `scores`, whose differences are taken.
+    splits : int
+        How often the requests are split at random into two disjoint halves.
+    seed : int
+        The same seed gives the same halves, for all measures that have the same requests.
+    requests, by
+        A frame ``query_id`` → attributes, and which of them make groups of requests: the table is
+        made within each group, and the attributes are its first columns.
+
+    Returns
+    -------
+    polars.DataFrame
+        Key ``measure``, sorted by it: ``n_pairs`` pairs of runs, ``splits``, ``half``, the number
+        of requests in a half; ``swap_rate``, the share of pairs × splits whose mean preferences
+        have opposite signs in the two halves, ``tie_rate``, the share of those where one of the
+        means is a tie (1e-12 or less), both in 0..1; ``swap_rate_sd``, the standard deviation of
+        the swap rate over the splits, null for one split.
+
+    Raises
+    ------
+    LexiframeError
+        For fewer than two requests, or splits or a seed that cannot be.
+
+    Notes
+    -----
+    A half has ⌊requests / 2⌋ of them. Where a pair lacks requests the means are over what is
+    there; with none in a half the pair is not counted in that split, and a rate is null when no
+    pair ever is. Voorhees & Buckley, "The effect of topic set size on retrieval experiment error",
+    SIGIR 2002, doi:10.1145/564376.564432.
+
+    Examples
+    --------
+    Of the three ways to split four requests into halves, one puts a against b:
+
+    >>> import polars as pl
+    >>> import lexiframe as lf
+    >>> d = pl.DataFrame({"query_id": ["q1", "q2", "q3", "q4"], "run_a": "a", "run_b": "b",
+    ...                   "measure": "RPP", "preference": [0.5, 0.5, -0.25, -0.125]})
+    >>> lf.swap_rates(d, splits=1000).select("half", pl.col("swap_rate").round(2)).rows()
+    [(2, 0.33)]
+    """
+    if by is not None or requests is not None:
+        return in_groups(partial(swap_rates, splits=splits, seed=seed), d, requests, by)
+    rows = []
+    for measure, pairs in _split_pairs("swap_rates", d, splits, seed):
+        counts = np.concatenate([_swaps(*means) for means in _half_means(pairs, splits, seed)])
+        swaps, ties, n = counts.sum(axis=0)
+        by_split = counts[counts[:, 2] > 0]
+        sd = np.std(by_split[:, 0] / by_split[:, 2], ddof=1) if len(by_split) > 1 else None
+        rates = (swaps / n, ties / n) if n else (None, None)
+        half = len(pairs.queries) // 2
+        rows.append((measure, len(pairs.a), splits, half, *rates, sd))
+    return pl.DataFrame(rows, schema=SWAP_RATES.columns, orient="row")
+
+
+def swap_curve(
+    d: Any,
+    *,
+    splits: int = 1000,
+    seed: int = 0,
+    bins: int = 20,
+    requests: Any = None,
+    by: By = None,
+) -> pl.DataFrame:
+    """Say how large a difference has to be to hold on other requests.
+
+    The splits are those of `swap_rates`, here by the size of the difference in the first half.
+
+    Parameters
+    ----------
+    d
+        The table of `preferences`, or of `scores`, whose differences are taken.
+    splits : int
+        How often the requests are split at random into two disjoint halves.
+    seed : int
+        The same seed gives the same halves, for all measures that have the same requests.
+    bins : int
+        How many, all of the same width.
+    requests, by
+        A frame ``query_id`` → attributes, and which of them make groups of requests: the table is
+        made within each group, and the attributes are its first columns.
+
+    Returns
+    -------
+    polars.DataFrame
+        Key ``measure, difference_low``, sorted by it. The bins go from 0 to the largest
+        |mean difference| of any pair of runs in a first half, in the measure's unit, each from
+        ``difference_low`` up to but not including ``difference_high``, which the last includes.
+        ``n`` pairs × splits have their first half there, and ``swap_rate``, in 0..1, is the share
+        of these whose second half prefers the other run; null in an empty bin. When all
+        differences are ties there is one bin, from 0 to 0.
+
+    Raises
+    ------
+    LexiframeError
+        For fewer than two requests, or splits, a seed or bins that cannot be.
+
+    Notes
+    -----
+    What counts as a swap is said in `swap_rates`. Voorhees & Buckley, "The effect of topic set
+    size on retrieval experiment error", SIGIR 2002, doi:10.1145/564376.564432, whose bins are
+    0.01 wide.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import lexiframe as lf
+    >>> d = pl.DataFrame({"query_id": ["q1", "q2", "q3"], "run_a": "a", "run_b": "b",
+    ...                   "measure": "RPP", "preference": [1.0, 1.0, -0.25]})
+    >>> lf.swap_curve(d, splits=600, bins=2).with_columns(pl.col("swap_rate").round(2)).rows()
+    [('RPP', 0.0, 0.5, 205, 1.0), ('RPP', 0.5, 1.0, 395, 0.48)]
+    """
+    if by is not None or requests is not None:
+        return in_groups(partial(swap_curve, splits=splits, seed=seed, bins=bins), d, requests, by)
+    check_draws("swap_curve", "bins", bins, seed)
+    frames = []
+    for measure, pairs in _split_pairs("swap_curve", d, splits, seed):
+        firsts = (first for first, _ in _half_means(pairs, splits, seed))
+        largest = max(np.fmax.reduce(np.abs(first), axis=None, initial=0.0) for first in firsts)
+        edges = np.linspace(0.0, largest, bins + 1) if largest > TIE else np.zeros(2)
+        counts = [_binned(*means, edges) for means in _half_means(pairs, splits, seed)]
+        swaps, n = np.sum(counts, axis=0)
+        frames.append(_curve(measure, edges, swaps, n))
+    return pl.concat(frames)
+
+
+def _split_pairs(called: str, d: Any, splits: int, seed: int) -> list[tuple[str, Pairs]]:
+    check_draws(called, "splits", splits, seed)
+    measured = pairs_by_measure(called, d)
+    for measure, pairs in measured:
+        if len(pairs.queries) < 2:
+            raise LexiframeError(
+                f"{called}: expected two or more requests, to split them into halves, found "
+                f"{len(pairs.queries)} for {measure}"
+            )
+    return measured
+
+
+def _half_means(pairs: Pairs, splits: int, seed: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Mean preferences in the halves, splits × pairs, in blocks of splits; NaN where there is none.
+
+    Ties are 0.
+    """
+    n = len(pairs.queries)
+    known = ~np.isnan(pairs.values)
+    values, known = np.nan_to_num(pairs.values), known.astype(np.float64)
+    block = max(1, AT_ONCE // max(len(pairs.a), n))
+    blocks = halves(n, splits, seed, block=block)
+    for first, second in progress(blocks, -(-splits // block), "splitting the requests"):
+        yield _means(first, values, known), _means(second, values, known)
+
+
+def _means(half: np.ndarray, values: np.ndarray, known: np.ndarray) -> np.ndarray:
+    counts = half @ known
+    means = np.full(counts.shape, np.nan)
+    np.divide(half @ values, counts, out=means, where=counts > 0)
+    means[np.abs(means) <= TIE] = 0.0
+    return means
+
+
+def _swaps(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    """Count in each split the pairs that swap, those with a tie, and all."""
+    both = np.sign(first) * np.sign(second)
+    counted = [both < 0, both == 0, ~np.isnan(both)]
+    return np.stack([cells.sum(axis=1) for cells in counted], axis=1)
+
+
+def _binned(first: np.ndarray, second: np.ndarray, edges: np.ndarray) -> np.ndarray:
+    """Count in each bin of |first| the pairs that swap, and all."""
+    both = np.sign(first) * np.sign(second)
+    counted = ~np.isnan(both)
+    n_bins = len(edges) - 1
+    # TIE: a difference that is a bin's lower edge but for rounding belongs to that bin.
+    place = np.searchsorted(edges, np.abs(first[counted]) + TIE, side="right") - 1
+    place = np.minimum(place, n_bins - 1)
+    swaps = np.bincount(place[both[counted] < 0], minlength=n_bins)
+    return np.stack([swaps, np.bincount(place, minlength=n_bins)])
+
+
+def _curve(measure: str, edges: np.ndarray, swaps: np.ndarray, n: np.ndarray) -> pl.DataFrame:
+    table = pl.DataFrame({"difference_low": edges[:-1], "difference_high": edges[1:], "n": n})
+    rate = pl.when(pl.col("n") > 0).then(pl.Series(swaps) / pl.col("n"))
+    return table.with_columns(measure=pl.lit(measure), swap_rate=rate).select(*SWAP_CURVE.columns)

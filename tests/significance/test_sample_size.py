@@ -1,0 +1,202 @@
+"""`required_requests` and `power_curve` on known cases; statsmodels is asked in parity/."""
+
+import math
+
+import numpy as np
+import polars as pl
+import pytest
+
+import lexiframe as lf
+from lexiframe.resampling import drawn_requests
+from lexiframe.significance import noncentral_t, simulated_power
+from tests.small_tables import preferences, scores
+
+HOW = ["t", "simulation"]
+
+
+def only_row(*args, **options):
+    return lf.required_requests(*args, **options).row(0, named=True)
+
+
+def with_effect(effect, n=10):
+    """Half of the differences one standard deviation above the mean, half below."""
+    step = math.sqrt((n - 1) / n)
+    return preferences({"ab": [effect + step, effect - step] * (n // 2)})
+
+
+@pytest.mark.parametrize(
+    "effect, power, required",
+    [(0.2, 0.8, 199), (0.5, 0.8, 34), (0.8, 0.8, 15), (0.5, 0.95, 54)],
+    ids=["small", "medium", "large", "power 0.95"],
+)
+def test_numbers_of_the_literature(effect, power, required):
+    """What G*Power gives for two-sided paired t-tests with α = 0.05."""
+    row = only_row(with_effect(effect), power=power)
+    assert row["effect_size"] == pytest.approx(effect)
+    assert (row["n"], row["required"], row["how"]) == (10, required, "t")
+    curve = lf.power_curve(with_effect(effect), [required, required - 1])
+    assert curve["n_requests"].to_list() == [required - 1, required]
+    below, there = curve["power"]
+    assert below < power <= there
+
+
+def test_the_simulation_agrees_where_differences_are_nearly_normal():
+    values = np.linspace(-1, 1, 40) + 0.25
+    d = preferences({"ab": values.tolist()})
+    by_t, simulated = only_row(d), only_row(d, how="simulation", samples=2000)
+    assert simulated["how"] == "simulation"
+    assert simulated["required"] == pytest.approx(by_t["required"], rel=0.1)
+    assert simulated["power_at_n"] == pytest.approx(by_t["power_at_n"], abs=0.04)
+    sizes = [10, 40, 80]
+    exact, drawn = (lf.power_curve(d, sizes, how=how)["power"].to_list() for how in HOW)
+    assert drawn == pytest.approx(exact, abs=0.06)
+
+
+@pytest.mark.parametrize("how", HOW)
+@pytest.mark.parametrize("value", [0.25, -0.25, 0.1 + 0.2, 1 / 7, -1e9 / 7])
+def test_a_constant_difference_needs_two_requests(how, value):
+    row = only_row(preferences({"ab": [value] * 7}), how=how, alpha=1e-14)
+    assert (row["required"], row["power_at_n"]) == (2, 1.0)
+    assert row["effect_size"] == math.copysign(math.inf, value)
+
+
+def test_two_requests_by_hand():
+    """With α = 0.3 the limit of t with 1 d.f. is 1.963; drawn both, t is (a + b) / |a − b|."""
+    once = (drawn_requests(2, 500, 3) == 1).all(axis=1).mean()
+    for b, t, share in [(3 / 13, 1.6, 1 - once), (3 / 7, 2.5, 1.0)]:
+        assert (1 + b) / (1 - b) == pytest.approx(t)
+        d = preferences({"ab": [1.0, b]})
+        row = only_row(d, how="simulation", alpha=0.3, samples=500, seed=3)
+        assert row["power_at_n"] == pytest.approx(share)
+
+
+@pytest.mark.parametrize("how", HOW)
+def test_runs_that_are_the_same_need_more_than_there_can_be(how):
+    s = scores({"a": [0.5, 0.25, 1.0], "b": [0.5, 0.25, 1.0]})
+    row = only_row(s, how=how)
+    assert (row["required"], row["power_at_n"], row["effect_size"]) == (None, 0.0, None)
+    assert lf.power_curve(s, [2, 50], how=how)["power"].to_list() == [0.0, 0.0]
+
+
+@pytest.mark.parametrize("how", HOW)
+@pytest.mark.parametrize("values", [[1e-13] * 3, [1e-13, -1e-13, 0.0]])
+def test_differences_of_rounding_alone_are_none(how, values):
+    row = only_row(preferences({"ab": values}), how=how, power=0.01)
+    assert row["required"] is None
+    if values[0] == values[1]:
+        assert row["power_at_n"] == 0.0
+
+
+@pytest.mark.parametrize("how", HOW)
+def test_differences_that_cancel_have_the_level_as_power(how):
+    row = only_row(preferences({"ab": [0.1, 0.2, -0.3, 0.4, -0.4]}), how=how, alpha=0.2)
+    assert row["required"] is None
+    assert row["power_at_n"] == pytest.approx(0.2, abs=1e-9 if how == "t" else 0.1)
+
+
+@pytest.mark.parametrize("how", HOW)
+def test_one_request_says_nothing(how):
+    d = preferences({"ab": [0.5, None, None], "ac": [0.5, 0.25, 0.5]})
+    rows = lf.required_requests(d, how=how).rows(named=True)
+    assert [row["n"] for row in rows] == [1, 3]
+    assert rows[0]["required"] is rows[0]["power_at_n"] is None
+    assert rows[1]["required"] > 1
+    curve = lf.power_curve(d, [5], how=how)
+    assert curve["power"].is_null().to_list() == [True, False]
+    alone = preferences({"ab": [0.5]})
+    assert only_row(alone, how=how)["required"] is None
+
+
+@pytest.mark.parametrize("how", HOW)
+def test_a_pair_is_not_touched_by_the_gaps_of_others(how):
+    values = [0.5, -0.25, 0.75, 0.0, 0.5, 0.25]
+    whole = lf.required_requests(preferences({"ab": values}), how=how)
+    both = lf.required_requests(preferences({"ab": values, "ac": [None, *values[1:]]}), how=how)
+    assert both.filter(run_b="b").equals(whole)
+
+
+def test_more_than_the_largest_is_null(monkeypatch):
+    d = with_effect(0.2)
+    monkeypatch.setattr(noncentral_t, "LARGEST", 199)
+    assert only_row(d)["required"] == 199
+    monkeypatch.setattr(noncentral_t, "LARGEST", 198)
+    assert only_row(d)["required"] is None
+    monkeypatch.setattr(simulated_power, "SIZES", (2, 3, 50))
+    assert only_row(d, how="simulation")["required"] is None
+
+
+def test_a_tiny_effect_needs_more_than_is_looked_for():
+    """Of 10^7 and more: (1.959964 + 0.841621)² / d_z² by the normal distribution."""
+    assert only_row(with_effect(1e-3))["required"] == pytest.approx(7_848_880, rel=1e-5)
+    assert only_row(with_effect(1e-5))["required"] is None
+
+
+def test_steps_of_the_simulation_are_seven_percent_at_most():
+    sizes = np.array(simulated_power.SIZES)
+    steps = np.diff(sizes)
+    assert (sizes[0], sizes[-1]) == (2, 100_000)
+    assert (steps > 0).all()
+    assert ((steps == 1) | (steps / sizes[:-1] <= 0.07)).all()
+
+
+def test_blocks_change_nothing(monkeypatch):
+    d = preferences({"ab": [1.0, -0.5, 0.25, 0.5], "ac": [0.1, 0.2, -0.1, 0.3], "bc": [0.5] * 4})
+    expected = lf.power_curve(d, [4, 8], how="simulation", samples=10)
+    monkeypatch.setattr(simulated_power, "AT_ONCE", 1)
+    assert lf.power_curve(d, [4, 8], how="simulation", samples=10).equals(expected)
+
+
+def test_the_seed_draws_other_samples():
+    d = preferences({"ab": [1.0, -0.5, 0.25, 0.5]})
+    one, same, other = (
+        lf.power_curve(d, [5, 10, 20], how="simulation", seed=seed) for seed in (0, 0, 1)
+    )
+    assert one.equals(same)
+    assert not one.equals(other)
+
+
+def test_a_lower_level_needs_more_requests():
+    d = with_effect(0.5)
+    assert only_row(d, alpha=0.05 / 10)["required"] > only_row(d)["required"]
+
+
+def test_several_measures():
+    d = pl.concat([with_effect(0.5), with_effect(0.8).with_columns(measure=pl.lit("AP"))])
+    found = lf.required_requests(d.sample(fraction=1, shuffle=True, seed=1))
+    assert found.select("measure", "required").rows() == [("AP", 15), ("mine", 34)]
+    curve = lf.power_curve(d, (20, 10, 20))
+    assert curve.select("measure", "n_requests").rows() == [
+        (measure, n) for measure in ("AP", "mine") for n in (10, 20)
+    ]
+
+
+@pytest.mark.parametrize(
+    "options, message",
+    [
+        ({"power": 1}, "required_requests: expected power between 0 and 1, found 1"),
+        ({"alpha": 0}, "required_requests: expected alpha between 0 and 1, found 0"),
+        ({"how": "z"}, "required_requests: expected how='t' or 'simulation', found 'z'"),
+        ({"samples": 0}, "required_requests: expected samples to be a whole number from 1"),
+        ({"seed": -1}, "required_requests: expected seed to be a whole number from 0"),
+    ],
+)
+def test_arguments_that_cannot_be(options, message):
+    with pytest.raises(lf.LexiframeError, match=message):
+        lf.required_requests(with_effect(0.5), **options)
+    if "power" not in options:
+        message = message.replace("required_requests", "power_curve")
+        with pytest.raises(lf.LexiframeError, match=message):
+            lf.power_curve(with_effect(0.5), [2], **options)
+
+
+@pytest.mark.parametrize("sizes", [[], [1], [2.5], [True], [2, 10**10], ["3"]])
+def test_sizes_that_cannot_be(sizes):
+    message = "power_curve: expected sizes to be whole numbers from 2 to 1000000000, found"
+    with pytest.raises(lf.LexiframeError, match=message):
+        lf.power_curve(with_effect(0.5), sizes)
+
+
+def test_without_two_runs_there_is_no_pair():
+    for function in (lf.required_requests, lambda s: lf.power_curve(s, [2])):
+        with pytest.raises(lf.LexiframeError, match="expected preferences between runs, or scores"):
+            function(scores({"a": [0.5, 1.0]}))
