@@ -958,3 +958,31 @@ def holm(p_values):
 def power(p_adjusted, alpha):
     """Share of pairs of runs with corrected p < α (section 6)."""
     return sum(p < alpha for p in p_adjusted) / len(p_adjusted)
+
+
+# --- Section 5, again: Kemeny's order ------------------------------------------------------------
+
+
+def kemeny(d, votes="win_rate"):
+    """The runs behind a run in every order of the least cost, minus those before it in all of them.
+
+    Placing a before b costs the number of requests that rank b over a.
+    """
+    if votes == "win_rate":
+        ranked = [ranks_in_request(d, q) for q in requests(d)]
+        against = {(a, b): sum(r[b] < r[a] for r in ranked) for a, b in permutations(runs(d), 2)}
+    else:
+        against = {
+            (a, b): sum(delta(d, q, b, a) > 0 for q in requests(d))
+            for a, b in permutations(runs(d), 2)
+        }
+    costs = {
+        order: sum(against[pair] for pair in combinations(order, 2))
+        for order in permutations(runs(d))
+    }
+    best = [order for order, cost in costs.items() if cost == min(costs.values())]
+    first = set.intersection(*(set(combinations(order, 2)) for order in best))
+    return {
+        a: sum((a, b) in first for b in runs(d)) - sum((b, a) in first for b in runs(d))
+        for a in runs(d)
+    }

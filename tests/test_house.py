@@ -258,7 +258,7 @@ def test_columns_types_and_key(tables, name):
         assert table.equals(table.sort(schema.key))
 
 
-@pytest.mark.parametrize("method", ["mean", "win_rate", "borda", "copeland", "mc4"])
+@pytest.mark.parametrize("method", ["mean", "win_rate", "borda", "copeland", "mc4", "kemeny"])
 def test_orderings_come_sorted(tables, method):
     o = lf.order_runs(tables["preferences"], method)
     assert o.equals(o.sort("measure", "method", "rank", "run"))
