@@ -22,7 +22,8 @@ The flow, and the names in its order:
 - preferences: `preferences`, `explain`, `RPP`, `dcgRPP`, `invRPP`, `LR`, `LP`, `sgnLR`, `sgnLP`,
   `rrLR`, `rrLP`, `LevelPreference`, `LexicographicPreference`, `MatrixPreference`, `parse_measure`
 - orderings: `win_rates`, `win_rate_matrix`, `request_win_rates`, `order_runs`,
-  `majority_cycles`, `rank_correlations`, `tie_rates`, `sign_agreement`
+  `majority_cycles`, `rank_correlations`, `tie_rates`, `sign_agreement`; with other requests:
+  `rank_distributions`, `order_probabilities`
 - significance: `compare`, `discriminative_power`
 - experiment logs: `with_log`, `read_log`, `read_mlflow`
 - out again: `write_trec`, `write_parquet`, `to_ir_measures`, `to_ranx`, `to_pytrec_eval`
@@ -98,6 +99,7 @@ from lexiframe.measures.subtopic_catalogue import (
 from lexiframe.orderings.agreement import rank_correlations, sign_agreement, tie_rates
 from lexiframe.orderings.order import order_runs
 from lexiframe.orderings.positional import majority_cycles
+from lexiframe.orderings.stability import order_probabilities, rank_distributions
 from lexiframe.orderings.win_rates import request_win_rates, win_rate_matrix, win_rates
 from lexiframe.positions.imputation import impute
 from lexiframe.positions.projection import positions
@@ -197,12 +199,14 @@ __all__ = [
     "num_rel",
     "num_rel_ret",
     "num_ret",
+    "order_probabilities",
     "order_runs",
     "parse_measure",
     "positions",
     "preferences",
     "provider_exposure",
     "rank_correlations",
+    "rank_distributions",
     "read_log",
     "read_mlflow",
     "read_qrels",

@@ -21,7 +21,8 @@ from lexiframe.measures.needs import POOL, RELEVANT
 from lexiframe.measures.projections import from_projections, needs_of, projections_for
 from lexiframe.measures.scores import scores
 from lexiframe.orderings.agreement import rank_correlations, sign_agreement, tie_rates
-from lexiframe.orderings.order import Method, check_method, order_runs
+from lexiframe.orderings.order import order_runs
+from lexiframe.orderings.rule import Method, check_method
 from lexiframe.orderings.win_rates import win_rates
 from lexiframe.positions.collection import rank_runs
 from lexiframe.positions.coverage import warn_of_gaps

@@ -132,6 +132,24 @@ ORDERINGS = TableSchema(
     ("measure", "method", "run"),
     {"measure": STR, "method": STR, "run": STR, "value": FLOAT, "rank": FLOAT},
 )
+RANK_DISTRIBUTIONS = TableSchema(
+    "rank_distributions",
+    ("measure", "method", "run", "rank"),
+    {"measure": STR, "method": STR, "run": STR, "rank": FLOAT, "probability": FLOAT},
+)
+ORDER_PROBABILITIES = TableSchema(
+    "order_probabilities",
+    ("measure", "method", "run_a", "run_b"),
+    {
+        "measure": STR,
+        "method": STR,
+        "run_a": STR,
+        "run_b": STR,
+        "p_a_first": FLOAT,
+        "p_tie": FLOAT,
+        "p_b_first": FLOAT,
+    },
+)
 CYCLES = TableSchema(
     "cycles", ("measure", "cycle", "run"), {"measure": STR, "cycle": INT, "run": STR}
 )

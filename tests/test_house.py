@@ -107,6 +107,7 @@ PUBLIC = """
     explain MatrixPreference
     win_rates win_rate_matrix request_win_rates order_runs majority_cycles
     rank_correlations sign_agreement tie_rates
+    rank_distributions order_probabilities
     compare discriminative_power
     with_log read_log read_mlflow
     write_trec write_parquet to_ir_measures to_ranx to_pytrec_eval
@@ -213,6 +214,8 @@ def tables(tmp_path_factory):
         "win_rates": lf.win_rates(d),
         "request_win_rates": lf.request_win_rates(d),
         "orderings": o,
+        "rank_distributions": lf.rank_distributions(d, samples=20),
+        "order_probabilities": lf.order_probabilities(d, samples=20),
         "cycles": lf.majority_cycles(cyclic),
         "correlations": lf.rank_correlations(o),
         "tie_rates": lf.tie_rates(d),
