@@ -23,7 +23,7 @@ The flow, and the names in its order:
   `rrLR`, `rrLP`, `LevelPreference`, `LexicographicPreference`, `MatrixPreference`, `parse_measure`
 - orderings: `win_rates`, `win_rate_matrix`, `request_win_rates`, `order_runs`,
   `majority_cycles`, `rank_correlations`, `tie_rates`, `sign_agreement`; with other requests:
-  `rank_distributions`, `order_probabilities`
+  `rank_distributions`, `order_probabilities`, `bootstrap_correlations`
 - significance: `compare`, `discriminative_power`
 - experiment logs: `with_log`, `read_log`, `read_mlflow`
 - out again: `write_trec`, `write_parquet`, `to_ir_measures`, `to_ranx`, `to_pytrec_eval`
@@ -96,7 +96,8 @@ from lexiframe.measures.subtopic_catalogue import (
     nNRBP,
     strec,
 )
-from lexiframe.orderings.agreement import rank_correlations, sign_agreement, tie_rates
+from lexiframe.orderings.agreement import sign_agreement, tie_rates
+from lexiframe.orderings.correlations import bootstrap_correlations, rank_correlations
 from lexiframe.orderings.order import order_runs
 from lexiframe.orderings.positional import majority_cycles
 from lexiframe.orderings.stability import order_probabilities, rank_distributions
@@ -173,6 +174,7 @@ __all__ = [
     "__version__",
     "alpha_DCG",
     "alpha_nDCG",
+    "bootstrap_correlations",
     "bpref",
     "bundled",
     "check_qrels",

@@ -20,7 +20,8 @@ from lexiframe.measures.metric import Metric
 from lexiframe.measures.needs import POOL, RELEVANT
 from lexiframe.measures.projections import from_projections, needs_of, projections_for
 from lexiframe.measures.scores import scores
-from lexiframe.orderings.agreement import rank_correlations, sign_agreement, tie_rates
+from lexiframe.orderings.agreement import sign_agreement, tie_rates
+from lexiframe.orderings.correlations import rank_correlations
 from lexiframe.orderings.order import order_runs
 from lexiframe.orderings.rule import Method, check_method
 from lexiframe.orderings.win_rates import win_rates
@@ -265,8 +266,7 @@ def _pair_tables(
 
 
 def _empty(schema: TableSchema) -> pl.DataFrame:
-    columns = {k: v for k, v in schema.columns.items() if k not in schema.optional}
-    return pl.DataFrame(schema=columns)
+    return pl.DataFrame(schema=schema.required)
 
 
 def _refuse_lower_rel(asked: list[Measure], rel: float | None) -> None:

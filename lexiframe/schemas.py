@@ -27,6 +27,11 @@ class TableSchema:
     optional: tuple[str, ...] = ()
     nullable: tuple[str, ...] = ()
 
+    @property
+    def required(self) -> dict[str, pl.DataType]:
+        """The columns that every such table has."""
+        return {name: dtype for name, dtype in self.columns.items() if name not in self.optional}
+
 
 RUNS = TableSchema(
     "runs",
@@ -163,7 +168,10 @@ CORRELATIONS = TableSchema(
         "correlation": FLOAT,
         "p_value": FLOAT,
         "n": INT,
+        "ci_low": FLOAT,
+        "ci_high": FLOAT,
     },
+    optional=("ci_low", "ci_high"),
 )
 TIE_RATES = TableSchema(
     "tie_rates", ("measure",), {"measure": STR, "n": INT, "ties": INT, "tie_rate": FLOAT}

@@ -107,7 +107,7 @@ PUBLIC = """
     explain MatrixPreference
     win_rates win_rate_matrix request_win_rates order_runs majority_cycles
     rank_correlations sign_agreement tie_rates
-    rank_distributions order_probabilities
+    rank_distributions order_probabilities bootstrap_correlations
     compare discriminative_power
     with_log read_log read_mlflow
     write_trec write_parquet to_ir_measures to_ranx to_pytrec_eval

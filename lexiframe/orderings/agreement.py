@@ -1,81 +1,15 @@
-"""Do measures agree: `rank_correlations`, `sign_agreement`, `tie_rates`."""
+"""Do measures agree on pairs of rankings: `sign_agreement`, `tie_rates`."""
 
 from __future__ import annotations
 
-from itertools import combinations
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import polars as pl
 
-from lexiframe.errors import LexiframeError, SchemaError
 from lexiframe.measures.ties import TIE
 from lexiframe.preferences.cube import pair_cube
-from lexiframe.schemas import (
-    CORRELATIONS,
-    ORDERINGS,
-    SIGN_AGREEMENT,
-    TIE_RATES,
-    check,
-)
-
-
-def rank_correlations(o: Any, method: Literal["kendall"] = "kendall") -> pl.DataFrame:
-    """Correlate every two orderings of the runs.
-
-    Parameters
-    ----------
-    o
-        The table of `order_runs`, or several of them concatenated.
-    method : {"kendall"}
-        Kendall's τ-b, which honours ties.
-
-    Returns
-    -------
-    polars.DataFrame
-        Key ``method, ordering_a, ordering_b`` with ordering_a < ordering_b, sorted by it.
-        An ordering is called by its measure, and by measure and method (``"RPP borda"``) when a
-        measure is ordered by several. ``correlation`` in −1..1 (null when an ordering has all runs
-        tied), ``p_value`` of the two-sided test of independence, ``n`` runs in both.
-
-    Notes
-    -----
-    `scipy.stats.kendalltau`. Kendall, "The treatment of ties in ranking problems", Biometrika
-    1945, doi:10.1093/biomet/33.3.239.
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> import lexiframe as lf
-    >>> o = pl.DataFrame({"measure": ["AP"] * 3 + ["RR"] * 3, "method": "mean",
-    ...                   "run": ["a", "b", "c"] * 2, "value": 0.0,
-    ...                   "rank": [1.0, 2.0, 3.0, 1.0, 3.0, 2.0]})
-    >>> lf.rank_correlations(o)["correlation"].round(3).to_list()
-    [0.333]
-    """
-    from scipy.stats import kendalltau
-
-    if method != "kendall":
-        raise LexiframeError(f"rank_correlations: expected method='kendall', found {method!r}")
-    orderings = check(o, ORDERINGS)
-    several = (
-        orderings.select("measure", "method").unique().height > orderings["measure"].n_unique()
-    )
-    name = pl.concat_str("measure", "method", separator=" ") if several else pl.col("measure")
-    if orderings.select(ORDERINGS.key).is_duplicated().any():
-        raise SchemaError(
-            f"orderings: expected one row for each {', '.join(ORDERINGS.key)}, found several"
-        )
-    named = orderings.select(pl.col("run", "rank"), ordering=name)
-    by_name = {key[0]: rows for key, rows in named.partition_by("ordering", as_dict=True).items()}
-    rows = []
-    for a, b in combinations(sorted(by_name), 2):
-        both = by_name[a].join(by_name[b], on="run", suffix="_b")
-        tau, p_value = np.nan, np.nan
-        if both.height > 1:
-            tau, p_value = kendalltau(both["rank"].to_numpy(), both["rank_b"].to_numpy())
-        rows.append((method, a, b, _or_none(tau), _or_none(p_value), both.height))
-    return pl.DataFrame(rows, schema=CORRELATIONS.columns, orient="row")
+from lexiframe.schemas import SIGN_AGREEMENT, TIE_RATES
 
 
 def tie_rates(d: Any) -> pl.DataFrame:
@@ -165,7 +99,3 @@ def _agreeing(signs: np.ndarray) -> np.ndarray:
 
 def _share(part: int, whole: int) -> float | None:
     return float(part / whole) if whole else None
-
-
-def _or_none(value: float) -> float | None:
-    return None if np.isnan(value) else float(value)

@@ -53,7 +53,7 @@ class Ordered:
 
 def laid_out(d: Any, method: str) -> ScoreCube | PairCube:
     """Give a table of scores or preferences as the array that the method orders."""
-    if isinstance(d, PairCube):
+    if isinstance(d, PairCube | ScoreCube):
         return d
     d = to_polars(d)
     return score_cube(d) if method == "mean" and is_scores(d) else pair_cube(d)

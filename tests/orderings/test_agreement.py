@@ -94,11 +94,6 @@ def test_one_ordering_correlates_with_nothing():
     assert lf.rank_correlations(orderings(x={"a": 1, "b": 2})).is_empty()
 
 
-def test_kendall_is_the_only_method_so_far():
-    with pytest.raises(lf.LexiframeError, match="expected method='kendall', found 'pearson'"):
-        lf.rank_correlations(orderings(x={"a": 1}), method="pearson")
-
-
 def test_tie_rates():
     d = pl.concat(
         [

@@ -2,6 +2,7 @@
 
 from itertools import combinations, permutations
 
+import numpy as np
 import polars as pl
 import pytest
 from hypothesis import given, settings
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 import lexiframe as lf
 from tests import oracle
 from tests.frames import assert_close, cells, measured
+from tests.properties.test_stability import samples_of
 from tests.strategies import positions_tables, preferences_tables
 
 pytestmark = pytest.mark.filterwarnings("ignore::lexiframe.LexiframeWarning")
@@ -75,3 +77,49 @@ def test_kendall(d, methods):
     assert set(table["n"]) == {len(ranks[next(iter(ranks))])}
     assert table["p_value"].is_null().equals(table["correlation"].is_null())
     assert table["p_value"].drop_nulls().is_between(0, 1).all()
+
+
+COEFFICIENTS = {
+    "kendall": oracle.kendall_tau_b,
+    "spearman": oracle.spearman,
+    "tau_ap": oracle.tau_ap,
+    "tau_ap_symmetric": oracle.tau_ap_symmetric,
+    "rbo": oracle.rbo,
+}
+
+
+def ranks_by_measure(o):
+    ranks = {}
+    for measure, run, rank in o.select("measure", "run", "rank").iter_rows():
+        ranks.setdefault(measure, {})[run] = rank
+    return ranks
+
+
+@pytest.mark.parametrize("method", COEFFICIENTS)
+@given(d=preferences_tables(measures=MEASURES), order=st.sampled_from(["mean", "copeland"]))
+def test_coefficients(method, d, order):
+    o = lf.order_runs(d, order)
+    ranks = ranks_by_measure(o)
+    choose = permutations if method == "tau_ap" else combinations
+    expected = {(a, b): COEFFICIENTS[method](ranks[a], ranks[b]) for a, b in choose(MEASURES, 2)}
+    found = lf.rank_correlations(o, method)
+    assert found.select("ordering_a", "ordering_b").rows() == list(expected)
+    assert_close(cells(found, ["ordering_a", "ordering_b"], "correlation"), expected)
+
+
+@pytest.mark.parametrize("method", COEFFICIENTS)
+@FEWER
+@given(preferences_tables(measures=MEASURES[:2]), st.integers(0, 99))
+def test_bootstrap_of_coefficients(method, d, seed):
+    """The quantiles of the correlations of the tables that the draws make."""
+    found = []
+    for sample in samples_of(d, seed, samples=4):
+        ranks = ranks_by_measure(lf.order_runs(sample, "borda"))
+        found.append(COEFFICIENTS[method](ranks["m1"], ranks["m2"]))
+    known = [r for r in found if r is not None]
+    low, high = np.quantile(known, [0.1, 0.9]) if known else (None, None)
+    row = lf.bootstrap_correlations(d, method, order="borda", samples=4, seed=seed, alpha=0.2).row(
+        0, named=True
+    )
+    found = {name: row[name] for name in ("ci_low", "ci_high")}
+    assert_close(found, {"ci_low": low, "ci_high": high})
