@@ -23,7 +23,7 @@ The flow, and the names in its order:
   `rrLR`, `rrLP`, `LevelPreference`, `LexicographicPreference`, `MatrixPreference`, `parse_measure`
 - orderings: `win_rates`, `win_rate_matrix`, `request_win_rates`, `order_runs`,
   `majority_cycles`, `rank_correlations`, `tie_rates`, `sign_agreement`; with other requests:
-  `rank_distributions`, `order_probabilities`, `bootstrap_correlations`
+  `rank_distributions`, `order_probabilities`, `bootstrap_correlations`; `agreement_matrix`
 - significance: `compare`, `discriminative_power`
 - experiment logs: `with_log`, `read_log`, `read_mlflow`
 - out again: `write_trec`, `write_parquet`, `to_ir_measures`, `to_ranx`, `to_pytrec_eval`
@@ -98,6 +98,7 @@ from lexiframe.measures.subtopic_catalogue import (
 )
 from lexiframe.orderings.agreement import sign_agreement, tie_rates
 from lexiframe.orderings.correlations import bootstrap_correlations, rank_correlations
+from lexiframe.orderings.matrix import agreement_matrix
 from lexiframe.orderings.order import order_runs
 from lexiframe.orderings.positional import majority_cycles
 from lexiframe.orderings.stability import order_probabilities, rank_distributions
@@ -172,6 +173,7 @@ __all__ = [
     "Success",
     "UnknownNameError",
     "__version__",
+    "agreement_matrix",
     "alpha_DCG",
     "alpha_nDCG",
     "bootstrap_correlations",

@@ -188,7 +188,17 @@ SIGN_AGREEMENT = TableSchema(
         "n_systems": INT,
         "systems_agree": INT,
         "system_agreement": FLOAT,
+        "agreement_low": FLOAT,
+        "agreement_high": FLOAT,
+        "system_agreement_low": FLOAT,
+        "system_agreement_high": FLOAT,
     },
+    optional=(
+        "agreement_low",
+        "agreement_high",
+        "system_agreement_low",
+        "system_agreement_high",
+    ),
 )
 COMPARISONS = TableSchema(
     "comparisons",

@@ -108,6 +108,7 @@ PUBLIC = """
     win_rates win_rate_matrix request_win_rates order_runs majority_cycles
     rank_correlations sign_agreement tie_rates
     rank_distributions order_probabilities bootstrap_correlations
+    agreement_matrix
     compare discriminative_power
     with_log read_log read_mlflow
     write_trec write_parquet to_ir_measures to_ranx to_pytrec_eval

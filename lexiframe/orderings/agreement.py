@@ -7,8 +7,11 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from lexiframe.codes import decode
 from lexiframe.measures.ties import TIE
-from lexiframe.preferences.cube import pair_cube
+from lexiframe.preferences.cube import PairCube, pair_cube
+from lexiframe.progress import progress
+from lexiframe.resampling import check_alpha, check_draws, drawn_requests, percentiles
 from lexiframe.schemas import SIGN_AGREEMENT, TIE_RATES
 
 
@@ -42,13 +45,22 @@ def tie_rates(d: Any) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=TIE_RATES.columns, orient="row")
 
 
-def sign_agreement(d: Any) -> pl.DataFrame:
+def sign_agreement(
+    d: Any, *, samples: int | None = None, seed: int = 0, alpha: float = 0.05
+) -> pl.DataFrame:
     """Say how often measures that see a difference see it in the same direction.
 
     Parameters
     ----------
     d
         The table of `preferences`, or of `scores`, whose differences are taken.
+    samples : int, optional
+        For intervals: how often as many requests as there are are drawn, with replacement, once
+        for all measures (bootstrap).
+    seed : int
+        The same seed, the same draws.
+    alpha : float
+        The intervals leave out this share of the samples, half at each end; between 0 and 1.
 
     Returns
     -------
@@ -57,7 +69,14 @@ def sign_agreement(d: Any) -> pl.DataFrame:
         Of the ``n`` pairs of rankings that measure_a tells apart, measure_b ``agree``s with so
         many, a tie of its being no agreement; ``agreement`` = agree / n. The same of pairs of
         runs by the sign of their mean preference: ``n_systems``, ``systems_agree``,
-        ``system_agreement``.
+        ``system_agreement``. With ``samples`` also ``agreement_low``, ``agreement_high``,
+        ``system_agreement_low`` and ``system_agreement_high``: the α/2 and 1 − α/2 quantiles over
+        the samples in which measure_a tells a pair apart; null when there is none.
+
+    Raises
+    ------
+    LexiframeError
+        For samples, a seed or an alpha that do not fit.
 
     Notes
     -----
@@ -73,29 +92,67 @@ def sign_agreement(d: Any) -> pl.DataFrame:
     >>> lf.sign_agreement(d).select("measure_a", "measure_b", "n", "agreement").rows()
     [('LP', 'RR', 2, 0.5), ('RR', 'LP', 1, 1.0)]
     """
+    check_alpha("sign_agreement", alpha)
+    if samples is not None:
+        check_draws("sign_agreement", "samples", samples, seed)
     cube = pair_cube(d)
-    signs = np.sign(np.nan_to_num(cube.values))
-    signs = signs.reshape(len(signs), int(np.prod(signs.shape[1:])))
-    n_values = np.maximum((~np.isnan(cube.values)).sum(axis=1), 1)
-    means = np.nansum(cube.values, axis=1) / n_values
-    system_signs = np.sign(np.where(np.abs(means) <= TIE, 0.0, means))
-    rankings, systems = _agreeing(signs), _agreeing(system_signs)
-    rows = []
-    for a, b in sorted((a, b) for a in range(len(signs)) for b in range(len(signs)) if a != b):
-        n, agree = rankings[a, a], rankings[a, b]
-        n_systems, systems_agree = systems[a, a], systems[a, b]
-        of_rankings = (n, agree, _share(agree, n))
-        of_systems = (n_systems, systems_agree, _share(systems_agree, n_systems))
-        rows.append((cube.measures[a], cube.measures[b], *of_rankings, *of_systems))
-    return pl.DataFrame(rows, schema=SIGN_AGREEMENT.columns, orient="row")
+    a, b = np.nonzero(~np.eye(len(cube.measures), dtype=bool))
+    rankings, systems = _agreements(cube, np.ones((1, len(cube.queries))))
+    columns = {
+        "measure_a": decode(cube.measures, a),
+        "measure_b": decode(cube.measures, b),
+        "n": rankings[0, a, a],
+        "agree": rankings[0, a, b],
+        "agreement": _shares(rankings, a, b)[0],
+        "n_systems": systems[0, a, a],
+        "systems_agree": systems[0, a, b],
+        "system_agreement": _shares(systems, a, b)[0],
+    }
+    if samples is not None and len(a):
+        rankings, systems = _agreements(cube, drawn_requests(len(cube.queries), samples, seed))
+        columns |= _limits("agreement", _shares(rankings, a, b), alpha)
+        columns |= _limits("system_agreement", _shares(systems, a, b), alpha)
+    types = SIGN_AGREEMENT.required if samples is None else SIGN_AGREEMENT.columns
+    if not len(a):
+        return pl.DataFrame(schema=types)
+    table = pl.DataFrame(columns).cast(pl.Schema(types))
+    return table.with_columns(pl.selectors.float().fill_nan(None))
+
+
+BLOCK = 50
+"""So many samples at once: for 100 runs and 8 measures a block of pairs is 20 MB."""
+
+
+def _agreements(cube: PairCube, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Count pairs of rankings, and pairs of runs, that two measures tell apart alike.
+
+    From samples × requests to samples × measures × measures.
+    """
+    known = (~np.isnan(cube.values)).astype(np.float64)
+    values = np.nan_to_num(cube.values)
+    by_request = _agreeing(np.sign(values).swapaxes(0, 1))
+    systems = []
+    starts = range(0, len(weights), BLOCK)
+    for start in progress(starts, len(starts), "agreement"):
+        block = weights[start : start + BLOCK]
+        means = (block @ values) / np.maximum(block @ known, 1)
+        signs = np.sign(np.where(np.abs(means) <= TIE, 0.0, means))
+        systems.append(_agreeing(signs.swapaxes(0, 1)))
+    return np.tensordot(weights, by_request, 1), np.concatenate(systems)
 
 
 def _agreeing(signs: np.ndarray) -> np.ndarray:
     """Count, for every two rows, the columns in which both have the same sign, not 0."""
     up, down = (signs > 0).astype(np.float64), (signs < 0).astype(np.float64)
-    counts: np.ndarray = (up @ up.T + down @ down.T).astype(np.int64)
-    return counts
+    return np.asarray(up @ up.swapaxes(-1, -2) + down @ down.swapaxes(-1, -2))
 
 
-def _share(part: int, whole: int) -> float | None:
-    return float(part / whole) if whole else None
+def _shares(counts: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """agree / n of each pair of measures, NaN without n: samples × pairs of measures."""
+    n = counts[:, a, a]
+    return np.asarray(np.divide(counts[:, a, b], n, out=np.full(n.shape, np.nan), where=n > 0))
+
+
+def _limits(name: str, shares: np.ndarray, alpha: float) -> dict[str, Any]:
+    low, high = zip(*(percentiles(of_pair, alpha) for of_pair in shares.T), strict=True)
+    return {f"{name}_low": low, f"{name}_high": high}

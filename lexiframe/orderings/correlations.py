@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from lexiframe.errors import LexiframeError, SchemaError
+from lexiframe.errors import SchemaError
 from lexiframe.orderings.coefficients import PERSISTENCE, CorrelationMethod, coefficient
 from lexiframe.orderings.order import order_runs
 from lexiframe.orderings.rule import Method, Rule
 from lexiframe.orderings.weighted import Ordered, laid_out, ordered
 from lexiframe.progress import progress
-from lexiframe.resampling import check_draws, drawn_requests
+from lexiframe.resampling import check_alpha, check_draws, drawn_requests, percentiles
 from lexiframe.schemas import CORRELATIONS, ORDERINGS, check
 
 
@@ -160,27 +160,6 @@ def bootstrap_correlations(
     low, high = zip(*limits, strict=True) if limits else ((), ())
     columns = {"ci_low": low, "ci_high": high}
     return table.with_columns(pl.Series(k, v, pl.Float64) for k, v in columns.items())
-
-
-def check_alpha(called: str, alpha: float) -> None:
-    """Raise unless alpha is a share."""
-    if not 0 < alpha < 1:
-        raise LexiframeError(f"{called}: expected an alpha between 0 and 1, found {alpha}")
-
-
-def percentiles(values: np.ndarray, alpha: float) -> tuple[float | None, float | None]:
-    """Give the α/2 and 1 − α/2 quantiles of the values that are numbers.
-
-    Examples
-    --------
-    >>> percentiles(np.array([0.0, 1.0, np.nan]), alpha=0.5)
-    (0.25, 0.75)
-    """
-    known = values[~np.isnan(values)]
-    if not len(known):
-        return None, None
-    low, high = np.quantile(known, [alpha / 2, 1 - alpha / 2])
-    return float(low), float(high)
 
 
 def _by_name(orderings: pl.DataFrame) -> dict[Any, pl.DataFrame]:

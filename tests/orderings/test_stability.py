@@ -123,5 +123,7 @@ def test_the_seed_and_bad_arguments(function):
     ]:
         with pytest.raises(lf.LexiframeError, match=f"^{name}: expected {found}"):
             function(s, **options)
-    with pytest.raises(lf.LexiframeError, match=r"method to be one of mean, .*, found 'median'"):
+    with pytest.raises(
+        lf.LexiframeError, match=r"^order_runs: expected method to be one of mean, .*, f"
+    ):
         function(s, "median")
