@@ -129,7 +129,7 @@ def _agreements(cube: PairCube, weights: np.ndarray) -> tuple[np.ndarray, np.nda
     From samples × requests to samples × measures × measures.
     """
     known = (~np.isnan(cube.values)).astype(np.float64)
-    values = np.nan_to_num(cube.values)
+    values = np.where(np.isnan(cube.values), 0.0, cube.values)
     by_request = _agreeing(np.sign(values).swapaxes(0, 1))
     systems = []
     starts = range(0, len(weights), BLOCK)

@@ -12,9 +12,9 @@ from lexiframe.errors import SchemaError
 from lexiframe.orderings.coefficients import PERSISTENCE, CorrelationMethod, coefficient
 from lexiframe.orderings.order import order_runs
 from lexiframe.orderings.rule import Method, Rule
-from lexiframe.orderings.weighted import Ordered, laid_out, ordered
+from lexiframe.orderings.weighted import Ordered, laid_out, resampled
 from lexiframe.progress import progress
-from lexiframe.resampling import check_alpha, check_draws, drawn_requests, percentiles
+from lexiframe.resampling import check_alpha, percentiles
 from lexiframe.schemas import CORRELATIONS, ORDERINGS, check
 
 
@@ -124,8 +124,8 @@ def bootstrap_correlations(
     Raises
     ------
     LexiframeError
-        As `order_runs` and `rank_correlations`; and for samples, a seed or an alpha that do not
-        fit.
+        As `order_runs` and `rank_correlations`; for samples, a seed or an alpha that do not fit,
+        and for infinite values.
 
     Notes
     -----
@@ -145,12 +145,9 @@ def bootstrap_correlations(
     """
     called = "bootstrap_correlations"
     _, correlate = coefficient(called, method, p)
-    check_draws(called, "samples", samples, seed)
     check_alpha(called, alpha)
     cube = laid_out(d, order)
-    weights = drawn_requests(len(cube.queries), samples, seed) if len(cube.queries) else None
-    drawn = [] if weights is None else ordered(cube, weights, Rule(order))
-    by_name = {o.measure: o for o in drawn}
+    by_name = {o.measure: o for o in resampled(called, cube, Rule(order), samples, seed)}
     pairs = _pairs(by_name, method)
     limits = [
         percentiles(correlate(*_common(by_name[a], by_name[b])), alpha)

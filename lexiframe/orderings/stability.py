@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -10,8 +9,7 @@ import polars as pl
 
 from lexiframe.codes import decode
 from lexiframe.orderings.rule import Method, Rule, Votes
-from lexiframe.orderings.weighted import Ordered, laid_out, ordered
-from lexiframe.resampling import check_draws, drawn_requests
+from lexiframe.orderings.weighted import Ordered, resampled
 from lexiframe.schemas import ORDER_PROBABILITIES, RANK_DISTRIBUTIONS, TableSchema
 
 
@@ -50,7 +48,7 @@ def rank_distributions(
     Raises
     ------
     LexiframeError
-        As `order_runs`, and for samples or a seed that are no whole number.
+        As `order_runs`, for samples or a seed that are no whole number, and for infinite values.
 
     Notes
     -----
@@ -67,7 +65,7 @@ def rank_distributions(
     [('a', 1.0, 1.0), ('b', 2.0, 1.0)]
     """
     rule = Rule(method, votes, iterations, teleport)
-    tables = [_ranks(rule.name, o) for o in _samples("rank_distributions", d, rule, samples, seed)]
+    tables = [_ranks(rule.name, o) for o in resampled("rank_distributions", d, rule, samples, seed)]
     return _concat(RANK_DISTRIBUTIONS, tables)
 
 
@@ -102,7 +100,7 @@ def order_probabilities(
     Raises
     ------
     LexiframeError
-        As `order_runs`, and for samples or a seed that are no whole number.
+        As `order_runs`, for samples or a seed that are no whole number, and for infinite values.
 
     Examples
     --------
@@ -114,15 +112,10 @@ def order_probabilities(
     (0.0, 1.0, 0.0)
     """
     rule = Rule(method, votes, iterations, teleport)
-    tables = [_pairs(rule.name, o) for o in _samples("order_probabilities", d, rule, samples, seed)]
+    tables = [
+        _pairs(rule.name, o) for o in resampled("order_probabilities", d, rule, samples, seed)
+    ]
     return _concat(ORDER_PROBABILITIES, tables)
-
-
-def _samples(called: str, d: Any, rule: Rule, samples: int, seed: int) -> Iterator[Ordered]:
-    check_draws(called, "samples", samples, seed)
-    cube = laid_out(d, rule.method)
-    if len(cube.queries):
-        yield from ordered(cube, drawn_requests(len(cube.queries), samples, seed), rule)
 
 
 def _ranks(method: str, o: Ordered) -> pl.DataFrame:

@@ -31,6 +31,7 @@ from lexiframe.preferences.cube import (
     score_cube,
 )
 from lexiframe.progress import progress
+from lexiframe.resampling import check_draws, drawn_requests
 from lexiframe.schemas import to_polars
 
 ValuesAndRanks = tuple[np.ndarray, np.ndarray]
@@ -77,6 +78,26 @@ def ordered(cube: ScoreCube | PairCube, weights: np.ndarray, rule: Rule) -> Iter
         ]
         values, ranks = (np.concatenate(parts) for parts in zip(*blocks, strict=True))
         yield Ordered(measure, table.runs, values, ranks)
+
+
+def resampled(called: str, d: Any, rule: Rule, samples: int, seed: int) -> Iterator[Ordered]:
+    """Order the runs by requests that are drawn again, once for all measures (bootstrap).
+
+    Raises
+    ------
+    LexiframeError
+        For samples or a seed that do not fit, and values that are infinite.
+    """
+    check_draws(called, "samples", samples, seed)
+    cube = laid_out(d, rule.method)
+    infinite = int(np.isinf(cube.values).sum())
+    if infinite:
+        raise LexiframeError(
+            f"{called}: expected finite values, found {infinite} that are infinite; their mean "
+            "would not depend on the others"
+        )
+    if len(cube.queries):
+        yield from ordered(cube, drawn_requests(len(cube.queries), samples, seed), rule)
 
 
 def _from_weights(measure: str, table: Scores | Pairs, rule: Rule) -> FromWeights:
