@@ -16,7 +16,8 @@ The flow, and the names in its order:
   `sgnLR`, `sgnLP`, `rrLR`, `rrLP`, `ST_RPP`, `ST_dcgRPP`, `ST_invRPP`, `LevelPreference`,
   `LexicographicPreference`, `MatrixPreference`, `parse_measure`
 - orderings: `win_rates`, `win_rate_matrix`, `request_win_rates`, `order_runs`,
-  `majority_cycles`, `rank_correlations`, `tie_rates`, `sign_agreement`
+  `majority_cycles`, `rank_correlations`, `tie_rates`, `sign_agreement`; with other requests:
+  `rank_distributions`, `order_probabilities`, `bootstrap_correlations`; `agreement_matrix`
 - significance: `compare`, `tukey_hsd`, `discriminative_power`, `asl_curve`,
   `smallest_significant_differences`, `swap_rates`, `swap_curve`, `required_requests`,
   `power_curve`
@@ -91,9 +92,12 @@ from lexiframe.measures.subtopic_catalogue import (
     nNRBP,
     strec,
 )
-from lexiframe.orderings.agreement import rank_correlations, sign_agreement, tie_rates
+from lexiframe.orderings.agreement import sign_agreement, tie_rates
+from lexiframe.orderings.correlations import bootstrap_correlations, rank_correlations
+from lexiframe.orderings.matrix import agreement_matrix
 from lexiframe.orderings.order import order_runs
 from lexiframe.orderings.positional import majority_cycles
+from lexiframe.orderings.stability import order_probabilities, rank_distributions
 from lexiframe.orderings.win_rates import request_win_rates, win_rate_matrix, win_rates
 from lexiframe.positions.imputation import impute
 from lexiframe.positions.projection import positions
@@ -173,9 +177,11 @@ __all__ = [
     "Success",
     "UnknownNameError",
     "__version__",
+    "agreement_matrix",
     "alpha_DCG",
     "alpha_nDCG",
     "asl_curve",
+    "bootstrap_correlations",
     "bpref",
     "bundled",
     "check_qrels",
@@ -202,6 +208,7 @@ __all__ = [
     "num_rel",
     "num_rel_ret",
     "num_ret",
+    "order_probabilities",
     "order_runs",
     "parse_measure",
     "positions",
@@ -209,6 +216,7 @@ __all__ = [
     "preferences",
     "provider_exposure",
     "rank_correlations",
+    "rank_distributions",
     "read_log",
     "read_mlflow",
     "read_qrels",

@@ -20,8 +20,10 @@ from lexiframe.measures.metric import Metric
 from lexiframe.measures.needs import POOL, RELEVANT
 from lexiframe.measures.projections import from_projections, needs_of, projections_for
 from lexiframe.measures.scores import scores
-from lexiframe.orderings.agreement import rank_correlations, sign_agreement, tie_rates
-from lexiframe.orderings.order import Method, check_method, order_runs
+from lexiframe.orderings.agreement import sign_agreement, tie_rates
+from lexiframe.orderings.correlations import rank_correlations
+from lexiframe.orderings.order import order_runs
+from lexiframe.orderings.rule import Method, check_method
 from lexiframe.orderings.win_rates import win_rates
 from lexiframe.positions.collection import rank_runs
 from lexiframe.positions.coverage import warn_of_gaps
@@ -318,8 +320,7 @@ class Groups:
 
 
 def _empty(schema: TableSchema) -> pl.DataFrame:
-    columns = {k: v for k, v in schema.columns.items() if k not in schema.optional}
-    return pl.DataFrame(schema=columns)
+    return pl.DataFrame(schema=schema.required)
 
 
 def _refuse_lower_rel(asked: list[Measure], rel: float | None) -> None:

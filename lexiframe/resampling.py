@@ -77,6 +77,21 @@ def halves(
         yield (order < n // 2).astype(np.float64), (order >= n - n // 2).astype(np.float64)
 
 
+def percentiles(values: np.ndarray, alpha: float) -> tuple[float | None, float | None]:
+    """Give the α/2 and 1 − α/2 quantiles of the values that are numbers.
+
+    Examples
+    --------
+    >>> percentiles(np.array([0.0, 1.0, np.nan]), alpha=0.5)
+    (0.25, 0.75)
+    """
+    known = values[~np.isnan(values)]
+    if not len(known):
+        return None, None
+    low, high = np.quantile(known, [alpha / 2, 1 - alpha / 2])
+    return float(low), float(high)
+
+
 def check_draws(called: str, name: str, number: object, seed: object) -> None:
     """Raise unless ``number`` of trials or samples, called ``name``, and the seed can be used."""
     asked: tuple[tuple[str, object, int], ...] = ((name, number, 1), ("seed", seed, 0))
@@ -85,3 +100,9 @@ def check_draws(called: str, name: str, number: object, seed: object) -> None:
             raise LexiframeError(
                 f"{called}: expected {what} to be a whole number from {least}, found {value!r}"
             )
+
+
+def check_alpha(called: str, alpha: float) -> None:
+    """Raise unless alpha is a share."""
+    if not 0 < alpha < 1:
+        raise LexiframeError(f"{called}: expected an alpha between 0 and 1, found {alpha}")

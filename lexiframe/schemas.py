@@ -27,6 +27,11 @@ class TableSchema:
     optional: tuple[str, ...] = ()
     nullable: tuple[str, ...] = ()
 
+    @property
+    def required(self) -> dict[str, pl.DataType]:
+        """The columns that every such table has."""
+        return {name: dtype for name, dtype in self.columns.items() if name not in self.optional}
+
 
 RUNS = TableSchema(
     "runs",
@@ -132,6 +137,24 @@ ORDERINGS = TableSchema(
     ("measure", "method", "run"),
     {"measure": STR, "method": STR, "run": STR, "value": FLOAT, "rank": FLOAT},
 )
+RANK_DISTRIBUTIONS = TableSchema(
+    "rank_distributions",
+    ("measure", "method", "run", "rank"),
+    {"measure": STR, "method": STR, "run": STR, "rank": FLOAT, "probability": FLOAT},
+)
+ORDER_PROBABILITIES = TableSchema(
+    "order_probabilities",
+    ("measure", "method", "run_a", "run_b"),
+    {
+        "measure": STR,
+        "method": STR,
+        "run_a": STR,
+        "run_b": STR,
+        "p_a_first": FLOAT,
+        "p_tie": FLOAT,
+        "p_b_first": FLOAT,
+    },
+)
 CYCLES = TableSchema(
     "cycles", ("measure", "cycle", "run"), {"measure": STR, "cycle": INT, "run": STR}
 )
@@ -145,7 +168,10 @@ CORRELATIONS = TableSchema(
         "correlation": FLOAT,
         "p_value": FLOAT,
         "n": INT,
+        "ci_low": FLOAT,
+        "ci_high": FLOAT,
     },
+    optional=("ci_low", "ci_high"),
 )
 TIE_RATES = TableSchema(
     "tie_rates", ("measure",), {"measure": STR, "n": INT, "ties": INT, "tie_rate": FLOAT}
@@ -162,7 +188,17 @@ SIGN_AGREEMENT = TableSchema(
         "n_systems": INT,
         "systems_agree": INT,
         "system_agreement": FLOAT,
+        "agreement_low": FLOAT,
+        "agreement_high": FLOAT,
+        "system_agreement_low": FLOAT,
+        "system_agreement_high": FLOAT,
     },
+    optional=(
+        "agreement_low",
+        "agreement_high",
+        "system_agreement_low",
+        "system_agreement_high",
+    ),
 )
 COMPARISONS = TableSchema(
     "comparisons",

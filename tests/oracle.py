@@ -1135,3 +1135,84 @@ def simulated_power(d_q, samples, alpha):
         mean = math.fsum(drawn) / len(drawn)
         rejected += abs(mean) > TIE and t_test(drawn, alpha)["p_value"] < alpha
     return rejected / len(samples)
+
+
+# --- Section 5, again: Kemeny's order ------------------------------------------------------------
+
+
+def kemeny(d, votes="win_rate"):
+    """The runs behind a run in every order of the least cost, minus those before it in all of them.
+
+    Placing a before b costs the number of requests that rank b over a.
+    """
+    if votes == "win_rate":
+        ranked = [ranks_in_request(d, q) for q in requests(d)]
+        against = {(a, b): sum(r[b] < r[a] for r in ranked) for a, b in permutations(runs(d), 2)}
+    else:
+        against = {
+            (a, b): sum(delta(d, q, b, a) > 0 for q in requests(d))
+            for a, b in permutations(runs(d), 2)
+        }
+    costs = {
+        order: sum(against[pair] for pair in combinations(order, 2))
+        for order in permutations(runs(d))
+    }
+    best = [order for order, cost in costs.items() if cost == min(costs.values())]
+    first = set.intersection(*(set(combinations(order, 2)) for order in best))
+    return {
+        a: sum((a, b) in first for b in runs(d)) - sum((b, a) in first for b in runs(d))
+        for a in runs(d)
+    }
+
+
+# --- Section 5, again: coefficients between orderings --------------------------------------------
+
+
+def spearman(x, y):
+    """Pearson's correlation of the mid-ranks x and y, {run: rank}; None if one has no spread."""
+    mean_x, mean_y = (sum(ranks.values()) / len(ranks) for ranks in (x, y))
+    spread_x = math.fsum((x[a] - mean_x) ** 2 for a in x)
+    spread_y = math.fsum((y[a] - mean_y) ** 2 for a in x)
+    if spread_x * spread_y == 0:
+        return None
+    shared = math.fsum((x[a] - mean_x) * (y[a] - mean_y) for a in x)
+    return shared / math.sqrt(spread_x * spread_y)
+
+
+def tau_ap(truth, y):
+    """2/n Σ C/(p − 1) − 1 over the n runs that are not tied first in y; None if one is all tied.
+
+    p − 1 runs are above the run in y; C of them are above it in the truth.
+    """
+    if len(set(truth.values())) < 2 or len(set(y.values())) < 2:
+        return None
+    shares = []
+    for a in y:
+        above = [b for b in y if y[b] < y[a]]
+        if above:
+            shares.append(sum(truth[b] < truth[a] for b in above) / len(above))
+    return 2 / len(shares) * math.fsum(shares) - 1
+
+
+def tau_ap_symmetric(x, y):
+    """The mean of both directions."""
+    one, other = tau_ap(x, y), tau_ap(y, x)
+    return None if one is None else (one + other) / 2
+
+
+def at_depth(ranks, d):
+    """The runs whose group of ties begins at rank d or before."""
+    return {a for a in ranks if 1 + sum(ranks[b] < ranks[a] for b in ranks) <= d}
+
+
+def rbo(x, y, p=0.9):
+    """A_n p^n + (1 − p)/p Σ A_d p^d, A_d = 2 |X ∩ Y| / (|X| + |Y|); None below two runs."""
+    n = len(x)
+    if n < 2:
+        return None
+    agreement = {}
+    for d in range(1, n + 1):
+        in_x, in_y = at_depth(x, d), at_depth(y, d)
+        agreement[d] = 2 * len(in_x & in_y) / (len(in_x) + len(in_y))
+    weighted = math.fsum(agreement[d] * p**d for d in agreement)
+    return agreement[n] * p**n + (1 - p) / p * weighted

@@ -107,6 +107,8 @@ PUBLIC = """
     explain MatrixPreference
     win_rates win_rate_matrix request_win_rates order_runs majority_cycles
     rank_correlations sign_agreement tie_rates
+    rank_distributions order_probabilities bootstrap_correlations
+    agreement_matrix
     compare tukey_hsd discriminative_power
     asl_curve smallest_significant_differences swap_rates swap_curve required_requests power_curve
     with_log read_log read_mlflow
@@ -214,6 +216,8 @@ def tables(tmp_path_factory):
         "win_rates": lf.win_rates(d),
         "request_win_rates": lf.request_win_rates(d),
         "orderings": o,
+        "rank_distributions": lf.rank_distributions(d, samples=20),
+        "order_probabilities": lf.order_probabilities(d, samples=20),
         "cycles": lf.majority_cycles(cyclic),
         "correlations": lf.rank_correlations(o),
         "tie_rates": lf.tie_rates(d),
@@ -266,7 +270,7 @@ def test_columns_types_and_key(tables, name):
         assert table.equals(table.sort(schema.key))
 
 
-@pytest.mark.parametrize("method", ["mean", "win_rate", "borda", "copeland", "mc4"])
+@pytest.mark.parametrize("method", ["mean", "win_rate", "borda", "copeland", "mc4", "kemeny"])
 def test_orderings_come_sorted(tables, method):
     o = lf.order_runs(tables["preferences"], method)
     assert o.equals(o.sort("measure", "method", "rank", "run"))

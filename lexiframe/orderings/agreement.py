@@ -1,89 +1,20 @@
-"""Do measures agree: `rank_correlations`, `sign_agreement`, `tie_rates`."""
+"""Do measures agree on pairs of rankings: `sign_agreement`, `tie_rates`."""
 
 from __future__ import annotations
 
 from functools import partial
-from itertools import combinations
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import polars as pl
 
-from lexiframe.errors import LexiframeError, SchemaError
+from lexiframe.codes import decode
 from lexiframe.measures.ties import TIE
-from lexiframe.preferences.cube import pair_cube
+from lexiframe.preferences.cube import PairCube, pair_cube
 from lexiframe.preferences.groups import By, in_groups
-from lexiframe.schemas import (
-    CORRELATIONS,
-    ORDERINGS,
-    SIGN_AGREEMENT,
-    TIE_RATES,
-    check,
-)
-
-
-def rank_correlations(
-    o: Any, method: Literal["kendall"] = "kendall", *, by: By = None
-) -> pl.DataFrame:
-    """Correlate every two orderings of the runs.
-
-    Parameters
-    ----------
-    o
-        The table of `order_runs`, or several of them concatenated.
-    method : {"kendall"}
-        Kendall's τ-b, which honours ties.
-    by
-        Columns of ``o`` that name groups of requests: orderings of one group are correlated.
-
-    Returns
-    -------
-    polars.DataFrame
-        Key ``method, ordering_a, ordering_b`` with ordering_a < ordering_b, sorted by it.
-        An ordering is called by its measure, and by measure and method (``"RPP borda"``) when a
-        measure is ordered by several. ``correlation`` in −1..1 (null when an ordering has all runs
-        tied), ``p_value`` of the two-sided test of independence, ``n`` runs in both.
-
-    Notes
-    -----
-    `scipy.stats.kendalltau`. Kendall, "The treatment of ties in ranking problems", Biometrika
-    1945, doi:10.1093/biomet/33.3.239.
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> import lexiframe as lf
-    >>> o = pl.DataFrame({"measure": ["AP"] * 3 + ["RR"] * 3, "method": "mean",
-    ...                   "run": ["a", "b", "c"] * 2, "value": 0.0,
-    ...                   "rank": [1.0, 2.0, 3.0, 1.0, 3.0, 2.0]})
-    >>> lf.rank_correlations(o)["correlation"].round(3).to_list()
-    [0.333]
-    """
-    from scipy.stats import kendalltau
-
-    if by is not None:
-        return in_groups(partial(rank_correlations, method=method), o, None, by)
-    if method != "kendall":
-        raise LexiframeError(f"rank_correlations: expected method='kendall', found {method!r}")
-    orderings = check(o, ORDERINGS)
-    several = (
-        orderings.select("measure", "method").unique().height > orderings["measure"].n_unique()
-    )
-    name = pl.concat_str("measure", "method", separator=" ") if several else pl.col("measure")
-    if orderings.select(ORDERINGS.key).is_duplicated().any():
-        raise SchemaError(
-            f"orderings: expected one row for each {', '.join(ORDERINGS.key)}, found several"
-        )
-    named = orderings.select(pl.col("run", "rank"), ordering=name)
-    by_name = {key[0]: rows for key, rows in named.partition_by("ordering", as_dict=True).items()}
-    rows = []
-    for a, b in combinations(sorted(by_name), 2):
-        both = by_name[a].join(by_name[b], on="run", suffix="_b")
-        tau, p_value = np.nan, np.nan
-        if both.height > 1:
-            tau, p_value = kendalltau(both["rank"].to_numpy(), both["rank_b"].to_numpy())
-        rows.append((method, a, b, _or_none(tau), _or_none(p_value), both.height))
-    return pl.DataFrame(rows, schema=CORRELATIONS.columns, orient="row")
+from lexiframe.progress import progress
+from lexiframe.resampling import check_alpha, check_draws, drawn_requests, percentiles
+from lexiframe.schemas import SIGN_AGREEMENT, TIE_RATES
 
 
 def tie_rates(d: Any, *, requests: Any = None, by: By = None) -> pl.DataFrame:
@@ -121,13 +52,28 @@ def tie_rates(d: Any, *, requests: Any = None, by: By = None) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=TIE_RATES.columns, orient="row")
 
 
-def sign_agreement(d: Any, *, requests: Any = None, by: By = None) -> pl.DataFrame:
+def sign_agreement(
+    d: Any,
+    *,
+    samples: int | None = None,
+    seed: int = 0,
+    alpha: float = 0.05,
+    requests: Any = None,
+    by: By = None,
+) -> pl.DataFrame:
     """Say how often measures that see a difference see it in the same direction.
 
     Parameters
     ----------
     d
         The table of `preferences`, or of `scores`, whose differences are taken.
+    samples : int, optional
+        For intervals: how often as many requests as there are are drawn, with replacement, once
+        for all measures (bootstrap).
+    seed : int
+        The same seed, the same draws.
+    alpha : float
+        The intervals leave out this share of the samples, half at each end; between 0 and 1.
     requests, by
         A frame ``query_id`` → attributes, and which of them make groups of requests: the table is
         made within each group, and the attributes are its first columns.
@@ -139,7 +85,14 @@ def sign_agreement(d: Any, *, requests: Any = None, by: By = None) -> pl.DataFra
         Of the ``n`` pairs of rankings that measure_a tells apart, measure_b ``agree``s with so
         many, a tie of its being no agreement; ``agreement`` = agree / n. The same of pairs of
         runs by the sign of their mean preference: ``n_systems``, ``systems_agree``,
-        ``system_agreement``.
+        ``system_agreement``. With ``samples`` also ``agreement_low``, ``agreement_high``,
+        ``system_agreement_low`` and ``system_agreement_high``: the α/2 and 1 − α/2 quantiles over
+        the samples in which measure_a tells a pair apart; null when there is none.
+
+    Raises
+    ------
+    LexiframeError
+        For samples, a seed or an alpha that do not fit.
 
     Notes
     -----
@@ -156,34 +109,70 @@ def sign_agreement(d: Any, *, requests: Any = None, by: By = None) -> pl.DataFra
     [('LP', 'RR', 2, 0.5), ('RR', 'LP', 1, 1.0)]
     """
     if by is not None or requests is not None:
-        return in_groups(sign_agreement, d, requests, by)
+        return in_groups(
+            partial(sign_agreement, samples=samples, seed=seed, alpha=alpha), d, requests, by
+        )
+    check_alpha("sign_agreement", alpha)
+    if samples is not None:
+        check_draws("sign_agreement", "samples", samples, seed)
     cube = pair_cube(d)
-    signs = np.sign(np.nan_to_num(cube.values))
-    signs = signs.reshape(len(signs), int(np.prod(signs.shape[1:])))
-    n_values = np.maximum((~np.isnan(cube.values)).sum(axis=1), 1)
-    means = np.nansum(cube.values, axis=1) / n_values
-    system_signs = np.sign(np.where(np.abs(means) <= TIE, 0.0, means))
-    rankings, systems = _agreeing(signs), _agreeing(system_signs)
-    rows = []
-    for a, b in sorted((a, b) for a in range(len(signs)) for b in range(len(signs)) if a != b):
-        n, agree = rankings[a, a], rankings[a, b]
-        n_systems, systems_agree = systems[a, a], systems[a, b]
-        of_rankings = (n, agree, _share(agree, n))
-        of_systems = (n_systems, systems_agree, _share(systems_agree, n_systems))
-        rows.append((cube.measures[a], cube.measures[b], *of_rankings, *of_systems))
-    return pl.DataFrame(rows, schema=SIGN_AGREEMENT.columns, orient="row")
+    a, b = np.nonzero(~np.eye(len(cube.measures), dtype=bool))
+    rankings, systems = _agreements(cube, np.ones((1, len(cube.queries))))
+    columns = {
+        "measure_a": decode(cube.measures, a),
+        "measure_b": decode(cube.measures, b),
+        "n": rankings[0, a, a],
+        "agree": rankings[0, a, b],
+        "agreement": _shares(rankings, a, b)[0],
+        "n_systems": systems[0, a, a],
+        "systems_agree": systems[0, a, b],
+        "system_agreement": _shares(systems, a, b)[0],
+    }
+    if samples is not None and len(a):
+        rankings, systems = _agreements(cube, drawn_requests(len(cube.queries), samples, seed))
+        columns |= _limits("agreement", _shares(rankings, a, b), alpha)
+        columns |= _limits("system_agreement", _shares(systems, a, b), alpha)
+    types = SIGN_AGREEMENT.required if samples is None else SIGN_AGREEMENT.columns
+    if not len(a):
+        return pl.DataFrame(schema=types)
+    table = pl.DataFrame(columns).cast(pl.Schema(types))
+    return table.with_columns(pl.selectors.float().fill_nan(None))
+
+
+BLOCK = 50
+"""So many samples at once: for 100 runs and 8 measures a block of pairs is 20 MB."""
+
+
+def _agreements(cube: PairCube, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Count pairs of rankings, and pairs of runs, that two measures tell apart alike.
+
+    From samples × requests to samples × measures × measures.
+    """
+    known = (~np.isnan(cube.values)).astype(np.float64)
+    values = np.where(np.isnan(cube.values), 0.0, cube.values)
+    by_request = _agreeing(np.sign(values).swapaxes(0, 1))
+    systems = []
+    starts = range(0, len(weights), BLOCK)
+    for start in progress(starts, len(starts), "agreement"):
+        block = weights[start : start + BLOCK]
+        means = (block @ values) / np.maximum(block @ known, 1)
+        signs = np.sign(np.where(np.abs(means) <= TIE, 0.0, means))
+        systems.append(_agreeing(signs.swapaxes(0, 1)))
+    return np.tensordot(weights, by_request, 1), np.concatenate(systems)
 
 
 def _agreeing(signs: np.ndarray) -> np.ndarray:
     """Count, for every two rows, the columns in which both have the same sign, not 0."""
     up, down = (signs > 0).astype(np.float64), (signs < 0).astype(np.float64)
-    counts: np.ndarray = (up @ up.T + down @ down.T).astype(np.int64)
-    return counts
+    return np.asarray(up @ up.swapaxes(-1, -2) + down @ down.swapaxes(-1, -2))
 
 
-def _share(part: int, whole: int) -> float | None:
-    return float(part / whole) if whole else None
+def _shares(counts: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """agree / n of each pair of measures, NaN without n: samples × pairs of measures."""
+    n = counts[:, a, a]
+    return np.asarray(np.divide(counts[:, a, b], n, out=np.full(n.shape, np.nan), where=n > 0))
 
 
-def _or_none(value: float) -> float | None:
-    return None if np.isnan(value) else float(value)
+def _limits(name: str, shares: np.ndarray, alpha: float) -> dict[str, Any]:
+    low, high = zip(*(percentiles(of_pair, alpha) for of_pair in shares.T), strict=True)
+    return {f"{name}_low": low, f"{name}_high": high}

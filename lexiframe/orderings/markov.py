@@ -9,16 +9,6 @@ from __future__ import annotations
 import numpy as np
 
 
-def votes_of(request_values: np.ndarray) -> np.ndarray:
-    """Requests that rank the row's run over the column's minus the reverse, from requests × runs.
-
-    ``request_values`` are tie groups: 0 for the best.
-    """
-    return np.stack(
-        [np.sign(request_values - column[:, None]).sum(axis=0) for column in request_values.T]
-    )
-
-
 def mc4(
     votes: np.ndarray, *, iterations: int | None = None, teleport: float | None = None
 ) -> tuple[np.ndarray, np.ndarray]:

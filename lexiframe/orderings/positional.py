@@ -1,4 +1,4 @@
-"""Orderings from counts: Borda's and Copeland's, and the cycles that Copeland's meets."""
+"""Borda's points, majorities, and the cycles that Copeland's ordering meets."""
 
 from __future__ import annotations
 
@@ -15,20 +15,14 @@ from lexiframe.schemas import CYCLES
 
 
 def borda(request_values: np.ndarray) -> np.ndarray:
-    """Mean over requests of S − mid-rank, from requests × runs: 0 (last) to S − 1 (first).
+    """S − mid-rank in each request, from requests × runs: 0 (last) to S − 1 (first).
 
     Examples
     --------
     >>> borda(np.array([[3.0, 2.0, 1.0], [3.0, 3.0, 0.0]])).tolist()
-    [1.75, 1.25, 0.0]
+    [[2.0, 1.0, 0.0], [1.5, 1.5, 0.0]]
     """
-    n_runs = request_values.shape[1]
-    return np.asarray((n_runs - mid_ranks(request_values)).mean(axis=0))
-
-
-def copeland(pairs: Pairs) -> np.ndarray:
-    """Pairs of runs won by a majority of the requests, minus those lost: −(S − 1) to S − 1."""
-    return np.asarray(majorities(pairs).sum(axis=1))
+    return np.asarray(request_values.shape[1] - mid_ranks(request_values))
 
 
 def majorities(pairs: Pairs) -> np.ndarray:

@@ -53,6 +53,14 @@ class Pairs:
         """Requests won minus requests lost, of each pair."""
         return np.asarray(np.sign(np.nan_to_num(self.values)).sum(axis=0))
 
+    @property
+    def ends(self) -> np.ndarray:
+        """1 at run a of each pair and −1 at run b, pairs × runs: a product with it sums by run."""
+        matrix = np.zeros((len(self.a), len(self.runs)))
+        matrix[np.arange(len(self.a)), self.a] = 1
+        matrix[np.arange(len(self.a)), self.b] = -1
+        return matrix
+
     def square(self, by_pair: np.ndarray) -> np.ndarray:
         """Give runs × runs, antisymmetric, from a number for each pair."""
         matrix = np.zeros((len(self.runs), len(self.runs)))

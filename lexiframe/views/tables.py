@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from lexiframe.orderings.matrix import agreement_matrix
 from lexiframe.schemas import VERDICT
 from lexiframe.views.verdict import verdict
 
@@ -91,16 +92,11 @@ def ranks_by_measure(
 
 
 def correlation_matrix(correlations: pl.DataFrame, measures: list[str]) -> pl.DataFrame:
-    """Lay the correlations out as measures × measures."""
-    if not correlations.height:
-        return correlations
-    a, b = pl.col("ordering_a").alias("measure"), pl.col("ordering_b").alias("other")
-    order = pl.DataFrame({"measure": measures})
-    itself = order.select("measure", other="measure", correlation=pl.lit(1.0))
-    both = [(a, b), (b.alias("measure"), a.alias("other"))]
-    pairs = pl.concat([itself, *(correlations.select(x, y, "correlation") for x, y in both)])
-    matrix = pairs.pivot("other", index="measure", values="correlation")
-    return order.join(matrix, on="measure", maintain_order="left").select("measure", *measures)
+    """Lay the correlations out as measures × measures, in the order of the measures."""
+    matrix = agreement_matrix(correlations)
+    shown = [measure for measure in measures if measure in matrix.columns]
+    order = pl.DataFrame({"measure": shown}, schema={"measure": pl.String})
+    return order.join(matrix, on="measure", maintain_order="left").select("measure", *shown)
 
 
 def in_order(table: pl.DataFrame, by: Sequence[str], measures: list[str]) -> pl.DataFrame:

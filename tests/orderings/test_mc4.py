@@ -171,10 +171,14 @@ def test_each_measure_by_itself():
 @pytest.mark.parametrize(
     "options, message",
     [
-        ({"method": "mc5"}, "expected method to be one of mean, win_rate, borda, copeland, mc4"),
+        ({"method": "mc5"}, "one of mean, win_rate, borda, copeland, mc4, kemeny, found"),
         ({"votes": "both"}, "expected votes='win_rate' or 'preference', found 'both'"),
         ({"method": "borda", "iterations": 1}, "iterations and teleport belong to method='mc4'"),
-        ({"method": "mean", "votes": "preference"}, "teleport belong to method='mc4'"),
+        ({"method": "kemeny", "teleport": 0.1}, "iterations and teleport belong to method='mc4'"),
+        (
+            {"method": "mean", "votes": "preference"},
+            "votes belongs to method='mc4' and method='kemeny",
+        ),
         ({"iterations": 1, "teleport": 0.1}, "give iterations or teleport, not both"),
         ({"iterations": 0}, "expected iterations from 1, found 0"),
         ({"teleport": 0.0}, "expected teleport between 0 and 1, found 0.0"),

@@ -2,6 +2,7 @@
 
 from itertools import combinations, permutations
 
+import numpy as np
 import polars as pl
 import pytest
 from hypothesis import given, settings
@@ -9,13 +10,24 @@ from hypothesis import strategies as st
 
 import lexiframe as lf
 from tests import oracle
-from tests.frames import assert_close, cells, measured
+from tests.frames import assert_close, assert_identical, cells, measured
+from tests.properties.test_invariance import renamed, renaming, shuffled
+from tests.properties.test_stability import samples_of
 from tests.strategies import positions_tables, preferences_tables
 
 pytestmark = pytest.mark.filterwarnings("ignore::lexiframe.LexiframeWarning")
 
 FEWER = settings(max_examples=settings().max_examples // 3)
 MEASURES = ["m1", "m2", "m3"]
+
+
+@st.composite
+def missing_requests(draw):
+    """Of two measures, one lacks the first request."""
+    d = draw(preferences_tables(measures=MEASURES[:2]))
+    kept = (pl.col("measure") == "m1") | (pl.col("query_id") != "0")
+    rows = d.filter(kept)
+    return rows if rows["measure"].n_unique() == 2 else d
 
 
 @given(preferences_tables(measures=MEASURES))
@@ -58,6 +70,33 @@ def assert_sign_agreement(table, d, names):
         }
 
 
+@FEWER
+@given(preferences_tables(measures=MEASURES[:2]) | missing_requests(), st.integers(0, 99))
+def test_bootstrap_of_sign_agreement(d, seed):
+    """The quantiles of the agreements in the tables that the draws make."""
+    found = lf.sign_agreement(d, samples=4, seed=seed, alpha=0.2)
+    assert found.select(found.columns[:8]).equals(lf.sign_agreement(d))
+    shares = {}
+    for sample in samples_of(d, seed, samples=4):
+        for a, b in permutations({*d["measure"]}, 2):
+            one, other = measured(sample, a), measured(sample, b)
+            counts = [oracle.agreement(one, other), (0, 0)]
+            if one and other:
+                counts[1] = oracle.system_agreement(one, other)
+            elif one:
+                counts[1] = (oracle.system_agreement(one, one)[0], 0)
+            shares.setdefault((a, b), []).append([k / n if n else None for n, k in counts])
+    for (a, b), drawn in shares.items():
+        row = found.filter(measure_a=a, measure_b=b).row(0, named=True)
+        for name, values in zip(
+            ("agreement", "system_agreement"), zip(*drawn, strict=True), strict=True
+        ):
+            known = [x for x in values if x is not None]
+            low, high = np.quantile(known, [0.1, 0.9]) if known else (None, None)
+            limits = {k: row[f"{name}_{k}"] for k in ("low", "high")}
+            assert_close(limits, {"low": low, "high": high})
+
+
 @given(preferences_tables(measures=MEASURES), st.sampled_from([["borda"], ["mc4", "copeland"]]))
 def test_kendall(d, methods):
     o = pl.concat(lf.order_runs(d, method) for method in methods)
@@ -75,3 +114,66 @@ def test_kendall(d, methods):
     assert set(table["n"]) == {len(ranks[next(iter(ranks))])}
     assert table["p_value"].is_null().equals(table["correlation"].is_null())
     assert table["p_value"].drop_nulls().is_between(0, 1).all()
+
+
+COEFFICIENTS = {
+    "kendall": oracle.kendall_tau_b,
+    "spearman": oracle.spearman,
+    "tau_ap": oracle.tau_ap,
+    "tau_ap_symmetric": oracle.tau_ap_symmetric,
+    "rbo": oracle.rbo,
+}
+
+
+def ranks_by_measure(o):
+    ranks = {}
+    for measure, run, rank in o.select("measure", "run", "rank").iter_rows():
+        ranks.setdefault(measure, {})[run] = rank
+    return ranks
+
+
+@pytest.mark.parametrize("method", COEFFICIENTS)
+@given(d=preferences_tables(measures=MEASURES), order=st.sampled_from(["mean", "copeland"]))
+def test_coefficients(method, d, order):
+    o = lf.order_runs(d, order)
+    ranks = ranks_by_measure(o)
+    choose = permutations if method == "tau_ap" else combinations
+    expected = {(a, b): COEFFICIENTS[method](ranks[a], ranks[b]) for a, b in choose(MEASURES, 2)}
+    found = lf.rank_correlations(o, method)
+    assert found.select("ordering_a", "ordering_b").rows() == list(expected)
+    assert_close(cells(found, ["ordering_a", "ordering_b"], "correlation"), expected)
+
+
+@pytest.mark.parametrize("method", COEFFICIENTS)
+@FEWER
+@given(preferences_tables(measures=MEASURES[:2]), st.integers(0, 99))
+def test_bootstrap_of_coefficients(method, d, seed):
+    """The quantiles of the correlations of the tables that the draws make."""
+    found = []
+    for sample in samples_of(d, seed, samples=4):
+        ranks = ranks_by_measure(lf.order_runs(sample, "borda"))
+        found.append(COEFFICIENTS[method](ranks["m1"], ranks["m2"]))
+    known = [r for r in found if r is not None]
+    low, high = np.quantile(known, [0.1, 0.9]) if known else (None, None)
+    row = lf.bootstrap_correlations(d, method, order="borda", samples=4, seed=seed, alpha=0.2).row(
+        0, named=True
+    )
+    found = {name: row[name] for name in ("ci_low", "ci_high")}
+    assert_close(found, {"ci_low": low, "ci_high": high})
+
+
+@FEWER
+@given(st.data(), preferences_tables(measures=MEASURES[:2]), st.integers(0, 99))
+def test_the_bootstrap_is_blind_to_names_and_to_the_order_of_rows(data, d, seed):
+    names = renaming(data.draw, sorted({*d["run_a"], *d["run_b"]}))
+    method = data.draw(st.sampled_from(list(COEFFICIENTS)))
+    for function in (
+        lambda d: lf.bootstrap_correlations(d, method, samples=5, seed=seed),
+        lambda d: lf.sign_agreement(d, samples=5, seed=seed),
+    ):
+        found = function(d)
+        assert_identical(function(shuffled(d, seed)), found)
+        of_renamed = function(renamed(d, names))
+        for row, other in zip(found.to_dicts(), of_renamed.to_dicts(), strict=True):
+            number = {k: x for k, x in row.items() if not isinstance(x, str)}
+            assert_close({k: other[k] for k in number}, number)

@@ -35,7 +35,7 @@ METRICS = [
     "num_ret",
 ]
 PREFERENCES = ["RPP", "dcgRPP", "invRPP", "LR", "LP", "rrLR", "rrLP", *METRICS]
-METHODS = ["mean", "win_rate", "borda", "copeland", "mc4"]
+METHODS = ["mean", "win_rate", "borda", "copeland", "mc4", "kemeny"]
 SEEDS = st.integers(0, 999)
 USERS = st.sampled_from(["uniform", "dcg"])
 FEWER = settings(max_examples=settings().max_examples // 3)

@@ -151,6 +151,13 @@ def test_mc4_with_teleporting(table, votes, probability):
     assert_ordering(lf.order_runs(table, "mc4", votes=votes, teleport=probability), values)
 
 
+@pytest.mark.parametrize("votes", VOTES)
+@given(table=preferences_tables(max_runs=5) | scores_tables(max_runs=5))
+def test_kemeny(votes, table):
+    values = oracle.kemeny(by_request(table), votes)
+    assert_ordering(lf.order_runs(table, "kemeny", votes=votes), values)
+
+
 @given(preferences_tables(measures=["m1", "m2"]))
 def test_measures_are_ordered_apart(d):
     together = lf.order_runs(d, "mc4")

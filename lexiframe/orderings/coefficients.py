@@ -1,0 +1,145 @@
+"""Coefficients between two orderings of the same runs, for many samples at once.
+
+Each function takes the ranks x and y as samples × runs, ties sharing the mean of their ranks, and
+gives a coefficient for each sample: NaN where an ordering has all runs tied.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Literal
+
+import numpy as np
+
+from lexiframe.errors import LexiframeError
+from lexiframe.measures import notation
+
+Coefficient = Callable[[np.ndarray, np.ndarray], np.ndarray]
+CorrelationMethod = Literal["kendall", "tau_ap", "tau_ap_symmetric", "rbo", "spearman"]
+PERSISTENCE = 0.9
+BLOCK = 2**22
+"""So many cells of samples × runs × runs at once."""
+
+
+def kendall(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """(concordant − discordant) / √(pairs untied in x · pairs untied in y).
+
+    Examples
+    --------
+    >>> kendall(np.array([[1, 2, 3]]), np.array([[1, 3, 2]])).round(3).tolist()
+    [0.333]
+    """
+    a, b = np.triu_indices(x.shape[1], k=1)
+    in_x, in_y = np.sign(x[:, a] - x[:, b]), np.sign(y[:, a] - y[:, b])
+    untied = np.abs(in_x).sum(axis=1) * np.abs(in_y).sum(axis=1)
+    return _ratio((in_x * in_y).sum(axis=1), np.sqrt(untied))
+
+
+def spearman(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Pearson's correlation of the mid-ranks.
+
+    Examples
+    --------
+    >>> spearman(np.array([[1, 2, 3]]), np.array([[1, 3, 2]])).tolist()
+    [0.5]
+    """
+    x, y = (ranks - ranks.mean(axis=1, keepdims=True) for ranks in (x, y))
+    spread = (x**2).sum(axis=1) * (y**2).sum(axis=1)
+    return _ratio((x * y).sum(axis=1), np.sqrt(spread))
+
+
+def tau_ap(truth: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """2 · (mean over the runs not tied first in y of C / (p − 1)) − 1.
+
+    p is the first rank of the run's group of ties in y, so that p − 1 runs are above it; C of them
+    are above it in the truth too.
+
+    Examples
+    --------
+    >>> tau_ap(np.array([[1, 2, 3]]), np.array([[1, 3, 2]])).tolist()
+    [0.5]
+    """
+    above = y[:, None, :] < y[:, :, None]
+    right = above & (truth[:, None, :] < truth[:, :, None])
+    n_above, n_right = above.sum(axis=2), right.sum(axis=2)
+    mean = _ratio((n_right / np.maximum(n_above, 1)).sum(axis=1), (n_above > 0).sum(axis=1))
+    return np.asarray(np.where(_all_tied(truth), np.nan, 2 * mean - 1))
+
+
+def tau_ap_symmetric(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Take the mean of τ_AP with the one and the other as the truth."""
+    return np.asarray((tau_ap(x, y) + tau_ap(y, x)) / 2)
+
+
+def rbo(x: np.ndarray, y: np.ndarray, p: float) -> np.ndarray:
+    """A_n p^n + (1 − p)/p Σ_{d=1}^n A_d p^d, of n runs.
+
+    A_d = 2 |X ∩ Y| / (|X| + |Y|), X the runs whose group of ties begins at rank d or before.
+
+    Examples
+    --------
+    >>> rbo(np.array([[1, 2, 3]]), np.array([[1, 3, 2]]), p=0.5).tolist()
+    [0.875]
+    """
+    first_x, first_y = _first_ranks(x), _first_ranks(y)
+    total = np.zeros(len(x))
+    n = x.shape[1]
+    for d in range(1, n + 1):
+        in_x, in_y = first_x <= d, first_y <= d
+        agreement = 2 * (in_x & in_y).sum(axis=1) / (in_x.sum(axis=1) + in_y.sum(axis=1))
+        total += (1 - p) * p ** (d - 1) * agreement
+    return np.asarray(total + p**n)  # at depth n both have all runs
+
+
+def coefficient(called: str, method: str, p: float) -> tuple[str, Coefficient]:
+    """Give the method's name with its options, and its coefficient in blocks of samples.
+
+    Raises
+    ------
+    LexiframeError
+        For a method that does not exist, or a p that it does not take.
+    """
+    if method not in COEFFICIENTS:
+        raise LexiframeError(
+            f"{called}: expected method to be one of {', '.join(COEFFICIENTS)}, found {method!r}"
+        )
+    if method != "rbo" and p != PERSISTENCE:
+        raise LexiframeError(f"{called}: p belongs to method='rbo', found method={method!r}")
+    if not 0 < p < 1:
+        raise LexiframeError(f"{called}: expected p of method='rbo' between 0 and 1, found {p}")
+    name = notation.write(method, None, {} if p == PERSISTENCE else {"p": p}, None)
+    function = partial(rbo, p=p) if method == "rbo" else COEFFICIENTS[method]
+    return name, partial(_in_blocks, function)
+
+
+def _in_blocks(function: Coefficient, x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Apply the function to some samples after others; fewer than two runs have no order."""
+    if x.shape[1] < 2:
+        return np.full(len(x), np.nan)
+    size = max(1, BLOCK // x.shape[1] ** 2)
+    starts = range(0, len(x), size)
+    return np.concatenate([function(x[s : s + size], y[s : s + size]) for s in starts])
+
+
+def _first_ranks(ranks: np.ndarray) -> np.ndarray:
+    """The first rank of each run's group of ties."""
+    return np.asarray(1 + (ranks[:, None, :] < ranks[:, :, None]).sum(axis=2))
+
+
+def _all_tied(ranks: np.ndarray) -> np.ndarray:
+    return np.asarray(ranks.min(axis=1) == ranks.max(axis=1))
+
+
+def _ratio(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
+    """Divide; NaN where there is nothing to divide by."""
+    return np.asarray(np.divide(part, whole, out=np.full(len(part), np.nan), where=whole > 0))
+
+
+COEFFICIENTS: dict[str, Callable[..., np.ndarray]] = {
+    "kendall": kendall,
+    "tau_ap": tau_ap,
+    "tau_ap_symmetric": tau_ap_symmetric,
+    "rbo": rbo,
+    "spearman": spearman,
+}

@@ -1,0 +1,227 @@
+"""How far orderings of the runs agree: `rank_correlations`, `bootstrap_correlations`."""
+
+from __future__ import annotations
+
+from functools import partial
+from itertools import combinations, permutations
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from lexiframe.errors import SchemaError
+from lexiframe.orderings.coefficients import PERSISTENCE, CorrelationMethod, coefficient
+from lexiframe.orderings.order import order_runs
+from lexiframe.orderings.rule import Method, Rule
+from lexiframe.orderings.weighted import Ordered, laid_out, resampled
+from lexiframe.preferences.groups import By, in_groups
+from lexiframe.progress import progress
+from lexiframe.resampling import check_alpha, percentiles
+from lexiframe.schemas import CORRELATIONS, ORDERINGS, check
+
+
+def rank_correlations(
+    o: Any, method: CorrelationMethod = "kendall", *, p: float = PERSISTENCE, by: By = None
+) -> pl.DataFrame:
+    """Correlate every two orderings of the runs.
+
+    Parameters
+    ----------
+    o
+        The table of `order_runs`, or several of them concatenated.
+    method : {"kendall", "tau_ap", "tau_ap_symmetric", "rbo", "spearman"}
+        ``kendall``: τ-b, which honours ties.
+        ``tau_ap``: of the runs above a run in ordering_b, the share that ordering_a has above it
+        too, so that the top counts more; ordering_a is taken as the truth. With ties the run's
+        place is the first of its group (τ_AP,b).
+        ``tau_ap_symmetric``: the mean of τ_AP both ways round.
+        ``rbo``: rank-biased overlap, extrapolated; runs that tie are all there from the first rank
+        of their group.
+        ``spearman``: ρ, of mid-ranks.
+    p : float
+        For rbo: the persistence, between 0 and 1; the smaller, the more the top counts.
+    by
+        Columns of ``o`` that name groups of requests: the table is made within each group.
+
+    Returns
+    -------
+    polars.DataFrame
+        Key ``method, ordering_a, ordering_b`` with ordering_a < ordering_b, sorted by it; for
+        ``tau_ap`` both directions.
+        An ordering is called by its measure, and by measure and method (``"RPP borda"``) when a
+        measure is ordered by several; the method has its option behind it, ``rbo(p=0.8)``, unless
+        it is the usual one. ``correlation`` in −1..1, of rbo in 0..1 (null when an ordering has all
+        runs tied, which rbo alone allows, or for fewer than two runs), ``p_value`` of the two-sided
+        test of independence (null where there is none: τ_AP, rbo), ``n`` runs in both.
+
+    Raises
+    ------
+    LexiframeError
+        For an unknown method, or a p that does not fit.
+
+    Notes
+    -----
+    `scipy.stats.kendalltau`, `scipy.stats.spearmanr`. Kendall, "The treatment of ties in ranking
+    problems", Biometrika 1945, doi:10.1093/biomet/33.3.239; Yilmaz, Aslam & Robertson, SIGIR 2008,
+    doi:10.1145/1390334.1390435; Urbano & Marrero, "The Treatment of Ties in AP Correlation", ICTIR
+    2017, doi:10.1145/3121050.3121106; Webber, Moffat & Zobel, "A similarity measure for indefinite
+    rankings", ACM TOIS 2010, doi:10.1145/1852102.1852106.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import lexiframe as lf
+    >>> o = pl.DataFrame({"measure": ["AP"] * 3 + ["RR"] * 3, "method": "mean",
+    ...                   "run": ["a", "b", "c"] * 2, "value": 0.0,
+    ...                   "rank": [1.0, 2.0, 3.0, 1.0, 3.0, 2.0]})
+    >>> lf.rank_correlations(o)["correlation"].round(3).to_list()
+    [0.333]
+    >>> lf.rank_correlations(o, "tau_ap").select("ordering_a", "ordering_b", "correlation").rows()
+    [('AP', 'RR', 0.5), ('RR', 'AP', 0.5)]
+    """
+    if by is not None:
+        return in_groups(partial(rank_correlations, method=method, p=p), o, None, by)
+    name, correlate = coefficient("rank_correlations", method, p)
+    by_name = _by_name(check(o, ORDERINGS))
+    rows = []
+    for a, b in _pairs(by_name, method):
+        both = by_name[a].join(by_name[b], on="run", suffix="_b").sort("run")
+        x, y = both["rank"].to_numpy(), both["rank_b"].to_numpy()
+        correlation, p_value = _tested(x, y, method) or (correlate(x[None], y[None])[0], np.nan)
+        rows.append((name, a, b, _or_none(correlation), _or_none(p_value), len(x)))
+    return pl.DataFrame(rows, schema=CORRELATIONS.required, orient="row")
+
+
+def bootstrap_correlations(
+    d: Any,
+    method: CorrelationMethod = "kendall",
+    *,
+    order: Method = "mean",
+    samples: int = 1000,
+    seed: int = 0,
+    alpha: float = 0.05,
+    p: float = PERSISTENCE,
+    requests: Any = None,
+    by: By = None,
+) -> pl.DataFrame:
+    """Correlate the orderings by every two measures, with intervals over the requests (bootstrap).
+
+    Parameters
+    ----------
+    d
+        The table of `scores`, or of `preferences`.
+    method, p
+        As for `rank_correlations`.
+    order
+        How each measure orders the runs: a method of `order_runs`.
+    samples : int
+        How often as many requests as there are are drawn, with replacement: once for all measures,
+        so that both orderings of a pair are of the same requests.
+    seed : int
+        The same seed, the same draws.
+    alpha : float
+        The interval leaves out this share of the samples, half at each end; between 0 and 1.
+    requests, by
+        A frame ``query_id`` → attributes, and which of them make groups of requests: the table is
+        made within each group, and the attributes are its first columns.
+
+    Returns
+    -------
+    polars.DataFrame
+        The columns of `rank_correlations`, computed on all requests, and behind them ``ci_low`` and
+        ``ci_high``: the α/2 and 1 − α/2 quantiles of the correlation over the samples that have
+        one; null when none has.
+
+    Raises
+    ------
+    LexiframeError
+        As `order_runs` and `rank_correlations`; for samples, a seed or an alpha that do not fit,
+        and for infinite values.
+
+    Notes
+    -----
+    Percentile intervals. Runs that are close change places from sample to sample, under each
+    measure in its own way, so that samples tend to correlate less than the tables do: with many
+    runs that are close an interval may lie below the correlation.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import lexiframe as lf
+    >>> s = pl.DataFrame({"run": ["a", "a", "b", "b"] * 2, "query_id": ["1", "2"] * 4,
+    ...                   "measure": ["AP"] * 4 + ["RR"] * 4,
+    ...                   "value": [0.5, 0.75, 0.25, 0.5, 1.0, 1.0, 0.5, 0.5]})
+    >>> lf.bootstrap_correlations(s).select("correlation", "ci_low", "ci_high").row(0)
+    (1.0, 1.0, 1.0)
+    """
+    if by is not None or requests is not None:
+        return in_groups(
+            partial(
+                bootstrap_correlations,
+                method=method,
+                order=order,
+                samples=samples,
+                seed=seed,
+                alpha=alpha,
+                p=p,
+            ),
+            d,
+            requests,
+            by,
+        )
+    called = "bootstrap_correlations"
+    _, correlate = coefficient(called, method, p)
+    check_alpha(called, alpha)
+    cube = laid_out(d, order)
+    by_name = {o.measure: o for o in resampled(called, cube, Rule(order), samples, seed)}
+    pairs = _pairs(by_name, method)
+    limits = [
+        percentiles(correlate(*_common(by_name[a], by_name[b])), alpha)
+        for a, b in progress(pairs, len(pairs), "correlating")
+    ]
+    table = rank_correlations(order_runs(cube, order), method, p=p)
+    low, high = zip(*limits, strict=True) if limits else ((), ())
+    columns = {"ci_low": low, "ci_high": high}
+    return table.with_columns(pl.Series(k, v, pl.Float64) for k, v in columns.items())
+
+
+def _by_name(orderings: pl.DataFrame) -> dict[Any, pl.DataFrame]:
+    """Give the runs and ranks of each ordering, by what it is called."""
+    several = (
+        orderings.select("measure", "method").unique().height > orderings["measure"].n_unique()
+    )
+    name = pl.concat_str("measure", "method", separator=" ") if several else pl.col("measure")
+    if orderings.select(ORDERINGS.key).is_duplicated().any():
+        raise SchemaError(
+            f"orderings: expected one row for each {', '.join(ORDERINGS.key)}, found several"
+        )
+    named = orderings.select(pl.col("run", "rank"), ordering=name)
+    return {key[0]: rows for key, rows in named.partition_by("ordering", as_dict=True).items()}
+
+
+def _pairs(names: Any, method: str) -> list[tuple[str, str]]:
+    """Every two orderings, in the order of the table's key; both ways round where it matters."""
+    choose = permutations if method == "tau_ap" else combinations
+    return [(a, b) for a, b in choose(sorted(names), 2)]
+
+
+def _tested(x: np.ndarray, y: np.ndarray, method: str) -> tuple[float, float] | None:
+    """Give SciPy's coefficient and p-value, where it has the method."""
+    from scipy.stats import kendalltau, spearmanr
+
+    if method not in ("kendall", "spearman"):
+        return None
+    if len(x) < 2 or np.ptp(x) == 0 or np.ptp(y) == 0:
+        return np.nan, np.nan
+    correlation, p_value = kendalltau(x, y) if method == "kendall" else spearmanr(x, y)
+    return float(correlation), float(p_value)
+
+
+def _common(a: Ordered, b: Ordered) -> tuple[np.ndarray, np.ndarray]:
+    """Give the ranks of the runs that both order."""
+    in_a, in_b = a.runs.is_in(b.runs.to_list()), b.runs.is_in(a.runs.to_list())
+    return a.ranks[:, in_a.to_numpy()], b.ranks[:, in_b.to_numpy()]
+
+
+def _or_none(value: float) -> float | None:
+    return None if np.isnan(value) else float(value)

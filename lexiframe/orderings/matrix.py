@@ -1,0 +1,91 @@
+"""Tables of pairs of measures as measures × measures: `agreement_matrix`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from lexiframe.errors import LexiframeError, SchemaError
+from lexiframe.schemas import CORRELATIONS, SIGN_AGREEMENT, check, to_polars
+
+
+def agreement_matrix(table: Any, value: str | None = None) -> pl.DataFrame:
+    """Lay correlations or agreements of measures out as measures × measures.
+
+    Parameters
+    ----------
+    table
+        The table of `rank_correlations`, `bootstrap_correlations` or `sign_agreement`.
+    value : str, optional
+        Which column: ``"correlation"``; of sign_agreement ``"agreement"`` (unless told) or
+        ``"system_agreement"``.
+
+    Returns
+    -------
+    polars.DataFrame
+        ``measure``, and a column for each measure, both by name: the value of the row's measure
+        as ordering_a or measure_a and the column's as the other one; correlations that have one
+        direction stand on both sides. 1.0 on the diagonal, also for a measure that sees no
+        difference at all; null where the table has none.
+
+    Raises
+    ------
+    LexiframeError
+        For another table or column, several methods of correlation, or a pair that is there twice.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import lexiframe as lf
+    >>> d = pl.DataFrame({"query_id": ["q1", "q2"] * 2, "run_a": "a", "run_b": "b",
+    ...                   "measure": ["LP", "LP", "RR", "RR"], "preference": [1.0, -1.0, 0.5, 0.0]})
+    >>> lf.agreement_matrix(lf.sign_agreement(d)).rows()
+    [('LP', 1.0, 0.5), ('RR', 1.0, 1.0)]
+    """
+    (of_a, of_b), rows, column = _squared(to_polars(table), value)
+    names = pl.concat([rows[of_a], rows[of_b]]).unique().sort()
+    a, b = (names.search_sorted(rows[end]).to_numpy() for end in (of_a, of_b))
+    values = rows[column].to_numpy()  # null as NaN
+    square = np.full((len(names), len(names)), np.nan)
+    square[b, a] = values
+    square[a, b] = values
+    np.fill_diagonal(square, 1.0)
+    columns = {name: square[:, n] for n, name in enumerate(names)}
+    return pl.DataFrame({"measure": names, **columns}).with_columns(
+        pl.selectors.float().fill_nan(None)
+    )
+
+
+def _squared(table: pl.DataFrame, value: str | None) -> tuple[tuple[str, str], pl.DataFrame, str]:
+    """Give the table's two names, its rows and the column to lay out, all of them checked."""
+    found = [known for known in _SQUARES if {*known[0], *known[2]} <= {*table.columns}]
+    if not found:
+        raise SchemaError(
+            "agreement_matrix: expected the table of rank_correlations, bootstrap_correlations or "
+            f"sign_agreement, found the columns {', '.join(table.columns)}"
+        )
+    ends, schema, values = found[0]
+    if value is not None and value not in values:
+        raise LexiframeError(
+            f"agreement_matrix: expected value to be one of {', '.join(values)}, found {value!r}"
+        )
+    rows = check(table, schema)
+    methods = rows["method"].unique().sort().to_list() if "method" in rows.columns else []
+    if len(methods) > 1:
+        raise LexiframeError(
+            f"agreement_matrix: the table has several methods of correlation "
+            f"({', '.join(methods)}); choose one: table.filter(pl.col('method') == {methods[0]!r})"
+        )
+    if rows.select(ends).is_duplicated().any():
+        raise SchemaError(
+            f"agreement_matrix: expected one row for each {' and '.join(ends)}, found several"
+        )
+    return ends, rows, value or values[0]
+
+
+_SQUARES = (
+    (("ordering_a", "ordering_b"), CORRELATIONS, ("correlation",)),
+    (("measure_a", "measure_b"), SIGN_AGREEMENT, ("agreement", "system_agreement")),
+)

@@ -1,0 +1,190 @@
+"""Would other requests order the runs alike: `rank_distributions`, `order_probabilities`."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from lexiframe.codes import decode
+from lexiframe.orderings.rule import Method, Rule, Votes
+from lexiframe.orderings.weighted import Ordered, resampled
+from lexiframe.preferences.groups import By, in_groups
+from lexiframe.schemas import ORDER_PROBABILITIES, RANK_DISTRIBUTIONS, TableSchema
+
+
+def rank_distributions(
+    d: Any,
+    method: Method = "mean",
+    *,
+    samples: int = 1000,
+    seed: int = 0,
+    votes: Votes = "win_rate",
+    iterations: int | None = None,
+    teleport: float | None = None,
+    requests: Any = None,
+    by: By = None,
+) -> pl.DataFrame:
+    """Say how probable each rank of a run is, by drawing the requests again (bootstrap).
+
+    Parameters
+    ----------
+    d
+        The table of `scores`, or of `preferences`.
+    method, votes, iterations, teleport
+        As for `order_runs`.
+    samples : int
+        How often as many requests as there are are drawn, with replacement: once for all measures.
+        A measure takes those that it has; a run without any of them comes last, and two runs that
+        none of them compares tie.
+    seed : int
+        The same seed, the same draws.
+    requests, by
+        A frame ``query_id`` → attributes, and which of them make groups of requests: the table is
+        made within each group, and the attributes are its first columns.
+
+    Returns
+    -------
+    polars.DataFrame
+        Key ``measure, method, run, rank``, sorted by it: the ranks, from 1, that the run has in at
+        least one sample; runs of equal value share the mean of their ranks. ``probability``: the
+        share of the samples in which it has this rank, in 0..1; they sum to 1 for each run.
+
+    Raises
+    ------
+    LexiframeError
+        As `order_runs`, for samples or a seed that are no whole number, and for infinite values.
+
+    Notes
+    -----
+    Hall & Miller, "Using the bootstrap to quantify the authority of an empirical ranking", Annals
+    of Statistics 2009, doi:10.1214/09-AOS699.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import lexiframe as lf
+    >>> s = pl.DataFrame({"run": ["a", "a", "b", "b"], "query_id": ["1", "2"] * 2,
+    ...                   "measure": "AP", "value": [0.5, 0.75, 0.25, 0.5]})
+    >>> lf.rank_distributions(s).select("run", "rank", "probability").rows()
+    [('a', 1.0, 1.0), ('b', 2.0, 1.0)]
+    """
+    if by is not None or requests is not None:
+        return in_groups(
+            partial(
+                rank_distributions,
+                method=method,
+                samples=samples,
+                seed=seed,
+                votes=votes,
+                iterations=iterations,
+                teleport=teleport,
+            ),
+            d,
+            requests,
+            by,
+        )
+    rule = Rule(method, votes, iterations, teleport)
+    tables = [_ranks(rule.name, o) for o in resampled("rank_distributions", d, rule, samples, seed)]
+    return _concat(RANK_DISTRIBUTIONS, tables)
+
+
+def order_probabilities(
+    d: Any,
+    method: Method = "mean",
+    *,
+    samples: int = 1000,
+    seed: int = 0,
+    votes: Votes = "win_rate",
+    iterations: int | None = None,
+    teleport: float | None = None,
+    requests: Any = None,
+    by: By = None,
+) -> pl.DataFrame:
+    """Say how probably each run comes before each other, by drawing the requests again (bootstrap).
+
+    Parameters
+    ----------
+    d
+        The table of `scores`, or of `preferences`.
+    method, votes, iterations, teleport
+        As for `order_runs`.
+    samples, seed
+        As for `rank_distributions`, with the same draws.
+    requests, by
+        A frame ``query_id`` → attributes, and which of them make groups of requests: the table is
+        made within each group, and the attributes are its first columns.
+
+    Returns
+    -------
+    polars.DataFrame
+        Key ``measure, method, run_a, run_b`` with run_a < run_b, sorted by it. ``p_a_first``,
+        ``p_tie``, ``p_b_first``: the shares of the samples in which run_a has the better rank, both
+        the same, or run_b the better one, in 0..1; they sum to 1.
+
+    Raises
+    ------
+    LexiframeError
+        As `order_runs`, for samples or a seed that are no whole number, and for infinite values.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import lexiframe as lf
+    >>> s = pl.DataFrame({"run": ["a", "a", "b", "b"], "query_id": ["1", "2"] * 2,
+    ...                   "measure": "AP", "value": [0.5, 0.75, 0.5, 0.75]})
+    >>> lf.order_probabilities(s).select("p_a_first", "p_tie", "p_b_first").row(0)
+    (0.0, 1.0, 0.0)
+    """
+    if by is not None or requests is not None:
+        return in_groups(
+            partial(
+                order_probabilities,
+                method=method,
+                samples=samples,
+                seed=seed,
+                votes=votes,
+                iterations=iterations,
+                teleport=teleport,
+            ),
+            d,
+            requests,
+            by,
+        )
+    rule = Rule(method, votes, iterations, teleport)
+    tables = [
+        _pairs(rule.name, o) for o in resampled("order_probabilities", d, rule, samples, seed)
+    ]
+    return _concat(ORDER_PROBABILITIES, tables)
+
+
+def _ranks(method: str, o: Ordered) -> pl.DataFrame:
+    samples, n_runs = o.ranks.shape
+    n_ranks = 2 * n_runs + 1  # by halves
+    cell = np.arange(n_runs) * n_ranks + np.rint(2 * o.ranks).astype(np.int64)
+    counts = np.bincount(cell.ravel(), minlength=n_runs * n_ranks)
+    had = np.flatnonzero(counts)
+    run, halves = np.divmod(had, n_ranks)
+    columns = {"run": decode(o.runs, run), "rank": halves / 2, "probability": counts[had] / samples}
+    return _table(RANK_DISTRIBUTIONS, o.measure, method, columns)
+
+
+def _pairs(method: str, o: Ordered) -> pl.DataFrame:
+    a, b = np.triu_indices(len(o.runs), k=1)
+    lead = np.zeros((3, len(a)))
+    for ranks in o.ranks:
+        lead += np.stack([ranks[a] < ranks[b], ranks[a] == ranks[b], ranks[a] > ranks[b]])
+    shares = dict(zip(("p_a_first", "p_tie", "p_b_first"), lead / len(o.ranks), strict=True))
+    columns = {"run_a": decode(o.runs, a), "run_b": decode(o.runs, b), **shares}
+    return _table(ORDER_PROBABILITIES, o.measure, method, columns)
+
+
+def _table(schema: TableSchema, measure: str, method: str, columns: dict[str, Any]) -> pl.DataFrame:
+    named = (pl.lit(measure).alias("measure"), pl.lit(method).alias("method"))
+    return pl.DataFrame(columns).with_columns(*named).select(*schema.columns)
+
+
+def _concat(schema: TableSchema, tables: list[pl.DataFrame]) -> pl.DataFrame:
+    return pl.concat([pl.DataFrame(schema=schema.columns), *tables])

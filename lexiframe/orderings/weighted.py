@@ -1,0 +1,240 @@
+"""The runs in order, when each request counts as often as a weight says.
+
+A row of weights is a sample: ones for the table itself, numbers of draws for a bootstrap. What a
+request says is worked out once; the samples are products of matrices.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from lexiframe.errors import LexiframeError
+from lexiframe.measures.derived import is_better_small
+from lexiframe.orderings.kemeny import kemeny
+from lexiframe.orderings.markov import mc4
+from lexiframe.orderings.positional import borda
+from lexiframe.orderings.ranking import mid_ranks, tie_groups
+from lexiframe.orderings.rule import Rule
+from lexiframe.orderings.win_rates import mean_preferences
+from lexiframe.preferences.cube import (
+    PairCube,
+    Pairs,
+    ScoreCube,
+    Scores,
+    is_scores,
+    pair_cube,
+    score_cube,
+)
+from lexiframe.progress import progress
+from lexiframe.resampling import check_draws, drawn_requests
+from lexiframe.schemas import to_polars
+
+ValuesAndRanks = tuple[np.ndarray, np.ndarray]
+FromWeights = Callable[[np.ndarray], ValuesAndRanks]
+"""From samples × requests to samples × runs."""
+
+
+@dataclass(frozen=True)
+class Ordered:
+    """The runs' values and mid-ranks under one measure: samples × runs.
+
+    A run without any of a sample's requests has the value NaN, and comes last.
+    """
+
+    measure: str
+    runs: pl.Series
+    values: np.ndarray
+    ranks: np.ndarray
+
+
+def laid_out(d: Any, method: str) -> ScoreCube | PairCube:
+    """Give a table of scores or preferences as the array that the method orders."""
+    if isinstance(d, PairCube | ScoreCube):
+        return d
+    d = to_polars(d)
+    return score_cube(d) if method == "mean" and is_scores(d) else pair_cube(d)
+
+
+def ordered(cube: ScoreCube | PairCube, weights: np.ndarray, rule: Rule) -> Iterator[Ordered]:
+    """Order the runs under each measure in each sample: ``weights`` is samples × requests.
+
+    Raises
+    ------
+    LexiframeError
+        When a measure lacks a pair of runs.
+    """
+    for measure, table in cube:
+        place = cube.queries.search_sorted(table.queries).to_numpy()
+        from_weights = _from_weights(measure, table, rule)
+        starts = range(0, len(weights), BLOCK)
+        blocks = [
+            from_weights(weights[start : start + BLOCK, place])
+            for start in progress(starts, len(starts), f"{measure} by {rule.method}")
+        ]
+        values, ranks = (np.concatenate(parts) for parts in zip(*blocks, strict=True))
+        yield Ordered(measure, table.runs, values, ranks)
+
+
+def resampled(called: str, d: Any, rule: Rule, samples: int, seed: int) -> Iterator[Ordered]:
+    """Order the runs by requests that are drawn again, once for all measures (bootstrap).
+
+    Raises
+    ------
+    LexiframeError
+        For samples or a seed that do not fit, and values that are infinite.
+    """
+    check_draws(called, "samples", samples, seed)
+    cube = laid_out(d, rule.method)
+    infinite = int(np.isinf(cube.values).sum())
+    if infinite:
+        raise LexiframeError(
+            f"{called}: expected finite values, found {infinite} that are infinite; their mean "
+            "would not depend on the others"
+        )
+    if len(cube.queries):
+        yield from ordered(cube, drawn_requests(len(cube.queries), samples, seed), rule)
+
+
+def _from_weights(measure: str, table: Scores | Pairs, rule: Rule) -> FromWeights:
+    if isinstance(table, Pairs):
+        _refuse_gaps(measure, table)
+        return _METHODS[rule.method](table, rule)
+    sign = -1 if is_better_small(measure) else 1
+    known = ~np.isnan(table.values)
+    scores = np.where(known, table.values, 0.0)
+
+    def mean(weights: np.ndarray) -> ValuesAndRanks:
+        value = _share(weighted_sums(weights, scores), weights @ known)
+        return value, _ranks(sign * value)
+
+    return mean
+
+
+def _mean(pairs: Pairs, rule: Rule) -> FromWeights:
+    return _mean_of(mean_preferences(pairs))
+
+
+def _borda(pairs: Pairs, rule: Rule) -> FromWeights:
+    return _mean_of(borda(mean_preferences(pairs)))
+
+
+def _mean_of(request_values: np.ndarray) -> FromWeights:
+    def mean(weights: np.ndarray) -> ValuesAndRanks:
+        value = _share(weighted_sums(weights, request_values), weights.sum(axis=1)[:, None])
+        return value, _ranks(value)
+
+    return mean
+
+
+def _win_rate(pairs: Pairs, rule: Rule) -> FromWeights:
+    """Mean over the other runs of the share won, ties half; pairs never compared tie."""
+    known = (~np.isnan(pairs.values)).astype(np.float64)
+    wins = np.sign(np.nan_to_num(pairs.values))
+    ends = pairs.ends
+
+    def win_rate(weights: np.ndarray) -> ValuesAndRanks:
+        lead = np.nan_to_num(_share(weights @ wins, weights @ known))
+        value = 0.5 + lead @ ends / 2 / (len(pairs.runs) - 1)
+        return value, _ranks(value)
+
+    return win_rate
+
+
+def _copeland(pairs: Pairs, rule: Rule) -> FromWeights:
+    """Pairs of runs won by a majority of the requests, minus those lost: −(S − 1) to S − 1."""
+    wins, ends = np.sign(np.nan_to_num(pairs.values)), pairs.ends
+
+    def copeland(weights: np.ndarray) -> ValuesAndRanks:
+        value = np.sign(weights @ wins) @ ends
+        return value, _ranks(value)
+
+    return copeland
+
+
+def _mc4(pairs: Pairs, rule: Rule) -> FromWeights:
+    votes = _ballots(pairs, rule.votes)
+
+    def of_chain(weights: np.ndarray) -> ValuesAndRanks:
+        chains = [
+            mc4(pairs.square(lead), iterations=rule.iterations, teleport=rule.teleport)
+            for lead in weights @ votes
+        ]
+        layers, shares = (np.stack(parts) for parts in zip(*chains, strict=True))
+        return layers + shares, _ranks(_FAR * layers + np.log(np.maximum(shares, _TINY)))
+
+    return of_chain
+
+
+def _kemeny(pairs: Pairs, rule: Rule) -> FromWeights:
+    votes = _ballots(pairs, rule.votes)
+
+    def least_cost(weights: np.ndarray) -> ValuesAndRanks:
+        value = np.stack([kemeny(pairs.square(lead)) for lead in weights @ votes])
+        return value.astype(np.float64), _ranks(value)
+
+    return least_cost
+
+
+BLOCK = 50
+"""So many samples at once: for 100 runs a block of pairs is 2 MB."""
+_TINY = np.finfo(np.float64).tiny
+_FAR = 1000.0  # farther apart than the logarithms of any two shares
+_LAST = -1e300  # below all values, and yet their difference is a number
+_METHODS: dict[str, Callable[[Pairs, Rule], FromWeights]] = {
+    "mean": _mean,
+    "win_rate": _win_rate,
+    "borda": _borda,
+    "copeland": _copeland,
+    "mc4": _mc4,
+    "kemeny": _kemeny,
+}
+
+
+def weighted_sums(weights: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """Give weights @ values with equal sums, to the last bit, for equal columns.
+
+    A product of matrices adds up in another order here and there; so it is taken of the distinct
+    columns.
+
+    Examples
+    --------
+    >>> weighted_sums(np.array([[1.0, 2.0]]), np.array([[0.1, 0.1], [0.2, 0.2]])).tolist()
+    [[0.5, 0.5]]
+    """
+    number: dict[bytes, int] = {}
+    place = [number.setdefault(column.tobytes(), len(number)) for column in values.T]
+    distinct = np.unique(place, return_index=True)[1]
+    return np.asarray((weights @ values[:, distinct])[:, place])
+
+
+def _ballots(pairs: Pairs, votes: str) -> np.ndarray:
+    """1 where a request puts run a over run b, −1 where under: requests × pairs."""
+    if votes == "preference":
+        return np.asarray(np.sign(np.nan_to_num(pairs.values)))
+    groups = tie_groups(mean_preferences(pairs))
+    return np.asarray(np.sign(groups[:, pairs.b] - groups[:, pairs.a]), np.float64)
+
+
+def _share(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
+    """Divide; NaN where there is nothing to divide by."""
+    whole = np.broadcast_to(whole, part.shape)
+    return np.asarray(np.divide(part, whole, out=np.full(part.shape, np.nan), where=whole > 0))
+
+
+def _ranks(values: np.ndarray) -> np.ndarray:
+    return mid_ranks(np.where(np.isnan(values), _LAST, values))
+
+
+def _refuse_gaps(measure: str, pairs: Pairs) -> None:
+    gaps = np.flatnonzero(pairs.n == 0)
+    if len(gaps):
+        a, b = pairs.runs[int(pairs.a[gaps[0]])], pairs.runs[int(pairs.b[gaps[0]])]
+        raise LexiframeError(
+            f"order_runs: {measure} lacks preferences between {len(gaps)} pairs of runs "
+            f"({a!r} and {b!r} first); all pairs are needed"
+        )

@@ -1,0 +1,80 @@
+"""Kemeny's order: cycles, ties, and as many runs as there may be."""
+
+from itertools import combinations, permutations
+
+import numpy as np
+import pytest
+
+import lexiframe as lf
+from lexiframe.orderings.kemeny import kemeny, over_in_every_order
+from tests.small_tables import preferences, scores
+
+
+def order(d, column="rank", **options):
+    o = lf.order_runs(d, "kemeny", **{"votes": "preference", **options})
+    return dict(o.select("run", column).iter_rows())
+
+
+def test_a_cycle_is_cut_where_it_is_weakest():
+    """a over b by 3, b over c by 3, c over a by 1."""
+    d = preferences({"ab": [1, 1, 1], "ac": [-1, -1, 1], "bc": [1, 1, 1]})
+    assert order(d) == {"a": 1, "b": 2, "c": 3}
+    assert order(d, "value") == {"a": 2, "b": 0, "c": -2}
+
+
+def test_a_cycle_of_equal_majorities_ties():
+    """a, b, c and b, c, a and c, a, b cost the same."""
+    assert order(preferences({"ab": [1], "bc": [1], "ac": [-1]})) == dict.fromkeys("abc", 2)
+
+
+def test_what_all_optimal_orders_share_is_kept():
+    """d behind a cycle; and of a cycle with one strong majority, what it forces."""
+    behind = preferences({"ab": [1], "bc": [1], "ac": [-1], "ad": [1], "bd": [1], "cd": [1]})
+    assert order(behind) == {"a": 2, "b": 2, "c": 2, "d": 4}
+    strong = preferences({"ab": [1, 1, 1], "bc": [1, 0, 0], "ac": [-1, 0, 0]})
+    assert order(strong, "value") == {"a": 1, "b": -1, "c": 0}
+
+
+def test_a_request_votes_by_win_rate_unless_told():
+    d = preferences({"ab": [0.1], "bc": [0.1], "ac": [-1]})
+    assert order(d) == dict.fromkeys("abc", 2)
+    assert order(d, votes="win_rate") == {"c": 1, "b": 2, "a": 3}
+    assert set(lf.order_runs(d, "kemeny")["method"]) == {"kemeny"}
+    named = lf.order_runs(d, "kemeny", votes="preference")["method"]
+    assert set(named) == {"kemeny(votes='preference')"}
+
+
+def test_nearly_the_least_cost_is_not_enough():
+    """Costs in the ten thousands that differ by one."""
+    votes = np.array([[0, 20001, -20000], [-20001, 0, 20001], [20000, -20001, 0]])
+    assert kemeny(votes).tolist() == [2, 0, -2]
+
+
+def brute_force(votes):
+    def gain(order):
+        return sum(votes[a, b] for a, b in combinations(order, 2))
+
+    orders = [*permutations(range(len(votes)))]
+    best = max(map(gain, orders))
+    optimal = [{*combinations(order, 2)} for order in orders if gain(order) == best]
+    pairs = set.intersection(*optimal)
+    return [[(a, b) in pairs for b in range(len(votes))] for a in range(len(votes))]
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_search_and_its_parts_are_brute_force(seed):
+    """With and without splitting the runs into components."""
+    rng = np.random.default_rng(seed)
+    upper = np.triu(rng.integers(-2, 3 + seed, (6, 6)), k=1)
+    votes = upper - upper.T
+    expected = np.array(brute_force(votes))
+    assert over_in_every_order(votes).tolist() == expected.tolist()
+    assert kemeny(votes).tolist() == (expected.sum(axis=1) - expected.sum(axis=0)).tolist()
+
+
+def test_twelve_runs_and_no_more():
+    s = {name: [n / 13, (n % 5) / 5, (n % 7) / 7] for n, name in enumerate("abcdefghijklm")}
+    assert lf.order_runs(scores({a: s[a] for a in "abcdefghijkl"}), "kemeny").height == 12
+    message = "order_runs: method='kemeny' searches all orders of at most 12 runs, found 13; choose"
+    with pytest.raises(lf.LexiframeError, match=message):
+        lf.order_runs(scores(s), "kemeny")
