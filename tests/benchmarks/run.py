@@ -218,6 +218,8 @@ def targets(report: dict[str, Any]) -> list[tuple[str, str, str, bool]]:
         ("positions to RPP, LR, LP, rrLP", "positions: RPP, LR, LP, rrLP", "wall", 2.5, "s", None),
         ("judged positions to 34 metrics", "judged positions: 34 metrics", "wall", 3, "s", None),
         ("text to interleaving of all pairs", "text: interleaving", "wall", 60, "s", None),
+        ("t and sign tests, 8 measures", "8 measures: compare t and sign", "wall", 3, "s", None),
+        ("peak memory of these", "8 measures: compare t and sign", "peak", 2000, "MB", None),
         ("HSD of AP, 10,000 trials", "scores: tukey_hsd AP, 10,000 trials", "wall", 15, "s", None),
         ("HSD of LR, 10,000 trials", "preferences: tukey_hsd LR, 10,000", "wall", 30, "s", None),
         ("HSD of RPP, 1,000 trials", "preferences: tukey_hsd RPP, 1,000", "wall", 30, "s", None),

@@ -12,6 +12,7 @@ EVERY = """
     bpref infAP num_ret num_rel num_rel_ret Judged@10 RBP_residual
 """.split()
 PREFERENCES = ["RPP", "LR", "LP", "rrLP"]
+EIGHT = [*PREFERENCES, "dcgRPP", "AP", "nDCG@10", "RR"]
 
 Thunk = Callable[[], Any]
 
@@ -131,6 +132,13 @@ STAGES: dict[str, Stage] = {
     "orderings: rank_correlations": on("orderings", lambda lf, o: lf.rank_correlations(o)),
     "preferences: tie_rates": on("preferences", lambda lf, d: lf.tie_rates(d)),
     "preferences: sign_agreement": on("preferences", lambda lf, d: lf.sign_agreement(d)),
+    "positions: 8 measures": on("positions", lambda lf, p: lf.preferences(p, EIGHT)),
+    "8 measures: compare t and sign": on(
+        "preferences of 8", lambda lf, d: lf.compare(d, ["t", "sign"])
+    ),
+    "scores: compare randomization": on(
+        "scores", lambda lf, s: lf.compare(s.filter(measure="AP"), "randomization")
+    ),
     "preferences: compare t, holm": comparison("t"),
     "preferences: compare sign, holm": comparison("sign"),
     "scores: tukey_hsd AP, 10,000 trials": hsd("scores", "AP", 10_000),
@@ -147,6 +155,7 @@ KEPT = {
     "text: scan_runs, judged positions": "judged positions",
     "positions: scores": "scores",
     "positions: RPP, LR, LP, rrLP": "preferences",
+    "positions: 8 measures": "preferences of 8",
     "preferences: order_runs win_rate": "orderings",
     "preferences: compare t, holm": "comparisons",
 }

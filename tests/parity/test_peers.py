@@ -189,6 +189,20 @@ def test_sign_test_is_scipys(scores):
     assert c["statistic"].to_list() == wins.tolist()
 
 
+@pytest.mark.parametrize("alternative", ["two-sided", "greater"])
+def test_wilcoxons_test_is_scipys(scores, alternative):
+    """Of the differences rounded to 12 decimals: values of one size share a rank."""
+    some = scores.filter(pl.col("run").is_in(scores["run"].unique().sort().head(20)))
+    c = lf.compare(some, "wilcoxon", "none", alternative=alternative)
+    *_, values_a, values_b = pairs_of(some)
+    differences = np.round(values_a - values_b, 12).T
+    theirs = [stats.wilcoxon(d, alternative=alternative) if d.any() else None for d in differences]
+    p_values = [of.pvalue if of else 1.0 for of in theirs]
+    np.testing.assert_allclose(c["p_value"], p_values, rtol=1e-9)
+    statistics = [of.statistic if of else 0.0 for of in theirs]
+    np.testing.assert_allclose(c["statistic"], statistics, rtol=1e-12)
+
+
 @pytest.mark.conformance
 @pytest.mark.parametrize("correction", ["holm", "bonferroni"])
 @pytest.mark.parametrize("family", ["measure", "all"])
