@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
+from lexiframe.progress import progress
 from lexiframe.significance.differences import Differences, Options
 
 Interval = tuple[np.ndarray, np.ndarray]
@@ -35,7 +36,8 @@ def bca_interval(d: Differences, options: Options) -> Interval:
 
     low, high = d.mean.copy(), d.mean.copy()
     varied = np.flatnonzero(d.deviation > 0)
-    for pairs in np.array_split(varied, len(varied) // _PAIRS_AT_ONCE + 1) if len(varied) else []:
+    parts = np.array_split(varied, -(-len(varied) // _PAIRS_AT_ONCE)) if len(varied) else []
+    for pairs in progress(parts, len(parts), "BCa intervals"):
         values = d.values[:, pairs]
 
         def means(drawn: np.ndarray, axis: int, values: np.ndarray = values) -> np.ndarray:

@@ -59,7 +59,8 @@ def verdict_in_short(v: pl.DataFrame) -> pl.DataFrame:
     return v.select(
         *groups,
         "measure",
-        pl.col("best", "not_worse").list.join(", "),
+        _in_a_cell("best"),
+        _in_a_cell("not_worse"),
         "n",
         pairs_told_apart=told_apart,
     ).rename({"not_worse": "not significantly worse", "pairs_told_apart": "pairs told apart"})
@@ -97,6 +98,16 @@ def correlation_matrix(correlations: pl.DataFrame, measures: list[str]) -> pl.Da
     shown = [measure for measure in measures if measure in matrix.columns]
     order = pl.DataFrame({"measure": shown}, schema={"measure": pl.String})
     return order.join(matrix, on="measure", maintain_order="left").select("measure", *shown)
+
+
+_NAMED = 3
+"""So many runs are named in a cell; `verdict` has them all."""
+
+
+def _in_a_cell(column: str) -> pl.Expr:
+    runs, n = pl.col(column), pl.col(column).list.len()
+    first = pl.format("{} and {} others", runs.list.head(_NAMED).list.join(", "), n - _NAMED)
+    return pl.when(n > _NAMED + 1).then(first).otherwise(runs.list.join(", ")).alias(column)
 
 
 def in_order(table: pl.DataFrame, by: Sequence[str], measures: list[str]) -> pl.DataFrame:
