@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -9,7 +10,7 @@ import polars as pl
 
 from lexiframe.orderings.matrix import agreement_matrix
 from lexiframe.schemas import VERDICT
-from lexiframe.views.verdict import verdict
+from lexiframe.views.verdict import first_runs, verdict
 
 if TYPE_CHECKING:
     from lexiframe.evaluation import Evaluation
@@ -56,12 +57,13 @@ def verdict_in_short(v: pl.DataFrame) -> pl.DataFrame:
     """Give a verdict without what a title says."""
     told_apart = pl.format("{} of {}", "n_significant", "n_pairs")
     groups = v.columns[: v.width - len(VERDICT.columns)]
+    several = [name for name in ("test", "correction") if v[name].n_unique() > 1]
+    named = {
+        name: pl.Series([", ".join(first_runs(runs)) for runs in v[name]], dtype=pl.String)
+        for name in ("best", "not_worse")
+    }
     return v.select(
-        *groups,
-        "measure",
-        pl.col("best", "not_worse").list.join(", "),
-        "n",
-        pairs_told_apart=told_apart,
+        *groups, "measure", *several, **named, n="n", pairs_told_apart=told_apart
     ).rename({"not_worse": "not significantly worse", "pairs_told_apart": "pairs told apart"})
 
 
@@ -114,7 +116,7 @@ def as_html(e: Evaluation) -> str:
     parts = []
     with _plain_tables():
         for title, table in summary(e).items():
-            parts.append(f"<h3>{title}</h3>\n{table._repr_html_()}")
+            parts.append(f"<h3>{html.escape(title, quote=False)}</h3>\n{table._repr_html_()}")
     return "\n".join(parts)
 
 

@@ -54,7 +54,7 @@ def test_runs_that_share_the_first_rank():
     assert v["best"].to_list() == [["a", "b"]]
     assert v["not_worse"].to_list() == [[]]
     assert v["sentence"][0].startswith(
-        "By RR, a and b share the first rank; all other runs are significantly worse."
+        "By RR, a and b share the first rank; the other run is significantly worse."
     )
 
 
@@ -154,3 +154,86 @@ def test_tables_that_groups_cannot_be_made_of():
         lf.win_rates(e.orderings, requests=REQUESTS, by="kind")
     with pytest.raises(lf.LexiframeError, match="unknown attribute 'group'"):
         lf.rank_correlations(e.orderings, by="group")
+
+
+def test_comparisons_that_are_not_of_the_evaluation():
+    e, grouped = evaluate(), evaluate(requests=REQUESTS, by="kind")
+    with pytest.raises(lf.LexiframeError, match="has no order of the runs by LR to compare in"):
+        lf.verdict(e, evaluate(measures=("LR",)).comparisons)
+    with pytest.raises(lf.LexiframeError, match=r"groups by kind, and .* lack the column kind"):
+        lf.verdict(grouped, e.comparisons)
+    with pytest.raises(lf.SchemaError, match="expected one comparison of each pair by measure"):
+        lf.verdict(e, grouped.comparisons)
+
+
+def test_levels_and_families_that_there_are_not():
+    with pytest.raises(lf.LexiframeError, match="verdict: expected an alpha between 0 and 1"):
+        lf.verdict(evaluate(), alpha=5)
+    with pytest.raises(lf.LexiframeError, match="verdict: expected family 'measure' or 'all'"):
+        lf.verdict(evaluate(), family="pairs")
+
+
+@pytest.mark.parametrize("name", ["family", "gain", "rival", "n_runs", "n_best", "there"])
+def test_attributes_may_be_called_like_what_a_verdict_is_worked_out_with(name):
+    renamed = REQUESTS.rename({"kind": name})
+    e = evaluate(requests=renamed, by=name)
+    expected = lf.verdict(evaluate(requests=REQUESTS, by="kind")).drop("sentence")
+    assert lf.verdict(e).drop("sentence").equals(expected.rename({"kind": name}))
+    assert f"for {name} = x, " in lf.verdict(e)["sentence"][1]
+    assert name in str(e)
+
+
+@pytest.mark.parametrize("name", ["best", "sentence", "n_pairs"])
+def test_attributes_called_like_a_column_of_the_verdict(name):
+    with pytest.raises(lf.LexiframeError, match=f"by: {name} is a column of the table already"):
+        evaluate(requests=REQUESTS.rename({"kind": name}), by=name)
+
+
+def test_attributes_that_there_are_not():
+    with pytest.raises(lf.LexiframeError, match="by: expected attributes of requests, found none"):
+        evaluate(by="kind")
+    for requests in (REQUESTS, REQUESTS.rename({"qid": "query_id"})):
+        with pytest.raises(lf.LexiframeError, match="each would be a group of its own"):
+            evaluate(requests=requests, by=requests.columns[0])
+
+
+def test_by_without_requests_on_the_command_line(capsys, monkeypatch):
+    from lexiframe.cli import main
+
+    files = [str(EXAMPLE / "qrels.txt"), str(EXAMPLE / "runs")]
+    for command in ("evaluate", "compare"):
+        monkeypatch.setattr("sys.argv", ["lexiframe", command, *files, "--by", "kind"])
+        with pytest.raises(SystemExit):
+            main()
+        assert "--requests requests.csv" in capsys.readouterr().err
+
+
+def test_two_runs_and_one_request_are_said_in_the_singular():
+    requests = REQUESTS.with_columns(one=pl.Series(range(12)) == 0, two=pl.lit("z"))
+    e = evaluate({"a": [1] * 12, "b": [5] * 12}, requests=requests, by=["one", "two"])
+    assert lf.verdict(e, family="all")["sentence"].to_list() == [
+        (
+            "By RR for one = False and two = z, a is best; the other run is significantly worse. 1 of "
+            "1 pair of runs is told apart (paired t-test, Holm's correction over the 2 pairs of all "
+            "measures and groups, α = 0.05, n = 11 requests)."
+        ),
+        (
+            "By RR for one = True and two = z, a is best; b is not significantly worse. 0 of 1 pair of "
+            "runs is told apart (paired t-test, Holm's correction over the 2 pairs of all measures and "
+            "groups, α = 0.05, n = 1 request)."
+        ),
+    ]
+    assert "Holm's correction over the one pair, " in lf.verdict(e)["sentence"][0]
+
+
+def test_print_names_six_runs_at_most_and_tests_when_there_are_several():
+    e = evaluate({f"r{n}": [1] * 12 for n in range(9)}, test=["t", "sign"])
+    line = next(line for line in str(e).splitlines() if "RR        sign " in line)
+    assert "r0, r1, r2, r3, r4, 4 others " in line
+
+
+def test_titles_in_html_hold_no_markup():
+    page = evaluate(
+        requests=REQUESTS.with_columns(kind=pl.lit("<b>")), by="kind", measures=["RR", "AP"]
+    )
+    assert "orderings, kind = &lt;b&gt;</h3>" in page._repr_html_()
