@@ -10,6 +10,7 @@ import polars as pl
 
 from lexiframe.orderings.matrix import agreement_matrix
 from lexiframe.schemas import VERDICT
+from lexiframe.significance.paired import several
 from lexiframe.views.verdict import first_runs, verdict
 
 if TYPE_CHECKING:
@@ -38,10 +39,8 @@ def _inference(inference: dict[str, Any]) -> str:
     """Say how runs were compared."""
     side = "" if inference["alternative"] == "two-sided" else f", {inference['alternative']}"
     family = "the pairs of a measure" if inference["family"] == "measure" else "all pairs"
-    return (
-        f"{inference['test']} test{side}, {inference['correction']} over {family}, "
-        f"α = {inference['alpha']:g}"
-    )
+    test, correction = (", ".join(several(inference[name])) for name in ("test", "correction"))
+    return f"{test} test{side}, {correction} over {family}, α = {inference['alpha']:g}"
 
 
 def _parts(table: pl.DataFrame, by: list[str]) -> Iterator[tuple[str, pl.DataFrame]]:

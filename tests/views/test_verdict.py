@@ -211,17 +211,15 @@ def test_by_without_requests_on_the_command_line(capsys, monkeypatch):
 def test_two_runs_and_one_request_are_said_in_the_singular():
     requests = REQUESTS.with_columns(one=pl.Series(range(12)) == 0, two=pl.lit("z"))
     e = evaluate({"a": [1] * 12, "b": [5] * 12}, requests=requests, by=["one", "two"])
-    assert lf.verdict(e, family="all")["sentence"].to_list() == [
-        (
-            "By RR for one = False and two = z, a is best; the other run is significantly worse. 1 of "
-            "1 pair of runs is told apart (paired t-test, Holm's correction over the 2 pairs of all "
-            "measures and groups, α = 0.05, n = 11 requests)."
-        ),
-        (
-            "By RR for one = True and two = z, a is best; b is not significantly worse. 0 of 1 pair of "
-            "runs is told apart (paired t-test, Holm's correction over the 2 pairs of all measures and "
-            "groups, α = 0.05, n = 1 request)."
-        ),
+    v = lf.verdict(e, family="all")
+    how = "paired t-test, Holm's correction over the 2 pairs of all measures and groups, α = 0.05"
+    assert v["sentence"].to_list() == [
+        f"By RR for one = {one} and two = z, a is best; {others} significantly worse. {n} of 1 "
+        f"pair of runs is told apart ({how}, n = {requests})."
+        for one, others, n, requests in (
+            (False, "the other run is", 1, "11 requests"),
+            (True, "b is not", 0, "1 request"),
+        )
     ]
     assert "Holm's correction over the one pair, " in lf.verdict(e)["sentence"][0]
 
@@ -230,6 +228,7 @@ def test_print_names_six_runs_at_most_and_tests_when_there_are_several():
     e = evaluate({f"r{n}": [1] * 12 for n in range(9)}, test=["t", "sign"])
     line = next(line for line in str(e).splitlines() if "RR        sign " in line)
     assert "r0, r1, r2, r3, r4, 4 others " in line
+    assert "Verdict (t, sign test, holm over " in str(e)
 
 
 def test_titles_in_html_hold_no_markup():
