@@ -143,7 +143,8 @@ def attributes_of(table: Any, requests: Any, names: list[str]) -> pl.DataFrame:
 
 
 def _distinct(table: pl.DataFrame, names: list[str]) -> Iterator[pl.DataFrame]:
-    yield from table.select(names).unique().sort(names).iter_slices(1)
+    groups = table.select(names).unique().sort(names)
+    yield from groups.iter_slices(1) if groups.height else [groups]  # no rows: columns all the same
 
 
 def _members(table: pl.DataFrame, group: pl.DataFrame) -> pl.DataFrame:

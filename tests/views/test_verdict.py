@@ -236,3 +236,15 @@ def test_titles_in_html_hold_no_markup():
         requests=REQUESTS.with_columns(kind=pl.lit("<b>")), by="kind", measures=["RR", "AP"]
     )
     assert "orderings, kind = &lt;b&gt;</h3>" in page._repr_html_()
+
+
+def test_tables_without_rows_have_the_columns_of_the_groups():
+    s = evaluate().scores
+    for function in (lf.order_runs, lf.tie_rates, lf.rank_distributions, lf.sign_agreement):
+        expected = function(s.join(REQUESTS.rename({"qid": "query_id"}), on="query_id"), by="kind")
+        empty = s.clear().with_columns(kind=pl.lit("x"))
+        assert function(empty, by="kind").schema == expected.schema, function.__name__
+    with pytest.raises(
+        lf.LexiframeError, match="compare: expected preferences or scores, found no"
+    ):
+        lf.compare(s.clear().with_columns(kind=pl.lit("x")), by="kind")
