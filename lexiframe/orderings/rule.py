@@ -43,7 +43,7 @@ class Rule:
             raise LexiframeError("order_runs: iterations and teleport belong to method='mc4'")
         if self.iterations is not None and self.teleport is not None:
             raise LexiframeError("order_runs: give iterations or teleport, not both")
-        steps = self.iterations
+        steps: object = self.iterations
         if steps is not None and (not isinstance(steps, int | np.integer) or steps < 1):
             raise LexiframeError(f"order_runs: expected iterations from 1, found {steps!r}")
         if self.teleport is not None and not 0 < self.teleport < 1:
