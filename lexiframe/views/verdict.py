@@ -70,6 +70,9 @@ def verdict(
     Notes
     -----
     That a run is not significantly worse does not say that it is as good.
+    Which run is the better one of a pair, the test says, as far as it does not compare means: wins
+    against losses, or ranks. One-sided tests look for one direction only, which hangs on the runs'
+    names (is run_a better?): for a verdict take two-sided ones.
 
     Examples
     --------
@@ -108,6 +111,13 @@ runs are told apart (paired t-test, Holm's correction over the 3 pairs, α = 0.0
 
 
 _KEY = ("measure", "test", "correction")
+_GAIN = (  # what each test finds greater than 0, when run_a is better: the mean need not be
+    pl.when(pl.col("test").str.starts_with("sign"))
+    .then(pl.col("effect_size") - 1)  # odds
+    .when(pl.col("test").str.starts_with("wilcoxon"))
+    .then(pl.col("effect_size"))
+    .otherwise(pl.col("mean_difference"))
+)
 
 
 def _comparisons(
@@ -154,9 +164,9 @@ def _not_worse(
 ) -> pl.DataFrame:
     """Name the runs, other than the best ones, that no best run is significantly better than."""
     of_measure = [*by, "measure"]
-    a, b, gain = pl.col("run_a"), pl.col("run_b"), pl.col("mean_difference")
+    a, b = pl.col("run_a"), pl.col("run_b")
     both = [
-        c.select(*by, *_KEY, "reject", run=run, rival=rival, gain=sign * gain)
+        c.select(*by, *_KEY, "reject", run=run, rival=rival, gain=sign * _GAIN)
         for run, rival, sign in ((a, b, 1), (b, a, -1))
     ]
     rivals = best.select(*of_measure, rival="run")

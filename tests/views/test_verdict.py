@@ -1,5 +1,7 @@
 """`verdict`: which runs are best and not worse, told apart, and the sentence that says so."""
 
+import dataclasses
+
 import polars as pl
 import pytest
 
@@ -246,3 +248,16 @@ def test_tables_without_rows_have_the_columns_of_the_groups():
         assert function(empty, by="kind").schema == expected.schema, function.__name__
     with pytest.raises(lf.LexiframeError, match="compare: expected preferences or scores"):
         lf.compare(s.clear().with_columns(kind=pl.lit("x")), by="kind")
+
+
+@pytest.mark.parametrize("test", ["sign", "wilcoxon"])
+def test_the_direction_is_that_of_the_test(test):
+    """The mean favours one run, and nearly all requests the other."""
+    e = evaluate({"mean": [1, 5] * 6, "often": [1, 5] * 6})
+    values = {"mean": [1.0, *[0.0] * 11], "often": [0.0, *[0.01 * n for n in range(1, 12)]]}
+    s = pl.DataFrame({"query_id": [f"q{n}" for n in range(12)], "measure": "RR", **values})
+    s = s.unpivot(["mean", "often"], index=["query_id", "measure"], variable_name="run")
+    assert s.group_by("run").agg(pl.col("value").mean()).sort("value")["run"][1] == "mean"
+    e = dataclasses.replace(e, orderings=lf.order_runs(s, "mean"))
+    row = lf.verdict(e, lf.compare(s, test, alpha=0.1), alpha=0.1).row(0, named=True)
+    assert (row["best"], row["not_worse"], row["n_significant"]) == (["mean"], ["often"], 1)
