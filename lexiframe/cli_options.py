@@ -95,7 +95,7 @@ GroupedBy = Annotated[
 ]
 
 _ARGUMENT = re.compile(
-    r"\b(header|decimal|third|name_from|ties|score_type|no_relevant|duplicates|unjudged)"
+    r"\b(header|decimal|third|name_from|ties|score_type|no_relevant|duplicates|unjudged|requests|by)"
     r"=(?:True|'([^']+)')"
 )
 

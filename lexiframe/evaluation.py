@@ -29,7 +29,7 @@ from lexiframe.positions.collection import rank_runs
 from lexiframe.positions.coverage import warn_of_gaps
 from lexiframe.positions.policies import NoRelevant, Policies, ScoreType, Ties, Unjudged
 from lexiframe.preferences.cube import pair_cube
-from lexiframe.preferences.groups import By, attributes_of, names_of
+from lexiframe.preferences.groups import By, attributes_of, names_of, refuse_taken
 from lexiframe.preferences.pairs import Asked, Measure, parse_measures, preferences
 from lexiframe.schemas import (
     COMPARISONS,
@@ -40,6 +40,7 @@ from lexiframe.schemas import (
     SCORES,
     SIGN_AGREEMENT,
     TIE_RATES,
+    VERDICT,
     WIN_RATES,
     TableSchema,
 )
@@ -235,7 +236,7 @@ def evaluate(
         "measures": [str(measure) for measure in asked],
         "policies": asdict(policies),
         "inference": {"ordering": method, **asdict(inference)},
-        "by": groups,
+        "groups": groups,
     }
     of_pairs = _pair_tables(s, d, asked, method, inference, Groups.of(s, d, requests, groups))
     covered = coverage_table(ranked, p[RELEVANT])
@@ -300,6 +301,7 @@ class Groups:
         """Look the attributes of all requests up, once, so that what is missing is said once."""
         if not names:
             return cls(None, names)
+        refuse_taken(names, VERDICT.columns)  # its tables see to their own columns
         return cls(attributes_of(d if d.height else s, requests, names), names)
 
     @property

@@ -293,7 +293,7 @@ def test_files_and_settings_are_in_the_metadata(tmp_path, evaluated):
         "trials": 10_000,
         "seed": 0,
     }
-    assert facts["by"] == []
+    assert facts["groups"] == []
 
 
 def sha256(path):

@@ -14,6 +14,7 @@ import numpy as np
 
 from lexiframe.errors import LexiframeError
 from lexiframe.measures import notation
+from lexiframe.orderings.ranking import mid_ranks
 
 Coefficient = Callable[[np.ndarray, np.ndarray], np.ndarray]
 CorrelationMethod = Literal["kendall", "tau_ap", "tau_ap_symmetric", "rbo", "spearman"]
@@ -37,13 +38,14 @@ def kendall(x: np.ndarray, y: np.ndarray) -> np.ndarray:
 
 
 def spearman(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """Pearson's correlation of the mid-ranks.
+    """Pearson's correlation of the mid-ranks; those of some of the runs are ranked again.
 
     Examples
     --------
     >>> spearman(np.array([[1, 2, 3]]), np.array([[1, 3, 2]])).tolist()
     [0.5]
     """
+    x, y = (mid_ranks(-ranks) for ranks in (x, y))
     x, y = (ranks - ranks.mean(axis=1, keepdims=True) for ranks in (x, y))
     spread = (x**2).sum(axis=1) * (y**2).sum(axis=1)
     return _ratio((x * y).sum(axis=1), np.sqrt(spread))

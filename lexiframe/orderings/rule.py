@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
+import numpy as np
+
 from lexiframe.errors import LexiframeError
 from lexiframe.measures import notation
 
@@ -41,8 +43,9 @@ class Rule:
             raise LexiframeError("order_runs: iterations and teleport belong to method='mc4'")
         if self.iterations is not None and self.teleport is not None:
             raise LexiframeError("order_runs: give iterations or teleport, not both")
-        if self.iterations is not None and self.iterations < 1:
-            raise LexiframeError(f"order_runs: expected iterations from 1, found {self.iterations}")
+        steps: object = self.iterations
+        if steps is not None and (not isinstance(steps, int | np.integer) or steps < 1):
+            raise LexiframeError(f"order_runs: expected iterations from 1, found {steps!r}")
         if self.teleport is not None and not 0 < self.teleport < 1:
             raise LexiframeError(
                 f"order_runs: expected teleport between 0 and 1, found {self.teleport}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -56,12 +56,17 @@ def in_groups(
 
 def labelled(group: pl.DataFrame, found: pl.DataFrame) -> pl.DataFrame:
     """Put a group's attributes in front of what was found in it."""
-    taken = [name for name in group.columns if name in found.columns]
+    refuse_taken(group.columns, found.columns)
+    return group.join(found, how="cross") if group.width else found
+
+
+def refuse_taken(names: Iterable[str], columns: Iterable[str]) -> None:
+    """Raise when an attribute is called like a column."""
+    taken = [name for name in names if name in columns]
     if taken:
         raise LexiframeError(
             f"by: {taken[0]} is a column of the table already; rename the attribute"
         )
-    return group.join(found, how="cross") if group.width else found
 
 
 def groups_of(table: Any, requests: Any, by: By) -> Iterator[tuple[pl.DataFrame, Any]]:
@@ -101,7 +106,7 @@ def _by_columns(table: pl.DataFrame, names: list[str]) -> Iterator[tuple[pl.Data
         yield group, _members(table, group).drop(names)
 
 
-_SAY_REQUESTS = "; attributes of requests come from a frame: requests=frame, by='category'"
+_SAY_REQUESTS = "; attributes of requests come from a frame or a file: requests='requests.csv'"
 
 
 def attributes_of(table: Any, requests: Any, names: list[str]) -> pl.DataFrame:
@@ -110,6 +115,11 @@ def attributes_of(table: Any, requests: Any, names: list[str]) -> pl.DataFrame:
     A request that the frame lacks has nulls, which is warned of. The names of query_id are those
     that readers know.
     """
+    if requests is None:
+        raise LexiframeError(
+            "by: expected attributes of requests, found none; give a frame or a file: "
+            "requests='requests.csv'"
+        )
     if isinstance(requests, str | Path):
         requests = read_log(requests)
     requests = to_polars(requests, "requests")
@@ -123,11 +133,18 @@ def attributes_of(table: Any, requests: Any, names: list[str]) -> pl.DataFrame:
         )
     queries = table.queries if isinstance(table, PairCube) else table["query_id"].unique().sort()
     joined = with_log(pl.DataFrame({"query_id": queries}), requests, on="query_id")
+    for name in names:
+        if name == "query_id" or name not in joined.columns:
+            raise LexiframeError(
+                f"by: {name} names the requests, and each would be a group of its own; expected an "
+                "attribute that several requests share"
+            )
     return joined.select("query_id", *names)
 
 
 def _distinct(table: pl.DataFrame, names: list[str]) -> Iterator[pl.DataFrame]:
-    yield from table.select(names).unique().sort(names).iter_slices(1)
+    groups = table.select(names).unique().sort(names)
+    yield from groups.iter_slices(1) if groups.height else [groups]  # no rows: columns all the same
 
 
 def _members(table: pl.DataFrame, group: pl.DataFrame) -> pl.DataFrame:

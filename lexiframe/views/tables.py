@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -9,7 +10,8 @@ import polars as pl
 
 from lexiframe.orderings.matrix import agreement_matrix
 from lexiframe.schemas import VERDICT
-from lexiframe.views.verdict import verdict
+from lexiframe.significance.paired import several
+from lexiframe.views.verdict import first_runs, verdict
 
 if TYPE_CHECKING:
     from lexiframe.evaluation import Evaluation
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
 
 def summary(e: Evaluation) -> dict[str, pl.DataFrame]:
     """Give the tables to look at first, by title."""
-    inference, by = e.provenance["inference"], e.provenance["by"]
+    inference, by = e.provenance["inference"], e.provenance["groups"]
     ordering = f"Ranks of the runs: metrics by mean, preferences by {inference['ordering']}"
     measures = e.provenance["measures"]
     tables = {
@@ -37,10 +39,8 @@ def _inference(inference: dict[str, Any]) -> str:
     """Say how runs were compared."""
     side = "" if inference["alternative"] == "two-sided" else f", {inference['alternative']}"
     family = "the pairs of a measure" if inference["family"] == "measure" else "all pairs"
-    return (
-        f"{inference['test']} test{side}, {inference['correction']} over {family}, "
-        f"α = {inference['alpha']:g}"
-    )
+    test, correction = (", ".join(several(inference[name])) for name in ("test", "correction"))
+    return f"{test} test{side}, {correction} over {family}, α = {inference['alpha']:g}"
 
 
 def _parts(table: pl.DataFrame, by: list[str]) -> Iterator[tuple[str, pl.DataFrame]]:
@@ -56,13 +56,13 @@ def verdict_in_short(v: pl.DataFrame) -> pl.DataFrame:
     """Give a verdict without what a title says."""
     told_apart = pl.format("{} of {}", "n_significant", "n_pairs")
     groups = v.columns[: v.width - len(VERDICT.columns)]
+    several = [name for name in ("test", "correction") if v[name].n_unique() > 1]
+    named = {
+        name: pl.Series([", ".join(first_runs(runs, 4)) for runs in v[name]], dtype=pl.String)
+        for name in ("best", "not_worse")
+    }
     return v.select(
-        *groups,
-        "measure",
-        _in_a_cell("best"),
-        _in_a_cell("not_worse"),
-        "n",
-        pairs_told_apart=told_apart,
+        *groups, "measure", *several, **named, n="n", pairs_told_apart=told_apart
     ).rename({"not_worse": "not significantly worse", "pairs_told_apart": "pairs told apart"})
 
 
@@ -100,16 +100,6 @@ def correlation_matrix(correlations: pl.DataFrame, measures: list[str]) -> pl.Da
     return order.join(matrix, on="measure", maintain_order="left").select("measure", *shown)
 
 
-_NAMED = 3
-"""So many runs are named in a cell; `verdict` has them all."""
-
-
-def _in_a_cell(column: str) -> pl.Expr:
-    runs, n = pl.col(column), pl.col(column).list.len()
-    first = pl.format("{} and {} others", runs.list.head(_NAMED).list.join(", "), n - _NAMED)
-    return pl.when(n > _NAMED + 1).then(first).otherwise(runs.list.join(", ")).alias(column)
-
-
 def in_order(table: pl.DataFrame, by: Sequence[str], measures: list[str]) -> pl.DataFrame:
     """Sort a table by group and by the order in which the measures were asked for."""
     return table.sort(*by, pl.col("measure").cast(pl.Enum(list(dict.fromkeys(measures)))))
@@ -125,7 +115,7 @@ def as_html(e: Evaluation) -> str:
     parts = []
     with _plain_tables():
         for title, table in summary(e).items():
-            parts.append(f"<h3>{title}</h3>\n{table._repr_html_()}")
+            parts.append(f"<h3>{html.escape(title, quote=False)}</h3>\n{table._repr_html_()}")
     return "\n".join(parts)
 
 

@@ -7,7 +7,8 @@ from typing import Any, Literal
 
 import polars as pl
 
-from lexiframe.errors import LexiframeError
+from lexiframe.errors import LexiframeError, SchemaError
+from lexiframe.resampling import check_alpha
 from lexiframe.schemas import COMPARISONS, VERDICT, check, to_polars
 
 _TESTS = {
@@ -63,11 +64,15 @@ def verdict(
     Raises
     ------
     LexiframeError
-        When comparisons of a best run with others are missing, as with a baseline.
+        When comparisons of a best run with others are missing, as with a baseline; when they are
+        of other groups or measures than the evaluation; for a level or family that do not fit.
 
     Notes
     -----
     That a run is not significantly worse does not say that it is as good.
+    Which run is the better one of a pair, the test says, as far as it does not compare means: wins
+    against losses, or ranks. One-sided tests look for one direction only, which hangs on the runs'
+    names (is run_a better?): for a verdict take two-sided ones.
 
     Examples
     --------
@@ -75,32 +80,72 @@ def verdict(
     >>> folder = lf.bundled("example")
     >>> e = lf.evaluate(folder / "runs", folder / "qrels.txt", ["AP"])
     >>> print(lf.verdict(e)["sentence"][0])
-    By AP, pca8_euclidean is best; pixels_euclidean is not significantly worse. 2 of 3 pairs of \
+    By AP, pixels_euclidean is best; pca8_euclidean is not significantly worse. 2 of 3 pairs of \
 runs are told apart (paired t-test, Holm's correction over the 3 pairs, α = 0.05, n = 5 requests).
     """
     inference = e.provenance["inference"]
+    if alpha is not None:
+        check_alpha("verdict", alpha)
+    if family not in (None, "measure", "all"):
+        raise LexiframeError(f"verdict: expected family 'measure' or 'all', found {family!r}")
     level = inference["alpha"] if alpha is None else alpha
     if family is None:
         family = inference["family"] if comparisons is None else "measure"
-    by = list(e.provenance.get("by", []))
-    c = to_polars(e.comparisons if comparisons is None else comparisons)
-    told_apart = pl.col("p_adjusted") < level
-    c = check(c, COMPARISONS).with_columns(*(c[name] for name in by), reject=told_apart)
-    best = e.orderings.filter(pl.col("rank") == pl.col("rank").min().over(*by, "measure"))
+    names = e.provenance["groups"]
+    by = [f"by {name}" for name in names]  # so called, attributes are no columns of what follows
+    orderings = e.orderings.rename(dict(zip(names, by, strict=True)))
+    c = _comparisons(e.comparisons if comparisons is None else comparisons, orderings, names, by)
+    c = c.with_columns(reject=pl.col("p_adjusted") < level)
+    best = orderings.filter(pl.col("rank") == pl.col("rank").min().over(*by, "measure"))
     table = _told_apart(c, by, family)
-    for part in (_names(best, "best", by, []), _not_worse(c, best, e.orderings, by)):
+    n_runs = orderings.group_by(*by, "measure").agg(n_runs=pl.len())
+    for part in (n_runs, _names(best, "best", by, []), _not_worse(c, best, orderings, by)):
         on = [name for name in (*by, *_KEY) if name in part.columns]
         table = table.join(part, on=on, how="left", nulls_equal=True, maintain_order="left")
     asked = {measure: place for place, measure in enumerate(e.provenance["measures"])}
     place = pl.col("measure").replace_strict(asked, default=len(asked), return_dtype=pl.Int64)
     table = table.with_columns(pl.col("best", "not_worse").fill_null([])).sort(*by, place, *_KEY)
-    sentences = [_sentence(row, by, level, family) for row in table.iter_rows(named=True)]
-    return table.with_columns(sentence=pl.Series(sentences, dtype=pl.String)).select(
-        *by, *VERDICT.columns
-    )
+    sentences = [_sentence(row, names, level, family) for row in table.iter_rows(named=True)]
+    table = table.with_columns(sentence=pl.Series(sentences, dtype=pl.String))
+    return table.select(*by, *VERDICT.columns).rename(dict(zip(by, names, strict=True)))
 
 
 _KEY = ("measure", "test", "correction")
+_GAIN = (  # what each test finds greater than 0, when run_a is better: the mean need not be
+    pl.when(pl.col("test").str.starts_with("sign"))
+    .then(pl.col("effect_size") - 1)  # odds
+    .when(pl.col("test").str.starts_with("wilcoxon"))
+    .then(pl.col("effect_size"))
+    .otherwise(pl.col("mean_difference"))
+)
+
+
+def _comparisons(
+    given: Any, orderings: pl.DataFrame, names: list[str], by: list[str]
+) -> pl.DataFrame:
+    """Take comparisons of the groups and measures that are ordered, each once."""
+    c = to_polars(given)
+    lacking = [name for name in names if name not in c.columns]
+    if lacking:
+        raise LexiframeError(
+            f"verdict: the evaluation has groups by {', '.join(names)}, and the comparisons lack "
+            f"the column {lacking[0]}; compare within the same groups: requests=, by="
+        )
+    groups = [c[name].alias(called) for name, called in zip(names, by, strict=True)]
+    c = check(c, COMPARISONS).with_columns(groups)
+    if c.select(*by, *COMPARISONS.key).is_duplicated().any():
+        raise SchemaError(
+            "verdict: expected one comparison of each pair by measure, test and correction, found "
+            "several; compare within the groups of the evaluation, which are "
+            f"{', '.join(names) or 'none'}"
+        )
+    others = c.join(orderings, on=[*by, "measure"], how="anti", nulls_equal=True)
+    if others.height:
+        raise LexiframeError(
+            f"verdict: the evaluation has no order of the runs by {others['measure'][0]} to "
+            "compare in; give comparisons of its own scores or preferences, in its own groups"
+        )
+    return c
 
 
 def _told_apart(c: pl.DataFrame, by: list[str], family: str) -> pl.DataFrame:
@@ -119,9 +164,9 @@ def _not_worse(
 ) -> pl.DataFrame:
     """Name the runs, other than the best ones, that no best run is significantly better than."""
     of_measure = [*by, "measure"]
-    a, b, gain = pl.col("run_a"), pl.col("run_b"), pl.col("mean_difference")
+    a, b = pl.col("run_a"), pl.col("run_b")
     both = [
-        c.select(*by, *_KEY, "reject", run=run, rival=rival, gain=sign * gain)
+        c.select(*by, *_KEY, "reject", run=run, rival=rival, gain=sign * _GAIN)
         for run, rival, sign in ((a, b, 1), (b, a, -1))
     ]
     rivals = best.select(*of_measure, rival="run")
@@ -164,34 +209,47 @@ def _refuse_gaps(
         )
 
 
-def _sentence(row: dict[str, Any], by: Sequence[str], alpha: float, family: str) -> str:
-    group = "".join(f" for {name} = {row[name]}" for name in by)
-    verb = "is" if len(row["best"]) == 1 else "share the first rank"
-    best = f"By {row['measure']}{group}, {_listed(row['best'])} {verb}"
-    verb = "is" if len(row["not_worse"]) == 1 else "are"
-    if row["not_worse"]:
-        others = f"{_listed(row['not_worse'])} {verb} not significantly worse"
-    elif len(row["best"]) * (len(row["best"]) - 1) // 2 == row["n_pairs"]:
-        others = "there is no other"
-    else:
-        others = "all other runs are significantly worse"
-    one = len(row["best"]) == 1
+def _sentence(row: dict[str, Any], names: Sequence[str], alpha: float, family: str) -> str:
+    group = " and ".join(f"{name} = {row[f'by {name}']}" for name in names)
+    verb = "is best" if len(row["best"]) == 1 else "share the first rank"
+    best = f"By {row['measure']}{' for ' * bool(names)}{group}, {_listed(row['best'])} {verb}"
     test, _, options = row["test"].partition("(")
     how = _TESTS.get(test, test) + (f" ({options}" if options else "")
-    over = f"{_CORRECTIONS.get(row['correction'], row['correction'])} the {row['family']} pairs"
-    scope = " of all measures" if family == "all" else ""
+    pairs = "the one pair" if row["family"] == 1 else f"the {row['family']} pairs"
+    over = f"{_CORRECTIONS.get(row['correction'], row['correction'])} {pairs}"
+    scope = f" of all measures{' and groups' * bool(names)}" if family == "all" else ""
+    told_apart = "pair of runs is" if row["n_pairs"] == 1 else "pairs of runs are"
     return (
-        f"{best}{' best' if one else ''}; {others}. {row['n_significant']} of {row['n_pairs']} "
-        f"pairs of runs are told apart ({how}, {over}{scope}, α = {alpha:g}, "
-        f"n = {row['n']} requests)."
+        f"{best}; {_of_others(row)}. {row['n_significant']} of {row['n_pairs']} {told_apart} told "
+        f"apart ({how}, {over}{scope}, α = {alpha:g}, n = {row['n']} "
+        f"request{'s' * (row['n'] != 1)})."
     )
 
 
-_NAMED = 6
-"""So many runs are named in a sentence; the columns have them all."""
+def _of_others(row: dict[str, Any]) -> str:
+    """Say what is known of the runs that are not best."""
+    if row["not_worse"]:
+        verb = "is" if len(row["not_worse"]) == 1 else "are"
+        return f"{_listed(row['not_worse'])} {verb} not significantly worse"
+    n_others = row["n_runs"] - len(row["best"])
+    if n_others == 0:
+        return "there is no other"
+    return f"{'the other run is' if n_others == 1 else 'all other runs are'} significantly worse"
+
+
+def first_runs(runs: Sequence[str], most: int = 6) -> list[str]:
+    """Give the names of some runs, and the number of the others.
+
+    Examples
+    --------
+    >>> first_runs(list("abcdefg"))
+    ['a', 'b', 'c', 'd', 'e', '2 others']
+    """
+    if len(runs) > most:
+        return [*runs[: most - 1], f"{len(runs) - most + 1} others"]
+    return list(runs)
 
 
 def _listed(runs: list[str]) -> str:
-    if len(runs) > _NAMED:
-        runs = [*runs[: _NAMED - 1], f"{len(runs) - _NAMED + 1} others"]
-    return " and ".join(filter(None, [", ".join(runs[:-1]), runs[-1]]))
+    named = first_runs(runs)
+    return " and ".join(filter(None, [", ".join(named[:-1]), named[-1]]))

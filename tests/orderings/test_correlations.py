@@ -224,3 +224,26 @@ def test_nothing_to_correlate():
         found = lf.bootstrap_correlations(table, samples=3)
         assert found.is_empty()
         assert found.columns[-2:] == ["ci_low", "ci_high"]
+
+
+def test_intervals_are_of_the_runs_that_both_measures_order():
+    """As if the table had these runs alone."""
+    rng = np.random.default_rng(4)
+    s = pl.DataFrame(
+        {
+            "run": [f"r{n}" for n in range(7) for _ in range(20)],
+            "query_id": [f"q{n}" for n in range(10) for _ in "ab"] * 7,
+            "measure": ["AP", "RR"] * 70,
+            "value": rng.random(140).round(2),
+        }
+    )
+    lacking = (pl.col("measure") == "RR") & pl.col("run").is_in(["r2", "r5"])
+    both = ~pl.col("run").is_in(["r2", "r5"])
+    for method in ("kendall", "tau_ap", "tau_ap_symmetric", "rbo", "spearman"):
+        found, expected = (
+            lf.bootstrap_correlations(s.filter(rows), method, samples=200).select(
+                "correlation", "ci_low", "ci_high"
+            )
+            for rows in (~lacking, both)
+        )
+        assert np.allclose(found.to_numpy(), expected.to_numpy(), rtol=0, atol=1e-12), method

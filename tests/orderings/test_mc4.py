@@ -181,6 +181,7 @@ def test_each_measure_by_itself():
         ),
         ({"iterations": 1, "teleport": 0.1}, "give iterations or teleport, not both"),
         ({"iterations": 0}, "expected iterations from 1, found 0"),
+        ({"iterations": 2.5}, "expected iterations from 1, found 2.5"),
         ({"teleport": 0.0}, "expected teleport between 0 and 1, found 0.0"),
         ({"teleport": 1}, "expected teleport between 0 and 1, found 1"),
     ],

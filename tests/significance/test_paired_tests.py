@@ -292,7 +292,7 @@ def test_no_tests():
         ({"trials": 1.5}, "expected trials to be a whole number from 1, found 1.5"),
         ({"requests": REQUESTS}, "requests: which attribute makes the groups"),
         ({"requests": REQUESTS, "by": "lang"}, "unknown attribute 'lang'"),
-        ({"by": "long"}, "unknown attribute 'long'.*requests=frame"),
+        ({"by": "long"}, "unknown attribute 'long'.*requests='requests.csv'"),
         (
             {"requests": REQUESTS.rename({"long": "run_a"}), "by": "run_a"},
             "run_a is a column of the table already; rename the attribute",

@@ -1,5 +1,7 @@
 """`verdict`: which runs are best and not worse, told apart, and the sentence that says so."""
 
+import dataclasses
+
 import polars as pl
 import pytest
 
@@ -54,7 +56,7 @@ def test_runs_that_share_the_first_rank():
     assert v["best"].to_list() == [["a", "b"]]
     assert v["not_worse"].to_list() == [[]]
     assert v["sentence"][0].startswith(
-        "By RR, a and b share the first rank; all other runs are significantly worse."
+        "By RR, a and b share the first rank; the other run is significantly worse."
     )
 
 
@@ -154,3 +156,108 @@ def test_tables_that_groups_cannot_be_made_of():
         lf.win_rates(e.orderings, requests=REQUESTS, by="kind")
     with pytest.raises(lf.LexiframeError, match="unknown attribute 'group'"):
         lf.rank_correlations(e.orderings, by="group")
+
+
+def test_comparisons_that_are_not_of_the_evaluation():
+    e, grouped = evaluate(), evaluate(requests=REQUESTS, by="kind")
+    with pytest.raises(lf.LexiframeError, match="has no order of the runs by LR to compare in"):
+        lf.verdict(e, evaluate(measures=("LR",)).comparisons)
+    with pytest.raises(lf.LexiframeError, match=r"groups by kind, and .* lack the column kind"):
+        lf.verdict(grouped, e.comparisons)
+    with pytest.raises(lf.SchemaError, match="expected one comparison of each pair by measure"):
+        lf.verdict(e, grouped.comparisons)
+
+
+def test_levels_and_families_that_there_are_not():
+    with pytest.raises(lf.LexiframeError, match="verdict: expected an alpha between 0 and 1"):
+        lf.verdict(evaluate(), alpha=5)
+    with pytest.raises(lf.LexiframeError, match="verdict: expected family 'measure' or 'all'"):
+        lf.verdict(evaluate(), family="pairs")
+
+
+@pytest.mark.parametrize("name", ["family", "gain", "rival", "n_runs", "n_best", "there"])
+def test_attributes_may_be_called_like_what_a_verdict_is_worked_out_with(name):
+    renamed = REQUESTS.rename({"kind": name})
+    e = evaluate(requests=renamed, by=name)
+    expected = lf.verdict(evaluate(requests=REQUESTS, by="kind")).drop("sentence")
+    assert lf.verdict(e).drop("sentence").equals(expected.rename({"kind": name}))
+    assert f"for {name} = x, " in lf.verdict(e)["sentence"][1]
+    assert name in str(e)
+
+
+@pytest.mark.parametrize("name", ["best", "sentence", "n_pairs"])
+def test_attributes_called_like_a_column_of_the_verdict(name):
+    with pytest.raises(lf.LexiframeError, match=f"by: {name} is a column of the table already"):
+        evaluate(requests=REQUESTS.rename({"kind": name}), by=name)
+
+
+def test_attributes_that_there_are_not():
+    with pytest.raises(lf.LexiframeError, match="by: expected attributes of requests, found none"):
+        evaluate(by="kind")
+    for requests in (REQUESTS, REQUESTS.rename({"qid": "query_id"})):
+        with pytest.raises(lf.LexiframeError, match="each would be a group of its own"):
+            evaluate(requests=requests, by=requests.columns[0])
+
+
+def test_by_without_requests_on_the_command_line(capsys, monkeypatch):
+    from lexiframe.cli import main
+
+    files = [str(EXAMPLE / "qrels.txt"), str(EXAMPLE / "runs")]
+    for command in ("evaluate", "compare"):
+        monkeypatch.setattr("sys.argv", ["lexiframe", command, *files, "--by", "kind"])
+        with pytest.raises(SystemExit):
+            main()
+        assert "--requests requests.csv" in capsys.readouterr().err
+
+
+def test_two_runs_and_one_request_are_said_in_the_singular():
+    requests = REQUESTS.with_columns(one=pl.Series(range(12)) == 0, two=pl.lit("z"))
+    e = evaluate({"a": [1] * 12, "b": [5] * 12}, requests=requests, by=["one", "two"])
+    v = lf.verdict(e, family="all")
+    how = "paired t-test, Holm's correction over the 2 pairs of all measures and groups, α = 0.05"
+    assert v["sentence"].to_list() == [
+        f"By RR for one = {one} and two = z, a is best; {others} significantly worse. {n} of 1 "
+        f"pair of runs is told apart ({how}, n = {requests})."
+        for one, others, n, requests in (
+            (False, "the other run is", 1, "11 requests"),
+            (True, "b is not", 0, "1 request"),
+        )
+    ]
+    assert "Holm's correction over the one pair, " in lf.verdict(e)["sentence"][0]
+
+
+def test_print_names_few_runs_and_tests_when_there_are_several():
+    e = evaluate({f"r{n}": [1] * 12 for n in range(9)}, test=["t", "sign"])
+    line = next(line for line in str(e).splitlines() if "RR        sign " in line)
+    assert "r0, r1, r2, 6 others " in line
+    assert "Verdict (t, sign test, holm over " in str(e)
+
+
+def test_titles_in_html_hold_no_markup():
+    page = evaluate(
+        requests=REQUESTS.with_columns(kind=pl.lit("<b>")), by="kind", measures=["RR", "AP"]
+    )
+    assert "orderings, kind = &lt;b&gt;</h3>" in page._repr_html_()
+
+
+def test_tables_without_rows_have_the_columns_of_the_groups():
+    s = evaluate().scores
+    for function in (lf.order_runs, lf.tie_rates, lf.rank_distributions, lf.sign_agreement):
+        expected = function(s.join(REQUESTS.rename({"qid": "query_id"}), on="query_id"), by="kind")
+        empty = s.clear().with_columns(kind=pl.lit("x"))
+        assert function(empty, by="kind").schema == expected.schema, function.__name__
+    with pytest.raises(lf.LexiframeError, match="compare: expected preferences or scores"):
+        lf.compare(s.clear().with_columns(kind=pl.lit("x")), by="kind")
+
+
+@pytest.mark.parametrize("test", ["sign", "wilcoxon"])
+def test_the_direction_is_that_of_the_test(test):
+    """The mean favours one run, and nearly all requests the other."""
+    e = evaluate({"mean": [1, 5] * 6, "often": [1, 5] * 6})
+    values = {"mean": [1.0, *[0.0] * 11], "often": [0.0, *[0.01 * n for n in range(1, 12)]]}
+    s = pl.DataFrame({"query_id": [f"q{n}" for n in range(12)], "measure": "RR", **values})
+    s = s.unpivot(["mean", "often"], index=["query_id", "measure"], variable_name="run")
+    assert s.group_by("run").agg(pl.col("value").mean()).sort("value")["run"][1] == "mean"
+    e = dataclasses.replace(e, orderings=lf.order_runs(s, "mean"))
+    row = lf.verdict(e, lf.compare(s, test, alpha=0.1), alpha=0.1).row(0, named=True)
+    assert (row["best"], row["not_worse"], row["n_significant"]) == (["mean"], ["often"], 1)
