@@ -32,13 +32,15 @@ class Options:
         """The probability beyond one end of an interval."""
         return self.alpha / 2 if self.alternative == "two-sided" else self.alpha
 
-    def extreme(self, drawn: np.ndarray, observed: np.ndarray) -> np.ndarray:
+    def extreme(
+        self, drawn: np.ndarray, observed: np.ndarray, rounding: np.ndarray | float = TIE
+    ) -> np.ndarray:
         """Tell which drawn values are as far out as the observed one, but for rounding."""
         if self.alternative == "greater":
-            return np.asarray(drawn >= observed - TIE)
+            return np.asarray(drawn >= observed - rounding)
         if self.alternative == "less":
-            return np.asarray(drawn <= observed + TIE)
-        return np.asarray(np.abs(drawn) >= np.abs(observed) - TIE)
+            return np.asarray(drawn <= observed + rounding)
+        return np.asarray(np.abs(drawn) >= np.abs(observed) - rounding)
 
     def p_value(self, below: np.ndarray, above: np.ndarray) -> np.ndarray:
         """Give p from the probabilities of what is as small or smaller, and as great or greater."""

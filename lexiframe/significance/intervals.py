@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
@@ -29,7 +30,8 @@ def t_interval(d: Differences, options: Options) -> Interval:
 def bca_interval(d: Differences, options: Options) -> Interval:
     """Bias-corrected and accelerated bootstrap, by `scipy.stats.bootstrap`.
 
-    All pairs share the draws of requests. Differences that are all the same have no spread.
+    All pairs share the draws of requests. Differences that are all the same have no spread. With
+    too few trials, none of them on one side of the mean, there is no interval: NaN.
     """
     from scipy.stats import bootstrap
 
@@ -43,11 +45,12 @@ def bca_interval(d: Differences, options: Options) -> Interval:
             counts = np.apply_along_axis(np.bincount, axis, drawn, minlength=len(values))
             return np.asarray((counts @ values / drawn.shape[axis]).T)
 
-        found = bootstrap(
-            (np.arange(d.n),), means, n_resamples=options.trials, batch=1000, vectorized=True,
-            confidence_level=1 - options.alpha, alternative=options.alternative, method="BCa",
-            random_state=np.random.default_rng(options.seed),
-        ).confidence_interval  # fmt: skip
+        with np.errstate(all="ignore"), warnings.catch_warnings(action="ignore"):
+            found = bootstrap(
+                (np.arange(d.n),), means, n_resamples=options.trials, batch=1000, vectorized=True,
+                confidence_level=1 - options.alpha, alternative=options.alternative, method="BCa",
+                random_state=np.random.default_rng(options.seed),
+            ).confidence_interval  # fmt: skip
         low[pairs], high[pairs] = found.low, found.high
     if d.n < 2:
         low, high = low * np.nan, high * np.nan

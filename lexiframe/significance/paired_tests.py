@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from lexiframe.measures.ties import TIE
 from lexiframe.progress import progress
 from lexiframe.resampling import drawn_requests, signs
 from lexiframe.significance.differences import Differences, Options
@@ -95,10 +96,11 @@ def randomization_test(d: Differences, options: Options) -> Outcome:
     With so few requests that there are no more than ``trials`` ways, all of them are gone through.
     """
     drawn, _ = signs(d.n, options.trials, options.seed)
+    rounding = _rounding(d)
     count = np.zeros(len(d.mean), np.int64)
     for first in progress(range(0, len(drawn), _ROWS), -(-len(drawn) // _ROWS), "randomization"):
         means = drawn[first : first + _ROWS] @ d.values / d.n
-        count += options.extreme(means, d.mean).sum(axis=0)
+        count += options.extreme(means, d.mean, rounding).sum(axis=0)
     d_z, t = _standardised(d)
     p_value = (1 + count) / (1 + len(drawn))
     return Outcome(*_with_interval(d_z, t, d.n, options), d.mean, p_value)
@@ -109,11 +111,13 @@ def bootstrap_test(d: Differences, options: Options) -> Outcome:
     d_z, t = _standardised(d)
     centred = d.values - d.mean
     squares = centred**2
+    rounding = _rounding(d)
     drawn = drawn_requests(d.n, options.trials, options.seed)
     count = np.zeros(len(d.mean), np.int64)
     for first in progress(range(0, len(drawn), _ROWS), -(-len(drawn) // _ROWS), "bootstrap"):
         counts = drawn[first : first + _ROWS]
         means = counts @ centred / d.n
+        means[np.abs(means) <= rounding] = 0.0
         variance = np.maximum(counts @ squares / d.n - means**2, 0.0) / max(d.n - 1, 1)
         with np.errstate(divide="ignore", invalid="ignore"):
             ratio = means / np.sqrt(variance)
@@ -137,6 +141,11 @@ def _standardised(d: Differences) -> tuple[np.ndarray, np.ndarray]:
         d_z = np.where(d.n > 1, d.mean / d.deviation, np.nan)
     d_z[(np.abs(d.mean) <= 1e-12) & (d.deviation == 0)] = np.nan
     return d_z, d_z * np.sqrt(d.n)
+
+
+def _rounding(d: Differences) -> np.ndarray:
+    """Give how much of each pair's mean is rounding: `TIE`, of the largest difference above 1."""
+    return np.asarray(TIE * np.maximum(1.0, np.abs(d.values).max(axis=0)))
 
 
 def _with_interval(
