@@ -109,7 +109,17 @@ def attributes_of(table: Any, requests: Any, names: list[str]) -> pl.DataFrame:
 
     A request that the frame lacks has nulls, which is warned of. The names of query_id are those
     that readers know.
+
+    Raises
+    ------
+    LexiframeError
+        Without a frame, or one that has not the attributes.
     """
+    if requests is None:
+        raise LexiframeError(
+            f"by: expected a frame with the attribute {names[0]} of each request, found none; give "
+            "it as requests=frame"
+        )
     if isinstance(requests, str | Path):
         requests = read_log(requests)
     requests = to_polars(requests, "requests")

@@ -415,3 +415,9 @@ def test_too_few_trials_for_an_interval(n, alternative):
         )
         low = c["ci_low"].item()
         assert low is None or min(values) - 1e-12 <= low <= max(values) + 1e-12
+
+
+def test_groups_of_an_evaluation_need_the_attributes():
+    folder = lf.bundled("example")
+    with pytest.raises(lf.LexiframeError, match="^by: expected a frame with the attribute digit"):
+        lf.evaluate(folder / "runs", folder / "qrels.txt", ["AP"], by="digit")
