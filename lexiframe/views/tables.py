@@ -28,17 +28,17 @@ def summary(e: Evaluation) -> dict[str, pl.DataFrame]:
             for of_group, part in _parts(e.correlations, by)
         },
         "Ties between rankings of one request": in_order(e.tie_rates, by, measures),
-        f"Verdict ({_inference(inference)})": verdict_in_short(verdict(e)),
     }
+    if inference["alternative"] == "two-sided":  # there is no other verdict
+        tables[f"Verdict ({_inference(inference)})"] = verdict_in_short(verdict(e))
     return {title: table for title, table in tables.items() if table.height}
 
 
 def _inference(inference: dict[str, Any]) -> str:
     """Say how runs were compared."""
-    side = "" if inference["alternative"] == "two-sided" else f", {inference['alternative']}"
     family = "the pairs of a measure" if inference["family"] == "measure" else "all pairs"
     return (
-        f"{inference['test']} test{side}, {inference['correction']} over {family}, "
+        f"{inference['test']} test, {inference['correction']} over {family}, "
         f"α = {inference['alpha']:g}"
     )
 

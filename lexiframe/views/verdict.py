@@ -63,7 +63,9 @@ def verdict(
     Raises
     ------
     LexiframeError
-        When comparisons of a best run with others are missing, as with a baseline.
+        When comparisons of a best run with others are missing, as with a baseline; and for
+        one-sided tests: of two runs they ask about the one whose name comes first, so which runs
+        they find worse hangs on the names.
 
     Notes
     -----
@@ -86,6 +88,7 @@ runs are told apart (paired t-test, Holm's correction over the 3 pairs, α = 0.0
     c = to_polars(e.comparisons if comparisons is None else comparisons)
     told_apart = pl.col("p_adjusted") < level
     c = check(c, COMPARISONS).with_columns(*(c[name] for name in by), reject=told_apart)
+    _refuse_one_sided(c)
     best = e.orderings.filter(pl.col("rank") == pl.col("rank").min().over(*by, "measure"))
     table = _told_apart(c, by, family)
     for part in (_names(best, "best", by, []), _not_worse(c, best, e.orderings, by)):
@@ -101,6 +104,15 @@ runs are told apart (paired t-test, Holm's correction over the 3 pairs, α = 0.0
 
 
 _KEY = ("measure", "test", "correction")
+
+
+def _refuse_one_sided(c: pl.DataFrame) -> None:
+    one_sided = c["test"].filter(c["test"].str.contains("alternative=", literal=True))
+    if len(one_sided):
+        raise LexiframeError(
+            f"verdict: expected two-sided tests, found {one_sided[0]}, which asks only about the "
+            "run whose name comes first; give verdict(e, lf.compare(e.scores)), or of e.preferences"
+        )
 
 
 def _told_apart(c: pl.DataFrame, by: list[str], family: str) -> pl.DataFrame:

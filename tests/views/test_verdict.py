@@ -67,12 +67,10 @@ def test_a_sentence_names_six_runs_at_most():
 
 
 def test_measures_come_in_the_order_asked_for_and_families_are_named():
-    e = evaluate(measures=("RR", "AP", "LR"), family="all", test="sign", alternative="greater")
+    e = evaluate(measures=("RR", "AP", "LR"), family="all", test="sign")
     v = lf.verdict(e)
     assert v["measure"].to_list() == ["RR", "AP", "LR"]
-    ending = (
-        "(sign test (alternative='greater'), Holm's correction over the 18 pairs of all measures"
-    )
+    ending = "(sign test, Holm's correction over the 18 pairs of all measures"
     assert all(ending in sentence for sentence in v["sentence"])
 
 
@@ -154,3 +152,12 @@ def test_tables_that_groups_cannot_be_made_of():
         lf.win_rates(e.orderings, requests=REQUESTS, by="kind")
     with pytest.raises(lf.LexiframeError, match="unknown attribute 'group'"):
         lf.rank_correlations(e.orderings, by="group")
+
+
+def test_one_sided_tests_have_no_verdict():
+    """They would find a run worse or not by what it is called."""
+    e = evaluate(alternative="less")
+    with pytest.raises(lf.LexiframeError, match="verdict: expected two-sided tests, found t"):
+        lf.verdict(e)
+    assert "Verdict" not in str(e)
+    assert lf.verdict(e, lf.compare(e.scores))["best"].to_list() == [["best"]]
