@@ -70,6 +70,11 @@ class Differences:
         return cls(values, mean, deviation)
 
     @property
+    def rounding(self) -> np.ndarray:
+        """How much of each mean is rounding: `TIE`, of the largest difference if that is over 1."""
+        return np.asarray(TIE * np.maximum(1.0, np.abs(self.values).max(axis=0)))
+
+    @property
     def n(self) -> int:
         """The number of requests."""
         return len(self.values)

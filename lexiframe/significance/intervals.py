@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 import numpy as np
 
@@ -38,13 +39,9 @@ def bca_interval(d: Differences, options: Options) -> Interval:
     low, high = d.mean.copy(), d.mean.copy()
     varied = np.flatnonzero(d.deviation > 0)
     for pairs in np.array_split(varied, len(varied) // _PAIRS_AT_ONCE + 1) if len(varied) else []:
-        values = d.values[:, pairs]
-
-        def means(drawn: np.ndarray, axis: int, values: np.ndarray = values) -> np.ndarray:
-            """Means of pairs × samples; a product of counts with values, not a gather."""
-            counts = np.apply_along_axis(np.bincount, axis, drawn, minlength=len(values))
-            return np.asarray((counts @ values / drawn.shape[axis]).T)
-
+        means = partial(
+            _means, values=d.values[:, pairs], mean=d.mean[pairs], rounding=d.rounding[pairs]
+        )
         with np.errstate(all="ignore"), warnings.catch_warnings(action="ignore"):
             found = bootstrap(
                 (np.arange(d.n),), means, n_resamples=options.trials, batch=1000, vectorized=True,
@@ -55,6 +52,18 @@ def bca_interval(d: Differences, options: Options) -> Interval:
     if d.n < 2:
         low, high = low * np.nan, high * np.nan
     return one_sided(low, high, options)
+
+
+def _means(
+    drawn: np.ndarray, axis: int, values: np.ndarray, mean: np.ndarray, rounding: np.ndarray
+) -> np.ndarray:
+    """Means of pairs × samples; a product of counts with values, not a gather.
+
+    BCa counts the samples below the mean: what is the mean but for rounding has to be the same.
+    """
+    counts = np.apply_along_axis(np.bincount, axis, drawn, minlength=len(values))
+    means = counts @ values / drawn.shape[axis]
+    return np.asarray(np.where(np.abs(means - mean) <= rounding, mean, means).T)
 
 
 INTERVALS: dict[str, Callable[[Differences, Options], Interval]] = {

@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lexiframe.measures.ties import TIE
 from lexiframe.progress import progress
 from lexiframe.resampling import drawn_requests, signs
 from lexiframe.significance.differences import Differences, Options
@@ -96,7 +95,7 @@ def randomization_test(d: Differences, options: Options) -> Outcome:
     With so few requests that there are no more than ``trials`` ways, all of them are gone through.
     """
     drawn, _ = signs(d.n, options.trials, options.seed)
-    rounding = _rounding(d)
+    rounding = d.rounding
     count = np.zeros(len(d.mean), np.int64)
     for first in progress(range(0, len(drawn), _ROWS), -(-len(drawn) // _ROWS), "randomization"):
         means = drawn[first : first + _ROWS] @ d.values / d.n
@@ -110,8 +109,7 @@ def bootstrap_test(d: Differences, options: Options) -> Outcome:
     """t of requests drawn from the centred differences: p = (1 + count) / (1 + samples)."""
     d_z, t = _standardised(d)
     centred = d.values - d.mean
-    squares = centred**2
-    rounding = _rounding(d)
+    squares, rounding = centred**2, d.rounding
     drawn = drawn_requests(d.n, options.trials, options.seed)
     count = np.zeros(len(d.mean), np.int64)
     for first in progress(range(0, len(drawn), _ROWS), -(-len(drawn) // _ROWS), "bootstrap"):
@@ -141,11 +139,6 @@ def _standardised(d: Differences) -> tuple[np.ndarray, np.ndarray]:
         d_z = np.where(d.n > 1, d.mean / d.deviation, np.nan)
     d_z[(np.abs(d.mean) <= 1e-12) & (d.deviation == 0)] = np.nan
     return d_z, d_z * np.sqrt(d.n)
-
-
-def _rounding(d: Differences) -> np.ndarray:
-    """Give how much of each pair's mean is rounding: `TIE`, of the largest difference above 1."""
-    return np.asarray(TIE * np.maximum(1.0, np.abs(d.values).max(axis=0)))
 
 
 def _with_interval(

@@ -421,3 +421,15 @@ def test_groups_of_an_evaluation_need_the_attributes():
     folder = lf.bundled("example")
     with pytest.raises(lf.LexiframeError, match=r"^by: expected a frame with the attribute d"):
         lf.evaluate(folder / "runs", folder / "qrels.txt", ["AP"], by="digit")
+
+
+def test_bca_of_many_ties_is_the_same_the_other_way_round():
+    """Means of samples that are the observed mean but for rounding are ties, whatever the order."""
+    runs = np.random.default_rng(7).random((15, 5)).round(1).T.tolist()
+    one = lf.compare(scores(dict(zip("abcde", runs, strict=True))), intervals="bca", trials=300)
+    turned = lf.compare(scores(dict(zip("edcba", runs, strict=True))), intervals="bca", trials=300)
+    for row in one.iter_rows(named=True):
+        a, b = ("edcba"["abcde".index(row[run])] for run in ("run_b", "run_a"))
+        other = turned.row(by_predicate=(pl.col("run_a") == a) & (pl.col("run_b") == b), named=True)
+        assert other["ci_low"] == pytest.approx(-row["ci_high"], abs=1e-9)
+        assert other["ci_high"] == pytest.approx(-row["ci_low"], abs=1e-9)
