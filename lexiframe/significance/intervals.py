@@ -130,4 +130,5 @@ def rank_biserial_interval(r: np.ndarray, n: np.ndarray, options: Options) -> In
     error = np.sqrt((2 * size + 1) * 2 / (3 * size * (size + 1)))
     z, half = np.arctanh(np.where(inside, r, 0.0)), -ndtri(options.tail) * error
     low, high = (np.where(inside, np.tanh(end), np.nan) for end in (z - half, z + half))
-    return one_sided(low, high, options)
+    low, high = one_sided(low, high, options)
+    return np.maximum(low, -1.0), np.minimum(high, 1.0)

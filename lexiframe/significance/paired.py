@@ -109,7 +109,7 @@ def compare(
     Differences that are all the same have no t: p is 1 when they are 0, else 0, and d_z and t are
     null or infinite. With one request, too, p is 1 (one-sided, 0.5 at the least, by what does not
     need a deviation), and there are no intervals. A one-sided interval has one end; the other is
-    infinite.
+    infinite, or the least or greatest that the effect size can be.
     t: `scipy.stats.ttest_rel`; sign: `scipy.stats.binomtest`; Wilcoxon: `scipy.stats.wilcoxon` of
     the differences rounded to 12 decimals, so that rounding does not break ties. Randomisation and
     bootstrap: p = (1 + count) / (1 + trials); when there are no more than ``trials`` ways to choose

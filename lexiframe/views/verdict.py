@@ -77,7 +77,7 @@ def verdict(
     >>> folder = lf.bundled("example")
     >>> e = lf.evaluate(folder / "runs", folder / "qrels.txt", ["AP"])
     >>> print(lf.verdict(e)["sentence"][0])
-    By AP, pca8_euclidean is best; pixels_euclidean is not significantly worse. 2 of 3 pairs of \
+    By AP, pixels_euclidean is best; pca8_euclidean is not significantly worse. 2 of 3 pairs of \
 runs are told apart (paired t-test, Holm's correction over the 3 pairs, α = 0.05, n = 5 requests).
     """
     inference = e.provenance["inference"]

@@ -433,3 +433,10 @@ def test_bca_of_many_ties_is_the_same_the_other_way_round():
         other = turned.row(by_predicate=(pl.col("run_a") == a) & (pl.col("run_b") == b), named=True)
         assert other["ci_low"] == pytest.approx(-row["ci_high"], abs=1e-9)
         assert other["ci_high"] == pytest.approx(-row["ci_low"], abs=1e-9)
+
+
+def test_one_sided_intervals_of_a_correlation_end_at_one():
+    d = preferences({"ab": [0.5, -0.25, 0.75, 0.125, 0.3]})
+    greater = lf.compare(d, "wilcoxon", alternative="greater").row(0, named=True)
+    less = lf.compare(d, "wilcoxon", alternative="less").row(0, named=True)
+    assert (greater["effect_high"], less["effect_low"]) == (1.0, -1.0)
