@@ -324,7 +324,10 @@ def _judgments(qrels: str, header: bool, decimal: Decimal, duplicates: Duplicate
 
 def _printed(e: Evaluation) -> dict[str, pl.DataFrame]:
     names = ("coverage", "orderings", "correlations", "tie_rates", "power")
-    return {**{name: e.tables()[name] for name in names}, "verdict": verdict(e)}
+    tables = {name: e.tables()[name] for name in names}
+    if e.provenance["inference"]["alternative"] == "two-sided":  # there is no other verdict
+        tables["verdict"] = verdict(e)
+    return tables
 
 
 def _print(table: pl.DataFrame, format: Format) -> None:

@@ -109,6 +109,8 @@ def as_options(message: str) -> str:
     'a decimal comma: say so with --decimal ,'
     >>> as_options("say so with header=True, or name_from='tag'")
     'say so with --header (of qrels --qrels-header), or --name-from tag'
+    >>> as_options("attributes come from a file: requests='requests.csv', by='category'")
+    'attributes come from a file: --requests FILE, --by category'
     """
     return _ARGUMENT.sub(_as_option, message)
 
@@ -117,5 +119,7 @@ def _as_option(argument: re.Match[str]) -> str:
     name, value = argument.groups()
     if name == "header":
         return "--header (of qrels --qrels-header)"
+    if name == "requests":
+        return "--requests FILE"
     option = f"--{name.replace('_', '-')}"
     return option if value is None else f"{option} {value}"

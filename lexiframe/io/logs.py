@@ -61,9 +61,22 @@ def with_log(table: Any, log: Any, on: str = "run") -> pl.DataFrame:
     {'run_a': ['pca16'], 'run_b': ['pca8'], 'mean_difference': [0.01], 'params.k_a': [16],
     'params.k_b': [8]}
     """
+    return join_entries(table, log, on, "with_log", "log")
+
+
+def join_entries(table: Any, log: Any, on: str, caller: str, called: str) -> pl.DataFrame:
+    """Join as `with_log` does; messages say ``caller``, and call the log ``called``.
+
+    Examples
+    --------
+    >>> rows = pl.DataFrame({"query_id": ["q1", "q2"]})
+    >>> requests = pl.DataFrame({"qid": ["q1", "q2"], "length": [3, 8]})
+    >>> join_entries(rows, requests, "query_id", "by", "requests")["length"].to_list()
+    [3, 8]
+    """
     rows = to_polars(table)
-    keys, entries = _keys(rows, on), _entries(to_polars(log), on)
-    _compare_keys(keys, entries, on)
+    keys, entries = _keys(rows, on, caller), _entries(to_polars(log), on, called)
+    _compare_keys(keys, entries, on, caller, called)
     joined = {
         name.removeprefix(on): keys.select(pl.col(name).alias(on)).join(
             entries, on=on, how="left", maintain_order="left"
@@ -80,46 +93,47 @@ def with_log(table: Any, log: Any, on: str = "run") -> pl.DataFrame:
     return rows.hstack(columns)
 
 
-def _keys(rows: pl.DataFrame, on: str) -> pl.DataFrame:
+def _keys(rows: pl.DataFrame, on: str, caller: str) -> pl.DataFrame:
     """Give the columns of a table that hold ids of the log, as text; null where there is none."""
     names = [on] if on in rows.columns else [f"{on}_a", f"{on}_b"]
     if not set(names) <= set(rows.columns):
         raise SchemaError(
-            f"with_log: expected the table to have the column {on}, or {on}_a and {on}_b, found "
+            f"{caller}: expected the table to have the column {on}, or {on}_a and {on}_b, found "
             f"{', '.join(rows.columns)}{_renaming(on, rows.columns)}"
         )
     key = tuple(names)
     return check(rows, TableSchema("table", key, dict.fromkeys(key, STR), nullable=key), "table")
 
 
-def _entries(log: pl.DataFrame, on: str) -> pl.DataFrame:
+def _entries(log: pl.DataFrame, on: str, called: str) -> pl.DataFrame:
     """Give the rows of the log with the key as text, under the name ``on``, each once."""
-    log = log.rename({_key_of_log(log.columns, on): on})
-    key = check(log, TableSchema("log", (on,), {on: STR}))[on]
+    log = log.rename({_key_of_log(log.columns, on, called): on})
+    key = check(log, TableSchema(called, (on,), {on: STR}))[on]
     repeated = key.filter(key.is_duplicated()).unique(maintain_order=True)
     if len(repeated):
         which = 'sort("start_time").' if "start_time" in log.columns else ""
         raise SchemaError(
-            f"log: expected one row for each {on}, found several for {first_three(repeated)}; "
-            f'choose one of each, such as the last: log.{which}unique("{on}", keep="last", '
+            f"{called}: expected one row for each {on}, found several for "
+            f"{first_three(repeated)}; "
+            f'choose one of each, such as the last: {called}.{which}unique("{on}", keep="last", '
             "maintain_order=True)"
         )
     return log.with_columns(key)
 
 
-def _key_of_log(columns: list[str], on: str) -> str:
+def _key_of_log(columns: list[str], on: str, called: str) -> str:
     if on in columns:
         return on
     words = [*DIALECTS.get(on, [on]), *[MLFLOW_RUN_NAME] * (on == "run")]
     candidates = candidates_for(words, columns)
     if len(candidates) > 1:
         raise SchemaError(
-            f"log: {' and '.join(candidates)} could each be the {on}; rename the one that is: "
-            f"log.rename({{{candidates[0]!r}: {on!r}}})"
+            f"{called}: {' and '.join(candidates)} could each be the {on}; rename the one that is: "
+            f"{called}.rename({{{candidates[0]!r}: {on!r}}})"
         )
     if not candidates:
         raise SchemaError(
-            f"log: expected a column {on} to join on, found {', '.join(columns)}"
+            f"{called}: expected a column {on} to join on, found {', '.join(columns)}"
             f"{_renaming(on, columns)}"
         )
     return candidates[0]
@@ -131,7 +145,9 @@ def _renaming(on: str, columns: Iterable[str]) -> str:
     return f"; rename it: .rename({{{candidates[0]!r}: {on!r}}})" if candidates else ""
 
 
-def _compare_keys(keys: pl.DataFrame, entries: pl.DataFrame, on: str) -> None:
+def _compare_keys(
+    keys: pl.DataFrame, entries: pl.DataFrame, on: str, caller: str, called: str
+) -> None:
     """Count what is only in the table or only in the log; raise when nothing is in both."""
     ours = pl.concat([column.alias(on) for column in keys]).drop_nulls().unique().sort()
     theirs = entries[on]
@@ -139,20 +155,29 @@ def _compare_keys(keys: pl.DataFrame, entries: pl.DataFrame, on: str) -> None:
     without_row = theirs.filter(~theirs.is_in(ours.implode()))
     if len(ours) and len(without_entry) == len(ours):
         raise SchemaError(
-            f"with_log: expected some {on} that is in both, found {first_three(ours)} in the "
-            f"table and {first_three(theirs)} in the log{_hint(set(ours), entries, on)}"
+            f"{caller}: expected some {on} that is in both, found {first_three(ours)} in the "
+            f"table and {first_three(theirs)} in the {called}"
+            f"{_hint(set(ours), entries, on, called)}"
         )
-    alone = {f"{on} without a log entry": without_entry, f"log entry without a {on}": without_row}
+    alone = {f"{on} without {_ENTRY.get(called, called)}": without_entry}
+    if called == "log":  # of requests more may be known than are evaluated
+        alone[f"log entry without a {on}"] = without_row
     said = [f"{what}: {first_three(names)}" for what, names in alone.items() if len(names)]
     if said:
-        warnings.warn(f"with_log: {'; '.join(said)}", LexiframeWarning, stacklevel=3)
+        warnings.warn(f"{caller}: {'; '.join(said)}", LexiframeWarning, stacklevel=4)
 
 
-def _hint(ours: set[str], entries: pl.DataFrame, on: str) -> str:
+_ENTRY = {"log": "a log entry", "requests": "attributes"}
+
+
+def _hint(ours: set[str], entries: pl.DataFrame, on: str, called: str) -> str:
     """Say why ids that may be meant to be the same are not."""
     for column in entries.drop(on).select(pl.col(pl.String)):
         if common := ours & set(column):
-            return f"; the log's column {column.name} has {len(common)} of them: rename it to {on}"
+            return (
+                f"; the {called}'s column {column.name} has {len(common)} of them: "
+                f"rename it to {on}"
+            )
     cause = likely_cause(ours, entries[on], _DIFFERENCES_OF_RUNS)
     return f"; likely cause: {cause}; write them alike" if cause else ""
 

@@ -26,6 +26,7 @@ from lexiframe.preferences.cube import (
     Pairs,
     ScoreCube,
     Scores,
+    check_finite,
     is_scores,
     pair_cube,
     score_cube,
@@ -90,12 +91,7 @@ def resampled(called: str, d: Any, rule: Rule, samples: int, seed: int) -> Itera
     """
     check_draws(called, "samples", samples, seed)
     cube = laid_out(d, rule.method)
-    infinite = int(np.isinf(cube.values).sum())
-    if infinite:
-        raise LexiframeError(
-            f"{called}: expected finite values, found {infinite} that are infinite; their mean "
-            "would not depend on the others"
-        )
+    check_finite(called, cube.values)
     if len(cube.queries):
         yield from ordered(cube, drawn_requests(len(cube.queries), samples, seed), rule)
 

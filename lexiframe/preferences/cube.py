@@ -14,7 +14,7 @@ import numpy as np
 import polars as pl
 
 from lexiframe.codes import encode
-from lexiframe.errors import SchemaError
+from lexiframe.errors import LexiframeError, SchemaError
 from lexiframe.measures.derived import is_better_small
 from lexiframe.measures.ties import TIE
 from lexiframe.schemas import PREFERENCES, SCORES, TableSchema, check, to_polars
@@ -161,7 +161,10 @@ def pair_cube(table: Any) -> PairCube:
     if is_scores(table):
         s = score_cube(table)
         a, b = np.triu_indices(len(s.runs), k=1)
-        delta = s.values[:, :, a] - s.values[:, :, b]
+        with np.errstate(invalid="ignore"):
+            delta = s.values[:, :, a] - s.values[:, :, b]
+        if np.isinf(s.values).any():  # equal infinite scores are a tie, not a gap
+            delta[s.values[:, :, a] == s.values[:, :, b]] = 0.0
         delta[[is_better_small(name) for name in s.measures]] *= -1
         return PairCube(
             s.measures, s.queries, s.runs, a, b, np.where(np.abs(delta) <= TIE, 0.0, delta)
@@ -187,6 +190,16 @@ def pair_cube(table: Any) -> PairCube:
     cells = (query, pair_of[run_a, run_b], measure)
     values = _scatter(shape, cells, d["preference"], PREFERENCES)
     return PairCube(measures, queries, runs, a, b, np.ascontiguousarray(np.moveaxis(values, 2, 0)))
+
+
+def check_finite(called: str, values: np.ndarray) -> None:
+    """Raise for infinite values, where the mean over requests is what is computed."""
+    infinite = int(np.isinf(values).sum())
+    if infinite:
+        raise LexiframeError(
+            f"{called}: expected finite values, found {infinite} that are infinite; their mean "
+            "would not depend on the others"
+        )
 
 
 def _scatter(

@@ -11,7 +11,7 @@ import polars as pl
 
 from lexiframe.errors import LexiframeError, SchemaError, unknown_name
 from lexiframe.io.log_files import read_log
-from lexiframe.io.logs import with_log
+from lexiframe.io.logs import join_entries
 from lexiframe.preferences.cube import PairCube
 from lexiframe.schemas import to_polars
 
@@ -114,6 +114,11 @@ def attributes_of(table: Any, requests: Any, names: list[str]) -> pl.DataFrame:
 
     A request that the frame lacks has nulls, which is warned of. The names of query_id are those
     that readers know.
+
+    Raises
+    ------
+    LexiframeError
+        Without a frame, or one that has not the attributes.
     """
     if requests is None:
         raise LexiframeError(
@@ -132,7 +137,9 @@ def attributes_of(table: Any, requests: Any, names: list[str]) -> pl.DataFrame:
             f"{', '.join(table.columns)}; give scores or preferences, or a table by groups alone"
         )
     queries = table.queries if isinstance(table, PairCube) else table["query_id"].unique().sort()
-    joined = with_log(pl.DataFrame({"query_id": queries}), requests, on="query_id")
+    joined = join_entries(
+        pl.DataFrame({"query_id": queries}), requests, "query_id", "requests", "requests"
+    )
     for name in names:
         if name == "query_id" or name not in joined.columns:
             raise LexiframeError(

@@ -8,7 +8,7 @@ from typing import Any
 import polars as pl
 
 from lexiframe.errors import LexiframeError, SchemaError
-from lexiframe.preferences.cube import Pairs, pair_cube
+from lexiframe.preferences.cube import Pairs, check_finite, pair_cube
 from lexiframe.schemas import COMPARISONS, check
 
 
@@ -31,8 +31,10 @@ def checked_comparisons(c: Any) -> pl.DataFrame:
 
 
 def pairs_by_measure(called: str, d: Any) -> list[tuple[str, Pairs]]:
-    """Give each measure's pairs of runs that have a difference; there has to be one."""
-    measured = [(measure, _known(pairs)) for measure, pairs in pair_cube(d)]
+    """Give each measure's pairs of runs that have a difference; one at least, none infinite."""
+    cube = pair_cube(d)
+    check_finite(called, cube.values)
+    measured = [(measure, _known(pairs)) for measure, pairs in cube]
     if not measured:
         raise LexiframeError(
             f"{called}: expected preferences between runs, or scores of two runs, found none"

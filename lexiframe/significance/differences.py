@@ -32,13 +32,15 @@ class Options:
         """The probability beyond one end of an interval."""
         return self.alpha / 2 if self.alternative == "two-sided" else self.alpha
 
-    def extreme(self, drawn: np.ndarray, observed: np.ndarray) -> np.ndarray:
+    def extreme(
+        self, drawn: np.ndarray, observed: np.ndarray, rounding: np.ndarray | float = TIE
+    ) -> np.ndarray:
         """Tell which drawn values are as far out as the observed one, but for rounding."""
         if self.alternative == "greater":
-            return np.asarray(drawn >= observed - TIE)
+            return np.asarray(drawn >= observed - rounding)
         if self.alternative == "less":
-            return np.asarray(drawn <= observed + TIE)
-        return np.asarray(np.abs(drawn) >= np.abs(observed) - TIE)
+            return np.asarray(drawn <= observed + rounding)
+        return np.asarray(np.abs(drawn) >= np.abs(observed) - rounding)
 
     def p_value(self, below: np.ndarray, above: np.ndarray) -> np.ndarray:
         """Give p from the probabilities of what is as small or smaller, and as great or greater."""
@@ -66,6 +68,11 @@ class Differences:
         deviation = np.sqrt(squares / max(len(values) - 1, 1))
         deviation[values.max(axis=0) - values.min(axis=0) <= TIE] = 0.0
         return cls(values, mean, deviation)
+
+    @property
+    def rounding(self) -> np.ndarray:
+        """How much of each mean is rounding: `TIE`, of the largest difference if that is over 1."""
+        return np.asarray(TIE * np.maximum(1.0, np.abs(self.values).max(axis=0)))
 
     @property
     def n(self) -> int:

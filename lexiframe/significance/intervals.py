@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 import numpy as np
 
@@ -30,7 +32,8 @@ def t_interval(d: Differences, options: Options) -> Interval:
 def bca_interval(d: Differences, options: Options) -> Interval:
     """Bias-corrected and accelerated bootstrap, by `scipy.stats.bootstrap`.
 
-    All pairs share the draws of requests. Differences that are all the same have no spread.
+    All pairs share the draws of requests. Differences that are all the same have no spread. With
+    too few trials, none of them on one side of the mean, there is no interval: NaN.
     """
     from scipy.stats import bootstrap
 
@@ -38,22 +41,31 @@ def bca_interval(d: Differences, options: Options) -> Interval:
     varied = np.flatnonzero(d.deviation > 0)
     parts = np.array_split(varied, -(-len(varied) // _PAIRS_AT_ONCE)) if len(varied) else []
     for pairs in progress(parts, len(parts), "BCa intervals"):
-        values = d.values[:, pairs]
-
-        def means(drawn: np.ndarray, axis: int, values: np.ndarray = values) -> np.ndarray:
-            """Means of pairs × samples; a product of counts with values, not a gather."""
-            counts = np.apply_along_axis(np.bincount, axis, drawn, minlength=len(values))
-            return np.asarray((counts @ values / drawn.shape[axis]).T)
-
-        found = bootstrap(
-            (np.arange(d.n),), means, n_resamples=options.trials, batch=1000, vectorized=True,
-            confidence_level=1 - options.alpha, alternative=options.alternative, method="BCa",
-            random_state=np.random.default_rng(options.seed),
-        ).confidence_interval  # fmt: skip
+        means = partial(
+            _means, values=d.values[:, pairs], mean=d.mean[pairs], rounding=d.rounding[pairs]
+        )
+        with np.errstate(all="ignore"), warnings.catch_warnings(action="ignore"):
+            found = bootstrap(
+                (np.arange(d.n),), means, n_resamples=options.trials, batch=1000, vectorized=True,
+                confidence_level=1 - options.alpha, alternative=options.alternative, method="BCa",
+                random_state=np.random.default_rng(options.seed),
+            ).confidence_interval  # fmt: skip
         low[pairs], high[pairs] = found.low, found.high
     if d.n < 2:
         low, high = low * np.nan, high * np.nan
     return one_sided(low, high, options)
+
+
+def _means(
+    drawn: np.ndarray, axis: int, values: np.ndarray, mean: np.ndarray, rounding: np.ndarray
+) -> np.ndarray:
+    """Means of pairs × samples; a product of counts with values, not a gather.
+
+    BCa counts the samples below the mean: what is the mean but for rounding has to be the same.
+    """
+    counts = np.apply_along_axis(np.bincount, axis, drawn, minlength=len(values))
+    means = counts @ values / drawn.shape[axis]
+    return np.asarray(np.where(np.abs(means - mean) <= rounding, mean, means).T)
 
 
 INTERVALS: dict[str, Callable[[Differences, Options], Interval]] = {
@@ -120,4 +132,5 @@ def rank_biserial_interval(r: np.ndarray, n: np.ndarray, options: Options) -> In
     error = np.sqrt((2 * size + 1) * 2 / (3 * size * (size + 1)))
     z, half = np.arctanh(np.where(inside, r, 0.0)), -ndtri(options.tail) * error
     low, high = (np.where(inside, np.tanh(end), np.nan) for end in (z - half, z + half))
-    return one_sided(low, high, options)
+    low, high = one_sided(low, high, options)
+    return np.maximum(low, -1.0), np.minimum(high, 1.0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Literal, get_args
@@ -10,9 +11,9 @@ import numpy as np
 import polars as pl
 
 from lexiframe.codes import decode
-from lexiframe.errors import LexiframeError, unknown_name
+from lexiframe.errors import LexiframeError, LexiframeWarning, unknown_name
 from lexiframe.measures import notation
-from lexiframe.preferences.cube import Pairs, pair_cube
+from lexiframe.preferences.cube import Pairs, check_finite, pair_cube
 from lexiframe.preferences.groups import By, groups_of, labelled
 from lexiframe.resampling import check_draws
 from lexiframe.schemas import COMPARISONS
@@ -101,12 +102,15 @@ def compare(
     Raises
     ------
     LexiframeError
-        For an unknown test, correction, family, attribute or baseline, or an alpha outside 0..1.
+        For an unknown test, correction, family, attribute or baseline, an alpha outside 0..1,
+        infinite values, or no pair of runs that share a request.
 
     Notes
     -----
     Differences that are all the same have no t: p is 1 when they are 0, else 0, and d_z and t are
-    null or infinite. With one request, too, p is 1 and nothing is rejected.
+    null or infinite. With one request, too, p is 1 (one-sided, 0.5 at the least, by what does not
+    need a deviation), and there are no intervals. A one-sided interval has one end; the other is
+    infinite, or the least or greatest that the effect size can be.
     t: `scipy.stats.ttest_rel`; sign: `scipy.stats.binomtest`; Wilcoxon: `scipy.stats.wilcoxon` of
     the differences rounded to 12 decimals, so that rounding does not break ties. Randomisation and
     bootstrap: p = (1 + count) / (1 + trials); when there are no more than ``trials`` ways to choose
@@ -140,10 +144,15 @@ def compare(
     )
     groups = table.columns[: table.width - len(COMPARISONS.columns) + len(_CORRECTED)]
     if not table.height:
-        raise LexiframeError("compare: expected preferences or scores, found no rows")
+        raise LexiframeError(
+            "compare: expected preferences between runs, or scores of two runs for the same "
+            "requests, found none"
+        )
     same = ["test", *([*groups, "measure"] if family == "measure" else [])]
     number = table.select(pl.struct(same).rank("dense")).to_series().to_numpy()
     corrected = [_corrected(table, number, name, alpha) for name in corrections]
+    if {"holm", "bonferroni"} & {*corrections}:
+        _warn_of_few_trials(table, number, options)
     both = pl.concat(corrected).select(*groups, *COMPARISONS.columns)
     return both.sort(*groups, *COMPARISONS.key)
 
@@ -160,6 +169,20 @@ def _corrected(
     return table.with_columns(
         correction=pl.lit(correction), p_adjusted=adjusted, reject=pl.Series(adjusted < alpha)
     )
+
+
+def _warn_of_few_trials(table: pl.DataFrame, family: np.ndarray, options: Options) -> None:
+    """Warn when even the least p-value that so many trials can give is not below alpha / m."""
+    drawn = table["test"].str.contains("^(randomization|bootstrap)")
+    drawn &= table["n"] > np.log2(options.trials + 1)  # else all ways are gone through
+    m = int(np.bincount(family[drawn.to_numpy()]).max(initial=0))
+    if m >= options.alpha * (1 + options.trials):
+        warnings.warn(
+            f"compare: no p-value of {options.trials} trials can be below {options.alpha:g} after "
+            f"the correction for {m} comparisons; take trials={int(m / options.alpha)} or more",
+            LexiframeWarning,
+            stacklevel=3,
+        )
 
 
 def check_inference(
@@ -197,6 +220,7 @@ def _of_group(
 ) -> pl.DataFrame:
     """Give a row for each measure, test and pair, not corrected yet."""
     cube = pair_cube(d)
+    check_finite("compare", cube.values)
     if baseline is not None and baseline not in cube.runs:
         raise unknown_name("run", baseline, cube.runs)
     frames = [

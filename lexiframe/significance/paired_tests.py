@@ -95,10 +95,11 @@ def randomization_test(d: Differences, options: Options) -> Outcome:
     With so few requests that there are no more than ``trials`` ways, all of them are gone through.
     """
     drawn, _ = signs(d.n, options.trials, options.seed)
+    rounding = d.rounding
     count = np.zeros(len(d.mean), np.int64)
     for first in progress(range(0, len(drawn), _ROWS), -(-len(drawn) // _ROWS), "randomization"):
         means = drawn[first : first + _ROWS] @ d.values / d.n
-        count += options.extreme(means, d.mean).sum(axis=0)
+        count += options.extreme(means, d.mean, rounding).sum(axis=0)
     d_z, t = _standardised(d)
     p_value = (1 + count) / (1 + len(drawn))
     return Outcome(*_with_interval(d_z, t, d.n, options), d.mean, p_value)
@@ -108,12 +109,13 @@ def bootstrap_test(d: Differences, options: Options) -> Outcome:
     """t of requests drawn from the centred differences: p = (1 + count) / (1 + samples)."""
     d_z, t = _standardised(d)
     centred = d.values - d.mean
-    squares = centred**2
+    squares, rounding = centred**2, d.rounding
     drawn = drawn_requests(d.n, options.trials, options.seed)
     count = np.zeros(len(d.mean), np.int64)
     for first in progress(range(0, len(drawn), _ROWS), -(-len(drawn) // _ROWS), "bootstrap"):
         counts = drawn[first : first + _ROWS]
         means = counts @ centred / d.n
+        means[np.abs(means) <= rounding] = 0.0
         variance = np.maximum(counts @ squares / d.n - means**2, 0.0) / max(d.n - 1, 1)
         with np.errstate(divide="ignore", invalid="ignore"):
             ratio = means / np.sqrt(variance)

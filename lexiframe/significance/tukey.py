@@ -13,7 +13,14 @@ import polars as pl
 from lexiframe.errors import LexiframeError, first_three
 from lexiframe.measures.ties import TIE
 from lexiframe.orderings.win_rates import mean_preferences
-from lexiframe.preferences.cube import PairCube, Pairs, is_scores, pair_cube, score_cube
+from lexiframe.preferences.cube import (
+    PairCube,
+    Pairs,
+    check_finite,
+    is_scores,
+    pair_cube,
+    score_cube,
+)
 from lexiframe.preferences.groups import By, in_groups
 from lexiframe.resampling import check_draws
 from lexiframe.schemas import COMPARISONS, to_polars
@@ -77,14 +84,15 @@ def tukey_hsd(
         ``mean_difference`` (positive: run_a is better) of what is tested; ``ci_low, ci_high`` hold
         for all pairs of the measure simultaneously, null where nothing could be rejected (too few
         permutations, one request); ``effect_size`` is Cohen's d_z, mean over standard deviation of
-        the differences; ``statistic`` is |mean_difference|, parametric q; ``p_value`` and
-        ``p_adjusted`` are the same, because p is corrected for all pairs of the measure already;
-        ``reject``: p < alpha.
+        the differences, and its interval, ``effect_low, effect_high``, that of this pair alone;
+        ``statistic`` is |mean_difference|, parametric q; ``p_value`` and ``p_adjusted`` are the
+        same, because p is corrected for all pairs of the measure already; ``reject``: p < alpha.
 
     Raises
     ------
     LexiframeError
-        For an argument that does not exist, or when a run has no value for a request.
+        For an argument that does not exist, when a run has no value for a request, or an infinite
+        one.
 
     Notes
     -----
@@ -157,8 +165,11 @@ def _by_measure(d: Any, on: str) -> Iterator[tuple[str, Pairs, np.ndarray | None
     """Give each measure's differences and, where they are those of values, these."""
     scores = dict(score_cube(d)) if is_scores(d) else {}
     for measure, s in scores.items():
+        check_finite("tukey_hsd", s.values)
         _check_complete(measure, s.queries, s.runs, np.isnan(s.values))
-    for measure, pairs in pair_cube(d):
+    cube = pair_cube(d)
+    check_finite("tukey_hsd", cube.values)
+    for measure, pairs in cube:
         _check_pairs(measure, pairs)
         if on == "win_rate":
             values = mean_preferences(pairs)

@@ -30,17 +30,17 @@ def summary(e: Evaluation) -> dict[str, pl.DataFrame]:
             for of_group, part in _parts(e.correlations, by)
         },
         "Ties between rankings of one request": in_order(e.tie_rates, by, measures),
-        f"Verdict ({_inference(inference)})": verdict_in_short(verdict(e)),
     }
+    if inference["alternative"] == "two-sided":  # there is no other verdict
+        tables[f"Verdict ({_inference(inference)})"] = verdict_in_short(verdict(e))
     return {title: table for title, table in tables.items() if table.height}
 
 
 def _inference(inference: dict[str, Any]) -> str:
     """Say how runs were compared."""
-    side = "" if inference["alternative"] == "two-sided" else f", {inference['alternative']}"
     family = "the pairs of a measure" if inference["family"] == "measure" else "all pairs"
     test, correction = (", ".join(several(inference[name])) for name in ("test", "correction"))
-    return f"{test} test{side}, {correction} over {family}, α = {inference['alpha']:g}"
+    return f"{test} test, {correction} over {family}, α = {inference['alpha']:g}"
 
 
 def _parts(table: pl.DataFrame, by: list[str]) -> Iterator[tuple[str, pl.DataFrame]]:
@@ -56,13 +56,13 @@ def verdict_in_short(v: pl.DataFrame) -> pl.DataFrame:
     """Give a verdict without what a title says."""
     told_apart = pl.format("{} of {}", "n_significant", "n_pairs")
     groups = v.columns[: v.width - len(VERDICT.columns)]
-    several = [name for name in ("test", "correction") if v[name].n_unique() > 1]
+    differing = [name for name in ("test", "correction") if v[name].n_unique() > 1]
     named = {
         name: pl.Series([", ".join(first_runs(runs, 4)) for runs in v[name]], dtype=pl.String)
         for name in ("best", "not_worse")
     }
     return v.select(
-        *groups, "measure", *several, **named, n="n", pairs_told_apart=told_apart
+        *groups, "measure", *differing, **named, n="n", pairs_told_apart=told_apart
     ).rename({"not_worse": "not significantly worse", "pairs_told_apart": "pairs told apart"})
 
 

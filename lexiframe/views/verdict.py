@@ -65,7 +65,9 @@ def verdict(
     ------
     LexiframeError
         When comparisons of a best run with others are missing, as with a baseline; when they are
-        of other groups or measures than the evaluation; for a level or family that do not fit.
+        of other groups or measures than the evaluation; for a level or family that do not fit; and
+        for one-sided tests: of two runs they ask about the one whose name comes first, so which
+        runs they find worse hangs on the names.
 
     Notes
     -----
@@ -95,6 +97,7 @@ runs are told apart (paired t-test, Holm's correction over the 3 pairs, α = 0.0
     by = [f"by {name}" for name in names]  # so called, attributes are no columns of what follows
     orderings = e.orderings.rename(dict(zip(names, by, strict=True)))
     c = _comparisons(e.comparisons if comparisons is None else comparisons, orderings, names, by)
+    _refuse_one_sided(c)
     c = c.with_columns(reject=pl.col("p_adjusted") < level)
     best = orderings.filter(pl.col("rank") == pl.col("rank").min().over(*by, "measure"))
     table = _told_apart(c, by, family)
@@ -146,6 +149,15 @@ def _comparisons(
             "compare in; give comparisons of its own scores or preferences, in its own groups"
         )
     return c
+
+
+def _refuse_one_sided(c: pl.DataFrame) -> None:
+    one_sided = c["test"].filter(c["test"].str.contains("alternative=", literal=True))
+    if len(one_sided):
+        raise LexiframeError(
+            f"verdict: expected two-sided tests, found {one_sided[0]}, which asks only about the "
+            "run whose name comes first; give verdict(e, lf.compare(e.scores)), or of e.preferences"
+        )
 
 
 def _told_apart(c: pl.DataFrame, by: list[str], family: str) -> pl.DataFrame:

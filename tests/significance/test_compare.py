@@ -222,8 +222,9 @@ def test_arguments_that_do_not_exist(options, message):
 
 
 def test_nothing_to_compare():
-    message = "compare: expected preferences or scores, found no rows"
+    message = "compare: expected preferences between runs, or scores of two runs for the same req"
     with pytest.raises(lf.LexiframeError, match=message):
         lf.compare(preferences({}))
-    with pytest.raises(lf.LexiframeError):
-        lf.compare(scores({"a": [1.0, 0.5]}))
+    for s in (scores({"a": [1.0, 0.5]}), scores({"a": [1.0, None], "b": [None, 0.5]})):
+        with pytest.raises(lf.LexiframeError, match=message):
+            lf.compare(s)

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
@@ -143,6 +143,7 @@ def test_randomization_goes_through_all_signs_of_few_requests(values, side):
 @given(
     SMALL.filter(lambda values: len(values) > 1 and len(set(values)) > 1), st.sampled_from(SIDES)
 )
+@example([0.5, 0.1, -0.3], "two-sided")  # 0.1 is the mean: drawn alone, it has no t but 0
 def test_bootstrap_is_that_of_the_drawn_requests(values, side):
     counts = drawn_requests(len(values), 50, seed=4)
     found = p_values({"ab": values}, "bootstrap", alternative=side, trials=50, seed=4)
@@ -273,6 +274,17 @@ def test_groups_of_requests(family):
         lf.discriminative_power(c)
 
 
+@pytest.mark.parametrize("test", ["randomization", "bootstrap"])
+def test_trials_that_are_too_few_for_the_correction_are_warned_of(test):
+    d = preferences(SMOOTH)
+    message = "of 59 trials can be .* correction for 3 comparisons; take trials=60 or more"
+    with pytest.warns(lf.LexiframeWarning, match=message):
+        lf.compare(d, test, trials=59)
+    assert lf.compare(preferences({"ab": np.ones(30)}), test, trials=60)["reject"].item()
+    lf.compare(d, test, trials=60)
+    lf.compare(d, test, "none", trials=2)
+
+
 def test_no_tests():
     with pytest.raises(lf.LexiframeError, match="expected a test and a correction, found none"):
         lf.compare(preferences(SMOOTH), [])
@@ -374,3 +386,70 @@ def test_families_reject_anything_at_most_at_their_level(under_the_null, test, c
     uncorrected = under_the_null.filter(test=test, correction="none")
     false = uncorrected.group_by("measure").agg(pl.col("reject").any())["reject"].sum()
     assert not not_above(false, REPLICATIONS, 0.05)  # ten pairs: without correction far above
+
+
+SWAPPED = [lf.swap_rates, lf.swap_curve]
+OF_MEANS = [lf.compare, lf.tukey_hsd, lf.required_requests, *SWAPPED]
+
+
+@pytest.mark.parametrize("function", OF_MEANS, ids=lambda function: function.__name__)
+def test_infinite_values_are_refused(function):
+    """One infinite score of a, and one of both a and b; and one infinite preference."""
+    message = f"^{function.__name__}: expected finite values, found [0-9] that are infinite; their"
+    one = {"a": [math.inf, 0.5, 0.25], "b": [0.5, 0.25, 0.5], "c": [0.1, 0.2, 0.3]}
+    two = {**one, "b": [math.inf, 0.25, 0.5]}
+    for d in (scores(one), scores(two), preferences({"ab": [math.inf, 0.5, 0.25]})):
+        with pytest.raises(lf.LexiframeError, match=message):
+            function(d)
+
+
+def test_the_same_infinite_score_is_a_tie():
+    row = lf.win_rates(scores({"a": [math.inf, 0.5], "b": [math.inf, 0.25]})).row(0, named=True)
+    assert (row["n"], row["wins"], row["ties"]) == (2, 1, 1)
+
+
+def test_large_differences_are_as_extreme_as_themselves_but_for_rounding():
+    """Of 2^8 ways to choose signs two are as extreme as what was observed: all wins, all losses."""
+    won = np.random.default_rng(1).uniform(0, 1e5, (200, 8)).tolist()
+    frames = [preferences({"ab": one}, measure=f"m{k}") for k, one in enumerate(won)]
+    c = lf.compare(pl.concat(frames), "randomization", "none")
+    assert c["p_value"].to_list() == pytest.approx([2 / 256] * 200)
+
+
+@pytest.mark.parametrize("alternative", ["two-sided", "greater"])
+@pytest.mark.parametrize("n", [2, 3, 5, 30])
+def test_too_few_trials_for_an_interval(n, alternative):
+    values = np.random.default_rng(n).random(n).tolist()
+    for trials in (1, 2, 3):
+        c = lf.compare(
+            preferences({"ab": values}), intervals="bca", trials=trials, alternative=alternative
+        )
+        low = c["ci_low"].item()
+        assert low is None or min(values) - 1e-12 <= low <= max(values) + 1e-12
+
+
+def test_groups_of_an_evaluation_need_the_attributes():
+    folder = lf.bundled("example")
+    with pytest.raises(
+        lf.LexiframeError, match=r"^by: expected attributes of requests, found none; give a frame"
+    ):
+        lf.evaluate(folder / "runs", folder / "qrels.txt", ["AP"], by="digit")
+
+
+def test_bca_of_many_ties_is_the_same_the_other_way_round():
+    """Means of samples that are the observed mean but for rounding are ties, whatever the order."""
+    runs = np.random.default_rng(7).random((15, 5)).round(1).T.tolist()
+    one = lf.compare(scores(dict(zip("abcde", runs, strict=True))), intervals="bca", trials=300)
+    turned = lf.compare(scores(dict(zip("edcba", runs, strict=True))), intervals="bca", trials=300)
+    for row in one.iter_rows(named=True):
+        a, b = ("edcba"["abcde".index(row[run])] for run in ("run_b", "run_a"))
+        other = turned.row(by_predicate=(pl.col("run_a") == a) & (pl.col("run_b") == b), named=True)
+        assert other["ci_low"] == pytest.approx(-row["ci_high"], abs=1e-9)
+        assert other["ci_high"] == pytest.approx(-row["ci_low"], abs=1e-9)
+
+
+def test_one_sided_intervals_of_a_correlation_end_at_one():
+    d = preferences({"ab": [0.5, -0.25, 0.75, 0.125, 0.3]})
+    greater = lf.compare(d, "wilcoxon", alternative="greater").row(0, named=True)
+    less = lf.compare(d, "wilcoxon", alternative="less").row(0, named=True)
+    assert (greater["effect_high"], less["effect_low"]) == (1.0, -1.0)

@@ -69,12 +69,10 @@ def test_a_sentence_names_six_runs_at_most():
 
 
 def test_measures_come_in_the_order_asked_for_and_families_are_named():
-    e = evaluate(measures=("RR", "AP", "LR"), family="all", test="sign", alternative="greater")
+    e = evaluate(measures=("RR", "AP", "LR"), family="all", test="sign")
     v = lf.verdict(e)
     assert v["measure"].to_list() == ["RR", "AP", "LR"]
-    ending = (
-        "(sign test (alternative='greater'), Holm's correction over the 18 pairs of all measures"
-    )
+    ending = "(sign test, Holm's correction over the 18 pairs of all measures"
     assert all(ending in sentence for sentence in v["sentence"])
 
 
@@ -144,7 +142,7 @@ def test_requests_from_a_file_and_on_the_command_line(tmp_path, capsys):
 
 def test_requests_that_are_not_there_make_a_group_and_a_warning():
     s = evaluate().scores
-    with pytest.warns(lf.LexiframeWarning, match="query_id without a log entry: 4 "):
+    with pytest.warns(lf.LexiframeWarning, match="requests: query_id without attributes: 4 "):
         rates = lf.tie_rates(s, requests=REQUESTS.head(8), by="kind")
     assert rates["kind"].to_list() == [None, "x", "y"]
     assert rates["n"].to_list() == [36, 18, 18]
@@ -207,7 +205,7 @@ def test_by_without_requests_on_the_command_line(capsys, monkeypatch):
         monkeypatch.setattr("sys.argv", ["lexiframe", command, *files, "--by", "kind"])
         with pytest.raises(SystemExit):
             main()
-        assert "--requests requests.csv" in capsys.readouterr().err
+        assert "--requests FILE" in capsys.readouterr().err
 
 
 def test_two_runs_and_one_request_are_said_in_the_singular():
@@ -246,7 +244,9 @@ def test_tables_without_rows_have_the_columns_of_the_groups():
         expected = function(s.join(REQUESTS.rename({"qid": "query_id"}), on="query_id"), by="kind")
         empty = s.clear().with_columns(kind=pl.lit("x"))
         assert function(empty, by="kind").schema == expected.schema, function.__name__
-    with pytest.raises(lf.LexiframeError, match="compare: expected preferences or scores"):
+    with pytest.raises(
+        lf.LexiframeError, match="compare: expected preferences between runs, or scores"
+    ):
         lf.compare(s.clear().with_columns(kind=pl.lit("x")), by="kind")
 
 
@@ -261,3 +261,12 @@ def test_the_direction_is_that_of_the_test(test):
     e = dataclasses.replace(e, orderings=lf.order_runs(s, "mean"))
     row = lf.verdict(e, lf.compare(s, test, alpha=0.1), alpha=0.1).row(0, named=True)
     assert (row["best"], row["not_worse"], row["n_significant"]) == (["mean"], ["often"], 1)
+
+
+def test_one_sided_tests_have_no_verdict():
+    """They would find a run worse or not by what it is called."""
+    e = evaluate(alternative="less")
+    with pytest.raises(lf.LexiframeError, match="verdict: expected two-sided tests, found t"):
+        lf.verdict(e)
+    assert "Verdict" not in str(e)
+    assert lf.verdict(e, lf.compare(e.scores))["best"].to_list() == [["best"]]
