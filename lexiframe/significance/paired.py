@@ -62,7 +62,8 @@ def compare(
     alpha : float
         Level of the tests, and of the confidence intervals (1 − alpha).
     alternative : {"two-sided", "greater", "less"}
-        ``greater``: run_a is better than run_b. With a baseline: the other run is better than it.
+        ``greater``: run_a is better than run_b. Which of two runs is run_a hangs on their names, so
+        this is for two runs, or a baseline, of which it asks whether the other run is better.
     baseline : str, optional
         Only compare with this run; the family is then smaller.
     intervals : {"t", "bca"}
