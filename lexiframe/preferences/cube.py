@@ -7,6 +7,7 @@ last bit.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -170,15 +171,16 @@ def pair_cube(table: Any) -> PairCube:
             s.measures, s.queries, s.runs, a, b, np.where(np.abs(delta) <= TIE, 0.0, delta)
         )
     d = check(table, PREFERENCES)
-    measures, measure = encode(d["measure"])
-    queries, query = encode(d["query_id"])
-    names_a, run_a = encode(d["run_a"])
-    names_b, run_b = encode(d["run_b"])
+    with ThreadPoolExecutor(2) as executor:  # millions of rows: the slowest step of a test
+        encoded = executor.map(encode, (d[name] for name in PREFERENCES.key))
+        (queries, query), (names_a, run_a), (names_b, run_b), (measures, measure) = encoded
     runs = pl.concat([names_a, names_b]).unique().sort()
-    run_a = runs.search_sorted(names_a).to_numpy().astype(np.int64)[run_a]
-    run_b = runs.search_sorted(names_b).to_numpy().astype(np.int64)[run_b]
+    changes = np.append(True, (run_a[1:] != run_a[:-1]) | (run_b[1:] != run_b[:-1]))
+    starts = np.flatnonzero(changes[: len(run_a)])  # the measures of a pair stand together
+    run_a = runs.search_sorted(names_a).to_numpy().astype(np.int64)[run_a[starts]]
+    run_b = runs.search_sorted(names_b).to_numpy().astype(np.int64)[run_b[starts]]
     if (run_a >= run_b).any():
-        row = d.row(int(np.argmax(run_a >= run_b)), named=True)
+        row = d.row(int(starts[np.argmax(run_a >= run_b)]), named=True)
         raise SchemaError(
             f"preferences: expected run_a before run_b, found {row['run_a']!r} and "
             f"{row['run_b']!r}; swap them and change the sign"
@@ -187,7 +189,8 @@ def pair_cube(table: Any) -> PairCube:
     pair_of = np.zeros((len(runs), len(runs)), np.int64)
     pair_of[a, b] = np.arange(len(a))
     shape = (len(queries), len(a), len(measures))
-    cells = (query, pair_of[run_a, run_b], measure)
+    pair = np.repeat(pair_of[run_a, run_b], np.diff(np.append(starts, len(query))))
+    cells = (query, pair, measure)
     values = _scatter(shape, cells, d["preference"], PREFERENCES)
     return PairCube(measures, queries, runs, a, b, np.ascontiguousarray(np.moveaxis(values, 2, 0)))
 
@@ -206,7 +209,9 @@ def _scatter(
     shape: tuple[int, ...], cells: tuple[np.ndarray, ...], column: pl.Series, schema: TableSchema
 ) -> np.ndarray:
     """Put a column's numbers into their cells; a table in the order of its key is there already."""
-    flat = np.ravel_multi_index(cells, shape)
+    flat = cells[0]
+    for n, cell in zip(shape[1:], cells[1:], strict=True):
+        flat = flat * n + cell
     is_sorted = bool((flat[1:] > flat[:-1]).all())
     if not is_sorted and np.bincount(flat).max() > 1:
         raise SchemaError(

@@ -46,18 +46,22 @@ def t_test(d: Differences, options: Options) -> Outcome:
 
 def sign_test(d: Differences, options: Options) -> Outcome:
     """Wins ~ Binomial(wins + losses, 1/2)."""
-    from scipy.stats import binom
-
     wins, losses = (d.values > 0).sum(axis=0), (d.values < 0).sum(axis=0)
     ties = d.n - wins - losses
     with np.errstate(divide="ignore"):
         odds = (wins + ties / 2) / (losses + ties / 2)
     shared = ties // 2 if options.sign_ties == "split" else 0
     won, lost = wins + shared, losses + shared
-    tails = (binom.cdf(k, won + lost, 0.5) for k in (won, lost))
-    p_value = options.p_value(*tails)
+    p_value = options.p_value(_at_most(won, won + lost), _at_most(lost, won + lost))
     interval = win_odds_interval(wins, losses, d.n, options)
     return Outcome(odds, *interval, won.astype(np.float64), p_value)
+
+
+def _at_most(k: np.ndarray, n: np.ndarray) -> np.ndarray:
+    """P(Binomial(n, 1/2) ≤ k), as an incomplete beta: scipy.stats takes long to import."""
+    from scipy.special import betainc
+
+    return np.where(k < n, betainc(np.maximum(n - k, 1), k + 1, 0.5), 1.0)
 
 
 def wilcoxon_test(d: Differences, options: Options) -> Outcome:
