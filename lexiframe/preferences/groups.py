@@ -13,7 +13,7 @@ from lexiframe.errors import LexiframeError, SchemaError, unknown_name
 from lexiframe.io.log_files import read_log
 from lexiframe.io.logs import join_entries
 from lexiframe.preferences.cube import PairCube
-from lexiframe.schemas import to_polars
+from lexiframe.schemas import COMPARISONS, ORDERINGS, PREFERENCES, SCORES, to_polars
 
 By = str | Sequence[str] | None
 
@@ -51,13 +51,22 @@ def in_groups(
     [('long', 3.0), ('short', 1.0)]
     """
     parts = groups_of(table, requests, by)
-    return pl.concat([labelled(group, compute(part)) for group, part in parts])
+    return pl.concat([_in_group(compute, group, part) for group, part in parts])
 
 
-def labelled(group: pl.DataFrame, found: pl.DataFrame) -> pl.DataFrame:
-    """Put a group's attributes in front of what was found in it."""
+def _in_group(
+    compute: Callable[[Any], pl.DataFrame], group: pl.DataFrame, part: Any
+) -> pl.DataFrame:
+    """Put a group's attributes in front of what is found in it; errors name the group."""
+    if not group.width:
+        return compute(part)
+    try:
+        found = compute(part)
+    except LexiframeError as error:
+        named = ", ".join(f"{name} = {value}" for name, value in group.row(0, named=True).items())
+        raise type(error)(f"{named}: {error}") from None
     refuse_taken(group.columns, found.columns)
-    return group.join(found, how="cross") if group.width else found
+    return group.join(found, how="cross")
 
 
 def refuse_taken(names: Iterable[str], columns: Iterable[str]) -> None:
@@ -75,6 +84,7 @@ def groups_of(table: Any, requests: Any, by: By) -> Iterator[tuple[pl.DataFrame,
     if not names:
         yield pl.DataFrame(), table
         return
+    refuse_taken(names, _TAKEN)
     table = table if isinstance(table, PairCube) else to_polars(table)
     if requests is None:
         yield from _by_columns(table, names)
@@ -82,6 +92,9 @@ def groups_of(table: Any, requests: Any, by: By) -> Iterator[tuple[pl.DataFrame,
     attributes = attributes_of(table, requests, names)
     for group in _distinct(attributes, names):
         yield group, _of_queries(table, _members(attributes, group)["query_id"])
+
+
+_TAKEN = {*SCORES.key, *PREFERENCES.key, *COMPARISONS.key, *ORDERINGS.key} - {"query_id"}
 
 
 def names_of(requests: Any, by: By) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -14,9 +15,10 @@ from lexiframe.codes import decode
 from lexiframe.errors import LexiframeError, LexiframeWarning, unknown_name
 from lexiframe.measures import notation
 from lexiframe.preferences.cube import Pairs, check_finite, pair_cube
-from lexiframe.preferences.groups import By, groups_of, labelled
+from lexiframe.preferences.groups import By, in_groups
 from lexiframe.resampling import check_draws
 from lexiframe.schemas import COMPARISONS
+from lexiframe.significance.checks import check_share
 from lexiframe.significance.corrections import check_correction, correct_families
 from lexiframe.significance.differences import Alternative, Differences, Options, by_requests
 from lexiframe.significance.intervals import INTERVALS
@@ -137,12 +139,10 @@ def compare(
     _check_choice("intervals", intervals, INTERVALS)
     _check_choice("sign_ties", sign_ties, ("drop", "split"))
     options = Options(alternative, alpha, trials, seed, sign_ties, alternative)
-    table = pl.concat(
-        [
-            labelled(group, _of_group(part, tests, options, baseline, intervals))
-            for group, part in groups_of(d, requests, by)
-        ]
+    test_group = partial(
+        _of_group, tests=tests, options=options, baseline=baseline, intervals=intervals
     )
+    table = in_groups(test_group, d, requests, by)
     groups = table.columns[: table.width - len(COMPARISONS.columns) + len(_CORRECTED)]
     if not table.height:
         raise LexiframeError(
@@ -203,8 +203,7 @@ def check_inference(
     if not (several(test) and several(correction)):
         raise LexiframeError("compare: expected a test and a correction, found none")
     _check_choice("family", family, get_args(Family))
-    if not 0 < alpha < 1:
-        raise LexiframeError(f"compare: expected alpha between 0 and 1, found {alpha}")
+    check_share("compare", "alpha", alpha)
     _check_choice("alternative", alternative, get_args(Alternative))
     check_draws("compare", "trials", trials, seed)
 

@@ -24,6 +24,7 @@ from lexiframe.preferences.cube import (
 from lexiframe.preferences.groups import By, in_groups
 from lexiframe.resampling import check_draws
 from lexiframe.schemas import COMPARISONS, to_polars
+from lexiframe.significance.checks import check_share
 from lexiframe.significance.hsd_trials import largest_differences, tolerance
 from lexiframe.significance.paired import compare
 from lexiframe.significance.studentized_range import quantile, survival
@@ -147,8 +148,7 @@ def _checked(d: Any, method: str, on: str | None, trials: int, seed: int, alpha:
             f"tukey_hsd: expected method='randomized' or 'parametric', found {method!r}"
         )
     check_draws("tukey_hsd", "trials", trials, seed)
-    if not 0 < alpha < 1:
-        raise LexiframeError(f"tukey_hsd: expected alpha between 0 and 1, found {alpha}")
+    check_share("tukey_hsd", "alpha", alpha)
     of_scores, parametric = is_scores(d), method == "parametric"
     known = ["values"] * of_scores + ["win_rate"] + ["preference"] * (not parametric)
     default = "values" if of_scores else "win_rate" if parametric else "preference"

@@ -208,6 +208,19 @@ def test_by_without_requests_on_the_command_line(capsys, monkeypatch):
         assert "--requests FILE" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("name", ["measure", "run_a", "method"])
+def test_attributes_called_like_what_identifies_a_row(name):
+    d = evaluate().preferences
+    with pytest.raises(lf.LexiframeError, match=f"by: {name} is a column of the table already"):
+        lf.compare(d, by=name)
+
+
+def test_errors_name_the_group():
+    one = REQUESTS.with_columns(kind=pl.Series(["x"] + ["y"] * 11))
+    with pytest.raises(lf.LexiframeError, match="kind = x: swap_rates: expected "):
+        lf.swap_rates(evaluate().scores, requests=one, by="kind")
+
+
 def test_two_runs_and_one_request_are_said_in_the_singular():
     requests = REQUESTS.with_columns(one=pl.Series(range(12)) == 0, two=pl.lit("z"))
     e = evaluate({"a": [1] * 12, "b": [5] * 12}, requests=requests, by=["one", "two"])
