@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -29,6 +30,9 @@ class Outcome(NamedTuple):
 
 _ROWS = 200
 """Trials at once: so many rows of means stay in the processor's cache."""
+
+_FEW = 13
+"""All 2^n signs of so many ranks are gone through, as SciPy does since 1.15 where ranks tie."""
 
 _DECIMALS = 12
 """Differences that agree in so many share their rank."""
@@ -65,32 +69,47 @@ def _at_most(k: np.ndarray, n: np.ndarray) -> np.ndarray:
 
 
 def wilcoxon_test(d: Differences, options: Options) -> Outcome:
-    """Wilcoxon's signed ranks, by `scipy.stats.wilcoxon`, zeros left out."""
-    from scipy.stats import rankdata, wilcoxon
+    """Wilcoxon's signed ranks, zeros left out."""
+    from scipy.stats import rankdata
 
     values = np.round(d.values, _DECIMALS)
     n = (values != 0).sum(axis=0)
     ranks = np.sign(values) * (rankdata(np.abs(values), axis=0) - (d.n - n))
-    total = n * (n + 1) / 2
-    r = np.divide(ranks.sum(axis=0), total, out=np.full(len(n), np.nan), where=n > 0)
-    statistic, p_value = np.zeros(len(n)), np.ones(len(n))
-    repeated = (np.diff(np.sort(np.abs(values), axis=0), axis=0) == 0).any(axis=0) | (n < d.n)
-    for pairs in _alike(repeated, n > 0, at_once=100 if d.n <= 13 else len(n)):
-        found = wilcoxon(values[:, pairs], axis=0, alternative=options.alternative)
-        statistic[pairs], p_value[pairs] = found.statistic, found.pvalue
+    up, down = (np.where(sign * ranks > 0, sign * ranks, 0.0).sum(axis=0) for sign in (1, -1))
+    r = np.divide(up - down, up + down, out=np.full(len(n), np.nan), where=n > 0)
+    few = d.n <= _FEW
+    p_value = _by_all_signs(ranks, options) if few else _by_scipy(values, n, options)
+    statistic = np.minimum(up, down) if options.alternative == "two-sided" else up
     low, high = rank_biserial_interval(np.nan_to_num(r), n, options)
     return Outcome(r, low, high, statistic, p_value)
 
 
-def _alike(repeated: np.ndarray, varied: np.ndarray, at_once: int) -> list[np.ndarray]:
-    """Pairs for which SciPy chooses the same null distribution, not too many at once."""
-    groups = [np.flatnonzero(varied & (repeated == kind)) for kind in (False, True)]
-    return [
-        pairs
-        for group in groups
-        if len(group)
-        for pairs in np.array_split(group, -(-len(group) // at_once))
-    ]
+def _by_all_signs(ranks: np.ndarray, options: Options) -> np.ndarray:
+    """Give p of the sum of signed ranks from all ways to choose their signs."""
+    drawn, _ = signs(len(ranks), 2 ** len(ranks), seed=0)
+    observed = ranks.sum(axis=0)
+    below, above = np.ones(len(observed)), np.ones(len(observed))
+    for first in range(0, len(drawn), _ROWS):
+        sums = drawn[first : first + _ROWS] @ ranks
+        below += (sums <= observed + 0.25).sum(axis=0)  # sums of mid-ranks: steps of 1/2 or more
+        above += (sums >= observed - 0.25).sum(axis=0)
+    return options.p_value(below / (1 + len(drawn)), above / (1 + len(drawn)))
+
+
+def _by_scipy(values: np.ndarray, n: np.ndarray, options: Options) -> np.ndarray:
+    """Give p by `scipy.stats.wilcoxon`, of pairs for which it chooses the same distribution."""
+    from scipy.stats import wilcoxon
+
+    p_value = np.ones(len(n))
+    sizes = np.sort(np.abs(values), axis=0)
+    repeated = (np.diff(sizes, axis=0) == 0).any(axis=0) | (n < len(values))
+    for kind in (False, True):
+        pairs = np.flatnonzero((n > 0) & (repeated == kind))
+        with warnings.catch_warnings(action="ignore"):  # that there are few: so says n
+            if len(pairs):
+                found = wilcoxon(values[:, pairs], axis=0, alternative=options.alternative)
+                p_value[pairs] = found.pvalue
+    return p_value
 
 
 def randomization_test(d: Differences, options: Options) -> Outcome:
