@@ -22,6 +22,7 @@ from lexiframe.measures.projections import from_projections, needs_of, projectio
 from lexiframe.measures.scores import scores
 from lexiframe.orderings.agreement import sign_agreement, tie_rates
 from lexiframe.orderings.correlations import rank_correlations
+from lexiframe.orderings.kemeny import refuse_many
 from lexiframe.orderings.order import order_runs
 from lexiframe.orderings.rule import Method, check_method
 from lexiframe.orderings.win_rates import win_rates
@@ -227,6 +228,8 @@ def evaluate(
             f"evaluate: preferences need at least two runs, found {ranked.runs[0].name!r} alone; "
             "add a run, or ask for metrics only"
         )
+    if method == "kemeny" and len(asked) > len(metrics):  # before the work, not after it
+        refuse_many(len(ranked.runs))
     s = from_projections(scores, p, metrics, no_relevant) if metrics else _empty(SCORES)
     pairs = [] if is_alone else asked
     d = from_projections(preferences, p, pairs, no_relevant) if pairs else _empty(PREFERENCES)

@@ -47,17 +47,22 @@ def kemeny(votes: np.ndarray) -> np.ndarray:
     >>> kemeny(np.array([[0, 0, 1], [0, 0, 1], [-1, -1, 0]])).tolist()
     [1, 1, -2]
     """
-    if len(votes) > MOST:
-        raise LexiframeError(
-            f"order_runs: method='kemeny' searches all orders of at most {MOST} runs, found "
-            f"{len(votes)}; choose {MOST} of them, or take mean, win_rate, borda, copeland or mc4"
-        )
+    refuse_many(len(votes))
     component = strong_components(votes >= 0)
     over = votes > 0
     for c in np.flatnonzero(np.bincount(component) > 1):
         members = np.flatnonzero(component == c)
         over[np.ix_(members, members)] = over_in_every_order(votes[np.ix_(members, members)])
     return np.asarray(over.sum(axis=1) - over.sum(axis=0))
+
+
+def refuse_many(n_runs: int) -> None:
+    """Raise for more runs than can be searched."""
+    if n_runs > MOST:
+        raise LexiframeError(
+            f"order_runs: method='kemeny' searches all orders of at most {MOST} runs, found "
+            f"{n_runs}; choose {MOST} of them, or take mean, win_rate, borda, copeland or mc4"
+        )
 
 
 def over_in_every_order(votes: np.ndarray) -> np.ndarray:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -49,7 +50,12 @@ def win_rates(d: Any, *, requests: Any = None, by: By = None) -> pl.DataFrame:
 
 
 def win_rate_matrix(
-    d: Any, measure: str | None = None, *, runs: Sequence[str] | None = None
+    d: Any,
+    measure: str | None = None,
+    *,
+    runs: Sequence[str] | None = None,
+    requests: Any = None,
+    by: By = None,
 ) -> pl.DataFrame:
     """Lay one measure's win rates out as runs × runs.
 
@@ -61,6 +67,9 @@ def win_rate_matrix(
         Which measure; may be left out when there is one.
     runs : sequence of str, optional
         Which runs, in this order; all, by name, unless given.
+    requests, by
+        A frame ``query_id`` → attributes, and which of them make groups of requests: the table is
+        made within each group, and the attributes are its first columns.
 
     Returns
     -------
@@ -83,6 +92,8 @@ def win_rate_matrix(
     >>> lf.win_rate_matrix(d).rows()
     [('a', 0.5, 0.75), ('b', 0.25, 0.5)]
     """
+    if by is not None or requests is not None:
+        return in_groups(partial(win_rate_matrix, measure=measure, runs=runs), d, requests, by)
     cube = pair_cube(d)
     if measure is None and len(cube.measures) != 1:
         raise LexiframeError(
@@ -104,7 +115,9 @@ def win_rate_matrix(
     return table.with_columns(pl.selectors.float().fill_nan(None))
 
 
-def request_win_rates(d: Any, *, how: Literal["sum", "mean"] = "sum") -> pl.DataFrame:
+def request_win_rates(
+    d: Any, *, how: Literal["sum", "mean"] = "sum", requests: Any = None, by: By = None
+) -> pl.DataFrame:
     """Add up each run's preferences over the other runs, request by request.
 
     Parameters
@@ -113,6 +126,9 @@ def request_win_rates(d: Any, *, how: Literal["sum", "mean"] = "sum") -> pl.Data
         The table of `preferences`, or of `scores`, whose differences are taken.
     how : {"sum", "mean"}
         Σ over the other runs, or their mean.
+    requests, by
+        A frame ``query_id`` → attributes, and which of them make groups of requests: the table is
+        made within each group, and the attributes are its first columns.
 
     Returns
     -------
@@ -133,6 +149,8 @@ def request_win_rates(d: Any, *, how: Literal["sum", "mean"] = "sum") -> pl.Data
     >>> lf.request_win_rates(d)["win_rate"].to_list()
     [1.5, -1.25, -0.25]
     """
+    if by is not None or requests is not None:
+        return in_groups(partial(request_win_rates, how=how), d, requests, by)
     if how not in ("sum", "mean"):
         raise LexiframeError(f"request_win_rates: expected how='sum' or 'mean', found {how!r}")
     frames = [_sums(measure, pairs, how) for measure, pairs in pair_cube(d)]

@@ -51,7 +51,8 @@ def in_groups(
     [('long', 3.0), ('short', 1.0)]
     """
     parts = groups_of(table, requests, by)
-    return pl.concat([_in_group(compute, group, part) for group, part in parts])
+    found = [_in_group(compute, group, part) for group, part in parts]
+    return pl.concat(found, how="diagonal")  # matrices of groups may have other runs
 
 
 def _in_group(

@@ -215,6 +215,29 @@ def test_attributes_called_like_what_identifies_a_row(name):
         lf.compare(d, by=name)
 
 
+def test_matrices_and_request_win_rates_within_groups():
+    e = evaluate(requests=REQUESTS, by="kind", measures=("RR", "LR"))
+    d, within = e.preferences, {"requests": REQUESTS, "by": "kind"}
+    of_x = d.filter(pl.col("query_id").is_in(REQUESTS.filter(kind="x")["qid"].implode()))
+    for found, expected in (
+        (lf.win_rate_matrix(d, "LR", **within), lf.win_rate_matrix(of_x, "LR")),
+        (lf.request_win_rates(d, how="mean", **within), lf.request_win_rates(of_x, how="mean")),
+        (
+            lf.agreement_matrix(e.correlations, by="kind"),
+            lf.agreement_matrix(e.correlations.filter(kind="x")),
+        ),
+    ):
+        assert found.filter(kind="x").drop("kind").equals(expected)
+        assert found["kind"].unique().sort().to_list() == [None, "x", "y"]
+
+
+def test_kemeny_is_refused_before_the_work_is_done():
+    many = {f"r{n}": [1] * 12 for n in range(13)}
+    with pytest.raises(lf.LexiframeError, match="at most 12 runs, found 13"):
+        evaluate(many, ["LR"], method="kemeny")
+    assert evaluate(many, ["RR"], method="kemeny").orderings["method"].unique().item() == "mean"
+
+
 def test_errors_name_the_group():
     one = REQUESTS.with_columns(kind=pl.Series(["x"] + ["y"] * 11))
     with pytest.raises(lf.LexiframeError, match="kind = x: swap_rates: expected "):
