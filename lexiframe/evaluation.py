@@ -176,9 +176,9 @@ def evaluate(
         As for `positions`.
     measures
         Metrics and preferences, or their notation, and functions, see `preferences`. Those by
-        subtopic take the qrels' iteration as
-        the subtopic. A metric also takes part as the preference of its difference. Unless given:
-        RPP, LR, LP, AP, nDCG@10 and RR; of one run alone the metrics.
+        subtopic take the qrels' iteration as the subtopic. A metric also takes part as the
+        preference of its difference. Unless given: RPP, LR, LP, AP, nDCG@10 and RR; of one run
+        alone the metrics.
     method
         How preferences order the runs, see `order_runs`. Metrics order them by their mean.
     test, correction, family, alpha, alternative, trials, seed

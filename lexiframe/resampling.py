@@ -31,27 +31,24 @@ def drawn_requests(n: int, samples: int, seed: int, *, size: int | None = None) 
     return counts.astype(np.float64)
 
 
-def signs(n: int, trials: int, seed: int) -> tuple[np.ndarray, bool]:
+def signs(n: int, trials: int, seed: int) -> np.ndarray:
     """Draw n signs ``trials`` times; all 2^n of them, each once, when they are no more.
 
     Returns
     -------
-    signs
+    numpy.ndarray
         trials × n, of 1 and −1; without the trial that changes nothing, if they are all.
-    are_all
-        Whether they are.
 
     Examples
     --------
-    >>> signs(2, trials=5, seed=0)[0].tolist()
+    >>> signs(2, trials=5, seed=0).tolist()
     [[-1.0, 1.0], [1.0, -1.0], [-1.0, -1.0]]
     """
-    are_all = n < 40 and 2**n <= trials + 1
-    if are_all:
+    if n < 40 and 2**n <= trials + 1:
         flipped = (np.arange(1, 2**n)[:, None] >> np.arange(n)) & 1
     else:
         flipped = np.random.default_rng(seed).integers(0, 2, (trials, n), np.int8)
-    return 1.0 - 2.0 * flipped, are_all
+    return 1.0 - 2.0 * flipped
 
 
 def halves(
@@ -102,7 +99,7 @@ def check_draws(called: str, name: str, number: object, seed: object) -> None:
             )
 
 
-def check_alpha(called: str, alpha: float) -> None:
-    """Raise unless alpha is a share."""
-    if not 0 < alpha < 1:
-        raise LexiframeError(f"{called}: expected an alpha between 0 and 1, found {alpha}")
+def check_share(called: str, name: str, value: float) -> None:
+    """Raise unless an argument, a level or a power, lies between 0 and 1."""
+    if not 0 < value < 1:
+        raise LexiframeError(f"{called}: expected {name} between 0 and 1, found {value}")

@@ -13,7 +13,7 @@ from lexiframe.measures.ties import TIE
 from lexiframe.preferences.cube import PairCube, pair_cube
 from lexiframe.preferences.groups import By, in_groups
 from lexiframe.progress import progress
-from lexiframe.resampling import check_alpha, check_draws, drawn_requests, percentiles
+from lexiframe.resampling import check_draws, check_share, drawn_requests, percentiles
 from lexiframe.schemas import SIGN_AGREEMENT, TIE_RATES
 
 
@@ -112,7 +112,7 @@ def sign_agreement(
         return in_groups(
             partial(sign_agreement, samples=samples, seed=seed, alpha=alpha), d, requests, by
         )
-    check_alpha("sign_agreement", alpha)
+    check_share("sign_agreement", "alpha", alpha)
     if samples is not None:
         check_draws("sign_agreement", "samples", samples, seed)
     cube = pair_cube(d)

@@ -16,7 +16,7 @@ from lexiframe.orderings.rule import Method, Rule
 from lexiframe.orderings.weighted import Ordered, laid_out, resampled
 from lexiframe.preferences.groups import By, in_groups
 from lexiframe.progress import progress
-from lexiframe.resampling import check_alpha, percentiles
+from lexiframe.resampling import check_share, percentiles
 from lexiframe.schemas import CORRELATIONS, ORDERINGS, check
 
 
@@ -171,7 +171,7 @@ def bootstrap_correlations(
         )
     called = "bootstrap_correlations"
     _, correlate = coefficient(called, method, p)
-    check_alpha(called, alpha)
+    check_share(called, "alpha", alpha)
     cube = laid_out(d, order)
     by_name = {o.measure: o for o in resampled(called, cube, Rule(order), samples, seed)}
     pairs = _pairs(by_name, method)

@@ -12,12 +12,6 @@ from lexiframe.preferences.cube import Pairs, check_finite, pair_cube
 from lexiframe.schemas import COMPARISONS, check
 
 
-def check_share(called: str, name: str, value: float) -> None:
-    """Raise unless an argument, a level or a power, lies between 0 and 1."""
-    if not 0 < value < 1:
-        raise LexiframeError(f"{called}: expected {name} between 0 and 1, found {value}")
-
-
 def checked_comparisons(c: Any) -> pl.DataFrame:
     """Take a table of `compare`, or several concatenated, as one without a row twice."""
     comparisons = check(c, COMPARISONS)

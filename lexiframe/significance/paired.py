@@ -16,9 +16,9 @@ from lexiframe.errors import LexiframeError, LexiframeWarning, unknown_name
 from lexiframe.measures import notation
 from lexiframe.preferences.cube import Pairs, check_finite, pair_cube
 from lexiframe.preferences.groups import By, in_groups
-from lexiframe.resampling import check_draws
+from lexiframe.progress import progress
+from lexiframe.resampling import check_draws, check_share
 from lexiframe.schemas import COMPARISONS
-from lexiframe.significance.checks import check_share
 from lexiframe.significance.corrections import check_correction, correct_families
 from lexiframe.significance.differences import Alternative, Differences, Options, by_requests
 from lexiframe.significance.intervals import INTERVALS
@@ -225,7 +225,7 @@ def _of_group(
         raise unknown_name("run", baseline, cube.runs)
     frames = [
         _of_measure(measure, pairs, tests, of_direction, intervals, chosen)
-        for measure, pairs in cube
+        for measure, pairs in progress(cube, len(cube.measures), "compare")
         for of_direction, chosen in _directions(pairs, options, baseline)
         if len(chosen)
     ]

@@ -40,12 +40,16 @@ _DECIMALS = 12
 
 def t_test(d: Differences, options: Options) -> Outcome:
     """t = mean / (sd / √n), d_z = mean / sd."""
+    d_z, t = _standardised(d)
+    return Outcome(*_with_interval(d_z, t, d.n, options), t, _p_of_t(t, d.n, options))
+
+
+def _p_of_t(t: np.ndarray, n: int, options: Options) -> np.ndarray:
+    """Give p of t with n − 1 degrees of freedom; 1 where all differences are 0, or n is 1."""
     from scipy.special import stdtr
 
-    d_z, t = _standardised(d)
-    df = max(d.n - 1, 1)
-    p_value = options.p_value(stdtr(df, t), stdtr(df, -t))
-    return Outcome(*_with_interval(d_z, t, d.n, options), t, np.where(np.isnan(t), 1.0, p_value))
+    df = max(n - 1, 1)
+    return np.where(np.isnan(t), 1.0, options.p_value(stdtr(df, t), stdtr(df, -t)))
 
 
 def sign_test(d: Differences, options: Options) -> Outcome:
@@ -86,7 +90,7 @@ def wilcoxon_test(d: Differences, options: Options) -> Outcome:
 
 def _by_all_signs(ranks: np.ndarray, options: Options) -> np.ndarray:
     """Give p of the sum of signed ranks from all ways to choose their signs."""
-    drawn, _ = signs(len(ranks), 2 ** len(ranks), seed=0)
+    drawn = signs(len(ranks), 2 ** len(ranks), seed=0)
     observed = ranks.sum(axis=0)
     below, above = np.ones(len(observed)), np.ones(len(observed))
     for first in range(0, len(drawn), _ROWS):
@@ -117,7 +121,7 @@ def randomization_test(d: Differences, options: Options) -> Outcome:
 
     With so few requests that there are no more than ``trials`` ways, all of them are gone through.
     """
-    drawn, _ = signs(d.n, options.trials, options.seed)
+    drawn = signs(d.n, options.trials, options.seed)
     rounding = d.rounding
     count = np.zeros(len(d.mean), np.int64)
     for first in progress(range(0, len(drawn), _ROWS), -(-len(drawn) // _ROWS), "randomization"):
@@ -143,7 +147,7 @@ def bootstrap_test(d: Differences, options: Options) -> Outcome:
         with np.errstate(divide="ignore", invalid="ignore"):
             ratio = means / np.sqrt(variance)
         count += options.extreme(np.nan_to_num(ratio, posinf=np.inf, neginf=-np.inf), t).sum(axis=0)
-    p_value = np.where(d.deviation > 0, (1 + count) / (1 + len(drawn)), _without_spread(d, options))
+    p_value = np.where(d.deviation > 0, (1 + count) / (1 + len(drawn)), _p_of_t(t, d.n, options))
     return Outcome(*_with_interval(d_z, t, d.n, options), t, p_value)
 
 
@@ -168,8 +172,3 @@ def _with_interval(
     d_z: np.ndarray, t: np.ndarray, n: int, options: Options
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return d_z, *d_z_interval(t, n, options)
-
-
-def _without_spread(d: Differences, options: Options) -> np.ndarray:
-    """Give p of differences that are all the same: as the t test has it."""
-    return t_test(d, options).p_value

@@ -9,8 +9,9 @@ import polars as pl
 
 from lexiframe.measures.ties import TIE
 from lexiframe.preferences.groups import By, in_groups
+from lexiframe.resampling import check_share
 from lexiframe.schemas import ASL_CURVE, POWER, SMALLEST_DIFFERENCES
-from lexiframe.significance.checks import check_share, checked_comparisons
+from lexiframe.significance.checks import checked_comparisons
 
 CURVE = ("measure", "test", "correction")
 """What has a row of `discriminative_power`, and a curve of its own in `asl_curve`."""

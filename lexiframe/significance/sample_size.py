@@ -13,9 +13,9 @@ from lexiframe.errors import LexiframeError, first_three
 from lexiframe.measures.ties import TIE
 from lexiframe.preferences.cube import pair_cube
 from lexiframe.preferences.groups import By, in_groups
-from lexiframe.resampling import check_draws
+from lexiframe.resampling import check_draws, check_share
 from lexiframe.schemas import POWER_CURVE, REQUIRED_REQUESTS
-from lexiframe.significance.checks import check_share, pairs_by_measure
+from lexiframe.significance.checks import pairs_by_measure
 from lexiframe.significance.noncentral_t import LARGEST, least_size, t_power
 from lexiframe.significance.paired import compare
 from lexiframe.significance.simulated_power import (

@@ -22,9 +22,8 @@ from lexiframe.preferences.cube import (
     score_cube,
 )
 from lexiframe.preferences.groups import By, in_groups
-from lexiframe.resampling import check_draws
+from lexiframe.resampling import check_draws, check_share
 from lexiframe.schemas import COMPARISONS, to_polars
-from lexiframe.significance.checks import check_share
 from lexiframe.significance.hsd_trials import largest_differences, tolerance
 from lexiframe.significance.paired import compare
 from lexiframe.significance.studentized_range import quantile, survival

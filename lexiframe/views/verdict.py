@@ -8,7 +8,7 @@ from typing import Any, Literal
 import polars as pl
 
 from lexiframe.errors import LexiframeError, SchemaError
-from lexiframe.resampling import check_alpha
+from lexiframe.resampling import check_share
 from lexiframe.schemas import COMPARISONS, VERDICT, check, to_polars
 
 _TESTS = {
@@ -71,10 +71,8 @@ def verdict(
 
     Notes
     -----
-    That a run is not significantly worse does not say that it is as good.
-    Which run is the better one of a pair, the test says, as far as it does not compare means: wins
-    against losses, or ranks. One-sided tests look for one direction only, which hangs on the runs'
-    names (is run_a better?): for a verdict take two-sided ones.
+    That a run is not significantly worse does not say that it is as good. Which run of a pair is
+    the better one is what the test compares: means, wins against losses, or ranks.
 
     Examples
     --------
@@ -87,7 +85,7 @@ runs are told apart (paired t-test, Holm's correction over the 3 pairs, α = 0.0
     """
     inference = e.provenance["inference"]
     if alpha is not None:
-        check_alpha("verdict", alpha)
+        check_share("verdict", "alpha", alpha)
     if family not in (None, "measure", "all"):
         raise LexiframeError(f"verdict: expected family 'measure' or 'all', found {family!r}")
     level = inference["alpha"] if alpha is None else alpha
@@ -184,7 +182,7 @@ def _not_worse(
     rivals = best.select(*of_measure, rival="run")
     against = pl.concat(both).join(rivals, on=[*of_measure, "rival"], how="semi", nulls_equal=True)
     against = against.join(best, on=[*of_measure, "run"], how="anti", nulls_equal=True)
-    _refuse_gaps(c, against, orderings, best)
+    _refuse_gaps(c, against, orderings, best, of_measure)
     is_worse = (pl.col("reject") & (pl.col("gain") < 0)).any()
     kept = against.group_by(*by, *_KEY, "run").agg(is_worse=is_worse).filter(~pl.col("is_worse"))
     ranks = orderings.select(*of_measure, "run", "rank")
@@ -199,10 +197,13 @@ def _names(runs: pl.DataFrame, called: str, by: list[str], more: list[str]) -> p
 
 
 def _refuse_gaps(
-    c: pl.DataFrame, against: pl.DataFrame, orderings: pl.DataFrame, best: pl.DataFrame
+    c: pl.DataFrame,
+    against: pl.DataFrame,
+    orderings: pl.DataFrame,
+    best: pl.DataFrame,
+    groups: list[str],
 ) -> None:
     """Raise unless each best run is compared with all runs that are not best."""
-    groups = [name for name in best.columns if name in c.columns and name not in ("run",)]
     n_best = best.group_by(groups).agg(n_best=pl.len())
     n_runs = orderings.group_by(groups).agg(n_runs=pl.len())
     tested = c.select(*groups, "test", "correction").unique()

@@ -171,7 +171,7 @@ def test_intervals_of_nothing():
     [
         ({"samples": 0}, "expected samples to be a whole number from 1, found 0"),
         ({"samples": 5, "seed": -1}, "expected seed to be a whole number from 0, found -1"),
-        ({"alpha": 1.0}, "expected an alpha between 0 and 1, found 1.0"),
+        ({"alpha": 1.0}, "expected alpha between 0 and 1, found 1.0"),
     ],
 )
 def test_bad_arguments_of_the_intervals(options, message):

@@ -188,7 +188,7 @@ def test_bad_arguments_of_the_bootstrap(options):
     with pytest.raises(lf.LexiframeError, match=r"^bootstrap_correlations: expected (an alpha|.*)"):
         lf.bootstrap_correlations(TWO, **options)
     if "alpha" in options:
-        with pytest.raises(lf.LexiframeError, match="expected an alpha between 0 and 1, found"):
+        with pytest.raises(lf.LexiframeError, match="expected alpha between 0 and 1, found"):
             lf.bootstrap_correlations(TWO, **options)
 
 

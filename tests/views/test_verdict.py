@@ -167,7 +167,7 @@ def test_comparisons_that_are_not_of_the_evaluation():
 
 
 def test_levels_and_families_that_there_are_not():
-    with pytest.raises(lf.LexiframeError, match="verdict: expected an alpha between 0 and 1"):
+    with pytest.raises(lf.LexiframeError, match="verdict: expected alpha between 0 and 1"):
         lf.verdict(evaluate(), alpha=5)
     with pytest.raises(lf.LexiframeError, match="verdict: expected family 'measure' or 'all'"):
         lf.verdict(evaluate(), family="pairs")
