@@ -3,7 +3,8 @@
 One file of a million bytes or more is written in each form that `lexiframe.read_runs` takes. Both
 are read in turn, and the CPU times (user and system, all threads) per byte of unpacked text are
 compared; a ratio is the median over the rounds. For a packed file the last column says what the
-codec alone takes, on the same scale.
+codec alone takes, on the same scale. With `--packing CODEC` both files are packed by it, so that
+unpacking is on both sides and the ratio says what the awkwardness costs.
 """
 
 import argparse
@@ -93,14 +94,19 @@ PACKED: dict[str, tuple[Callable[[bytes], bytes], Callable[[bytes], bytes]]] = {
 ENCODINGS = {"UTF-8 with BOM": "utf-8-sig", "UTF-16": "utf-16"}
 
 
-def forms_of(text: str) -> dict[str, bytes]:
-    """Return the file's bytes in each form."""
-    texts = {**TEXT_FORMS, **OPTION_FORMS}
+def texts_of(text: str) -> dict[str, bytes]:
+    """Return the file's bytes in each form of text."""
+    forms = {**TEXT_FORMS, **OPTION_FORMS}
     return {
-        **{name: form(text).encode() for name, form in texts.items()},
+        **{name: form(text).encode() for name, form in forms.items()},
         **{name: text.encode(encoding) for name, encoding in ENCODINGS.items()},
-        **{name: pack(text.encode()) for name, (pack, _) in PACKED.items()},
     }
+
+
+def forms_of(text: str) -> dict[str, bytes]:
+    """Return the file's bytes in each form, packed ones too."""
+    packed = {name: pack(text.encode()) for name, (pack, _) in PACKED.items()}
+    return {**texts_of(text), **packed}
 
 
 def cpu_of(function: Callable[[], object]) -> float:
@@ -115,16 +121,20 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("run", type=Path, help="a clean run file, some megabytes")
     parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--packing", choices=PACKED, help="pack both files by it")
     arguments = parser.parse_args()
     warnings.simplefilter("ignore")
     text = arguments.run.read_text()
+    pack, forms = bytes, forms_of(text)
+    if arguments.packing:
+        pack, forms = PACKED[arguments.packing][0], texts_of(text)
     print(f"{'form':30} {'MB':>6} {'a byte':>7} {'a line':>7} {'codec':>6}")
     with tempfile.TemporaryDirectory() as folder:
         clean = Path(folder, "clean")
-        clean.write_text(text)
-        for name, data in forms_of(text).items():
+        clean.write_bytes(pack(text.encode()))
+        for name, data in forms.items():
             path = Path(folder, "awkward")
-            path.write_bytes(data)
+            path.write_bytes(pack(data))
             unpacked = len(text) if name in PACKED else len(data)
             read = partial(lf.read_runs, {"x": path}, **OPTIONS.get(name, {}))
             read_clean = partial(lf.read_runs, {"x": clean})
