@@ -189,5 +189,8 @@ def is_rectangular(data: bytes, separator: str, width: int, *, quotes: bool) -> 
 def refuse_binary(data: bytes, where: str) -> None:
     """Raise for what cannot be text."""
     if b"\0" in data:
-        found = f"a binary file (byte 0 at offset {data.find(0)})"
-        raise ReadError(Problem(where, "text", found))
+        offset = data.find(0)
+        line = len(re.findall(rb"\r\n?|\n", data[:offset])) + 1
+        found = f"a binary file (byte 0 at offset {offset}, in line {line})"
+        advice = "fetch it again; if it is UTF-16, save it as UTF-8"
+        raise ReadError(Problem(where, "text", found, advice))
