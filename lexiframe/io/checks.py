@@ -13,7 +13,7 @@ from lexiframe.io import trec
 from lexiframe.io.advice import are_grades
 from lexiframe.io.arrow import read_arrow
 from lexiframe.io.content import Content
-from lexiframe.io.delimited import separator_of
+from lexiframe.io.delimited import first_line, table_in
 from lexiframe.io.dialects import words_for
 from lexiframe.io.forms import problems_of
 from lexiframe.io.json_text import is_json, names_in
@@ -156,12 +156,11 @@ def kind_of(file: File, dialect: Dialect) -> Kind:
             names = read_arrow(content, str(file)).column_names
         elif is_json(content.data):
             names = names_in(content.data)
-        elif separator := separator_of(content.data, dialect):
-            start = content.data[: 1 << 16].lstrip().splitlines()[0].decode("utf-8", "replace")
-            fields = [field.decode("utf-8", "replace") for field in first_fields(content.data)]
-            names = fields if separator == " " else start.split(separator)
         else:
-            return _kind_of_lines(content.data, str(file), dialect)
+            text, separator = table_in(content.data, dialect)
+            if separator is None:
+                return _kind_of_lines(text, str(file), dialect)
+            names = first_line(text).split(None if separator == " " else separator)
     except LexiframeError:
         return "run"
     found = {name.strip(' "').partition(":")[0] for name in names}
