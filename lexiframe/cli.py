@@ -29,11 +29,13 @@ from lexiframe.cli_options import (
     NotJudged,
     OutFolder,
     PairedTest,
+    QrelsColumns,
     QrelsHeader,
     QrelsPath,
     Rel,
     Repeated,
     RequestsFile,
+    RunColumns,
     RunPaths,
     ScoresAs,
     Seed,
@@ -42,6 +44,7 @@ from lexiframe.cli_options import (
     TiePolicy,
     Trials,
     WithoutRelevant,
+    as_columns,
     as_options,
 )
 from lexiframe.coverage import coverage as coverage_of_runs
@@ -105,6 +108,8 @@ def evaluate(
     third: ThirdColumn = None,
     header: HasHeader = False,
     qrels_header: QrelsHeader = False,
+    column: RunColumns = None,
+    qrels_column: QrelsColumns = None,
     decimal: DecimalMark = ".",
     name_from: NamedBy = "file",
     test: PairedTest = "t",
@@ -126,8 +131,8 @@ def evaluate(
     if report is not None:
         refuse_unwritable(report.parent)
     e = evaluate_runs(
-        _scan(qrels, runs, third, header, decimal, name_from),
-        _judgments(qrels, qrels_header, decimal, duplicates),
+        _scan(qrels, runs, third, header, decimal, name_from, column),
+        _judgments(qrels, qrels_header, decimal, duplicates, qrels_column),
         measure or None,
         rel=rel,
         ties=ties,
@@ -184,6 +189,8 @@ def compare(
     third: ThirdColumn = None,
     header: HasHeader = False,
     qrels_header: QrelsHeader = False,
+    column: RunColumns = None,
+    qrels_column: QrelsColumns = None,
     decimal: DecimalMark = ".",
     name_from: NamedBy = "file",
     format: AsFormat = "table",
@@ -195,8 +202,8 @@ def compare(
     check_inference(test, correction, **said)
     names_of(requests, by)
     ranked = rank_runs(
-        _scan(qrels, runs, third, header, decimal, name_from),
-        _judgments(qrels, qrels_header, decimal, duplicates),
+        _scan(qrels, runs, third, header, decimal, name_from, column),
+        _judgments(qrels, qrels_header, decimal, duplicates, qrels_column),
         Policies(rel, ties, score_type, no_relevant, duplicates, unjudged),
     )
     warn_of_gaps(ranked)
@@ -219,14 +226,16 @@ def coverage(
     third: ThirdColumn = None,
     header: HasHeader = False,
     qrels_header: QrelsHeader = False,
+    column: RunColumns = None,
+    qrels_column: QrelsColumns = None,
     decimal: DecimalMark = ".",
     name_from: NamedBy = "file",
     format: AsFormat = "table",
 ) -> None:
     """Count what was answered and what of it is judged, and say how much hangs on ties."""
     table = coverage_of_runs(
-        _scan(qrels, runs, third, header, decimal, name_from),
-        _judgments(qrels, qrels_header, decimal, duplicates),
+        _scan(qrels, runs, third, header, decimal, name_from, column),
+        _judgments(qrels, qrels_header, decimal, duplicates, qrels_column),
         rel=rel,
         ties=ties,
         score_type=score_type,
@@ -245,11 +254,12 @@ def check(
     kind: HeldKind = None,
     third: ThirdColumn = None,
     header: HasHeader = False,
+    column: RunColumns = None,
     decimal: DecimalMark = ".",
     format: AsFormat = "table",
 ) -> None:
     """List all problems of files, line by line; status 1 when there are any."""
-    dialect = Dialect(third, header, decimal)
+    dialect = Dialect(third, header, decimal, as_columns(column))
     tables = [table for given in files for table in _checked(given, dialect, kind)]
     advice = pl.col("advice").map_elements(as_options, return_dtype=pl.String)
     problems = pl.concat(tables).with_columns(advice)
@@ -279,6 +289,7 @@ def convert(
     kind: HeldKind = None,
     third: ThirdColumn = None,
     header: HasHeader = False,
+    column: RunColumns = None,
     decimal: DecimalMark = ".",
     duplicates: Repeated = "error",
 ) -> None:
@@ -289,8 +300,8 @@ def convert(
             "ending (.run, .qrels, .txt, .gz, .parquet)"
         )
     file = only_file(source)
-    said: dict[str, Any] = {"header": header, "decimal": decimal}
-    dialect = Dialect(third, header, decimal)
+    dialect = Dialect(third, header, decimal, as_columns(column))
+    said: dict[str, Any] = {"header": header, "decimal": decimal, "columns": dialect.columns}
     if (kind or kind_of(file, dialect)) == "qrels":
         table = read_qrels(file, duplicates=duplicates, **said)
     else:
@@ -309,17 +320,26 @@ def _scan(
     header: bool,
     decimal: Decimal,
     name_from: NameFrom,
+    column: list[str] | None,
 ) -> RunScan:
     if qrels == STANDARD_INPUT and STANDARD_INPUT in runs:
         raise LexiframeError("standard input holds the judgments or a run, not both; name a file")
-    return scan_runs(runs, third=third, header=header, decimal=decimal, name_from=name_from)
+    said: dict[str, Any] = {"header": header, "decimal": decimal, "columns": as_columns(column)}
+    return scan_runs(runs, third=third, name_from=name_from, **said)
 
 
-def _judgments(qrels: str, header: bool, decimal: Decimal, duplicates: Duplicates) -> Any:
+def _judgments(
+    qrels: str,
+    header: bool,
+    decimal: Decimal,
+    duplicates: Duplicates,
+    column: list[str] | None,
+) -> Any:
     """Read judgments where something has to be said of them; else leave that to who uses them."""
-    if not header and decimal == ".":
+    if not header and decimal == "." and not column:
         return qrels
-    return read_qrels(qrels, header=header, decimal=decimal, duplicates=duplicates)
+    said: dict[str, Any] = {"header": header, "decimal": decimal, "columns": as_columns(column)}
+    return read_qrels(qrels, duplicates=duplicates, **said)
 
 
 def _printed(e: Evaluation) -> dict[str, pl.DataFrame]:

@@ -336,6 +336,48 @@ def test_judgments_with_a_header_and_decimal_commas(tmp_path, lexiframe):
     assert "this looks like a header: say so with --header (of qrels --qrels-header)" in advice
 
 
+def test_columns_by_other_names(tmp_path, lexiframe):
+    qrels, run = tmp_path / "qrels.csv", tmp_path / "run.csv"
+    judged = [line.split() for line in QRELS.read_text().splitlines()]
+    ranked = [line.split() for line in RUN.read_text().splitlines()]
+    qrels.write_text("topic no,item,y\n" + "".join(f"{q},{d},{y}\n" for q, _, d, y in judged))
+    run.write_text("t,item,x\n" + "".join(f"{f[0]},{f[2]},{f[4]}\n" for f in ranked))
+    of_run = ["--column", "query_id=t", "--column", "doc_id=item", "--column", "score=x"]
+    of_qrels = ["query_id=topic no", "doc_id=item", "relevance=y"]
+    options = [*of_run, *(part for name in of_qrels for part in ("--qrels-column", name))]
+    twin, twins = tmp_path / "twin.csv", tmp_path / f"twin{RUN.suffix}"
+    shutil.copy(run, twin)
+    shutil.copy(RUN, twins)
+    for command in ("evaluate", "compare", "coverage"):
+        told = ["-m", "AP"] if command != "coverage" else []
+        said = lexiframe(command, qrels, run, twin, *options, *told, "--format", "json")
+        plain = lexiframe(command, QRELS, RUN, twins, *told, "--format", "json")
+        assert said.status == 0
+        assert json.loads(said.out) == json.loads(plain.out.replace(RUN.stem, "run"))
+    assert lexiframe("check", run, *of_run).status == 0
+    assert lexiframe("convert", run, tmp_path / "x.run", *of_run).status == 0
+    assert lf.read_runs(tmp_path / "x.run")["doc_id"].equals(lf.read_runs(RUN)["doc_id"])
+
+
+def test_advice_about_columns_names_options(tmp_path, lexiframe):
+    run = tmp_path / "run.csv"
+    for names, option in {
+        "topic|item|x": "put commas between its columns",
+        "a,b,c": "--column query_id=a ... (of qrels --qrels-column)",
+        "user_idd,item,score": "--column query_id=user_idd (of qrels --qrels-column)",
+        "topic no,item,score": "--column 'query_id=topic no' (of qrels --qrels-column)",
+        "qid,item,sim,score": "--column score=score (of qrels --qrels-column)",
+    }.items():
+        run.write_text(f"{names}\n{','.join('1' * len(names.split(',')))}\n")
+        assert_refused(lexiframe("evaluate", QRELS, run), option)
+        assert option in lexiframe("check", run, "--format", "json").out
+    for wrong in ("query_id", "query_id=", "=topic"):
+        outcome = lexiframe("check", run, "--column", wrong)
+        assert outcome.status == 2
+        assert f"expected OURS=THEIRS (query_id=topic), found {wrong!r}" in outcome.err
+    assert as_options('columns={"it\'s"}') == 'columns={"it\'s"}'
+
+
 def test_standard_input_is_one_thing(lexiframe):
     outcome = lexiframe("evaluate", "-", "-")
     assert outcome.status == 1
