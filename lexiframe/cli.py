@@ -56,7 +56,7 @@ from lexiframe.io.duplicates import Duplicates
 from lexiframe.io.parts import NameFrom
 from lexiframe.io.qrels import read_qrels
 from lexiframe.io.runs import RunScan, read_runs, scan_runs
-from lexiframe.io.sources import STANDARD_INPUT, File, only_file, sources_of_runs
+from lexiframe.io.sources import STANDARD_INPUT, File, only_file, run_name, sources_of_runs
 from lexiframe.io.trec import Dialect, Third
 from lexiframe.io.write import refuse_unwritable, write_parquet, write_trec
 from lexiframe.measures.projections import from_projections, projections_for
@@ -70,7 +70,7 @@ from lexiframe.significance.paired import compare as compare_runs
 from lexiframe.views.tables import table_text
 from lexiframe.views.verdict import verdict
 
-_OTHER_ENDINGS = (".csv", ".tsv", ".json", ".jsonl", ".arrow", ".feather")
+_OTHER_ENDINGS = ".csv .tsv .json .jsonl .arrow .feather .bz2 .xz .zst .zip".split()
 
 app = typer.Typer(
     help="Compare rankings: who is better, and how sure one can be.",
@@ -294,23 +294,33 @@ def convert(
     duplicates: Repeated = "error",
 ) -> None:
     """Convert to TREC text or, when OUT ends in .parquet, to Parquet."""
-    if target.suffix in _OTHER_ENDINGS:
-        raise LexiframeError(
-            f"{target}: convert writes TREC text and Parquet, not {target.suffix}; choose another "
-            "ending (.run, .qrels, .txt, .gz, .parquet)"
-        )
     file = only_file(source)
+    _refuse_target(target, file)
     dialect = Dialect(third, header, decimal, as_columns(column))
     said: dict[str, Any] = {"header": header, "decimal": decimal, "columns": dialect.columns}
     if (kind or kind_of(file, dialect)) == "qrels":
         table = read_qrels(file, duplicates=duplicates, **said)
     else:
         table = read_runs(file, third=dialect.third, **said)
-    if target.suffix == ".parquet":
+    if target.suffix.lower() == ".parquet":
         written = [write_parquet(table, target)]
     else:
         written = write_trec(table, target)
     typer.echo(f"wrote {', '.join(map(str, written))}", err=True)
+
+
+def _refuse_target(target: Path, file: File) -> None:
+    """Raise for what convert does not write, and for the file that it reads."""
+    if str(target) == STANDARD_INPUT:
+        raise LexiframeError("-: convert writes a file, not standard output; name one")
+    if target.suffix.lower() in _OTHER_ENDINGS:
+        raise LexiframeError(
+            f"{target}: convert writes TREC text and Parquet, not {target.suffix}; choose another "
+            "ending (.run, .qrels, .txt, .gz, .parquet)"
+        )
+    written = (target, target / f"{run_name(Path(file.path))}.trec")
+    if any(place.exists() and place.samefile(file.path) for place in written if file.data is None):
+        raise LexiframeError(f"{target}: would replace the file that is read; choose another name")
 
 
 def _scan(

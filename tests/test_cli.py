@@ -388,7 +388,26 @@ def test_convert_writes_what_the_ending_says(tmp_path, lexiframe):
     outcome = lexiframe("convert", RUN, tmp_path / "a.csv")
     assert outcome.status == 1
     assert "convert writes TREC text and Parquet, not .csv" in outcome.err
+    for ending in (".CSV", ".run.bz2", ".xz"):
+        assert (
+            f"Parquet, not {ending[-4:]}" in lexiframe("convert", RUN, f"{tmp_path}/a{ending}").err
+        )
+    assert "-: convert writes a file, not standard output" in lexiframe("convert", RUN, "-").err
     assert listing(tmp_path) == []
+    for ending, start in ((".GZ", b"\x1f\x8b"), (".Parquet", b"PAR1")):
+        assert lexiframe("convert", RUN, f"{tmp_path}/a{ending}").status == 0
+        assert (tmp_path / f"a{ending}").read_bytes().startswith(start)
+
+
+def test_convert_does_not_replace_what_it_reads(tmp_path, lexiframe):
+    run = tmp_path / "a.trec"
+    shutil.copy(RUN, run)
+    (tmp_path / "link.run").symlink_to(run)
+    for source, target in ((run, run), (run, tmp_path), ("link.run", run), (run, "link.run")):
+        outcome = lexiframe("convert", tmp_path / source, tmp_path / target)
+        assert outcome.status == 1
+        assert "would replace the file that is read; choose another name" in outcome.err
+    assert run.read_bytes() == RUN.read_bytes()
 
 
 @pytest.mark.parametrize("encoding", ["cp1252", "ascii", "utf-8"])
