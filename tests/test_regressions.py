@@ -55,10 +55,22 @@ def test_user_functions_that_give_no_number(value):
 def test_a_run_that_retrieved_nothing_counts(tmp_path):
     frame = RUNS.filter(run="a").drop("run")
     frame.clear().write_parquet(tmp_path / "failed.parquet")
-    for failed in (frame.clear(), tmp_path / "failed.parquet"):
+    for failed in (frame.clear(), tmp_path / "failed.parquet", {}, []):
         runs = {"a": frame, "failed": failed}
+        with pytest.warns(lf.LexiframeWarning, match=r"which a table .* hold: 1 \('failed'\); to"):
+            assert lf.read_runs(runs)["run"].unique().to_pylist() == ["a"]
         assert lf.coverage(runs, QRELS)["answered"].to_list() == [1, 0]
         assert values(lf.scores(lf.positions(runs, QRELS), "RR")) == {"a": 1.0, "failed": 0.0}
+
+
+@pytest.mark.parametrize("first", [True, False])
+def test_an_empty_dictionary_among_runs(first):
+    found = {"q": {"x": 1.0}}
+    runs = {"failed": {}, "a": found} if first else {"a": found, "failed": {}}
+    with pytest.warns(lf.LexiframeWarning, match="rankings missing, counted as empty: 1"):
+        assert lf.positions(runs, QRELS)["run"].unique(maintain_order=True)[-1] == "failed"
+    with pytest.raises(lf.LexiframeError, match="qrels: expected judgments, found no rows"):
+        lf.positions(found, {})
 
 
 def test_requests_without_an_item_of_a_measure_s_own_grade():

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import warnings
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -59,6 +60,19 @@ class Dialect:
         """Give what was said, for the provenance."""
         unsaid = vars(Dialect())
         return {name: value for name, value in vars(self).items() if value != unsaid[name]}
+
+
+def as_columns(columns: Mapping[str, str] | None) -> dict[str, str]:
+    """Take ``columns=`` as a dictionary.
+
+    Raises
+    ------
+    TypeError
+        When it is no mapping.
+    """
+    if columns is not None and not isinstance(columns, Mapping):
+        raise TypeError(f"columns: expected {{our name: the table's name}}, found {columns!r}")
+    return dict(columns or {})
 
 
 NUMBER = r"(?i)^[+-]?(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[+-]?[0-9]+)?|inf(?:inity)?)$"
