@@ -18,6 +18,7 @@ NO_NUMBER = {
 """What to do with a row that has no number in one of these columns."""
 NO_ID = "give it an id, or leave the row out"
 NO_JSON = "mend it, or leave it out"
+CUT_SHORT = "the file ends in this line: if it was cut short, fetch or write it again"
 DECIMAL_COMMA = "this has a decimal comma: say so with decimal=','"
 ONE_OF_TWINS = {
     "runs": "mend the file, or let positions keep the best-ranked one with duplicates='best'",

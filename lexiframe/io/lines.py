@@ -123,6 +123,18 @@ def first_fields(data: bytes) -> list[bytes]:
     return []
 
 
+def ends_in_a_line(data: bytes) -> bool:
+    r"""Tell whether the last line holds fields and no line feed, as when a file was cut short.
+
+    Examples
+    --------
+    >>> ends_in_a_line(b"q1 Q0 d1 1 0.5"), ends_in_a_line(b"q1 Q0 d1 1 0.5 bm25\n # end")
+    (True, False)
+    """
+    last = data[max(data.rfind(b"\n"), data.rfind(b"\r")) + 1 :].strip()
+    return bool(last) and not last.startswith(b"#")
+
+
 def squared(text: bytes, widest: int) -> tuple[bytes, int, np.ndarray]:
     r"""Cut plain lines to the width of the shortest, at most to ``widest`` fields.
 

@@ -301,6 +301,25 @@ def test_qrels_with_an_empty_list():
         lf.read_qrels({"q1": {"d1": 1}, "q2": {}})
 
 
+@pytest.mark.parametrize("ending", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize("cut", ["q1 Q0 d2 2 0.", "q1 Q0\td2 2 0.5 ", "q1 Q0 d2 2", "q"])
+@pytest.mark.parametrize("above", [GOOD, "# made by\n\n" + GOOD, GOOD + GOOD[:-1] + " and more\n"])
+@pytest.mark.filterwarnings("ignore:.* more than 6 fields")
+def test_a_file_that_is_cut_short_in_its_last_line(write, above, cut, ending):
+    """A score that is cut would be another number."""
+    path = write((above + cut).replace("\n", ending))
+    message = f"line {above.count(chr(10)) + 1}: {SIX}found .*; the file ends in this line: if it"
+    with pytest.raises(lf.ReadError, match=message):
+        lf.read_runs(path)
+    (problem,) = lf.check_run(path).filter(problem="fields").rows(named=True)
+    assert problem["line"] == above.count("\n") + 1
+
+
+def test_a_last_line_without_an_end_that_is_not_cut(write):
+    for text in (GOOD + "q1 Q0 d2 2 0.5 t", GOOD + "q1 Q0 d2 2 0.5\n# end", "q1 Q0 d2 2 0.5"):
+        assert lf.read_runs(write(text))["score"].to_pylist()[-1] == 0.5
+
+
 def test_an_id_with_a_space_shifts_the_fields(write):
     path = write(GOOD + "q1 Q0 my doc 1 0.9 t\n")
     with pytest.raises(lf.ReadError, match="line 2: " + SIX + "found 7: 'q1 Q0 my doc 1 0.9 t'"):
