@@ -490,6 +490,18 @@ def test_check_takes_files_of_one_name_and_no_other_things(tmp_path, lexiframe):
     assert "expected a file to check, found a name of ir_datasets" in outcome.err
 
 
+def test_judgments_of_beir_are_judgments(tmp_path, lexiframe):
+    text = "query-id\tcorpus-id\tscore\nq1\td1\t1\nq1\td2\t0\n"
+    (tmp_path / "test.tsv").write_text(text)
+    frame = pl.read_csv(text.encode(), separator="\t")
+    lf.write_parquet(frame, tmp_path / "test.parquet")
+    for source in ("test.tsv", "test.parquet"):
+        assert lexiframe("convert", tmp_path / source, tmp_path / "x.qrels").status == 0
+        assert (tmp_path / "x.qrels").read_text() == "q1 0 d1 1\nq1 0 d2 0\n"
+    assert lexiframe("convert", tmp_path / source, tmp_path / "x.run", "--as", "run").status == 0
+    assert (tmp_path / "x.run").read_text() == "q1 Q0 d1 1 1.0 test\nq1 Q0 d2 2 0.0 test\n"
+
+
 def test_what_a_file_holds_is_seen_or_said(tmp_path, lexiframe):
     (tmp_path / "run").write_text("query_id doc_id score run\nq1 d1 2 x\n")
     (tmp_path / "qrels").write_text("q1 d1 2\nq1 d2 2\nq1 d3 0\n")

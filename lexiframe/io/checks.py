@@ -27,6 +27,7 @@ from lexiframe.io.trec_rows import lines_of
 from lexiframe.schemas import PROBLEMS, QRELS, RUNS
 
 Kind = Literal["run", "qrels"]
+_OF_BEIR = {"query-id", "corpus-id", "score"}  # the columns of its judgments
 
 
 def check_run(
@@ -164,7 +165,8 @@ def kind_of(file: File, dialect: Dialect) -> Kind:
     except LexiframeError:
         return "run"
     found = {name.strip(' "').partition(":")[0] for name in names}
-    return "run" if found.isdisjoint(words_for("relevance", dialect.columns)) else "qrels"
+    is_graded = not found.isdisjoint(words_for("relevance", dialect.columns))
+    return "qrels" if is_graded or found == _OF_BEIR else "run"
 
 
 def _kind_of_lines(data: bytes, where: str, dialect: Dialect) -> Kind:
