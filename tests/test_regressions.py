@@ -73,6 +73,15 @@ def test_an_empty_dictionary_among_runs(first):
         lf.positions(found, {})
 
 
+@pytest.mark.filterwarnings("ignore:runs without a row")
+@pytest.mark.parametrize("names", [("failed", "bm25"), ("bm25", "failed")])
+def test_an_empty_dictionary_beside_a_file(tmp_path, names):
+    (tmp_path / "bm25.run").write_text("q Q0 x 1 2 t\n")
+    for given in (tmp_path / "bm25.run", str(tmp_path / "bm25.run"), RUNS.filter(run="a")):
+        runs = {"failed": {}, "bm25": given}
+        assert lf.read_runs({name: runs[name] for name in names})["run"][0].as_py() == "bm25"
+
+
 def test_requests_without_an_item_of_a_measure_s_own_grade():
     qrels = pl.concat([QRELS, QRELS[:1].with_columns(query_id=pl.lit("r"))])
     runs = pl.concat([RUNS, RUNS.with_columns(query_id=pl.lit("r"))])

@@ -32,6 +32,8 @@ def is_one_run(data: Any) -> bool:
         inner = [documents for documents in data.values() if isinstance(documents, Mapping)]
         filled: Mapping[Any, Any] = next((documents for documents in inner if documents), {})
         begins = isinstance(next(iter(data.values()), None), Mapping)
+        if not filled and len(inner) < len(data):  # empty runs beside a path or a frame
+            return False
         return begins and not any(_is_data(value) for value in filled.values())
     if isinstance(data, Sequence) and not isinstance(data, str):
         return len(data) > 0 and _is_row(data[0])
