@@ -29,11 +29,13 @@ from lexiframe.cli_options import (
     NotJudged,
     OutFolder,
     PairedTest,
+    QrelsColumns,
     QrelsHeader,
     QrelsPath,
     Rel,
     Repeated,
     RequestsFile,
+    RunColumns,
     RunPaths,
     ScoresAs,
     Seed,
@@ -42,6 +44,7 @@ from lexiframe.cli_options import (
     TiePolicy,
     Trials,
     WithoutRelevant,
+    as_columns,
     as_options,
 )
 from lexiframe.coverage import coverage as coverage_of_runs
@@ -53,7 +56,7 @@ from lexiframe.io.duplicates import Duplicates
 from lexiframe.io.parts import NameFrom
 from lexiframe.io.qrels import read_qrels
 from lexiframe.io.runs import RunScan, read_runs, scan_runs
-from lexiframe.io.sources import STANDARD_INPUT, File, only_file, sources_of_runs
+from lexiframe.io.sources import STANDARD_INPUT, File, only_file, run_name, sources_of_runs
 from lexiframe.io.trec import Dialect, Third
 from lexiframe.io.write import refuse_unwritable, write_parquet, write_trec
 from lexiframe.measures.projections import from_projections, projections_for
@@ -67,7 +70,7 @@ from lexiframe.significance.paired import compare as compare_runs
 from lexiframe.views.tables import table_text
 from lexiframe.views.verdict import verdict
 
-_OTHER_ENDINGS = (".csv", ".tsv", ".json", ".jsonl", ".arrow", ".feather")
+_OTHER_ENDINGS = ".csv .tsv .json .jsonl .arrow .feather .bz2 .xz .zst .zip".split()
 
 app = typer.Typer(
     help="Compare rankings: who is better, and how sure one can be.",
@@ -105,6 +108,8 @@ def evaluate(
     third: ThirdColumn = None,
     header: HasHeader = False,
     qrels_header: QrelsHeader = False,
+    column: RunColumns = None,
+    qrels_column: QrelsColumns = None,
     decimal: DecimalMark = ".",
     name_from: NamedBy = "file",
     test: PairedTest = "t",
@@ -126,8 +131,8 @@ def evaluate(
     if report is not None:
         refuse_unwritable(report.parent)
     e = evaluate_runs(
-        _scan(qrels, runs, third, header, decimal, name_from),
-        _judgments(qrels, qrels_header, decimal, duplicates),
+        _scan(qrels, runs, third, header, decimal, name_from, column),
+        _judgments(qrels, qrels_header, decimal, duplicates, qrels_column),
         measure or None,
         rel=rel,
         ties=ties,
@@ -184,6 +189,8 @@ def compare(
     third: ThirdColumn = None,
     header: HasHeader = False,
     qrels_header: QrelsHeader = False,
+    column: RunColumns = None,
+    qrels_column: QrelsColumns = None,
     decimal: DecimalMark = ".",
     name_from: NamedBy = "file",
     format: AsFormat = "table",
@@ -195,8 +202,8 @@ def compare(
     check_inference(test, correction, **said)
     names_of(requests, by)
     ranked = rank_runs(
-        _scan(qrels, runs, third, header, decimal, name_from),
-        _judgments(qrels, qrels_header, decimal, duplicates),
+        _scan(qrels, runs, third, header, decimal, name_from, column),
+        _judgments(qrels, qrels_header, decimal, duplicates, qrels_column),
         Policies(rel, ties, score_type, no_relevant, duplicates, unjudged),
     )
     warn_of_gaps(ranked)
@@ -219,14 +226,16 @@ def coverage(
     third: ThirdColumn = None,
     header: HasHeader = False,
     qrels_header: QrelsHeader = False,
+    column: RunColumns = None,
+    qrels_column: QrelsColumns = None,
     decimal: DecimalMark = ".",
     name_from: NamedBy = "file",
     format: AsFormat = "table",
 ) -> None:
     """Count what was answered and what of it is judged, and say how much hangs on ties."""
     table = coverage_of_runs(
-        _scan(qrels, runs, third, header, decimal, name_from),
-        _judgments(qrels, qrels_header, decimal, duplicates),
+        _scan(qrels, runs, third, header, decimal, name_from, column),
+        _judgments(qrels, qrels_header, decimal, duplicates, qrels_column),
         rel=rel,
         ties=ties,
         score_type=score_type,
@@ -245,11 +254,12 @@ def check(
     kind: HeldKind = None,
     third: ThirdColumn = None,
     header: HasHeader = False,
+    column: RunColumns = None,
     decimal: DecimalMark = ".",
     format: AsFormat = "table",
 ) -> None:
     """List all problems of files, line by line; status 1 when there are any."""
-    dialect = Dialect(third, header, decimal)
+    dialect = Dialect(third, header, decimal, as_columns(column))
     tables = [table for given in files for table in _checked(given, dialect, kind)]
     advice = pl.col("advice").map_elements(as_options, return_dtype=pl.String)
     problems = pl.concat(tables).with_columns(advice)
@@ -279,27 +289,38 @@ def convert(
     kind: HeldKind = None,
     third: ThirdColumn = None,
     header: HasHeader = False,
+    column: RunColumns = None,
     decimal: DecimalMark = ".",
     duplicates: Repeated = "error",
 ) -> None:
     """Convert to TREC text or, when OUT ends in .parquet, to Parquet."""
-    if target.suffix in _OTHER_ENDINGS:
-        raise LexiframeError(
-            f"{target}: convert writes TREC text and Parquet, not {target.suffix}; choose another "
-            "ending (.run, .qrels, .txt, .gz, .parquet)"
-        )
     file = only_file(source)
-    said: dict[str, Any] = {"header": header, "decimal": decimal}
-    dialect = Dialect(third, header, decimal)
+    _refuse_target(target, file)
+    dialect = Dialect(third, header, decimal, as_columns(column))
+    said: dict[str, Any] = {"header": header, "decimal": decimal, "columns": dialect.columns}
     if (kind or kind_of(file, dialect)) == "qrels":
         table = read_qrels(file, duplicates=duplicates, **said)
     else:
         table = read_runs(file, third=dialect.third, **said)
-    if target.suffix == ".parquet":
+    if target.suffix.lower() == ".parquet":
         written = [write_parquet(table, target)]
     else:
         written = write_trec(table, target)
     typer.echo(f"wrote {', '.join(map(str, written))}", err=True)
+
+
+def _refuse_target(target: Path, file: File) -> None:
+    """Raise for what convert does not write, and for the file that it reads."""
+    if str(target) == STANDARD_INPUT:
+        raise LexiframeError("-: convert writes a file, not standard output; name one")
+    if target.suffix.lower() in _OTHER_ENDINGS:
+        raise LexiframeError(
+            f"{target}: convert writes TREC text and Parquet, not {target.suffix}; choose another "
+            "ending (.run, .qrels, .txt, .gz, .parquet)"
+        )
+    written = (target, target / f"{run_name(Path(file.path))}.trec")
+    if any(place.exists() and place.samefile(file.path) for place in written if file.data is None):
+        raise LexiframeError(f"{target}: would replace the file that is read; choose another name")
 
 
 def _scan(
@@ -309,17 +330,26 @@ def _scan(
     header: bool,
     decimal: Decimal,
     name_from: NameFrom,
+    column: list[str] | None,
 ) -> RunScan:
     if qrels == STANDARD_INPUT and STANDARD_INPUT in runs:
         raise LexiframeError("standard input holds the judgments or a run, not both; name a file")
-    return scan_runs(runs, third=third, header=header, decimal=decimal, name_from=name_from)
+    said: dict[str, Any] = {"header": header, "decimal": decimal, "columns": as_columns(column)}
+    return scan_runs(runs, third=third, name_from=name_from, **said)
 
 
-def _judgments(qrels: str, header: bool, decimal: Decimal, duplicates: Duplicates) -> Any:
+def _judgments(
+    qrels: str,
+    header: bool,
+    decimal: Decimal,
+    duplicates: Duplicates,
+    column: list[str] | None,
+) -> Any:
     """Read judgments where something has to be said of them; else leave that to who uses them."""
-    if not header and decimal == ".":
+    if not header and decimal == "." and not column:
         return qrels
-    return read_qrels(qrels, header=header, decimal=decimal, duplicates=duplicates)
+    said: dict[str, Any] = {"header": header, "decimal": decimal, "columns": as_columns(column)}
+    return read_qrels(qrels, duplicates=duplicates, **said)
 
 
 def _printed(e: Evaluation) -> dict[str, pl.DataFrame]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from shlex import quote
 from typing import Annotated, Literal, Optional
 
 import typer
@@ -39,6 +40,16 @@ HasHeader = Annotated[
 ]
 QrelsHeader = Annotated[
     bool, typer.Option("--qrels-header", help="The judgments' text begins with a line of names.")
+]
+RunColumns = Annotated[
+    Optional[list[str]],  # noqa: UP045 - typer reads it
+    typer.Option(
+        "--column", metavar="OURS=THEIRS", help="What a column is called: query_id=topic; repeat."
+    ),
+]
+QrelsColumns = Annotated[
+    Optional[list[str]],  # noqa: UP045
+    typer.Option("--qrels-column", metavar="OURS=THEIRS", help="The same of the judgments."),
 ]
 DecimalMark = Annotated[Decimal, typer.Option("--decimal", help="What separates decimals in text.")]
 NamedBy = Annotated[
@@ -98,6 +109,30 @@ _ARGUMENT = re.compile(
     r"\b(header|decimal|third|name_from|ties|score_type|no_relevant|duplicates|unjudged|requests|by)"
     r"=(?:True|'([^']+)')"
 )
+_COLUMNS = re.compile(r"\bcolumns=\{([^}]*)\}")
+_COLUMN = re.compile(r"'(\w+)': '([^']*)'")
+
+
+def as_columns(given: list[str] | None) -> dict[str, str]:
+    """Take ``--column query_id=topic`` as ``columns={"query_id": "topic"}``.
+
+    Raises
+    ------
+    typer.BadParameter
+        For anything else.
+
+    Examples
+    --------
+    >>> as_columns(["query_id=topic", "doc_id=a=b"])
+    {'query_id': 'topic', 'doc_id': 'a=b'}
+    """
+    columns = {}
+    for text in given or []:
+        ours, _, theirs = text.partition("=")
+        if not ours or not theirs:
+            raise typer.BadParameter(f"expected OURS=THEIRS (query_id=topic), found {text!r}")
+        columns[ours] = theirs
+    return columns
 
 
 def as_options(message: str) -> str:
@@ -111,8 +146,17 @@ def as_options(message: str) -> str:
     'say so with --header (of qrels --qrels-header), or --name-from tag'
     >>> as_options("attributes come from a file: requests='requests.csv', by='category'")
     'attributes come from a file: --requests FILE, --by category'
+    >>> as_options("say which column it is: columns={'query_id': 'topic'}")
+    'say which column it is: --column query_id=topic (of qrels --qrels-column)'
     """
-    return _ARGUMENT.sub(_as_option, message)
+    return _COLUMNS.sub(_as_column, _ARGUMENT.sub(_as_option, message))
+
+
+def _as_column(argument: re.Match[str]) -> str:
+    columns = [quote(f"{ours}={theirs}") for ours, theirs in _COLUMN.findall(argument[1])]
+    more = " ..." if argument[1].endswith(", ...") else ""
+    options = " ".join(f"--column {column}" for column in columns)
+    return f"{options}{more} (of qrels --qrels-column)" if columns else argument[0]
 
 
 def _as_option(argument: re.Match[str]) -> str:

@@ -13,6 +13,7 @@ Spelling = Callable[[str], str]
 _LEADING_ZEROS = re.compile(r"(?<![\d.])0+(?=\d)")
 _SPELLINGS: dict[str, Spelling] = {
     "white space": str.strip,
+    "quotes": lambda name: name.strip("\"'"),
     "upper and lower case": str.casefold,
     "decimal points of whole numbers": lambda name: name.removesuffix(".0"),
     "leading zeros": lambda name: _LEADING_ZEROS.sub("", name),

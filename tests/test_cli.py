@@ -336,6 +336,48 @@ def test_judgments_with_a_header_and_decimal_commas(tmp_path, lexiframe):
     assert "this looks like a header: say so with --header (of qrels --qrels-header)" in advice
 
 
+def test_columns_by_other_names(tmp_path, lexiframe):
+    qrels, run = tmp_path / "qrels.csv", tmp_path / "run.csv"
+    judged = [line.split() for line in QRELS.read_text().splitlines()]
+    ranked = [line.split() for line in RUN.read_text().splitlines()]
+    qrels.write_text("topic no,item,y\n" + "".join(f"{q},{d},{y}\n" for q, _, d, y in judged))
+    run.write_text("t,item,x\n" + "".join(f"{f[0]},{f[2]},{f[4]}\n" for f in ranked))
+    of_run = ["--column", "query_id=t", "--column", "doc_id=item", "--column", "score=x"]
+    of_qrels = ["query_id=topic no", "doc_id=item", "relevance=y"]
+    options = [*of_run, *(part for name in of_qrels for part in ("--qrels-column", name))]
+    twin, twins = tmp_path / "twin.csv", tmp_path / f"twin{RUN.suffix}"
+    shutil.copy(run, twin)
+    shutil.copy(RUN, twins)
+    for command in ("evaluate", "compare", "coverage"):
+        told = ["-m", "AP"] if command != "coverage" else []
+        said = lexiframe(command, qrels, run, twin, *options, *told, "--format", "json")
+        plain = lexiframe(command, QRELS, RUN, twins, *told, "--format", "json")
+        assert said.status == 0
+        assert json.loads(said.out) == json.loads(plain.out.replace(RUN.stem, "run"))
+    assert lexiframe("check", run, *of_run).status == 0
+    assert lexiframe("convert", run, tmp_path / "x.run", *of_run).status == 0
+    assert lf.read_runs(tmp_path / "x.run")["doc_id"].equals(lf.read_runs(RUN)["doc_id"])
+
+
+def test_advice_about_columns_names_options(tmp_path, lexiframe):
+    run = tmp_path / "run.csv"
+    for names, option in {
+        "topic|item|x": "put commas between its columns",
+        "a,b,c": "--column query_id=a ... (of qrels --qrels-column)",
+        "user_idd,item,score": "--column query_id=user_idd (of qrels --qrels-column)",
+        "topic no,item,score": "--column 'query_id=topic no' (of qrels --qrels-column)",
+        "qid,item,sim,score": "--column score=score (of qrels --qrels-column)",
+    }.items():
+        run.write_text(f"{names}\n{','.join('1' * len(names.split(',')))}\n")
+        assert_refused(lexiframe("evaluate", QRELS, run), option)
+        assert option in lexiframe("check", run, "--format", "json").out
+    for wrong in ("query_id", "query_id=", "=topic"):
+        outcome = lexiframe("check", run, "--column", wrong)
+        assert outcome.status == 2
+        assert f"expected OURS=THEIRS (query_id=topic), found {wrong!r}" in outcome.err
+    assert as_options('columns={"it\'s"}') == 'columns={"it\'s"}'
+
+
 def test_standard_input_is_one_thing(lexiframe):
     outcome = lexiframe("evaluate", "-", "-")
     assert outcome.status == 1
@@ -346,7 +388,26 @@ def test_convert_writes_what_the_ending_says(tmp_path, lexiframe):
     outcome = lexiframe("convert", RUN, tmp_path / "a.csv")
     assert outcome.status == 1
     assert "convert writes TREC text and Parquet, not .csv" in outcome.err
+    for ending in (".CSV", ".run.bz2", ".xz"):
+        assert (
+            f"Parquet, not {ending[-4:]}" in lexiframe("convert", RUN, f"{tmp_path}/a{ending}").err
+        )
+    assert "-: convert writes a file, not standard output" in lexiframe("convert", RUN, "-").err
     assert listing(tmp_path) == []
+    for ending, start in ((".GZ", b"\x1f\x8b"), (".Parquet", b"PAR1")):
+        assert lexiframe("convert", RUN, f"{tmp_path}/a{ending}").status == 0
+        assert (tmp_path / f"a{ending}").read_bytes().startswith(start)
+
+
+def test_convert_does_not_replace_what_it_reads(tmp_path, lexiframe):
+    run = tmp_path / "a.trec"
+    shutil.copy(RUN, run)
+    (tmp_path / "link.run").symlink_to(run)
+    for source, target in ((run, run), (run, tmp_path), ("link.run", run), (run, "link.run")):
+        outcome = lexiframe("convert", tmp_path / source, tmp_path / target)
+        assert outcome.status == 1
+        assert "would replace the file that is read; choose another name" in outcome.err
+    assert run.read_bytes() == RUN.read_bytes()
 
 
 @pytest.mark.parametrize("encoding", ["cp1252", "ascii", "utf-8"])
@@ -427,6 +488,18 @@ def test_check_takes_files_of_one_name_and_no_other_things(tmp_path, lexiframe):
     outcome = lexiframe("check", "irds:vaswani")
     assert outcome.status == 1
     assert "expected a file to check, found a name of ir_datasets" in outcome.err
+
+
+def test_judgments_of_beir_are_judgments(tmp_path, lexiframe):
+    text = "query-id\tcorpus-id\tscore\nq1\td1\t1\nq1\td2\t0\n"
+    (tmp_path / "test.tsv").write_text(text)
+    frame = pl.read_csv(text.encode(), separator="\t")
+    lf.write_parquet(frame, tmp_path / "test.parquet")
+    for source in ("test.tsv", "test.parquet"):
+        assert lexiframe("convert", tmp_path / source, tmp_path / "x.qrels").status == 0
+        assert (tmp_path / "x.qrels").read_text() == "q1 0 d1 1\nq1 0 d2 0\n"
+    assert lexiframe("convert", tmp_path / source, tmp_path / "x.run", "--as", "run").status == 0
+    assert (tmp_path / "x.run").read_text() == "q1 Q0 d1 1 1.0 test\nq1 Q0 d2 2 0.0 test\n"
 
 
 def test_what_a_file_holds_is_seen_or_said(tmp_path, lexiframe):

@@ -19,6 +19,7 @@ from lexiframe.likeness import likely_cause
         (["1.0", "2.0"], ["1", "2"], "decimal points of whole numbers ('1.0' and '1')"),
         (["MED-1"], ["med-1"], "upper and lower case ('MED-1' and 'med-1')"),
         (["1", "2"], [" 2", "3"], "white space ('2' and ' 2')"),
+        (["301", "302"], ['"301"', '"302"'], "quotes ('301' and '\"301\"')"),
         (["1"], ["1\u00a0"], "white space ('1' and '1\\xa0')"),
     ],
 )

@@ -55,10 +55,31 @@ def test_user_functions_that_give_no_number(value):
 def test_a_run_that_retrieved_nothing_counts(tmp_path):
     frame = RUNS.filter(run="a").drop("run")
     frame.clear().write_parquet(tmp_path / "failed.parquet")
-    for failed in (frame.clear(), tmp_path / "failed.parquet"):
+    for failed in (frame.clear(), tmp_path / "failed.parquet", {}, []):
         runs = {"a": frame, "failed": failed}
+        with pytest.warns(lf.LexiframeWarning, match=r"which a table .* hold: 1 \('failed'\); to"):
+            assert lf.read_runs(runs)["run"].unique().to_pylist() == ["a"]
         assert lf.coverage(runs, QRELS)["answered"].to_list() == [1, 0]
         assert values(lf.scores(lf.positions(runs, QRELS), "RR")) == {"a": 1.0, "failed": 0.0}
+
+
+@pytest.mark.parametrize("first", [True, False])
+def test_an_empty_dictionary_among_runs(first):
+    found = {"q": {"x": 1.0}}
+    runs = {"failed": {}, "a": found} if first else {"a": found, "failed": {}}
+    with pytest.warns(lf.LexiframeWarning, match="rankings missing, counted as empty: 1"):
+        assert lf.positions(runs, QRELS)["run"].unique(maintain_order=True)[-1] == "failed"
+    with pytest.raises(lf.LexiframeError, match="qrels: expected judgments, found no rows"):
+        lf.positions(found, {})
+
+
+@pytest.mark.filterwarnings("ignore:runs without a row")
+@pytest.mark.parametrize("names", [("failed", "bm25"), ("bm25", "failed")])
+def test_an_empty_dictionary_beside_a_file(tmp_path, names):
+    (tmp_path / "bm25.run").write_text("q Q0 x 1 2 t\n")
+    for given in (tmp_path / "bm25.run", str(tmp_path / "bm25.run"), RUNS.filter(run="a")):
+        runs = {"failed": {}, "bm25": given}
+        assert lf.read_runs({name: runs[name] for name in names})["run"][0].as_py() == "bm25"
 
 
 def test_requests_without_an_item_of_a_measure_s_own_grade():
@@ -74,6 +95,19 @@ def test_requests_without_an_item_of_a_measure_s_own_grade():
     kept = lf.preferences(p, measures, no_relevant="zero")
     assert kept.filter(query_id="r")["preference"].to_list() == [0.0] * 3
     assert kept.filter(query_id="q").equals(lf.preferences(p, measures))
+
+
+@pytest.mark.parametrize("measure", ["AP", "R@100", "Rprec", "nDCG", "nDCG@10"])
+def test_rounding_does_not_lead_beyond_the_greatest_value(measure):
+    """Sums of 1/m, and gains over the ideal's in another order, come out above 1 for many m."""
+    for m in range(1, 60):
+        grades = {str(n): 1 + n % 3 for n in range(m)}
+        ideal = sorted(grades, key=lambda document: -grades[document])
+        run = {"q": {document: float(-n) for n, document in enumerate(ideal)}}
+        (value,) = lf.scores(lf.positions(run, {"q": grades}), measure)["value"]
+        assert 1 - 1e-12 < value <= 1
+        bounds = lf.coverage(run, {"q": grades}).select(r"^.*_max$")
+        assert bounds.max_horizontal().item() <= 1
 
 
 def test_mc4_modes_have_names_of_their_own():

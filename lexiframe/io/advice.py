@@ -18,6 +18,7 @@ NO_NUMBER = {
 """What to do with a row that has no number in one of these columns."""
 NO_ID = "give it an id, or leave the row out"
 NO_JSON = "mend it, or leave it out"
+CUT_SHORT = "the file ends in this line: if it was cut short, fetch or write it again"
 DECIMAL_COMMA = "this has a decimal comma: say so with decimal=','"
 ONE_OF_TWINS = {
     "runs": "mend the file, or let positions keep the best-ranked one with duplicates='best'",
@@ -72,18 +73,47 @@ def advice_for(lines: list[str], number: str, layout: Layout) -> str:
     fields = lines[0].split(" ")
     if not re.match(NUMBER, number) and sum(field.casefold() in _NAMES for field in fields) > 1:
         return "this looks like a header: say so with header=True"
-    if len(fields) == 1 and re.search(r"[^,;|][,;|][^,;|]", lines[0]):
-        return (
-            "this looks like a table without a line of names that are known: put one on top "
-            "(query_id,doc_id,score), or say what its columns are called with "
-            "columns={'query_id': ..., 'doc_id': ...}"
-        )
-    return _of_a_run(fields, lines) if layout is trec.RUN else _of_qrels(fields)
+    if len(fields) == 1 and (mark := re.search(r"^(?!\{).*?[^,;|]([,;|])[^,;|]", lines[0])):
+        return _of_a_table(lines[0].split(mark[1]), mark[1], layout)
+    if layout is trec.RUN:
+        return _of_a_run(fields, lines) or _of_names(fields, lines)
+    return _of_names(fields, lines) or _of_qrels(fields)
+
+
+def _of_a_table(cells: list[str], separator: str, layout: Layout) -> str:
+    names = [cell.strip(" \"'") for cell in cells]
+    ours = f"query_id,doc_id,{layout.number}"
+    if separator not in _SEPARATORS:
+        return f"this looks like a table: put commas between its columns, and names on top ({ours})"
+    if any(re.match(NUMBER, name) for name in names):
+        return f"this looks like a table without names of columns: put them on top ({ours})"
+    return (
+        f"this looks like a table whose columns have names that are not known: call them {ours}, "
+        f"or say what they are called: columns={{'query_id': {names[0]!r}, ...}}"
+    )
+
+
+def _of_names(fields: list[str], lines: list[str]) -> str:
+    """Recognise names that are not known, above lines that have numbers as no name is."""
+    below = lines[1].split(" ") if len(lines) > 1 else []
+    is_number = [re.match(NUMBER, field) is not None for field in (*fields, *below)]
+    if len(fields) != len(below) or any(is_number[: len(fields)]) or not any(is_number):
+        return ""
+    return (
+        "if these are names of columns, say so with header=True, and what they are called: "
+        f"columns={{'query_id': {fields[0]!r}, ...}}"
+    )
 
 
 def _of_a_run(fields: list[str], lines: list[str]) -> str:
-    if len(fields) == len(trec.QRELS.names) and are_grades(lines, trec.QRELS):
-        return f"this looks like a qrels file, given as a run; {_PLACES}"
+    if len(fields) == len(trec.QRELS.names):
+        if are_grades(lines, trec.QRELS):
+            return f"this looks like a qrels file, given as a run; {_PLACES}"
+        if _are_ranks(pl.Series(lines).str.split(" ")):
+            return (
+                "this looks like (query, document, rank, score): put a line with the names "
+                "query_id doc_id rank score on top, and say header=True"
+            )
     if len(fields) != len(trec.SCORED.names) or not re.match(NUMBER, fields[-1]):
         return ""
     if are_grades(lines, trec.GRADED):
@@ -98,6 +128,8 @@ def _of_a_run(fields: list[str], lines: list[str]) -> str:
 
 
 def _of_qrels(fields: list[str]) -> str:
+    if len(fields) == len(trec.GRADED.names):
+        return "if these are query, document and grade, the grade has to be a number"
     is_run = len(fields) > len(trec.QRELS.names) and re.match(NUMBER, fields[4].replace(",", "."))
     return f"this looks like a run, given as qrels; {_PLACES}" if is_run else ""
 
@@ -112,7 +144,24 @@ def are_grades(lines: list[str], layout: Layout) -> bool:
     last = fields.list.get(len(layout.names) - 1, null_on_oob=True)
     if layout is trec.QRELS:
         is_grade = last.str.contains(NUMBER) & (fields.list.len() == len(layout.names))
-        return bool(is_grade.mean() > _MOST)  # type: ignore[operator]
+        return bool(is_grade.mean() > _MOST) and not _are_ranks(fields)  # type: ignore[operator]
     pairs = pl.DataFrame({"query_id": fields.list.get(0), "grade": last})
     are_whole = last.str.contains(r"^[+-]?[0-9]+(?:\.0+)?$").all()
     return bool(are_whole) and bool(pairs.is_duplicated().any())
+
+
+def _are_ranks(fields: pl.Series) -> bool:
+    """Tell whether third fields count the second ones of a query, as no documents do."""
+    names = ("query_id", "doc_id", "rank")
+    rows = pl.DataFrame(
+        {name: fields.list.get(n, null_on_oob=True) for n, name in enumerate(names)}
+    )
+    nth = pl.int_range(pl.len()).over("query_id")
+    first = pl.col("rank").cast(pl.Int64, strict=False) - nth
+    counts = (first == first.first().over("query_id")) & first.is_in([0, 1])
+    is_long = pl.col("query_id").is_duplicated().any()
+    is_counted = counts.fill_null(value=False).all() & is_long
+    return (
+        bool(rows.select(is_counted).item())
+        and not rows.select("query_id", "doc_id").is_duplicated().any()
+    )

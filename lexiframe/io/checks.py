@@ -13,7 +13,7 @@ from lexiframe.io import trec
 from lexiframe.io.advice import are_grades
 from lexiframe.io.arrow import read_arrow
 from lexiframe.io.content import Content
-from lexiframe.io.delimited import separator_of
+from lexiframe.io.delimited import first_line, table_in
 from lexiframe.io.dialects import words_for
 from lexiframe.io.forms import problems_of
 from lexiframe.io.json_text import is_json, names_in
@@ -22,11 +22,12 @@ from lexiframe.io.parts import parse_runs
 from lexiframe.io.problems import listed, problem_of, table_of, undecodable
 from lexiframe.io.qrels import parse_qrels
 from lexiframe.io.sources import File, Source, only_file, run_name
-from lexiframe.io.trec import Dialect, Third
+from lexiframe.io.trec import Dialect, Third, as_columns
 from lexiframe.io.trec_rows import lines_of
 from lexiframe.schemas import PROBLEMS, QRELS, RUNS
 
 Kind = Literal["run", "qrels"]
+_OF_BEIR = {"query-id", "corpus-id", "score"}  # the columns of its judgments
 
 
 def check_run(
@@ -73,7 +74,7 @@ def check_run(
     [(2, 'fields'), (3, 'number'), (4, 'duplicate')]
     >>> folder.cleanup()
     """
-    dialect = Dialect(third, header, decimal, dict(columns or {}))
+    dialect = Dialect(third, header, decimal, as_columns(columns))
     return check_file(only_file(path), dialect, "run")
 
 
@@ -109,7 +110,7 @@ def check_qrels(
     >>> lf.check_qrels("data/example/qrels.txt").height
     0
     """
-    dialect = Dialect(None, header, decimal, dict(columns or {}))
+    dialect = Dialect(None, header, decimal, as_columns(columns))
     return check_file(only_file(path), dialect, "qrels")
 
 
@@ -156,16 +157,16 @@ def kind_of(file: File, dialect: Dialect) -> Kind:
             names = read_arrow(content, str(file)).column_names
         elif is_json(content.data):
             names = names_in(content.data)
-        elif separator := separator_of(content.data, dialect):
-            start = content.data[: 1 << 16].lstrip().splitlines()[0].decode("utf-8", "replace")
-            fields = [field.decode("utf-8", "replace") for field in first_fields(content.data)]
-            names = fields if separator == " " else start.split(separator)
         else:
-            return _kind_of_lines(content.data, str(file), dialect)
+            text, separator = table_in(content.data, dialect)
+            if separator is None:
+                return _kind_of_lines(text, str(file), dialect)
+            names = first_line(text).split(None if separator == " " else separator)
     except LexiframeError:
         return "run"
     found = {name.strip(' "').partition(":")[0] for name in names}
-    return "run" if found.isdisjoint(words_for("relevance", dialect.columns)) else "qrels"
+    is_graded = not found.isdisjoint(words_for("relevance", dialect.columns))
+    return "qrels" if is_graded or found == _OF_BEIR else "run"
 
 
 def _kind_of_lines(data: bytes, where: str, dialect: Dialect) -> Kind:

@@ -8,7 +8,8 @@ import lzma
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from functools import partial
+from typing import Any, Literal
 
 import pyarrow as pa
 
@@ -66,6 +67,21 @@ def content_of(data: bytes, where: str, what: str = "runs or judgments") -> Cont
     return Content("text", text)
 
 
+def _streams(start: Callable[[], Any], data: bytes) -> bytes:
+    """Unpack streams that follow each other, perhaps padded with zeros.
+
+    Python's own functions pass over what else follows, and so over all streams behind a broken one.
+    """
+    parts = []
+    while data:
+        stream = start()
+        parts.append(stream.decompress(data))
+        if not stream.eof:
+            raise EOFError("it ends before its end-of-stream marker")
+        data = stream.unused_data.lstrip(b"\0")
+    return b"".join(parts)
+
+
 def _zstd(data: bytes) -> bytes:
     with pa.CompressedInputStream(pa.BufferReader(data), "zstd") as stream:
         unpacked: bytes = stream.read()
@@ -74,8 +90,8 @@ def _zstd(data: bytes) -> bytes:
 
 _UNPACK: dict[bytes, tuple[str, Callable[[bytes], bytes]]] = {
     b"\x1f\x8b": ("gzip", gzip.decompress),
-    b"BZh": ("bzip2", bz2.decompress),
-    b"\xfd7zXZ\0": ("xz", lzma.decompress),
+    b"BZh": ("bzip2", partial(_streams, bz2.BZ2Decompressor)),
+    b"\xfd7zXZ\0": ("xz", partial(_streams, lzma.LZMADecompressor)),
     b"\x28\xb5\x2f\xfd": ("zstd", _zstd),
 }
 _PARQUET = b"PAR1"
@@ -92,6 +108,7 @@ _OTHER_KINDS = {
     b"\x89HDF": "an HDF5 file",
     b"7z\xbc\xaf": "a 7-Zip archive; unpack it first",
     b"\x04\x22\x4d\x18": "LZ4 data; unpack it first",
+    b"\x1f\x9d": "data packed by compress (.Z); unpack it first",
     b"version https://git-lfs": "a Git LFS pointer; fetch the file itself with `git lfs pull`",
 }
 _OTHER_KINDS |= {

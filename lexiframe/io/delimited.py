@@ -14,42 +14,59 @@ from lexiframe.io.text_table import may_quote, text_table
 from lexiframe.io.trec import NOT_PARSED, NUMBER, Dialect
 
 _TOLD_APART = re.compile(r"_duplicated_[0-9]+$")  # what Polars puts behind the second of two names
-_BLANK = re.compile(rb"\A(?:[ \t]*\n)+")
-_BLANK_OR_COMMENT = re.compile(rb"\A(?:[ \t]*(?:#[^\n]*)?\n)+")
+_ABOVE = re.compile(rb"\A(?:[ \t]*(?:#[^\r\n]*)?(?:\r\n?|\n))+")  # blank lines and comments
 _LONGEST_HEADER = 1 << 16
 _SEPARATORS = "\t,;"
 _KNOWN = {name for names in DIALECTS.values() for name in names}
 _CLEAR = 2  # so many known names and no number make a header
 
 
-def separator_of(data: bytes, dialect: Dialect) -> str | None:
-    r"""Give what separates the columns of a table whose first line names them; None for no table.
+def table_in(data: bytes, dialect: Dialect) -> tuple[bytes, str | None]:
+    r"""Give text and what separates the columns that its first line names; None for no table.
+
+    Comments above these names are emptied.
 
     Examples
     --------
-    >>> separator_of(b"qid,docno,score\n", Dialect())
-    ','
-    >>> separator_of(b"q1 Q0 d1 1 0.5 bm25\n", Dialect())
+    >>> table_in(b"# from the archive\nqid,docno,score\n", Dialect())
+    (b'\nqid,docno,score\n', ',')
+    >>> table_in(b"q1 Q0 d1 1 0.5 bm25\n", Dialect())
+    (b'q1 Q0 d1 1 0.5 bm25\n', None)
     """
-    start = data[:_LONGEST_HEADER].replace(b"\r", b"\n")
-    on_top = _BLANK_OR_COMMENT if dialect.header else _BLANK
-    first = on_top.sub(b"", start).partition(b"\n")[0].decode("utf-8", "replace")
+    first, start = first_line(data), 0
+    separator = _separator_of_names(first, dialect)
+    if separator is None and first.startswith("#") and (above := _ABOVE.match(data)):
+        start = above.end()
+        first = first_line(data[start : start + _LONGEST_HEADER])
+        separator = _separator_of_names(first, dialect)
+    if separator is None and dialect.header:
+        counts = {s: first.count(s) for s in _SEPARATORS}
+        likely = max(counts, key=lambda s: counts[s])
+        separator = likely if counts[likely] else " "
+    if separator is None or not start:
+        return data, separator
+    return re.sub(rb"[^\r\n]", b"", data[:start]) + data[start:], separator
+
+
+def first_line(data: bytes) -> str:
+    """Give the first line that is not blank, without blanks at its ends."""
+    start = data[:_LONGEST_HEADER].lstrip().replace(b"\r", b"\n").partition(b"\n")[0]
+    return start.rstrip().decode("utf-8", "replace")
+
+
+def _separator_of_names(line: str, dialect: Dialect) -> str | None:
+    """Give what separates the names in a line that has names of our columns."""
     words = {*dialect.columns.keys(), *dialect.columns.values()}
     queries, documents = ({*DIALECTS[name], *words} for name in ("query_id", "doc_id"))
     for separator in _SEPARATORS:
-        names = {name.strip().strip('"').partition(":")[0] for name in first.split(separator)}
+        names = {name.strip().strip('"').partition(":")[0] for name in line.split(separator)}
         is_clear = len(names & _KNOWN) >= _CLEAR and not any(re.match(NUMBER, n) for n in names)
         is_table = names & queries and (names & documents or "items" in names)
         if len(names) > 1 and (is_table or is_clear):
             return separator
-    if dialect.header:
-        names = set(first.split())
-        if names & queries and names & documents:
-            return " "  # which stands for any blanks
-        counts = {s: first.count(s) for s in _SEPARATORS}
-        likely = max(counts, key=lambda s: counts[s])
-        return likely if counts[likely] else " "
-    return None
+    names = set(line.split())
+    is_table = dialect.header and names & queries and names & documents
+    return " " if is_table else None  # which stands for any blanks
 
 
 def parse_delimited(data: bytes, where: str, separator: str, dialect: Dialect) -> pl.DataFrame:
@@ -132,7 +149,7 @@ def _parse_quickly(data: bytes, separator: str, dialect: Dialect) -> pl.DataFram
             _english(table[n], dialect).cast(pl.Float64, strict=False) for n in numbers
         )
     is_bad = any(table[name].null_count() or table[name].is_nan().any() for name in numbers)
-    if numbers:  # else a column may be missing, and the error names those that are there
+    if numbers and _has_ids(names, dialect):  # else an error names all columns that are there
         table = table.select(name for name in names if name.partition(":")[0] in wanted)
     return None if is_bad or _has_blanks(table, data, separator) else table
 
@@ -146,6 +163,12 @@ def _has_blanks(table: pl.DataFrame, data: bytes, separator: str) -> bool:
         for blank in blanks
         for text in texts
     )
+
+
+def _has_ids(names: list[str], dialect: Dialect) -> bool:
+    written = {name.partition(":")[0] for name in names}
+    words = (words_for(ours, dialect.columns) for ours in ("query_id", "doc_id"))
+    return not any(written.isdisjoint(known) for known in words)
 
 
 def _numbers(names: list[str], dialect: Dialect) -> list[str]:

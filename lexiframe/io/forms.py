@@ -11,7 +11,7 @@ from lexiframe.errors import LexiframeError, Problem, ReadError
 from lexiframe.io import trec
 from lexiframe.io.arrow import read_arrow
 from lexiframe.io.content import Content
-from lexiframe.io.delimited import parse_delimited, separator_of
+from lexiframe.io.delimited import parse_delimited, table_in
 from lexiframe.io.frames import to_frame
 from lexiframe.io.items import with_rows_of_lists
 from lexiframe.io.json_text import is_json, json_rows, parse_json
@@ -46,8 +46,8 @@ def parse_table(
     """
     if is_json(data):
         return parse_json(data, where, schema, dialect.columns)
-    separator = separator_of(data, dialect)
-    return None if separator is None else parse_delimited(data, where, separator, dialect)
+    text, separator = table_in(data, dialect)
+    return None if separator is None else parse_delimited(text, where, separator, dialect)
 
 
 def layout_of(data: bytes, where: str, dialect: Dialect, schema: TableSchema) -> Layout:
@@ -83,9 +83,9 @@ def rows_of(content: Content, where: str, dialect: Dialect, schema: TableSchema)
         return Rows(flat.drop(_PLACE), flat[_PLACE], "row")
     if is_json(data):
         return json_rows(data, where, schema, dialect.columns)
-    separator = separator_of(data, dialect)
+    text, separator = table_in(data, dialect)
     if separator is not None:
-        table, lines, problems = checked_table(data, where, separator)
+        table, lines, problems = checked_table(text, where, separator)
         is_row = ~lines.is_in(problems["line"].to_list())
         rows, places = table.filter(is_row), lines.filter(is_row)
         return Rows(rows, places, problems=problems, decimal=dialect.decimal)

@@ -8,6 +8,7 @@ goes out is a Polars frame with the columns that came in.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from io import IOBase
 from numbers import Real
 from pathlib import Path
 from typing import Any
@@ -31,10 +32,18 @@ def is_one_run(data: Any) -> bool:
         inner = [documents for documents in data.values() if isinstance(documents, Mapping)]
         filled: Mapping[Any, Any] = next((documents for documents in inner if documents), {})
         begins = isinstance(next(iter(data.values()), None), Mapping)
+        if not filled and len(inner) < len(data):  # empty runs beside a path or a frame
+            return False
         return begins and not any(_is_data(value) for value in filled.values())
     if isinstance(data, Sequence) and not isinstance(data, str):
         return len(data) > 0 and _is_row(data[0])
     return _is_ranx(data)
+
+
+def refuse_open_file(data: Any) -> None:
+    """Raise for an open file, whose lines would be taken for paths."""
+    if isinstance(data, IOBase):
+        raise TypeError("expected a path or a frame, found an open file; give its path")
 
 
 def _is_data(value: Any) -> bool:
@@ -59,17 +68,19 @@ def to_frame(data: Any, value: str, where: str = "the frame") -> pl.DataFrame:
     SchemaError
         When a column cannot become Arrow, because its values are of several types.
     TypeError
-        For anything else.
+        For anything else, and for an open file.
 
     Examples
     --------
     >>> to_frame({"q1": {"d1": 2, "d2": 0}}, "relevance").rows()
     [('q1', 'd1', 2.0), ('q1', 'd2', 0.0)]
     """
+    refuse_open_file(data)
     if _is_ranx(data):
         data = data.to_dict()
-    if isinstance(data, Mapping) and is_one_run(data):
-        return _frame_of_dictionaries(data, value, where)
+    is_empty = isinstance(data, Mapping | list | tuple) and not data
+    if is_empty or (isinstance(data, Mapping) and is_one_run(data)):
+        return _frame_of_dictionaries(dict(data), value, where)
     if isinstance(data, Iterable) and not is_frame(data) and not isinstance(data, Mapping | str):
         return _frame_of_tuples(list(data), where)
     if _is_dataset(data):
@@ -109,7 +120,7 @@ def _is_row(row: Any) -> bool:
 def _frame_of_tuples(rows: list[Any], where: str) -> pl.DataFrame:
     """Give rows for objects with the attributes query_id, doc_id, and score or relevance."""
     if not rows or not _is_row(rows[0]):
-        found = f"a list of {type(rows[0]).__name__}" if rows else "an empty list"
+        found = f"a list of {type(rows[0]).__name__}" if rows else "nothing"
         raise TypeError(
             "expected a frame that exports Arrow, or rows with query_id and doc_id (ScoredDoc, "
             f"Qrel), found {found}"

@@ -123,6 +123,18 @@ def first_fields(data: bytes) -> list[bytes]:
     return []
 
 
+def ends_in_a_line(data: bytes) -> bool:
+    r"""Tell whether the last line holds fields and no line feed, as when a file was cut short.
+
+    Examples
+    --------
+    >>> ends_in_a_line(b"q1 Q0 d1 1 0.5"), ends_in_a_line(b"q1 Q0 d1 1 0.5 bm25\n # end")
+    (True, False)
+    """
+    last = data[max(data.rfind(b"\n"), data.rfind(b"\r")) + 1 :].strip()
+    return bool(last) and not last.startswith(b"#")
+
+
 def squared(text: bytes, widest: int) -> tuple[bytes, int, np.ndarray]:
     r"""Cut plain lines to the width of the shortest, at most to ``widest`` fields.
 
@@ -189,5 +201,8 @@ def is_rectangular(data: bytes, separator: str, width: int, *, quotes: bool) -> 
 def refuse_binary(data: bytes, where: str) -> None:
     """Raise for what cannot be text."""
     if b"\0" in data:
-        found = f"a binary file (byte 0 at offset {data.find(0)})"
-        raise ReadError(Problem(where, "text", found))
+        offset = data.find(0)
+        line = len(re.findall(rb"\r\n?|\n", data[:offset])) + 1
+        found = f"a binary file (byte 0 at offset {offset}, in line {line})"
+        advice = "fetch it again; if it is UTF-16, save it as UTF-8"
+        raise ReadError(Problem(where, "text", found, advice))

@@ -35,7 +35,7 @@ from lexiframe.io.parts import refuse_no_number
 from lexiframe.io.places import Places
 from lexiframe.io.provenance import describe, sources_in
 from lexiframe.io.sources import File, is_in_ir_datasets, only_file
-from lexiframe.io.trec import Dialect
+from lexiframe.io.trec import Dialect, as_columns
 from lexiframe.schemas import QRELS
 
 
@@ -101,7 +101,7 @@ def read_qrels(
     [{'query_id': 'q1', 'iteration': '0', 'doc_id': 'd1', 'relevance': 2.0}]
     """
     check_duplicates(duplicates)
-    dialect = Dialect(None, header, decimal, dict(columns or {}))
+    dialect = Dialect(None, header, decimal, as_columns(columns))
     origin = file_or_data(qrels)
     judged = load_qrels(origin, dialect)
     rows, removed = distinct_judgments(judged, duplicates)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -10,13 +11,13 @@ from typing import Any
 import polars as pl
 import pyarrow as pa
 
-from lexiframe.errors import LexiframeError
+from lexiframe.errors import LexiframeError, LexiframeWarning, first_three
 from lexiframe.io.arrow import to_arrow
 from lexiframe.io.metadata import header_of, metadata_frame
 from lexiframe.io.parts import NameFrom, RunPart, load_source
 from lexiframe.io.provenance import describe, sources_in
 from lexiframe.io.sources import File, Source, find_sources, refuse_twins
-from lexiframe.io.trec import Dialect, Third
+from lexiframe.io.trec import Dialect, Third, as_columns
 from lexiframe.progress import in_threads
 
 
@@ -101,7 +102,7 @@ def scan_runs(
     """
     if name_from not in ("file", "tag"):
         raise LexiframeError(f"name_from: expected 'file' or 'tag', found {name_from!r}")
-    dialect = Dialect(third, header, decimal, dict(columns or {}))
+    dialect = Dialect(third, header, decimal, as_columns(columns))
     return RunScan(tuple(find_sources(runs)), name_from, dialect)
 
 
@@ -172,8 +173,8 @@ def read_runs(
     Warns
     -----
     LexiframeWarning
-        With the count, when lines hold more fields than are read, and when something in a folder
-        is left out.
+        With the count, when lines hold more fields than are read, when something in a folder is
+        left out, and for runs without a row, which a table cannot hold.
 
     Notes
     -----
@@ -199,6 +200,7 @@ def read_runs(
     loaded = [*in_threads(partial(_load, scan), range(len(scan)), "reading runs")]
     parts = sorted((part for of_one, _ in loaded for part in of_one), key=lambda part: part.name)
     refuse_twins((part.name, part.where) for part in parts)
+    _warn_of_lost([part.name for part in parts if not part.rows.height and not part.empty])
     ranked = all("rank" in p.rows.columns and not p.rows["rank"].has_nulls() for p in parts)
     columns_kept = ["query_id", "doc_id", "score", *["rank"] * ranked]
     table = pa.concat_tables(to_arrow(_rows_of(part, columns_kept)) for part in parts)
@@ -207,6 +209,17 @@ def read_runs(
     facts = {"table": "runs", "sources": sources, "reading": scan.dialect.said()}
     said = {"ir_metadata": headers} if headers else {}
     return table.replace_schema_metadata(describe(facts | said))
+
+
+def _warn_of_lost(names: list[str]) -> None:
+    """Warn of runs that would be found nowhere in the table."""
+    if names:
+        warnings.warn(
+            f"runs without a row, which a table of runs cannot hold: {first_three(names)}; to have "
+            "them count as empty, give positions or evaluate what you gave here",
+            LexiframeWarning,
+            stacklevel=3,
+        )
 
 
 def _load(scan: RunScan, index: int) -> tuple[list[RunPart], list[dict[str, Any]]]:

@@ -15,7 +15,7 @@ from typing import Any
 
 from lexiframe.errors import LexiframeWarning, Problem, ReadError, first_three
 from lexiframe.io.content import Content, content_of
-from lexiframe.io.frames import is_frame, is_one_run
+from lexiframe.io.frames import is_frame, is_one_run, refuse_open_file
 
 SUFFIXES = (
     ".gz .bz2 .xz .zst .zstd .parquet .arrow .feather .ipc .csv .tsv .json .jsonl .ndjson .inter "
@@ -123,6 +123,7 @@ def find_sources(runs: Any) -> list[Source]:
 
 def sources_of_runs(runs: Any) -> list[Source]:
     """Give the sources of `find_sources`, of which several may have one name."""
+    refuse_open_file(runs)
     if isinstance(runs, Iterator) and not is_frame(runs):
         runs = list(runs)
     if isinstance(runs, Mapping) and not is_one_run(runs):
@@ -168,6 +169,8 @@ def only_file(path: str | Path | File) -> File:
 
 
 def _expanded(path: str | Path) -> Path:
+    if path == "":  # which would be the folder that one is in
+        raise ReadError("expected a path, found ''")
     try:
         return Path(path).expanduser()
     except RuntimeError as error:  # ~nobody

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import warnings
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -16,7 +17,7 @@ import numpy as np
 import polars as pl
 
 from lexiframe.errors import LexiframeError, LexiframeWarning, Problem, ReadError
-from lexiframe.io.lines import first_fields, plain, squared, survey
+from lexiframe.io.lines import ends_in_a_line, first_fields, plain, squared, survey
 
 Third = Literal["rank", "score"]
 
@@ -59,6 +60,19 @@ class Dialect:
         """Give what was said, for the provenance."""
         unsaid = vars(Dialect())
         return {name: value for name, value in vars(self).items() if value != unsaid[name]}
+
+
+def as_columns(columns: Mapping[str, str] | None) -> dict[str, str]:
+    """Take ``columns=`` as a dictionary.
+
+    Raises
+    ------
+    TypeError
+        When it is no mapping.
+    """
+    if columns is not None and not isinstance(columns, Mapping):
+        raise TypeError(f"columns: expected {{our name: the table's name}}, found {columns!r}")
+    return dict(columns or {})
 
 
 NUMBER = r"(?i)^[+-]?(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[+-]?[0-9]+)?|inf(?:inity)?)$"
@@ -115,6 +129,7 @@ def parse_lines(
     >>> parse_lines(b"q1 Q0 d7\t1 0.5 bm25\nq1 Q0  d3 2 0.25 bm25", "", RUN, fields).rows()
     [('q1', 'd7', 0.5), ('q1', 'd3', 0.25)]
     """
+    given = data
     is_plain, n_fields = survey(data)
     if not is_plain:
         data = plain(data, where)
@@ -126,7 +141,7 @@ def parse_lines(
         data, width, widths = squared(data, len(layout.names))
         n_wider = int(np.count_nonzero(widths > len(layout.names)))
         is_exact = layout.at_least == len(layout.names)
-        if width < layout.at_least or (is_exact and n_wider):
+        if width < layout.at_least or (is_exact and n_wider) or _is_cut(given, widths, layout):
             return None
         asked = (*wanted, "rank") if n_wider else wanted
         table = _read_csv(data, layout, asked, width * len(widths), decimal)
@@ -135,6 +150,12 @@ def parse_lines(
                 return None
             _warn_of_wider_lines(n_wider, where, layout)
     return None if table is None else table.select(n for n in wanted if n in table.columns)
+
+
+def _is_cut(data: bytes, widths: np.ndarray, layout: Layout) -> bool:
+    """Tell whether the file ends in a line that has fewer fields than the one above."""
+    last = widths[-2:].clip(max=len(layout.names))
+    return bool(last[-1] < last[0]) and ends_in_a_line(data)
 
 
 def _are_shifted(ranks: pl.Series) -> bool:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import polars as pl
 
-from lexiframe.io.advice import advice_for, mend_width
-from lexiframe.io.lines import single_spaces
+from lexiframe.io.advice import CUT_SHORT, advice_for, mend_width
+from lexiframe.io.lines import ends_in_a_line, single_spaces
 from lexiframe.io.problems import SAVE_AS_UTF8, of_lines, short, undecodable
 from lexiframe.io.rows import Hint, Rows
 from lexiframe.io.trec import NUMBER, Dialect, Layout
@@ -24,12 +24,16 @@ def rows_of_lines(data: bytes, where: str, layout: Layout, dialect: Dialect) -> 
         What its lines should be, and what was said of it.
     """
     lines = lines_of(data, where)
+    width = pl.col("n").clip(upper_bound=len(layout.names)).cast(pl.Int64)
+    is_last = pl.lit(ends_in_a_line(data)) & (pl.int_range(pl.len()) == pl.len() - 1)
+    lines = lines.with_columns(is_cut=(is_last & (width.diff() < 0)).fill_null(value=False))
     field = pl.col("fields").list
     is_too_wide = pl.col("n") > len(layout.names)
     if layout.at_least < len(layout.names):  # what follows is ignored, unless a field was split
         rank = field.get(layout.names.index("rank"), null_on_oob=True)
         is_too_wide &= ~rank.str.contains(NUMBER)
-    is_no_row = pl.col("bytes").is_not_null() | (pl.col("n") < layout.at_least) | is_too_wide
+    is_no_row = pl.col("bytes").is_not_null() | (pl.col("n") < layout.at_least)
+    is_no_row |= is_too_wide | pl.col("is_cut")
     good, bad = lines.filter(~is_no_row), lines.filter(is_no_row)
     hint = _hint(lines, layout)
     place = layout.names.index(layout.number)
@@ -51,6 +55,7 @@ def _no_rows(lines: pl.DataFrame, where: str, layout: Layout, hint: Hint | None)
     few, many = (mend_width(" ", is_narrow=is_narrow) for is_narrow in (True, False))
     is_text, is_narrow = pl.col("bytes").is_null(), pl.col("n") < layout.at_least
     of_width = pl.when(is_narrow).then(pl.lit(few)).otherwise(pl.lit(many))
+    of_width = pl.when("is_cut").then(pl.lit(CUT_SHORT)).otherwise(of_width)
     if hint is not None:
         of_width = pl.when(pl.col("n") == hint.width).then(pl.lit(hint.advice)).otherwise(of_width)
     width = pl.format("{}: '{}'", "n", short(lines["text"]))

@@ -278,6 +278,6 @@ def _fit_for_text(rows: pl.DataFrame) -> pl.DataFrame:
 
 def _write_text(text: bytes, path: Path) -> Path:
     with replacing(path) as temporary:
-        packed = gzip.compress(text, mtime=0) if path.suffix == ".gz" else text
+        packed = gzip.compress(text, mtime=0) if path.suffix.lower() == ".gz" else text
         temporary.write_bytes(packed)
     return path

@@ -15,6 +15,7 @@ from lexiframe.measures.needs import refuse_without_judged
 from lexiframe.measures.rankings import Rankings
 from lexiframe.measures.subtopic_scores import subtopic_scores
 from lexiframe.measures.subtopics import are_of_subtopics
+from lexiframe.measures.ties import within
 from lexiframe.positions.policies import NoRelevant, check_policy
 from lexiframe.progress import in_threads
 from lexiframe.schemas import SCORES, to_polars
@@ -131,7 +132,7 @@ def _values_of(rankings: Rankings, metric: Metric) -> Values:
             f"{metric}: expected finite numbers, found {value[~np.isfinite(value)][0]}; "
             "look at its exposure and weight"
         )
-    return value, rankings.kept
+    return within(metric.bounds, value), rankings.kept
 
 
 def _table(keys: pl.DataFrame, computed: dict[str, Values]) -> pl.DataFrame:

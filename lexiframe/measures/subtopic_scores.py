@@ -11,6 +11,7 @@ from lexiframe.errors import LexiframeError
 from lexiframe.measures.ideals import Serving, greatest_sum, greedy_gains
 from lexiframe.measures.rankings import N_RELEVANT, RANK
 from lexiframe.measures.subtopics import SubtopicMetric
+from lexiframe.measures.ties import within
 from lexiframe.positions.policies import NoRelevant
 from lexiframe.progress import progress
 from lexiframe.schemas import SCORES, SUBTOPIC_POSITIONS, check
@@ -78,6 +79,7 @@ def _values(table: pl.DataFrame, metrics: Sequence[SubtopicMetric]) -> pl.DataFr
         else:
             divisor = n_subtopics
         value = np.divide(total, divisor, out=np.zeros_like(total), where=divisor > 0)
+        value = within(metric.bounds, value)
         frames.append(keys.with_columns(measure=pl.lit(str(metric)), value=value))
     return pl.concat(frames)
 

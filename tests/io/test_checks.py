@@ -7,6 +7,9 @@ import polars as pl
 import pytest
 
 import lexiframe as lf
+from lexiframe.io.checks import kind_of
+from lexiframe.io.sources import only_file
+from lexiframe.io.trec import Dialect
 from lexiframe.schemas import PROBLEMS
 
 GOOD = "q1 Q0 d1 1 2.5 x\n"
@@ -21,6 +24,10 @@ q1 Q0 d4 4 NaN x
 q2 Q0 d1 1 1 x
 q2  Q0\td1 1 1 x
 """
+
+
+def kind_in(path):
+    return kind_of(only_file(path), Dialect())
 
 
 def said(problems):
@@ -516,6 +523,73 @@ def test_advice(write):
             "mend the file, or let read_qrels keep the highest grade with duplicates='best'",
         ),
     ]
+
+
+LOOKS = {
+    "q1,d1,2.5\n": "a table without names of columns: put them on top (query_id,doc_id,{0})",
+    "q1;d1;1\n": "a table without names of columns: put them on top (query_id,doc_id,{0})",
+    "qid|docno|x\nq|d|1": "a table: put commas between its columns, and names on top (query_id,do",
+    '"topic_no","doc","x"\n1,2,3\n': "call them query_id,doc_id,{0}, or say what they are called: "
+    "columns={{'query_id': 'topic_no', ...}}",
+    "a b x\nq d 1\n": "say so with header=True, and what they are called: "
+    "columns={{'query_id': 'a', ...}}",
+}
+
+
+@pytest.mark.parametrize("text", LOOKS)
+def test_advice_for_columns_without_known_names(write, text):
+    path = write(text)
+    for check, number in ((lf.check_run, "score"), (lf.check_qrels, "relevance")):
+        for advice in check(path)["advice"]:
+            assert LOOKS[text].format(number) in advice
+
+
+@pytest.mark.parametrize(
+    "text, header",
+    [("topic,doc,x\nq,d,1\n", {}), ("topic\tdoc\tx\nq\td\t1\n", {}), ("topic doc x\nq d 1\n", 1)],
+)
+def test_the_advice_about_names_works(write, text, header):
+    columns = {"query_id": "topic", "doc_id": "doc"}
+    options = {"header": True} if header else {}
+    for said in (options, {"header": True}):
+        runs = lf.read_runs(write(text), columns=columns | {"score": "x"}, **said)
+        qrels = lf.read_qrels(write(text), columns=columns | {"relevance": "x"}, **said)
+        assert runs.num_rows == qrels.num_rows == 1
+
+
+def test_grades_that_are_no_numbers(write):
+    path = write("0001 doc1 L2\n0001 doc2 L0\n")
+    message = "line 1: .* found 3: '0001 doc1 L2'; if these are query, document and grade, the gr"
+    with pytest.raises(lf.ReadError, match=message):
+        lf.read_qrels(path)
+
+
+RANKED = "".join(
+    f"q{q}\t{q * 7 + rank}\t{rank}\t{3 - rank / 2}\n" for q in (1, 2) for rank in (1, 2)
+)
+
+
+def test_lines_of_query_document_rank_and_score(write):
+    path = write(RANKED)
+    with pytest.raises(lf.ReadError, match=r"query, document, rank, score\): put a line"):
+        lf.read_runs(path)
+    assert kind_in(path) == "run"
+    named = write("query_id doc_id rank score\n" + RANKED)
+    assert lf.read_runs(named, header=True)["rank"].to_pylist() == [1, 2, 1, 2]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "".join(f"q{q} 0 {n} {n % 2}\n" for q in (1, 2) for n in range(3)),  # documents by number
+        "q1 0 1 1\nq2 0 1 1\n",
+        "q1 d1 1 0.5\n",  # a line may be anything
+        RANKED.replace("\t2\t", "\t3\t"),
+        RANKED.replace("\t1\t", "\tx\t"),
+    ],
+)
+def test_lines_of_four_fields_are_judgments_otherwise(write, text):
+    assert kind_in(write(text)) == "qrels"
 
 
 def test_parts_of_what_is_wrong_as_a_whole(write):

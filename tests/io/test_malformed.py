@@ -109,14 +109,18 @@ def test_the_first_bad_line_is_named_in_long_files_and_in_gzip(write):
         (gzip.compress(b""), "the file is empty"),
         (b"# one\n#two", "expected lines of . fields .*, found only comments"),
         (b"  # indented\n\n", "expected lines of . fields .*, found only comments"),
-        (b"\x7fELF\r\n\x1a\n\0\0", r"found a binary file \(byte 0 at offset 8\)"),
+        (b"\x7fELF\r\n\x1a\n\0\0", r"found a binary file \(byte 0 at offset 8, in line 3\)"),
+        (
+            b"#\r\n\r\r\nq1 Q0 d\0 1 2 t",
+            r"a binary file \(byte 0 at offset 13, in line 4\); fetch it again; if it is UTF-16",
+        ),
         (b"\x89PNG\r\n\x1a\n\0\0", r"expected runs or judgments, found a picture \(PNG\)"),
         (b"%PDF-1.7\n%", "expected runs or judgments, found a PDF document"),
         (b"PK\x03\x04\x14\0", "found a ZIP archive .*; unpack it first"),
         (gzip.compress(b"\0" * 257 + b"ustar\x0000" + b"\0" * 248), "found a tar archive"),
         (b"\n<!DOCTYPE html>\n<html>", "found an HTML page; a link may lead to a page about the"),
         (b"version https://git-lfs.github.com/spec/v1\noid sha256:0\n", "found a Git LFS pointer"),
-        (gzip.compress(b"\1\0"), r"found a binary file \(byte 0 at offset 1\)"),
+        (gzip.compress(b"\1\0"), r"found a binary file \(byte 0 at offset 1, in line 1\)"),
         (GOOD.encode("utf-16-le"), "found a binary file"),
         (b"\xff\xfe" + GOOD.encode("utf-16-le")[:-1], "expected UTF-16-LE text, as its byte order"),
         (
@@ -124,6 +128,13 @@ def test_the_first_bad_line_is_named_in_long_files_and_in_gzip(write):
             "the bzip2 data is broken .*; fetch or pack it again",
         ),
         (lzma.compress(GOOD.encode() * 99)[:-1], "the xz data is broken or cut short"),
+        (lzma.compress(GOOD.encode()) + b"more", "the xz data is broken or cut short"),
+        (bz2.compress(GOOD.encode()) + b"more", "the bzip2 data is broken or cut short"),
+        (
+            bz2.compress(GOOD.encode()) * 2 + b"BZh",
+            r"\(it ends before its end-of-stream marker",
+        ),
+        (b"\x1f\x9d\x90q1", r"found data packed by compress \(.Z\); unpack it first"),
         (b"\x28\xb5\x2f\xfd" + b"\xff" * 9, "the zstd data is broken or cut short"),
         (gzip.compress(GOOD.encode() * 99)[:-1], "the gzip data is broken or cut short"),
         (gzip.compress(GOOD.encode() * 99)[:20], "the gzip data is broken or cut short"),
@@ -288,6 +299,25 @@ def test_ids_in_brackets_are_no_json(write):
 def test_qrels_with_an_empty_list():
     with pytest.raises(lf.SchemaError, match=r"found an empty list for 1 \('q2'\); leave these"):
         lf.read_qrels({"q1": {"d1": 1}, "q2": {}})
+
+
+@pytest.mark.parametrize("ending", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize("cut", ["q1 Q0 d2 2 0.", "q1 Q0\td2 2 0.5 ", "q1 Q0 d2 2", "q"])
+@pytest.mark.parametrize("above", [GOOD, "# made by\n\n" + GOOD, GOOD + GOOD[:-1] + " and more\n"])
+@pytest.mark.filterwarnings("ignore:.* more than 6 fields")
+def test_a_file_that_is_cut_short_in_its_last_line(write, above, cut, ending):
+    """A score that is cut would be another number."""
+    path = write((above + cut).replace("\n", ending))
+    message = f"line {above.count(chr(10)) + 1}: {SIX}found .*; the file ends in this line: if it"
+    with pytest.raises(lf.ReadError, match=message):
+        lf.read_runs(path)
+    (problem,) = lf.check_run(path).filter(problem="fields").rows(named=True)
+    assert problem["line"] == above.count("\n") + 1
+
+
+def test_a_last_line_without_an_end_that_is_not_cut(write):
+    for text in (GOOD + "q1 Q0 d2 2 0.5 t", GOOD + "q1 Q0 d2 2 0.5\n# end", "q1 Q0 d2 2 0.5"):
+        assert lf.read_runs(write(text))["score"].to_pylist()[-1] == 0.5
 
 
 def test_an_id_with_a_space_shifts_the_fields(write):

@@ -1,7 +1,9 @@
 """Runs: every form of TREC text, Parquet and frames gives the same table."""
 
+import bz2
 import gzip
 import hashlib
+import lzma
 import os
 from pathlib import Path
 
@@ -48,6 +50,9 @@ FORMS = {
     "quotes": TEXT.replace("tag", '"tag'),
     "gzip": gzip.compress(TEXT.encode()),
     "gzip of two members": gzip.compress(TEXT[:25].encode()) + gzip.compress(TEXT[25:].encode()),
+    "bzip2 of two streams": bz2.compress(TEXT[:25].encode()) + bz2.compress(TEXT[25:].encode()),
+    "xz of two streams": lzma.compress(TEXT[:25].encode()) + lzma.compress(TEXT[25:].encode()),
+    "xz with padding": lzma.compress(TEXT.encode()) + bytes(8),
     "gzip of CRLF and tabs": gzip.compress(TEXT.replace(" ", "\t").replace("\n", "\r\n").encode()),
 }
 

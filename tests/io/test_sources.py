@@ -139,11 +139,13 @@ def test_two_runs_of_one_name_in_frames_and_by_tags(write, function):
     [
         ("missing.run", "missing.run: no such file"),
         ("missing/*.run", r"missing/\*.run: the pattern matches no file"),
-        ("", "the folder has no files in it"),
+        (".", "the folder has no files in it"),
+        ("", "expected a path, found ''"),
         ([], "no runs: expected at least one file or frame, found an empty list"),
         ({}, "no runs: expected at least one file or frame, found an empty list"),
         ({"a": "missing.run"}, "missing.run: no such file"),
-        ({"a": ""}, "expected a file, found a folder"),
+        ({"a": ""}, "expected a path, found ''"),
+        ({"a": "."}, "expected a file, found a folder"),
     ],
 )
 @pytest.mark.parametrize("function", [lf.read_runs, lf.scan_runs])
@@ -157,6 +159,23 @@ def test_nothing_to_read(tmp_path, monkeypatch, runs, message, function):
 def test_what_is_no_run_at_all(runs):
     with pytest.raises(TypeError, match="expected a frame that exports Arrow"):
         lf.read_runs(runs)
+
+
+def test_an_open_file(write):
+    path = write(LINE)
+    for read_it in (lf.read_runs, lf.read_qrels, lambda file: lf.read_runs({"a": file})):
+        for mode in ("r", "rb"):
+            with path.open(mode) as file, pytest.raises(TypeError, match="an open file; give its"):
+                read_it(file)
+
+
+@pytest.mark.parametrize("columns", ["query_id", ["query_id"], [("query_id", "a")]])
+@pytest.mark.parametrize(
+    "function", [lf.read_runs, lf.scan_runs, lf.read_qrels, lf.check_run, lf.check_qrels]
+)
+def test_columns_that_are_no_mapping(write, function, columns):
+    with pytest.raises(TypeError, match=r"columns: expected {our name: the"):
+        function(write(LINE), columns=columns)
 
 
 def test_a_path_at_home(write, monkeypatch):

@@ -10,6 +10,7 @@ import lexiframe as lf
 from lexiframe.io.records import column_of, flatten
 from lexiframe.io.text_table import checked_table, text_table
 
+COLUMNS = "expected the columns run, query_id, doc_id, score"
 RUN = [("q1", "d1", 2.0), ("q1", "d2", 1.0)]
 
 
@@ -86,6 +87,17 @@ def test_blanks_around_the_names_of_measures(write):
     assert scores.rows() == [("bm25", "q1", "AP", 0.5), ("bm25", "q1", "RR", 1.0)]
 
 
+@pytest.mark.parametrize("name", ["topic_id", "#qid"])
+def test_a_column_that_is_missing_beside_numbers(write, name):
+    path = write(f"{name},docno,score,title\nq1,d1,1,x\n", "bm25.csv")
+    found = f"query_id is missing (found: {name}, docno, score, title)"
+    with refused(path, f": {COLUMNS}; {found}", lf.SchemaError) as error:
+        lf.read_runs(path)
+    advice = lf.check_run(path)["advice"].item()
+    assert str(error.value).endswith(advice)
+    assert advice.endswith(f"columns={{'query_id': {name!r}}}")
+
+
 # --- Lines --------------------------------------------------------------------------------------
 
 BEFORE = {
@@ -96,6 +108,8 @@ BEFORE = {
     "a quoted line feed": ('qid,docno,score\n"q\n0",d0,1\n', {}),
     "a quoted name": ('qid,"doc\nno",score\n', {"columns": {"doc_id": "doc\nno"}}),
     "comments": ("# one\n# two, of, three\n\nqid docno score\n# three\n", {"header": True}),
+    "comments above names": ("# one; two\n\n # three\nqid;docno;score\n", {}),
+    "comments above names of Windows": ("# one\r\n#\r\nqid;docno;score\r\n", {"header": True}),
     "tabs": ("\n\nqid\tdocno\tscore\n", {}),
     "decimal commas": ("\nqid;docno;score\n\nq0;d0;0,5\n", {"decimal": ","}),
 }
