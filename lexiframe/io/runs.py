@@ -53,7 +53,8 @@ class RunScan:
     def _facts(self, index: int) -> list[dict[str, Any]]:
         source = self.sources[index]
         if isinstance(source.origin, File):
-            return [source.origin.facts(run=source.name if self.name_from == "file" else None)]
+            name = source.name if self.name_from == "file" else None
+            return [source.origin.facts(run=name, **self.dialect.facts())]
         return sources_in(source.origin)
 
 
@@ -214,7 +215,7 @@ def _load(scan: RunScan, index: int) -> tuple[list[RunPart], list[dict[str, Any]
     parts, origin = scan.load(index, rank=True), scan.sources[index].origin
     if not isinstance(origin, File):
         return parts, sources_in(origin)
-    facts = origin.facts()
+    facts = origin.facts(**scan.dialect.facts())
     return parts, [{"run": part.name, **facts} for part in parts]
 
 

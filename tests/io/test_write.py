@@ -305,3 +305,36 @@ def test_a_table_of_an_evaluation_says_what_the_evaluation_says(tmp_path):
     path = lf.write_parquet(e.comparisons, tmp_path / "c.parquet", computed_from=[e], by="hand")
     facts = provenance_of(parquet.read_schema(path))
     assert facts == {"lexiframe": lf.__version__, "by": "hand", **e.provenance}
+
+
+@pytest.mark.parametrize("read", [lf.scan_runs, lf.read_runs])
+def test_results_say_how_files_were_read(tmp_path, read):
+    """One file read in two ways gives two results: their provenance differs."""
+    run, qrels = tmp_path / "a.run", tmp_path / "qrels.csv"
+    run.write_text("q1 d1 1\nq1 d2 2\n")
+    qrels.write_text("topic;document;rel\nq1;d1;1,0\n")
+    said = {"columns": {"doc_id": "document"}, "decimal": ","}
+    judged = lf.read_qrels(qrels, **said)
+    values = {}
+    for third in ("rank", "score"):
+        e = lf.evaluate(read(run, third=third), judged, ["RR"])
+        e.write(tmp_path / third)
+        facts = provenance_of(parquet.read_schema(tmp_path / third / "scores.parquet"))
+        assert [file["reading"] for file in facts["runs"]] == [{"third": third}]
+        assert [file["reading"] for file in facts["qrels"]] == [said]
+        values[third] = e.scores["value"].item()
+    assert values == {"rank": 1.0, "score": 0.5}
+    e = lf.evaluate(lf.bundled("example") / "runs", lf.bundled("example") / "qrels.txt", ["RR"])
+    assert not any("reading" in file for file in e.provenance["runs"] + e.provenance["qrels"])
+
+
+def test_tables_of_files_that_were_read_in_several_ways_know_their_lines(tmp_path):
+    (tmp_path / "a.run").write_text("q1,d1,1\n\nq1,d1,2\n".replace(",", " "))
+    (tmp_path / "b.csv").write_text("qid;docno;score\nq1;d1;2,5\n")
+    runs = [
+        lf.read_runs(tmp_path / "a.run", third="score"),
+        lf.read_runs(tmp_path / "b.csv", decimal=","),
+    ]
+    qrels = pl.DataFrame({"query_id": "q1", "doc_id": ["d1"], "relevance": 1.0})
+    with pytest.raises(lf.SchemaError, match=r"a\.run: the document 'd1' .*\(lines 1 and 3;"):
+        lf.positions(lf.read_runs(runs), qrels)
