@@ -197,6 +197,19 @@ def test_a_document_twice_in_a_file_is_refused(tmp_path):
         lf.positions(path, JUDGED)
 
 
+def test_the_lines_are_those_of_the_first_of_several_repeated_documents(tmp_path):
+    path = tmp_path / "twice"
+    path.write_text("".join(f"q1 Q0 {doc} 1 {n} t\n" for n, doc in enumerate("a b c b a".split())))
+    message = r"the document 'a' .*\(lines 1 and 5; 4 such rows in all\)"
+    with pytest.raises(lf.SchemaError, match=message):
+        lf.positions(path, JUDGED)
+    path.write_text("".join(f"q1 0 {doc} {n}\n" for n, doc in enumerate("a b c b a".split())))
+    message = r"the document 'a' .* with the grades 0 and 4 \(lines 1 and 5; 4 such rows in all\)"
+    for judge in (lf.read_qrels, lambda qrels: lf.positions(TIED, qrels)):
+        with pytest.raises(lf.SchemaError, match=message):
+            judge(path)
+
+
 def test_the_best_ranked_of_repeated_documents_counts():
     with pytest.warns(lf.LexiframeWarning, match="rows that repeated a document, removed: 1"):
         p = lf.positions(TWICE, JUDGED, duplicates="best")
