@@ -249,6 +249,25 @@ def test_a_document_judged_twice():
         assert p.select("doc_id", "relevance", "n_relevant").rows() == [("D", 1, 2), ("d9", 3, 2)]
 
 
+def test_the_highest_grade_of_each_iteration_is_kept():
+    """The same document in another subtopic is another judgment."""
+    qrels = pl.DataFrame(
+        {
+            "query_id": "q1",
+            "subtopic": ["s", "t", "s", "s"],
+            "doc_id": ["d9", "d9", "d9", "D"],
+            "relevance": [1.0, 1.0, 3.0, 1.0],
+        }
+    )
+    with pytest.warns(lf.LexiframeWarning, match="repeated a document, removed: 1$"):
+        kept = pl.DataFrame(lf.read_qrels(qrels, duplicates="best"))
+    assert kept.rows() == [("q1", *row) for row in [("t", "d9", 1), ("s", "d9", 3), ("s", "D", 1)]]
+    with pytest.warns(lf.LexiframeWarning, match=r"^repeated judgments, removed: 1 \(see"):
+        p = lf.positions(TIED, qrels, duplicates="best", subtopics=True)
+    found = [("s", "D", 1, 2), ("s", "d9", 3, 2), ("t", "d9", 1, 1)]
+    assert p.select("subtopic", "doc_id", "relevance", "n_relevant").rows() == found
+
+
 def test_judgments_of_a_file_that_repeat_are_warned_of_alike(tmp_path):
     path = tmp_path / "twice.qrels"
     path.write_text("q1 0 d9 1\nq1 0 D 1\nq1 0 d9 3\n")
