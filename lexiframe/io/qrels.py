@@ -86,6 +86,10 @@ def read_qrels(
         With file and line, for anything that cannot be read.
     SchemaError
         For a frame that lacks a column, and for a document that is judged twice.
+    LexiframeError
+        For an option that does not exist.
+    TypeError
+        For what is no file, frame or object of these libraries.
 
     Warns
     -----

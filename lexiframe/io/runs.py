@@ -92,6 +92,8 @@ def scan_runs(
     ------
     ReadError
         For a missing file, an empty folder, and two files of one name.
+    LexiframeError
+        For an option that does not exist.
 
     Examples
     --------
@@ -166,9 +168,10 @@ def read_runs(
         With file and line, for anything that cannot be read.
     SchemaError
         For a frame that lacks a column.
-
     LexiframeError
         For an option that does not exist.
+    TypeError
+        For what is no file, frame or object of these libraries.
 
     Warns
     -----
