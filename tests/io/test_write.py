@@ -277,7 +277,11 @@ def test_provenance_is_carried_over_and_names_runs_as_they_are(tmp_path):
     assert [file["run"] for file in two] == ["a", "b"]
     said = provenance_of(lf.read_runs(tmp_path / "two.csv", decimal=",").schema)["reading"]
     assert said == {"decimal": ","}
+    (tmp_path / "qrels.csv").write_text("qid,document,rel\n1,d,2\n")
+    judged = lf.read_qrels(tmp_path / "qrels.csv", columns={"doc_id": "document"})
+    assert provenance_of(judged.schema)["reading"] == {"columns": {"doc_id": "document"}}
     qrels = lf.read_qrels(lf.bundled("example") / "qrels.txt")
+    assert provenance_of(qrels.schema)["reading"] == {}
     carried = provenance_of(lf.read_qrels(qrels).schema)["sources"]
     assert carried == provenance_of(qrels.schema)["sources"] != []
 
