@@ -73,8 +73,9 @@ def test_several_runs_go_to_a_folder_a_file_each(tmp_path, exists):
     folder = tmp_path / "runs"
     if exists:
         folder.mkdir()
-    paths = write_trec(RUNS, folder)
-    assert paths == [folder / "a.trec", folder / "b.trec"]
+    for given in (RUNS, RUNS.sort("run", descending=True, maintain_order=True)):
+        paths = write_trec(given, folder)
+        assert paths == [folder / "a.trec", folder / "b.trec"]
     assert pl.DataFrame(lf.read_runs(folder)).drop("rank").equals(RUNS)
 
 
