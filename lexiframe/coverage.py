@@ -59,6 +59,11 @@ def coverage(
     LexiframeError
         As `positions`.
 
+    Warns
+    -----
+    LexiframeWarning
+        When no judged document was retrieved by any run.
+
     Examples
     --------
     >>> import polars as pl

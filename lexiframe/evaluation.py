@@ -63,7 +63,7 @@ class Evaluation:
         The tables of the functions of the same name (`order_runs`, `rank_correlations`, `compare`
         and `discriminative_power`). With one run, those about pairs are empty.
     provenance
-        Files with their sha256, policies, measures and tests.
+        Files with their sha256 and what was said of their form, policies, measures and tests.
 
     Examples
     --------

@@ -129,7 +129,7 @@ def _has_one_width(table: pl.DataFrame, data: bytes, separator: str) -> bool:
 
 
 def _parse_quickly(data: bytes, separator: str, dialect: Dialect) -> pl.DataFrame | None:
-    """Parse only the columns that may be wanted, numbers as such; None when that does not go."""
+    """Parse the columns, numbers as such; None when that does not go."""
     try:
         names = _scan(data, separator, infer_schema=False).collect_schema().names()
         if any(name != name.strip() or _TOLD_APART.search(name) for name in names):
@@ -149,26 +149,19 @@ def _parse_quickly(data: bytes, separator: str, dialect: Dialect) -> pl.DataFram
             _english(table[n], dialect).cast(pl.Float64, strict=False) for n in numbers
         )
     is_bad = any(table[name].null_count() or table[name].is_nan().any() for name in numbers)
-    if numbers and _has_ids(names, dialect):  # else an error names all columns that are there
-        table = table.select(name for name in names if name.partition(":")[0] in wanted)
-    return None if is_bad or _has_blanks(table, data, separator) else table
+    may_be_ours = [table[name] for name in names if name.partition(":")[0] in wanted]
+    return None if is_bad or _has_blanks(may_be_ours, data, separator) else table
 
 
-def _has_blanks(table: pl.DataFrame, data: bytes, separator: str) -> bool:
+def _has_blanks(columns: list[pl.Series], data: bytes, separator: str) -> bool:
     """Tell whether cells begin or end with blanks, which are stripped elsewhere."""
     blanks = [blank for blank in " \t" if blank != separator and blank.encode() in data]
-    texts = [column.str for column in table if column.dtype == pl.String]
+    texts = [column.str for column in columns if column.dtype == pl.String]
     return any(
         text.starts_with(blank).any() or text.ends_with(blank).any()
         for blank in blanks
         for text in texts
     )
-
-
-def _has_ids(names: list[str], dialect: Dialect) -> bool:
-    written = {name.partition(":")[0] for name in names}
-    words = (words_for(ours, dialect.columns) for ours in ("query_id", "doc_id"))
-    return not any(written.isdisjoint(known) for known in words)
 
 
 def _numbers(names: list[str], dialect: Dialect) -> list[str]:

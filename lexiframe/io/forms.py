@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from lexiframe.errors import LexiframeError, Problem, ReadError
+from lexiframe.errors import LexiframeError, Problem, ReadError, in_one_line
 from lexiframe.io import trec
 from lexiframe.io.arrow import read_arrow
 from lexiframe.io.content import Content
@@ -133,7 +133,8 @@ def from_ir_datasets(name: str, what: str) -> pl.DataFrame:
     Raises
     ------
     ReadError
-        When ir_datasets is not installed, does not know the name, or has no such table.
+        When ir_datasets is not installed, does not know the name, has no such table, or cannot
+        fetch or read it.
     """
     try:
         import ir_datasets
@@ -147,4 +148,11 @@ def from_ir_datasets(name: str, what: str) -> pl.DataFrame:
         raise ReadError(f"{name}: ir_datasets knows no data set of this name") from None
     if not getattr(dataset, f"has_{what}")():
         raise ReadError(f"{name}: this data set of ir_datasets has no {what}")
-    return to_frame(getattr(dataset, f"{what}_iter")(), "score")
+    try:  # here it fetches files, and parses them
+        rows = list(getattr(dataset, f"{what}_iter")())
+    except (RuntimeError, OSError, ValueError, EOFError) as error:
+        raise ReadError(
+            f"{name}: ir_datasets cannot give the {what} ({in_one_line(error):.200}); "
+            f"`ir_datasets export {name.removeprefix(IR_DATASETS)} {what}` says more"
+        ) from None
+    return to_frame(rows, "score", name)

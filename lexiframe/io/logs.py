@@ -30,7 +30,7 @@ def with_log(table: Any, log: Any, on: str = "run") -> pl.DataFrame:
     Parameters
     ----------
     table
-        Any table of lexiframe, in any frame that exports Arrow.
+        Any table of lexiframe that names runs or pairs of them, in any frame that exports Arrow.
     log
         One row for each run, in any frame that exports Arrow: from `read_mlflow`, `read_log`,
         ``mlflow.search_runs`` or elsewhere.

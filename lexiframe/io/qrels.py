@@ -78,7 +78,7 @@ def read_qrels(
     -------
     pyarrow.Table
         Key ``query_id, iteration, doc_id``; ``relevance`` (float64, a grade; 0 and below are not
-        relevant). The schema metadata name the file and its sha256.
+        relevant). The schema metadata name the file, its sha256 and how it was read.
 
     Raises
     ------
@@ -86,6 +86,10 @@ def read_qrels(
         With file and line, for anything that cannot be read.
     SchemaError
         For a frame that lacks a column, and for a document that is judged twice.
+    LexiframeError
+        For an option that does not exist.
+    TypeError
+        For what is no file, frame or object of these libraries.
 
     Warns
     -----
@@ -106,7 +110,8 @@ def read_qrels(
     judged = load_qrels(origin, dialect)
     rows, removed = distinct_judgments(judged, duplicates)
     warn_of_removed(removed, "judgments that repeated a document")
-    facts = {"table": "qrels", "sources": sources_of_qrels(origin), "reading": dialect.said()}
+    sources = sources_of_qrels(origin, dialect)
+    facts = {"table": "qrels", "sources": sources, "reading": dialect.said()}
     counts = {"duplicates": removed} if removed else {}
     return to_arrow(rows).replace_schema_metadata(describe(facts | counts))
 
@@ -117,10 +122,10 @@ def file_or_data(qrels: Any) -> Any:
     return only_file(qrels) if is_path else qrels
 
 
-def sources_of_qrels(origin: Any) -> list[dict[str, Any]]:
+def sources_of_qrels(origin: Any, dialect: Dialect | None = None) -> list[dict[str, Any]]:
     """Say which file qrels of `file_or_data` come from; nothing for frames made in memory."""
     if isinstance(origin, File):
-        return [origin.facts()]
+        return [origin.facts(**(dialect or Dialect()).facts())]
     return [{"path": origin, "sha256": None}] if isinstance(origin, str) else sources_in(origin)
 
 

@@ -54,7 +54,8 @@ class RunScan:
     def _facts(self, index: int) -> list[dict[str, Any]]:
         source = self.sources[index]
         if isinstance(source.origin, File):
-            return [source.origin.facts(run=source.name if self.name_from == "file" else None)]
+            name = source.name if self.name_from == "file" else None
+            return [source.origin.facts(run=name, **self.dialect.facts())]
         return sources_in(source.origin)
 
 
@@ -92,6 +93,8 @@ def scan_runs(
     ------
     ReadError
         For a missing file, an empty folder, and two files of one name.
+    LexiframeError
+        For an option that does not exist.
 
     Examples
     --------
@@ -166,9 +169,10 @@ def read_runs(
         With file and line, for anything that cannot be read.
     SchemaError
         For a frame that lacks a column.
-
     LexiframeError
         For an option that does not exist.
+    TypeError
+        For what is no file, frame or object of these libraries.
 
     Warns
     -----
@@ -227,7 +231,7 @@ def _load(scan: RunScan, index: int) -> tuple[list[RunPart], list[dict[str, Any]
     parts, origin = scan.load(index, rank=True), scan.sources[index].origin
     if not isinstance(origin, File):
         return parts, sources_in(origin)
-    facts = origin.facts()
+    facts = origin.facts(**scan.dialect.facts())
     return parts, [{"run": part.name, **facts} for part in parts]
 
 

@@ -61,6 +61,10 @@ class Dialect:
         unsaid = vars(Dialect())
         return {name: value for name, value in vars(self).items() if value != unsaid[name]}
 
+    def facts(self) -> dict[str, object]:
+        """Give the same as a fact about a file; nothing when nothing was said."""
+        return {"reading": said} if (said := self.said()) else {}
+
 
 def as_columns(columns: Mapping[str, str] | None) -> dict[str, str]:
     """Take ``columns=`` as a dictionary.

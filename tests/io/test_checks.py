@@ -60,7 +60,13 @@ def test_a_file_in_order_has_no_problems(write):
         "qid,docno,score\n1,2,3",
     ):
         assert lf.check_run(write(data)).is_empty()
-    assert lf.check_qrels(write("q1 0 d1 1\nq1 1 d1 1")).is_empty()
+    for text in ("q1 0 d1 1\nq1 1 d1 1", "q1 d1 +1\nq1 d2 -.5e-1\n"):
+        assert lf.check_qrels(write(text)).is_empty()
+
+
+def test_any_blanks_stand_between_fields_of_good_lines(write):
+    problems = lf.check_run(write("q1\vQ0\fd1\t1 2.5\v x\nq1 Q0 d2\n\fq1 Q0 d1 2 1 x\n"))
+    assert problems.select("line", "problem").rows() == [(2, "fields"), (3, "duplicate")]
 
 
 def test_all_problems_of_qrels(write):

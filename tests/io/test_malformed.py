@@ -248,6 +248,10 @@ def test_ranks_of_some_rows_are_none():
         ),
         ("# only\n# comments\n", {"header": True}, "expected a line of names, and lines below"),
         ("qid,docno,a\x1b[1m\n", {}, r"\(found: qid, docno, a\\x1b\[1m\)"),
+        *(
+            (text, {}, r"doc_id is missing \(found: qid, docnum, score\)\..*\{'doc_id': 'docnum'\}")
+            for text in ("qid,docnum,score\nq1,d1,2\n", '{"qid": "q1", "docnum": "d1", "score": 2}')
+        ),
         (gzip.compress(gzip.compress(GOOD.encode())), {}, "found gzip data inside packed data; un"),
     ],
 )

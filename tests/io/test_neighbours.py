@@ -322,6 +322,11 @@ scored = TrecScoredDocs(LocalDownload(run))
 ir_datasets.registry.register("local/both", Dataset(judged, scored))
 ir_datasets.registry.register("local/qrels", Dataset(judged))
 ir_datasets.registry.register("local/run", Dataset(scored))
+gone, broken = home.parent / "gone", home.parent / "broken"
+broken.write_text("q1 0 d1 high\\n")
+for file in (gone, broken):
+    of_file = TrecQrels(LocalDownload(file), grades), TrecScoredDocs(LocalDownload(file))
+    ir_datasets.registry.register(f"local/{file.name}", Dataset(*of_file))
 
 def said(function, name):
     try:
@@ -340,6 +345,9 @@ out = {
     "no qrels": said(lf.read_qrels, "irds:local/run"),
     "unknown": said(lf.read_qrels, "irds:local/bth"),
     "unknown runs": said(lf.read_runs, "irds:"),
+    "gone": said(lf.read_qrels, "irds:local/gone"),
+    "runs gone": said(lf.read_runs, "irds:local/gone"),
+    "broken": said(lf.read_qrels, "irds:local/broken"),
     "home": str(ir_datasets.util.home_path()),
 }
 assert Path(out["home"]) == home
@@ -388,6 +396,19 @@ def test_what_ir_datasets_does_not_have(of_ir_datasets):
     unknown = "ir_datasets knows no data set of this name"
     assert of_ir_datasets["unknown"] == f"ReadError: irds:local/bth: {unknown}"
     assert of_ir_datasets["unknown runs"] == f"ReadError: irds:: {unknown}"
+
+
+def test_what_ir_datasets_cannot_fetch_or_read(of_ir_datasets):
+    """No network, a file that is gone, or one that is broken: its error becomes one of ours."""
+    for what, table, message in [
+        ("gone", "qrels", "ReadError: irds:local/gone: ir_datasets cannot give the qrels (/"),
+        ("runs gone", "scoreddocs", "ReadError: irds:local/gone: ir_datasets cannot give the sco"),
+        ("broken", "qrels", "ReadError: irds:local/broken: ir_datasets cannot give the qrels (inv"),
+    ]:
+        assert of_ir_datasets[what].startswith(message)
+        name = what.removeprefix("runs ")
+        advice = f"`ir_datasets export local/{name} {table}` says more"
+        assert of_ir_datasets[what].endswith(advice)
 
 
 def test_without_ir_datasets(monkeypatch):

@@ -1,9 +1,13 @@
 """Which files a path, a folder, a glob, a list or a dict means, and what each run is called."""
 
+import gzip
+import hashlib
+
 import polars as pl
 import pytest
 
 import lexiframe as lf
+from lexiframe.io.provenance import provenance_of
 from lexiframe.io.write import write_parquet
 
 LINE = "q1 Q0 d1 1 3.5 its-tag\n"
@@ -182,3 +186,17 @@ def test_a_path_at_home(write, monkeypatch):
     monkeypatch.setenv("HOME", str(write(LINE).parent))
     assert names("~/bm25.run") == ["bm25"]
     assert names({"a": "~/bm25.run"}) == ["a"]
+
+
+def test_the_sha256_is_that_of_the_file_as_it_lies_there(write):
+    """Packed as it is: `sha256sum` gives the same."""
+    run = write(gzip.compress(LINE.encode()), "bm25.run.gz")
+    qrels = write(gzip.compress(b"q1 0 d1 1\n"), "qrels.gz")
+    sha256 = {path: hashlib.sha256(path.read_bytes()).hexdigest() for path in (run, qrels)}
+    of_run = [{"run": "bm25", "path": str(run), "sha256": sha256[run]}]
+    assert provenance_of(lf.read_runs(run).schema)["sources"] == of_run
+    assert lf.scan_runs(run).provenance() == of_run
+    of_qrels = [{"path": str(qrels), "sha256": sha256[qrels]}]
+    assert provenance_of(lf.read_qrels(qrels).schema)["sources"] == of_qrels
+    said = lf.evaluate(run, qrels, ["RR"]).provenance
+    assert (said["runs"], said["qrels"]) == (of_run, of_qrels)

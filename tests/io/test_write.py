@@ -73,8 +73,9 @@ def test_several_runs_go_to_a_folder_a_file_each(tmp_path, exists):
     folder = tmp_path / "runs"
     if exists:
         folder.mkdir()
-    paths = write_trec(RUNS, folder)
-    assert paths == [folder / "a.trec", folder / "b.trec"]
+    for given in (RUNS, RUNS.sort("run", descending=True, maintain_order=True)):
+        paths = write_trec(given, folder)
+        assert paths == [folder / "a.trec", folder / "b.trec"]
     assert pl.DataFrame(lf.read_runs(folder)).drop("rank").equals(RUNS)
 
 
@@ -277,7 +278,11 @@ def test_provenance_is_carried_over_and_names_runs_as_they_are(tmp_path):
     assert [file["run"] for file in two] == ["a", "b"]
     said = provenance_of(lf.read_runs(tmp_path / "two.csv", decimal=",").schema)["reading"]
     assert said == {"decimal": ","}
+    (tmp_path / "qrels.csv").write_text("qid,document,rel\n1,d,2\n")
+    judged = lf.read_qrels(tmp_path / "qrels.csv", columns={"doc_id": "document"})
+    assert provenance_of(judged.schema)["reading"] == {"columns": {"doc_id": "document"}}
     qrels = lf.read_qrels(lf.bundled("example") / "qrels.txt")
+    assert provenance_of(qrels.schema)["reading"] == {}
     carried = provenance_of(lf.read_qrels(qrels).schema)["sources"]
     assert carried == provenance_of(qrels.schema)["sources"] != []
 
@@ -305,3 +310,36 @@ def test_a_table_of_an_evaluation_says_what_the_evaluation_says(tmp_path):
     path = lf.write_parquet(e.comparisons, tmp_path / "c.parquet", computed_from=[e], by="hand")
     facts = provenance_of(parquet.read_schema(path))
     assert facts == {"lexiframe": lf.__version__, "by": "hand", **e.provenance}
+
+
+@pytest.mark.parametrize("read", [lf.scan_runs, lf.read_runs])
+def test_results_say_how_files_were_read(tmp_path, read):
+    """One file read in two ways gives two results: their provenance differs."""
+    run, qrels = tmp_path / "a.run", tmp_path / "qrels.csv"
+    run.write_text("q1 d1 1\nq1 d2 2\n")
+    qrels.write_text("topic;document;rel\nq1;d1;1,0\n")
+    said = {"columns": {"doc_id": "document"}, "decimal": ","}
+    judged = lf.read_qrels(qrels, **said)
+    values = {}
+    for third in ("rank", "score"):
+        e = lf.evaluate(read(run, third=third), judged, ["RR"])
+        e.write(tmp_path / third)
+        facts = provenance_of(parquet.read_schema(tmp_path / third / "scores.parquet"))
+        assert [file["reading"] for file in facts["runs"]] == [{"third": third}]
+        assert [file["reading"] for file in facts["qrels"]] == [said]
+        values[third] = e.scores["value"].item()
+    assert values == {"rank": 1.0, "score": 0.5}
+    e = lf.evaluate(lf.bundled("example") / "runs", lf.bundled("example") / "qrels.txt", ["RR"])
+    assert not any("reading" in file for file in e.provenance["runs"] + e.provenance["qrels"])
+
+
+def test_tables_of_files_that_were_read_in_several_ways_know_their_lines(tmp_path):
+    (tmp_path / "a.run").write_text("q1,d1,1\n\nq1,d1,2\n".replace(",", " "))
+    (tmp_path / "b.csv").write_text("qid;docno;score\nq1;d1;2,5\n")
+    runs = [
+        lf.read_runs(tmp_path / "a.run", third="score"),
+        lf.read_runs(tmp_path / "b.csv", decimal=","),
+    ]
+    qrels = pl.DataFrame({"query_id": "q1", "doc_id": ["d1"], "relevance": 1.0})
+    with pytest.raises(lf.SchemaError, match=r"a\.run: the document 'd1' .*\(lines 1 and 3;"):
+        lf.positions(lf.read_runs(runs), qrels)

@@ -197,6 +197,19 @@ def test_a_document_twice_in_a_file_is_refused(tmp_path):
         lf.positions(path, JUDGED)
 
 
+def test_the_lines_are_those_of_the_first_of_several_repeated_documents(tmp_path):
+    path = tmp_path / "twice"
+    path.write_text("".join(f"q1 Q0 {doc} 1 {n} t\n" for n, doc in enumerate("a b c b a".split())))
+    message = r"the document 'a' .*\(lines 1 and 5; 4 such rows in all\)"
+    with pytest.raises(lf.SchemaError, match=message):
+        lf.positions(path, JUDGED)
+    path.write_text("".join(f"q1 0 {doc} {n}\n" for n, doc in enumerate("a b c b a".split())))
+    message = r"the document 'a' .* with the grades 0 and 4 \(lines 1 and 5; 4 such rows in all\)"
+    for judge in (lf.read_qrels, lambda qrels: lf.positions(TIED, qrels)):
+        with pytest.raises(lf.SchemaError, match=message):
+            judge(path)
+
+
 def test_the_best_ranked_of_repeated_documents_counts():
     with pytest.warns(lf.LexiframeWarning, match="rows that repeated a document, removed: 1"):
         p = lf.positions(TWICE, JUDGED, duplicates="best")
@@ -234,6 +247,25 @@ def test_a_document_judged_twice():
         with pytest.warns(lf.LexiframeWarning, match=r"^repeated judgments, removed: 1 \(see"):
             p = lf.positions(TIED, qrels, duplicates="best")
         assert p.select("doc_id", "relevance", "n_relevant").rows() == [("D", 1, 2), ("d9", 3, 2)]
+
+
+def test_the_highest_grade_of_each_iteration_is_kept():
+    """The same document in another subtopic is another judgment."""
+    qrels = pl.DataFrame(
+        {
+            "query_id": "q1",
+            "subtopic": ["s", "t", "s", "s"],
+            "doc_id": ["d9", "d9", "d9", "D"],
+            "relevance": [1.0, 1.0, 3.0, 1.0],
+        }
+    )
+    with pytest.warns(lf.LexiframeWarning, match="repeated a document, removed: 1$"):
+        kept = pl.DataFrame(lf.read_qrels(qrels, duplicates="best"))
+    assert kept.rows() == [("q1", *row) for row in [("t", "d9", 1), ("s", "d9", 3), ("s", "D", 1)]]
+    with pytest.warns(lf.LexiframeWarning, match=r"^repeated judgments, removed: 1 \(see"):
+        p = lf.positions(TIED, qrels, duplicates="best", subtopics=True)
+    found = [("s", "D", 1, 2), ("s", "d9", 3, 2), ("t", "d9", 1, 1)]
+    assert p.select("subtopic", "doc_id", "relevance", "n_relevant").rows() == found
 
 
 def test_judgments_of_a_file_that_repeat_are_warned_of_alike(tmp_path):
