@@ -109,6 +109,7 @@ _ARGUMENT = re.compile(
     r"\b(header|decimal|third|name_from|ties|score_type|no_relevant|duplicates|unjudged|requests|by)"
     r"=(?:True|'([^']+)')"
 )
+_CHECKS = re.compile(r"\blexiframe\.check_(?:run|qrels)\b")
 _COLUMNS = re.compile(r"\bcolumns=\{([^}]*)\}")
 _COLUMN = re.compile(r"'(\w+)': '([^']*)'")
 
@@ -148,7 +149,10 @@ def as_options(message: str) -> str:
     'attributes come from a file: --requests FILE, --by category'
     >>> as_options("say which column it is: columns={'query_id': 'topic'}")
     'say which column it is: --column query_id=topic (of qrels --qrels-column)'
+    >>> as_options("(4 more: lexiframe.check_run lists them)")
+    '(4 more: `lexiframe check FILE` lists them)'
     """
+    message = _CHECKS.sub("`lexiframe check FILE`", message)
     return _COLUMNS.sub(_as_column, _ARGUMENT.sub(_as_option, message))
 
 
