@@ -373,6 +373,7 @@ _NO_COLUMNS = (
     pa.ArrowException,
     OverflowError,
     ValueError,  # two columns of one name in pandas
+    TypeError,  # a column of objects alone
 )
 
 
@@ -411,13 +412,30 @@ def to_polars(frame: Any, where: str = "the frame") -> pl.DataFrame:
         )
     if isinstance(frame, pa.Table):
         frame = frame.replace_schema_metadata()  # Polars needs it in UTF-8, others do not
+    index = getattr(getattr(frame, "index", None), "names", [None])
     try:
+        if any(name is not None for name in index):  # Polars drops the index of pandas
+            frame = frame.reset_index()
         return pl.DataFrame(frame)
     except _NO_COLUMNS as error:
         raise SchemaError(
-            f"{where} cannot become Arrow: {in_one_line(error)}; give every column values of one "
-            "simple type"
+            f"{where} cannot become Arrow: {_first_broken(frame)}{in_one_line(error)}; give every "
+            "column values of one simple type, or leave it out"
         ) from None
+
+
+def _first_broken(frame: Any) -> str:
+    """Name the first column of pandas or PyArrow that cannot become Arrow."""
+    if isinstance(frame, pa.Table | pa.RecordBatch):
+        parts = {name: frame.select([name]) for name in frame.column_names}
+    else:
+        parts = {name: frame[[name]] for name in frame.columns} if hasattr(frame, "iloc") else {}
+    for name, part in parts.items():
+        try:
+            pl.DataFrame(part)
+        except _NO_COLUMNS:
+            return f"the column {name}: "
+    return ""
 
 
 def check(frame: Any, schema: TableSchema, where: str = "") -> pl.DataFrame:

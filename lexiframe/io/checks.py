@@ -73,7 +73,7 @@ def check_run(
     [(2, 'fields'), (3, 'number'), (4, 'duplicate')]
     >>> folder.cleanup()
     """
-    dialect = Dialect(third, header, decimal, dict(columns or {}))
+    dialect = Dialect(third, header, decimal, columns or {})
     return check_file(only_file(path), dialect, "run")
 
 
@@ -109,7 +109,7 @@ def check_qrels(
     >>> lf.check_qrels("data/example/qrels.txt").height
     0
     """
-    dialect = Dialect(None, header, decimal, dict(columns or {}))
+    dialect = Dialect(None, header, decimal, columns or {})
     return check_file(only_file(path), dialect, "qrels")
 
 

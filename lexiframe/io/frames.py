@@ -74,9 +74,6 @@ def to_frame(data: Any, value: str, where: str = "the frame") -> pl.DataFrame:
         return _frame_of_tuples(list(data), where)
     if _is_dataset(data):
         data = data.to_table()
-    index = getattr(getattr(data, "index", None), "names", [None])
-    if any(name is not None for name in index):  # pandas' index is no column in Arrow
-        data = data.reset_index()
     return to_polars(data, where)
 
 

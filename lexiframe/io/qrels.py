@@ -101,7 +101,7 @@ def read_qrels(
     [{'query_id': 'q1', 'iteration': '0', 'doc_id': 'd1', 'relevance': 2.0}]
     """
     check_duplicates(duplicates)
-    dialect = Dialect(None, header, decimal, dict(columns or {}))
+    dialect = Dialect(None, header, decimal, columns or {})
     origin = file_or_data(qrels)
     judged = load_qrels(origin, dialect)
     rows, removed = distinct_judgments(judged, duplicates)

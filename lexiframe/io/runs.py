@@ -101,7 +101,7 @@ def scan_runs(
     """
     if name_from not in ("file", "tag"):
         raise LexiframeError(f"name_from: expected 'file' or 'tag', found {name_from!r}")
-    dialect = Dialect(third, header, decimal, dict(columns or {}))
+    dialect = Dialect(third, header, decimal, columns or {})
     return RunScan(tuple(find_sources(runs)), name_from, dialect)
 
 

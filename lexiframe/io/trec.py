@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import warnings
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -47,9 +48,14 @@ class Dialect:
     third: Third | None = None
     header: bool = False
     decimal: str = "."
-    columns: dict[str, str] = field(default_factory=dict)
+    columns: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        if not isinstance(self.columns, Mapping):
+            raise TypeError(f"columns: expected {{our name: the table's}}, found {self.columns!r}")
+        # pandas numbers columns that have no names
+        named = {str(ours): str(theirs) for ours, theirs in self.columns.items()}
+        object.__setattr__(self, "columns", named)
         if self.third not in (None, "rank", "score"):
             raise LexiframeError(f"third: expected 'rank' or 'score', found {self.third!r}")
         if self.decimal not in (".", ","):

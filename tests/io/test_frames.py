@@ -227,6 +227,20 @@ def test_columns_in_both_directions(columns):
         lf.read_runs(THEIRS)
 
 
+@pytest.mark.parametrize("columns", [["query_id"], "query_id", [("query_id", "qid")], 7])
+def test_columns_of_another_type(columns):
+    for read in (lf.read_runs, lf.read_qrels, lf.scan_runs):
+        with pytest.raises(TypeError, match=r"columns: expected {our name: .*}, found"):
+            read(FRAME, columns=columns)
+
+
+def test_columns_that_pandas_numbers():
+    numbered = pandas_of(FRAME).set_axis(range(3), axis="columns")
+    columns = {"query_id": 0, "doc_id": 1, "score": 2}
+    for renaming in (columns, {theirs: ours for ours, theirs in columns.items()}):
+        assert_same(lf.read_runs(numbered, columns=renaming), expected())
+
+
 def test_columns_decide_what_is_ambiguous_and_overrule_what_is_not():
     both = FRAME.with_columns(qid=pl.lit("x"))
     assert_same(lf.read_runs(both, columns={"query_id": "query_id"}), expected())
@@ -692,6 +706,27 @@ def test_the_index_of_pandas_holds_columns():
     expected = lf.read_runs({"a": frame})
     for index in ("qid", ["qid", "docno"]):
         assert lf.read_runs({"a": frame.set_index(index)}).equals(expected)
+    with pytest.raises(lf.SchemaError, match="cannot become Arrow: cannot insert qid, already"):
+        lf.read_runs(frame.set_index("qid", drop=False))
+
+
+def test_the_index_of_pandas_holds_columns_of_every_table(tmp_path):
+    library("pandas")
+    s = lf.read_scores(pl.DataFrame({"qid": ["q1", "q2"], "a": [1.0, 0.5]}), measure="AP")
+    indexed = s.to_pandas().set_index(["run", "query_id"])
+    log = pl.DataFrame({"run": s["run"].unique(), "k": 1})
+    assert lf.with_log(indexed, log.to_pandas().set_index("run")).equals(lf.with_log(s, log))
+    assert lf.order_runs(indexed).equals(lf.order_runs(s))
+    assert pl.read_parquet(lf.write_parquet(indexed, tmp_path / "s.parquet")).equals(s)
+
+
+def test_the_column_that_cannot_become_arrow_is_named():
+    mixed = pandas_of(FRAME).assign(note=pd.Series([1, "b", None, None], dtype=object))
+    with pytest.raises(lf.SchemaError, match=r"Arrow: the column note: .* or leave it out$"):
+        lf.read_runs(mixed)
+    log = mixed.assign(run=["a", "b", "c", "d"])
+    with pytest.raises(lf.SchemaError, match="the frame cannot become Arrow: the column note: "):
+        lf.with_log(expected(), log)
 
 
 def test_whole_decimals_are_ids_and_floats_are_none():
