@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -10,7 +11,7 @@ from typing import Any
 import polars as pl
 import pyarrow as pa
 
-from lexiframe.errors import LexiframeError
+from lexiframe.errors import LexiframeError, LexiframeWarning, first_three
 from lexiframe.io.arrow import to_arrow
 from lexiframe.io.metadata import header_of, metadata_frame
 from lexiframe.io.parts import NameFrom, RunPart, load_source
@@ -72,7 +73,8 @@ def scan_runs(
 ) -> RunScan:
     """Name runs without reading them: they are read a file at a time, where they are needed.
 
-    Standard input, pipes and addresses are fetched at once, and held.
+    Standard input, pipes and addresses are fetched at once, and held; so are iterators and readers
+    of record batches.
 
     Give the result to `positions`, `coverage` or `evaluate` in place of the table that
     `read_runs` returns. Memory then does not grow with the number of runs.
@@ -172,8 +174,8 @@ def read_runs(
     Warns
     -----
     LexiframeWarning
-        With the count, when lines hold more fields than are read, and when something in a folder
-        is left out.
+        With the count, when lines hold more fields than are read, when something in a folder is
+        left out, and when a run has no row.
 
     Notes
     -----
@@ -199,6 +201,7 @@ def read_runs(
     loaded = [*in_threads(partial(_load, scan), range(len(scan)), "reading runs")]
     parts = sorted((part for of_one, _ in loaded for part in of_one), key=lambda part: part.name)
     refuse_twins((part.name, part.where) for part in parts)
+    _warn_of_nothing(parts)
     ranked = all("rank" in p.rows.columns and not p.rows["rank"].has_nulls() for p in parts)
     columns_kept = ["query_id", "doc_id", "score", *["rank"] * ranked]
     table = pa.concat_tables(to_arrow(_rows_of(part, columns_kept)) for part in parts)
@@ -216,6 +219,17 @@ def _load(scan: RunScan, index: int) -> tuple[list[RunPart], list[dict[str, Any]
         return parts, sources_in(origin)
     facts = origin.facts()
     return parts, [{"run": part.name, **facts} for part in parts]
+
+
+def _warn_of_nothing(parts: Sequence[RunPart]) -> None:
+    nothing = [part.name for part in parts if not part.rows.height and not part.empty]
+    if nothing:
+        warnings.warn(
+            f"runs without any row, which the table cannot hold: {first_three(nothing)}; "
+            "scan_runs keeps them",
+            LexiframeWarning,
+            stacklevel=3,
+        )
 
 
 def _rows_of(part: RunPart, columns: Sequence[str]) -> pl.DataFrame:

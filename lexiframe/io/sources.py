@@ -9,13 +9,13 @@ import sys
 import warnings
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from lexiframe.errors import LexiframeWarning, Problem, ReadError, first_three
 from lexiframe.io.content import Content, content_of
-from lexiframe.io.frames import is_frame, is_one_run
+from lexiframe.io.frames import held, is_frame, is_one_run
 
 SUFFIXES = (
     ".gz .bz2 .xz .zst .zstd .parquet .arrow .feather .ipc .csv .tsv .json .jsonl .ndjson .inter "
@@ -135,7 +135,7 @@ def sources_of_runs(runs: Any) -> list[Source]:
         sources = [source for run in (runs if several else [runs]) for source in _expand(run)]
     if not sources:
         raise ReadError("no runs: expected at least one file or frame, found an empty list")
-    return sources
+    return [replace(source, origin=held(source.origin, source.where)) for source in sources]
 
 
 def refuse_twins(named: Iterable[tuple[str, str]]) -> None:

@@ -6,6 +6,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from ir_measures import ScoredDoc
 from pyarrow import dataset, parquet
 
 import lexiframe as lf
@@ -664,6 +665,36 @@ def test_dictionaries_with_empty_ones():
     assert_same(table, expected_lists().drop_columns("rank"))
     only = lf.read_runs({"run": {"3": {}, "5": {}}})
     assert_same(only, expected_lists().drop_columns("rank").slice(3))
+
+
+def test_a_run_without_any_row_is_said():
+    named = {"none": {}, "mine": FRAME, "bare": FRAME.clear()}
+    message = r"runs without any row, .*: 2 \('bare', 'none'\); scan_runs keeps them"
+    for order in (named, dict(reversed(named.items()))):
+        with pytest.warns(lf.LexiframeWarning, match=message):
+            assert_same(lf.read_runs(order), expected(run="mine"))
+    with pytest.warns(lf.LexiframeWarning, match="rankings missing, counted as empty: 6"):
+        p = lf.positions(lf.scan_runs(named), JUDGED.with_columns(relevance=pl.lit(1)))
+    assert p["run"].unique().sort().to_list() == ["bare", "mine", "none"]
+
+
+@pytest.mark.parametrize("kind", ["reader", "iterator"])
+def test_what_can_be_read_only_once_is_held(kind):
+    rows = [ScoredDoc(*row) for row in ROWS]
+    once = {"a": iter(rows) if kind == "iterator" else FRAME.to_arrow().to_reader()}
+    scan, judged = lf.scan_runs(once), JUDGED.with_columns(relevance=pl.lit(1))
+    assert lf.positions(scan, judged).equals(lf.positions({"a": FRAME}, judged))
+    assert lf.coverage(scan, judged).equals(lf.coverage({"a": FRAME}, judged))
+
+
+def test_a_reader_that_breaks_off():
+    def batches():
+        yield FRAME.to_arrow().to_batches()[0]
+        raise OSError("the disk is gone")
+
+    reader = pa.RecordBatchReader.from_batches(FRAME.to_arrow().schema, batches())
+    with pytest.raises(lf.SchemaError, match=r"run 'a' cannot become Arrow: .*the disk is gone"):
+        lf.read_runs({"a": reader})
 
 
 def test_several_runs_in_lists():

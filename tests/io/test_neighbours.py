@@ -271,6 +271,18 @@ def test_ranx_runs_and_qrels(ranx, collection, tmp_path):
         assert_same(table, collection.qrels_table, ordered=False)
 
 
+def test_ranx_objects_in_each_others_place(ranx):
+    """Its own functions take the qrels first."""
+    run, qrels = ranx.Run({"q": {"d": 1.5}}), ranx.Qrels({"q": {"d": 1}}, name="judged")
+    with pytest.raises(lf.SchemaError, match="this looks like qrels, given as a run"):
+        lf.evaluate(qrels, run, ["AP"])
+
+
+def test_an_empty_run_of_ranx(ranx):
+    with pytest.warns(lf.LexiframeWarning, match=r"without any row, .*: 1 \('a'\)"):
+        assert lf.read_runs({"a": ranx.Run()}).num_rows == 0
+
+
 @pytest.mark.filterwarnings("ignore:unsafe cast")
 def test_ranx_results(ranx):
     """They agree where no scores tie, but for RBP: ranx weighs it with the grade."""
