@@ -497,6 +497,7 @@ def _may_be_ids(dtype: pl.DataType) -> bool:
     return is_whole or dtype in (pl.Categorical, pl.Enum)
 
 
+_LISTS = (pl.List, pl.Array)
 _READ_AS_NUMBERS = (pl.String, pl.Boolean, pl.Null)
 
 
@@ -504,8 +505,9 @@ def _typed(column: pl.Series, dtype: pl.DataType, called: str) -> pl.Series:
     if column.dtype == dtype:
         return column
     if dtype == STR and not _may_be_ids(column.dtype):
-        is_float = column.dtype.is_float()
-        advice = "ids that are numbers are whole: cast them (pandas: astype('Int64'))" * is_float
+        whole = "ids that are numbers are whole: cast them (pandas: astype('Int64'))"
+        exploded = "give each item a row: explode the columns that hold lists"
+        advice = whole * column.dtype.is_float() + exploded * isinstance(column.dtype, _LISTS)
         expected = f"strings in {column.name}"
         raise SchemaError(Problem(called, expected, str(column.dtype), advice))
     is_number = column.dtype.is_numeric() or column.dtype in _READ_AS_NUMBERS  # no date, no list

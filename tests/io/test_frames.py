@@ -581,11 +581,19 @@ def list_column(dtype):
     return LISTS.set_column(1, "items", LISTS["items"].cast(dtype))
 
 
+def padded():
+    """Lists of one length, where null stands for no item."""
+    lists = [[*(of or []), None, None][:2] for of in LISTS["items"].to_pylist()]
+    return LISTS.set_column(1, "items", pa.array(lists, pa.list_(ITEM, 2)))
+
+
 LISTS_OF = {
     "pyarrow": lambda: LISTS,
     "large lists": lambda: list_column(pa.large_list(ITEM)),
+    "lists of one length": padded,
     "polars": lambda: pl.DataFrame(LISTS),
     "polars, lazy": lambda: pl.DataFrame(LISTS).lazy(),
+    "polars, arrays": lambda: pl.DataFrame(padded()),
     "reader": lambda: LISTS.to_reader(max_chunksize=1),
     "dataset": lambda: dataset.dataset(LISTS),
     "pandas of pyarrow": lambda: LISTS.to_pandas(types_mapper=pd.ArrowDtype),
@@ -598,6 +606,12 @@ LISTS_OF = {
 @pytest.mark.parametrize("kind", LISTS_OF)
 def test_lists_of_items(kind):
     assert_same(lf.read_runs(LISTS_OF[kind]()), expected_lists())
+
+
+def test_columns_of_lists_beside_each_other():
+    columns = {"user_id": [7, 3], "item_id": [[10, 20], [5]], "score": [[0.5, 0.25], [1.0]]}
+    with pytest.raises(lf.SchemaError, match=r"found List\(Int64\); give each item a row: explode"):
+        lf.read_runs(pl.DataFrame(columns))
 
 
 def test_lists_of_items_and_flat_rows_are_the_same_run():
