@@ -101,11 +101,11 @@ def _from_file(part: RunPart, table: Any) -> RunPart:
     """Give a run what a table of `read_runs` says of it: its file and its ir_metadata."""
     facts = provenance_of(table.schema if isinstance(table, pa.Table) else None)
     header = facts.get("ir_metadata", {}).get(part.name)
-    files = {str(file.get("run")): str(file.get("path")) for file in facts.get("sources", [])}
-    if part.name not in files:
+    sources = {str(source.get("run")): source for source in facts.get("sources", [])}
+    if part.name not in sources:
         return replace(part, header=header)
-    file = File(files[part.name])
-    reading = facts.get("reading", {})
+    file = File(str(sources[part.name].get("path")))
+    reading = sources[part.name].get("reading", facts.get("reading", {}))
     return replace(part, where=str(file), places=_if_there(file, reading), header=header)
 
 

@@ -119,9 +119,7 @@ def file_or_data(qrels: Any) -> Any:
 
 def sources_of_qrels(origin: Any) -> list[dict[str, Any]]:
     """Say which file qrels of `file_or_data` come from; nothing for frames made in memory."""
-    if isinstance(origin, File):
-        return [origin.facts()]
-    return [{"path": origin, "sha256": None}] if isinstance(origin, str) else sources_in(origin)
+    return [origin.facts()] if isinstance(origin, File) else sources_in(origin)
 
 
 def load_qrels(qrels: Any, dialect: Dialect | None = None) -> Judgments:

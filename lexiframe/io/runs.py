@@ -46,16 +46,22 @@ class RunScan:
         """Read one source into its runs (one, unless a table carries several)."""
         return load_source(self.sources[index], self.name_from, self.dialect, rank=rank)
 
-    def provenance(self) -> list[dict[str, Any]]:
-        """Give path and sha256 of every file, sorted."""
-        given = in_threads(self._facts, range(len(self)), "hashing runs")
+    def provenance(self, names: Sequence[Sequence[str]] | None = None) -> list[dict[str, Any]]:
+        """Give path and sha256 of every file and how it is read, sorted.
+
+        ``names`` are those of the runs of each source, where they were read already: before that
+        it takes a file to hold one run that is called as it is.
+        """
+        given = in_threads(partial(self._facts, names), range(len(self)), "hashing runs")
         return _sorted(fact for facts in given for fact in facts)
 
-    def _facts(self, index: int) -> list[dict[str, Any]]:
-        source = self.sources[index]
-        if isinstance(source.origin, File):
-            return [source.origin.facts(run=source.name if self.name_from == "file" else None)]
-        return sources_in(source.origin)
+    def _facts(self, names: Sequence[Sequence[str]] | None, index: int) -> list[dict[str, Any]]:
+        source, said = self.sources[index], self.dialect.said()
+        if not isinstance(source.origin, File):
+            return [{"run": source.name, **fact} for fact in sources_in(source.origin)]
+        facts = source.origin.facts(**{"reading": said} if said else {})
+        called = [source.name if self.name_from == "file" else None]
+        return [{"run": name, **facts} for name in (called if names is None else names[index])]
 
 
 def _sorted(facts: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -216,7 +222,8 @@ def _load(scan: RunScan, index: int) -> tuple[list[RunPart], list[dict[str, Any]
     """Read one source and say where each of its runs comes from."""
     parts, origin = scan.load(index, rank=True), scan.sources[index].origin
     if not isinstance(origin, File):
-        return parts, sources_in(origin)
+        named = parts[0].name if len(parts) == 1 else None
+        return parts, [{"run": named, **fact} for fact in sources_in(origin)]
     facts = origin.facts()
     return parts, [{"run": part.name, **facts} for part in parts]
 

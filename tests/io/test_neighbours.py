@@ -348,6 +348,7 @@ out = {
     "listed": lf.read_runs(["irds:local/run", "irds:local/both"])["run"].unique().to_pylist(),
     "types": [str(kind) for kind in lf.read_qrels("irds:local/qrels").schema.types],
     "positions": lf.positions("irds:local/run", "irds:local/qrels").height,
+    "from": lf.evaluate("irds:local/run", "irds:local/qrels", ["RR"]).provenance,
     "no runs": said(lf.read_runs, "irds:local/qrels"),
     "no qrels": said(lf.read_qrels, "irds:local/run"),
     "unknown": said(lf.read_qrels, "irds:local/bth"),
@@ -388,6 +389,9 @@ def test_data_sets_of_ir_datasets(of_ir_datasets, collection):
     assert of_ir_datasets["types"] == ["string", "string", "string", "double"]
     assert of_ir_datasets["listed"] == ["local/both", "local/run"]
     assert of_ir_datasets["positions"] > 50
+    assert of_ir_datasets["from"]["runs"] == [
+        {"run": "local/run", "path": "irds:local/run", "sha256": None}
+    ]
 
 
 def test_what_ir_datasets_does_not_have(of_ir_datasets):

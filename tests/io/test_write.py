@@ -5,6 +5,7 @@ import hashlib
 import math
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 import pyarrow as pa
 import pytest
@@ -305,3 +306,32 @@ def test_a_table_of_an_evaluation_says_what_the_evaluation_says(tmp_path):
     path = lf.write_parquet(e.comparisons, tmp_path / "c.parquet", computed_from=[e], by="hand")
     facts = provenance_of(parquet.read_schema(path))
     assert facts == {"lexiframe": lf.__version__, "by": "hand", **e.provenance}
+
+
+def test_what_is_computed_from_a_path_is_refused(tmp_path):
+    """It went by without a word, as did a table that was not in a list."""
+    folder = lf.bundled("example")
+    runs = lf.read_runs(folder / "runs")
+    path = tmp_path / "a.parquet"
+    for given in (["runs/"], "runs/", [folder / "runs"], [7]):
+        with pytest.raises(TypeError, match="computed_from: expected tables of read_runs and read"):
+            lf.write_parquet(runs, path, computed_from=given)
+    assert not path.exists()
+    p = lf.positions(runs, folder / "qrels.txt")
+    for given in (runs, lf.scan_runs(folder / "runs")):
+        lf.write_parquet(p, path, computed_from=given)
+        alone = provenance_of(parquet.read_schema(path))["sources"]
+        lf.write_parquet(p, path, computed_from=[given])
+        assert provenance_of(parquet.read_schema(path))["sources"] == alone != []
+
+
+def test_facts_may_be_measures_and_numbers_of_numpy(tmp_path):
+    facts = {"measures": [lf.AP, lf.nDCG @ 10], "seed": np.int64(3), "place": Path("x")}
+    path = lf.write_parquet(pl.DataFrame({"run": ["a"]}), tmp_path / "a.parquet", **facts)
+    said = provenance_of(parquet.read_schema(path))
+    assert said == {
+        "lexiframe": lf.__version__,
+        "measures": ["AP", "nDCG@10"],
+        "seed": 3,
+        "place": "x",
+    }
