@@ -201,7 +201,9 @@ def write_trec(
         When the frame has the columns of neither table, or values that text cannot hold.
     LexiframeError
         When several runs shall go into one file, the place cannot be written to, or metadata name
-        a run that is not there.
+        a run that is not there, or come with judgments.
+    TypeError
+        For metadata that are no such dictionary.
 
     Warns
     -----
@@ -220,6 +222,8 @@ def write_trec(
     """
     frame, path = to_polars(table), Path(path).expanduser()
     if "relevance" in frame.columns:
+        if metadata:
+            raise LexiframeError("metadata: ir_metadata are of runs, found judgments to write")
         rows = _fit_for_text(load_qrels(frame).rows)
         return [_write_text(trec.text_of_qrels(rows), path)]
     if "score" not in frame.columns:
@@ -227,7 +231,7 @@ def write_trec(
             f"expected runs (score) or qrels (relevance), found {', '.join(frame.columns)}"
         )
     runs = list(split_runs(_fit_for_text(_without_empty_answers(check(frame, RUNS)))))
-    headers = _headers(table, metadata or {}, [name for name, _ in runs])
+    headers = _headers(table, _by_run(metadata), [name for name, _ in runs])
     for name, _ in runs:
         if Path(name).name != name:
             raise LexiframeError(f"the run {name!r} cannot name a file; rename it")
@@ -243,6 +247,13 @@ def write_trec(
         )
         for name, rows in runs
     ]
+
+
+def _by_run(metadata: Any) -> dict[str, Any]:
+    given = {} if metadata is None else metadata
+    if not (isinstance(given, Mapping) and all(isinstance(f, Mapping) for f in given.values())):
+        raise TypeError(f"metadata: expected {{run: {{field: value}}}}, found {metadata!r}")
+    return {str(run): fields for run, fields in given.items()}  # names may be integers
 
 
 def _headers(

@@ -210,6 +210,14 @@ def test_metadata_of_runs_are_written_and_read(tmp_path):
     assert lf.run_metadata(again).equals(lf.run_metadata(tmp_path))
     with pytest.raises(lf.UnknownNameError, match="unknown run 'A'; did you mean a"):
         lf.write_trec(runs, tmp_path, metadata={"A": METADATA})
+    for given in ([METADATA], {"a": "bm25"}, "bm25"):
+        with pytest.raises(TypeError, match=r"metadata: expected {run: {field: value}}, found"):
+            lf.write_trec(runs, tmp_path, metadata=given)
+    with pytest.raises(lf.LexiframeError, match="ir_metadata are of runs, found judgments"):
+        lf.write_trec(pl.DataFrame(QRELS), tmp_path / "q.qrels", metadata={"a": METADATA})
+    numbered = lf.read_runs({7: {"q1": {"d1": 1.0}}})
+    (path,) = lf.write_trec(numbered, tmp_path / "7.run", metadata={7: METADATA})
+    assert lf.run_metadata(path)["run"].to_list() == ["7"]
 
 
 def test_metadata_survive_parquet_and_text(tmp_path):
