@@ -71,7 +71,9 @@ def read_scores(source: Any, *, measure: str | None = None, run: str | None = No
     Warns
     -----
     LexiframeWarning
-        When requests without any value were left out.
+        When requests without any value were left out, and when a run has no row for a request that
+        other runs have one for: trec_eval and pytrec_eval leave out what a run did not answer,
+        unless asked for with ``-c``. Means are over what is there.
 
     Examples
     --------
@@ -98,6 +100,7 @@ def read_scores(source: Any, *, measure: str | None = None, run: str | None = No
     _refuse_repeated(table, origins)
     table = _without_empty_requests(table, origins)
     _refuse_gaps(table, origins)
+    _warn_of_absent(table)
     return table.select(*SCORES.columns).sort(SCORES.key)
 
 
@@ -225,4 +228,23 @@ def _refuse_gaps(table: pl.DataFrame, origins: Sequence[ScoreTable]) -> None:
             f"{origins[first['origin']].at(first[PLACE])}: expected a value of "
             f"{first['measure']!r} for run {first['run']!r} and query {first['query_id']!r}, found "
             f"none ({gaps.height} such gaps in all); leave these requests out, or give them a value"
+        )
+
+
+def _warn_of_absent(table: pl.DataFrame) -> None:
+    """Say which runs lack requests that others have: their means are over fewer of them."""
+    asked = pl.col("query_id").n_unique().over("measure")
+    of_runs = (
+        table.with_columns(asked=asked)
+        .group_by("run", "measure")
+        .agg(absent=pl.col("asked").first() - pl.len())
+    )
+    lacking = of_runs.filter(pl.col("absent") > 0)
+    if lacking.height:
+        warnings.warn(
+            "runs that lack values for requests that others have them for: "
+            f"{first_three(lacking['run'].unique().sort())}, {lacking['absent'].sum()} values in "
+            "all; means are over what is there, so give 0 where a run found nothing (trec_eval -c)",
+            LexiframeWarning,
+            stacklevel=3,
         )

@@ -560,6 +560,19 @@ def test_a_request_without_any_value_is_left_out(write):
         assert lf.read_scores(path, measure="AP")["query_id"].to_list() == ["1", "1"]
 
 
+def test_runs_that_lack_requests_are_said():
+    """trec_eval and pytrec_eval leave out what a run did not answer: the mean hides it."""
+    judged = {q: {"d": 1} for q in ("q1", "q2", "q3")}
+    evaluator = pytrec_eval.RelevanceEvaluator(judged, {"map", "recip_rank"})
+    found = {"all": evaluator.evaluate({q: {"d": 1.0} for q in judged})}
+    found["some"] = evaluator.evaluate({"q1": {"d": 1.0}})
+    message = r"that others have them for: 1 \('some'\), 4 values in all; means are over what is"
+    with pytest.warns(lf.LexiframeWarning, match=message):
+        assert lf.read_scores(found).height == 8
+    other = {"all": found["all"], "of AP alone": {q: {"map": 1.0} for q in judged}}
+    assert lf.read_scores(other).height == 9
+
+
 WORD = 'qid name measure value map q1 all 0.5 nan 1e999 é runid " { } [ ] : - , ; \\'.split()
 PIECES = st.sampled_from([*WORD, "\t", " ", "\n", "\r\n", "\0"])
 
