@@ -212,7 +212,7 @@ def evaluate(
     _refuse_lower_rel(asked, rel)
     check_method(method)
     inference = Inference(test, correction, family, alpha, alternative, trials, seed)
-    groups = names_of(requests, by)
+    groups, requests = names_of(requests, by), file_or_data(requests)
     if not (isinstance(runs, RunScan) or hasattr(runs, "__arrow_c_stream__")):
         runs = scan_runs(runs)
     qrels = file_or_data(qrels)  # once: standard input cannot be read again for its sha256
@@ -234,12 +234,13 @@ def evaluate(
     pairs = [] if is_alone else asked
     d = from_projections(preferences, p, pairs, no_relevant) if pairs else _empty(PREFERENCES)
     provenance = {
-        "runs": sources_of(runs),
+        "runs": sources_of(runs, ranked.names),
         "qrels": sources_of_qrels(qrels),
         "measures": [str(measure) for measure in asked],
         "policies": asdict(policies),
         "inference": {"ordering": method, **asdict(inference)},
         "groups": groups,
+        "requests": sources_of_qrels(requests),
     }
     of_pairs = _pair_tables(s, d, asked, method, inference, Groups.of(s, d, requests, groups))
     covered = coverage_table(ranked, p[RELEVANT])

@@ -373,6 +373,7 @@ _NO_COLUMNS = (
     pa.ArrowException,
     OverflowError,
     ValueError,  # two columns of one name in pandas
+    TypeError,  # a column of objects alone
 )
 
 
@@ -411,13 +412,30 @@ def to_polars(frame: Any, where: str = "the frame") -> pl.DataFrame:
         )
     if isinstance(frame, pa.Table):
         frame = frame.replace_schema_metadata()  # Polars needs it in UTF-8, others do not
+    index = getattr(getattr(frame, "index", None), "names", [None])
     try:
+        if any(name is not None for name in index):  # Polars drops the index of pandas
+            frame = frame.reset_index()
         return pl.DataFrame(frame)
     except _NO_COLUMNS as error:
         raise SchemaError(
-            f"{where} cannot become Arrow: {in_one_line(error)}; give every column values of one "
-            "simple type"
+            f"{where} cannot become Arrow: {_first_broken(frame)}{in_one_line(error)}; give every "
+            "column values of one simple type, or leave it out"
         ) from None
+
+
+def _first_broken(frame: Any) -> str:
+    """Name the first column of pandas or PyArrow that cannot become Arrow."""
+    if isinstance(frame, pa.Table | pa.RecordBatch):
+        parts = {name: frame.select([name]) for name in frame.column_names}
+    else:
+        parts = {name: frame[[name]] for name in frame.columns} if hasattr(frame, "iloc") else {}
+    for name, part in parts.items():
+        try:
+            pl.DataFrame(part)
+        except _NO_COLUMNS:
+            return f"the column {name}: "
+    return ""
 
 
 def check(frame: Any, schema: TableSchema, where: str = "") -> pl.DataFrame:
@@ -479,6 +497,7 @@ def _may_be_ids(dtype: pl.DataType) -> bool:
     return is_whole or dtype in (pl.Categorical, pl.Enum)
 
 
+_LISTS = (pl.List, pl.Array)
 _READ_AS_NUMBERS = (pl.String, pl.Boolean, pl.Null)
 
 
@@ -486,8 +505,9 @@ def _typed(column: pl.Series, dtype: pl.DataType, called: str) -> pl.Series:
     if column.dtype == dtype:
         return column
     if dtype == STR and not _may_be_ids(column.dtype):
-        is_float = column.dtype.is_float()
-        advice = "ids that are numbers are whole: cast them (pandas: astype('Int64'))" * is_float
+        whole = "ids that are numbers are whole: cast them (pandas: astype('Int64'))"
+        exploded = "give each item a row: explode the columns that hold lists"
+        advice = whole * column.dtype.is_float() + exploded * isinstance(column.dtype, _LISTS)
         expected = f"strings in {column.name}"
         raise SchemaError(Problem(called, expected, str(column.dtype), advice))
     is_number = column.dtype.is_numeric() or column.dtype in _READ_AS_NUMBERS  # no date, no list

@@ -272,6 +272,57 @@ def test_the_number_of_threads_changes_no_byte(tmp_path):
 # --- Provenance ---------------------------------------------------------------------------------
 
 
+def test_runs_are_named_in_the_provenance_as_in_the_tables(tmp_path):
+    """A table's column of runs names them, whatever its file is called; so does a tag."""
+    runs = lf.read_runs(RUNS)
+    path = lf.write_parquet(runs, tmp_path / "all.parquet")
+    names = runs["run"].unique().to_pylist()
+    e = lf.evaluate(path, QRELS, ["RR"])
+    assert e.provenance["runs"] == [
+        {"run": name, "path": str(path), "sha256": sha256(path)} for name in names
+    ]
+    tagged = tmp_path / "file.run"
+    tagged.write_text("q0066 Q0 d0006 1 0.5 tag\n")
+    scan = lf.scan_runs([tagged], name_from="tag")
+    with pytest.warns(lf.LexiframeWarning, match="rankings missing"):
+        assert [file["run"] for file in lf.evaluate(scan, QRELS, ["RR"]).provenance["runs"]] == [
+            "tag"
+        ]
+
+
+@pytest.mark.parametrize("read", [lf.read_runs, lf.scan_runs])
+def test_how_files_are_read_is_in_the_provenance(tmp_path, read):
+    """The third column as a score and as a rank gives opposite rankings."""
+    path = tmp_path / "a.run"
+    path.write_text("q d1 1\nq d2 2\n")
+    qrels = tmp_path / "qrels.txt"
+    qrels.write_text("q 0 d1 0,5\n")
+    e = lf.evaluate(read(path, third="rank"), lf.read_qrels(qrels, decimal=","), ["RR"])
+    (run,), (judged,) = e.provenance["runs"], e.provenance["qrels"]
+    assert run == {
+        "run": "a",
+        "path": str(path),
+        "sha256": sha256(path),
+        "reading": {"third": "rank"},
+    }
+    assert judged["reading"] == {"decimal": ","}
+    again = lf.read_runs(lf.read_runs(path, third="rank"))
+    assert provenance_of(again.schema)["sources"] == [run]
+
+
+def test_the_file_of_requests_is_in_the_provenance(tmp_path, monkeypatch):
+    queries = lf.read_qrels(QRELS)["query_id"].unique().to_pylist()
+    text = "query_id,kind\n" + "".join(f"{q},{n % 2}\n" for n, q in enumerate(queries))
+    path = tmp_path / "requests.csv"
+    path.write_text(text)
+    e = lf.evaluate(RUNS, QRELS, ["RR"], requests=path, by="kind")
+    assert e.provenance["requests"] == [{"path": str(path), "sha256": sha256(path)}]
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
+    piped = lf.evaluate(RUNS, QRELS, ["RR"], requests="-", by="kind")
+    assert piped.orderings.equals(e.orderings)
+    assert piped.provenance["requests"] == [{"path": "-", "sha256": sha256(path)}]
+
+
 def test_files_and_settings_are_in_the_metadata(tmp_path, evaluated):
     for path in evaluated.write(tmp_path):
         facts = provenance_of(parquet.read_schema(path))

@@ -73,7 +73,7 @@ def test_an_empty_dictionary_among_runs(first):
         lf.positions(found, {})
 
 
-@pytest.mark.filterwarnings("ignore:runs without a row")
+@pytest.mark.filterwarnings("ignore:runs without any row")
 @pytest.mark.parametrize("names", [("failed", "bm25"), ("bm25", "failed")])
 def test_an_empty_dictionary_beside_a_file(tmp_path, names):
     (tmp_path / "bm25.run").write_text("q Q0 x 1 2 t\n")

@@ -22,7 +22,7 @@ from lexiframe.io.parts import parse_runs
 from lexiframe.io.problems import listed, problem_of, table_of, undecodable
 from lexiframe.io.qrels import parse_qrels
 from lexiframe.io.sources import File, Source, only_file, run_name
-from lexiframe.io.trec import Dialect, Third, as_columns
+from lexiframe.io.trec import Dialect, Third
 from lexiframe.io.trec_rows import lines_of
 from lexiframe.schemas import PROBLEMS, QRELS, RUNS
 
@@ -74,7 +74,7 @@ def check_run(
     [(2, 'fields'), (3, 'number'), (4, 'duplicate')]
     >>> folder.cleanup()
     """
-    dialect = Dialect(third, header, decimal, as_columns(columns))
+    dialect = Dialect(third, header, decimal, columns or {})
     return check_file(only_file(path), dialect, "run")
 
 
@@ -110,7 +110,7 @@ def check_qrels(
     >>> lf.check_qrels("data/example/qrels.txt").height
     0
     """
-    dialect = Dialect(None, header, decimal, as_columns(columns))
+    dialect = Dialect(None, header, decimal, columns or {})
     return check_file(only_file(path), dialect, "qrels")
 
 

@@ -7,13 +7,14 @@ goes out is a Polars frame with the columns that came in.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from io import IOBase
 from numbers import Real
 from pathlib import Path
 from typing import Any
 
 import polars as pl
+import pyarrow as pa
 
 from lexiframe.errors import SchemaError
 from lexiframe.schemas import to_polars
@@ -26,15 +27,29 @@ def is_frame(data: Any) -> bool:
     )
 
 
+def held(data: Any, where: str) -> Any:
+    """Give what can be read again: iterators and readers of record batches can be read only once.
+
+    Raises
+    ------
+    SchemaError
+        As `to_frame`.
+    """
+    if isinstance(data, pa.RecordBatchReader):
+        return to_polars(data, where)
+    return list(data) if isinstance(data, Iterator) and not is_frame(data) else data
+
+
 def is_one_run(data: Any) -> bool:
     """Tell whether a collection of Python holds one run (or judgments) and not several."""
     if isinstance(data, Mapping):
         inner = [documents for documents in data.values() if isinstance(documents, Mapping)]
+        others = [run for run in data.values() if not isinstance(run, Mapping)]
         filled: Mapping[Any, Any] = next((documents for documents in inner if documents), {})
         begins = isinstance(next(iter(data.values()), None), Mapping)
         if not filled and len(inner) < len(data):  # empty runs beside a path or a frame
             return False
-        return begins and not any(_is_data(value) for value in filled.values())
+        return begins and not any(_is_data(value) for value in [*others, *filled.values()])
     if isinstance(data, Sequence) and not isinstance(data, str):
         return len(data) > 0 and _is_row(data[0])
     return _is_ranx(data)
@@ -77,7 +92,8 @@ def to_frame(data: Any, value: str, where: str = "the frame") -> pl.DataFrame:
     """
     refuse_open_file(data)
     if _is_ranx(data):
-        data = data.to_dict()
+        named = "relevance" if type(data).__name__ == "Qrels" else "score"
+        return _frame_of_dictionaries(data.to_dict(), named, where)
     is_empty = isinstance(data, Mapping | list | tuple) and not data
     if is_empty or (isinstance(data, Mapping) and is_one_run(data)):
         return _frame_of_dictionaries(dict(data), value, where)
@@ -85,9 +101,6 @@ def to_frame(data: Any, value: str, where: str = "the frame") -> pl.DataFrame:
         return _frame_of_tuples(list(data), where)
     if _is_dataset(data):
         data = data.to_table()
-    index = getattr(getattr(data, "index", None), "names", [None])
-    if any(name is not None for name in index):  # pandas' index is no column in Arrow
-        data = data.reset_index()
     return to_polars(data, where)
 
 

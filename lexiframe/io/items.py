@@ -32,7 +32,7 @@ def with_rows_of_lists(frame: pl.DataFrame, where: str, columns: Mapping[str, st
     fields = {
         name: [field.name for field in dtype.inner.fields]
         for name, dtype in frame.schema.items()
-        if isinstance(dtype, pl.List) and isinstance(dtype.inner, pl.Struct)
+        if isinstance(dtype, pl.List | pl.Array) and isinstance(dtype.inner, pl.Struct)
     }
     name = column_of_items(fields, frame.columns, where, columns)
     if name is None:

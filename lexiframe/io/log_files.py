@@ -19,7 +19,7 @@ from lexiframe.io.json_records import load_json
 from lexiframe.io.json_text import is_json
 from lexiframe.io.problems import decoded
 from lexiframe.io.records import flatten, table_of_records
-from lexiframe.io.sources import only_file
+from lexiframe.io.sources import File, only_file
 from lexiframe.io.text_table import text_table
 
 _IDS = {name for ours in ("run", "query_id", "doc_id") for name in DIALECTS[ours]}
@@ -27,7 +27,7 @@ _SQLITE = b"SQLite format 3\0"
 _WHOLE = r"^(0|-?[1-9][0-9]*)$"
 
 
-def read_log(path: str | Path) -> pl.DataFrame:
+def read_log(path: str | Path | File) -> pl.DataFrame:
     r"""Read a log of experiments: one row for each run, in CSV, TSV, JSON lines or Parquet.
 
     What kind of file it is shows in its content; text may be compressed. In CSV and TSV an empty

@@ -53,8 +53,9 @@ def read_mlflow(
         One row for each run that is not deleted, in the order of their start: ``run`` (its name,
         or its id when it has none), ``run_id``, ``experiment``, ``status``, ``start_time`` and
         ``end_time`` (UTC); ``params.*``, which are numbers when they write back to the same text
-        (see `read_log`); ``metrics.*`` (the last value of each, float64); ``tags.*`` (without
-        MLflow's own).
+        (see `read_log`); ``metrics.*`` (the last value of each, float64, as the store holds it:
+        databases of MLflow have ±1.7976931348623157e308 for ±inf); ``tags.*`` (without MLflow's
+        own).
 
     Raises
     ------

@@ -75,7 +75,7 @@ def join_entries(table: Any, log: Any, on: str, caller: str, called: str) -> pl.
     [3, 8]
     """
     rows = to_polars(table)
-    keys, entries = _keys(rows, on, caller), _entries(to_polars(log), on, called)
+    keys, entries = _keys(rows, on, caller), _entries(log, on, called)
     _compare_keys(keys, entries, on, caller, called)
     joined = {
         name.removeprefix(on): keys.select(pl.col(name).alias(on)).join(
@@ -105,20 +105,28 @@ def _keys(rows: pl.DataFrame, on: str, caller: str) -> pl.DataFrame:
     return check(rows, TableSchema("table", key, dict.fromkeys(key, STR), nullable=key), "table")
 
 
-def _entries(log: pl.DataFrame, on: str, called: str) -> pl.DataFrame:
+def _entries(log: Any, on: str, called: str) -> pl.DataFrame:
     """Give the rows of the log with the key as text, under the name ``on``, each once."""
-    log = log.rename({_key_of_log(log.columns, on, called): on})
-    key = check(log, TableSchema(called, (on,), {on: STR}))[on]
+    entries = to_polars(log)
+    name = _key_of_log(entries.columns, on, called)
+    key = check(entries.rename({name: on}), TableSchema(called, (on,), {on: STR}))[on]
     repeated = key.filter(key.is_duplicated()).unique(maintain_order=True)
     if len(repeated):
-        which = 'sort("start_time").' if "start_time" in log.columns else ""
         raise SchemaError(
             f"{called}: expected one row for each {on}, found several for "
-            f"{first_three(repeated)}; "
-            f'choose one of each, such as the last: {called}.{which}unique("{on}", keep="last", '
-            "maintain_order=True)"
+            f"{first_three(repeated)}; choose one of each, such as the last: "
+            f"{called}{_last_of_each(name, log, entries.columns)}"
         )
-    return log.with_columns(key)
+    return entries.rename({name: on}).with_columns(key)
+
+
+def _last_of_each(name: str, log: Any, columns: list[str]) -> str:
+    """Write how to keep the last entry of each run, in the words of pandas or Polars."""
+    is_pandas = hasattr(log, "drop_duplicates")
+    by_time = f'.sort{"_values" * is_pandas}("start_time")' * ("start_time" in columns)
+    if is_pandas:
+        return f'{by_time}.drop_duplicates("{name}", keep="last")'
+    return f'{by_time}.unique("{name}", keep="last", maintain_order=True)'
 
 
 def _key_of_log(columns: list[str], on: str, called: str) -> str:

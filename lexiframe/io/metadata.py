@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import base64
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from datetime import date
 from types import ModuleType
@@ -90,6 +91,10 @@ def header_text(metadata: Mapping[str, Any]) -> bytes:
     # ir_metadata.end
     """
     yaml = _yaml()
+    if not isinstance(metadata, Mapping):
+        raise TypeError(
+            f"metadata: expected {{run: {{field: value}}}}, found {metadata!r} of a run"
+        )
     try:
         text = _dumped(yaml, _plain(metadata), allow_unicode=True)
         if _ODD_LINE_ENDS & set(text):
@@ -145,6 +150,7 @@ def parse_metadata(text: str, where: str) -> dict[str, Any]:
                 "write out what it stands for"
             )
         found = _plain(yaml.safe_load(text))
+        twice = [*_repeated(yaml.compose(text, yaml.SafeLoader))]
     except ReadError:
         raise
     # PyYAML lets out whatever its conversions meet: !!int '' is an IndexError, 2020-13-45 another
@@ -156,11 +162,25 @@ def parse_metadata(text: str, where: str) -> dict[str, Any]:
         ) from None
     except RecursionError:
         raise ReadError(f"{where}: the ir_metadata are nested too deeply to be read") from None
+    if twice:
+        raise ReadError(
+            f"{where}: the ir_metadata have two fields that are called {twice[0]!r} in one place; "
+            "rename one, or write a list: each item begins with '- '"
+        )
     if not isinstance(found, dict | None):
         raise ReadError(
             f"{where}: expected named fields in the ir_metadata (tag: bm25), found {found!r:.60}"
         )
     return found or {}
+
+
+def _repeated(node: Any) -> Iterator[str]:
+    """Give the names that several fields of one mapping have, in a node of YAML and below it."""
+    inside = node.value if hasattr(node, "flow_style") else []
+    fields = [part for part in inside if isinstance(part, tuple)]
+    yield from (name for name, n in Counter(str(key.value) for key, _ in fields).items() if n > 1)
+    for part in [value for _, value in fields] or inside:
+        yield from _repeated(part)
 
 
 def _yaml() -> ModuleType:
@@ -187,7 +207,7 @@ def _plain(value: Any) -> Any:
     return str(value) if isinstance(value, int) and value not in _INT64 else value
 
 
-def flatten(metadata: Mapping[str, Any]) -> dict[str, Any]:
+def flatten(metadata: Mapping[str, Any], where: str = "ir_metadata") -> dict[str, Any]:
     """Give nested fields dotted names.
 
     A list of plain values becomes one text, joined by ``", "``; the items of any other list are
@@ -203,7 +223,7 @@ def flatten(metadata: Mapping[str, Any]) -> dict[str, Any]:
     >>> flatten({"method": {"retrieval": [{"name": "bm25", "k1": 0.9}]}, "lang": ["C", "R"]})
     {'method.retrieval.0.name': 'bm25', 'method.retrieval.0.k1': 0.9, 'lang': 'C, R'}
     """
-    return dotted({name: _without_lists(value) for name, value in metadata.items()}, "ir_metadata")
+    return dotted({name: _without_lists(value) for name, value in metadata.items()}, where)
 
 
 def _without_lists(value: Any) -> Any:
@@ -245,8 +265,8 @@ def metadata_frame(headers: Mapping[str, str | None]) -> pl.DataFrame:
     """
     runs = sorted(headers)
     fields = [
-        flatten(parse_metadata(text, f"run {run!r}")) if (text := headers[run]) else {}
-        for run in runs
+        flatten(parse_metadata(text, where), f"{where}, ir_metadata") if text else {}
+        for where, text in ((f"run {run!r}", headers[run]) for run in runs)
     ]
     named = [{_called(name): value for name, value in of_run.items()} for of_run in fields]
     return pl.DataFrame([pl.Series("run", runs, dtype=pl.String), *table_of_records(named, _said)])

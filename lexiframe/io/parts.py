@@ -207,7 +207,8 @@ def _part(name: str, rows: pl.DataFrame, where: str, places: Places | None) -> R
         )
     rows = rows.filter(~no_document)
     refuse_no_number(rows, "score", where)
-    return RunPart(name, rows, where, tuple(empty["query_id"].unique(maintain_order=True)))
+    unanswered = empty.join(rows, on="query_id", how="anti", maintain_order="left")  # no padding
+    return RunPart(name, rows, where, tuple(unanswered["query_id"].unique(maintain_order=True)))
 
 
 def _with_score(rows: pl.DataFrame) -> pl.DataFrame:

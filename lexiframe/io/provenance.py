@@ -21,7 +21,12 @@ def describe(facts: dict[str, Any]) -> dict[bytes, bytes]:
     'runs'
     """
     facts = {"lexiframe": __version__, **facts}
-    return {KEY: json.dumps(facts, sort_keys=True, ensure_ascii=False).encode()}
+    return {KEY: json.dumps(facts, sort_keys=True, ensure_ascii=False, default=_plain).encode()}
+
+
+def _plain(value: Any) -> Any:
+    """Give NumPy's numbers as Python's, and measures, paths and dates as text."""
+    return value.tolist() if hasattr(value, "tolist") else str(value)
 
 
 def provenance_of(schema: pa.Schema | None) -> dict[str, Any]:
@@ -53,7 +58,13 @@ def _is_ours(facts: Any) -> bool:
     )
 
 
-def sources_in(table: Any) -> list[dict[str, Any]]:
-    """Give the files that a table of `read_runs` or `read_qrels` was read from."""
-    facts = provenance_of(table.schema) if isinstance(table, pa.Table) else {}
-    return list(facts.get("sources", []))
+def sources_in(origin: Any) -> list[dict[str, Any]]:
+    """Give the files that a table of `read_runs` or `read_qrels` was read from, and how.
+
+    A name of ir_datasets is its own source.
+    """
+    if isinstance(origin, str):
+        return [{"path": origin, "sha256": None}]
+    facts = provenance_of(origin.schema) if isinstance(origin, pa.Table) else {}
+    how = {"duplicates": facts["duplicates"]} if facts.get("duplicates") else {}
+    return [{**how, **source} for source in facts.get("sources", [])]

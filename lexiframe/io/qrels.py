@@ -35,7 +35,7 @@ from lexiframe.io.parts import refuse_no_number
 from lexiframe.io.places import Places
 from lexiframe.io.provenance import describe, sources_in
 from lexiframe.io.sources import File, is_in_ir_datasets, only_file
-from lexiframe.io.trec import Dialect, as_columns
+from lexiframe.io.trec import Dialect
 from lexiframe.schemas import QRELS
 
 
@@ -105,7 +105,7 @@ def read_qrels(
     [{'query_id': 'q1', 'iteration': '0', 'doc_id': 'd1', 'relevance': 2.0}]
     """
     check_duplicates(duplicates)
-    dialect = Dialect(None, header, decimal, as_columns(columns))
+    dialect = Dialect(None, header, decimal, columns or {})
     origin = file_or_data(qrels)
     judged = load_qrels(origin, dialect)
     rows, removed = distinct_judgments(judged, duplicates)
@@ -126,7 +126,7 @@ def sources_of_qrels(origin: Any, dialect: Dialect | None = None) -> list[dict[s
     """Say which file qrels of `file_or_data` come from; nothing for frames made in memory."""
     if isinstance(origin, File):
         return [origin.facts(**(dialect or Dialect()).facts())]
-    return [{"path": origin, "sha256": None}] if isinstance(origin, str) else sources_in(origin)
+    return sources_in(origin)
 
 
 def load_qrels(qrels: Any, dialect: Dialect | None = None) -> Judgments:

@@ -17,7 +17,7 @@ from lexiframe.io.metadata import header_of, metadata_frame
 from lexiframe.io.parts import NameFrom, RunPart, load_source
 from lexiframe.io.provenance import describe, sources_in
 from lexiframe.io.sources import File, Source, find_sources, refuse_twins
-from lexiframe.io.trec import Dialect, Third, as_columns
+from lexiframe.io.trec import Dialect, Third
 from lexiframe.progress import in_threads
 
 
@@ -46,17 +46,22 @@ class RunScan:
         """Read one source into its runs (one, unless a table carries several)."""
         return load_source(self.sources[index], self.name_from, self.dialect, rank=rank)
 
-    def provenance(self) -> list[dict[str, Any]]:
-        """Give path and sha256 of every file, sorted."""
-        given = in_threads(self._facts, range(len(self)), "hashing runs")
+    def provenance(self, names: Sequence[Sequence[str]] | None = None) -> list[dict[str, Any]]:
+        """Give path and sha256 of every file and how it is read, sorted.
+
+        ``names`` are those of the runs of each source, where they were read already: before that
+        it takes a file to hold one run that is called as it is.
+        """
+        given = in_threads(partial(self._facts, names), range(len(self)), "hashing runs")
         return _sorted(fact for facts in given for fact in facts)
 
-    def _facts(self, index: int) -> list[dict[str, Any]]:
+    def _facts(self, names: Sequence[Sequence[str]] | None, index: int) -> list[dict[str, Any]]:
         source = self.sources[index]
-        if isinstance(source.origin, File):
-            name = source.name if self.name_from == "file" else None
-            return [source.origin.facts(run=name, **self.dialect.facts())]
-        return sources_in(source.origin)
+        if not isinstance(source.origin, File):
+            return [{"run": source.name, **fact} for fact in sources_in(source.origin)]
+        facts = source.origin.facts(**self.dialect.facts())
+        called = [source.name if self.name_from == "file" else None]
+        return [{"run": name, **facts} for name in (called if names is None else names[index])]
 
 
 def _sorted(facts: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -74,7 +79,8 @@ def scan_runs(
 ) -> RunScan:
     """Name runs without reading them: they are read a file at a time, where they are needed.
 
-    Standard input, pipes and addresses are fetched at once, and held.
+    Standard input, pipes and addresses are fetched at once, and held; so are iterators and readers
+    of record batches.
 
     Give the result to `positions`, `coverage` or `evaluate` in place of the table that
     `read_runs` returns. Memory then does not grow with the number of runs.
@@ -105,7 +111,7 @@ def scan_runs(
     """
     if name_from not in ("file", "tag"):
         raise LexiframeError(f"name_from: expected 'file' or 'tag', found {name_from!r}")
-    dialect = Dialect(third, header, decimal, as_columns(columns))
+    dialect = Dialect(third, header, decimal, columns or {})
     return RunScan(tuple(find_sources(runs)), name_from, dialect)
 
 
@@ -204,7 +210,7 @@ def read_runs(
     loaded = [*in_threads(partial(_load, scan), range(len(scan)), "reading runs")]
     parts = sorted((part for of_one, _ in loaded for part in of_one), key=lambda part: part.name)
     refuse_twins((part.name, part.where) for part in parts)
-    _warn_of_lost([part.name for part in parts if not part.rows.height and not part.empty])
+    _warn_of_nothing(parts)
     ranked = all("rank" in p.rows.columns and not p.rows["rank"].has_nulls() for p in parts)
     columns_kept = ["query_id", "doc_id", "score", *["rank"] * ranked]
     table = pa.concat_tables(to_arrow(_rows_of(part, columns_kept)) for part in parts)
@@ -215,24 +221,25 @@ def read_runs(
     return table.replace_schema_metadata(describe(facts | said))
 
 
-def _warn_of_lost(names: list[str]) -> None:
-    """Warn of runs that would be found nowhere in the table."""
-    if names:
-        warnings.warn(
-            f"runs without a row, which a table of runs cannot hold: {first_three(names)}; to have "
-            "them count as empty, give positions or evaluate what you gave here",
-            LexiframeWarning,
-            stacklevel=3,
-        )
-
-
 def _load(scan: RunScan, index: int) -> tuple[list[RunPart], list[dict[str, Any]]]:
     """Read one source and say where each of its runs comes from."""
     parts, origin = scan.load(index, rank=True), scan.sources[index].origin
     if not isinstance(origin, File):
-        return parts, sources_in(origin)
+        named = parts[0].name if len(parts) == 1 else None
+        return parts, [{"run": named, **fact} for fact in sources_in(origin)]
     facts = origin.facts(**scan.dialect.facts())
     return parts, [{"run": part.name, **facts} for part in parts]
+
+
+def _warn_of_nothing(parts: Sequence[RunPart]) -> None:
+    nothing = [part.name for part in parts if not part.rows.height and not part.empty]
+    if nothing:
+        warnings.warn(
+            f"runs without any row, which the table cannot hold: {first_three(nothing)}; "
+            "scan_runs keeps them",
+            LexiframeWarning,
+            stacklevel=3,
+        )
 
 
 def _rows_of(part: RunPart, columns: Sequence[str]) -> pl.DataFrame:

@@ -8,7 +8,7 @@ from typing import NoReturn
 
 import polars as pl
 
-from lexiframe.errors import LexiframeError, ReadError, SchemaError, first_three
+from lexiframe.errors import LexiframeError, ReadError, SchemaError, first_three, nearest
 from lexiframe.io.dialects import DIALECTS, candidates_for
 from lexiframe.io.score_text import PLACE, SUMMARIES
 from lexiframe.schemas import SCORES, check
@@ -171,6 +171,8 @@ def _unpivoted(given: ScoreTable, found: dict[str, str], measure: str | None) ->
             f"{', ...' * (len(cells) > 3)}; if these are runs, say what was measured "
             "(measure='AP'), and if they are measures, whose they are (run='bm25')"
         )
+    if "query_id" not in found:
+        _refuse_ids(given, cells)
     numbered = pl.int_range(1, pl.len() + 1).cast(pl.String).alias("query_id")
     queries = [] if "query_id" in found else [numbered]
     index = [pl.col(theirs).alias(ours) for ours, theirs in found.items()]
@@ -180,6 +182,18 @@ def _unpivoted(given: ScoreTable, found: dict[str, str], measure: str | None) ->
     keys = [name for name in wide.columns if not name.startswith(_CELL) or name == PLACE]
     rows = wide.unpivot(index=keys, variable_name=variable, value_name="value")
     return rows.with_columns(pl.col(variable).str.strip_prefix(_CELL))
+
+
+def _refuse_ids(given: ScoreTable, cells: Sequence[str]) -> None:
+    """Recognise ids of queries among the columns of scores: whole numbers, none of them twice."""
+    for name in nearest(cells, WORDS["query_id"]):
+        numbers = given.table[name].cast(pl.Float64, strict=False)
+        if given.table.height > 1 and numbers.is_unique().all() and (numbers % 1 == 0).all():
+            raise SchemaError(
+                f"{given.where}: expected columns of scores, found whole numbers, none of them "
+                f"twice, as {name}; if these are ids of queries, call the column query_id, if they "
+                "are not, add a column query_id"
+            )
 
 
 def _refuse_unknown_layout(given: ScoreTable) -> NoReturn:

@@ -30,7 +30,8 @@ _MEASURES = frozenset(
     map_cut relstring success set_p set_relative_p set_recall set_map set_f utility 11pt_avg bing g
     yaap ap rr r err rbp judged numq numret numrel accuracy compat bpm inst insq iprec nrbp nnrbp
     strec setap setf setp setr dcg alpha_dcg alpha_ndcg alpha-dcg alpha-ndcg ap_ia err_ia nerr_ia
-    p_ia map-ia err-ia nerr-ia p-ia mrr
+    p_ia map-ia err-ia nerr-ia p-ia mrr precision r-precision hits hit_rate f1 dcg_burges
+    ndcg_burges
     """.split()
 )
 
@@ -57,14 +58,30 @@ def table_of_text(data: bytes, where: str) -> pl.DataFrame:
     """
     if is_json(data):
         table = parse_json(data, where, SCORES, {})
-        if "doc_id" in table.columns:  # {query: {measure: value}}, as pytrec_eval has it
-            table = table.rename({"doc_id": "measure"})
+        if "doc_id" in table.columns:
+            table = of_dictionaries(table)
         return table.with_row_index(PLACE, offset=1)
     text = decoded(data, where).replace("\r\n", "\n").replace("\r", "\n")
     first = next((line for line in text.split("\n") if line.strip()), "")
     if _is_triple(first):
         return _table_of_lines(text, where)
     return _table_with_header(data, where, _separator(first))
+
+
+def of_dictionaries(table: pl.DataFrame) -> pl.DataFrame:
+    """Name the columns of pytrec_eval's ``{query: {measure: value}}``, or of ranx' other way round.
+
+    Examples
+    --------
+    >>> table = pl.DataFrame({"query_id": ["map"], "doc_id": ["q1"], "value": [0.5]})
+    >>> of_dictionaries(table).columns
+    ['measure', 'query_id', 'value']
+    """
+    if table["doc_id"].dtype == pl.Object:  # measures of ir_measures
+        table = table.with_columns(doc_id=pl.Series(map(str, table["doc_id"]), dtype=pl.String))
+    outer, inner = (_share_of_measures(table[name]) for name in ("query_id", "doc_id"))
+    names = ("measure", "query_id") if outer > inner else ("query_id", "measure")
+    return table.rename(dict(zip(("query_id", "doc_id"), names, strict=True)))
 
 
 # --- Lines of three fields ----------------------------------------------------------------------
@@ -124,7 +141,7 @@ def _measure_is_first(rows: pl.DataFrame, where: str) -> bool:
 
 def _share_of_measures(names: pl.Series) -> float:
     stems = names.unique().str.to_lowercase().str.extract(_STEM)
-    return sum(stem in _MEASURES for stem in stems) / len(stems)
+    return sum(stem in _MEASURES for stem in stems) / max(len(stems), 1)
 
 
 def _with_tags(rows: pl.DataFrame, where: str) -> pl.DataFrame:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import glob
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ from lexiframe.io.arrow import read_arrow
 from lexiframe.io.frames import is_frame, is_one_run, to_frame
 from lexiframe.io.json_text import is_json
 from lexiframe.io.score_layouts import WORDS, ScoreTable, rows_of
-from lexiframe.io.score_text import PLACE, table_of_text
+from lexiframe.io.score_text import PLACE, of_dictionaries, table_of_text
 from lexiframe.io.sources import File, Source, find_sources, run_name
 from lexiframe.progress import in_threads
 from lexiframe.schemas import SCORES
@@ -37,7 +37,8 @@ def read_scores(source: Any, *, measure: str | None = None, run: str | None = No
 
         - PyTerrier's ``perquery`` frames and files (``name, qid, measure, value``);
         - ir_measures' output with ``-q``, as TSV or JSON lines, and what its ``iter_calc`` gives;
-        - trec_eval's output with ``-q``, pytrec_eval's ``{query: {measure: value}}``;
+        - trec_eval's output with ``-q``, pytrec_eval's ``{query: {measure: value}}``, and the
+          ``scores`` of ranx' runs, ``{measure: {query: value}}``;
         - a matrix with a row a request and a column a run, as CSV or frame: ``measure`` says what
           it holds. Without a column of queries these are numbered from 1;
         - a matrix with a row a request and a column a measure: it has a column of runs, or ``run``
@@ -70,7 +71,9 @@ def read_scores(source: Any, *, measure: str | None = None, run: str | None = No
     Warns
     -----
     LexiframeWarning
-        When requests without any value were left out.
+        When requests without any value were left out, and when a run has no row for a request that
+        other runs have one for: trec_eval and pytrec_eval leave out what a run did not answer,
+        unless asked for with ``-c``. Means are over what is there.
 
     Examples
     --------
@@ -97,6 +100,7 @@ def read_scores(source: Any, *, measure: str | None = None, run: str | None = No
     _refuse_repeated(table, origins)
     table = _without_empty_requests(table, origins)
     _refuse_gaps(table, origins)
+    _warn_of_absent(table)
     return table.select(*SCORES.columns).sort(SCORES.key)
 
 
@@ -115,7 +119,7 @@ def _find_sources(source: Any) -> list[Source]:
         return find_sources(source)
     if is_frame(source) or isinstance(source, Mapping) or _are_results(source):
         return [Source(None, source)]
-    if isinstance(source, Iterable) and source:
+    if isinstance(source, Collection) and not hasattr(source, "__array__") and len(source):
         return [found for one in source for found in _find_sources(one)]
     return find_sources(source)
 
@@ -159,7 +163,9 @@ def _frame_of(data: Any) -> pl.DataFrame:
         columns = {name: [getattr(row, name) for row in data] for name in ("query_id", "value")}
         return pl.DataFrame({**columns, "measure": [str(row.measure) for row in data]})
     if isinstance(data, Mapping):
-        return to_frame(data, "score").rename({"doc_id": "measure", "score": "value"})
+        return of_dictionaries(to_frame(data, "value"))
+    if hasattr(data, "to_frame"):  # one column alone
+        data = data.to_frame()
     if hasattr(data, "reset_index"):
         data = _plain_pandas(data)
     return to_frame(data, "value")
@@ -169,10 +175,14 @@ def _plain_pandas(frame: Any) -> Any:
     """Write out what Arrow does not take along: measures that are objects, and ids in the index."""
     objects = [name for name in WORDS["measure"] if name in frame.columns]
     frame = frame.assign(**{name: frame[name].map(str) for name in objects})
-    if any(name is not None for name in frame.index.names):
-        return frame.reset_index()
-    is_numbers = frame.index.dtype.kind in "iu"
-    return frame if is_numbers else frame.reset_index(names="query_id")
+    levels, queries = frame.index.names, WORDS["query_id"]
+    known = [name for words in WORDS.values() for name in words]
+    if len(levels) == 1 and {*known}.isdisjoint(levels) and {*queries}.isdisjoint(frame.columns):
+        is_place = levels[0] is None and frame.index.dtype.kind in "iu"
+        return frame if is_place else frame.rename_axis("query_id").reset_index()
+    others = [n for n, name in enumerate(levels) if name not in known]
+    frame = frame.reset_index(level=others, drop=True) if others else frame
+    return frame.reset_index() if len(others) < len(levels) else frame
 
 
 # --- All sources together ------------------------------------------------------------------------
@@ -218,4 +228,23 @@ def _refuse_gaps(table: pl.DataFrame, origins: Sequence[ScoreTable]) -> None:
             f"{origins[first['origin']].at(first[PLACE])}: expected a value of "
             f"{first['measure']!r} for run {first['run']!r} and query {first['query_id']!r}, found "
             f"none ({gaps.height} such gaps in all); leave these requests out, or give them a value"
+        )
+
+
+def _warn_of_absent(table: pl.DataFrame) -> None:
+    """Say which runs lack requests that others have: their means are over fewer of them."""
+    asked = pl.col("query_id").n_unique().over("measure")
+    of_runs = (
+        table.with_columns(asked=asked)
+        .group_by("run", "measure")
+        .agg(absent=pl.col("asked").first() - pl.len())
+    )
+    lacking = of_runs.filter(pl.col("absent") > 0)
+    if lacking.height:
+        warnings.warn(
+            "runs that lack values for requests that others have them for: "
+            f"{first_three(lacking['run'].unique().sort())}, {lacking['absent'].sum()} values in "
+            "all; means are over what is there, so give 0 where a run found nothing (trec_eval -c)",
+            LexiframeWarning,
+            stacklevel=3,
         )

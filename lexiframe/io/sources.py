@@ -9,17 +9,17 @@ import sys
 import warnings
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from lexiframe.errors import LexiframeWarning, Problem, ReadError, first_three
 from lexiframe.io.content import Content, content_of
-from lexiframe.io.frames import is_frame, is_one_run, refuse_open_file
+from lexiframe.io.frames import held, is_frame, is_one_run, refuse_open_file
 
 SUFFIXES = (
-    ".gz .bz2 .xz .zst .zstd .parquet .arrow .feather .ipc .csv .tsv .json .jsonl .ndjson .inter "
-    ".trec .run .runs .res .results .txt"
+    ".gz .bz2 .xz .zst .zstd .parquet .arrow .arrows .feather .ipc .csv .tsv .json .jsonl .ndjson "
+    ".inter .trec .run .runs .res .results .txt"
 ).split()
 # What lies beside runs in a folder, by ending or by name.
 _ABOUT = ".md .rst .html .pdf .yaml .yml .toml .log .sh .py README LICENSE PROVENANCE".split()
@@ -136,7 +136,7 @@ def sources_of_runs(runs: Any) -> list[Source]:
         sources = [source for run in (runs if several else [runs]) for source in _expand(run)]
     if not sources:
         raise ReadError("no runs: expected at least one file or frame, found an empty list")
-    return sources
+    return [replace(source, origin=held(source.origin, source.where)) for source in sources]
 
 
 def refuse_twins(named: Iterable[tuple[str, str]]) -> None:
@@ -245,7 +245,14 @@ def _files_in(folder: Path) -> list[Path]:
     about = {f for f in inside if f.suffix.lower() in _ABOUT or f.name.upper() in _ABOUT}
     left_out = about | {f for f in inside if f.is_dir()}
     if not inside - left_out:
-        raise ReadError(f"{folder}: the folder has no files in it that could be runs")
+        inner = sorted(f.name for f in inside if f.is_dir())
+        deeper = (
+            f"; the folders in it are not read ({first_three(inner)}): give a glob, such as "
+            f"'{folder}/*/*', or of partitions a dataset of PyArrow"
+        )
+        raise ReadError(
+            f"{folder}: the folder has no files in it that could be runs{deeper if inner else ''}"
+        )
     if left_out:
         names = first_three(sorted(f.name for f in left_out))
         warnings.warn(

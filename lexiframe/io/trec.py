@@ -48,9 +48,14 @@ class Dialect:
     third: Third | None = None
     header: bool = False
     decimal: str = "."
-    columns: dict[str, str] = field(default_factory=dict)
+    columns: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        if not isinstance(self.columns, Mapping):
+            raise TypeError(f"columns: expected {{our name: the table's}}, found {self.columns!r}")
+        # pandas numbers columns that have no names
+        named = {str(ours): str(theirs) for ours, theirs in self.columns.items()}
+        object.__setattr__(self, "columns", named)
         if self.third not in (None, "rank", "score"):
             raise LexiframeError(f"third: expected 'rank' or 'score', found {self.third!r}")
         if self.decimal not in (".", ","):
@@ -64,19 +69,6 @@ class Dialect:
     def facts(self) -> dict[str, object]:
         """Give the same as a fact about a file; nothing when nothing was said."""
         return {"reading": said} if (said := self.said()) else {}
-
-
-def as_columns(columns: Mapping[str, str] | None) -> dict[str, str]:
-    """Take ``columns=`` as a dictionary.
-
-    Raises
-    ------
-    TypeError
-        When it is no mapping.
-    """
-    if columns is not None and not isinstance(columns, Mapping):
-        raise TypeError(f"columns: expected {{our name: the table's name}}, found {columns!r}")
-    return dict(columns or {})
 
 
 NUMBER = r"(?i)^[+-]?(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[+-]?[0-9]+)?|inf(?:inity)?)$"

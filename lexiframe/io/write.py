@@ -6,7 +6,7 @@ import gzip
 import os
 import tempfile
 import warnings
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ import pyarrow as pa
 from lexiframe.errors import LexiframeError, LexiframeWarning, SchemaError, unknown_name
 from lexiframe.io import trec
 from lexiframe.io.arrow import to_arrow
+from lexiframe.io.frames import is_frame
 from lexiframe.io.metadata import commented, header_text
 from lexiframe.io.parts import split_runs
 from lexiframe.io.provenance import describe, provenance_of, sources_in
@@ -103,9 +104,9 @@ def write_parquet(
     path
         The file; it appears whole or not at all.
     computed_from
-        What the table was computed from: tables of `read_runs` and `read_qrels`, scans of
-        `scan_runs`, an `Evaluation`. Their files with sha256, and the policies and measures of an
-        evaluation, are written into the metadata, since Polars' frames carry none.
+        What the table was computed from, one or several: tables of `read_runs` and `read_qrels`,
+        scans of `scan_runs`, an `Evaluation`. Their files with sha256, and the policies and
+        measures of an evaluation, are written into the metadata, since Polars' frames carry none.
     **facts
         What else the metadata shall say: policies, measures, a seed ...
 
@@ -118,6 +119,8 @@ def write_parquet(
     ------
     LexiframeError
         When the place cannot be written to.
+    TypeError
+        For something else in ``computed_from``, such as a path.
 
     Examples
     --------
@@ -133,7 +136,12 @@ def write_parquet(
     path = Path(path).expanduser()
     said: dict[str, Any] = {}
     sources: list[dict[str, Any]] = []
-    for origin in computed_from:
+    for origin in [computed_from] if _is_origin(computed_from) else computed_from:
+        if not _is_origin(origin):
+            raise TypeError(
+                "computed_from: expected tables of read_runs and read_qrels, scans of scan_runs, "
+                f"or an Evaluation, found {origin!r}; read it first"
+            )
         how = getattr(origin, "provenance", None)
         said |= how if isinstance(how, Mapping) else {}
         sources += sources_of(origin)
@@ -143,9 +151,14 @@ def write_parquet(
     return path
 
 
-def sources_of(origin: Any) -> list[dict[str, Any]]:
+def _is_origin(data: Any) -> bool:
+    """Tell what knows where it comes from, or is a frame."""
+    return isinstance(data, RunScan) or hasattr(data, "provenance") or is_frame(data)
+
+
+def sources_of(origin: Any, names: Sequence[Sequence[str]] | None = None) -> list[dict[str, Any]]:
     """Say which files runs or qrels come from; nothing for frames made in memory."""
-    return origin.provenance() if isinstance(origin, RunScan) else sources_in(origin)
+    return origin.provenance(names) if isinstance(origin, RunScan) else sources_in(origin)
 
 
 def write_parquet_file(path: Path, table: Any, facts: dict[str, Any]) -> None:
@@ -188,7 +201,9 @@ def write_trec(
         When the frame has the columns of neither table, or values that text cannot hold.
     LexiframeError
         When several runs shall go into one file, the place cannot be written to, or metadata name
-        a run that is not there.
+        a run that is not there, or come with judgments.
+    TypeError
+        For metadata that are no such dictionary.
 
     Warns
     -----
@@ -207,6 +222,8 @@ def write_trec(
     """
     frame, path = to_polars(table), Path(path).expanduser()
     if "relevance" in frame.columns:
+        if metadata:
+            raise LexiframeError("metadata: ir_metadata are of runs, found judgments to write")
         rows = _fit_for_text(load_qrels(frame).rows)
         return [_write_text(trec.text_of_qrels(rows), path)]
     if "score" not in frame.columns:
@@ -214,7 +231,7 @@ def write_trec(
             f"expected runs (score) or qrels (relevance), found {', '.join(frame.columns)}"
         )
     runs = list(split_runs(_fit_for_text(_without_empty_answers(check(frame, RUNS)))))
-    headers = _headers(table, metadata or {}, [name for name, _ in runs])
+    headers = _headers(table, _by_run(metadata), [name for name, _ in runs])
     for name, _ in runs:
         if Path(name).name != name:
             raise LexiframeError(f"the run {name!r} cannot name a file; rename it")
@@ -230,6 +247,13 @@ def write_trec(
         )
         for name, rows in runs
     ]
+
+
+def _by_run(metadata: Any) -> dict[str, Any]:
+    given = {} if metadata is None else metadata
+    if not (isinstance(given, Mapping) and all(isinstance(f, Mapping) for f in given.values())):
+        raise TypeError(f"metadata: expected {{run: {{field: value}}}}, found {metadata!r}")
+    return {str(run): fields for run, fields in given.items()}  # names may be integers
 
 
 def _headers(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
@@ -22,10 +22,14 @@ from lexiframe.progress import in_threads
 
 @dataclass(frozen=True)
 class RankedRuns:
-    """The judged items and, for each run in the order of their names, their ranks."""
+    """The judged items and, for each run in the order of their names, their ranks.
+
+    ``names`` are those of the runs of each source.
+    """
 
     judged: JudgedItems
     runs: list[RunRanks]
+    names: list[list[str]] = field(default_factory=list)
 
 
 def rank_runs(
@@ -56,15 +60,19 @@ def rank_runs(
     def rank(part: RunPart) -> RunRanks:
         return rank_judged(part, judged, policies, pool=pool, codes=codes)
 
-    loaders = _loaders(runs, rank=policies.ties == "rank")
-    done = in_threads(
-        lambda load: [(rank(part), part.where) for part in load()], loaders, "reading runs"
+    scan = runs if isinstance(runs, RunScan) else scan_runs(runs)
+    loaders = _loaders(scan, rank=policies.ties == "rank")
+    done = list(
+        in_threads(
+            lambda load: [(rank(part), part.where) for part in load()], loaders, "reading runs"
+        )
     )
     ranked = [run for runs in done for run in runs]
     refuse_twins((run.name, where) for run, where in ranked)
     if not any(run.answered.any() for run, _ in ranked):
         _refuse_other_queries(sorted({name for run, _ in ranked for name in run.extra}), judged)
-    return RankedRuns(judged, sorted((run for run, _ in ranked), key=lambda run: run.name))
+    names = [[run.name for run, _ in of_one] for of_one in ([ranked] if len(scan) == 1 else done)]
+    return RankedRuns(judged, sorted((run for run, _ in ranked), key=lambda run: run.name), names)
 
 
 def _shared_codes() -> pl.Series:
@@ -81,8 +89,7 @@ def _refuse_other_queries(answered: list[str], judged: JudgedItems) -> None:
     )
 
 
-def _loaders(runs: Any, *, rank: bool) -> list[Callable[[], list[RunPart]]]:
-    scan = runs if isinstance(runs, RunScan) else scan_runs(runs)
+def _loaders(scan: RunScan, *, rank: bool) -> list[Callable[[], list[RunPart]]]:
     if len(scan) == 1:  # a table of many runs: rank them in several threads
         parts = _load(scan, 0, rank=rank)
         return [lambda part=part: [part] for part in parts]  # type: ignore[misc]

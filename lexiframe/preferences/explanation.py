@@ -91,13 +91,13 @@ def explain(
     >>> e.select(pl.col("RPP", "RPP(rel=1)", "LR", "LP").sum().round(6)).row(0)
     (-0.5, -0.555556, -1.0, -1.0)
     """
-    asked = parse_measures([RPP, LR, LP] if measures is None else measures)
+    asked, p = parse_measures([RPP, LR, LP] if measures is None else measures), to_polars(p)
     query_id, run_a, run_b = str(query_id), str(run_a), str(run_b)  # as ids are in every table
-    if are_of_subtopics(to_polars(p), asked):
+    if are_of_subtopics(p, asked):
         raise LexiframeError(
             "explain: expected positions without subtopics, found some by subtopic"
         )
-    refuse_without_judged(to_polars(p), asked)
+    refuse_without_judged(p, asked)
     rows = _rows_of(p, query_id, run_a, run_b)
     request, sides = _two_rankings(rows, run_a, run_b)
     table = _levels(sides)

@@ -12,6 +12,7 @@ import polars as pl
 from lexiframe.errors import LexiframeError, SchemaError, unknown_name
 from lexiframe.io.log_files import read_log
 from lexiframe.io.logs import join_entries
+from lexiframe.io.sources import File
 from lexiframe.preferences.cube import PairCube
 from lexiframe.schemas import COMPARISONS, ORDERINGS, PREFERENCES, SCORES, to_polars
 
@@ -139,7 +140,7 @@ def attributes_of(table: Any, requests: Any, names: list[str]) -> pl.DataFrame:
             "by: expected attributes of requests, found none; give a frame or a file: "
             "requests='requests.csv'"
         )
-    if isinstance(requests, str | Path):
+    if isinstance(requests, str | Path | File):
         requests = read_log(requests)
     requests = to_polars(requests, "requests")
     for name in names:

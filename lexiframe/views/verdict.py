@@ -68,6 +68,8 @@ def verdict(
         of other groups or measures than the evaluation; for a level or family that do not fit; and
         for one-sided tests: of two runs they ask about the one whose name comes first, so which
         runs they find worse hangs on the names.
+    TypeError
+        When ``e`` is no evaluation.
 
     Notes
     -----
@@ -83,6 +85,11 @@ def verdict(
     By AP, pixels_euclidean is best; pca8_euclidean is not significantly worse. 2 of 3 pairs of \
 runs are told apart (paired t-test, Holm's correction over the 3 pairs, α = 0.05, n = 5 requests).
     """
+    if not hasattr(e, "orderings"):
+        raise TypeError(
+            f"verdict: expected the Evaluation of evaluate, found {type(e).__name__}; comparisons "
+            "come second"
+        )
     inference = e.provenance["inference"]
     if alpha is not None:
         check_share("verdict", "alpha", alpha)

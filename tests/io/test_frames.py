@@ -6,6 +6,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from ir_measures import ScoredDoc
 from pyarrow import dataset, parquet
 
 import lexiframe as lf
@@ -225,6 +226,20 @@ def test_columns_in_both_directions(columns):
     assert_same(lf.read_qrels(judged, columns=said), expected_qrels())
     with pytest.raises(lf.SchemaError, match="query_id, doc_id, score are missing"):
         lf.read_runs(THEIRS)
+
+
+@pytest.mark.parametrize("columns", [["query_id"], "query_id", [("query_id", "qid")], 7])
+def test_columns_of_another_type(columns):
+    for read in (lf.read_runs, lf.read_qrels, lf.scan_runs):
+        with pytest.raises(TypeError, match=r"columns: expected {our name: .*}, found"):
+            read(FRAME, columns=columns)
+
+
+def test_columns_that_pandas_numbers():
+    numbered = pandas_of(FRAME).set_axis(range(3), axis="columns")
+    columns = {"query_id": 0, "doc_id": 1, "score": 2}
+    for renaming in (columns, {theirs: ours for ours, theirs in columns.items()}):
+        assert_same(lf.read_runs(numbered, columns=renaming), expected())
 
 
 def test_columns_decide_what_is_ambiguous_and_overrule_what_is_not():
@@ -566,11 +581,19 @@ def list_column(dtype):
     return LISTS.set_column(1, "items", LISTS["items"].cast(dtype))
 
 
+def padded():
+    """Lists of one length, where null stands for no item."""
+    lists = [[*(of or []), None, None][:2] for of in LISTS["items"].to_pylist()]
+    return LISTS.set_column(1, "items", pa.array(lists, pa.list_(ITEM, 2)))
+
+
 LISTS_OF = {
     "pyarrow": lambda: LISTS,
     "large lists": lambda: list_column(pa.large_list(ITEM)),
+    "lists of one length": padded,
     "polars": lambda: pl.DataFrame(LISTS),
     "polars, lazy": lambda: pl.DataFrame(LISTS).lazy(),
+    "polars, arrays": lambda: pl.DataFrame(padded()),
     "reader": lambda: LISTS.to_reader(max_chunksize=1),
     "dataset": lambda: dataset.dataset(LISTS),
     "pandas of pyarrow": lambda: LISTS.to_pandas(types_mapper=pd.ArrowDtype),
@@ -583,6 +606,12 @@ LISTS_OF = {
 @pytest.mark.parametrize("kind", LISTS_OF)
 def test_lists_of_items(kind):
     assert_same(lf.read_runs(LISTS_OF[kind]()), expected_lists())
+
+
+def test_columns_of_lists_beside_each_other():
+    columns = {"user_id": [7, 3], "item_id": [[10, 20], [5]], "score": [[0.5, 0.25], [1.0]]}
+    with pytest.raises(lf.SchemaError, match=r"found List\(Int64\); give each item a row: explode"):
+        lf.read_runs(pl.DataFrame(columns))
 
 
 def test_lists_of_items_and_flat_rows_are_the_same_run():
@@ -652,6 +681,36 @@ def test_dictionaries_with_empty_ones():
     assert_same(only, expected_lists().drop_columns("rank").slice(3))
 
 
+def test_a_run_without_any_row_is_said():
+    named = {"none": {}, "mine": FRAME, "bare": FRAME.clear()}
+    message = r"runs without any row, .*: 2 \('bare', 'none'\); scan_runs keeps them"
+    for order in (named, dict(reversed(named.items()))):
+        with pytest.warns(lf.LexiframeWarning, match=message):
+            assert_same(lf.read_runs(order), expected(run="mine"))
+    with pytest.warns(lf.LexiframeWarning, match="rankings missing, counted as empty: 6"):
+        p = lf.positions(lf.scan_runs(named), JUDGED.with_columns(relevance=pl.lit(1)))
+    assert p["run"].unique().sort().to_list() == ["bare", "mine", "none"]
+
+
+@pytest.mark.parametrize("kind", ["reader", "iterator"])
+def test_what_can_be_read_only_once_is_held(kind):
+    rows = [ScoredDoc(*row) for row in ROWS]
+    once = {"a": iter(rows) if kind == "iterator" else FRAME.to_arrow().to_reader()}
+    scan, judged = lf.scan_runs(once), JUDGED.with_columns(relevance=pl.lit(1))
+    assert lf.positions(scan, judged).equals(lf.positions({"a": FRAME}, judged))
+    assert lf.coverage(scan, judged).equals(lf.coverage({"a": FRAME}, judged))
+
+
+def test_a_reader_that_breaks_off():
+    def batches():
+        yield FRAME.to_arrow().to_batches()[0]
+        raise OSError("the disk is gone")
+
+    reader = pa.RecordBatchReader.from_batches(FRAME.to_arrow().schema, batches())
+    with pytest.raises(lf.SchemaError, match=r"run 'a' cannot become Arrow: .*the disk is gone"):
+        lf.read_runs({"a": reader})
+
+
 def test_several_runs_in_lists():
     frame = pl.DataFrame(LISTS).with_columns(model=pl.Series(["b", "a", "a", "a"]))
     rows = lf.read_runs(frame).select(["run", "query_id", "doc_id"]).to_pylist()
@@ -692,6 +751,27 @@ def test_the_index_of_pandas_holds_columns():
     expected = lf.read_runs({"a": frame})
     for index in ("qid", ["qid", "docno"]):
         assert lf.read_runs({"a": frame.set_index(index)}).equals(expected)
+    with pytest.raises(lf.SchemaError, match="cannot become Arrow: cannot insert qid, already"):
+        lf.read_runs(frame.set_index("qid", drop=False))
+
+
+def test_the_index_of_pandas_holds_columns_of_every_table(tmp_path):
+    library("pandas")
+    s = lf.read_scores(pl.DataFrame({"qid": ["q1", "q2"], "a": [1.0, 0.5]}), measure="AP")
+    indexed = s.to_pandas().set_index(["run", "query_id"])
+    log = pl.DataFrame({"run": s["run"].unique(), "k": 1})
+    assert lf.with_log(indexed, log.to_pandas().set_index("run")).equals(lf.with_log(s, log))
+    assert lf.order_runs(indexed).equals(lf.order_runs(s))
+    assert pl.read_parquet(lf.write_parquet(indexed, tmp_path / "s.parquet")).equals(s)
+
+
+def test_the_column_that_cannot_become_arrow_is_named():
+    mixed = pandas_of(FRAME).assign(note=pd.Series([1, "b", None, None], dtype=object))
+    with pytest.raises(lf.SchemaError, match=r"Arrow: the column note: .* or leave it out$"):
+        lf.read_runs(mixed)
+    log = mixed.assign(run=["a", "b", "c", "d"])
+    with pytest.raises(lf.SchemaError, match="the frame cannot become Arrow: the column note: "):
+        lf.with_log(expected(), log)
 
 
 def test_whole_decimals_are_ids_and_floats_are_none():

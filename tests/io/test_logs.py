@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import math
 import os
 import re
 import sqlite3
@@ -241,8 +242,16 @@ def test_what_cannot_be_joined(case):
 
 def test_the_advice_for_what_is_there_twice_works():
     log = pl.concat([LOG, LOG[:1].with_columns(n=pl.lit(9, pl.Int64))])
-    log = log.unique("run", keep="last", maintain_order=True)
-    assert lf.with_log(ORDERINGS, log)["n"].to_list() == [3, 9, 2, 9]
+    timed = log.with_columns(start_time=pl.int_range(log.height, 0, -1))
+    named = log.rename({"run": "model"})
+    for given in (log, timed, named, log.to_pandas(), timed.to_pandas(), named.to_pandas()):
+        with pytest.raises(lf.SchemaError) as caught:
+            lf.with_log(ORDERINGS, given)
+        code = str(caught.value).partition("such as the last: log")[2]
+        chosen = eval(f"given{code}", {"given": given})
+        first_is_last = "start_time" in given.columns
+        expected = [3, 1, 2, 1] if first_is_last else [3, 9, 2, 9]
+        assert lf.with_log(ORDERINGS, chosen)["n"].to_list() == expected
 
 
 # --- Files --------------------------------------------------------------------------------------
@@ -536,6 +545,19 @@ def test_what_mlflow_itself_gives(mlflow, store, monkeypatch):
     frame = mlflow.search_runs(experiment_names=["bm25"])
     joined = lf.with_log(pl.DataFrame({"run": ["tuned", "plain"]}), frame)
     assert joined["params.bm25.k1"].to_list() == ["1.2", "0.9"]
+
+
+def test_metrics_that_are_no_finite_numbers(mlflow, empty, tmp_path):
+    """MLflow writes the greatest number of a float for infinity into a database."""
+    path = tmp_path / "infinite.db"
+    path.write_bytes(empty)
+    client = mlflow.MlflowClient(f"sqlite:///{path}")
+    made = client.create_run("0", run_name="bm25").info.run_id
+    for name, value in {"high": math.inf, "low": -math.inf, "none": math.nan}.items():
+        client.log_metric(made, name, value)
+    row = lf.read_mlflow(path).row(0, named=True)
+    assert row["metrics.high"] == -row["metrics.low"] == sys.float_info.max
+    assert math.isnan(row["metrics.none"])
 
 
 def test_a_run_that_was_logged_twice(mlflow, empty, tmp_path):

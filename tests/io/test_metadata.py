@@ -124,12 +124,31 @@ def test_values_become_plain():
         ("a: 0x" + "f" * 5000, "in the comments are no YAML"),
         ("- bm25", r"bm25.run: expected named fields in the ir_metadata \(tag: bm25\), found \['b"),
         ("a: &x [1]\nb: *x", r"the ir_metadata have a reference \(\*name\), which is not read"),
+        (
+            "a: 1\na: 2",
+            r"bm25.run: the ir_metadata have two fields that are called 'a' in one place",
+        ),
+        (
+            "m:\n  name: bm25\n  name: rm3",
+            "called 'name' in one place; rename one, or write a list",
+        ),
+        ("m: [x, {k: {n: 1, 'n': 2}}]", "called 'n' in one place"),
+        ("1: a\n'1': b", "called '1' in one place"),
         ("a: " + "[" * 900 + "]" * 900, "the ir_metadata are nested too deeply to be read"),
     ],
 )
 def test_what_cannot_be_read(text, message):
     with pytest.raises(lf.ReadError, match=message):
         parse_metadata(text, "bm25.run")
+
+
+def test_fields_of_one_name_in_several_places():
+    text = "m: [{name: a, k: 1}, {name: b, k: 1}]\nname: c\nk: {name: d}"
+    assert parse_metadata(text, "x") == {
+        "m": [{"name": "a", "k": 1}, {"name": "b", "k": 1}],
+        "name": "c",
+        "k": {"name": "d"},
+    }
 
 
 def test_a_few_lines_that_would_fill_the_memory():
@@ -222,6 +241,8 @@ def test_names_of_fields():
     assert flatten({}) == {}
     with pytest.raises(lf.LexiframeError, match=r"two fields are both called a\.b; rename one"):
         flatten({"a": {"b": 1}, "a.b": 2})
+    with pytest.raises(lf.LexiframeError, match="run 'bm25', ir_metadata: two fields are both"):
+        metadata_frame({"bm25": "a: {b: 1}\na.b: 2"})
 
 
 def test_one_row_a_run():

@@ -271,6 +271,18 @@ def test_ranx_runs_and_qrels(ranx, collection, tmp_path):
         assert_same(table, collection.qrels_table, ordered=False)
 
 
+def test_ranx_objects_in_each_others_place(ranx):
+    """Its own functions take the qrels first."""
+    run, qrels = ranx.Run({"q": {"d": 1.5}}), ranx.Qrels({"q": {"d": 1}}, name="judged")
+    with pytest.raises(lf.SchemaError, match="this looks like qrels, given as a run"):
+        lf.evaluate(qrels, run, ["AP"])
+
+
+def test_an_empty_run_of_ranx(ranx):
+    with pytest.warns(lf.LexiframeWarning, match=r"without any row, .*: 1 \('a'\)"):
+        assert lf.read_runs({"a": ranx.Run()}).num_rows == 0
+
+
 @pytest.mark.filterwarnings("ignore:unsafe cast")
 def test_ranx_results(ranx):
     """They agree where no scores tie, but for RBP: ranx weighs it with the grade."""
@@ -341,6 +353,7 @@ out = {
     "listed": lf.read_runs(["irds:local/run", "irds:local/both"])["run"].unique().to_pylist(),
     "types": [str(kind) for kind in lf.read_qrels("irds:local/qrels").schema.types],
     "positions": lf.positions("irds:local/run", "irds:local/qrels").height,
+    "from": lf.evaluate("irds:local/run", "irds:local/qrels", ["RR"]).provenance,
     "no runs": said(lf.read_runs, "irds:local/qrels"),
     "no qrels": said(lf.read_qrels, "irds:local/run"),
     "unknown": said(lf.read_qrels, "irds:local/bth"),
@@ -384,6 +397,9 @@ def test_data_sets_of_ir_datasets(of_ir_datasets, collection):
     assert of_ir_datasets["types"] == ["string", "string", "string", "double"]
     assert of_ir_datasets["listed"] == ["local/both", "local/run"]
     assert of_ir_datasets["positions"] > 50
+    assert of_ir_datasets["from"]["runs"] == [
+        {"run": "local/run", "path": "irds:local/run", "sha256": None}
+    ]
 
 
 def test_what_ir_datasets_does_not_have(of_ir_datasets):

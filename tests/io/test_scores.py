@@ -238,6 +238,20 @@ def test_pytrec_eval(ours, write):
     assert_same(lf.read_scores(paths), ours, WORDS)
 
 
+def test_scores_of_ranx_runs(write):
+    """ranx.evaluate leaves them in Run.scores, the measures outside."""
+    scores = {"map": {"q1": 0.5, "q2": 0.25}, "hit_rate@10": {"q1": 1.0, "q2": 0.0}}
+    expected = [("bm25", q, m, scores[m][q]) for q in ("q1", "q2") for m in ("hit_rate@10", "map")]
+    assert lf.read_scores({"bm25": scores}).rows() == expected
+    assert lf.read_scores(write(json.dumps(scores), "bm25.json")).rows() == expected
+
+
+def test_measures_that_are_objects():
+    values = {"q1": {ir_measures.AP: 0.5, ir_measures.nDCG @ 10: 0.25}}
+    expected = [("a", "q1", "AP", 0.5), ("a", "q1", "nDCG@10", 0.25)]
+    assert lf.read_scores({"a": values}).rows() == expected
+
+
 # --- Matrices -----------------------------------------------------------------------------------
 
 
@@ -295,6 +309,33 @@ def test_matrices_with_ids(write):
     assert lf.read_scores(spaced, measure="AP")["value"].to_list() == [0.5, 0.25, 1]
     integers = MATRIX.with_columns(topic=pl.Series([7, 8]))
     assert lf.read_scores(integers, measure="AP")["query_id"].to_list() == ["7", "8"] * 2
+
+
+def test_ids_in_an_index_that_is_called_otherwise():
+    pandas = MATRIX.to_pandas().set_index("topic")
+    assert lf.read_scores(pandas.rename_axis("request"), measure="AP").rows() == CELLS
+    placed = MATRIX.to_pandas().rename_axis("place")
+    assert lf.read_scores(placed, measure="AP").rows() == CELLS
+    several = MATRIX.to_pandas().assign(n=[1, 2]).set_index(["topic", "n"])
+    assert lf.read_scores(several, measure="AP").rows() == CELLS
+    assert lf.read_scores(pandas["bm25"], measure="AP").rows() == CELLS[:2]
+
+
+@pytest.mark.parametrize("name", ["topic_id", "Topic", "query number", "id"])
+def test_ids_that_are_no_scores(name, write):
+    """They were read as the scores of one more run."""
+    matrix = MATRIX.rename({"topic": name}).with_columns(pl.Series(name, [301, 302]))
+    message = f"found whole numbers, none of them twice, as {name}; if these are ids of queries, "
+    for source in (matrix, write(matrix.write_csv(), "matrix.csv")):
+        with pytest.raises(lf.SchemaError, match=message + "call the column query_id"):
+            lf.read_scores(source, measure="AP")
+    counts = pl.DataFrame({"query_id": ["1", "2"], "user_knn": [3, 5]})
+    assert lf.read_scores(counts, measure="num_rel_ret")["run"].unique().to_list() == ["user_knn"]
+
+
+def test_an_array_is_no_matrix():
+    with pytest.raises(TypeError, match="expected a frame that exports Arrow, or rows with"):
+        lf.read_scores(MATRIX.drop("topic").to_numpy(), measure="AP")
 
 
 def test_a_matrix_of_measures():
@@ -517,6 +558,19 @@ def test_a_request_without_any_value_is_left_out(write):
     path = write("qid,a,b\n1,0.5,0\n2,,NA\n")
     with pytest.warns(lf.LexiframeWarning, match=r"run and measure, left out: 1 \('2'\)"):
         assert lf.read_scores(path, measure="AP")["query_id"].to_list() == ["1", "1"]
+
+
+def test_runs_that_lack_requests_are_said():
+    """trec_eval and pytrec_eval leave out what a run did not answer: the mean hides it."""
+    judged = {q: {"d": 1} for q in ("q1", "q2", "q3")}
+    evaluator = pytrec_eval.RelevanceEvaluator(judged, {"map", "recip_rank"})
+    found = {"all": evaluator.evaluate({q: {"d": 1.0} for q in judged})}
+    found["some"] = evaluator.evaluate({"q1": {"d": 1.0}})
+    message = r"that others have them for: 1 \('some'\), 4 values in all; means are over what is"
+    with pytest.warns(lf.LexiframeWarning, match=message):
+        assert lf.read_scores(found).height == 8
+    other = {"all": found["all"], "of AP alone": {q: {"map": 1.0} for q in judged}}
+    assert lf.read_scores(other).height == 9
 
 
 WORD = 'qid name measure value map q1 all 0.5 nan 1e999 é runid " { } [ ] : - , ; \\'.split()

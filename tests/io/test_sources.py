@@ -39,6 +39,7 @@ def names(runs, **options):
         ("bm25.trec", "bm25"),
         ("bm25.txt", "bm25"),
         ("bm25.res", "bm25"),
+        ("bm25.arrows", "bm25"),
         ("bm25.gz", "bm25"),
         ("bm25.trec.gz", "bm25"),
         ("bm25.run.txt.gz", "bm25"),
@@ -157,6 +158,15 @@ def test_nothing_to_read(tmp_path, monkeypatch, runs, message, function):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(lf.ReadError, match=message):
         function(runs)
+
+
+def test_a_folder_of_folders(tmp_path):
+    (tmp_path / "qid=1").mkdir()
+    message = (
+        r"runs; the folders in it are not read \(1 \('qid=1'\)\): give a glob, such as '.*/\*/"
+    )
+    with pytest.raises(lf.ReadError, match=message):
+        lf.read_runs(tmp_path)
 
 
 @pytest.mark.parametrize("runs", [42, None, [1.5], {"a": 42}])

@@ -5,6 +5,7 @@ import hashlib
 import math
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 import pyarrow as pa
 import pytest
@@ -210,6 +211,14 @@ def test_metadata_of_runs_are_written_and_read(tmp_path):
     assert lf.run_metadata(again).equals(lf.run_metadata(tmp_path))
     with pytest.raises(lf.UnknownNameError, match="unknown run 'A'; did you mean a"):
         lf.write_trec(runs, tmp_path, metadata={"A": METADATA})
+    for given in ([METADATA], {"a": "bm25"}, "bm25"):
+        with pytest.raises(TypeError, match=r"metadata: expected {run: {field: value}}, found"):
+            lf.write_trec(runs, tmp_path, metadata=given)
+    with pytest.raises(lf.LexiframeError, match="ir_metadata are of runs, found judgments"):
+        lf.write_trec(pl.DataFrame(QRELS), tmp_path / "q.qrels", metadata={"a": METADATA})
+    numbered = lf.read_runs({7: {"q1": {"d1": 1.0}}})
+    (path,) = lf.write_trec(numbered, tmp_path / "7.run", metadata={7: METADATA})
+    assert lf.run_metadata(path)["run"].to_list() == ["7"]
 
 
 def test_metadata_survive_parquet_and_text(tmp_path):
@@ -343,3 +352,32 @@ def test_tables_of_files_that_were_read_in_several_ways_know_their_lines(tmp_pat
     qrels = pl.DataFrame({"query_id": "q1", "doc_id": ["d1"], "relevance": 1.0})
     with pytest.raises(lf.SchemaError, match=r"a\.run: the document 'd1' .*\(lines 1 and 3;"):
         lf.positions(lf.read_runs(runs), qrels)
+
+
+def test_what_is_computed_from_a_path_is_refused(tmp_path):
+    """It went by without a word, as did a table that was not in a list."""
+    folder = lf.bundled("example")
+    runs = lf.read_runs(folder / "runs")
+    path = tmp_path / "a.parquet"
+    for given in (["runs/"], "runs/", [folder / "runs"], [7]):
+        with pytest.raises(TypeError, match="computed_from: expected tables of read_runs and read"):
+            lf.write_parquet(runs, path, computed_from=given)
+    assert not path.exists()
+    p = lf.positions(runs, folder / "qrels.txt")
+    for given in (runs, lf.scan_runs(folder / "runs")):
+        lf.write_parquet(p, path, computed_from=given)
+        alone = provenance_of(parquet.read_schema(path))["sources"]
+        lf.write_parquet(p, path, computed_from=[given])
+        assert provenance_of(parquet.read_schema(path))["sources"] == alone != []
+
+
+def test_facts_may_be_measures_and_numbers_of_numpy(tmp_path):
+    facts = {"measures": [lf.AP, lf.nDCG @ 10], "seed": np.int64(3), "place": Path("x")}
+    path = lf.write_parquet(pl.DataFrame({"run": ["a"]}), tmp_path / "a.parquet", **facts)
+    said = provenance_of(parquet.read_schema(path))
+    assert said == {
+        "lexiframe": lf.__version__,
+        "measures": ["AP", "nDCG@10"],
+        "seed": 3,
+        "place": "x",
+    }

@@ -227,3 +227,20 @@ def test_what_judged_items_add(collection):
             assert same(e[f"{name}_{side}"].sum(), values[query_id, run])
     with pytest.raises(lf.LexiframeError, match="Judged@5 is no sum over recall levels"):
         lf.explain(p, query_id, run_a, run_b, "Judged@5")
+
+
+def test_a_reader_that_can_be_read_only_once():
+    p = pl.DataFrame(
+        {
+            "run": ["a", "b"],
+            "query_id": "q",
+            "doc_id": "d",
+            "relevance": 1.0,
+            "position": [1, 2],
+            "level": 1,
+            "n_relevant": 1,
+            "n_retrieved": 2,
+        }
+    )
+    e = lf.explain(p.to_arrow().to_reader(), "q", "a", "b", ["RPP"])
+    assert e.equals(lf.explain(p, "q", "a", "b", ["RPP"]))

@@ -166,6 +166,12 @@ def test_comparisons_that_are_not_of_the_evaluation():
         lf.verdict(e, grouped.comparisons)
 
 
+def test_comparisons_alone_are_no_evaluation():
+    for given in (evaluate().comparisons, None, "results"):
+        with pytest.raises(TypeError, match="verdict: expected the Evaluation of evaluate, found"):
+            lf.verdict(given)
+
+
 def test_levels_and_families_that_there_are_not():
     with pytest.raises(lf.LexiframeError, match="verdict: expected alpha between 0 and 1"):
         lf.verdict(evaluate(), alpha=5)
