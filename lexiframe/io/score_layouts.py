@@ -188,7 +188,8 @@ def _refuse_ids(given: ScoreTable, cells: Sequence[str]) -> None:
     """Recognise ids of queries among the columns of scores: whole numbers, none of them twice."""
     for name in nearest(cells, WORDS["query_id"]):
         numbers = given.table[name].cast(pl.Float64, strict=False)
-        if given.table.height > 1 and numbers.is_unique().all() and (numbers % 1 == 0).all():
+        are_whole = not numbers.has_nulls() and (numbers % 1 == 0).all()
+        if given.table.height > 1 and are_whole and numbers.is_unique().all():
             raise SchemaError(
                 f"{given.where}: expected columns of scores, found whole numbers, none of them "
                 f"twice, as {name}; if these are ids of queries, call the column query_id, if they "

@@ -329,6 +329,9 @@ def test_ids_that_are_no_scores(name, write):
     for source in (matrix, write(matrix.write_csv(), "matrix.csv")):
         with pytest.raises(lf.SchemaError, match=message + "call the column query_id"):
             lf.read_scores(source, measure="AP")
+    texts = MATRIX.rename({"topic": name}).with_columns(pl.Series(name, ["301", "x"]))
+    with pytest.raises(lf.ReadError, match=f"row 2: expected a finite number as {name}, found 'x'"):
+        lf.read_scores(texts, measure="AP")
     counts = pl.DataFrame({"query_id": ["1", "2"], "user_knn": [3, 5]})
     assert lf.read_scores(counts, measure="num_rel_ret")["run"].unique().to_list() == ["user_knn"]
 
