@@ -32,9 +32,10 @@ def held(data: Any, where: str) -> Any:
 
     Raises
     ------
-    SchemaError
+    SchemaError, TypeError
         As `to_frame`.
     """
+    refuse_open_file(data)
     if isinstance(data, pa.RecordBatchReader):
         return to_polars(data, where)
     return list(data) if isinstance(data, Iterator) and not is_frame(data) else data
