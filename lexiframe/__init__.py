@@ -43,10 +43,11 @@ from lexiframe.io.exchange import to_ir_measures, to_pytrec_eval, to_ranx
 from lexiframe.io.log_files import read_log
 from lexiframe.io.log_mlflow import read_mlflow
 from lexiframe.io.logs import with_log
+from lexiframe.io.parquet import write_parquet
 from lexiframe.io.qrels import read_qrels
 from lexiframe.io.runs import read_runs, run_metadata, scan_runs
 from lexiframe.io.scores import read_scores
-from lexiframe.io.write import write_parquet, write_trec
+from lexiframe.io.write_trec import write_trec
 from lexiframe.measures.cascade import CascadeMetric
 from lexiframe.measures.catalogue import (
     AP,

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import math
 import sys
 import warnings
 from pathlib import Path
@@ -13,16 +11,15 @@ import polars as pl
 import typer
 
 from lexiframe.bundled import bundled
+from lexiframe.cli_files import check, convert
 from lexiframe.cli_options import (
     Alpha,
     AsFormat,
     Corrected,
     Decimal,
     DecimalMark,
-    Format,
     GroupedBy,
     HasHeader,
-    HeldKind,
     InFamily,
     Measures,
     NamedBy,
@@ -47,18 +44,18 @@ from lexiframe.cli_options import (
     as_columns,
     as_options,
 )
+from lexiframe.cli_output import print_json, print_table
 from lexiframe.coverage import coverage as coverage_of_runs
-from lexiframe.errors import LexiframeError, ReadError
+from lexiframe.errors import LexiframeError
 from lexiframe.evaluation import MEASURES, Evaluation
 from lexiframe.evaluation import evaluate as evaluate_runs
-from lexiframe.io.checks import Kind, check_file, kind_of, no_file
 from lexiframe.io.duplicates import Duplicates
+from lexiframe.io.outputs import refuse_unwritable
 from lexiframe.io.parts import NameFrom
 from lexiframe.io.qrels import read_qrels
-from lexiframe.io.runs import RunScan, read_runs, scan_runs
-from lexiframe.io.sources import STANDARD_INPUT, File, only_file, run_name, sources_of_runs
-from lexiframe.io.trec import Dialect, Third
-from lexiframe.io.write import refuse_unwritable, write_parquet, write_trec
+from lexiframe.io.runs import RunScan, scan_runs
+from lexiframe.io.sources import STANDARD_INPUT
+from lexiframe.io.trec import Third
 from lexiframe.measures.projections import from_projections, projections_for
 from lexiframe.positions.collection import rank_runs
 from lexiframe.positions.coverage import warn_of_gaps
@@ -67,10 +64,7 @@ from lexiframe.preferences.groups import names_of
 from lexiframe.preferences.pairs import parse_measures, preferences
 from lexiframe.significance.paired import check_inference
 from lexiframe.significance.paired import compare as compare_runs
-from lexiframe.views.tables import table_text
 from lexiframe.views.verdict import verdict
-
-_OTHER_ENDINGS = ".csv .tsv .json .jsonl .arrow .feather .bz2 .xz .zst .zip".split()
 
 app = typer.Typer(
     help="Compare rankings: who is better, and how sure one can be.",
@@ -157,7 +151,7 @@ def evaluate(
     if format == "table":
         typer.echo(str(e))
     elif format == "json":
-        _print_json({name: table.to_dicts() for name, table in _printed(e).items()})
+        print_json({name: table.to_dicts() for name, table in _printed(e).items()})
     else:
         typer.echo(e.orderings.write_csv(), nl=False)
 
@@ -210,7 +204,7 @@ def compare(
     p = projections_for(ranked, asked, no_relevant)
     d = from_projections(preferences, p, asked, no_relevant)
     c = compare_runs(d, test, correction, baseline=baseline, requests=requests, by=by, **said)
-    _print(c, format)
+    print_table(c, format)
 
 
 @app.command()
@@ -243,84 +237,11 @@ def coverage(
         duplicates=duplicates,
         unjudged=unjudged,
     )
-    _print(table, format)
+    print_table(table, format)
 
 
-@app.command()
-def check(
-    files: Annotated[
-        list[str], typer.Argument(metavar="FILE...", help="Runs or qrels: files, folders, globs.")
-    ],
-    kind: HeldKind = None,
-    third: ThirdColumn = None,
-    header: HasHeader = False,
-    column: RunColumns = None,
-    decimal: DecimalMark = ".",
-    format: AsFormat = "table",
-) -> None:
-    """List all problems of files, line by line; status 1 when there are any."""
-    dialect = Dialect(third, header, decimal, as_columns(column))
-    tables = [table for given in files for table in _checked(given, dialect, kind)]
-    advice = pl.col("advice").map_elements(as_options, return_dtype=pl.String)
-    problems = pl.concat(tables).with_columns(advice)
-    if problems.height or format != "table":
-        _print(problems, format)
-    bad = problems["file"].n_unique()
-    typer.echo(f"files checked: {len(tables)}, with problems: {bad}", err=True)
-    raise typer.Exit(1 if problems.height else 0)
-
-
-def _checked(given: str, dialect: Dialect, kind: Kind | None) -> list[pl.DataFrame]:
-    """Check a file, or those of a folder or glob; what is not there is a problem like others."""
-    try:
-        origins = [source.origin for source in sources_of_runs(given)]
-    except ReadError as error:
-        return [no_file(given, error)]
-    named = [origin for origin in origins if not isinstance(origin, File)]
-    if named:
-        raise LexiframeError(f"{named[0]}: expected a file to check, found a name of ir_datasets")
-    return [check_file(file, dialect, kind or kind_of(file, dialect)) for file in origins]
-
-
-@app.command()
-def convert(
-    source: Annotated[str, typer.Argument(metavar="IN", help="A run or qrels, in any form.")],
-    target: Annotated[Path, typer.Argument(metavar="OUT", help="Its name's ending decides.")],
-    kind: HeldKind = None,
-    third: ThirdColumn = None,
-    header: HasHeader = False,
-    column: RunColumns = None,
-    decimal: DecimalMark = ".",
-    duplicates: Repeated = "error",
-) -> None:
-    """Convert to TREC text or, when OUT ends in .parquet, to Parquet."""
-    file = only_file(source)
-    _refuse_target(target, file)
-    dialect = Dialect(third, header, decimal, as_columns(column))
-    said: dict[str, Any] = {"header": header, "decimal": decimal, "columns": dialect.columns}
-    if (kind or kind_of(file, dialect)) == "qrels":
-        table = read_qrels(file, duplicates=duplicates, **said)
-    else:
-        table = read_runs(file, third=dialect.third, **said)
-    if target.suffix.lower() == ".parquet":
-        written = [write_parquet(table, target)]
-    else:
-        written = write_trec(table, target)
-    typer.echo(f"wrote {', '.join(map(str, written))}", err=True)
-
-
-def _refuse_target(target: Path, file: File) -> None:
-    """Raise for what convert does not write, and for the file that it reads."""
-    if str(target) == STANDARD_INPUT:
-        raise LexiframeError("-: convert writes a file, not standard output; name one")
-    if target.suffix.lower() in _OTHER_ENDINGS:
-        raise LexiframeError(
-            f"{target}: convert writes TREC text and Parquet, not {target.suffix}; choose another "
-            "ending (.run, .qrels, .txt, .gz, .parquet)"
-        )
-    written = (target, target / f"{run_name(Path(file.path))}.trec")
-    if any(place.exists() and place.samefile(file.path) for place in written if file.data is None):
-        raise LexiframeError(f"{target}: would replace the file that is read; choose another name")
+app.command()(check)
+app.command()(convert)
 
 
 def _scan(
@@ -358,30 +279,6 @@ def _printed(e: Evaluation) -> dict[str, pl.DataFrame]:
     if e.provenance["inference"]["alternative"] == "two-sided":  # there is no other verdict
         tables["verdict"] = verdict(e)
     return tables
-
-
-def _print(table: pl.DataFrame, format: Format) -> None:
-    if format == "json":
-        _print_json(table.to_dicts())
-    elif format == "csv":
-        typer.echo(table.write_csv(), nl=False)
-    else:
-        typer.echo(table_text(table))
-
-
-def _print_json(value: Any) -> None:
-    """Print as JSON, which has no word for an infinite number: it becomes a string."""
-    typer.echo(json.dumps(_finite(value), indent=1, allow_nan=False))
-
-
-def _finite(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {name: _finite(inner) for name, inner in value.items()}
-    if isinstance(value, list):
-        return [_finite(inner) for inner in value]
-    if isinstance(value, float) and math.isinf(value):
-        return "Infinity" if value > 0 else "-Infinity"
-    return value
 
 
 def _write(e: Evaluation, out: Path) -> None:

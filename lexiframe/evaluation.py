@@ -13,9 +13,10 @@ import polars as pl
 from lexiframe.coverage import coverage_table
 from lexiframe.errors import LexiframeError
 from lexiframe.io.duplicates import Duplicates
+from lexiframe.io.outputs import output_folder, replacing
+from lexiframe.io.parquet import sources_of, write_parquet_file
 from lexiframe.io.qrels import file_or_data, sources_of_qrels
 from lexiframe.io.runs import RunScan, scan_runs
-from lexiframe.io.write import output_folder, replacing, sources_of, write_parquet_file
 from lexiframe.measures.metric import Metric
 from lexiframe.measures.needs import POOL, RELEVANT
 from lexiframe.measures.projections import from_projections, needs_of, projections_for

@@ -18,7 +18,7 @@ import pytest
 import lexiframe as lf
 from lexiframe import cli
 from lexiframe.cli_options import as_options
-from lexiframe.io.write import write_parquet
+from lexiframe.io.parquet import write_parquet
 
 EXAMPLE = lf.bundled("example")
 QRELS, RUNS = EXAMPLE / "qrels.txt", EXAMPLE / "runs"

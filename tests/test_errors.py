@@ -18,7 +18,8 @@ import pytest
 
 import lexiframe as lf
 from lexiframe.errors import first_three, nearest, unknown_name
-from lexiframe.io.write import write_parquet, write_trec
+from lexiframe.io.parquet import write_parquet
+from lexiframe.io.write_trec import write_trec
 
 RUNS = pl.DataFrame({"run": "bm25", "query_id": "q1", "doc_id": ["a", "b"], "score": [2.0, 1.0]})
 QRELS = pl.DataFrame({"query_id": "q1", "doc_id": ["b", "c"], "relevance": [1.0, 2.0]})

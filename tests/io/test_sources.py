@@ -7,8 +7,8 @@ import polars as pl
 import pytest
 
 import lexiframe as lf
+from lexiframe.io.parquet import write_parquet
 from lexiframe.io.provenance import provenance_of
-from lexiframe.io.write import write_parquet
 
 LINE = "q1 Q0 d1 1 3.5 its-tag\n"
 FRAME = pl.DataFrame({"run": "framed", "query_id": "q1", "doc_id": ["d1"], "score": [3.5]})

@@ -12,8 +12,10 @@ import pytest
 from pyarrow import parquet
 
 import lexiframe as lf
+from lexiframe.io.outputs import output_folder, replacing
+from lexiframe.io.parquet import write_parquet
 from lexiframe.io.provenance import provenance_of
-from lexiframe.io.write import output_folder, replacing, write_parquet, write_trec
+from lexiframe.io.write_trec import write_trec
 
 SCORES = [0.1 + 0.2, 1e-300, 5e-324, -0.0, 1e22, 123456789.123456789, math.inf, -math.inf]
 RUNS = pl.DataFrame(

@@ -1,13 +1,10 @@
-"""Tables into files: Parquet and TREC text, whole or not at all."""
+"""Runs and judgments into TREC text."""
 
 from __future__ import annotations
 
 import gzip
-import os
-import tempfile
 import warnings
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,163 +13,12 @@ import pyarrow as pa
 
 from lexiframe.errors import LexiframeError, LexiframeWarning, SchemaError, unknown_name
 from lexiframe.io import trec
-from lexiframe.io.arrow import to_arrow
-from lexiframe.io.frames import is_frame
 from lexiframe.io.metadata import commented, header_text
+from lexiframe.io.outputs import output_folder, replacing
 from lexiframe.io.parts import split_runs
-from lexiframe.io.provenance import describe, provenance_of, sources_in
+from lexiframe.io.provenance import provenance_of
 from lexiframe.io.qrels import load_qrels
-from lexiframe.io.runs import RunScan
 from lexiframe.schemas import RUNS, check, to_polars
-
-ROWS_PER_GROUP = 1 << 20
-
-
-def _umask() -> int:
-    umask = os.umask(0)
-    os.umask(umask)
-    return umask
-
-
-@contextmanager
-def replacing(path: Path) -> Iterator[Path]:
-    """Lend a temporary path beside ``path`` and rename it to ``path`` when all went well.
-
-    Raises
-    ------
-    LexiframeError
-        When the folder cannot be written to.
-    """
-    if path.is_dir():
-        raise LexiframeError(f"{path}: cannot be written, because it is a folder")
-    try:
-        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
-        os.close(handle)
-    except OSError as error:
-        raise LexiframeError(
-            f"{path}: cannot be written ({error.strerror or error}); "
-            "choose another place or change its permissions"
-        ) from None
-    temporary = Path(name)
-    try:
-        yield temporary
-        temporary.chmod(0o666 & ~_umask())
-        temporary.replace(path)
-    except OSError as error:
-        raise LexiframeError(f"{path}: cannot be written ({error.strerror or error})") from None
-    finally:
-        temporary.unlink(missing_ok=True)
-
-
-def output_folder(path: str | Path) -> Path:
-    """Make a folder for results, when it is not there.
-
-    Raises
-    ------
-    LexiframeError
-        When it cannot be made or written to.
-    """
-    folder = Path(path).expanduser()
-    refuse_unwritable(folder)
-    folder.mkdir(parents=True, exist_ok=True)
-    return folder
-
-
-def refuse_unwritable(folder: Path) -> None:
-    """Raise when a folder, or the nearest one above it that is there, cannot be written to."""
-    try:
-        nearest = next(place for place in (folder, *folder.absolute().parents) if place.exists())
-        with tempfile.TemporaryFile(dir=nearest):
-            pass
-    except OSError as error:
-        raise LexiframeError(
-            f"{folder}: results cannot be written there ({error.strerror or error}); "
-            "choose another folder or change its permissions"
-        ) from None
-
-
-def write_parquet(
-    table: Any, path: str | Path, *, computed_from: Iterable[Any] = (), **facts: Any
-) -> Path:
-    """Write a frame as Parquet that says where it comes from; the same rows give the same bytes.
-
-    Parameters
-    ----------
-    table
-        Any frame that exports Arrow. The provenance that a table of `read_runs` or `read_qrels`
-        carries in its schema metadata is kept.
-    path
-        The file; it appears whole or not at all.
-    computed_from
-        What the table was computed from, one or several: tables of `read_runs` and `read_qrels`,
-        scans of `scan_runs`, an `Evaluation`. Their files with sha256, and the policies and
-        measures of an evaluation, are written into the metadata, since Polars' frames carry none.
-    **facts
-        What else the metadata shall say: policies, measures, a seed ...
-
-    Returns
-    -------
-    pathlib.Path
-        The path.
-
-    Raises
-    ------
-    LexiframeError
-        When the place cannot be written to.
-    TypeError
-        For something else in ``computed_from``, such as a path.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from pathlib import Path
-    >>> import lexiframe as lf
-    >>> runs, qrels = lf.read_runs("data/example/runs"), lf.read_qrels("data/example/qrels.txt")
-    >>> p = lf.positions(runs, qrels, rel=1)
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     lf.write_parquet(p, Path(folder, "p.parquet"), computed_from=[runs, qrels], rel=1).name
-    'p.parquet'
-    """
-    path = Path(path).expanduser()
-    said: dict[str, Any] = {}
-    sources: list[dict[str, Any]] = []
-    for origin in [computed_from] if _is_origin(computed_from) else computed_from:
-        if not _is_origin(origin):
-            raise TypeError(
-                "computed_from: expected tables of read_runs and read_qrels, scans of scan_runs, "
-                f"or an Evaluation, found {origin!r}; read it first"
-            )
-        how = getattr(origin, "provenance", None)
-        said |= how if isinstance(how, Mapping) else {}
-        sources += sources_of(origin)
-    said |= {"sources": sources} if sources else {}
-    with replacing(path) as temporary:
-        write_parquet_file(temporary, table, said | facts)
-    return path
-
-
-def _is_origin(data: Any) -> bool:
-    """Tell what knows where it comes from, or is a frame."""
-    return isinstance(data, RunScan) or hasattr(data, "provenance") or is_frame(data)
-
-
-def sources_of(origin: Any, names: Sequence[Sequence[str]] | None = None) -> list[dict[str, Any]]:
-    """Say which files runs or qrels come from; nothing for frames made in memory."""
-    return origin.provenance(names) if isinstance(origin, RunScan) else sources_in(origin)
-
-
-def write_parquet_file(path: Path, table: Any, facts: dict[str, Any]) -> None:
-    """Write a frame as Parquet right to a path, with facts in the metadata beside its own."""
-    from pyarrow import parquet
-
-    arrow = table if isinstance(table, pa.Table) else to_arrow(to_polars(table))
-    metadata = describe(provenance_of(arrow.schema) | facts)
-    parquet.write_table(
-        arrow.replace_schema_metadata(metadata).combine_chunks(),
-        path,
-        compression="zstd",
-        row_group_size=ROWS_PER_GROUP,
-    )
 
 
 def write_trec(

@@ -1,0 +1,107 @@
+"""Commands on files alone: ``lexiframe check | convert``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import polars as pl
+import typer
+
+from lexiframe.cli_options import (
+    AsFormat,
+    DecimalMark,
+    HasHeader,
+    HeldKind,
+    Repeated,
+    RunColumns,
+    ThirdColumn,
+    as_columns,
+    as_options,
+)
+from lexiframe.cli_output import print_table
+from lexiframe.errors import LexiframeError, ReadError
+from lexiframe.io.checks import Kind, check_file, kind_of, no_file
+from lexiframe.io.parquet import write_parquet
+from lexiframe.io.qrels import read_qrels
+from lexiframe.io.runs import read_runs
+from lexiframe.io.sources import STANDARD_INPUT, File, only_file, run_name, sources_of_runs
+from lexiframe.io.trec import Dialect
+from lexiframe.io.write_trec import write_trec
+
+_OTHER_ENDINGS = ".csv .tsv .json .jsonl .arrow .feather .bz2 .xz .zst .zip".split()
+
+
+def check(
+    files: Annotated[
+        list[str], typer.Argument(metavar="FILE...", help="Runs or qrels: files, folders, globs.")
+    ],
+    kind: HeldKind = None,
+    third: ThirdColumn = None,
+    header: HasHeader = False,
+    column: RunColumns = None,
+    decimal: DecimalMark = ".",
+    format: AsFormat = "table",
+) -> None:
+    """List all problems of files, line by line; status 1 when there are any."""
+    dialect = Dialect(third, header, decimal, as_columns(column))
+    tables = [table for given in files for table in _checked(given, dialect, kind)]
+    advice = pl.col("advice").map_elements(as_options, return_dtype=pl.String)
+    problems = pl.concat(tables).with_columns(advice)
+    if problems.height or format != "table":
+        print_table(problems, format)
+    bad = problems["file"].n_unique()
+    typer.echo(f"files checked: {len(tables)}, with problems: {bad}", err=True)
+    raise typer.Exit(1 if problems.height else 0)
+
+
+def _checked(given: str, dialect: Dialect, kind: Kind | None) -> list[pl.DataFrame]:
+    """Check a file, or those of a folder or glob; what is not there is a problem like others."""
+    try:
+        origins = [source.origin for source in sources_of_runs(given)]
+    except ReadError as error:
+        return [no_file(given, error)]
+    named = [origin for origin in origins if not isinstance(origin, File)]
+    if named:
+        raise LexiframeError(f"{named[0]}: expected a file to check, found a name of ir_datasets")
+    return [check_file(file, dialect, kind or kind_of(file, dialect)) for file in origins]
+
+
+def convert(
+    source: Annotated[str, typer.Argument(metavar="IN", help="A run or qrels, in any form.")],
+    target: Annotated[Path, typer.Argument(metavar="OUT", help="Its name's ending decides.")],
+    kind: HeldKind = None,
+    third: ThirdColumn = None,
+    header: HasHeader = False,
+    column: RunColumns = None,
+    decimal: DecimalMark = ".",
+    duplicates: Repeated = "error",
+) -> None:
+    """Convert to TREC text or, when OUT ends in .parquet, to Parquet."""
+    file = only_file(source)
+    _refuse_target(target, file)
+    dialect = Dialect(third, header, decimal, as_columns(column))
+    said: dict[str, Any] = {"header": header, "decimal": decimal, "columns": dialect.columns}
+    if (kind or kind_of(file, dialect)) == "qrels":
+        table = read_qrels(file, duplicates=duplicates, **said)
+    else:
+        table = read_runs(file, third=dialect.third, **said)
+    if target.suffix.lower() == ".parquet":
+        written = [write_parquet(table, target)]
+    else:
+        written = write_trec(table, target)
+    typer.echo(f"wrote {', '.join(map(str, written))}", err=True)
+
+
+def _refuse_target(target: Path, file: File) -> None:
+    """Raise for what convert does not write, and for the file that it reads."""
+    if str(target) == STANDARD_INPUT:
+        raise LexiframeError("-: convert writes a file, not standard output; name one")
+    if target.suffix.lower() in _OTHER_ENDINGS:
+        raise LexiframeError(
+            f"{target}: convert writes TREC text and Parquet, not {target.suffix}; choose another "
+            "ending (.run, .qrels, .txt, .gz, .parquet)"
+        )
+    written = (target, target / f"{run_name(Path(file.path))}.trec")
+    if any(place.exists() and place.samefile(file.path) for place in written if file.data is None):
+        raise LexiframeError(f"{target}: would replace the file that is read; choose another name")
