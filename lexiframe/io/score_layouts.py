@@ -186,8 +186,9 @@ def _unpivoted(given: ScoreTable, found: dict[str, str], measure: str | None) ->
 
 def _refuse_ids(given: ScoreTable, cells: Sequence[str]) -> None:
     """Recognise ids of queries among the columns of scores: whole numbers, none of them twice."""
-    for name in nearest(cells, WORDS["query_id"]):
-        numbers = given.table[name].cast(pl.Float64, strict=False)
+    simple = given.table.select(cells).select(pl.selectors.numeric() | pl.selectors.string())
+    for name in nearest(simple.columns, WORDS["query_id"]):
+        numbers = simple[name].cast(pl.Float64, strict=False)
         are_whole = not numbers.has_nulls() and (numbers % 1 == 0).all()
         if given.table.height > 1 and are_whole and numbers.is_unique().all():
             raise SchemaError(

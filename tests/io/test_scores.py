@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tempfile
 import warnings
+from datetime import date
 from itertools import islice
 from pathlib import Path
 
@@ -334,6 +335,13 @@ def test_ids_that_are_no_scores(name, write):
         lf.read_scores(texts, measure="AP")
     counts = pl.DataFrame({"query_id": ["1", "2"], "user_knn": [3, 5]})
     assert lf.read_scores(counts, measure="num_rel_ret")["run"].unique().to_list() == ["user_knn"]
+
+
+@pytest.mark.parametrize("values", [[date(2020, 1, 1), date(2020, 1, 2)], [[1], [2]], [b"1", b"2"]])
+def test_a_column_called_like_ids_that_are_neither_ids_nor_scores(values):
+    matrix = MATRIX.drop("topic").with_columns(topic_id=pl.Series(values))
+    with pytest.raises(lf.SchemaError, match="scores: expected scores in the column topic_id, fou"):
+        lf.read_scores(matrix, measure="AP")
 
 
 def test_an_array_is_no_matrix():
