@@ -114,9 +114,9 @@ def _column(ours: str, names: Sequence[str], where: str) -> str | None:
 def _without_means(given: ScoreTable, found: dict[str, str]) -> ScoreTable:
     if "query_id" not in found:
         return given
-    is_mean = pl.col(found["query_id"]).cast(pl.String, strict=False).is_in(SUMMARIES)
-    is_nested = given.table[found["query_id"]].dtype.is_nested()  # and will be refused
-    kept = given.table if is_nested else given.table.filter(~is_mean.fill_null(value=False))
+    queries, kept = given.table[found["query_id"]], given.table
+    if queries.dtype in (pl.String, pl.Categorical, pl.Enum):  # others hold no such words
+        kept = kept.filter(~queries.cast(pl.String).is_in(SUMMARIES).fill_null(value=False))
     if not kept.height:
         raise ReadError(
             f"{given.where}: expected values per request, found only means over all of them, or "

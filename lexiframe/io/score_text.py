@@ -58,7 +58,7 @@ def table_of_text(data: bytes, where: str) -> pl.DataFrame:
     """
     if is_json(data):
         table = parse_json(data, where, SCORES, {})
-        if "doc_id" in table.columns:
+        if {"query_id", "doc_id"} <= set(table.columns):  # dictionaries within one
             table = of_dictionaries(table)
         return table.with_row_index(PLACE, offset=1)
     text = decoded(data, where).replace("\r\n", "\n").replace("\r", "\n")

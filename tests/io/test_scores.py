@@ -8,7 +8,7 @@ import subprocess
 import sys
 import tempfile
 import warnings
-from datetime import date
+from datetime import date, timedelta
 from itertools import islice
 from pathlib import Path
 
@@ -342,6 +342,19 @@ def test_a_column_called_like_ids_that_are_neither_ids_nor_scores(values):
     matrix = MATRIX.drop("topic").with_columns(topic_id=pl.Series(values))
     with pytest.raises(lf.SchemaError, match="scores: expected scores in the column topic_id, fou"):
         lf.read_scores(matrix, measure="AP")
+
+
+@pytest.mark.parametrize("ids", [[timedelta(1), timedelta(2)], [[1], [2]], [True, False]])
+def test_ids_of_queries_that_are_none(ids):
+    matrix = MATRIX.with_columns(topic=pl.Series(ids))
+    with pytest.raises(lf.SchemaError, match="scores: expected strings in query_id, found"):
+        lf.read_scores(matrix, measure="AP")
+
+
+def test_records_of_documents(write):
+    path = write('{"doc_id": null}\n', "a.jsonl")
+    with pytest.raises(lf.SchemaError, match=r"scores of whole rankings, found .* \(doc_id\)"):
+        lf.read_scores(path)
 
 
 def test_an_array_is_no_matrix():
