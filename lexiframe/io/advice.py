@@ -87,9 +87,11 @@ def _of_a_table(cells: list[str], separator: str, layout: Layout) -> str:
         return f"this looks like a table: put commas between its columns, and names on top ({ours})"
     if any(re.match(NUMBER, name) for name in names):
         return f"this looks like a table without names of columns: put them on top ({ours})"
+    unknown = next((name for name in names if name not in _NAMES), names[0])
+    asked = next((o for o in ours.split(",") if not {*DIALECTS[o]} & {*names}), "query_id")
     return (
-        f"this looks like a table whose columns have names that are not known: call them {ours}, "
-        f"or say what they are called: columns={{'query_id': {names[0]!r}, ...}}"
+        "this looks like a table whose columns have names that are not all known: call them "
+        f"{ours}, or say what they are called: columns={{{asked!r}: {unknown!r}, ...}}"
     )
 
 
