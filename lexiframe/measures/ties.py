@@ -5,7 +5,24 @@ from __future__ import annotations
 import numpy as np
 
 TIE = 1e-12
-"""A weighted preference or a difference of metrics as small as this is rounding: a tie."""
+"""A difference as small as this is rounding: a tie. Of values above 1 it is a share of them."""
+
+
+def difference(a: np.ndarray, b: np.ndarray, tolerance: float = TIE) -> np.ndarray:
+    """Return a − b, exactly 0 where |a − b| ≤ tolerance · max(1, |a|, |b|); equal infinities tie.
+
+    Examples
+    --------
+    >>> difference(np.array([0.1 + 0.2, 1e6 + 0.1]), np.array([0.3, 1e6])).round(6).tolist()
+    [0.0, 0.1]
+    >>> difference(np.array([np.inf, 1e15 + 1]), np.array([np.inf, 1e15])).tolist()
+    [0.0, 0.0]
+    """
+    with np.errstate(invalid="ignore"):
+        delta = a - b
+        size = np.maximum(np.maximum(np.abs(a), np.abs(b)), 1.0)
+        is_tie = (np.abs(delta) <= tolerance * size) & np.isfinite(size)
+    return np.where(is_tie | (a == b), 0.0, delta)
 
 
 def within(bounds: str, values: np.ndarray) -> np.ndarray:
