@@ -1,6 +1,6 @@
 """TREC text: runs and qrels, a line each, fields separated by any mix of ASCII white space.
 
-A plain file goes straight to Polars' CSV reader. One that has tabs, runs of spaces or comment lines
+A plain file goes straight to Arrow's CSV reader. One that has tabs, runs of spaces or comment lines
 is first rewritten with single spaces, and lines of different widths are cut to one; what is
 malformed is left to `lexiframe.io.problems`, which finds and names it.
 """
@@ -9,15 +9,17 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
 import polars as pl
+import pyarrow as pa
+from pyarrow import csv
 
 from lexiframe.errors import LexiframeError, LexiframeWarning, Problem, ReadError
-from lexiframe.io.lines import ends_in_a_line, first_fields, plain, squared, survey
+from lexiframe.io.lines import ends_in_a_line, first_fields, is_plain, plain, squared
 
 Third = Literal["rank", "score"]
 
@@ -78,6 +80,7 @@ NOT_PARSED = (pl.exceptions.PolarsError, OSError)
 """What Polars raises for malformed CSV; OSError for text that begins as packed data do."""
 
 
+_LONGEST_BLOCK = 1 << 30
 _EXACT = 2**53  # floats below are exact as whole numbers
 
 
@@ -126,13 +129,11 @@ def parse_lines(
     [('q1', 'd7', 0.5), ('q1', 'd3', 0.25)]
     """
     given = data
-    is_plain, n_fields = survey(data)
-    if not is_plain:
+    if not is_plain(data):
         data = plain(data, where)
         if not data:
             raise ReadError(Problem(where, f"lines of {layout}", "only comments"))
-        n_fields = survey(data)[1]
-    table = _read_csv(data, layout, wanted, n_fields, decimal)
+    table = _read_csv(data, layout, wanted, decimal)
     if table is None:
         data, width, widths = squared(data, len(layout.names))
         n_wider = int(np.count_nonzero(widths > len(layout.names)))
@@ -140,7 +141,7 @@ def parse_lines(
         if width < layout.at_least or (is_exact and n_wider) or _is_cut(given, widths, layout):
             return None
         asked = (*wanted, "rank") if n_wider else wanted
-        table = _read_csv(data, layout, asked, width * len(widths), decimal)
+        table = _read_csv(data, layout, asked, decimal)
         if table is not None and n_wider:
             if _are_shifted(table["rank"].filter(widths > len(layout.names))):
                 return None
@@ -169,27 +170,38 @@ def _warn_of_wider_lines(count: int, where: str, layout: Layout) -> None:
 
 
 def _read_csv(
-    text: bytes, layout: Layout, wanted: tuple[str, ...], n_fields: int, decimal: str
+    text: bytes, layout: Layout, wanted: tuple[str, ...], decimal: str
 ) -> pl.DataFrame | None:
     """Read plain text whose lines all have the width of the first; None when they have not."""
-    found = text[: text.find(b"\n") % (len(text) + 1)].count(b" ") + 1
-    if not layout.at_least <= found <= len(layout.names):
+    width = text[: text.find(b"\n") % (len(text) + 1)].count(b" ") + 1
+    if not layout.at_least <= width <= len(layout.names):
         return None
-    names, number = layout.names[:found], layout.number
-    is_number = pl.Float64() if decimal == "." else pl.String()
-    schema = dict.fromkeys(names, pl.String()) | {number: is_number}
-    lines = pl.scan_csv(text, separator=" ", has_header=False, quote_char=None, schema=schema)
-    kept = [name for name in names if name in (*wanted, number, names[-1])]
+    names, number = layout.names[:width], layout.number
+    read = {*wanted, number, *names[-1:] * (not text.isascii())}  # other bytes may be no UTF-8
+    columns = [name for name in names if name in read]
+    types = dict.fromkeys(columns, pa.string())
     try:
-        table = lines.select(kept).collect()
+        if decimal == ".":
+            types[number] = pa.float64()
+        table = _columns(text, names, types)
         if decimal == ",":
             table = table.with_columns(pl.col(number).str.replace(",", ".", literal=True))
-            table = table.with_columns(pl.col(number).cast(pl.Float64))
-    except NOT_PARSED:
+        numbers = table[number].cast(pl.Float64)
+    except (pa.ArrowInvalid, pl.exceptions.PolarsError):
         return None
-    is_rectangular = table.height * found == n_fields and not table[names[-1]].null_count()
-    all_numbers = not (table[number].null_count() or table[number].is_nan().any())
-    return table if is_rectangular and all_numbers else None
+    return None if numbers.is_nan().any() else table.with_columns(numbers)
+
+
+def _columns(text: bytes, names: Sequence[str], types: Mapping[str, pa.DataType]) -> pl.DataFrame:
+    """Parse the columns that have a type; nothing is null, and in each line there is every name."""
+    block = min(len(text), _LONGEST_BLOCK)  # if possible one, so that columns are in one piece
+    table = csv.read_csv(
+        pa.BufferReader(text),
+        csv.ReadOptions(use_threads=False, block_size=block, column_names=names),
+        csv.ParseOptions(delimiter=" ", quote_char=False),
+        csv.ConvertOptions(column_types=types, include_columns=[*types], null_values=[]),
+    )
+    return pl.DataFrame(pl.from_arrow(table))
 
 
 def text_of_run(rows: pl.DataFrame, tag: str) -> bytes:
