@@ -80,10 +80,9 @@ SUBTOPIC_POSITIONS = TableSchema(
         "n_relevant": INT,
         "n_retrieved": INT,
         "pool_size": INT,
-        "n_judged": INT,
         "rel": FLOAT,
     },
-    optional=("pool_size", "n_judged", "rel"),
+    optional=("pool_size", "rel"),
     nullable=("subtopic", "doc_id"),
 )
 SCORES = TableSchema(

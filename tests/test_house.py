@@ -68,7 +68,7 @@ def test_a_stage_imports_only_from_stages_before_it(path):
     elif stage in FREE:
         assert uses <= {*FREE}
     else:
-        known = {"", "__main__", "bundled", "coverage", "evaluation"}
+        known = {"", "__main__", "bundled", "coverage", "projected", "evaluation"}
         assert stage in known or re.fullmatch("cli(_[a-z]+)?", stage)
 
 
@@ -285,19 +285,22 @@ def test_comparisons_come_sorted(tables, test):
     assert c.equals(c.sort(schemas.COMPARISONS.key))
 
 
-@pytest.mark.parametrize("options", [{"pool": True}, {"judged": True}, {"no_relevant": "zero"}])
+@pytest.mark.parametrize(
+    "options", [{"pool": True}, {"judged": True}, {"no_relevant": "zero"}, {"rel": 1}]
+)
 def test_optional_rows_and_columns_of_positions(options):
     runs = pl.DataFrame({"run": "x", "query_id": ["2", "1"], "doc_id": ["a", "b"], "score": [1, 1]})
     qrels = pl.DataFrame({"query_id": ["2", "1"], "doc_id": ["a", "b"], "relevance": [1, 0]})
     with pytest.warns(lf.LexiframeWarning, match="requests without a relevant item: 1"):
         p = lf.positions(runs, qrels, **options)
     columns = dict(schemas.POSITIONS.columns)
-    if "pool" not in options:
-        del columns["pool_size"]
+    of_options = {"pool": "pool_size", "judged": "n_judged", "rel": "rel"}
+    for name in schemas.POSITIONS.optional:
+        if name != of_options.get(next(iter(options))):
+            del columns[name]
     assert list(p.schema.items()) == list(columns.items())
     assert p.equals(p.sort(schemas.POSITIONS.key))
-    expected = {"pool": ["2"], "judged": ["2"], "no_relevant": ["1", "2"]}[next(iter(options))]
-    assert p["query_id"].to_list() == expected
+    assert p["query_id"].to_list() == (["1", "2"] if "no_relevant" in options else ["2"])
 
 
 @pytest.mark.parametrize("name", SCHEMAS)

@@ -81,9 +81,9 @@ class LexicographicMetric(Metric):
             a, b = (requests.runs[int(order[place[first] + side, k])] for side in (0, 1))
             raise LexiframeError(
                 f"{self}: expected float64 to hold what tells rankings apart, but those of "
-                f"{a!r} and {b!r} for query {requests.queries[int(group[k])]!r} differ by a share "
-                "of 1e-12 or less, a tie, and their positions are not the same; take the ranks of "
-                f"the rankings, {self.name.removesuffix('.metric')}.rank"
+                f"{a!r} and {b!r} for query {requests.queries[int(group[k])]!r} differ by 1e-12 or "
+                "less, a tie, and their positions are not the same; take the ranks of the rankings, "
+                f"{self.name.removesuffix('.metric')}.rank"
             )
 
 

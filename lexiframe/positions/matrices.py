@@ -86,7 +86,7 @@ class Block:
         if rel is not None:
             return [self.at_least(rel)]
         grades = np.unique(self.relevance[:, 0])
-        if len(grades) == 1:
+        if len(grades) <= 1:
             return [self.at_least(None)]
         own = ((self.relevance[:, 0] == grade).any(axis=0) for grade in grades)
         return [
@@ -179,7 +179,7 @@ def lay_out(table: pl.DataFrame, queries: pl.Series, query: np.ndarray) -> Reque
     m = table["n_relevant"].to_numpy()
     n_relevant = np.zeros(len(queries), np.int64)
     n_relevant[query] = m
-    _refuse_other_judgments(table, m == n_relevant[query], query * len(runs) + run, len(runs))
+    has_same_m, ranking = m == n_relevant[query], query * len(runs) + run
     levels = table.select("level", "position", "relevance")
     if levels["level"].null_count():
         is_relevant = levels["level"].is_not_null().to_numpy()
@@ -191,6 +191,7 @@ def lay_out(table: pl.DataFrame, queries: pl.Series, query: np.ndarray) -> Reque
     cell += run * n_levels
     shape = (len(runs), n_levels)
     _refuse_gaps(cell, len(runs) * n_levels)
+    _refuse_other_judgments(table, has_same_m, ranking, len(runs))
     rank = levels["position"]
     positions = np.empty(len(cell), _smallest_type(rank))
     relevance = np.empty(len(cell))

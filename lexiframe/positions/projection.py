@@ -136,11 +136,8 @@ def project(
         "level": level,
         "n_retrieved": np.concatenate([run.retrieved[query] for run in ranked.runs]),
     }
-    if judged:
-        n_judged = np.bincount(
-            ranked.judged.query, ranked.judged.is_judged, len(ranked.judged.queries)
-        )
-        columns["n_judged"] = np.tile(n_judged.astype(np.int64)[query], len(ranked.runs))
+    if judged and not subtopics:
+        columns["n_judged"] = np.tile(ranked.judged.n_judged[query], len(ranked.runs))
     if pool:
         columns["pool_size"] = np.tile(_pool_sizes(ranked)[query], len(ranked.runs))
     kept = template.drop("item", "query", "list", "is_relevant")

@@ -18,10 +18,10 @@ from lexiframe.measures.values import Values
 from lexiframe.positions.matrices import Block, Requests, requests_of
 from lexiframe.positions.policies import NoRelevant, check_policy
 from lexiframe.preferences.catalogue import Preference, parse_measure
-from lexiframe.preferences.custom import preference_of
+from lexiframe.preferences.custom import MatrixPreference, preference_of
 from lexiframe.preferences.lexicographic import LexicographicPreference
 from lexiframe.preferences.subtopics import SubtopicRequests, subtopic_requests_of
-from lexiframe.progress import in_threads
+from lexiframe.progress import in_threads, progress
 from lexiframe.schemas import PREFERENCES, to_polars
 
 Measure = Metric | Preference
@@ -184,13 +184,25 @@ def _kernel(
 
         return differences
 
+    own = _by_itself(measure, requests) if isinstance(measure, MatrixPreference) else None
+
     def preferred(block: Block, group: np.ndarray) -> np.ndarray:
-        delta = measure.compute(block)  # type: ignore[arg-type]
+        delta = measure.compute(block) if own is None else own[:, group]  # type: ignore[arg-type]
         if measure.rel is not None and no_relevant == "drop":
             delta[:, block.at_least(measure.rel).m == 0] = np.nan
         return delta
 
     return preferred
+
+
+def _by_itself(measure: MatrixPreference, requests: AnyRequests) -> np.ndarray:
+    """Call a function of one's own, request after request, in one thread: pairs × requests.
+
+    It may keep something from call to call.
+    """
+    numbers = progress(range(len(requests)), len(requests), str(measure))
+    deltas = [measure.compute(requests.block(np.array([number]))) for number in numbers]
+    return np.concatenate(deltas, axis=1)
 
 
 def _level_kernel(measure: Measure) -> Kernel:
