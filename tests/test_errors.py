@@ -26,6 +26,7 @@ from lexiframe.positions.policies import Policies
 
 RUNS = pl.DataFrame({"run": "bm25", "query_id": "q1", "doc_id": ["a", "b"], "score": [2.0, 1.0]})
 QRELS = pl.DataFrame({"query_id": "q1", "doc_id": ["b", "c"], "relevance": [1.0, 2.0]})
+GRADED = QRELS.with_columns(pl.col("relevance") + 1)
 TWO_RUNS = pl.concat([RUNS, RUNS.with_columns(run=pl.lit("bm26"))])
 P = lf.positions(RUNS, QRELS)
 NOT_RELEVANT = pl.DataFrame({"query_id": "q1", "doc_id": ["a"], "relevance": [0.0]})
@@ -243,23 +244,23 @@ CASES = {
         "bpref: expected the ranks that runs gave, found imputed ones (corpus_size)",
     ),
     "a lower rel than that of the positions": (
-        lambda: lf.scores(lf.positions(RUNS, QRELS, rel=2), "AP(rel=1)"),
+        lambda: lf.scores(lf.positions(RUNS, GRADED, rel=2), "AP(rel=1)"),
         "AP(rel=1) counts grades from 1, but rel=2 takes lower ones out; leave rel out, or raise",
     ),
     "a lower rel to compare by": (
-        lambda: lf.preferences(lf.positions(TWO_RUNS, QRELS, rel=2), ["RPP", "LR(rel=1.5)"]),
+        lambda: lf.preferences(lf.positions(TWO_RUNS, GRADED, rel=2), ["RPP", "LR(rel=1.5)"]),
         "LR(rel=1.5) counts grades from 1.5, but rel=2 takes lower ones out",
     ),
     "a lower rel to explain": (
         lambda: lf.explain(
-            lf.positions(TWO_RUNS, QRELS, rel=2), "q1", "bm25", "bm26", "RPP(rel=1)"
+            lf.positions(TWO_RUNS, GRADED, rel=2), "q1", "bm25", "bm26", "RPP(rel=1)"
         ),
         "RPP(rel=1) counts grades from 1, but rel=2 takes lower ones out",
     ),
     "positions of several rel": (
         lambda: lf.scores(
             pl.concat(
-                lf.positions({run: RUNS.drop("run")}, QRELS, rel=rel)
+                lf.positions({run: RUNS.drop("run")}, GRADED, rel=rel)
                 for run, rel in {"a": 1, "b": 2}.items()
             ),
             "AP",

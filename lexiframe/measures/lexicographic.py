@@ -82,8 +82,8 @@ class LexicographicMetric(Metric):
             raise LexiframeError(
                 f"{self}: expected float64 to hold what tells rankings apart, but those of "
                 f"{a!r} and {b!r} for query {requests.queries[int(group[k])]!r} differ by 1e-12 or "
-                "less, a tie, and their positions are not the same; take the ranks of the rankings, "
-                f"{self.name.removesuffix('.metric')}.rank"
+                "less, a tie, and their positions are not the same; take the ranks of the "
+                f"rankings, {self.name.removesuffix('.metric')}.rank"
             )
 
 
