@@ -45,8 +45,8 @@ def coverage(
         rankings) and ``without_relevant`` (left out of every measure, unless kept at 0);
         ``extra`` requests answered that are not judged (ignored); documents ``retrieved`` for
         judged requests, and of these ``judged`` (a negative grade says pooled, but unjudged, and
-        does not count) and ``relevant_retrieved``; rows removed as ``duplicates``
-        and as ``unjudged_removed``.
+        does not count) and ``relevant_retrieved``; rows of judged requests removed as
+        ``duplicates`` and as ``unjudged_removed``.
 
         ``tied_relevant``: relevant items retrieved that share their score with another document
         of the request. ``AP_min`` and ``AP_max``, ``RR_min`` and ``RR_max``, ``nDCG@10_min`` and
