@@ -4,6 +4,7 @@ import ast
 import inspect
 import json
 import os
+import pickle
 import re
 import subprocess
 import sys
@@ -90,9 +91,29 @@ def loaded(code):
 def test_importing_it_loads_nothing_heavy():
     modules = loaded("import lexiframe")
     assert modules & set(HEAVY) == set()
-    assert {"lexiframe.evaluation", "polars", "pyarrow", "numpy"} <= modules
-    assert "lexiframe.views.report" not in modules
-    assert not any(name.startswith("lexiframe.cli") for name in modules)
+    assert {"lexiframe.preferences.pairs", "polars", "pyarrow", "numpy"} <= modules
+    later = re.compile("lexiframe[.](orderings|significance|views|evaluation|cli)")
+    assert not [name for name in modules if later.match(name)]
+
+
+def test_importing_it_loads_little_that_polars_and_pyarrow_do_not():
+    """Besides what unpacks files, wherever a Python keeps that, only modules of its own.
+
+    Of these no more than are worth 0.3 of the time that polars and pyarrow take: each is about
+    0.002 of it. Times on a busy machine are no test; `tests/benchmarks/run.py` compares them.
+    """
+    more = loaded("import lexiframe") - loaded("import polars, pyarrow")
+    ours = {name for name in more if name.partition(".")[0] == "lexiframe"}
+    packed = {"bz2", "_bz2", "gzip", "lzma", "_lzma", "_compression", "compression"}
+    assert {name.partition(".")[0] for name in more - ours} <= packed
+    assert len(ours) <= 120
+
+
+def test_a_name_of_a_later_stage_loads_its_module_alone():
+    modules = loaded("import lexiframe; lexiframe.win_rates")
+    assert "lexiframe.orderings.win_rates" in modules
+    assert not {"lexiframe.evaluation", "lexiframe.significance.paired"} & modules
+    assert {"lexiframe.evaluation"} <= loaded("from lexiframe import evaluate")
 
 
 # --- What is public -----------------------------------------------------------------------------
@@ -130,6 +151,32 @@ def test_the_public_names():
     public = {name for name in vars(lf) if not name.startswith("_")}
     submodules = {part(module_name(path)) for path in MODULES} | {*STAGES, *FREE}
     assert public - set(lf.__all__) <= submodules
+
+
+def test_names_of_later_stages_are_where_a_type_checker_finds_them():
+    """What is imported for type checkers is what is loaded when it is used."""
+    body = ast.parse((PACKAGE / "__init__.py").read_text()).body
+    block = next(node for node in body if isinstance(node, ast.If))
+    for_checkers = {(node.module, alias.name) for node in block.body for alias in node.names}
+    assert for_checkers == {
+        (f"lexiframe.{module}", name)
+        for module, names in lf._LATER.items()
+        for name in names.split()
+    }
+    for module, name in for_checkers:
+        assert getattr(lf, name) is getattr(sys.modules[module], name)
+        assert name in lf.__all__
+
+
+def test_all_names_are_there_before_they_are_used():
+    """To `dir`, to ``import *``; and what is no name is an error."""
+    code = "import lexiframe as lf; names = set(dir(lf)); assert {*lf.__all__} <= names"
+    loaded(f"{code}; exec('from lexiframe import *'); assert {{*lf.__all__}} <= {{*globals()}}")
+    with pytest.raises(AttributeError, match="module 'lexiframe' has no attribute 'evalute'"):
+        lf.evalute  # noqa: B018
+    for name in PUBLIC:
+        if inspect.isfunction(getattr(lf, name)) or isinstance(getattr(lf, name), type):
+            assert pickle.loads(pickle.dumps(getattr(lf, name))) is getattr(lf, name)
 
 
 @pytest.mark.parametrize("name", CALLABLE)
