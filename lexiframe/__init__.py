@@ -27,6 +27,9 @@ The flow, and the names in its order:
 - all of it: `evaluate`, `Evaluation`; and what to read first: `verdict`
 """
 
+import importlib as _importlib
+import typing as _typing
+
 from lexiframe._version import __version__
 from lexiframe.bundled import bundled
 from lexiframe.coverage import coverage
@@ -37,7 +40,6 @@ from lexiframe.errors import (
     SchemaError,
     UnknownNameError,
 )
-from lexiframe.evaluation import Evaluation, evaluate
 from lexiframe.io.checks import check_qrels, check_run
 from lexiframe.io.exchange import to_ir_measures, to_pytrec_eval, to_ranx
 from lexiframe.io.log_files import read_log
@@ -93,13 +95,6 @@ from lexiframe.measures.subtopic_catalogue import (
     nNRBP,
     strec,
 )
-from lexiframe.orderings.agreement import sign_agreement, tie_rates
-from lexiframe.orderings.correlations import bootstrap_correlations, rank_correlations
-from lexiframe.orderings.matrix import agreement_matrix
-from lexiframe.orderings.order import order_runs
-from lexiframe.orderings.positional import majority_cycles
-from lexiframe.orderings.stability import order_probabilities, rank_distributions
-from lexiframe.orderings.win_rates import request_win_rates, win_rate_matrix, win_rates
 from lexiframe.positions.imputation import impute
 from lexiframe.positions.projection import positions
 from lexiframe.preferences.catalogue import (
@@ -124,16 +119,59 @@ from lexiframe.preferences.lexicographic import LexicographicPreference
 from lexiframe.preferences.listing import measures
 from lexiframe.preferences.pairs import preferences
 from lexiframe.preferences.recall_paired import LevelPreference
-from lexiframe.significance.paired import compare
-from lexiframe.significance.power import (
-    asl_curve,
-    discriminative_power,
-    smallest_significant_differences,
-)
-from lexiframe.significance.sample_size import power_curve, required_requests
-from lexiframe.significance.swaps import swap_curve, swap_rates
-from lexiframe.significance.tukey import tukey_hsd
-from lexiframe.views.verdict import verdict
+
+if _typing.TYPE_CHECKING:
+    from lexiframe.evaluation import Evaluation, evaluate
+    from lexiframe.orderings.agreement import sign_agreement, tie_rates
+    from lexiframe.orderings.correlations import bootstrap_correlations, rank_correlations
+    from lexiframe.orderings.matrix import agreement_matrix
+    from lexiframe.orderings.order import order_runs
+    from lexiframe.orderings.positional import majority_cycles
+    from lexiframe.orderings.stability import order_probabilities, rank_distributions
+    from lexiframe.orderings.win_rates import request_win_rates, win_rate_matrix, win_rates
+    from lexiframe.significance.paired import compare
+    from lexiframe.significance.power import (
+        asl_curve,
+        discriminative_power,
+        smallest_significant_differences,
+    )
+    from lexiframe.significance.sample_size import power_curve, required_requests
+    from lexiframe.significance.swaps import swap_curve, swap_rates
+    from lexiframe.significance.tukey import tukey_hsd
+    from lexiframe.views.verdict import verdict
+
+_LATER = {
+    "evaluation": "Evaluation evaluate",
+    "orderings.agreement": "sign_agreement tie_rates",
+    "orderings.correlations": "bootstrap_correlations rank_correlations",
+    "orderings.matrix": "agreement_matrix",
+    "orderings.order": "order_runs",
+    "orderings.positional": "majority_cycles",
+    "orderings.stability": "order_probabilities rank_distributions",
+    "orderings.win_rates": "request_win_rates win_rate_matrix win_rates",
+    "significance.paired": "compare",
+    "significance.power": "asl_curve discriminative_power smallest_significant_differences",
+    "significance.sample_size": "power_curve required_requests",
+    "significance.swaps": "swap_curve swap_rates",
+    "significance.tukey": "tukey_hsd",
+    "views.verdict": "verdict",
+}
+"""Where the names of the later stages are: each is loaded when it is first used (PEP 562)."""
+
+if not _typing.TYPE_CHECKING:  # a checker would take it to give any name
+
+    def __getattr__(name: str) -> _typing.Any:
+        """Load the module that has a public name, when the name is used for the first time."""
+        for module, names in _LATER.items():
+            if name in names.split():
+                found = getattr(_importlib.import_module(f"lexiframe.{module}"), name)
+                return globals().setdefault(name, found)
+        raise AttributeError(f"module 'lexiframe' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
+
 
 __all__ = [
     "AP",

@@ -56,12 +56,10 @@ from lexiframe.io.qrels import read_qrels
 from lexiframe.io.runs import RunScan, scan_runs
 from lexiframe.io.sources import STANDARD_INPUT
 from lexiframe.io.trec import Third
-from lexiframe.measures.projections import from_projections, projections_for
-from lexiframe.positions.collection import rank_runs
-from lexiframe.positions.coverage import warn_of_gaps
 from lexiframe.positions.policies import Policies
 from lexiframe.preferences.groups import names_of
-from lexiframe.preferences.pairs import parse_measures, preferences
+from lexiframe.preferences.pairs import parse_measures
+from lexiframe.projected import project_runs
 from lexiframe.significance.paired import check_inference
 from lexiframe.significance.paired import compare as compare_runs
 from lexiframe.views.verdict import verdict
@@ -195,14 +193,12 @@ def compare(
     said |= {"trials": trials, "seed": seed}
     check_inference(test, correction, **said)
     names_of(requests, by)
-    ranked = rank_runs(
+    d = project_runs(
         _scan(qrels, runs, third, header, decimal, name_from, column),
         _judgments(qrels, qrels_header, decimal, duplicates, qrels_column),
+        asked,
         Policies(rel, ties, score_type, no_relevant, duplicates, unjudged),
-    )
-    warn_of_gaps(ranked)
-    p = projections_for(ranked, asked, no_relevant)
-    d = from_projections(preferences, p, asked, no_relevant)
+    ).preferences(asked)
     c = compare_runs(d, test, correction, baseline=baseline, requests=requests, by=by, **said)
     print_table(c, format)
 

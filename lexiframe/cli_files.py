@@ -21,12 +21,20 @@ from lexiframe.cli_options import (
 )
 from lexiframe.cli_output import print_table
 from lexiframe.errors import LexiframeError, ReadError
-from lexiframe.io.checks import Kind, check_file, kind_of, no_file
+from lexiframe.io.checks import Checked, Kind, check_file, kind_of, no_file
 from lexiframe.io.parquet import write_parquet
 from lexiframe.io.qrels import read_qrels
 from lexiframe.io.runs import read_runs
-from lexiframe.io.sources import STANDARD_INPUT, File, only_file, run_name, sources_of_runs
-from lexiframe.io.trec import Dialect
+from lexiframe.io.sources import (
+    STANDARD_INPUT,
+    File,
+    Found,
+    only_file,
+    run_name,
+    sources_of_runs,
+    warn_of_left_out,
+)
+from lexiframe.io.trec import Dialect, warn_of_wider_lines
 from lexiframe.io.write_trec import write_trec
 
 _OTHER_ENDINGS = ".csv .tsv .json .jsonl .arrow .feather .bz2 .xz .zst .zip".split()
@@ -45,22 +53,31 @@ def check(
 ) -> None:
     """List all problems of files, line by line; status 1 when there are any."""
     dialect = Dialect(third, header, decimal, as_columns(column))
-    tables = [table for given in files for table in _checked(given, dialect, kind)]
+    found = [_found(given) for given in files]
+    warn_of_left_out(Found.together(one for one in found if isinstance(one, Found)).left_out)
+    checked = [file for one in found for file in _checked(one, dialect, kind)]
+    warn_of_wider_lines({file.where: file.n_wider for file in checked})
     advice = pl.col("advice").map_elements(as_options, return_dtype=pl.String)
-    problems = pl.concat(tables).with_columns(advice)
+    problems = pl.concat(file.problems for file in checked).with_columns(advice)
     if problems.height or format != "table":
         print_table(problems, format)
     bad = problems["file"].n_unique()
-    typer.echo(f"files checked: {len(tables)}, with problems: {bad}", err=True)
+    typer.echo(f"files checked: {len(checked)}, with problems: {bad}", err=True)
     raise typer.Exit(1 if problems.height else 0)
 
 
-def _checked(given: str, dialect: Dialect, kind: Kind | None) -> list[pl.DataFrame]:
-    """Check a file, or those of a folder or glob; what is not there is a problem like others."""
+def _found(given: str) -> Found | Checked:
+    """Find a file, or those of a folder or glob; what is not there is a problem like others."""
     try:
-        origins = [source.origin for source in sources_of_runs(given)]
+        return sources_of_runs(given)
     except ReadError as error:
-        return [no_file(given, error)]
+        return no_file(given, error)
+
+
+def _checked(found: Found | Checked, dialect: Dialect, kind: Kind | None) -> list[Checked]:
+    if isinstance(found, Checked):
+        return [found]
+    origins = [source.origin for source in found.sources]
     named = [origin for origin in origins if not isinstance(origin, File)]
     if named:
         raise LexiframeError(f"{named[0]}: expected a file to check, found a name of ir_datasets")

@@ -7,7 +7,7 @@ import polars as pl
 
 
 def encode(column: pl.Series) -> tuple[pl.Series, np.ndarray]:
-    """Give a column's distinct strings, sorted, and each row's index among them.
+    """Return a column's distinct strings, sorted, and each row's index among them.
 
     Examples
     --------
@@ -16,12 +16,23 @@ def encode(column: pl.Series) -> tuple[pl.Series, np.ndarray]:
     (['a', 'b'], [1, 0, 1])
     """
     if column.head(_SEEN).rle_id().max() == min(len(column), _SEEN) - 1:
-        names = column.unique().sort()
-        return names, column.cast(pl.Enum(names)).to_physical().to_numpy().astype(np.int64)
+        return _encode(column)
     stretches = column.rle().struct.unnest()
-    names = stretches["value"].unique().sort()
-    codes = names.search_sorted(stretches["value"]).to_numpy().astype(np.int64)
+    names, codes = _encode(stretches["value"])
     return names, np.repeat(codes, stretches["len"].to_numpy())
+
+
+def _encode(column: pl.Series) -> tuple[pl.Series, np.ndarray]:
+    """Hash the strings, so that only the distinct ones are sorted."""
+    hashed = column.cast(pl.Categorical(pl.Categories.random()))
+    code = hashed.to_physical().to_numpy().astype(np.int64)
+    some_row = np.zeros(int(code.max(initial=-1)) + 1, np.int64)
+    some_row[code] = np.arange(len(code))
+    names = column.gather(some_row)
+    order = names.arg_sort().to_numpy()
+    place = np.empty(len(order), np.int64)
+    place[order] = np.arange(len(order))
+    return names.gather(order), place[code]
 
 
 _SEEN = 1000  # rows that tell whether equal strings stand together

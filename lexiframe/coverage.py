@@ -11,7 +11,7 @@ from lexiframe.io.duplicates import Duplicates
 from lexiframe.measures.catalogue import AP, RR, nDCG
 from lexiframe.measures.scores import scores
 from lexiframe.positions.collection import RankedRuns, rank_runs
-from lexiframe.positions.coverage import coverage_of, warn_of_strangers
+from lexiframe.positions.coverage import coverage_of, warn_of_input
 from lexiframe.positions.policies import NoRelevant, Policies, ScoreType, Ties, Unjudged
 from lexiframe.positions.projection import project
 from lexiframe.schemas import COVERAGE
@@ -45,8 +45,8 @@ def coverage(
         rankings) and ``without_relevant`` (left out of every measure, unless kept at 0);
         ``extra`` requests answered that are not judged (ignored); documents ``retrieved`` for
         judged requests, and of these ``judged`` (a negative grade says pooled, but unjudged, and
-        does not count) and ``relevant_retrieved``; rows removed as ``duplicates``
-        and as ``unjudged_removed``.
+        does not count) and ``relevant_retrieved``; rows of judged requests removed as
+        ``duplicates`` and as ``unjudged_removed``.
 
         ``tied_relevant``: relevant items retrieved that share their score with another document
         of the request. ``AP_min`` and ``AP_max``, ``RR_min`` and ``RR_max``, ``nDCG@10_min`` and
@@ -62,7 +62,8 @@ def coverage(
     Warns
     -----
     LexiframeWarning
-        When no judged document was retrieved by any run.
+        When no judged document was retrieved by any run, and, with the count, when lines hold more
+        fields than are read.
 
     Examples
     --------
@@ -76,7 +77,7 @@ def coverage(
     """
     policies = Policies(rel, ties, score_type, no_relevant, duplicates, unjudged)
     ranked = rank_runs(runs, qrels, policies, nonrelevant=True)
-    warn_of_strangers(ranked)
+    warn_of_input(ranked)
     return coverage_table(ranked, project(ranked, no_relevant=no_relevant))
 
 

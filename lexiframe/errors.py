@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import inspect
+import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 
 MANY = 100
 """How many known names an error lists."""
@@ -86,6 +87,22 @@ class LexiframeWarning(UserWarning):
     """Something was dropped, filled or ignored; the message counts it."""
 
 
+_BETWEEN = {"lexiframe", "polars", "pandas"}
+"""The libraries whose code may stand between a warning and the user's: the last two by ``pipe``."""
+
+
+def warn(message: str) -> None:
+    """Warn that something was dropped, filled or ignored; the warning points at the user's line.
+
+    That is the nearest caller that is no module of this package. It has to be called in the thread
+    of the user's call: what threads find, they return.
+    """
+    frame, level = inspect.currentframe(), 1
+    while frame and frame.f_globals.get("__name__", "").partition(".")[0] in _BETWEEN:
+        frame, level = frame.f_back, level + 1
+    warnings.warn(printable(message), LexiframeWarning, stacklevel=level)
+
+
 def printable(text: str) -> str:
     r"""Escape what breaks a line or steers a terminal.
 
@@ -146,6 +163,8 @@ def nearest(names: Iterable[str], words: Iterable[str], *, cutoff: float = 0.6) 
     >>> nearest(["title", "my_score", "Scores"], ["score", "sim"])
     ['Scores', 'my_score']
     """
+    from difflib import get_close_matches
+
     by_fold = {name.casefold(): name for name in names}
     folds = [word.casefold() for word in words]
     alike = [f for word in folds for f in get_close_matches(word, by_fold, n=3, cutoff=cutoff)]

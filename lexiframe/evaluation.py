@@ -16,30 +16,23 @@ from lexiframe.io.duplicates import Duplicates
 from lexiframe.io.outputs import output_folder, replacing
 from lexiframe.io.parquet import sources_of, write_parquet_file
 from lexiframe.io.qrels import file_or_data, sources_of_qrels
-from lexiframe.io.runs import RunScan, scan_runs
 from lexiframe.measures.metric import Metric
-from lexiframe.measures.needs import POOL, RELEVANT
-from lexiframe.measures.projections import from_projections, needs_of, projections_for
-from lexiframe.measures.scores import scores
 from lexiframe.orderings.agreement import sign_agreement, tie_rates
 from lexiframe.orderings.correlations import rank_correlations
 from lexiframe.orderings.kemeny import refuse_many
 from lexiframe.orderings.order import order_runs
 from lexiframe.orderings.rule import Method, check_method
 from lexiframe.orderings.win_rates import win_rates
-from lexiframe.positions.collection import rank_runs
-from lexiframe.positions.coverage import warn_of_gaps
 from lexiframe.positions.policies import NoRelevant, Policies, ScoreType, Ties, Unjudged
 from lexiframe.preferences.cube import pair_cube
 from lexiframe.preferences.groups import By, attributes_of, names_of, refuse_taken
-from lexiframe.preferences.pairs import Asked, Measure, parse_measures, preferences
+from lexiframe.preferences.pairs import Asked, Measure, parse_measures
+from lexiframe.projected import project_runs
 from lexiframe.schemas import (
     COMPARISONS,
     CORRELATIONS,
     ORDERINGS,
     POWER,
-    PREFERENCES,
-    SCORES,
     SIGN_AGREEMENT,
     TIE_RATES,
     VERDICT,
@@ -210,17 +203,12 @@ def evaluate(
     """
     asked = parse_measures(MEASURES if measures is None else measures)
     policies = Policies(rel, ties, score_type, no_relevant, duplicates, unjudged)
-    _refuse_lower_rel(asked, rel)
     check_method(method)
     inference = Inference(test, correction, family, alpha, alternative, trials, seed)
     groups, requests = names_of(requests, by), file_or_data(requests)
-    if not (isinstance(runs, RunScan) or hasattr(runs, "__arrow_c_stream__")):
-        runs = scan_runs(runs)
-    qrels = file_or_data(qrels)  # once: standard input cannot be read again for its sha256
+    projected = project_runs(runs, qrels, asked, policies)
+    ranked = projected.ranked
     metrics = [measure for measure in asked if isinstance(measure, Metric)]
-    ranked = rank_runs(runs, qrels, policies, nonrelevant=True, pool=POOL in needs_of(asked))
-    warn_of_gaps(ranked)
-    p = projections_for(ranked, asked, no_relevant)
     is_alone = len(ranked.runs) == 1
     if is_alone and measures is None:
         asked = [*metrics]
@@ -231,12 +219,11 @@ def evaluate(
         )
     if method == "kemeny" and len(asked) > len(metrics):  # before the work, not after it
         refuse_many(len(ranked.runs))
-    s = from_projections(scores, p, metrics, no_relevant) if metrics else _empty(SCORES)
-    pairs = [] if is_alone else asked
-    d = from_projections(preferences, p, pairs, no_relevant) if pairs else _empty(PREFERENCES)
+    s = projected.scores(metrics)
+    d = projected.preferences([] if is_alone else asked)
     provenance = {
-        "runs": sources_of(runs, ranked.names),
-        "qrels": sources_of_qrels(qrels),
+        "runs": sources_of(projected.runs, ranked.names),
+        "qrels": sources_of_qrels(projected.qrels),
         "measures": [str(measure) for measure in asked],
         "policies": asdict(policies),
         "inference": {"ordering": method, **asdict(inference)},
@@ -244,7 +231,7 @@ def evaluate(
         "requests": sources_of_qrels(requests),
     }
     of_pairs = _pair_tables(s, d, asked, method, inference, Groups.of(s, d, requests, groups))
-    covered = coverage_table(ranked, p[RELEVANT])
+    covered = coverage_table(ranked, projected.positions)
     return Evaluation(covered, s, d, **of_pairs, provenance=provenance)
 
 
@@ -328,12 +315,3 @@ class Groups:
 
 def _empty(schema: TableSchema) -> pl.DataFrame:
     return pl.DataFrame(schema=schema.required)
-
-
-def _refuse_lower_rel(asked: list[Measure], rel: float | None) -> None:
-    for measure in asked:
-        if rel is not None and measure.rel is not None and measure.rel < rel:
-            raise LexiframeError(
-                f"{measure} counts grades from {measure.rel:g}, but rel={rel:g} takes lower ones "
-                "out; leave rel out, or raise that of the measure"
-            )

@@ -59,8 +59,11 @@ POSITIONS = TableSchema(
         "n_relevant": INT,
         "n_retrieved": INT,
         "pool_size": INT,
+        "n_judged": INT,
+        "rel": FLOAT,
+        "corpus_size": INT,
     },
-    optional=("pool_size",),
+    optional=("pool_size", "n_judged", "rel", "corpus_size"),
     nullable=("doc_id",),
 )
 SUBTOPIC_POSITIONS = TableSchema(
@@ -77,14 +80,16 @@ SUBTOPIC_POSITIONS = TableSchema(
         "n_relevant": INT,
         "n_retrieved": INT,
         "pool_size": INT,
+        "rel": FLOAT,
     },
-    optional=("pool_size",),
+    optional=("pool_size", "rel"),
     nullable=("subtopic", "doc_id"),
 )
 SCORES = TableSchema(
     "scores",
     ("run", "query_id", "measure"),
-    {"run": STR, "query_id": STR, "measure": STR, "value": FLOAT},
+    {"run": STR, "query_id": STR, "measure": STR, "value": FLOAT, "smaller_is_better": BOOL},
+    optional=("smaller_is_better",),
 )
 PROVIDER_EXPOSURE = TableSchema(
     "provider_exposure",

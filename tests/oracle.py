@@ -152,8 +152,7 @@ def coverage(answers, judgments, rel=None, score_type="float64"):
         counts["relevant_retrieved"] += len(retrieved & set(relevant))
         groups = [group for group in tied_groups(ranking, score_type) if len(group) > 1]
         counts["tied_relevant"] += sum(len({*group} & {*relevant}) for group in groups)
-    for ranking in answers.values():
-        counts["duplicates"] += len(ranking) - len({doc_id for doc_id, _, _ in ranking})
+        counts["duplicates"] += len(ranking) - len(retrieved)
     counts["requests"] = len(judgments)
     counts["extra"] = len(set(answers) - set(judgments))
     return counts

@@ -451,6 +451,20 @@ def test_check_lists_all_problems(tmp_path, lexiframe):
     assert "looks like a qrels file" in lexiframe("check", QRELS, "--as", "run").out
 
 
+def test_check_warns_once_of_several_folders_and_files(tmp_path, lexiframe):
+    folders = [tmp_path / "one", tmp_path / "two"]
+    for folder in folders:
+        folder.mkdir()
+        (folder / "README.md").write_text("about the runs")
+        (folder / f"{folder.name}.run").write_text("q1 Q0 d1 1 2.5 tag of more words\n")
+    outcome = lexiframe("check", *folders)
+    assert outcome.status == 0
+    left_out, wider, last = outcome.err.splitlines()
+    assert left_out.startswith("warning: what is no run, left out of 2 folders: 2 (")
+    assert wider.startswith("warning: 2 lines have more than 6 fields; what follows is ignored;")
+    assert last == "files checked: 2, with problems: 0"
+
+
 def test_check_goes_on_behind_a_file_that_is_not_there(tmp_path, lexiframe):
     (tmp_path / "a.run").write_text("q1 Q0 d1\n")
     (tmp_path / "b.csv").write_text("qid,docno,score\nq1,d1,x\n")

@@ -61,6 +61,24 @@ def test_a_list_without_items_in_a_frame():
         assert p.filter(query_id="q2")["n_retrieved"].to_list() == [0, 0]
 
 
+# --- Documents that are there twice -------------------------------------------------------------
+
+
+def test_duplicates_are_those_of_judged_requests():
+    """As what is retrieved is; a document that is twice is refused wherever it is."""
+    rows = [("q1", "a", 2.0), ("q1", "a", 1.0), ("q1", "b", 1.0), ("q4", "c", 3.0)]
+    rows += [("q4", "c", 2.0), ("q4", "c", 1.0), ("q5", "d", 1.0), ("q5", "d", 1.0)]
+    runs = pl.DataFrame(rows, schema=["query_id", "doc_id", "score"], orient="row")
+    table = lf.coverage({"x": runs}, QRELS, duplicates="best")
+    assert table.select("retrieved", "duplicates", "extra").rows() == [(2, 1, 2)]
+    with pytest.warns(lf.LexiframeWarning, match="rows that repeated a document, removed: 1 "):
+        lf.positions({"x": runs}, QRELS, duplicates="best")
+    only_extra = {"x": runs[1:]}
+    assert lf.coverage(only_extra, QRELS, duplicates="best")["duplicates"].item() == 0
+    with pytest.raises(lf.SchemaError, match="'c' is more than once in the ranking for query 'q4'"):
+        lf.coverage(only_extra, QRELS)
+
+
 # --- Ties ---------------------------------------------------------------------------------------
 
 TIED = pl.DataFrame(

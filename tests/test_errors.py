@@ -20,11 +20,17 @@ import lexiframe as lf
 from lexiframe.errors import first_three, nearest, unknown_name
 from lexiframe.io.parquet import write_parquet
 from lexiframe.io.write_trec import write_trec
+from lexiframe.measures.judged_items import items_of_ranked
+from lexiframe.positions.collection import rank_runs
+from lexiframe.positions.policies import Policies
 
 RUNS = pl.DataFrame({"run": "bm25", "query_id": "q1", "doc_id": ["a", "b"], "score": [2.0, 1.0]})
 QRELS = pl.DataFrame({"query_id": "q1", "doc_id": ["b", "c"], "relevance": [1.0, 2.0]})
+GRADED = QRELS.with_columns(pl.col("relevance") + 1)
 TWO_RUNS = pl.concat([RUNS, RUNS.with_columns(run=pl.lit("bm26"))])
 P = lf.positions(RUNS, QRELS)
+NOT_RELEVANT = pl.DataFrame({"query_id": "q1", "doc_id": ["a"], "relevance": [0.0]})
+JUDGED = lf.positions(RUNS, pl.concat([QRELS, NOT_RELEVANT]), judged=True)
 BOTH = pl.concat([P, P.with_columns(run=pl.lit("bm26"))])
 EMPTY_REQUEST = P[:1].with_columns(
     query_id=pl.lit("z"),
@@ -199,10 +205,6 @@ CASES = {
         lambda: scores("TSE(RBP(p=0.5), p=0.9)"),
         "TSE(RBP(p=0.5)): expected its parameters inside, with what it is made from: TSE(RBP(p=...",
     ),
-    "a name of a length": (
-        lambda: scores(lf.RecallLevelMetric("RE", lambda p: 1 / p, lambda i, m: 1 / m)),
-        "RE: expected another name, because tables of scores are ordered by it, and less is better",
-    ),
     "an exposure without a name": (
         lambda: lf.TSE(lambda p: 1 / p),
         "TSE: expected a function with a name; give one: TSE(..., 'mine')",
@@ -229,6 +231,45 @@ CASES = {
     "too small a corpus": (
         lambda: lf.scores(P, "TSL(n=1)"),
         "impute: a corpus of 1 is too small",
+    ),
+    "judged items of some": (
+        lambda: lf.scores(JUDGED.filter(pl.col("doc_id") != "a"), "bpref"),
+        (
+            "bpref: needs all judged items, expected 3 of query 'q1' for run 'bm25', found 2 "
+            "(1 such rankings); runs and requests can be left out only as a whole"
+        ),
+    ),
+    "judged items after imputation": (
+        lambda: lf.scores(lf.impute(JUDGED, 10), "bpref"),
+        "bpref: expected the ranks that runs gave, found imputed ones (corpus_size)",
+    ),
+    "a lower rel than that of the positions": (
+        lambda: lf.scores(lf.positions(RUNS, GRADED, rel=2), "AP(rel=1)"),
+        "AP(rel=1) counts grades from 1, but rel=2 takes lower ones out; leave rel out, or raise",
+    ),
+    "a lower rel to compare by": (
+        lambda: lf.preferences(lf.positions(TWO_RUNS, GRADED, rel=2), ["RPP", "LR(rel=1.5)"]),
+        "LR(rel=1.5) counts grades from 1.5, but rel=2 takes lower ones out",
+    ),
+    "a lower rel to explain": (
+        lambda: lf.explain(
+            lf.positions(TWO_RUNS, GRADED, rel=2), "q1", "bm25", "bm26", "RPP(rel=1)"
+        ),
+        "RPP(rel=1) counts grades from 1, but rel=2 takes lower ones out",
+    ),
+    "positions of several rel": (
+        lambda: lf.scores(
+            pl.concat(
+                lf.positions({run: RUNS.drop("run")}, GRADED, rel=rel)
+                for run, rel in {"a": 1, "b": 2}.items()
+            ),
+            "AP",
+        ),
+        "positions: expected one rel in all rows, found several; compute the positions of all runs",
+    ),
+    "ranks of the relevant items alone": (
+        lambda: items_of_ranked(rank_runs(RUNS, QRELS, Policies()), pl.Series(["q1"])),
+        "expected the ranks of all judged items, found those of the relevant ones alone",
     ),
     "no judged items": (
         lambda: scores("bpref"),

@@ -4,6 +4,7 @@ import ast
 import inspect
 import json
 import os
+import pickle
 import re
 import subprocess
 import sys
@@ -68,7 +69,7 @@ def test_a_stage_imports_only_from_stages_before_it(path):
     elif stage in FREE:
         assert uses <= {*FREE}
     else:
-        known = {"", "__main__", "bundled", "coverage", "evaluation"}
+        known = {"", "__main__", "bundled", "coverage", "projected", "evaluation"}
         assert stage in known or re.fullmatch("cli(_[a-z]+)?", stage)
 
 
@@ -90,9 +91,29 @@ def loaded(code):
 def test_importing_it_loads_nothing_heavy():
     modules = loaded("import lexiframe")
     assert modules & set(HEAVY) == set()
-    assert {"lexiframe.evaluation", "polars", "pyarrow", "numpy"} <= modules
-    assert "lexiframe.views.report" not in modules
-    assert not any(name.startswith("lexiframe.cli") for name in modules)
+    assert {"lexiframe.preferences.pairs", "polars", "pyarrow", "numpy"} <= modules
+    later = re.compile("lexiframe[.](orderings|significance|views|evaluation|cli)")
+    assert not [name for name in modules if later.match(name)]
+
+
+def test_importing_it_loads_little_that_polars_and_pyarrow_do_not():
+    """Besides what unpacks files, wherever a Python keeps that, only modules of its own.
+
+    Of these no more than are worth 0.3 of the time that polars and pyarrow take: each is about
+    0.002 of it. Times on a busy machine are no test; `tests/benchmarks/run.py` compares them.
+    """
+    more = loaded("import lexiframe") - loaded("import polars, pyarrow")
+    ours = {name for name in more if name.partition(".")[0] == "lexiframe"}
+    packed = {"bz2", "_bz2", "gzip", "lzma", "_lzma", "_compression", "compression"}
+    assert {name.partition(".")[0] for name in more - ours} <= packed
+    assert len(ours) <= 120
+
+
+def test_a_name_of_a_later_stage_loads_its_module_alone():
+    modules = loaded("import lexiframe; lexiframe.win_rates")
+    assert "lexiframe.orderings.win_rates" in modules
+    assert not {"lexiframe.evaluation", "lexiframe.significance.paired"} & modules
+    assert {"lexiframe.evaluation"} <= loaded("from lexiframe import evaluate")
 
 
 # --- What is public -----------------------------------------------------------------------------
@@ -130,6 +151,32 @@ def test_the_public_names():
     public = {name for name in vars(lf) if not name.startswith("_")}
     submodules = {part(module_name(path)) for path in MODULES} | {*STAGES, *FREE}
     assert public - set(lf.__all__) <= submodules
+
+
+def test_names_of_later_stages_are_where_a_type_checker_finds_them():
+    """What is imported for type checkers is what is loaded when it is used."""
+    body = ast.parse((PACKAGE / "__init__.py").read_text()).body
+    block = next(node for node in body if isinstance(node, ast.If))
+    for_checkers = {(node.module, alias.name) for node in block.body for alias in node.names}
+    assert for_checkers == {
+        (f"lexiframe.{module}", name)
+        for module, names in lf._LATER.items()
+        for name in names.split()
+    }
+    for module, name in for_checkers:
+        assert getattr(lf, name) is getattr(sys.modules[module], name)
+        assert name in lf.__all__
+
+
+def test_all_names_are_there_before_they_are_used():
+    """To `dir`, to ``import *``; and what is no name is an error."""
+    code = "import lexiframe as lf; names = set(dir(lf)); assert {*lf.__all__} <= names"
+    loaded(f"{code}; exec('from lexiframe import *'); assert {{*lf.__all__}} <= {{*globals()}}")
+    with pytest.raises(AttributeError, match="module 'lexiframe' has no attribute 'evalute'"):
+        lf.evalute  # noqa: B018
+    for name in PUBLIC:
+        if inspect.isfunction(getattr(lf, name)) or isinstance(getattr(lf, name), type):
+            assert pickle.loads(pickle.dumps(getattr(lf, name))) is getattr(lf, name)
 
 
 @pytest.mark.parametrize("name", CALLABLE)
@@ -285,19 +332,22 @@ def test_comparisons_come_sorted(tables, test):
     assert c.equals(c.sort(schemas.COMPARISONS.key))
 
 
-@pytest.mark.parametrize("options", [{"pool": True}, {"judged": True}, {"no_relevant": "zero"}])
+@pytest.mark.parametrize(
+    "options", [{"pool": True}, {"judged": True}, {"no_relevant": "zero"}, {"rel": 1}]
+)
 def test_optional_rows_and_columns_of_positions(options):
     runs = pl.DataFrame({"run": "x", "query_id": ["2", "1"], "doc_id": ["a", "b"], "score": [1, 1]})
     qrels = pl.DataFrame({"query_id": ["2", "1"], "doc_id": ["a", "b"], "relevance": [1, 0]})
     with pytest.warns(lf.LexiframeWarning, match="requests without a relevant item: 1"):
         p = lf.positions(runs, qrels, **options)
     columns = dict(schemas.POSITIONS.columns)
-    if "pool" not in options:
-        del columns["pool_size"]
+    of_options = {"pool": "pool_size", "judged": "n_judged", "rel": "rel"}
+    for name in schemas.POSITIONS.optional:
+        if name != of_options.get(next(iter(options))):
+            del columns[name]
     assert list(p.schema.items()) == list(columns.items())
     assert p.equals(p.sort(schemas.POSITIONS.key))
-    expected = {"pool": ["2"], "judged": ["2"], "no_relevant": ["1", "2"]}[next(iter(options))]
-    assert p["query_id"].to_list() == expected
+    assert p["query_id"].to_list() == (["1", "2"] if "no_relevant" in options else ["2"])
 
 
 @pytest.mark.parametrize("name", SCHEMAS)

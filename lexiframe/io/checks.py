@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
@@ -22,7 +23,7 @@ from lexiframe.io.parts import parse_runs
 from lexiframe.io.problems import listed, problem_of, table_of, undecodable
 from lexiframe.io.qrels import parse_qrels
 from lexiframe.io.sources import File, Source, only_file, run_name
-from lexiframe.io.trec import Dialect, Third
+from lexiframe.io.trec import Dialect, Third, warn_of_wider_lines
 from lexiframe.io.trec_rows import lines_of
 from lexiframe.schemas import PROBLEMS, QRELS, RUNS
 
@@ -75,7 +76,9 @@ def check_run(
     >>> folder.cleanup()
     """
     dialect = Dialect(third, header, decimal, columns or {})
-    return check_file(only_file(path), dialect, "run")
+    checked = check_file(only_file(path), dialect, "run")
+    warn_of_wider_lines({checked.where: checked.n_wider})
+    return checked.problems
 
 
 def check_qrels(
@@ -111,10 +114,19 @@ def check_qrels(
     0
     """
     dialect = Dialect(None, header, decimal, columns or {})
-    return check_file(only_file(path), dialect, "qrels")
+    return check_file(only_file(path), dialect, "qrels").problems
 
 
-def check_file(file: File, dialect: Dialect, kind: Kind) -> pl.DataFrame:
+@dataclass(frozen=True)
+class Checked:
+    """The problems of a file, and how many lines of it have more fields than are read."""
+
+    where: str
+    problems: pl.DataFrame
+    n_wider: int = 0
+
+
+def check_file(file: File, dialect: Dialect, kind: Kind) -> Checked:
     """List the problems of a file; see `check_run` and `check_qrels`."""
     where = str(file)
     refused: list[Problem] = []
@@ -122,31 +134,36 @@ def check_file(file: File, dialect: Dialect, kind: Kind) -> pl.DataFrame:
         content = file.content()
     except LexiframeError as error:
         return no_file(where, error)
+    n_wider = 0
     try:
-        if _is_in_order(content, file, dialect, kind):
-            return pl.DataFrame(schema=PROBLEMS.columns)
+        is_in_order, n_wider = _read(content, file, dialect, kind)
+        if is_in_order:
+            return Checked(where, pl.DataFrame(schema=PROBLEMS.columns), n_wider)
     except LexiframeError as error:
         refused = [problem_of(error, where)]
     problems = problems_of(content, where, dialect, RUNS if kind == "run" else QRELS)
     what = "a run" if kind == "run" else "judgments"
-    return listed(problems if problems.height else table_of(refused), what)
+    found = problems if problems.height else table_of(refused)
+    return Checked(where, listed(found, what), n_wider)
 
 
-def no_file(where: str, error: LexiframeError) -> pl.DataFrame:
-    """Give the table of `check_run` for a file that is none, or that cannot be unpacked."""
-    return listed(table_of([problem_of(error, where)]), "runs or judgments")
+def no_file(where: str, error: LexiframeError) -> Checked:
+    """Give the problem of a file that is none, or that cannot be unpacked."""
+    return Checked(where, listed(table_of([problem_of(error, where)]), "runs or judgments"))
 
 
-def _is_in_order(content: Content, file: File, dialect: Dialect, kind: Kind) -> bool:
-    """Read a file, and tell whether nothing is twice in it, and all of it is text."""
+def _read(content: Content, file: File, dialect: Dialect, kind: Kind) -> tuple[bool, int]:
+    """Tell whether nothing is twice in a file and all of it is text, and count wider lines."""
+    n_wider = 0
     if kind == "qrels":
         keys = [parse_qrels(content, str(file), dialect).select(QRELS.key)]
     else:
         source = Source(run_name(Path(str(file))), file)
         parts = parse_runs(content, source, "file", dialect, rank=True)
         keys = [part.rows.select("query_id", "doc_id") for part in parts]
+        n_wider = sum(part.n_wider for part in parts)
     is_text = content.kind != "text" or not undecodable(content.data)
-    return is_text and not any(key.is_duplicated().any() for key in keys)
+    return is_text and not any(key.is_duplicated().any() for key in keys), n_wider
 
 
 def kind_of(file: File, dialect: Dialect) -> Kind:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from typing import Literal
 
 import polars as pl
 
-from lexiframe.errors import LexiframeError, LexiframeWarning, SchemaError
+from lexiframe.errors import LexiframeError, SchemaError
 from lexiframe.io.places import Places, places_of_rows
 
 Duplicates = Literal["error", "best"]
@@ -18,12 +17,6 @@ def check_duplicates(duplicates: str) -> None:
     """Raise for a policy that does not exist."""
     if duplicates not in ("error", "best"):
         raise LexiframeError(f"duplicates: expected 'error' or 'best', found {duplicates!r}")
-
-
-def warn_of_removed(count: int, what: str) -> None:
-    """Warn once of rows that were removed."""
-    if count:
-        warnings.warn(f"{what}, removed: {count}", LexiframeWarning, stacklevel=3)
 
 
 def repeated_document(rows: pl.DataFrame, where: str, places: Places | None = None) -> SchemaError:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
@@ -10,7 +9,7 @@ from typing import Any
 
 import polars as pl
 
-from lexiframe.errors import LexiframeWarning, SchemaError, first_three, nearest
+from lexiframe.errors import SchemaError, first_three, nearest, warn
 from lexiframe.io.dialects import DIALECTS, candidates_for
 from lexiframe.io.sources import run_name
 from lexiframe.likeness import likely_cause
@@ -172,7 +171,7 @@ def _compare_keys(
         alone[f"log entry without a {on}"] = without_row
     said = [f"{what}: {first_three(names)}" for what, names in alone.items() if len(names)]
     if said:
-        warnings.warn(f"{caller}: {'; '.join(said)}", LexiframeWarning, stacklevel=4)
+        warn(f"{caller}: {'; '.join(said)}")
 
 
 _ENTRY = {"log": "a log entry", "requests": "attributes"}

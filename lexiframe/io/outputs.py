@@ -24,10 +24,14 @@ def replacing(path: Path) -> Iterator[Path]:
     Raises
     ------
     LexiframeError
-        When the folder cannot be written to.
+        When the folder cannot be written to, and for a path that is no file.
     """
     if path.is_dir():
         raise LexiframeError(f"{path}: cannot be written, because it is a folder")
+    if path.exists() and not path.is_file():  # which the renamed file would replace
+        raise LexiframeError(
+            f"{path}: cannot be written, because it is a device or a pipe; choose a file"
+        )
     try:
         handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
         os.close(handle)

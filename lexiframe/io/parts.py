@@ -56,6 +56,8 @@ class RunPart:
         Gives the line or record of every row, when they come from text.
     header
         The ir_metadata in the file's comments.
+    n_wider
+        Lines of the file that have more fields than are read.
     """
 
     name: str
@@ -64,6 +66,7 @@ class RunPart:
     empty: tuple[str, ...] = ()
     places: Places | None = None
     header: str | None = None
+    n_wider: int = 0
 
 
 def load_source(
@@ -130,9 +133,8 @@ def _part_of_lines(
     wanted = ("query_id", "doc_id", "score", *["rank"] * rank, *["tag"] * (name_from == "tag"))
     if layout is trec.RANKED:
         wanted = layout.names
-    rows = trec.parse_lines(data, source.where, layout, wanted, dialect.decimal)
-    if rows is not None:
-        rows = _with_whole_ranks(rows)
+    parsed = trec.parse_lines(data, source.where, layout, wanted, dialect.decimal)
+    rows, n_wider = (None, 0) if parsed is None else (_with_whole_ranks(parsed[0]), parsed[1])
     if rows is None or not {"score", "rank"} & set(rows.columns):
         raise ReadError(Problem(source.where, "", f"cannot be parsed as lines of {layout}"))
     name = source.name
@@ -149,6 +151,7 @@ def _part_of_lines(
         source.where,
         places=places_in(source.origin, dialect, RUNS),
         header=header_of(data),
+        n_wider=n_wider,
     )
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import polars as pl
 import pyarrow as pa
 
-from lexiframe.errors import LexiframeError, Problem, ReadError, SchemaError, first_three
+from lexiframe.errors import LexiframeError, Problem, ReadError, SchemaError, first_three, warn
 from lexiframe.io import trec
 from lexiframe.io.arrow import read_arrow, to_arrow
 from lexiframe.io.content import Content
@@ -20,7 +20,6 @@ from lexiframe.io.duplicates import (
     check_duplicates,
     highest_grade,
     repeated_judgment,
-    warn_of_removed,
 )
 from lexiframe.io.forms import (
     error_with_line,
@@ -109,7 +108,8 @@ def read_qrels(
     origin = file_or_data(qrels)
     judged = load_qrels(origin, dialect)
     rows, removed = distinct_judgments(judged, duplicates)
-    warn_of_removed(removed, "judgments that repeated a document")
+    if removed:
+        warn(f"judgments that repeated a document, removed: {removed}")
     sources = sources_of_qrels(origin, dialect)
     facts = {"table": "qrels", "sources": sources, "reading": dialect.said()}
     counts = {"duplicates": removed} if removed else {}
@@ -194,10 +194,10 @@ def _table_of(content: Content, where: str, dialect: Dialect) -> pl.DataFrame:
 
 def _parse_lines(data: bytes, where: str, dialect: Dialect) -> pl.DataFrame:
     layout = layout_of(data, where, dialect, QRELS)
-    rows = trec.parse_lines(data, where, layout, layout.names, dialect.decimal)
-    if rows is None:
+    parsed = trec.parse_lines(data, where, layout, layout.names, dialect.decimal)
+    if parsed is None:
         raise ReadError(Problem(where, "", f"cannot be parsed as lines of {layout}"))
-    return rows
+    return parsed[0]
 
 
 def distinct_judgments(judged: Judgments, duplicates: Duplicates) -> tuple[pl.DataFrame, int]:

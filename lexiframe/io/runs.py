@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -11,13 +10,13 @@ from typing import Any
 import polars as pl
 import pyarrow as pa
 
-from lexiframe.errors import LexiframeError, LexiframeWarning, first_three
+from lexiframe.errors import LexiframeError, first_three, warn
 from lexiframe.io.arrow import to_arrow
 from lexiframe.io.metadata import header_of, metadata_frame
 from lexiframe.io.parts import NameFrom, RunPart, load_source
 from lexiframe.io.provenance import describe, sources_in
-from lexiframe.io.sources import File, Source, find_sources, refuse_twins
-from lexiframe.io.trec import Dialect, Third
+from lexiframe.io.sources import File, Source, find_sources, refuse_twins, warn_of_left_out
+from lexiframe.io.trec import Dialect, Third, warn_of_wider_lines
 from lexiframe.progress import in_threads
 
 
@@ -112,7 +111,9 @@ def scan_runs(
     if name_from not in ("file", "tag"):
         raise LexiframeError(f"name_from: expected 'file' or 'tag', found {name_from!r}")
     dialect = Dialect(third, header, decimal, columns or {})
-    return RunScan(tuple(find_sources(runs)), name_from, dialect)
+    found = find_sources(runs)
+    warn_of_left_out(found.left_out)
+    return RunScan(tuple(found.sources), name_from, dialect)
 
 
 def read_runs(
@@ -210,6 +211,7 @@ def read_runs(
     loaded = [*in_threads(partial(_load, scan), range(len(scan)), "reading runs")]
     parts = sorted((part for of_one, _ in loaded for part in of_one), key=lambda part: part.name)
     refuse_twins((part.name, part.where) for part in parts)
+    warn_of_wider_lines({part.where: part.n_wider for part in parts})
     _warn_of_nothing(parts)
     ranked = all("rank" in p.rows.columns and not p.rows["rank"].has_nulls() for p in parts)
     columns_kept = ["query_id", "doc_id", "score", *["rank"] * ranked]
@@ -234,11 +236,9 @@ def _load(scan: RunScan, index: int) -> tuple[list[RunPart], list[dict[str, Any]
 def _warn_of_nothing(parts: Sequence[RunPart]) -> None:
     nothing = [part.name for part in parts if not part.rows.height and not part.empty]
     if nothing:
-        warnings.warn(
+        warn(
             f"runs without any row, which the table cannot hold: {first_three(nothing)}; "
-            "scan_runs keeps them",
-            LexiframeWarning,
-            stacklevel=3,
+            "scan_runs keeps them"
         )
 
 

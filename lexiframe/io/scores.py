@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import glob
-import warnings
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -11,13 +10,13 @@ from typing import Any
 
 import polars as pl
 
-from lexiframe.errors import LexiframeError, LexiframeWarning, ReadError, SchemaError, first_three
+from lexiframe.errors import LexiframeError, ReadError, SchemaError, first_three, warn
 from lexiframe.io.arrow import read_arrow
 from lexiframe.io.frames import is_frame, is_one_run, to_frame
 from lexiframe.io.json_text import is_json
 from lexiframe.io.score_layouts import WORDS, ScoreTable, rows_of
 from lexiframe.io.score_text import PLACE, of_dictionaries, table_of_text
-from lexiframe.io.sources import File, Source, find_sources, run_name
+from lexiframe.io.sources import File, Found, Source, find_sources, run_name, warn_of_left_out
 from lexiframe.progress import in_threads
 from lexiframe.schemas import SCORES
 
@@ -84,7 +83,8 @@ def read_scores(source: Any, *, measure: str | None = None, run: str | None = No
     >>> lf.read_scores({"bm25": {"q1": {"map": 0.25}}}).rows()
     [('bm25', 'q1', 'map', 0.25)]
     """
-    sources = _find_sources(source)
+    found = _find_sources(source)
+    sources = found.sources
     if run is not None:
         if len(sources) > 1:
             raise LexiframeError(
@@ -92,6 +92,7 @@ def read_scores(source: Any, *, measure: str | None = None, run: str | None = No
                 "{name: file or frame}"
             )
         sources = [replace(sources[0], name=run, is_given=True)]
+    warn_of_left_out(found.left_out)
     loaded = in_threads(lambda one: _load(one, measure), sources, "reading scores")
     origins, tables = zip(*loaded, strict=True)
     table = pl.concat(
@@ -107,20 +108,21 @@ def read_scores(source: Any, *, measure: str | None = None, run: str | None = No
 # --- What is given ------------------------------------------------------------------------------
 
 
-def _find_sources(source: Any) -> list[Source]:
+def _find_sources(source: Any) -> Found:
     """Find files and frames; several files may have one name, since most name their runs inside."""
     if isinstance(source, Iterator) and not is_frame(source):
         source = list(source)
     if isinstance(source, str | Path):
         is_pattern = glob.has_magic(str(source)) and not Path(source).exists()
         paths = sorted(glob.glob(str(Path(source).expanduser()))) if is_pattern else []
-        return [_named(one) for path in paths or [str(source)] for one in find_sources(path)]
+        found = Found.together(find_sources(path) for path in paths or [str(source)])
+        return replace(found, sources=[_named(one) for one in found.sources])
     if isinstance(source, Mapping) and not is_one_run(source):
         return find_sources(source)
     if is_frame(source) or isinstance(source, Mapping) or _are_results(source):
-        return [Source(None, source)]
+        return Found([Source(None, source)])
     if isinstance(source, Collection) and not hasattr(source, "__array__") and len(source):
-        return [found for one in source for found in _find_sources(one)]
+        return Found.together(_find_sources(one) for one in source)
     return find_sources(source)
 
 
@@ -212,11 +214,7 @@ def _without_empty_requests(table: pl.DataFrame, origins: Sequence[ScoreTable]) 
         raise ReadError(f"{where}: expected some values, found a number for no request at all")
     if kept.height < table.height:
         requests = table.filter(~has_value)["query_id"].unique().sort()
-        warnings.warn(
-            f"requests without a value for any run and measure, left out: {first_three(requests)}",
-            LexiframeWarning,
-            stacklevel=3,
-        )
+        warn(f"requests without a value for any run and measure, left out: {first_three(requests)}")
     return kept
 
 
@@ -241,10 +239,8 @@ def _warn_of_absent(table: pl.DataFrame) -> None:
     )
     lacking = of_runs.filter(pl.col("absent") > 0)
     if lacking.height:
-        warnings.warn(
+        warn(
             "runs that lack values for requests that others have them for: "
             f"{first_three(lacking['run'].unique().sort())}, {lacking['absent'].sum()} values in "
-            "all; means are over what is there, so give 0 where a run found nothing (trec_eval -c)",
-            LexiframeWarning,
-            stacklevel=3,
+            "all; means are over what is there, so give 0 where a run found nothing (trec_eval -c)"
         )

@@ -6,14 +6,13 @@ import glob
 import hashlib
 import os
 import sys
-import warnings
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from lexiframe.errors import LexiframeWarning, Problem, ReadError, first_three
+from lexiframe.errors import Problem, ReadError, first_three, warn
 from lexiframe.io.content import Content, content_of
 from lexiframe.io.frames import held, is_frame, is_one_run, refuse_open_file
 
@@ -94,6 +93,34 @@ class Source:
         return "runs" if self.name is None else f"run {self.name!r}"
 
 
+@dataclass(frozen=True)
+class Found:
+    """The files or frames that a caller means, and what else is in folders: no run, left out."""
+
+    sources: list[Source]
+    left_out: list[Path] = field(default_factory=list)
+
+    @classmethod
+    def together(cls, found: Iterable[Found]) -> Found:
+        """Put what was found in several places together."""
+        several = list(found)
+        return cls(
+            [source for one in several for source in one.sources],
+            [path for one in several for path in one.left_out],
+        )
+
+
+def warn_of_left_out(left_out: Sequence[Path]) -> None:
+    """Warn once of what is no run in one or several folders."""
+    folders = list(dict.fromkeys(path.parent for path in left_out))
+    if len(folders) == 1:
+        names = [path.name for path in left_out]
+        warn(f"{folders[0]}: what is no run, left out: {first_three(names)}")
+    elif folders:
+        paths = [str(path) for path in left_out]
+        warn(f"what is no run, left out of {len(folders)} folders: {first_three(paths)}")
+
+
 def run_name(path: Path) -> str:
     """Give the run's name: its file's name without ``input.`` in front and endings behind.
 
@@ -108,7 +135,7 @@ def run_name(path: Path) -> str:
     return name
 
 
-def find_sources(runs: Any) -> list[Source]:
+def find_sources(runs: Any) -> Found:
     """Resolve paths, folders, globs, frames, lists of them and ``{name: path or frame}``.
 
     Raises
@@ -116,27 +143,30 @@ def find_sources(runs: Any) -> list[Source]:
     ReadError
         For a path that does not exist, a folder or glob without files, and two files of one name.
     """
-    sources = sources_of_runs(runs)
-    refuse_twins((source.name, source.where) for source in sources if source.name is not None)
-    return sources
+    found = sources_of_runs(runs)
+    refuse_twins((one.name, one.where) for one in found.sources if one.name is not None)
+    return found
 
 
-def sources_of_runs(runs: Any) -> list[Source]:
+def sources_of_runs(runs: Any) -> Found:
     """Give the sources of `find_sources`, of which several may have one name."""
     refuse_open_file(runs)
     if isinstance(runs, Iterator) and not is_frame(runs):
         runs = list(runs)
     if isinstance(runs, Mapping) and not is_one_run(runs):
-        sources = [
-            Source(str(name), run if _is_data(run) else only_file(run), True)
-            for name, run in runs.items()
-        ]
+        found = Found(
+            [
+                Source(str(name), run if _is_data(run) else only_file(run), True)
+                for name, run in runs.items()
+            ]
+        )
     else:
         several = isinstance(runs, Iterable) and not _is_one(runs)
-        sources = [source for run in (runs if several else [runs]) for source in _expand(run)]
-    if not sources:
+        found = Found.together(_expand(run) for run in (runs if several else [runs]))
+    if not found.sources:
         raise ReadError("no runs: expected at least one file or frame, found an empty list")
-    return [replace(source, origin=held(source.origin, source.where)) for source in sources]
+    sources = [replace(one, origin=held(one.origin, one.where)) for one in found.sources]
+    return replace(found, sources=sources)
 
 
 def refuse_twins(named: Iterable[tuple[str, str]]) -> None:
@@ -212,22 +242,24 @@ def _is_one(runs: Any) -> bool:
     return isinstance(runs, str | Path | File) or is_frame(runs) or is_one_run(runs)
 
 
-def _expand(run: Any) -> list[Source]:
+def _expand(run: Any) -> Found:
     if is_in_ir_datasets(run):
-        return [Source(run.removeprefix(IR_DATASETS), run)]
+        return Found([Source(run.removeprefix(IR_DATASETS), run)])
     if isinstance(run, File):
-        return [Source(run_name(Path(run.path)), run)]
+        return Found([Source(run_name(Path(run.path)), run)])
     if not isinstance(run, str | Path):
         name = getattr(run, "name", None)  # ranx names its runs
-        return [Source(name if isinstance(name, str) else None, run)]
+        return Found([Source(name if isinstance(name, str) else None, run)])
     if str(run) == STANDARD_INPUT:
-        return [Source("stdin", only_file(run))]
+        return Found([Source("stdin", only_file(run))])
     if is_remote(run):
-        return [Source(run_name(Path(str(run).partition("?")[0])), only_file(run))]
-    return [Source(run_name(file), only_file(file)) for file in sorted(_files(run))]
+        return Found([Source(run_name(Path(str(run).partition("?")[0])), only_file(run))])
+    files, left_out = _files(run)
+    return Found([Source(run_name(file), only_file(file)) for file in sorted(files)], left_out)
 
 
-def _files(run: str | Path) -> list[Path]:
+def _files(run: str | Path) -> tuple[list[Path], list[Path]]:
+    """Give the files that a path, folder or glob means, and what else is in the folder."""
     path = _expanded(run)
     if os.path.isdir(path):  # noqa: PTH112
         return _files_in(path)
@@ -235,12 +267,12 @@ def _files(run: str | Path) -> list[Path]:
         files = [f for f in map(Path, glob.glob(str(path), recursive=True)) if f.is_file()]
         if not files:
             raise ReadError(f"{path}: the pattern matches no file")
-        return files
-    return [path]
+        return files, []
+    return [path], []
 
 
-def _files_in(folder: Path) -> list[Path]:
-    """Give the files that may be runs; warn of others and of folders, hidden ones apart."""
+def _files_in(folder: Path) -> tuple[list[Path], list[Path]]:
+    """Give the files that may be runs, and the others and folders; hidden ones are neither."""
     inside = {f for f in folder.iterdir() if not f.name.startswith(".")}
     about = {f for f in inside if f.suffix.lower() in _ABOUT or f.name.upper() in _ABOUT}
     left_out = about | {f for f in inside if f.is_dir()}
@@ -253,12 +285,7 @@ def _files_in(folder: Path) -> list[Path]:
         raise ReadError(
             f"{folder}: the folder has no files in it that could be runs{deeper if inner else ''}"
         )
-    if left_out:
-        names = first_three(sorted(f.name for f in left_out))
-        warnings.warn(
-            f"{folder}: what is no run, left out: {names}", LexiframeWarning, stacklevel=2
-        )
-    return sorted(inside - left_out)
+    return sorted(inside - left_out), sorted(left_out)
 
 
 def one_run_per_source(names: list[str], where: str) -> str:

@@ -8,7 +8,6 @@ malformed is left to `lexiframe.io.problems`, which finds and names it.
 from __future__ import annotations
 
 import re
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
@@ -18,7 +17,7 @@ import polars as pl
 import pyarrow as pa
 from pyarrow import csv
 
-from lexiframe.errors import LexiframeError, LexiframeWarning, Problem, ReadError
+from lexiframe.errors import LexiframeError, Problem, ReadError, first_three, warn
 from lexiframe.io.lines import ends_in_a_line, first_fields, is_plain, plain, squared
 
 Third = Literal["rank", "score"]
@@ -101,8 +100,11 @@ def qrels_layout(data: bytes) -> Layout:
 
 def parse_lines(
     data: bytes, where: str, layout: Layout, wanted: tuple[str, ...], decimal: str = "."
-) -> pl.DataFrame | None:
+) -> tuple[pl.DataFrame, int] | None:
     r"""Parse text into the fields wanted, in the order of the file; None when a line is malformed.
+
+    Behind the table stands how many lines have more fields than the layout, and behind a required
+    number of them: what follows is ignored.
 
     Parameters
     ----------
@@ -117,18 +119,15 @@ def parse_lines(
     decimal
         ``"."`` or ``","``.
 
-    Warns
-    -----
-    LexiframeWarning
-        When lines have more fields than the layout, and behind a required number of them.
-
     Examples
     --------
     >>> fields = ("query_id", "doc_id", "score")
-    >>> parse_lines(b"q1 Q0 d7\t1 0.5 bm25\nq1 Q0  d3 2 0.25 bm25", "", RUN, fields).rows()
-    [('q1', 'd7', 0.5), ('q1', 'd3', 0.25)]
+    >>> text = b"q1 Q0 d7\t1 0.5 bm25\nq1 Q0  d3 2 0.25 my own"
+    >>> table, n_wider = parse_lines(text, "", RUN, fields)
+    >>> table.rows(), n_wider
+    ([('q1', 'd7', 0.5), ('q1', 'd3', 0.25)], 1)
     """
-    given = data
+    given, n_wider = data, 0
     if not is_plain(data):
         data = plain(data, where)
         if not data:
@@ -136,17 +135,18 @@ def parse_lines(
     table = _read_csv(data, layout, wanted, decimal)
     if table is None:
         data, width, widths = squared(data, len(layout.names))
-        n_wider = int(np.count_nonzero(widths > len(layout.names)))
+        is_wider = widths > len(layout.names)
+        n_wider = int(np.count_nonzero(is_wider))
         is_exact = layout.at_least == len(layout.names)
         if width < layout.at_least or (is_exact and n_wider) or _is_cut(given, widths, layout):
             return None
         asked = (*wanted, "rank") if n_wider else wanted
         table = _read_csv(data, layout, asked, decimal)
-        if table is not None and n_wider:
-            if _are_shifted(table["rank"].filter(widths > len(layout.names))):
-                return None
-            _warn_of_wider_lines(n_wider, where, layout)
-    return None if table is None else table.select(n for n in wanted if n in table.columns)
+        if table is not None and n_wider and _are_shifted(table["rank"].filter(is_wider)):
+            return None
+    if table is None:
+        return None
+    return table.select(n for n in wanted if n in table.columns), n_wider
 
 
 def _is_cut(data: bytes, widths: np.ndarray, layout: Layout) -> bool:
@@ -160,13 +160,15 @@ def _are_shifted(ranks: pl.Series) -> bool:
     return not ranks.str.contains(NUMBER).all()
 
 
-def _warn_of_wider_lines(count: int, where: str, layout: Layout) -> None:
+def warn_of_wider_lines(counts: Mapping[str, int]) -> None:
+    """Warn once of lines of runs that have more fields than are read, counted by file."""
+    files, count = [where for where, n in counts.items() if n], sum(counts.values())
     lines = "1 line has" if count == 1 else f"{count} lines have"
-    warnings.warn(
-        f"{where}: {lines} more than {len(layout.names)} fields; what follows is ignored",
-        LexiframeWarning,
-        stacklevel=3,
-    )
+    said = f"{lines} more than {len(RUN.names)} fields; what follows is ignored"
+    if len(files) == 1:
+        warn(f"{files[0]}: {said}")
+    elif files:
+        warn(f"{said}; files: {first_three(files)}")
 
 
 def _read_csv(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import warnings
 from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
@@ -11,7 +10,7 @@ from typing import Any
 import polars as pl
 import pyarrow as pa
 
-from lexiframe.errors import LexiframeError, LexiframeWarning, SchemaError, unknown_name
+from lexiframe.errors import LexiframeError, SchemaError, unknown_name, warn
 from lexiframe.io import trec
 from lexiframe.io.metadata import commented, header_text
 from lexiframe.io.outputs import output_folder, replacing
@@ -119,11 +118,7 @@ def _without_empty_answers(rows: pl.DataFrame) -> pl.DataFrame:
     """Leave out queries that were answered with an empty list, and warn of it."""
     is_empty = rows["doc_id"].is_null() & rows["score"].is_null()
     if is_empty.any():
-        warnings.warn(
-            f"queries answered with an empty list, which TREC text cannot say: {is_empty.sum()}",
-            LexiframeWarning,
-            stacklevel=3,
-        )
+        warn(f"queries answered with an empty list, which TREC text cannot say: {is_empty.sum()}")
     return rows.filter(~is_empty)
 
 

@@ -8,7 +8,7 @@ from lexiframe.measures.cascade import CascadeMetric, satisfied
 from lexiframe.measures.graded import GradedMetric
 from lexiframe.measures.lexicographic import leximin_metric, rank_metric
 from lexiframe.measures.metric import Metric
-from lexiframe.measures.parameters import CorpusSize, Number, Word
+from lexiframe.measures.parameters import Number, Word
 from lexiframe.measures.recall_level import RecallLevelMetric
 from lexiframe.measures.search_length import SearchLength
 from lexiframe.measures.subtopic_catalogue import SUBTOPIC_METRICS
@@ -16,7 +16,6 @@ from lexiframe.measures.subtopic_catalogue import SUBTOPIC_METRICS
 _P = Number(0.8, above=0, below=1)
 _OF_M = {"denominator": Word(("m", "min"))}
 _MAX = Number(4, above=0)
-_N = {"n": CorpusSize()}
 
 # fmt: off
 # --- Recall-level metrics: μ = Σ_i e(p_i) · z(i, m), equation 1 of Diaz et al. 2025 --------------
@@ -118,29 +117,29 @@ num_rel_ret = counts.Count("num_rel_ret", counts.relevant_retrieved, formula="#{
 
 # --- Search lengths: small is good ----------------------------------------------------------------
 
-ISL = SearchLength("ISL", search_length.rank, weight=weights.first, parameters=_N,
+ISL = SearchLength("ISL", search_length.rank, weight=weights.first,
     formula="p_1", bounds="1 to n − m + 1", source=of.COOPER)
 """Initial search length: the rank of the first relevant item."""
 
-TSL = SearchLength("TSL", search_length.rank, weight=weights.last, parameters=_N,
+TSL = SearchLength("TSL", search_length.rank, weight=weights.last,
     formula="p_m", bounds="m to n", source=f"{of.LEXIRECALL}, section 3.2")
 """Total search length: the rank of the last relevant item."""
 
-ASL = SearchLength("ASL", search_length.rank, weight=weights.uniform, parameters=_N,
+ASL = SearchLength("ASL", search_length.rank, weight=weights.one, mean=True,
     formula="1/m Σ_i p_i", bounds="(m + 1)/2 to n − (m − 1)/2",
     source=f"{of.LEXIRECALL}, section 3.2")
 """Average search length: the mean rank of the relevant items."""
 
-SL1 = SearchLength("SL1", search_length.before, weight=weights.first, parameters=_N,
+SL1 = SearchLength("SL1", search_length.before, weight=weights.first,
     formula="p_1 − 1", bounds="0 to n − m", source=of.COOPER)
 """Cooper's search length of type 1: the items read in vain before the first relevant one."""
 
-SL3 = SearchLength("SL3", search_length.beyond_m, weight=weights.last, parameters=_N,
+SL3 = SearchLength("SL3", search_length.beyond_m, weight=weights.last,
     formula="p_m − m", bounds="0 to n − m",
     source=f"{of.COOPER}; {of.LEXIRECALL}, section 3.2")
 """Cooper's search length of type 3: the items read in vain until all relevant ones are found."""
 
-RE = SearchLength("RE", search_length.beyond_mean, weight=weights.uniform, parameters=_N,
+RE = SearchLength("RE", search_length.beyond_mean, weight=weights.one, mean=True,
     formula="1/m Σ_i p_i − (m + 1)/2", bounds="0 to n − m",
     source=f"{of.LEXIRECALL}, section 3.2")
 """Recall error: the mean rank of the relevant items, minus that of the ideal ranking."""

@@ -142,12 +142,12 @@ _NOTHING = 2.0**-60
 
 def _sums_over_judged(metric: Metric, rankings: Rankings, term: Exposure) -> np.ndarray:
     """Sum a term of the rank over the judged items that were retrieved, above the cut-off."""
-    found = rankings.items.found
-    ranks = pl.DataFrame({"position": np.arange(1, 1 << found.bits)})
+    items = rankings.judged_items
+    deepest = int(items.rank.max(initial=0))
+    ranks = pl.DataFrame({"position": np.arange(1, deepest + 1)})
     terms = ranks.select(term=metric.evaluate(term, RANK))["term"].to_numpy()
     counting = np.flatnonzero(np.abs(terms) > _NOTHING * np.abs(terms).max(initial=0.0))
-    deepest = counting.max(initial=-1) + 1 if metric.cutoff is None else metric.cutoff
-    is_seen = (found.grade >= 0) & (found.position <= deepest)
-    key = np.sort(found.key[is_seen])  # so that sums have one order
-    position = key & ((1 << found.bits) - 1)
-    return np.bincount(key >> found.bits, terms[position - 1], len(rankings))
+    last = counting.max(initial=-1) + 1 if metric.cutoff is None else metric.cutoff
+    keys = items.keys((items.grade >= 0) & (items.rank <= last), deepest)  # sums have one order
+    ranking, rank = np.divmod(keys, deepest + 1)
+    return np.bincount(ranking, terms[rank - 1], len(rankings))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
@@ -14,7 +15,7 @@ from lexiframe.measures.metric import Metric
 from lexiframe.measures.parameters import Number
 from lexiframe.measures.rankings import Rankings
 from lexiframe.measures.sources import LEXIPRECISION, LEXIRECALL
-from lexiframe.measures.ties import TIE
+from lexiframe.measures.ties import difference
 from lexiframe.positions.imputation import impute
 from lexiframe.positions.matrices import Requests, requests_of
 
@@ -30,8 +31,9 @@ class LexicographicMetric(Metric):
     name : str
         What ``measure`` says in its rows.
     numbers : callable
-        From the positions of one request, runs × m, and the parameters, to a number for each run.
-        With the parameter n, omitted items have their pessimistic places in a corpus of n items.
+        From positions, m × runs × requests, and the parameters, to a number for each run and
+        request: runs × requests. With the parameter n, omitted items have their pessimistic places
+        in a corpus of n items.
     """
 
     numbers: Callable[..., np.ndarray]
@@ -47,7 +49,7 @@ class LexicographicMetric(Metric):
         return (*super()._identity(), self.numbers)
 
     def compute(self, rankings: Rankings) -> np.ndarray:
-        """Give the numbers of each request's rankings."""
+        """Return the numbers of each request's rankings."""
         known = self.values
         if "n" in known and known["n"] is None:
             raise LexiframeError(f"{self.name} needs its n: write {self.name}(n=1000)")
@@ -55,61 +57,126 @@ class LexicographicMetric(Metric):
         if self.cutoff is not None:
             p = p.with_columns(pl.when(pl.col("position") <= self.cutoff).then("position"))
         requests = requests_of(impute(p, known["n"]) if "n" in known else p)
-        by_request = np.zeros((len(requests.queries), len(requests.runs)))
-        for q, request in enumerate(requests):
-            if request.positions.shape[1]:
-                by_request[q] = self.numbers(request.positions, **known)
-                self._refuse_merged(by_request[q], request.positions, requests, q)
-        query = requests.queries.search_sorted(rankings.keys["query_id"]).to_numpy()
-        run = requests.runs.search_sorted(rankings.keys["run"]).to_numpy()
-        return np.asarray(by_request[query, run])
+        by_run = np.zeros((len(requests.runs), len(requests)))
+        for group in requests.groups(_REQUESTS):
+            positions = requests.block(group).positions
+            if len(positions):
+                by_run[:, group] = self.numbers(positions, **known)
+                self._refuse_merged(by_run[:, group], positions, requests, group)
+        return by_run.ravel()  # the rankings stand in the order of run and request as well
 
     def _refuse_merged(
-        self, numbers: np.ndarray, positions: np.ndarray, requests: Requests, q: int
+        self, numbers: np.ndarray, positions: np.ndarray, requests: Requests, group: np.ndarray
     ) -> None:
         """Raise when rankings that differ have one number, or what counts as one."""
         if "n" not in self.parameters:
             return
-        order, differs_at = sort_rankings(positions[:, ::-1])
-        gaps = numbers[order[:-1]] - numbers[order[1:]]
-        merged = np.flatnonzero((differs_at < positions.shape[1]) & (gaps <= TIE))
-        if len(merged):
-            a, b = (requests.runs[int(order[merged[0] + k])] for k in (0, 1))
+        order, differs_at = sort_rankings(positions[::-1])
+        ordered = np.take_along_axis(numbers, order, axis=0)
+        is_tie = difference(ordered[:-1], ordered[1:]) == 0
+        place, request = np.nonzero((differs_at < len(positions)) & is_tie)
+        if len(request):
+            first = int(request.argmin())
+            k = int(request[first])
+            a, b = (requests.runs[int(order[place[first] + side, k])] for side in (0, 1))
             raise LexiframeError(
                 f"{self}: expected float64 to hold what tells rankings apart, but those of "
-                f"{a!r} and {b!r} for query {requests.queries[q]!r} differ by 1e-12 or less, "
-                "a tie, and their positions are not the same; take the ranks of the rankings, "
-                f"{self.name.removesuffix('.metric')}.rank"
+                f"{a!r} and {b!r} for query {requests.queries[int(group[k])]!r} differ by 1e-12 or "
+                "less, a tie, and their positions are not the same; take the ranks of the "
+                f"rankings, {self.name.removesuffix('.metric')}.rank"
             )
 
 
+_REQUESTS = 2000
+"""As many requests at once have arrays of a few megabytes."""
+
+
 def sort_rankings(positions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Sort rankings, best first, and tell where each differs from the one before it.
+    """Sort the rankings of each request, best first, and tell where each differs from the next.
 
     Parameters
     ----------
     positions
-        runs × m, the column that decides first in front.
+        m × runs × requests, the level that decides first in front.
 
     Returns
     -------
     order, differs_at
-        The rows sorted; for each but the first, the first column in which it differs from the row
-        before it, or m when it is the same.
+        The runs sorted: runs × requests; and for each but the last the first level in which it
+        differs from the run behind it, or m when it is the same: (runs − 1) × requests.
+
+    Examples
+    --------
+    >>> order, differs_at = sort_rankings(np.array([[[1], [2], [1]], [[9], [3], [4]]]))
+    >>> order.ravel().tolist(), differs_at.ravel().tolist()
+    ([2, 0, 1], [1, 0])
     """
-    m = positions.shape[1]
-    order = np.lexsort(positions.T[::-1]) if m else np.arange(len(positions))
-    sorted_positions = positions[order]
-    differs = sorted_positions[1:] != sorted_positions[:-1]
-    differs = np.pad(differs, ((0, 0), (0, 1)), constant_values=True)
-    return order, differs.argmax(axis=1)
+    m = len(positions)
+    order, _ = _sorted(positions)
+    ordered = np.take_along_axis(positions, order[None], axis=1)
+    differs = ordered[:, 1:] != ordered[:, :-1]
+    differs = np.concatenate([differs, np.ones((1, *differs.shape[1:]), bool)])
+    return order, differs.argmax(axis=0).astype(np.min_scalar_type(m))
 
 
-def places(order: np.ndarray, differs_at: np.ndarray, m: int) -> np.ndarray:
-    """Give each run's place in the sorted order, from 0 for the best; equal rows share one."""
-    place = np.empty(len(order), np.int64)
-    place[order] = np.concatenate([[0], np.cumsum(differs_at < m)])
+def places(positions: np.ndarray) -> np.ndarray:
+    """Return each run's place in the sorted order of a request, 0 for the best: runs × requests.
+
+    Equal rankings share a place.
+
+    Parameters
+    ----------
+    positions
+        m × runs × requests, the level that decides first in front.
+
+    Examples
+    --------
+    >>> places(np.array([[[1], [2], [1], [1]], [[9], [3], [9], [4]]])).ravel().tolist()
+    [1, 2, 1, 0]
+    """
+    order, steps = _sorted(positions)
+    place = np.empty_like(steps)
+    np.put_along_axis(place, order, steps, axis=0)
     return place
+
+
+def _sorted(positions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the runs in order and, in this order, their places: both runs × requests.
+
+    As many levels as a whole number of 64 bits can hold are compared at once, behind the place that
+    a run has by the levels in front of them.
+    """
+    m, n_runs, n_requests = positions.shape
+    order = np.repeat(np.arange(n_runs)[:, None], n_requests, axis=1)
+    steps = np.zeros_like(order)
+    place = steps
+    numbers, base = _as_digits(positions)
+    n_levels = max(1, int(math.log(2**62 / max(n_runs, 1), base)))
+    for first in range(0, m, n_levels):
+        key = place
+        for level in numbers[first : first + n_levels]:
+            key = key * base + level
+        order = np.ascontiguousarray(np.argsort(np.ascontiguousarray(key.T), axis=1).T)
+        ordered = np.take_along_axis(key, order, axis=0)
+        np.cumsum(ordered[1:] != ordered[:-1], axis=0, out=steps[1:])
+        if first + n_levels >= m or (steps[-1] == n_runs - 1).all():
+            break  # all levels are compared, or no two rankings of a request are equal so far
+        place = np.empty_like(steps)
+        np.put_along_axis(place, order, steps, axis=0)
+    return order, steps
+
+
+def _as_digits(positions: np.ndarray) -> tuple[np.ndarray, int]:
+    """Return positions in their order as small numbers from 0, and how many numbers there can be.
+
+    A missing item is the greatest integer; it becomes the number behind the last rank.
+    """
+    is_found = positions < np.iinfo(positions.dtype).max
+    behind_all = int(positions.max(initial=0, where=is_found)) + 1
+    if behind_all > 2**31:
+        values, number = np.unique(positions, return_inverse=True)
+        return number.reshape(positions.shape), len(values) + 1
+    return np.minimum(positions, behind_all), behind_all + 1
 
 
 def rank_by_precision(positions: np.ndarray) -> np.ndarray:
@@ -117,11 +184,11 @@ def rank_by_precision(positions: np.ndarray) -> np.ndarray:
 
     Examples
     --------
-    >>> rank_by_precision(np.array([[1, 9], [2, 3], [1, 9], [1, 4]])).tolist()
+    >>> rank_by_precision(np.array([[[1], [2], [1], [1]], [[9], [3], [9], [4]]])).ravel().tolist()
     [2, 1, 2, 3]
     """
-    place = places(*sort_rankings(positions), positions.shape[1])
-    return np.asarray(place.max() - place + 1)
+    place = places(positions)
+    return np.asarray(place.max(axis=0) - place + 1)
 
 
 def rank_by_recall(positions: np.ndarray) -> np.ndarray:
@@ -129,10 +196,10 @@ def rank_by_recall(positions: np.ndarray) -> np.ndarray:
 
     Examples
     --------
-    >>> rank_by_recall(np.array([[1, 9], [2, 3], [1, 9], [1, 4]])).tolist()
+    >>> rank_by_recall(np.array([[[1], [2], [1], [1]], [[9], [3], [9], [4]]])).ravel().tolist()
     [1, 3, 1, 2]
     """
-    return rank_by_precision(positions[:, ::-1])
+    return rank_by_precision(positions[::-1])
 
 
 def leximin_weights(m: int, n: int) -> tuple[list[int], int]:
@@ -154,12 +221,12 @@ def leximin(positions: np.ndarray, n: int) -> np.ndarray:
 
     Examples
     --------
-    >>> leximin(np.array([[1, 2], [1, 3]]), n=3).tolist()
+    >>> leximin(np.array([[[1], [1]], [[2], [3]]]), n=3).ravel().tolist()
     [-1.8, -2.6]
     """
-    weights, denominator = leximin_weights(positions.shape[1], n)
-    sums = positions.astype(object) @ np.array(weights, object)
-    return np.array([-(total / denominator) for total in sums])
+    weights, denominator = leximin_weights(len(positions), n)
+    sums = np.tensordot(np.array(weights, object), positions.astype(object), 1)
+    return np.asarray(-(sums / denominator).astype(np.float64))
 
 
 def rank_metric(name: str, direction: Direction, rel: float | None = None) -> LexicographicMetric:

@@ -114,6 +114,11 @@ class Metric:
         """Its parameters and their values."""
         return {name: self._default(name) for name in self.parameters} | dict(self.given)
 
+    @property
+    def is_exact(self) -> bool:
+        """Whether equal values are equal to the last bit: no difference is rounding alone."""
+        return False
+
     def compute(self, rankings: Rankings) -> np.ndarray:
         """Give its value for each of the rankings: the sum of what relevant items contribute."""
         return np.bincount(rankings.of_relevant, self.contributions(rankings), len(rankings))

@@ -7,35 +7,79 @@ from typing import Any
 
 import polars as pl
 
-from lexiframe.errors import LexiframeError
+from lexiframe.errors import LexiframeError, SchemaError
 
 RELEVANT = "relevant items"
 JUDGED = "judged items"
 POOL = "pool or corpus size"
 SUBTOPICS = "subtopics"
 
-ALL_JUDGED = "\0all judged"
-"""A column of positions that are known to have all judged items, though all may be relevant."""
 
-PROJECTIONS: dict[str, dict[str, bool]] = {
-    RELEVANT: {},
-    JUDGED: {"judged": True},
-    POOL: {"pool": True},
-    SUBTOPICS: {"subtopics": True},
-}
-"""The arguments of `positions` that give what is needed."""
+def refuse_lower_rel(measures: Iterable[Any], rel: float | None) -> None:
+    """Raise when a measure counts grades that positions of this ``rel`` do not hold."""
+    for measure in measures:
+        if rel is not None and measure.rel is not None and measure.rel < rel:
+            raise LexiframeError(
+                f"{measure} counts grades from {measure.rel:g}, but rel={rel:g} takes lower ones "
+                "out; leave rel out, or raise that of the measure"
+            )
 
 
-def refuse_without_judged(p: pl.DataFrame, measures: Iterable[Any]) -> None:
-    """Raise when a measure needs judged items that are not relevant, and there is none at all.
+def refuse_unfit(p: pl.DataFrame, measures: Iterable[Any]) -> None:
+    """Raise when positions do not hold what a measure needs.
 
-    Positions do not say whether such items were left out of them or of the judgments.
+    Raises
+    ------
+    LexiframeError
+        When they were made with a ``rel`` above that of a measure; when a measure needs all judged
+        items, and they are not there, or have imputed ranks.
+    SchemaError
+        When some of the judged items that were there are missing, or rows have different ``rel``.
     """
+    measures = list(measures)
+    refuse_lower_rel(measures, _rel_of(p))
     needing = [measure for measure in measures if measure.needs == JUDGED]
-    has_others = not {"doc_id", "level"} <= {*p.columns} or p["doc_id"].count() > p["level"].count()
-    if needing and not has_others and ALL_JUDGED not in p.columns:
+    if not needing:
+        return
+    if "corpus_size" in p.columns:
+        raise LexiframeError(
+            f"{needing[0]}: expected the ranks that runs gave, found imputed ones (corpus_size): "
+            "it would take omitted items for retrieved; give it the positions before impute"
+        )
+    if "n_judged" in p.columns:
+        _refuse_gaps(p, needing[0])
+    elif not {"doc_id", "level"} <= {*p.columns} or p["doc_id"].count() == p["level"].count():
         raise LexiframeError(
             f"{needing[0]}: needs the judged items that are not relevant, and the positions have "
             "none: make them with positions(..., judged=True), and with rel= where low grades are "
-            "not relevant; of judgments that have none take lexiframe.evaluate"
+            "not relevant"
+        )
+
+
+def _rel_of(p: pl.DataFrame) -> float | None:
+    """Return the least relevant grade that the positions were made with; None: any positive."""
+    if "rel" not in p.columns or p.is_empty():
+        return None
+    least, greatest = p.select(pl.col("rel").min(), pl.col("rel").max().alias("most")).row(0)
+    if least != greatest or p["rel"].null_count() not in (0, p.height):
+        raise SchemaError(
+            "positions: expected one rel in all rows, found several; compute the positions of all "
+            "runs with one rel"
+        )
+    return None if least is None else float(least)
+
+
+def _refuse_gaps(p: pl.DataFrame, measure: Any) -> None:
+    """Raise when a ranking has fewer judged items than its request."""
+    is_judged = pl.col("relevance") >= 0
+    counted = p.group_by("run", "query_id").agg(
+        found=is_judged.sum(), n_judged=pl.col("n_judged").first()
+    )
+    lacking = counted.filter(pl.col("found") != pl.col("n_judged")).sort("run", "query_id")
+    if lacking.height:
+        row = lacking.row(0, named=True)
+        raise SchemaError(
+            f"{measure}: needs all judged items, expected {row['n_judged']} of query "
+            f"{row['query_id']!r} for run {row['run']!r}, found {row['found']} ({lacking.height} "
+            "such rankings); runs and requests can be left out only as a whole"
         )

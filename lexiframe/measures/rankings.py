@@ -13,7 +13,14 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from lexiframe.measures.judged_items import Above, Items
+from lexiframe.measures.judged_items import (
+    Above,
+    Items,
+    ItemsOfRun,
+    items_of_ranked,
+    items_of_table,
+)
+from lexiframe.positions.collection import RankedRuns
 from lexiframe.positions.imputation import impute
 from lexiframe.positions.policies import NoRelevant
 from lexiframe.schemas import POSITIONS, check
@@ -40,8 +47,10 @@ class Rankings:
         Which rows hold a relevant item.
     kept
         Which rankings have a value: those of requests with a relevant item, or all.
+    items_of_run
+        Gives the judged items of a run, for metrics that look at one run at a time.
     items
-        All judged items.
+        The judged items, of the rankings of one run (see `of_run`).
     rel
         The least relevant grade, when it is not that of the table.
     imputed_by
@@ -53,13 +62,17 @@ class Rankings:
     ranking: np.ndarray
     is_relevant: np.ndarray
     kept: np.ndarray
-    items: Items
+    items_of_run: ItemsOfRun
+    items: Items | None = None
     rel: float | None = None
     imputed_by: dict[int | str, Rankings] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, p: Any) -> Rankings:
-        """Take the table of `positions`."""
+    def of(cls, p: Any, ranked: RankedRuns | None = None) -> Rankings:
+        """Take the table of `positions`.
+
+        Its judged items are those of ``ranked``, the runs that it was projected from, when given.
+        """
         table = check(p, POSITIONS)
         rows = table
         if table["level"].null_count():
@@ -68,9 +81,13 @@ class Rankings:
         if not _is_in_order(rows, keys, ranking):
             rows = rows.sort("run", "query_id", "doc_id")
             keys, ranking = _stretches(rows)
+        if ranked is None:
+            items_of_run = items_of_table(table, keys)
+        else:
+            of_a_run = keys["query_id"].head(keys.height // len(ranked.runs))
+            items_of_run = items_of_ranked(ranked, of_a_run)
         is_relevant = rows["level"].is_not_null().to_numpy()
-        kept = np.ones(keys.height, bool)
-        return cls(rows, keys, ranking, is_relevant, kept, Items(table, keys))
+        return cls(rows, keys, ranking, is_relevant, np.ones(keys.height, bool), items_of_run)
 
     def at_least(self, rel: float | None, no_relevant: NoRelevant) -> Rankings:
         """Count only grades of ``rel`` or more as relevant, and number the recall levels anew."""
@@ -84,7 +101,35 @@ class Rankings:
             n_relevant=pl.Series(m[self.ranking]),
         )
         kept = np.full(len(self), no_relevant == "zero") | (m > 0)
-        return Rankings(rows, self.keys, self.ranking, is_relevant, kept, self.items, rel)
+        return Rankings(
+            rows, self.keys, self.ranking, is_relevant, kept, self.items_of_run, rel=rel
+        )
+
+    @property
+    def n_runs(self) -> int:
+        """The number of runs."""
+        return self.keys["run"].n_unique()
+
+    def of_run(self, run: int) -> Rankings:
+        """Return the rankings of one run, by its number in the order of their names, with items."""
+        length = self.keys["run"].rle().struct.field("len").to_numpy().astype(np.int64)
+        first, last = int(length[:run].sum()), int(length[: run + 1].sum())
+        rows = slice(*np.searchsorted(self.ranking, [first, last]))
+        return replace(
+            self,
+            rows=self.rows[rows],
+            keys=self.keys[first:last],
+            ranking=self.ranking[rows] - first,
+            is_relevant=self.is_relevant[rows],
+            kept=self.kept[first:last],
+            items=self.items_of_run(run),
+            imputed_by={},
+        )
+
+    @property
+    def judged_items(self) -> Items:
+        """The judged items of the rankings, which are those of one run."""
+        return self.items_of_run(0) if self.items is None else self.items
 
     def imputed(self, n: int | str) -> Rankings:
         """Give items that were not retrieved the last places of a corpus; see `impute`."""
@@ -113,6 +158,11 @@ class Rankings:
         items = self.relevant.select("position", "relevance")[order]
         return items.with_columns(ranking=self.of_relevant[order], row=order)
 
+    @cached_property
+    def has_relevant(self) -> np.ndarray:
+        """Which rankings are of requests with a relevant item."""
+        return np.bincount(self.of_relevant, minlength=len(self)) > 0
+
     def first_row(self, column: str) -> np.ndarray:
         """Give a column whose value all rows of a ranking share, for each ranking."""
         first = np.flatnonzero(np.diff(self.ranking, prepend=-1))
@@ -127,7 +177,7 @@ class Rankings:
     def above(self) -> Above:
         """What stands above the relevant items."""
         rank = self.relevant["position"].fill_null(0).to_numpy()
-        return Above.of(self.items, self.rel, self.of_relevant, rank)
+        return Above.of(self.judged_items, self.rel, self.of_relevant, rank, len(self))
 
     @cached_property
     def ideal_rows(self) -> Rankings:
@@ -144,7 +194,7 @@ class Rankings:
         )
         keys, ranking = _stretches(rows)
         full, kept = np.ones(len(rows), bool), np.ones(keys.height, bool)
-        return Rankings(rows, keys, ranking, full, kept, self.items)
+        return Rankings(rows, keys, ranking, full, kept, self.items_of_run)
 
     def of_ideal(self, by_request: np.ndarray) -> np.ndarray:
         """Give the number of each ranking's request, from one for each of `ideal_rows`."""

@@ -9,16 +9,18 @@ import numpy as np
 import polars as pl
 
 from lexiframe.errors import LexiframeError
-from lexiframe.measures.derived import is_better_small, parse_metric
+from lexiframe.measures.derived import parse_metric
 from lexiframe.measures.metric import Metric
-from lexiframe.measures.needs import refuse_without_judged
+from lexiframe.measures.needs import JUDGED, refuse_unfit
 from lexiframe.measures.rankings import Rankings
-from lexiframe.measures.subtopic_scores import subtopic_scores
-from lexiframe.measures.subtopics import are_of_subtopics
+from lexiframe.measures.subtopic_scores import subtopic_values
+from lexiframe.measures.subtopics import SubtopicMetric, are_of_subtopics
 from lexiframe.measures.ties import within
+from lexiframe.measures.values import Values
+from lexiframe.positions.collection import RankedRuns
 from lexiframe.positions.policies import NoRelevant, check_policy
 from lexiframe.progress import in_threads
-from lexiframe.schemas import SCORES, to_polars
+from lexiframe.schemas import to_polars
 
 
 def scores(
@@ -45,15 +47,18 @@ def scores(
     Returns
     -------
     polars.DataFrame
-        Key ``run, query_id, measure``, sorted by it; ``value``.
+        Key ``run, query_id, measure``, sorted by it; ``value``; and ``smaller_is_better``, whether
+        less is better of the measure, in a table with a search length of one's own: of others the
+        name says it.
 
     Raises
     ------
     UnknownNameError
         With near matches, for a measure that does not exist.
     LexiframeError
-        When a measure gives something that is no finite number, or needs what the positions do not
-        have: judged items (``judged=True``), ranks of items that were not retrieved, or subtopics.
+        When a measure gives something that is no finite number, has a ``rel`` below that of the
+        positions, or needs what the positions do not have: judged items (``judged=True``, and not
+        after `impute`), ranks of items that were not retrieved, or subtopics.
 
     Examples
     --------
@@ -64,17 +69,28 @@ def scores(
     """
     check_policy("no_relevant", no_relevant)
     metrics = unique_by_name([_as_metric(measure) for measure in as_list(measures)])
-    p = to_polars(p)
+    return values_of(to_polars(p), metrics, no_relevant).table()
+
+
+def values_of(
+    p: pl.DataFrame,
+    metrics: Sequence[Metric],
+    no_relevant: NoRelevant,
+    ranked: RankedRuns | None = None,
+) -> Values:
+    """Compute metrics of positions; all judged items are those of ``ranked`` when it is given.
+
+    Raises
+    ------
+    LexiframeError
+        As `scores`.
+    """
+    if ranked is None:
+        refuse_unfit(p, metrics)
     if are_of_subtopics(p, metrics):
-        return subtopic_scores(p, metrics, no_relevant)
-    for metric in metrics:
-        if is_better_small(str(metric)) != metric.smaller_is_better:
-            raise LexiframeError(
-                f"{metric}: expected another name, because tables of scores are ordered by it, and "
-                "less is better of lexiframe's measure of this name; rename it"
-            )
-    refuse_without_judged(p, metrics)
-    rankings = Rankings.of(p)
+        of_subtopics = [metric for metric in metrics if isinstance(metric, SubtopicMetric)]
+        return subtopic_values(p, of_subtopics, no_relevant)
+    rankings = Rankings.of(p, ranked)
     groups = []  # what one group computes on the way it computes once
     for rel in dict.fromkeys(metric.rel for metric in metrics):
         restricted = rankings.at_least(rel, no_relevant)
@@ -85,8 +101,11 @@ def scores(
             )
         for needs in dict.fromkeys(metric.needs for metric in of_rel):
             groups.append((restricted, [m for m in of_rel if m.needs == needs]))
-    computed = in_threads(lambda group: _values(*group), groups, "scores")
-    return _table(rankings.keys, {name: of for group in computed for name, of in group.items()})
+    computed = [*in_threads(lambda group: _values(*group), groups, "scores")]
+    columns = {metric: column for group in computed for metric, column in group.items()}
+    ordered = sorted(columns, key=str)
+    values, kept = (np.stack([columns[m][n] for m in ordered], axis=1) for n in (0, 1))
+    return Values(rankings.keys, tuple(ordered), values, kept)
 
 
 def as_list(measures: Any) -> list[Any]:
@@ -117,31 +136,31 @@ def _as_metric(measure: Any) -> Metric:
     return measure
 
 
-Values = tuple[np.ndarray, np.ndarray]
+def _values(
+    rankings: Rankings, metrics: list[Metric]
+) -> dict[Metric, tuple[np.ndarray, np.ndarray]]:
+    """Return each metric's value for each ranking, and which of them count."""
+    if metrics[0].needs != JUDGED:
+        return {metric: (_checked(metric, rankings), rankings.kept) for metric in metrics}
+
+    def of_run(run: int) -> list[np.ndarray]:
+        one = rankings.of_run(run)  # the judged items of one run at a time are in memory
+        return [_checked(metric, one) for metric in metrics]
+
+    by_run = zip(*in_threads(of_run, range(rankings.n_runs), "judged items"), strict=True)
+    return {
+        metric: (np.concatenate(parts), rankings.kept)
+        for metric, parts in zip(metrics, by_run, strict=True)
+    }
 
 
-def _values(rankings: Rankings, metrics: list[Metric]) -> dict[str, Values]:
-    return {str(metric): _values_of(rankings, metric) for metric in metrics}
-
-
-def _values_of(rankings: Rankings, metric: Metric) -> Values:
-    """Give a metric's value for each ranking, and which of them count."""
+def _checked(metric: Metric, rankings: Rankings) -> np.ndarray:
+    """Return a metric's value for each ranking; 0 for a request without a relevant item."""
     value = metric.compute(rankings).astype(np.float64)  # sums of nothing are whole numbers
+    value = np.where(rankings.has_relevant, value, 0.0)
     if not np.isfinite(value).all():
         raise LexiframeError(
             f"{metric}: expected finite numbers, found {value[~np.isfinite(value)][0]}; "
             "look at its exposure and weight"
         )
-    return within(metric.bounds, value), rankings.kept
-
-
-def _table(keys: pl.DataFrame, computed: dict[str, Values]) -> pl.DataFrame:
-    """Make the table from the values of the rankings, which are in the order of its key."""
-    names = sorted(computed)
-    values, kept = (np.stack([computed[name][n] for name in names], axis=1) for n in (0, 1))
-    table = keys[np.repeat(np.arange(keys.height), len(names))].with_columns(
-        measure=pl.Series(names).gather(np.tile(np.arange(len(names)), keys.height)),
-        value=values.ravel(),
-    )
-    table = table.select(*SCORES.columns)
-    return table if kept.all() else table.filter(kept.ravel())
+    return within(metric.bounds, value)

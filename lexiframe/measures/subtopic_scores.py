@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import polars as pl
@@ -12,23 +12,25 @@ from lexiframe.measures.ideals import Serving, greatest_sum, greedy_gains
 from lexiframe.measures.rankings import N_RELEVANT, RANK
 from lexiframe.measures.subtopics import SubtopicMetric
 from lexiframe.measures.ties import within
+from lexiframe.measures.values import Values
 from lexiframe.positions.policies import NoRelevant
 from lexiframe.progress import progress
-from lexiframe.schemas import SCORES, SUBTOPIC_POSITIONS, check
+from lexiframe.schemas import SUBTOPIC_POSITIONS, check
 
 _NOTHING = 2.0**-60
 """An exposure is less than this share of the first one: all that follow are lost in rounding."""
 
 
-def subtopic_scores(
+def subtopic_values(
     p: pl.DataFrame, metrics: Sequence[SubtopicMetric], no_relevant: NoRelevant
-) -> pl.DataFrame:
+) -> Values:
     """Compute subtopic metrics for every run and request, as `scores` does the others."""
     table = check(p, SUBTOPIC_POSITIONS)
     is_relevant = pl.col("level").is_not_null()
-    table = table.filter(is_relevant | pl.col("doc_id").is_null())
-    table = _in_order(table)
-    frames = []
+    table = _in_order(table.filter(is_relevant | pl.col("doc_id").is_null()))
+    keys = table.select("run", "query_id")[_requests(table)[0]]
+    ordered = sorted(metrics, key=str)
+    values, kept = (np.zeros((keys.height, len(metrics)), dtype) for dtype in (np.float64, bool))
     for rel in dict.fromkeys(metric.rel for metric in metrics):
         of_rel = [metric for metric in metrics if metric.rel == rel]
         restricted = table if rel is None else _restrict(table, rel, no_relevant)
@@ -36,8 +38,18 @@ def subtopic_scores(
             raise LexiframeError(
                 f"{of_rel[0]}: expected some items with a grade of {rel:g} or more, found none"
             )
-        frames.append(_values(restricted, of_rel))
-    return pl.concat(frames).sort("run", "query_id", "measure").select(*SCORES.columns)
+        has_value = _are_among(keys, restricted)
+        for metric, value in _values(restricted, of_rel):
+            values[has_value, ordered.index(metric)] = value
+            kept[has_value, ordered.index(metric)] = True
+    return Values(keys, tuple(ordered), values, kept)
+
+
+def _are_among(keys: pl.DataFrame, table: pl.DataFrame) -> np.ndarray:
+    """Tell which rankings have rows in a table."""
+    there = table.select("run", "query_id").unique().with_columns(there=pl.lit(value=True))
+    joined = keys.join(there, on=["run", "query_id"], how="left", maintain_order="left")
+    return joined["there"].fill_null(value=False).to_numpy()
 
 
 def _in_order(table: pl.DataFrame) -> pl.DataFrame:
@@ -63,13 +75,14 @@ def _restrict(table: pl.DataFrame, rel: float, no_relevant: NoRelevant) -> pl.Da
     )
 
 
-def _values(table: pl.DataFrame, metrics: Sequence[SubtopicMetric]) -> pl.DataFrame:
+def _values(
+    table: pl.DataFrame, metrics: Sequence[SubtopicMetric]
+) -> Iterator[tuple[SubtopicMetric, np.ndarray]]:
     """Sum each metric's terms within each run's request, over its divisor."""
     starts, n_subtopics = _requests(table)
     keys = table.select("run", "query_id")[starts]
     terms = table.select(_terms(metric) for metric in metrics)
     ideals = _ideals(table, keys, starts, [m for m in metrics if m.divisor == "ideal"])
-    frames = []
     for metric in metrics:
         total = np.add.reduceat(terms[str(metric)].to_numpy(), starts)
         if metric.divisor == "ideal":
@@ -79,9 +92,7 @@ def _values(table: pl.DataFrame, metrics: Sequence[SubtopicMetric]) -> pl.DataFr
         else:
             divisor = n_subtopics
         value = np.divide(total, divisor, out=np.zeros_like(total), where=divisor > 0)
-        value = within(metric.bounds, value)
-        frames.append(keys.with_columns(measure=pl.lit(str(metric)), value=value))
-    return pl.concat(frames)
+        yield metric, within(metric.bounds, value)
 
 
 def _requests(table: pl.DataFrame) -> tuple[np.ndarray, np.ndarray]:

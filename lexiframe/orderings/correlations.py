@@ -11,7 +11,7 @@ import polars as pl
 
 from lexiframe.errors import SchemaError
 from lexiframe.orderings.coefficients import PERSISTENCE, CorrelationMethod, coefficient
-from lexiframe.orderings.order import order_runs
+from lexiframe.orderings.order import ordering_table, warn_of_cycles
 from lexiframe.orderings.rule import Method, Rule
 from lexiframe.orderings.weighted import Ordered, laid_out, resampled
 from lexiframe.preferences.groups import By, in_groups
@@ -154,35 +154,27 @@ def bootstrap_correlations(
     >>> lf.bootstrap_correlations(s).select("correlation", "ci_low", "ci_high").row(0)
     (1.0, 1.0, 1.0)
     """
-    if by is not None or requests is not None:
-        return in_groups(
-            partial(
-                bootstrap_correlations,
-                method=method,
-                order=order,
-                samples=samples,
-                seed=seed,
-                alpha=alpha,
-                p=p,
-            ),
-            d,
-            requests,
-            by,
-        )
     called = "bootstrap_correlations"
     _, correlate = coefficient(called, method, p)
     check_share(called, "alpha", alpha)
-    cube = laid_out(d, order)
-    by_name = {o.measure: o for o in resampled(called, cube, Rule(order), samples, seed)}
-    pairs = _pairs(by_name, method)
-    limits = [
-        percentiles(correlate(*_common(by_name[a], by_name[b])), alpha)
-        for a, b in progress(pairs, len(pairs), "correlating")
-    ]
-    table = rank_correlations(order_runs(cube, order), method, p=p)
-    low, high = zip(*limits, strict=True) if limits else ((), ())
-    columns = {"ci_low": low, "ci_high": high}
-    return table.with_columns(pl.Series(k, v, pl.Float64) for k, v in columns.items())
+    rule, cycles = Rule(order), list[pl.DataFrame]()
+
+    def with_limits(part: Any) -> pl.DataFrame:
+        cube = laid_out(part, order)
+        by_name = {o.measure: o for o in resampled(called, cube, rule, samples, seed)}
+        pairs = _pairs(by_name, method)
+        limits = [
+            percentiles(correlate(*_common(by_name[a], by_name[b])), alpha)
+            for a, b in progress(pairs, len(pairs), "correlating")
+        ]
+        table = rank_correlations(ordering_table(cube, rule, cycles), method, p=p)
+        low, high = zip(*limits, strict=True) if limits else ((), ())
+        columns = {"ci_low": low, "ci_high": high}
+        return table.with_columns(pl.Series(k, v, pl.Float64) for k, v in columns.items())
+
+    table = in_groups(with_limits, d, requests, by)
+    warn_of_cycles(cycles)
+    return table
 
 
 def _by_name(orderings: pl.DataFrame) -> dict[Any, pl.DataFrame]:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import warnings
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
 import numpy as np
 import polars as pl
 
-from lexiframe.errors import LexiframeWarning
+from lexiframe.errors import warn
 from lexiframe.orderings.positional import majority_cycles
 from lexiframe.orderings.rule import Method, Rule, Votes
 from lexiframe.orderings.weighted import laid_out, ordered
@@ -87,35 +87,38 @@ def order_runs(
     >>> lf.order_runs(d, method="mc4").select("run", "rank").rows()
     [('b', 1.0), ('a', 2.5), ('c', 2.5)]
     """
-    if by is not None or requests is not None:
-        return in_groups(
-            partial(
-                order_runs, method=method, votes=votes, iterations=iterations, teleport=teleport
-            ),
-            d,
-            requests,
-            by,
-        )
-    rule = Rule(method, votes, iterations, teleport)
-    cube = laid_out(d, method)
+    rule, cycles = Rule(method, votes, iterations, teleport), list[pl.DataFrame]()
+    table = in_groups(partial(ordering_table, rule=rule, cycles=cycles), d, requests, by)
+    warn_of_cycles(cycles)
+    return table
+
+
+def ordering_table(d: Any, rule: Rule, cycles: list[pl.DataFrame]) -> pl.DataFrame:
+    """Make the table of `order_runs` without groups; the cycles that Copeland meets are added."""
+    cube = laid_out(d, rule.method)
     tables = [
         pl.DataFrame({"run": o.runs, "value": o.values[0], "rank": o.ranks[0]}).select(
             pl.lit(o.measure).alias("measure"), pl.lit(rule.name).alias("method"), pl.all()
         )
         for o in ordered(cube, np.ones((1, len(cube.queries))), rule)
     ]
-    if method == "copeland":
-        _warn_of_cycles(cube)
+    if rule.method == "copeland":
+        cycles.append(majority_cycles(cube))
     table = pl.concat([pl.DataFrame(schema=ORDERINGS.columns), *tables])
     return table.sort("measure", "method", "rank", "run")
 
 
-def _warn_of_cycles(d: Any) -> None:
-    cycles = majority_cycles(d).group_by("measure", "cycle", maintain_order=True).agg("run")
-    if cycles.height:
-        found = "; ".join(f"{m}: {', '.join(runs)}" for m, _, runs in cycles.head(3).iter_rows())
-        warnings.warn(
-            f"majorities run in {cycles.height} cycles ({found}); majority_cycles lists them",
-            LexiframeWarning,
-            stacklevel=3,
+def warn_of_cycles(cycles: Sequence[pl.DataFrame]) -> None:
+    """Warn once of the cycles that majorities run in, in one or several groups of requests."""
+    by_group = [
+        table.group_by("measure", "cycle", maintain_order=True).agg("run")
+        for table in cycles
+        if table.height
+    ]
+    if by_group:
+        found = pl.concat(by_group)
+        first = "; ".join(f"{m}: {', '.join(runs)}" for m, _, runs in found.head(3).iter_rows())
+        groups = f" in {len(by_group)} groups of requests" if len(cycles) > 1 else ""
+        warn(
+            f"majorities run in {found.height} cycles{groups} ({first}); majority_cycles lists them"
         )

@@ -24,12 +24,14 @@ from lexiframe.progress import in_threads
 class RankedRuns:
     """The judged items and, for each run in the order of their names, their ranks.
 
-    ``names`` are those of the runs of each source.
+    ``names`` are those of the runs of each source, ``n_wider`` the lines of each file that have
+    more fields than are read.
     """
 
     judged: JudgedItems
     runs: list[RunRanks]
     names: list[list[str]] = field(default_factory=list)
+    n_wider: dict[str, int] = field(default_factory=dict)
 
 
 def rank_runs(
@@ -64,15 +66,18 @@ def rank_runs(
     loaders = _loaders(scan, rank=policies.ties == "rank")
     done = list(
         in_threads(
-            lambda load: [(rank(part), part.where) for part in load()], loaders, "reading runs"
+            lambda load: [(rank(part), part.where, part.n_wider) for part in load()],
+            loaders,
+            "reading runs",
         )
     )
     ranked = [run for runs in done for run in runs]
-    refuse_twins((run.name, where) for run, where in ranked)
-    if not any(run.answered.any() for run, _ in ranked):
-        _refuse_other_queries(sorted({name for run, _ in ranked for name in run.extra}), judged)
-    names = [[run.name for run, _ in of_one] for of_one in ([ranked] if len(scan) == 1 else done)]
-    return RankedRuns(judged, sorted((run for run, _ in ranked), key=lambda run: run.name), names)
+    refuse_twins((run.name, where) for run, where, _ in ranked)
+    if not any(run.answered.any() for run, *_ in ranked):
+        _refuse_other_queries(sorted({name for run, *_ in ranked for name in run.extra}), judged)
+    names = [[run.name for run, *_ in of_one] for of_one in ([ranked] if len(scan) == 1 else done)]
+    by_name = sorted((run for run, *_ in ranked), key=lambda run: run.name)
+    return RankedRuns(judged, by_name, names, {where: n for _, where, n in ranked if n})
 
 
 def _shared_codes() -> pl.Series:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
 import polars as pl
 
-from lexiframe.errors import LexiframeWarning, first_three
+from lexiframe.errors import first_three, warn
+from lexiframe.io.trec import warn_of_wider_lines
 from lexiframe.likeness import likely_cause
 from lexiframe.positions.collection import RankedRuns
 from lexiframe.positions.ranks import RunRanks
@@ -42,7 +42,7 @@ def coverage_of(ranked: RankedRuns) -> pl.DataFrame:
 
 
 def warn_of_gaps(ranked: RankedRuns) -> None:
-    """Warn once of what was dropped or filled, with counts, and of runs that nobody judged."""
+    """Warn once of what was dropped or filled, with counts, and of what `warn_of_input` says."""
     runs = ranked.runs
     counts = {
         "rankings missing, counted as empty": sum(int((~run.answered).sum()) for run in runs),
@@ -54,11 +54,17 @@ def warn_of_gaps(ranked: RankedRuns) -> None:
     }
     said = "; ".join(f"{what}: {count}" for what, count in counts.items() if count)
     if said:
-        warnings.warn(f"{said} (see lexiframe.coverage)", LexiframeWarning, stacklevel=3)
-    warn_of_strangers(ranked, stacklevel=4)
+        warn(f"{said} (see lexiframe.coverage)")
+    warn_of_input(ranked)
 
 
-def warn_of_strangers(ranked: RankedRuns, *, stacklevel: int = 3) -> None:
+def warn_of_input(ranked: RankedRuns) -> None:
+    """Warn of lines that were read in part, and of runs of which no document is judged."""
+    warn_of_wider_lines(ranked.n_wider)
+    _warn_of_strangers(ranked)
+
+
+def _warn_of_strangers(ranked: RankedRuns) -> None:
     """Warn when documents were retrieved, and not one of any run is among the judged ones."""
     retrieved = list(dict.fromkeys(name for run in ranked.runs for name in run.strangers))
     if not retrieved or any(run.rank.any() for run in ranked.runs):
@@ -66,10 +72,8 @@ def warn_of_strangers(ranked: RankedRuns, *, stacklevel: int = 3) -> None:
     judged = ranked.judged.items["doc_id"].unique(maintain_order=True)
     kind = "judged" if ranked.judged.complete else "relevant"
     cause = likely_cause(retrieved, judged)
-    warnings.warn(
+    warn(
         f"no {kind} document was retrieved by any run: retrieved are {first_three(retrieved)}, "
         f"{kind} are {first_three(judged)}"
-        + (f"; likely cause: {cause}" if cause else "; do both use the same document ids?"),
-        LexiframeWarning,
-        stacklevel=stacklevel,
+        + (f"; likely cause: {cause}" if cause else "; do both use the same document ids?")
     )

@@ -36,7 +36,7 @@ def impute(
     Returns
     -------
     polars.DataFrame
-        As `positions`, without null positions.
+        As `positions`, without null positions, and with ``corpus_size``, n.
 
     Raises
     ------
@@ -81,6 +81,7 @@ def impute(
             f"impute: expected corpus_size to be a whole number or 'pool', found {corpus_size!r}"
         )
     n = pl.col("pool_size") if corpus_size == "pool" else pl.lit(int(corpus_size), pl.Int64)
+    table = table.with_columns(corpus_size=n)
     omitted = pl.col("position").is_null() & pl.col("level").is_not_null()
     n_omitted = omitted.sum().over(REQUEST)
     too_small = table.filter(pl.col("n_retrieved") + n_omitted > n)

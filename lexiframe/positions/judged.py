@@ -56,6 +56,11 @@ class JudgedItems:
         return np.asarray(self.items["relevance"].to_numpy() >= 0)
 
     @property
+    def n_judged(self) -> np.ndarray:
+        """The number of items of each query that were looked at."""
+        return np.bincount(self.query, self.is_judged, len(self.queries)).astype(np.int64)
+
+    @property
     def n_relevant(self) -> np.ndarray:
         """The number of relevant items of each query."""
         return np.bincount(self.query, self.is_relevant, len(self.queries)).astype(np.int64)

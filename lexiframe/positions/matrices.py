@@ -1,9 +1,9 @@
-"""Positions as matrices: for each request a row a run and a column a recall level."""
+"""Positions as arrays: blocks of requests that have the same number of relevant items."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -15,40 +15,110 @@ from lexiframe.schemas import POSITIONS, check
 
 
 def missing(positions: np.ndarray) -> int:
-    """Stands for an item that was not retrieved: worse than every rank, equal to another such."""
+    """Return what stands for an item that was not retrieved.
+
+    It is worse than every rank, and equal to another item that was not retrieved.
+    """
     return int(np.iinfo(positions.dtype).max)
 
 
 @dataclass(frozen=True)
-class Request:
-    """One request in every run.
+class Population:
+    """The items that count as relevant at one threshold, of the requests of a block.
 
     Attributes
     ----------
     positions
-        runs × m, integer, ascending in each row: the rank of the i-th relevant item, or `missing`.
+        levels × runs × requests, ascending along the first axis. A request with fewer items than
+        another has the same number in all runs at the levels that it lacks.
+    m
+        The number of items of each request.
+    """
+
+    positions: np.ndarray
+    m: np.ndarray
+
+
+@dataclass(frozen=True)
+class Block:
+    """Some requests with the same number m of relevant items, in every run.
+
+    Attributes
+    ----------
+    positions
+        m × runs × requests, integer, ascending along the first axis: the rank of the i-th relevant
+        item, or `missing`. The requests come last, so that comparing two runs compares rows that
+        lie together in memory.
     relevance
-        runs × m, the grade of that item.
+        m × runs × requests, the grade of that item.
     """
 
     positions: np.ndarray
     relevance: np.ndarray
 
-    def at_least(self, grade: float | None) -> np.ndarray:
-        """Give the positions of the items of a grade or above: runs × m_λ."""
-        if grade is None:
-            return self.positions
-        return self.positions[self.relevance >= grade].reshape(len(self.positions), -1)
+    @property
+    def n_runs(self) -> int:
+        """The number of runs."""
+        return int(self.positions.shape[1])
 
-    def populations(self, rel: float | None) -> list[np.ndarray]:
-        """Give the positions of the items of each distinct grade or above, or of ``rel`` alone."""
-        thresholds = np.unique(self.relevance[0]) if rel is None else [rel]
-        return [self.at_least(grade) for grade in thresholds]
+    @property
+    def pairs(self) -> tuple[np.ndarray, np.ndarray]:
+        """The runs a and b of each pair, a < b, in the order of a table's key."""
+        a, b = np.triu_indices(self.n_runs, k=1)
+        return a, b
+
+    def __len__(self) -> int:
+        """Return the number of requests."""
+        return int(self.positions.shape[2])
+
+    def at_least(self, grade: float | None) -> Population:
+        """Return the items of a grade or above; of all grades for None."""
+        if grade is None or not self.relevance.size or (self.relevance >= grade).all():
+            return Population(self.positions, np.full(len(self), len(self.positions)))
+        return self._counted(self.relevance >= grade)
+
+    def populations(self, rel: float | None) -> list[Population]:
+        """Return the items of each distinct grade or above, or of ``rel`` alone.
+
+        The grades are those of the block. A request has no item in the population of a grade that
+        none of its own items has.
+        """
+        if rel is not None:
+            return [self.at_least(rel)]
+        grades = np.unique(self.relevance[:, 0])
+        if len(grades) <= 1:
+            return [self.at_least(None)]
+        own = ((self.relevance[:, 0] == grade).any(axis=0) for grade in grades)
+        return [
+            self._counted((self.relevance >= grade) & is_own)
+            for grade, is_own in zip(grades, own, strict=True)
+        ]
+
+    def only(self, requests: np.ndarray) -> Block:
+        """Return the block of some of the requests."""
+        return Block(self.positions[:, :, requests], self.relevance[:, :, requests])
+
+    def _counted(self, counts: np.ndarray) -> Population:
+        """Move the items that count to the first levels, in their order."""
+        m = counts[:, 0].sum(axis=0)
+        level, run, request = np.nonzero(counts)
+        place = (counts.cumsum(axis=0) - 1)[level, run, request]
+        positions = np.zeros((int(m.max(initial=0)), *counts.shape[1:]), self.positions.dtype)
+        positions[place, run, request] = self.positions[level, run, request]
+        return Population(positions, m)
 
 
 @dataclass(frozen=True)
 class Requests:
-    """All requests of a positions table, runs and requests sorted by name."""
+    """All requests of a positions table, runs and requests sorted by name.
+
+    Attributes
+    ----------
+    positions, relevance
+        runs × recall levels: the levels of the first request, then those of the second ...
+    n_relevant
+        The number of levels of each request.
+    """
 
     runs: pl.Series
     queries: pl.Series
@@ -56,19 +126,36 @@ class Requests:
     relevance: np.ndarray
     n_relevant: np.ndarray
 
-    def __iter__(self) -> Iterator[Request]:
-        n_runs, start = len(self.runs), 0
-        for m in self.n_relevant:
-            stop = start + n_runs * m
-            yield Request(
-                self.positions[start:stop].reshape(n_runs, m),
-                self.relevance[start:stop].reshape(n_runs, m),
-            )
-            start = stop
+    def __len__(self) -> int:
+        return len(self.queries)
+
+    @cached_property
+    def _first_level(self) -> np.ndarray:
+        return np.asarray(np.cumsum(self.n_relevant) - self.n_relevant)
+
+    def groups(self, most: int) -> list[np.ndarray]:
+        """Divide the requests into groups of at most ``most`` with the same number of items."""
+        order = np.argsort(self.n_relevant, kind="stable")
+        of_one_m = np.split(order, np.flatnonzero(np.diff(self.n_relevant[order])) + 1)
+        return [
+            group[first : first + most]
+            for group in of_one_m
+            for first in range(0, len(group), most)
+        ]
+
+    def block(self, requests: np.ndarray) -> Block:
+        """Return the block of some requests, which have the same number of relevant items."""
+        m = int(self.n_relevant[requests[0]])
+        level = np.arange(m)[:, None] + self._first_level[requests]
+        positions, relevance = (
+            np.ascontiguousarray(matrix[:, level].swapaxes(0, 1))
+            for matrix in (self.positions, self.relevance)
+        )
+        return Block(positions, relevance)
 
 
 def requests_of(p: Any) -> Requests:
-    """Lay a positions table out as matrices, one request after the other.
+    """Lay a positions table out as arrays.
 
     Raises
     ------
@@ -81,7 +168,7 @@ def requests_of(p: Any) -> Requests:
 
 
 def lay_out(table: pl.DataFrame, queries: pl.Series, query: np.ndarray) -> Requests:
-    """Do so for rows whose indices into ``queries`` are given.
+    """Lay out rows whose indices into ``queries`` are given.
 
     Raises
     ------
@@ -89,35 +176,57 @@ def lay_out(table: pl.DataFrame, queries: pl.Series, query: np.ndarray) -> Reque
         As `requests_of`.
     """
     runs, run = encode(table["run"])
+    m = table["n_relevant"].to_numpy()
     n_relevant = np.zeros(len(queries), np.int64)
-    is_relevant = table["level"].is_not_null().to_numpy()
-    n_relevant[query] = table["n_relevant"].to_numpy()
-    ranking, expected = run + query * len(runs), n_relevant[query]
-    run, query = run[is_relevant], query[is_relevant]
-    starts = np.concatenate([[0], np.cumsum(n_relevant)]) * len(runs)
-    cell = starts[query] + run * n_relevant[query]
-    cell += table["level"].filter(is_relevant).to_numpy() - 1
-    if starts[-1] != len(cell) or (np.bincount(cell, minlength=starts[-1]) != 1).any():
+    n_relevant[query] = m
+    has_same_m, ranking = m == n_relevant[query], query * len(runs) + run
+    levels = table.select("level", "position", "relevance")
+    if levels["level"].null_count():
+        is_relevant = levels["level"].is_not_null().to_numpy()
+        levels, run, query = levels.filter(is_relevant), run[is_relevant], query[is_relevant]
+    first = np.cumsum(n_relevant) - n_relevant - 1
+    n_levels = int(n_relevant.sum())
+    cell = first[query]
+    cell += levels["level"].to_numpy()
+    cell += run * n_levels
+    shape = (len(runs), n_levels)
+    _refuse_gaps(cell, len(runs) * n_levels)
+    _refuse_other_judgments(table, has_same_m, ranking, len(runs))
+    rank = levels["position"]
+    positions = np.empty(len(cell), _smallest_type(rank))
+    relevance = np.empty(len(cell))
+    positions[cell] = rank.fill_null(missing(positions)).to_numpy()
+    relevance[cell] = levels["relevance"].to_numpy()
+    return Requests(runs, queries, positions.reshape(shape), relevance.reshape(shape), n_relevant)
+
+
+def _refuse_gaps(cell: np.ndarray, n_cells: int) -> None:
+    """Raise unless every cell of runs × recall levels has one row."""
+    is_there = np.zeros(n_cells, bool)
+    if len(cell) == n_cells and n_cells and cell.min() >= 0 and cell.max() < n_cells:
+        is_there[cell] = True
+    if len(cell) != n_cells or not is_there.all():
         raise SchemaError(
-            f"positions: expected {starts[-1]} rows, one for every run, request and relevant item, "
+            f"positions: expected {n_cells} rows, one for every run, request and relevant item, "
             f"found {len(cell)}; runs and requests can be left out only as a whole"
         )
-    _refuse_other_judgments(table, expected, ranking, len(runs))
-    rank = table["position"].filter(is_relevant)
-    is_small = int(rank.max() or 0) < np.iinfo(np.int32).max  # type: ignore[arg-type]
-    positions = np.empty(starts[-1], np.int32 if is_small else np.int64)
-    relevance = np.empty(starts[-1])
-    positions[cell] = rank.fill_null(missing(positions)).to_numpy()
-    relevance[cell] = table["relevance"].filter(is_relevant).to_numpy()
-    return Requests(runs, queries, positions, relevance, n_relevant)
+
+
+def _smallest_type(rank: pl.Series) -> type[np.signedinteger[Any]]:
+    """Return the smallest type that holds the ranks, and one number more for a missing one."""
+    greatest = int(rank.max() or 0)  # type: ignore[arg-type]
+    types: tuple[type[np.signedinteger[Any]], ...] = (np.int16, np.int32)
+    return next((dtype for dtype in types if greatest < np.iinfo(dtype).max), np.int64)
 
 
 def _refuse_other_judgments(
-    table: pl.DataFrame, n_relevant: np.ndarray, ranking: np.ndarray, n_runs: int
+    table: pl.DataFrame, has_same_m: np.ndarray, ranking: np.ndarray, n_runs: int
 ) -> None:
     """Raise when a run lacks a request, or runs have other relevant items than other runs."""
     n_rankings = (int(ranking.max()) // n_runs + 1) * n_runs if len(ranking) else 0
-    if (np.bincount(ranking, minlength=n_rankings) == 0).any():
+    has_rows = np.zeros(n_rankings, bool)
+    has_rows[ranking] = True
+    if not has_rows.all():
         raise SchemaError(
             "positions: expected rows of every run for every request, and some are missing; "
             "runs and requests can be left out only as a whole"
@@ -125,7 +234,7 @@ def _refuse_other_judgments(
     relevance = table["relevance"].fill_null(0.0).to_numpy()
     total = np.bincount(ranking, relevance, n_rankings).reshape(-1, n_runs)
     same_items = np.ptp(total, axis=1).max(initial=0) <= 1e-9 * max(total.max(initial=0), 1)
-    if (table["n_relevant"].to_numpy() != n_relevant).any() or not same_items:
+    if not (has_same_m.all() and same_items):
         raise SchemaError(
             "positions: expected the same relevant items for every run, found others; "
             "compute the positions of all runs with one qrels"

@@ -78,8 +78,11 @@ def positions(
         Key ``run, query_id, doc_id``, sorted by it. ``relevance`` (grade), ``position`` (rank from
         1, null: not retrieved), ``level`` (recall level from 1; items that were not retrieved
         follow, those of a low grade first), ``n_relevant`` (m), ``n_retrieved`` (ñ, without what
-        was removed). With ``subtopics=True`` the key is ``run, query_id, subtopic, doc_id``, and
-        ``level`` and ``n_relevant`` count the relevant items of the subtopic.
+        was removed). With ``judged=True`` also ``n_judged``, the judged items of the request (a
+        negative grade says pooled, but unjudged), and with ``rel`` also the column ``rel``: so
+        `scores` and `preferences` know what is there. With ``subtopics=True`` the key is
+        ``run, query_id, subtopic, doc_id``, and ``level`` and ``n_relevant`` count the relevant
+        items of the subtopic.
 
     Raises
     ------
@@ -109,7 +112,8 @@ def positions(
     policies = Policies(rel, ties, score_type, no_relevant, duplicates, unjudged)
     ranked = rank_runs(runs, qrels, policies, nonrelevant=judged, pool=pool)
     warn_of_gaps(ranked)
-    return project(ranked, no_relevant=no_relevant, judged=judged, subtopics=subtopics, pool=pool)
+    p = project(ranked, no_relevant=no_relevant, judged=judged, subtopics=subtopics, pool=pool)
+    return p if rel is None else p.with_columns(rel=pl.lit(float(rel)))
 
 
 def project(
@@ -132,6 +136,8 @@ def project(
         "level": level,
         "n_retrieved": np.concatenate([run.retrieved[query] for run in ranked.runs]),
     }
+    if judged and not subtopics:
+        columns["n_judged"] = np.tile(ranked.judged.n_judged[query], len(ranked.runs))
     if pool:
         columns["pool_size"] = np.tile(_pool_sizes(ranked)[query], len(ranked.runs))
     kept = template.drop("item", "query", "list", "is_relevant")

@@ -42,7 +42,7 @@ class RunRanks:
     extra
         The queries answered that are not judged.
     duplicates, unjudged
-        Rows removed because their document was there already, or is not judged.
+        Rows of judged queries removed because their document was there already, or is not judged.
     strangers
         When no judged item was found, some documents that were.
     pool
@@ -91,7 +91,7 @@ def rank_judged(
     rows = Rows.of(part, judged, policies.score_type, rank=ties == "rank")
     duplicate = 0
     if rows.has_twins():
-        rows, duplicate = _without_twins(rows, part, policies)
+        rows, duplicate = _without_twins(rows, part, policies, len(judged.queries))
     if ties == "rank":
         _refuse_repeated_ranks(rows, judged, part.where)
     rows = rows.in_order(stable=ties == "input")
@@ -187,8 +187,13 @@ def _tie_order(rows: Rows, members: np.ndarray, block: np.ndarray, ties: Ties) -
     return tied.sort("block", "doc_id", descending=descending)["row"].to_numpy()
 
 
-def _without_twins(rows: Rows, part: RunPart, policies: Policies) -> tuple[Rows, int]:
-    """Keep the best-ranked row of each document, or refuse a document that is there twice."""
+def _without_twins(
+    rows: Rows, part: RunPart, policies: Policies, n_judged: int
+) -> tuple[Rows, int]:
+    """Keep the best-ranked row of each document, or refuse a document that is there twice.
+
+    The rows removed are counted in the first ``n_judged`` queries: the others are not judged.
+    """
     keys = pl.DataFrame({"query": rows.query, "doc_id": rows.doc_id}).with_row_index("row")
     twins = keys.filter(pl.struct("query", "doc_id").is_duplicated())
     if not twins.height:
@@ -201,7 +206,8 @@ def _without_twins(rows: Rows, part: RunPart, policies: Policies) -> tuple[Rows,
     ordered = ordered.take(np.argsort(place))
     keys = pl.DataFrame({"query": ordered.query, "doc_id": ordered.doc_id})
     best = keys.select(pl.struct("query", "doc_id").is_first_distinct()).to_series()
-    return ordered.take(best.arg_true().to_numpy()), int(len(best) - best.sum())
+    removed = ordered.query[~best.to_numpy()]
+    return ordered.take(best.arg_true().to_numpy()), int(np.count_nonzero(removed < n_judged))
 
 
 def _refuse_missing_ranks(part: RunPart) -> None:

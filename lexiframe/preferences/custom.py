@@ -12,7 +12,7 @@ from lexiframe.errors import LexiframeError
 from lexiframe.measures import notation
 from lexiframe.measures.needs import RELEVANT
 from lexiframe.measures.ties import TIE
-from lexiframe.positions.matrices import Request, missing
+from lexiframe.positions.matrices import Block, missing
 
 
 @dataclass(frozen=True, repr=False)
@@ -76,14 +76,20 @@ class MatrixPreference:
 
     __repr__ = __str__
 
-    def kernel(self) -> Callable[[Request], np.ndarray]:
-        """Give the function from a request to Δ: runs × runs, antisymmetric."""
-        return self._matrix
+    def compute(self, block: Block) -> np.ndarray:
+        """Return Δ of each pair of runs: pairs × requests."""
+        population = block.at_least(self.rel)
+        ranks = np.where(
+            population.positions == missing(population.positions), np.inf, population.positions
+        )
+        deltas = [self._of_request(ranks[:m, :, n].T) for n, m in enumerate(population.m)]
+        return np.stack([delta[block.pairs] for delta in deltas], axis=1)
 
-    def _matrix(self, request: Request) -> np.ndarray:
-        positions = request.at_least(self.rel)
-        ranks = np.where(positions == missing(positions), np.inf, positions)
-        delta = self._checked(self.function(ranks), len(positions))
+    def _of_request(self, ranks: np.ndarray) -> np.ndarray:
+        """Δ of one request, runs × runs; of a request without items it is 0."""
+        if not ranks.size:
+            return np.zeros((len(ranks), len(ranks)))
+        delta = self._checked(self.function(np.ascontiguousarray(ranks)), len(ranks))
         return np.where(np.abs(delta) <= TIE, 0.0, delta)
 
     def _checked(self, result: Any, n_runs: int) -> np.ndarray:

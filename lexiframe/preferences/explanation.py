@@ -10,10 +10,10 @@ import polars as pl
 
 from lexiframe.errors import LexiframeError, unknown_name
 from lexiframe.measures.metric import Metric
-from lexiframe.measures.needs import refuse_without_judged
+from lexiframe.measures.needs import refuse_unfit
 from lexiframe.measures.rankings import Rankings
 from lexiframe.measures.subtopics import are_of_subtopics
-from lexiframe.positions.matrices import Request, requests_of
+from lexiframe.positions.matrices import Block, requests_of
 from lexiframe.preferences.catalogue import LP, LR, RPP
 from lexiframe.preferences.lexicographic import LexicographicPreference
 from lexiframe.preferences.pairs import Asked, Measure, parse_measures
@@ -97,7 +97,7 @@ def explain(
         raise LexiframeError(
             "explain: expected positions without subtopics, found some by subtopic"
         )
-    refuse_without_judged(p, asked)
+    refuse_unfit(p, asked)
     rows = _rows_of(p, query_id, run_a, run_b)
     request, sides = _two_rankings(rows, run_a, run_b)
     table = _levels(sides)
@@ -126,12 +126,12 @@ def _rows_of(p: Any, query_id: str, run_a: str, run_b: str) -> pl.DataFrame:
 
 def _two_rankings(
     rows: pl.DataFrame, run_a: str, run_b: str
-) -> tuple[Request, dict[str, pl.DataFrame]]:
-    """Give the request in the two runs, as matrices and as rows of relevant items by level."""
+) -> tuple[Block, dict[str, pl.DataFrame]]:
+    """Return the request in the two runs, as a block and as rows of relevant items by level."""
     requests = requests_of(rows)
-    request = next(iter(requests))
+    request = requests.block(np.array([0]))
     a_and_b = requests.runs.search_sorted(pl.Series([run_a, run_b])).to_numpy()
-    both = Request(request.positions[a_and_b], request.relevance[a_and_b])
+    both = Block(request.positions[:, a_and_b], request.relevance[:, a_and_b])
     relevant = rows.filter(pl.col("level").is_not_null()).sort("level")
     return both, {side: relevant.filter(run=run) for side, run in (("a", run_a), ("b", run_b))}
 
@@ -174,7 +174,7 @@ def _at_least(rows: pl.DataFrame, grade: float) -> pl.DataFrame:
 def _columns(
     measure: Measure,
     table: pl.DataFrame,
-    request: Request,
+    request: Block,
     rows: pl.DataFrame,
     runs: dict[str, str],
 ) -> Iterator[pl.Series]:
@@ -189,7 +189,7 @@ def _columns(
         yield pl.Series(f"{name} weight", weight)
         yield pl.Series(name, weight * sign + 0.0)  # no −0.0
     elif isinstance(measure, LexicographicPreference):
-        delta, k = (of(request)[0, 1] for of in (measure.kernel(), measure.deciding_level))
+        delta, k = measure.compute(request)[0, 0], measure.deciding_level(request)[0, 0]
         decides = of_grade & (table["level"] == k).to_numpy()
         yield pl.Series(name, np.where(decides, delta, 0.0))
     elif isinstance(measure, Metric):
@@ -218,14 +218,13 @@ def _least_grade(measure: Measure, thresholds: np.ndarray) -> float:
 def _weights(preference: LevelPreference, thresholds: pl.Series) -> np.ndarray:
     """p(λ) p(i | λ), with p(λ) ∝ m_λ, for each level of each threshold."""
     m = thresholds.rle().struct.field("len").to_list()
-    shares = [preference.weights(n) * n / sum(m) for n in m]
+    weights, _ = preference.weights(np.array(m))
+    shares = [weights[:n, k] * n / sum(m) for k, n in enumerate(m)]
     return np.concatenate([np.empty(0), *shares])
 
 
 def _terms(metric: Metric, rows: pl.DataFrame, run: str) -> np.ndarray:
     """Give what each relevant item adds to the value of the metric for a run, level by level."""
-    rankings = Rankings.of(rows).at_least(metric.rel, "drop")
-    terms = rankings.relevant.select("run", "level").with_columns(
-        term=metric.contributions(rankings)
-    )
-    return terms.filter(run=run).sort("level")["term"].to_numpy()
+    rankings = Rankings.of(rows.filter(run=run)).at_least(metric.rel, "drop").of_run(0)
+    terms = rankings.relevant.select("level").with_columns(term=metric.contributions(rankings))
+    return terms.sort("level")["term"].to_numpy()

@@ -20,7 +20,7 @@ from lexiframe.measures.lexicographic import (
     sort_rankings,
 )
 from lexiframe.measures.needs import RELEVANT
-from lexiframe.positions.matrices import Request, missing
+from lexiframe.positions.matrices import Block, Population, missing
 
 
 @dataclass(frozen=True, repr=False)
@@ -175,66 +175,84 @@ class LexicographicPreference:
             )
         return self.name
 
-    def kernel(self) -> Callable[[Request], np.ndarray]:
-        """Give the function from a request to Δ: runs × runs, antisymmetric."""
-        return self._matrix
-
-    def deciding_level(self, request: Request) -> np.ndarray:
-        """Give the recall level that decides for each pair of runs: 1..m, and 0 for a tie."""
-        positions = self._in_order(request)
-        m = positions.shape[1]
-        column = deciding_levels(*sort_rankings(positions))
-        np.fill_diagonal(column, m)
-        return np.where(column == m, 0, m - column if self.direction == "recall" else column + 1)
-
-    def _in_order(self, request: Request) -> np.ndarray:
-        """Give runs × m, the level that decides first in front."""
-        positions = request.at_least(self.rel)
-        return positions[:, ::-1] if self.direction == "recall" else positions
-
-    def _matrix(self, request: Request) -> np.ndarray:
-        positions = self._in_order(request)
-        order, differs_at = sort_rankings(positions)
+    def compute(self, block: Block) -> np.ndarray:
+        """Return Δ of each pair of runs: pairs × requests."""
+        population = block.at_least(self.rel)
+        positions = self._in_order(population)
+        a, b = block.pairs
         if self.magnitude is None:
-            place = places(order, differs_at, positions.shape[1])
-            signs: np.ndarray = np.sign(place[None, :] - place[:, None], dtype=np.float64)
-            return signs
-        level = deciding_levels(order, differs_at)
-        sizes = np.pad(_sizes(self.magnitude, positions), ((0, 0), (0, 1)))
+            place = places(positions)
+            place = place.astype(np.min_scalar_type(block.n_runs))
+            ahead = (place[a] < place[b]).view(np.int8) - (place[a] > place[b]).view(np.int8)
+            return np.asarray(ahead, np.float64)
+        level = deciding_levels(*sort_rankings(positions))
+        return _differences(self._sizes(positions), level, a, b)
+
+    def deciding_level(self, block: Block) -> np.ndarray:
+        """Return the recall level that decides: 1..m, and 0 for a tie, pairs × requests."""
+        positions = self._in_order(block.at_least(self.rel))
+        m = len(positions)
+        level = deciding_levels(*sort_rankings(positions))
+        return np.where(level == m, 0, m - level if self.direction == "recall" else level + 1)
+
+    def _in_order(self, population: Population) -> np.ndarray:
+        """Return m × runs × requests, the level that decides first in front."""
+        return population.positions[::-1] if self.direction == "recall" else population.positions
+
+    def _sizes(self, positions: np.ndarray) -> np.ndarray:
+        """f(p) of every position, 0 for an item that was not retrieved; 0 behind the last level.
+
+        A level that a request lacks has the position 0 in all runs, and decides nothing.
+        """
+        p = pl.col("p")
+        is_found = (p > 0) & (p < missing(positions))
+        size = pl.when(is_found).then(self.magnitude(p.cast(pl.Float64))).otherwise(0.0)  # type: ignore[misc]
+        ranks = pl.DataFrame({"p": positions.ravel()})
+        sizes = ranks.select(size=size.fill_null(float("nan")))["size"].to_numpy()
         if not np.isfinite(sizes).all():
             raise LexiframeError(
                 f"{self}: expected finite numbers as magnitude, "
                 f"found {sizes[~np.isfinite(sizes)][0]}"
             )
-        own = np.take_along_axis(sizes, level, axis=1)
-        other = np.take_along_axis(sizes, level.T, axis=1).T
-        return np.asarray(own - other)
+        nothing = np.zeros((1, *positions.shape[1:]))
+        return np.concatenate([sizes.reshape(positions.shape), nothing])
 
 
-def _sizes(magnitude: Callable[..., Any], positions: np.ndarray) -> np.ndarray:
-    """f(p) of every position, 0 for an item that was not retrieved."""
-    p = pl.col("p")
-    size = pl.when(p < missing(positions)).then(magnitude(p.cast(pl.Float64))).otherwise(0.0)
-    ranks = pl.DataFrame({"p": positions.ravel()})
-    return (
-        ranks.select(size=size.fill_null(float("nan")))["size"].to_numpy().reshape(positions.shape)
-    )
+def _differences(sizes: np.ndarray, level: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """Return the size of run a of each pair minus that of run b, at a level: pairs × requests.
+
+    ``sizes`` is levels × runs × requests, ``level`` pairs × requests.
+    """
+    _, n_runs, n_requests = sizes.shape
+    cell = np.multiply(level, n_runs * n_requests, dtype=np.intp)
+    cell += (a * n_requests)[:, None] + np.arange(n_requests)
+    of_a = sizes.take(cell)
+    cell += ((b - a) * n_requests)[:, None]
+    of_a -= sizes.take(cell)
+    return np.asarray(of_a)
 
 
 def deciding_levels(order: np.ndarray, differs_at: np.ndarray) -> np.ndarray:
-    """Give the first column in which each pair of runs differs, m for equal ones: runs × runs.
+    """Return the first level in which two runs differ, m for equal ones: pairs × requests.
 
-    Of two rows in sorted order it is the least of the columns at which a row between them differs
-    from the one before: a running minimum.
+    Of two rankings in sorted order it is the least of the levels in which a ranking from the first
+    of them on differs from the one behind it: a running minimum.
+
+    Parameters
+    ----------
+    order, differs_at
+        As `sort_rankings` returns them.
     """
-    n_runs = len(order)
-    before = np.triu(np.broadcast_to(np.concatenate([[0], differs_at]), (n_runs, n_runs)), k=1)
-    nothing = np.iinfo(before.dtype).max
-    between = np.where(np.tri(n_runs, dtype=bool), nothing, before)
-    least = np.minimum.accumulate(between, axis=1)
-    least = np.minimum(least, least.T)
-    place = np.empty(n_runs, np.int64)
-    place[order] = np.arange(n_runs)
-    level = least[place][:, place]
-    np.fill_diagonal(level, 0)
-    return level
+    n_runs, n_requests = order.shape
+    behind = np.tri(n_runs, n_runs - 1, k=-1, dtype=bool)[:, :, None]
+    between = np.where(behind, np.iinfo(differs_at.dtype).max, differs_at)
+    least = np.minimum.accumulate(between, axis=1)  # ranking × ranking behind it × requests
+    place = np.empty_like(order)
+    np.put_along_axis(place, order, np.arange(n_runs)[:, None], axis=0)
+    place_a, place_b = (place[runs] for runs in np.triu_indices(n_runs, k=1))
+    cell = np.minimum(place_a, place_b)
+    cell *= n_runs - 1
+    cell += np.maximum(place_a, place_b, out=place_a)
+    cell *= n_requests
+    cell += np.arange(n_requests) - n_requests  # the column of a ranking is one before its place
+    return np.asarray(least.take(cell))

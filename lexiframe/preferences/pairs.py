@@ -2,26 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any
 
 import numpy as np
 import polars as pl
 
-from lexiframe.codes import encode
 from lexiframe.errors import LexiframeError
 from lexiframe.measures.metric import Metric
-from lexiframe.measures.scores import as_list, scores, unique_by_name
+from lexiframe.measures.needs import refuse_unfit
+from lexiframe.measures.scores import as_list, unique_by_name, values_of
 from lexiframe.measures.subtopics import are_of_subtopics
-from lexiframe.positions.matrices import Requests, requests_of
+from lexiframe.measures.ties import TIE, difference
+from lexiframe.measures.values import Values
+from lexiframe.positions.matrices import Block, Requests, requests_of
 from lexiframe.positions.policies import NoRelevant, check_policy
 from lexiframe.preferences.catalogue import Preference, parse_measure
-from lexiframe.preferences.custom import preference_of
-from lexiframe.preferences.differences import differences
+from lexiframe.preferences.custom import MatrixPreference, preference_of
 from lexiframe.preferences.lexicographic import LexicographicPreference
 from lexiframe.preferences.subtopics import SubtopicRequests, subtopic_requests_of
-from lexiframe.progress import progress
-from lexiframe.schemas import to_polars
+from lexiframe.progress import in_threads, progress
+from lexiframe.schemas import PREFERENCES, to_polars
 
 Measure = Metric | Preference
 AnyRequests = Requests | SubtopicRequests
@@ -94,24 +95,46 @@ def preferences(
     {'LP': -1.0, 'LR': -1.0, 'RPP': -0.5, 'RPP(rel=1)': -0.5555555555555556, 'rrLP': -0.5}
     """
     check_policy("no_relevant", no_relevant)
-    asked = parse_measures(measures)
-    p = to_polars(p)
-    by_subtopic = are_of_subtopics(p, asked)
-    requests: AnyRequests = subtopic_requests_of(p) if by_subtopic else requests_of(p)
+    asked, p = parse_measures(measures), to_polars(p)
+    are_of_subtopics(p, asked)
+    refuse_unfit(p, asked)
+    metrics = [measure for measure in asked if isinstance(measure, Metric)]
+    values = values_of(p, metrics, no_relevant) if metrics else None
+    return compare_pairs(p, asked, values, no_relevant, deciding_level=deciding_level)
+
+
+def compare_pairs(
+    p: pl.DataFrame,
+    asked: Sequence[Measure],
+    values: Values | None,
+    no_relevant: NoRelevant,
+    *,
+    deciding_level: bool = False,
+) -> pl.DataFrame:
+    """Compute preferences from positions that fit, with the values of the metrics among them.
+
+    Raises
+    ------
+    LexiframeError
+        As `preferences`.
+    """
+    requests: AnyRequests
+    requests = subtopic_requests_of(p) if are_of_subtopics(p, asked) else requests_of(p)
     refuse_one_run("preferences", requests.runs)
-    asked.sort(key=str)
-    values = np.full((len(requests.queries), len(_pairs(requests)[0]), len(asked)), np.nan)
-    _fill_preferences(values, requests, asked, no_relevant)
-    _fill_differences(values, requests, asked, p, no_relevant)
-    for n, measure in enumerate(asked):
-        if len(requests.queries) and np.isnan(values[:, :, n]).all():
+    ordered = sorted(asked, key=str)
+    kernels = [_kernel(measure, values, requests, no_relevant) for measure in ordered]
+    deltas = _by_blocks(requests, kernels, "preferences", np.float64)
+    for n, measure in enumerate(ordered):
+        if len(requests) and np.isnan(deltas[:, :, n]).all():
             raise LexiframeError(
                 f"{measure}: expected some items with a grade of {measure.rel:g} or more, "
                 "found none"
             )
-    names = [str(measure) for measure in asked]
-    levels = _deciding_levels(requests, asked) if deciding_level else None
-    return preferences_table(requests.queries, requests.runs, names, values, levels)
+    names, levels = [str(measure) for measure in ordered], None
+    if deciding_level:
+        kernels = [_level_kernel(measure) for measure in ordered]
+        levels = _by_blocks(requests, kernels, "deciding levels", np.int64)
+    return preferences_table(requests.queries, requests.runs, names, deltas, levels)
 
 
 def refuse_one_run(function: str, runs: Collection[str]) -> None:
@@ -139,53 +162,72 @@ def _as_measure(measure: Any) -> Measure:
     )
 
 
-def _fill_preferences(
-    values: np.ndarray, requests: AnyRequests, asked: list[Measure], no_relevant: NoRelevant
-) -> None:
-    a, b = _pairs(requests)
-    wanted = [(n, m.rel, m.kernel()) for n, m in enumerate(asked) if not isinstance(m, Metric)]
-    for q, request in enumerate(progress(requests, len(requests.queries), "preferences")):
-        for n, rel, kernel in wanted:
-            if request.at_least(rel).shape[1]:
-                values[q, :, n] = kernel(request)[a, b]
-            elif rel is None or no_relevant == "zero":
-                values[q, :, n] = 0.0
+Kernel = Callable[[Block, np.ndarray], np.ndarray]
+"""From a block and the numbers of its requests to a number for each: pairs × requests."""
+
+_CELLS = 2**17
+"""As many pairs of runs, times requests, at once: arrays of them stay in the processor's cache."""
 
 
-def _deciding_levels(requests: AnyRequests, asked: list[Measure]) -> pl.Series:
-    """Give the recall level that decided, or null, by request, pair and measure."""
-    a, b = _pairs(requests)
-    levels = np.zeros((len(requests.queries), len(a), len(asked)), np.int64)
-    wanted = [(n, m) for n, m in enumerate(asked) if isinstance(m, LexicographicPreference)]
-    for q, request in enumerate(progress(requests, len(requests.queries), "deciding levels")):
-        for n, preference in wanted:
-            levels[q, :, n] = preference.deciding_level(request)[a, b]
-    flat = pl.Series(levels.ravel())
-    return flat.set(flat == 0, None)
+def _kernel(
+    measure: Measure, values: Values | None, requests: AnyRequests, no_relevant: NoRelevant
+) -> Kernel:
+    """Return what computes Δ; NaN for a request that has no item of the measure's ``rel``."""
+    if isinstance(measure, Metric) and values is not None:
+        by_request = values.by_request(measure, len(requests.runs))
+        tolerance = 0.0 if measure.is_exact else TIE
+
+        def differences(block: Block, group: np.ndarray) -> np.ndarray:
+            better, worse = block.pairs[:: -1 if measure.smaller_is_better else 1]
+            value = by_request[:, group]
+            return difference(value[better], value[worse], tolerance)
+
+        return differences
+
+    own = _by_itself(measure, requests) if isinstance(measure, MatrixPreference) else None
+
+    def preferred(block: Block, group: np.ndarray) -> np.ndarray:
+        delta = measure.compute(block) if own is None else own[:, group]  # type: ignore[arg-type]
+        if measure.rel is not None and no_relevant == "drop":
+            delta[:, block.at_least(measure.rel).m == 0] = np.nan
+        return delta
+
+    return preferred
 
 
-def _fill_differences(
-    values: np.ndarray, requests: AnyRequests, asked: list[Measure], p: Any, no_relevant: NoRelevant
-) -> None:
-    metrics = [measure for measure in asked if isinstance(measure, Metric)]
-    if not metrics:
-        return
-    a, b = _pairs(requests)
-    s = scores(p, metrics, no_relevant=no_relevant)
-    for (name,), table in s.partition_by("measure", as_dict=True).items():
-        queries, query = encode(table["query_id"])
-        _, run = encode(table["run"])
-        by_request = np.empty((len(queries), len(requests.runs)))
-        by_request[query, run] = table["value"].to_numpy()
-        n = [str(measure) for measure in asked].index(name)
-        sign = -1 if asked[n].smaller_is_better else 1  # type: ignore[union-attr]
-        rows = requests.queries.search_sorted(queries).to_numpy()
-        values[rows, :, n] = [differences(sign * row)[a, b] for row in by_request]
+def _by_itself(measure: MatrixPreference, requests: AnyRequests) -> np.ndarray:
+    """Call a function of one's own, request after request, in one thread: pairs × requests.
+
+    It may keep something from call to call.
+    """
+    numbers = progress(range(len(requests)), len(requests), str(measure))
+    deltas = [measure.compute(requests.block(np.array([number]))) for number in numbers]
+    return np.concatenate(deltas, axis=1)
 
 
-def _pairs(requests: AnyRequests) -> tuple[np.ndarray, np.ndarray]:
-    a, b = np.triu_indices(len(requests.runs), k=1)
-    return a, b
+def _level_kernel(measure: Measure) -> Kernel:
+    """Return what computes the recall level that decides, 0 for a tie and for other measures."""
+    if isinstance(measure, LexicographicPreference):
+        return lambda block, group: measure.deciding_level(block)
+    return lambda block, group: np.zeros((len(block.pairs[0]), len(block)), np.int64)
+
+
+def _by_blocks(requests: AnyRequests, kernels: list[Kernel], label: str, dtype: type) -> np.ndarray:
+    """Run the kernels over blocks of requests, in threads: requests × pairs × kernels."""
+    n_runs = len(requests.runs)
+    n_pairs = n_runs * (n_runs - 1) // 2
+    found: np.ndarray = np.empty((len(requests), n_pairs, len(kernels)), dtype)
+
+    def fill(group: np.ndarray) -> None:
+        block = requests.block(group)
+        together: np.ndarray = np.empty((len(group), n_pairs, len(kernels)), dtype)
+        for n, kernel in enumerate(kernels):
+            together[:, :, n] = kernel(block, group).T
+        found[group] = together
+
+    for _ in in_threads(fill, requests.groups(max(1, _CELLS // n_runs**2)), label):
+        pass
+    return found
 
 
 def preferences_table(
@@ -193,24 +235,42 @@ def preferences_table(
     runs: pl.Series,
     measures: list[str],
     values: np.ndarray,
-    deciding_level: pl.Series | None = None,
+    deciding_level: np.ndarray | None = None,
 ) -> pl.DataFrame:
     """Make the table of an array requests × pairs × measures, without its empty cells.
 
-    All names are sorted; the pairs are those of the runs in the order of the table's key.
+    All names are sorted; the pairs are those of the runs in the order of the table's key. What
+    repeats for every request (runs, measures) is in memory once for some of them: the chunks of
+    these columns share it.
     """
     n_queries, n_pairs, n_measures = values.shape
     a, b = np.triu_indices(len(runs), k=1)
-    measure = np.tile(np.arange(n_measures), n_queries * n_pairs)
-    table = pl.DataFrame(
+    most = max(1, _ROWS // max(n_pairs * n_measures, 1))
+    pattern = pl.DataFrame(
         {
-            "query_id": queries.gather(np.repeat(np.arange(n_queries), n_pairs * n_measures)),
-            "run_a": runs.gather(np.tile(np.repeat(a, n_measures), n_queries)),
-            "run_b": runs.gather(np.tile(np.repeat(b, n_measures), n_queries)),
-            "measure": pl.Series(measures).gather(measure),
-            "preference": values.ravel(),
+            "run_a": runs.gather(np.tile(np.repeat(a, n_measures), most)),
+            "run_b": runs.gather(np.tile(np.repeat(b, n_measures), most)),
+            "measure": pl.Series(measures).gather(np.tile(np.arange(n_measures), most * n_pairs)),
         }
     )
-    if deciding_level is not None:
-        table = table.with_columns(deciding_level=deciding_level)
-    return table.filter(pl.col("preference").is_not_nan()) if np.isnan(values).any() else table
+
+    def part(first: int) -> pl.DataFrame:
+        some = slice(first, min(first + most, n_queries))
+        delta = values[some].reshape(-1)
+        query = np.repeat(np.arange(some.start, some.stop, dtype=np.uint32), n_pairs * n_measures)
+        table = pattern.head(len(delta)).with_columns(
+            query_id=queries.gather(pl.Series(query)), preference=pl.Series(delta)
+        )
+        if deciding_level is not None:
+            level = pl.Series(deciding_level[some].reshape(-1))
+            table = table.with_columns(deciding_level=level.set(level == 0, None))
+        if np.isnan(delta).any():
+            table = table.filter(pl.col("preference").is_not_nan())
+        return table.select(name for name in PREFERENCES.columns if name in table.columns)
+
+    parts = [*in_threads(part, range(0, n_queries, most), "preferences")]
+    return pl.concat(parts, rechunk=False) if parts else pl.DataFrame(schema=PREFERENCES.required)
+
+
+_ROWS = 1 << 20
+"""So many rows make a chunk."""

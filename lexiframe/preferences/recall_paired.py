@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from functools import cache
 from typing import Any, ClassVar
 
 import numpy as np
@@ -14,7 +13,7 @@ from lexiframe.errors import LexiframeError
 from lexiframe.measures import notation
 from lexiframe.measures.needs import RELEVANT, SUBTOPICS
 from lexiframe.measures.ties import TIE
-from lexiframe.positions.matrices import Request
+from lexiframe.positions.matrices import Block
 
 
 @dataclass(frozen=True, repr=False)
@@ -101,55 +100,86 @@ class LevelPreference:
 
     __repr__ = __str__
 
-    def kernel(self) -> Callable[[Request], np.ndarray]:
-        """Give the function from a request to Δ: runs × runs, antisymmetric."""
-        weights = cache(self.weights)  # requests of as many relevant items share them
-        return lambda request: self._matrix(request, weights)
-
-    def _matrix(self, request: Request, weights_of: Callable[[int], np.ndarray]) -> np.ndarray:
-        levels = request.populations(self.rel)
-        m = np.array([positions.shape[1] for positions in levels])
-        shares = m / m.sum()
-        weights = [weights_of(int(n)) * share for n, share in zip(m, shares, strict=True)]
-        if np.ptp(np.concatenate(weights)) <= TIE * weights[0][0]:
-            won = np.sum([_levels_won(positions) for positions in levels], axis=0)
-            return np.asarray((won - won.T) / m.sum())
-        pairs = zip(levels, weights, strict=True)
-        weight_won = np.sum([_weight_won(positions, w) for positions, w in pairs], axis=0)
-        delta = weight_won - weight_won.T
+    def compute(self, block: Block) -> np.ndarray:
+        """Return Δ of each pair of runs: pairs × requests."""
+        populations = block.populations(self.rel)
+        weights = [self.weights(population.m) for population in populations]
+        is_uniform = np.all([uniform for _, uniform in weights], axis=0)
+        if is_uniform.any() and not is_uniform.all():
+            delta = np.empty((len(block.pairs[0]), len(block)))
+            for some in (is_uniform, ~is_uniform):
+                delta[:, some] = self.compute(block.only(some))
+            return delta
+        total = np.maximum(np.sum([population.m for population in populations], axis=0), 1)
+        if is_uniform.all():
+            counts = np.min_scalar_type(-int(total.max(initial=0)) - 1)
+            won = [_levels_won(population.positions, counts) for population in populations]
+            return np.asarray(_of_pairs(won, block.pairs) / total)
+        won = [
+            _weight_won(population.positions, of_levels * (population.m / total))
+            for population, (of_levels, _) in zip(populations, weights, strict=True)
+        ]
+        delta = _of_pairs(won, block.pairs)
         return np.where(np.abs(delta) <= TIE, 0.0, delta)
 
-    def weights(self, m: int) -> np.ndarray:
-        """p(i | m) for i = 1..m, which sum to 1."""
-        i, levels = pl.col("i"), pl.DataFrame({"i": np.arange(1.0, m + 1), "m": float(m)})
-        weight = self.weight(i, pl.col("m"))
+    def weights(self, m: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return p(i | m) of requests with m items, and for which of them it is uniform.
+
+        The weights are levels × requests and sum to 1 for each request; levels that a request lacks
+        have the weight 0.
+        """
+        weights, is_uniform = np.zeros((int(m.max(initial=0)), len(m))), np.ones(len(m), bool)
+        sizes = np.unique(m[m > 0])
+        for size, values in zip(sizes, self._values(sizes), strict=True):
+            of_size = values / values.sum()
+            weights[:size, m == size] = of_size[:, None]
+            is_uniform[m == size] = np.ptp(of_size) <= TIE * of_size[0]
+        return weights, is_uniform
+
+    def _values(self, sizes: np.ndarray) -> list[np.ndarray]:
+        """Return the weights, not normalised yet, of the levels of each m."""
+        if not len(sizes):
+            return []
+        i, m = pl.col("i"), pl.col("m")
+        levels = np.concatenate([np.arange(1.0, size + 1) for size in sizes])
+        frame = pl.DataFrame({"i": levels, "m": np.repeat(sizes.astype(np.float64), sizes)})
+        weight = self.weight(i, m)
         weight = weight if isinstance(weight, pl.Expr) else pl.lit(weight)
-        values = levels.select(weight=(weight + 0.0 * i).fill_null(float("nan")))[
-            "weight"
-        ].to_numpy()
-        if not (np.isfinite(values).all() and values.min() >= 0 and values.sum() > 0):
-            raise LexiframeError(
-                f"{self}: expected weights of 0 or more, found {values} for m = {m}"
-            )
-        return np.asarray(values / values.sum())
+        found = frame.select(weight=(weight + 0.0 * i).fill_null(float("nan")))["weight"]
+        parts = np.split(found.to_numpy(), np.cumsum(sizes)[:-1])
+        for size, values in zip(sizes, parts, strict=True):
+            if not (np.isfinite(values).all() and values.min() >= 0 and values.sum() > 0):
+                raise LexiframeError(
+                    f"{self}: expected weights of 0 or more, found {values} for m = {size}"
+                )
+        return parts
 
 
-def _levels_won(positions: np.ndarray) -> np.ndarray:
-    """Σ_i [p_i < p′_i] for every pair of runs: whole numbers."""
-    n_runs, m = positions.shape
-    by_level = np.ascontiguousarray(positions.T)
-    won = np.zeros((n_runs, n_runs), np.int64)
+def _levels_won(positions: np.ndarray, counts: np.dtype) -> np.ndarray:
+    """Σ_i [p_i < p′_i]: whole numbers of the type ``counts``, runs × runs × requests."""
+    m, n_runs, n_requests = positions.shape
+    won = np.zeros((n_runs, n_runs, n_requests), counts)
     for first in range(0, m, 127):  # what an int8 can count to
-        counted = np.zeros((n_runs, n_runs), np.int8)
-        for p in by_level[first : first + 127]:
+        counted = np.zeros(won.shape, np.int8)
+        for p in positions[first : first + 127]:
             counted += (p[:, None] < p[None, :]).view(np.int8)
         won += counted
     return won
 
 
 def _weight_won(positions: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """Σ_i w_i [p_i < p′_i] for every pair of runs."""
-    won = np.zeros((len(positions), len(positions)))
-    for p, weight in zip(np.ascontiguousarray(positions.T), weights, strict=True):
+    """Σ_i w_i [p_i < p′_i]: runs × runs × requests."""
+    _, n_runs, n_requests = positions.shape
+    won = np.zeros((n_runs, n_runs, n_requests))
+    for p, weight in zip(positions, weights, strict=True):
         won += weight * (p[:, None] < p[None, :])
     return won
+
+
+def _of_pairs(won: list[np.ndarray], pairs: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
+    """Return what run a won minus what run b won, over all populations: pairs × requests."""
+    a, b = pairs
+    total = won[0]
+    for of_population in won[1:]:
+        total += of_population
+    return np.asarray(total[a, b] - total[b, a])

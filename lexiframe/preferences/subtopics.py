@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import islice
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import polars as pl
 
 from lexiframe.codes import encode
-from lexiframe.positions.matrices import Request, Requests, lay_out
+from lexiframe.positions.matrices import Block, Population, Requests, lay_out
 from lexiframe.schemas import SUBTOPIC_POSITIONS, check
 
 
 @dataclass(frozen=True)
-class SubtopicRequest(Request):
+class SubtopicBlock(Block):
     """One request in every run; ``positions`` are those of the items of any subtopic.
 
     Attributes
@@ -25,12 +24,11 @@ class SubtopicRequest(Request):
         The same for the items of each subtopic.
     """
 
-    subtopics: tuple[Request, ...]
+    subtopics: tuple[Block, ...]
 
-    def populations(self, rel: float | None) -> list[np.ndarray]:
-        """Give the positions of the relevant items: of all, and of each subtopic that has any."""
-        lists = [part.at_least(rel) for part in (self, *self.subtopics)]
-        return [positions for positions in lists if positions.shape[1]]
+    def populations(self, rel: float | None) -> list[Population]:
+        """Return the relevant items: of any subtopic, and of each subtopic."""
+        return [part.at_least(rel) for part in (self, *self.subtopics)]
 
 
 @dataclass(frozen=True)
@@ -55,11 +53,23 @@ class SubtopicRequests:
         """The runs."""
         return self.lists.runs
 
-    def __iter__(self) -> Iterator[SubtopicRequest]:
-        lists = iter(self.lists)
-        for n in self.n_lists:
-            everything, *subtopics = islice(lists, int(n))
-            yield SubtopicRequest(everything.positions, everything.relevance, tuple(subtopics))
+    def __len__(self) -> int:
+        return len(self.queries)
+
+    @cached_property
+    def _first_list(self) -> np.ndarray:
+        return np.asarray(np.cumsum(self.n_lists) - self.n_lists)
+
+    def groups(self, most: int) -> list[np.ndarray]:
+        """Return each request as a group of its own: no two have the same subtopics."""
+        return [np.array([request]) for request in range(len(self))]
+
+    def block(self, requests: np.ndarray) -> SubtopicBlock:
+        """Return the block of one request."""
+        request = requests[0]
+        numbers = self._first_list[request] + np.arange(self.n_lists[request])
+        everything, *subtopics = (self.lists.block(numbers[[k]]) for k in range(len(numbers)))
+        return SubtopicBlock(everything.positions, everything.relevance, tuple(subtopics))
 
 
 def subtopic_requests_of(p: Any) -> SubtopicRequests:

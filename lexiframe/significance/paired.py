@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
@@ -12,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from lexiframe.codes import decode
-from lexiframe.errors import LexiframeError, LexiframeWarning, unknown_name
+from lexiframe.errors import LexiframeError, unknown_name, warn
 from lexiframe.measures import notation
 from lexiframe.preferences.cube import Pairs, check_finite, pair_cube
 from lexiframe.preferences.groups import By, in_groups
@@ -178,11 +177,9 @@ def _warn_of_few_trials(table: pl.DataFrame, family: np.ndarray, options: Option
     drawn &= table["n"] > np.log2(options.trials + 1)  # else all ways are gone through
     m = int(np.bincount(family[drawn.to_numpy()]).max(initial=0))
     if m >= options.alpha * (1 + options.trials):
-        warnings.warn(
+        warn(
             f"compare: no p-value of {options.trials} trials can be below {options.alpha:g} after "
-            f"the correction for {m} comparisons; take trials={int(m / options.alpha)} or more",
-            LexiframeWarning,
-            stacklevel=3,
+            f"the correction for {m} comparisons; take trials={int(m / options.alpha)} or more"
         )
 
 

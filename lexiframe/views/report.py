@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from lexiframe.evaluation import Evaluation
 
 _STYLE = (
-    "body{font:15px/1.5 system-ui,sans-serif;max-width:70em;margin:2em auto;padding:0 1em}"
-    "table{border-collapse:collapse}th,td{padding:.2em .8em;text-align:right}"
-    "th:first-child,td:first-child{text-align:left}tr:nth-child(even){background:#f4f4f4}"
+    "body{font:15px/1.5 system-ui,sans-serif;max-width:80em;margin:2em auto;padding:0 1em}"
+    "table{border-collapse:collapse;display:block;overflow-x:auto}th,td{padding:.2em .6em}"
+    "th{border-bottom:1px solid}tr:nth-child(odd) td{background:#f4f4f4}"
     "pre{overflow:auto;background:#f4f4f4;padding:1em}"
 )
 

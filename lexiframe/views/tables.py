@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -15,6 +15,9 @@ from lexiframe.views.verdict import first_runs, verdict
 
 if TYPE_CHECKING:
     from lexiframe.evaluation import Evaluation
+
+
+_DECIMALS = 3
 
 
 def summary(e: Evaluation) -> dict[str, pl.DataFrame]:
@@ -112,11 +115,53 @@ def as_text(e: Evaluation) -> str:
 
 def as_html(e: Evaluation) -> str:
     """Write the summary as HTML."""
-    parts = []
-    with _plain_tables():
-        for title, table in summary(e).items():
-            parts.append(f"<h3>{html.escape(title, quote=False)}</h3>\n{table._repr_html_()}")
-    return "\n".join(parts)
+    return "\n".join(
+        f"<h3>{html.escape(title, quote=False)}</h3>\n{html_table(table)}"
+        for title, table in summary(e).items()
+    )
+
+
+def html_table(table: pl.DataFrame) -> str:
+    """Write a whole table as HTML: text as it is, nulls as nothing, numbers on the right.
+
+    Examples
+    --------
+    >>> print(html_table(pl.DataFrame({"run": ["a", None], "tie_rate": [0.5, 0.25]})))
+    <table class="dataframe">
+    <thead>
+    <tr><th style="text-align: left">run</th><th style="text-align: right">tie_rate</th></tr>
+    </thead>
+    <tbody>
+    <tr><td style="text-align: left">a</td><td style="text-align: right">0.500</td></tr>
+    <tr><td style="text-align: left"></td><td style="text-align: right">0.250</td></tr>
+    </tbody>
+    </table>
+    """
+    sides = ["right" if _are_numbers(column) else "left" for column in table]
+    head = _html_row("th", table.columns, sides)
+    body = "".join(_html_row("td", row, sides) for row in table.iter_rows())
+    return f'<table class="dataframe">\n<thead>\n{head}</thead>\n<tbody>\n{body}</tbody>\n</table>'
+
+
+def _html_row(tag: str, cells: Iterable[Any], sides: Iterable[str]) -> str:
+    written = (
+        f'<{tag} style="text-align: {side}">{html.escape(_cell(cell))}</{tag}>'
+        for cell, side in zip(cells, sides, strict=True)
+    )
+    return f"<tr>{''.join(written)}</tr>\n"
+
+
+def _are_numbers(column: pl.Series) -> bool:
+    """Tell whether the values are numbers, also those that are text for display, as ranks are."""
+    if column.dtype != pl.String:
+        return column.dtype.is_numeric()
+    return column.str.contains(r"^-?[0-9]+(\.[0-9]+)?$").all()
+
+
+def _cell(value: Any) -> str:
+    if isinstance(value, float):
+        return f"{value:.{_DECIMALS}f}"
+    return "" if value is None else str(value)
 
 
 def table_text(table: pl.DataFrame) -> str:
@@ -135,5 +180,5 @@ def _plain_tables() -> pl.Config:
         tbl_hide_dataframe_shape=True,
         tbl_hide_column_data_types=True,
         tbl_hide_dtype_separator=True,
-        float_precision=3,
+        float_precision=_DECIMALS,
     )

@@ -158,11 +158,21 @@ def ratio(rounds: dict[str, list[dict]], name: str, key: str = "wall") -> float 
     return statistics.median(theirs[key] / ours[key] for theirs, ours in pairs)
 
 
-def import_seconds(modules: str) -> float:
-    """Return how long a fresh interpreter needs to import `modules`; NaN if it cannot."""
+def import_seconds(modules: str, bytecode: str) -> float:
+    """Return how long a fresh interpreter needs to import `modules`; NaN if it cannot.
+
+    Compiled modules are kept in the folder `bytecode`, also where Python is told to write none:
+    what lies in a checkout would be compiled anew each time then, and what was installed not.
+    """
     code = f"import time; t = time.perf_counter(); import {modules}; print(time.perf_counter() - t)"
+    compiled = {"PYTHONPYCACHEPREFIX": bytecode, "PYTHONDONTWRITEBYTECODE": ""}
     done = subprocess.run(
-        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False
+        [sys.executable, "-c", code],
+        cwd=ROOT,
+        env={**os.environ, **compiled},
+        capture_output=True,
+        text=True,
+        check=False,
     )
     return float(done.stdout) if done.returncode == 0 else float("nan")
 
@@ -170,9 +180,10 @@ def import_seconds(modules: str) -> float:
 def compare_imports(rounds: int = 15) -> dict[str, float]:
     """Return the median times of importing lexiframe and what it stands on, taken in turn."""
     seconds: dict[str, list[float]] = {"polars, pyarrow": [], "lexiframe": []}
-    for _ in range(rounds + 1):
-        for modules, taken in seconds.items():
-            taken.append(import_seconds(modules))
+    with tempfile.TemporaryDirectory() as bytecode:
+        for _ in range(rounds + 1):  # the first one compiles
+            for modules, taken in seconds.items():
+                taken.append(import_seconds(modules, bytecode))
     return {modules: statistics.median(taken[1:]) for modules, taken in seconds.items()}
 
 

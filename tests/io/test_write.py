@@ -3,6 +3,7 @@
 import gzip
 import hashlib
 import math
+import os
 from pathlib import Path
 
 import numpy as np
@@ -163,6 +164,18 @@ def test_a_place_that_cannot_be_written_to(tmp_path, write):
     with pytest.raises(lf.LexiframeError, match="cannot be written, because it is a folder"):
         write_parquet(ONE, tmp_path / "folder" / "x.parquet")
     assert listing(tmp_path) == ["file"]
+
+
+def test_a_pipe_or_a_device_is_not_replaced_by_a_file(tmp_path):
+    """As root would do to the null device."""
+    pipe = tmp_path / "pipe.run"
+    os.mkfifo(pipe)
+    with pytest.raises(
+        lf.LexiframeError, match="cannot be written, because it is a device or a pipe"
+    ):
+        write_trec(ONE[:1], pipe)
+    assert pipe.is_fifo()
+    assert [*tmp_path.iterdir()] == [pipe]
 
 
 def test_output_folder(tmp_path):

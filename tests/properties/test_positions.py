@@ -37,7 +37,9 @@ def test_every_column_and_the_order_of_the_rows(collection, rel):
                     (run, query_id, doc_id, relevant[doc_id], place, len(relevant), len(ordered))
                 )
     p = lf.positions(*collection, rel=rel)
-    assert p.drop("level").rows() == rows
+    assert p.columns[8:] == ([] if rel is None else ["rel"])
+    assert rel is None or p["rel"].unique().to_list() == [rel]
+    assert p.select(pl.exclude("level", "rel")).rows() == rows
     assert p.columns[5] == "level"
 
 
@@ -59,7 +61,7 @@ def test_requests_without_relevant_items_are_dropped_or_kept(collection, rel):
         for query_id in sorted(graded)
         if not oracle.relevant_items(graded[query_id], rel)
     ]
-    assert kept.filter(pl.col("n_relevant") == 0).rows() == empty
+    assert kept.filter(pl.col("n_relevant") == 0).select(pl.exclude("rel")).rows() == empty
 
 
 @given(collections(), REL)
@@ -75,7 +77,9 @@ def test_judged_items_that_are_not_relevant_have_a_position_and_no_level(collect
     }
     assert cells(p, ["run", "query_id", "doc_id"], "position") == expected
     relevant = p.filter(pl.col("level").is_not_null())
-    assert relevant.equals(lf.positions(*collection, rel=rel))
+    assert relevant.drop("n_judged").equals(lf.positions(*collection, rel=rel))
+    looked_at = {q: sum(grade >= 0 for grade in graded[q].values()) for q in keep}
+    assert dict(p.select("query_id", "n_judged").rows()) == looked_at
 
 
 @given(collections(), REL)

@@ -1,0 +1,112 @@
+"""From files to scores and preferences: the steps that `evaluate` and the command line share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import polars as pl
+
+from lexiframe.io.qrels import file_or_data
+from lexiframe.io.runs import RunScan, scan_runs
+from lexiframe.measures.metric import Metric
+from lexiframe.measures.needs import POOL, SUBTOPICS, refuse_lower_rel
+from lexiframe.measures.scores import values_of
+from lexiframe.measures.values import Values
+from lexiframe.positions.collection import RankedRuns, rank_runs
+from lexiframe.positions.coverage import warn_of_gaps
+from lexiframe.positions.policies import NoRelevant, Policies
+from lexiframe.positions.projection import project
+from lexiframe.preferences.pairs import Measure, compare_pairs
+from lexiframe.schemas import PREFERENCES, SCORES
+
+
+@dataclass(frozen=True)
+class Projected:
+    """Runs that are ranked, and their positions for some measures.
+
+    Attributes
+    ----------
+    runs, qrels
+        What was read: a scan or a table, and a file or data.
+    ranked
+        The ranks of all judged items.
+    positions
+        Those of the relevant items, for all measures that do not go by subtopic.
+    by_subtopic
+        Those by subtopic, when a measure needs them.
+    no_relevant
+        Whether requests without an item of a measure's ``rel`` are left out, or 0.
+    """
+
+    runs: Any
+    qrels: Any
+    ranked: RankedRuns
+    measures: tuple[Measure, ...]
+    positions: pl.DataFrame
+    by_subtopic: pl.DataFrame | None
+    no_relevant: NoRelevant
+
+    def scores(self, metrics: Sequence[Metric]) -> pl.DataFrame:
+        """Compute the scores of some of the metrics, or an empty table of none."""
+        tables = [
+            values.of(some).table()
+            for values in self._values
+            if (some := [metric for metric in metrics if metric in values.metrics])
+        ]
+        return _together(tables, SCORES.key) if tables else pl.DataFrame(schema=SCORES.required)
+
+    def preferences(self, measures: Sequence[Measure]) -> pl.DataFrame:
+        """Compute the preferences of some of the measures, or an empty table of none."""
+        tables = []
+        for p, of_subtopics in ((self.positions, False), (self.by_subtopic, True)):
+            some = [m for m in measures if (m.needs == SUBTOPICS) == of_subtopics]
+            if p is not None and some:
+                metrics = [measure for measure in some if isinstance(measure, Metric)]
+                values = next((v for v in self._values if {*metrics} <= {*v.metrics}), None)
+                tables.append(compare_pairs(p, some, values, self.no_relevant))
+        if not tables:
+            return pl.DataFrame(schema=PREFERENCES.required)
+        return _together(tables, PREFERENCES.key)
+
+    @cached_property
+    def _values(self) -> list[Values]:
+        """The values of all metrics; those by subtopic apart."""
+        found = []
+        for p, of_subtopics in ((self.positions, False), (self.by_subtopic, True)):
+            metrics = [m for m in self.measures if isinstance(m, Metric)]
+            metrics = [m for m in metrics if (m.needs == SUBTOPICS) == of_subtopics]
+            if p is not None and metrics:
+                found.append(values_of(p, metrics, self.no_relevant, self.ranked))
+        return found
+
+
+def project_runs(
+    runs: Any, qrels: Any, measures: Sequence[Measure], policies: Policies
+) -> Projected:
+    """Rank runs and find the positions that measures need; warn of what was dropped or filled.
+
+    Raises
+    ------
+    LexiframeError
+        As `positions`; and for a measure's ``rel`` below that of the policies, because lower grades
+        are not there any more.
+    """
+    refuse_lower_rel(measures, policies.rel)
+    if not (isinstance(runs, RunScan) or hasattr(runs, "__arrow_c_stream__")):
+        runs = scan_runs(runs)
+    qrels = file_or_data(qrels)  # once: standard input cannot be read again for its sha256
+    needs = {measure.needs for measure in measures}
+    has_pool = POOL in needs
+    ranked = rank_runs(runs, qrels, policies, nonrelevant=True, pool=has_pool)
+    warn_of_gaps(ranked)
+    kept = policies.no_relevant
+    by_subtopic = project(ranked, no_relevant=kept, subtopics=True) if SUBTOPICS in needs else None
+    positions = project(ranked, no_relevant=kept, pool=has_pool)
+    return Projected(runs, qrels, ranked, tuple(measures), positions, by_subtopic, kept)
+
+
+def _together(tables: list[pl.DataFrame], key: tuple[str, ...]) -> pl.DataFrame:
+    return tables[0] if len(tables) == 1 else pl.concat(tables, how="diagonal").sort(key)

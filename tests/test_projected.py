@@ -1,0 +1,161 @@
+"""The command line and the library are one: every measure of the catalogue, under every policy."""
+
+import json
+import random
+import sys
+import warnings
+
+import polars as pl
+import pytest
+from polars.testing import assert_frame_equal
+
+import lexiframe as lf
+from lexiframe import cli
+from lexiframe.measures.catalogue import METRICS
+from lexiframe.measures.needs import SUBTOPICS
+from lexiframe.measures.subtopic_catalogue import SUBTOPIC_METRICS
+from lexiframe.positions.policies import Policies
+from lexiframe.preferences.catalogue import PREFERENCES, parse_measure
+from lexiframe.projected import project_runs
+
+NEEDS_MORE = {
+    "linear": "linear(n=1000)",
+    "P": "P@5",
+    "Success": "Success@3",
+    "LR.metric": "LR.metric(n=60)",
+} | {name: f"{name}@5" for name in SUBTOPIC_METRICS if METRICS[name].cuts_off}
+MEASURES = [NEEDS_MORE.get(name, name) for name in (*METRICS, *PREFERENCES)]
+MEASURES += ["TSE(AP)", "eta(AP)", "WC(AP)", "AP@5", "Judged@5", "bpref(rel=3)", "ASL(n=60)"]
+POLICIES = [
+    {},
+    {"rel": 2},
+    {"ties": "doc_id_asc"},
+    {"ties": "input"},
+    {"ties": "rank"},
+    {"score_type": "float32"},
+    {"no_relevant": "zero"},
+    {"duplicates": "best"},
+    {"unjudged": "remove"},
+]
+
+
+def collection(duplicates):
+    """Three runs with ties and gaps; judgments by subtopic, in part of pooled documents only."""
+    draw = random.Random(7)
+    documents = [f"d{n}" for n in range(20)]
+    qrels = [
+        (query, subtopic, document, draw.choice([-1, 0, 0, 1, 2, 3]) if query != "q4" else 0)
+        for query in ("q1", "q2", "q3", "q4")
+        for subtopic in ("s", "t")
+        for document in sorted(draw.sample(documents, 6))
+    ]
+    rows = [
+        (run, query, document, rank, draw.choice([1.0, 1 + 2.0**-40, 2.0, 3.0]))
+        for run in "abc"
+        for query in ("q1", "q2", "q3", "q4", "q5")
+        if (run, query) != ("b", "q2")
+        for rank, document in enumerate(draw.sample(documents, 12), start=1)
+    ]
+    rows += [(*rows[0][:3], 99, 0.5)] * duplicates
+    names = ["run", "query_id", "doc_id", "rank", "score"]
+    judged = ["query_id", "iteration", "doc_id", "relevance"]
+    return pl.DataFrame(rows, names, orient="row"), pl.DataFrame(qrels, judged, orient="row")
+
+
+@pytest.fixture(params=POLICIES, ids=lambda policies: "-".join(map(str, policies.values())) or "-")
+def case(request, tmp_path):
+    """The policies, the frames, and the arguments of a command for the same in files."""
+    runs, qrels = collection(request.param.get("duplicates") == "best")
+    (tmp_path / "runs").mkdir()
+    for (run,), rows in runs.partition_by("run", as_dict=True).items():
+        lines = rows.select(
+            "query_id", pl.lit("Q0").alias("q0"), "doc_id", "rank", "score", tag="run"
+        )
+        lines.write_csv(tmp_path / "runs" / f"{run}.run", separator=" ", include_header=False)
+    qrels.write_csv(tmp_path / "qrels.txt", separator=" ", include_header=False)
+    said = [f"--{name.replace('_', '-')}={value}" for name, value in request.param.items()]
+    measures = [argument for measure in MEASURES for argument in ("-m", measure)]
+    return request.param, runs, qrels, [tmp_path / "qrels.txt", tmp_path / "runs", *measures, *said]
+
+
+def command(monkeypatch, *arguments):
+    monkeypatch.setattr(sys, "argv", ["lexiframe", *map(str, arguments)])
+    with pytest.raises(SystemExit) as ended:
+        cli.main()
+    assert not ended.value.code
+
+
+def by_the_library(function, runs, qrels, policies, measures):
+    """Step by step: positions for what the measures need, then scores or preferences of them."""
+    by_subtopic = [m for m in measures if parse_measure(m).needs == SUBTOPICS]
+    others = [m for m in measures if m not in by_subtopic]
+    p = lf.positions(runs, qrels, judged=True, pool=True, **policies)
+    q = lf.positions(runs, qrels, subtopics=True, **policies)
+    kept = policies.get("no_relevant", "drop")
+    table = pl.concat(
+        [function(p, others, no_relevant=kept), function(q, by_subtopic, no_relevant=kept)]
+    )
+    return table.sort(table.columns[:-1])
+
+
+@pytest.mark.filterwarnings("ignore::lexiframe.LexiframeWarning")
+def test_evaluate_in_a_shell_is_the_library_step_by_step(case, tmp_path, monkeypatch, capsys):
+    policies, runs, qrels, arguments = case
+    command(monkeypatch, "evaluate", *arguments, "--out", tmp_path / "out")
+    metrics = [measure for measure in MEASURES if measure not in PREFERENCES]
+    s = by_the_library(lf.scores, runs, qrels, policies, metrics)
+    assert_frame_equal(pl.read_parquet(tmp_path / "out" / "scores.parquet"), s, check_exact=True)
+    d = by_the_library(lf.preferences, runs, qrels, policies, MEASURES)
+    found = pl.read_parquet(tmp_path / "out" / "preferences.parquet")
+    assert_frame_equal(found, d, check_exact=True)
+    assert d["measure"].n_unique() == len(MEASURES)
+
+
+@pytest.mark.filterwarnings("ignore::lexiframe.LexiframeWarning")
+def test_compare_in_a_shell_is_the_library_step_by_step(case, monkeypatch, capsys):
+    policies, runs, qrels, arguments = case
+    command(monkeypatch, "compare", *arguments, "--test", "sign", "--format", "json")
+    found = pl.DataFrame(json.loads(capsys.readouterr().out), infer_schema_length=None)
+    d = by_the_library(lf.preferences, runs, qrels, policies, MEASURES)
+    expected = lf.compare(d, "sign")
+    finite = pl.selectors.float().replace({float("inf"): None})  # JSON has no word for them
+    assert found["p_value"].to_list() == expected["p_value"].to_list()
+    same = ["measure", "run_a", "run_b", "n", "mean_difference", "p_adjusted", "reject"]
+    assert_frame_equal(found.select(same), expected.select(same).with_columns(finite))
+
+
+@pytest.mark.filterwarnings("ignore::lexiframe.LexiframeWarning")
+@pytest.mark.parametrize("name", ["evaluate", "compare"])
+def test_a_lower_rel_than_that_of_the_policies_is_refused(name, case, monkeypatch, capsys):
+    qrels, runs = case[-1][:2]
+    arguments = [name, qrels, runs, "-m", "RPP(rel=1)", "--rel", "2"]
+    monkeypatch.setattr(sys, "argv", ["lexiframe", *map(str, arguments)])
+    with pytest.raises(SystemExit) as ended:
+        cli.main()
+    assert ended.value.code == 1
+    assert (
+        "RPP(rel=1) counts grades from 1, but rel=2 takes lower ones out" in capsys.readouterr().err
+    )
+
+
+@pytest.mark.filterwarnings("ignore::lexiframe.LexiframeWarning")
+def test_judged_items_of_ranks_are_those_of_positions():
+    """The two sources of judged items give the same values to the last bit."""
+    runs, qrels = collection(duplicates=False)
+    for policies in (Policies(), Policies(no_relevant="zero"), Policies(unjudged="remove")):
+        names = ["bpref", "infAP", "Judged@5", "RBP_residual", "bpref(rel=2)"]
+        metrics = [parse_measure(name) for name in names]
+        with warnings.catch_warnings(action="ignore"):
+            projected = project_runs(runs, qrels, metrics, policies)
+            options = dict(no_relevant=policies.no_relevant, unjudged=policies.unjudged)
+            p = lf.positions(runs, qrels, judged=True, **options)
+        expected = lf.scores(p, metrics, no_relevant=policies.no_relevant)
+        assert_frame_equal(projected.scores(metrics), expected, check_exact=True)
+        shuffled = p.sample(fraction=1.0, shuffle=True, seed=1)
+        again = lf.scores(shuffled, metrics, no_relevant=policies.no_relevant)
+        assert_frame_equal(again, expected, check_exact=True)
+
+
+def test_judged_measures_need_no_judged_item_that_is_not_relevant():
+    p = lf.positions({"a": {"q": {"x": 2, "y": 1}}}, {"q": {"x": 1, "y": 1}}, judged=True)
+    assert lf.scores(p, "bpref")["value"].to_list() == [1.0]
