@@ -31,7 +31,8 @@ def is_plain(data: bytes) -> bool:
         return False
     text = np.frombuffer(data, np.uint8)
     for start in range(0, len(text), _BLOCK_OF_BYTES):
-        blank = text[start : start + _BLOCK_OF_BYTES + 1] <= _SPACE  # the next one begins with the last
+        end = start + _BLOCK_OF_BYTES + 1  # the next block begins with the last byte of this one
+        blank = text[start:end] <= _SPACE
         if (blank[1:] & blank[:-1]).any():
             return False
     return True

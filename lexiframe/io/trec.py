@@ -179,12 +179,11 @@ def _read_csv(
     if not layout.at_least <= width <= len(layout.names):
         return None
     names, number = layout.names[:width], layout.number
-    read = {*wanted, number, *names[-1:] * (not text.isascii())}  # other bytes may be no UTF-8
-    columns = [name for name in names if name in read]
-    types = dict.fromkeys(columns, pa.string())
+    types = {name: pa.string() for name in names if name in (*wanted, number)}
+    if decimal == ".":
+        types[number] = pa.float64()
     try:
-        if decimal == ".":
-            types[number] = pa.float64()
+        _check_utf8(text)
         table = _columns(text, names, types)
         if decimal == ",":
             table = table.with_columns(pl.col(number).str.replace(",", ".", literal=True))
@@ -194,14 +193,24 @@ def _read_csv(
     return None if numbers.is_nan().any() else table.with_columns(numbers)
 
 
+def _check_utf8(text: bytes) -> None:
+    """Raise Arrow's error for bytes that cannot be decoded, also in fields that are not read."""
+    if not text.isascii():
+        edges = np.array([0, len(text)], np.int64)
+        buffers = (pa.py_buffer(edges), pa.py_buffer(text))
+        pa.LargeStringArray.from_buffers(1, *buffers).validate(full=True)
+
+
 def _columns(text: bytes, names: Sequence[str], types: Mapping[str, pa.DataType]) -> pl.DataFrame:
-    """Parse the columns that have a type; nothing is null, and in each line there is every name."""
+    """Parse those columns of UTF-8 text that have a type; each line has to have all ``names``."""
     block = min(len(text), _LONGEST_BLOCK)  # if possible one, so that columns are in one piece
     table = csv.read_csv(
         pa.BufferReader(text),
         csv.ReadOptions(use_threads=False, block_size=block, column_names=names),
         csv.ParseOptions(delimiter=" ", quote_char=False),
-        csv.ConvertOptions(column_types=types, include_columns=[*types], null_values=[]),
+        csv.ConvertOptions(
+            check_utf8=False, column_types=types, include_columns=[*types], null_values=[]
+        ),
     )
     return pl.DataFrame(pl.from_arrow(table))
 
