@@ -502,6 +502,7 @@ def _may_be_ids(dtype: pl.DataType) -> bool:
     return is_whole or dtype in (pl.Categorical, pl.Enum)
 
 
+_TRUTH = {"true": True, "false": False}
 _LISTS = (pl.List, pl.Array)
 _READ_AS_NUMBERS = (pl.String, pl.Boolean, pl.Null)
 
@@ -518,7 +519,11 @@ def _typed(column: pl.Series, dtype: pl.DataType, called: str) -> pl.Series:
     is_number = column.dtype.is_numeric() or column.dtype in _READ_AS_NUMBERS  # no date, no list
     if dtype != STR and not is_number:
         raise SchemaError(Problem(called, f"{dtype} in {column.name}", str(column.dtype)))
-    typed = column.cast(dtype, strict=False)
+    if dtype == BOOL and column.dtype == STR:  # as CSV has it
+        column = column.str.to_lowercase()
+        typed = column.replace_strict(_TRUTH, default=None, return_dtype=BOOL)
+    else:
+        typed = column.cast(dtype, strict=False)
     bad = column.filter(typed.is_null() & column.is_not_null())
     if dtype == INT and column.dtype.is_float() and not len(bad):
         bad = column.filter(typed != column)
