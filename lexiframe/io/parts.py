@@ -30,7 +30,7 @@ from lexiframe.io.places import Places
 from lexiframe.io.provenance import provenance_of
 from lexiframe.io.sources import File, Source, one_run_per_source
 from lexiframe.io.trec import Dialect
-from lexiframe.schemas import RUNS
+from lexiframe.schemas import IDS, RUNS
 
 NameFrom = Literal["file", "tag"]
 UNNAMED = "run"
@@ -47,7 +47,8 @@ class RunPart:
     name
         What it is called.
     rows
-        ``query_id``, ``doc_id``, ``score`` and perhaps ``rank``, in the order of the file.
+        ``query_id``, ``doc_id``, ``score`` and perhaps ``rank``, in the order of the file. Ids are
+        strings, or categories of strings where they were integers.
     where
         What error messages call it.
     empty
@@ -165,7 +166,7 @@ def _parts_of_table(
         ranks = whole_ranks(named["rank"])
         is_same = ranks.null_count() == named["rank"].null_count()
         named = named.with_columns(ranks) if is_same else named
-    named = _with_score(checked_ids(named, _RUNS_OR_RANKS, where))
+    named = _with_score(checked_ids(named, _RUNS_OR_RANKS, where, coded=IDS))
     if not named.height and not source.is_given:
         raise SchemaError(Problem(where, "the rows of a ranking", "no rows"))
     if not named.height:

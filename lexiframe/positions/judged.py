@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from lexiframe.codes import encode, order_of
 from lexiframe.errors import LexiframeError
 from lexiframe.io.qrels import distinct_judgments, load_qrels
 from lexiframe.positions.lookup import HashIndex, hash_keys
@@ -23,8 +24,9 @@ class JudgedItems:
     items
         query_id, doc_id, relevance, and is_relevant.
     judgments
-        query_id, iteration, doc_id, relevance, and is_relevant: a row for every subtopic that a
-        document was judged for, of all documents.
+        item (its row in ``items``; -1 when the document is not among them), iteration, relevance,
+        and is_relevant: a row for every subtopic that a document was judged for, in the order of
+        query and document.
     queries
         The judged queries, sorted, also those without a relevant item.
     complete
@@ -73,26 +75,46 @@ def judged_items(qrels: Any, policies: Policies, *, nonrelevant: bool = False) -
     LexiframeError
         When no document is relevant.
     """
-    judged, repeated = distinct_judgments(load_qrels(qrels), policies.duplicates)
-    rel = policies.rel
-    relevant = pl.col("relevance") > 0 if rel is None else pl.col("relevance") >= rel
-    items = (
-        judged.group_by("query_id", "doc_id")
-        .agg(pl.col("relevance").max())
-        .sort("query_id", "doc_id")
-        .with_columns(is_relevant=relevant)
+    rows, repeated = distinct_judgments(load_qrels(qrels), policies.duplicates)
+    if rows.is_empty():
+        raise LexiframeError("qrels: expected judgments, found no rows")
+    queries, query = encode(rows["query_id"])
+    documents, document = encode(rows["doc_id"])
+    order = order_of(query, document)
+    query, document, rows = (
+        query[order],
+        document[order],
+        rows.select("iteration", "relevance")[order],
     )
-    if not items["is_relevant"].any():
-        if judged.is_empty():
-            raise LexiframeError("qrels: expected judgments, found no rows")
-        grades = ", ".join(f"{grade:g}" for grade in items["relevance"].unique().sort().head(5))
-        least = "a positive grade" if rel is None else f"a grade of {rel:g} or more"
-        raise LexiframeError(
-            f"qrels: expected some documents with {least}, found the grades {grades}"
-        )
-    queries = items["query_id"].unique().sort()
-    items = items if nonrelevant else items.filter("is_relevant")
-    query = queries.search_sorted(items["query_id"]).to_numpy().astype(np.int64)
+    is_first = np.append(True, (query[1:] != query[:-1]) | (document[1:] != document[:-1]))
+    grade = np.maximum.reduceat(rows["relevance"].to_numpy(), np.flatnonzero(is_first))
+    is_relevant = _is_relevant(grade, policies.rel)
+    if not is_relevant.any():
+        raise _nothing_relevant(grade, policies.rel)
+    kept = is_relevant | nonrelevant
+    query, document = query[is_first][kept], document[is_first][kept]
+    items = pl.DataFrame(
+        {
+            "query_id": queries.gather(query),
+            "doc_id": documents.gather(document),
+            "relevance": grade[kept],
+            "is_relevant": is_relevant[kept],
+        }
+    )
+    number = np.where(kept, kept.cumsum() - 1, -1)
+    judgments = rows.with_columns(
+        item=number[is_first.cumsum() - 1],
+        is_relevant=_is_relevant(rows["relevance"].to_numpy(), policies.rel),
+    )
     index = HashIndex.of(hash_keys(items["doc_id"], query))
-    judgments = judged.with_columns(is_relevant=relevant)
     return JudgedItems(items, judgments, queries, nonrelevant, repeated, query, index)
+
+
+def _is_relevant(grade: np.ndarray, rel: float | None) -> np.ndarray:
+    return grade > 0 if rel is None else grade >= rel
+
+
+def _nothing_relevant(grade: np.ndarray, rel: float | None) -> LexiframeError:
+    grades = ", ".join(f"{value:g}" for value in np.unique(grade)[:5])
+    least = "a positive grade" if rel is None else f"a grade of {rel:g} or more"
+    return LexiframeError(f"qrels: expected some documents with {least}, found the grades {grades}")

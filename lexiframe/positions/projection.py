@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from lexiframe.codes import encode, order_of
 from lexiframe.io.duplicates import Duplicates
 from lexiframe.positions.collection import RankedRuns, rank_runs
 from lexiframe.positions.coverage import warn_of_gaps
@@ -176,10 +177,12 @@ def _items(index: JudgedItems) -> pl.DataFrame:
 def _items_of_subtopics(index: JudgedItems) -> pl.DataFrame:
     """Give a row for every subtopic that an item was judged for, with its grade there."""
     items = _items(index).select("query_id", "doc_id", "item", "query")
-    judgments = index.judgments.rename({"iteration": "subtopic"})
-    rows = judgments.join(items, on=["query_id", "doc_id"])
-    rows = rows.sort("query_id", "subtopic", "doc_id")
-    number = pl.struct("query_id", "subtopic").rle_id().cast(pl.Int64)
+    rows = index.judgments.rename({"iteration": "subtopic"}).filter(pl.col("item") >= 0)
+    item = rows["item"].to_numpy()
+    _, subtopic = encode(rows["subtopic"])
+    order = order_of(index.query[item], subtopic, item)
+    rows = pl.concat([items[item], rows.drop("item")], how="horizontal")[order]
+    number = pl.struct("query", "subtopic").rle_id().cast(pl.Int64)
     return rows.with_columns(list=number)
 
 
