@@ -35,7 +35,7 @@ from lexiframe.schemas import IDS, RUNS
 NameFrom = Literal["file", "tag"]
 UNNAMED = "run"
 _ROW = "\0row"  # no column of ours
-_RUNS_OR_RANKS = replace(RUNS, optional=("score", "rank"))
+_RUNS_OR_RANKS = replace(RUNS, optional=("run", "score", "rank"))
 
 
 @dataclass(frozen=True)
@@ -159,9 +159,8 @@ def _parts_of_table(
     """Divide a table into its runs."""
     where = source.where
     named = in_our_words(table, RUNS, where, dialect.columns)
-    if "run" not in named.columns:
-        name = source.name if source.name is not None else UNNAMED
-        named = named.with_columns(run=pl.lit(name))
+    if "run" not in named.columns and source.name == "":
+        named = named.with_columns(run=pl.lit(""))  # is refused like any other empty id
     if named.schema.get("rank") == pl.String:
         ranks = whole_ranks(named["rank"])
         is_same = ranks.null_count() == named["rank"].null_count()
@@ -170,11 +169,12 @@ def _parts_of_table(
     if not named.height and not source.is_given:
         raise SchemaError(Problem(where, "the rows of a ranking", "no rows"))
     if not named.height:
-        return [RunPart(str(source.name), named.drop("run"), where)]
-    names = named["run"].unique()
+        return [RunPart(str(source.name), named.drop("run", strict=False), where)]
+    unnamed = UNNAMED if source.name is None else source.name
+    names = named["run"].unique() if "run" in named.columns else pl.Series([unnamed])
     if len(names) == 1:
         name = str(source.name) if source.is_given else str(names.item())
-        return [_part(name, named.drop("run"), where, places)]
+        return [_part(name, named.drop("run", strict=False), where, places)]
     if source.is_given:
         raise SchemaError(
             f"{where}: expected one run under this name, found {first_three(names.sort())} in the "
