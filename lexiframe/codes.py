@@ -82,23 +82,22 @@ def encode(column: pl.Series) -> tuple[pl.Series, np.ndarray]:
     """
     if column.head(_SEEN).rle_id().max() == min(len(column), _SEEN) - 1:
         names = column.unique().cast(pl.String).sort()
-        return names, codes_in(names, column).to_numpy().astype(np.int64)
+        return names, codes_in(pl.Enum(names), column).to_numpy().astype(np.int64)
     stretches = column.rle().struct.unnest()
     names = stretches["value"].unique().cast(pl.String).sort()
     codes = of_each(stretches["value"], names.search_sorted).to_numpy().astype(np.int64)
     return names, np.repeat(codes, stretches["len"].to_numpy())
 
 
-def codes_in(names: pl.Series, ids: pl.Series) -> pl.Series:
+def codes_in(names: pl.Enum, ids: pl.Series) -> pl.Series:
     """Give the index of each id among different strings; null where it is not there.
 
     Examples
     --------
-    >>> codes_in(pl.Series(["b", "a"]), pl.Series(["a", "c", "b"])).to_list()
+    >>> codes_in(pl.Enum(["b", "a"]), pl.Series(["a", "c", "b"])).to_list()
     [1, None, 0]
     """
-    numbers = pl.Enum(names)
-    return of_each(ids, lambda strings: strings.cast(numbers, strict=False).to_physical())
+    return of_each(ids, lambda strings: strings.cast(names, strict=False).to_physical())
 
 
 def decode(names: pl.Series, codes: np.ndarray) -> pl.Series:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -25,8 +26,7 @@ class JudgedItems:
         query_id, doc_id, relevance, and is_relevant.
     judgments
         item (its row in ``items``; -1 when the document is not among them), iteration, relevance,
-        and is_relevant: a row for every subtopic that a document was judged for, in the order of
-        query and document.
+        and is_relevant: a row for every subtopic that a document was judged for.
     queries
         The judged queries, sorted, also those without a relevant item.
     complete
@@ -46,6 +46,11 @@ class JudgedItems:
     repeated: int
     query: np.ndarray
     index: HashIndex
+
+    @cached_property
+    def query_codes(self) -> pl.Enum:
+        """The type of categories whose codes are indices into ``queries``."""
+        return pl.Enum(self.queries)
 
     @property
     def is_relevant(self) -> np.ndarray:
@@ -81,13 +86,11 @@ def judged_items(qrels: Any, policies: Policies, *, nonrelevant: bool = False) -
     queries, query = encode(rows["query_id"])
     documents, document = encode(rows["doc_id"])
     order = order_of(query, document)
-    query, document, rows = (
-        query[order],
-        document[order],
-        rows.select("iteration", "relevance")[order],
-    )
+    query, document = query[order], document[order]
+    judgments = rows.select("iteration", "relevance")
     is_first = np.append(True, (query[1:] != query[:-1]) | (document[1:] != document[:-1]))
-    grade = np.maximum.reduceat(rows["relevance"].to_numpy(), np.flatnonzero(is_first))
+    grade = judgments["relevance"].to_numpy()[order]
+    grade = np.maximum.reduceat(grade, np.flatnonzero(is_first))
     is_relevant = _is_relevant(grade, policies.rel)
     if not is_relevant.any():
         raise _nothing_relevant(grade, policies.rel)
@@ -101,11 +104,10 @@ def judged_items(qrels: Any, policies: Policies, *, nonrelevant: bool = False) -
             "is_relevant": is_relevant[kept],
         }
     )
-    number = np.where(kept, kept.cumsum() - 1, -1)
-    judgments = rows.with_columns(
-        item=number[is_first.cumsum() - 1],
-        is_relevant=_is_relevant(rows["relevance"].to_numpy(), policies.rel),
-    )
+    item = np.empty_like(order)
+    item[order] = np.where(kept, kept.cumsum() - 1, -1)[is_first.cumsum() - 1]
+    of_topic = _is_relevant(judgments["relevance"].to_numpy(), policies.rel)
+    judgments = judgments.with_columns(item=item, is_relevant=of_topic)
     index = HashIndex.of(hash_keys(items["doc_id"], query))
     return JudgedItems(items, judgments, queries, nonrelevant, repeated, query, index)
 

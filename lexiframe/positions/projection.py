@@ -196,19 +196,15 @@ def _level_order(template: pl.DataFrame) -> Callable[[np.ndarray], np.ndarray]:
     relevant = np.flatnonzero(template["is_relevant"].fill_null(value=False).to_numpy())
     item = template["item"].to_numpy()[relevant]
     list_ = template["list"].to_numpy()[relevant]
-    start = np.searchsorted(list_, list_)
-    by_grade = np.empty(len(relevant), np.int64)
-    by_grade[np.argsort(template["relevance"].to_numpy()[relevant], kind="stable")] = np.arange(
-        len(relevant)
-    )
-    beyond_any_rank = 1 << 40
+    nth = np.arange(1, len(list_) + 1) - np.searchsorted(list_, list_)
+    relevance = template["relevance"].to_numpy()[relevant]
+    grade = np.searchsorted(np.unique(relevance), relevance)
 
     def levels(rank: np.ndarray) -> np.ndarray:
         position = rank[item]
-        place = np.where(position == 0, beyond_any_rank + by_grade, position)
-        order = np.argsort(list_ * (2 * beyond_any_rank) + place)
+        behind = position.max(initial=0) + 1 + grade
         level = np.zeros(template.height, np.int64)
-        level[relevant[order]] = np.arange(len(order)) - start + 1
+        level[relevant[order_of(list_, np.where(position == 0, behind, position))]] = nth
         return level
 
     return levels

@@ -28,7 +28,7 @@ class Rows:
     @classmethod
     def of(cls, part: RunPart, judged: JudgedItems, score_type: str, *, rank: bool) -> Rows:
         """Encode a run that has rows, with its ``rank``, which has no nulls then, or without."""
-        query, extra = _query_codes(part.rows["query_id"], judged.queries)
+        query, extra = _query_codes(part.rows["query_id"], judged.query_codes)
         with np.errstate(over="ignore"):  # what a float32 cannot hold is infinite, as in C
             score = part.rows["score"].to_numpy().astype(score_type, copy=False)
         ranks = part.rows["rank"].to_numpy() if rank else None
@@ -117,10 +117,11 @@ class Blocks:
         return np.asarray(self.edges[self.block + 1] - 1)
 
 
-def _query_codes(query_id: pl.Series, queries: pl.Series) -> tuple[np.ndarray, list[str]]:
+def _query_codes(query_id: pl.Series, queries: pl.Enum) -> tuple[np.ndarray, list[str]]:
     """Give each row's index into ``queries``, and the ids that are not there: they follow."""
-    names, code = encode(query_id)
-    index = codes_in(queries, names).cast(pl.Int64)
-    extra = names.filter(index.is_null())
-    index = index.fill_null(len(queries) - 1 + index.is_null().cum_sum())
-    return index.to_numpy()[code], extra.to_list()
+    stretches = query_id.rle().struct.unnest()
+    known = codes_in(queries, stretches["value"])
+    extra, other = encode(stretches["value"].filter(known.is_null()))
+    codes = known.cast(pl.Int64).fill_null(0).to_numpy(writable=True)
+    codes[known.is_null().to_numpy()] = len(queries.categories) + other
+    return np.repeat(codes, stretches["len"].to_numpy()), extra.to_list()
