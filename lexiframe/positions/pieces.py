@@ -19,7 +19,7 @@ from lexiframe.errors import SchemaError
 from lexiframe.io.parts import RunPart
 from lexiframe.positions.judged import JudgedItems
 from lexiframe.positions.policies import Policies
-from lexiframe.positions.ranks import ENOUGH_TO_COMPARE, RunRanks, rank_judged
+from lexiframe.positions.ranks import RunRanks, rank_judged
 from lexiframe.positions.tied import TiedItems
 from lexiframe.progress import in_threads
 
@@ -46,9 +46,10 @@ def rank_run(
     if part.rows.height <= ROWS:
         return rank(part)
     try:
-        return _joined([*in_threads(rank, _pieces(part))])
+        joined = _joined([*in_threads(rank, _pieces(part))])
     except SchemaError:
-        return rank(part)  # what is wrong is said of the whole run
+        return rank(part)  # which says what is wrong, and how often, of the whole run
+    return rank(part) if joined.strangers else joined  # they are named in the whole run's order
 
 
 def _pieces(part: RunPart) -> list[RunPart]:
@@ -90,20 +91,19 @@ def _joined(pieces: Sequence[RunRanks]) -> RunRanks:
 
 
 def _sum(arrays: Iterable[np.ndarray]) -> np.ndarray:
-    """Add arrays of which the first may be overwritten."""
     first, *others = arrays
+    total = first.copy()
     for other in others:
-        first += other
-    return first
+        total += other
+    return total
 
 
 def _strangers(pieces: Sequence[RunRanks]) -> list[str]:
-    """Give documents of the run, unless a piece that has some found judged ones among them."""
+    """Give some documents of the run, unless a piece found judged ones."""
     answering = [piece for piece in pieces if piece.retrieved.any() or piece.unjudged]
     if not all(piece.strangers for piece in answering):
         return []
-    some = dict.fromkeys(name for piece in answering for name in piece.strangers)
-    return [*some][:ENOUGH_TO_COMPARE]
+    return [name for piece in answering for name in piece.strangers]
 
 
 def _documents(pieces: Sequence[RunRanks]) -> np.ndarray:

@@ -22,7 +22,7 @@ from lexiframe.positions.policies import Policies, Ties
 from lexiframe.positions.rows import Blocks, Rows
 from lexiframe.positions.tied import TiedItems
 
-ENOUGH_TO_COMPARE = 1000
+_ENOUGH_TO_COMPARE = 1000
 _NO_DOCUMENTS = np.empty(0, np.uint32)
 
 
@@ -147,7 +147,7 @@ def _answered(
 
 def _some_documents(rows: Rows, judged: JudgedItems) -> list[str]:
     documents = rows.documents(judged)["doc_id"].unique(maintain_order=True)
-    return documents.head(ENOUGH_TO_COMPARE).to_list()
+    return documents.head(_ENOUGH_TO_COMPARE).to_list()
 
 
 def _ranked_documents(rows: Rows, judged: JudgedItems, ties: Ties, codes: pl.Series) -> np.ndarray:
