@@ -83,40 +83,53 @@ def judged_items(qrels: Any, policies: Policies, *, nonrelevant: bool = False) -
     rows, repeated = distinct_judgments(load_qrels(qrels), policies.duplicates)
     if rows.is_empty():
         raise LexiframeError("qrels: expected judgments, found no rows")
-    queries, query = encode(rows["query_id"])
-    documents, document = encode(rows["doc_id"])
-    order = order_of(query, document)
-    query, document = query[order], document[order]
-    judgments = rows.select("iteration", "relevance")
-    is_first = np.append(True, (query[1:] != query[:-1]) | (document[1:] != document[:-1]))
-    grade = judgments["relevance"].to_numpy()[order]
-    grade = np.maximum.reduceat(grade, np.flatnonzero(is_first))
-    is_relevant = _is_relevant(grade, policies.rel)
+    queries, query, items, number = _judged_documents(rows)
+    is_relevant = _is_relevant(items["relevance"], policies.rel)
     if not is_relevant.any():
-        raise _nothing_relevant(grade, policies.rel)
+        raise _nothing_relevant(items["relevance"], policies.rel)
     kept = is_relevant | nonrelevant
-    query, document = query[is_first][kept], document[is_first][kept]
-    items = pl.DataFrame(
-        {
-            "query_id": queries.gather(query),
-            "doc_id": documents.gather(document),
-            "relevance": grade[kept],
-            "is_relevant": is_relevant[kept],
-        }
+    items = items.with_columns(is_relevant=is_relevant).filter(kept)
+    query = query[kept.to_numpy()]
+    judgments = rows.select(
+        "iteration",
+        "relevance",
+        item=np.where(kept, kept.cum_sum().cast(pl.Int64) - 1, -1)[number],
+        is_relevant=_is_relevant(rows["relevance"], policies.rel),
     )
-    item = np.empty_like(order)
-    item[order] = np.where(kept, kept.cumsum() - 1, -1)[is_first.cumsum() - 1]
-    of_topic = _is_relevant(judgments["relevance"].to_numpy(), policies.rel)
-    judgments = judgments.with_columns(item=item, is_relevant=of_topic)
     index = HashIndex.of(hash_keys(items["doc_id"], query))
     return JudgedItems(items, judgments, queries, nonrelevant, repeated, query, index)
 
 
-def _is_relevant(grade: np.ndarray, rel: float | None) -> np.ndarray:
+def _judged_documents(
+    rows: pl.DataFrame,
+) -> tuple[pl.Series, np.ndarray, pl.DataFrame, np.ndarray]:
+    """Give each document that is judged for a query once, sorted by both, with its best grade.
+
+    Returns the queries, sorted; of each document the index of its query, and its row; and the
+    number of each judgment's document.
+    """
+    queries, query = encode(rows["query_id"])
+    documents, document = encode(rows["doc_id"])
+    order = order_of(query, document)
+    query, document = query[order], document[order]
+    is_first = np.append(True, (query[1:] != query[:-1]) | (document[1:] != document[:-1]))
+    grade = rows["relevance"].to_numpy()[order]
+    number = np.empty_like(order)
+    number[order] = is_first.cumsum() - 1
+    query, document = query[is_first], document[is_first]
+    columns = {
+        "query_id": queries.gather(query),
+        "doc_id": documents.gather(document),
+        "relevance": np.maximum.reduceat(grade, np.flatnonzero(is_first)),
+    }
+    return queries, query, pl.DataFrame(columns), number
+
+
+def _is_relevant(grade: pl.Series, rel: float | None) -> pl.Series:
     return grade > 0 if rel is None else grade >= rel
 
 
-def _nothing_relevant(grade: np.ndarray, rel: float | None) -> LexiframeError:
-    grades = ", ".join(f"{value:g}" for value in np.unique(grade)[:5])
+def _nothing_relevant(grade: pl.Series, rel: float | None) -> LexiframeError:
+    grades = ", ".join(f"{value:g}" for value in grade.unique().sort().head(5))
     least = "a positive grade" if rel is None else f"a grade of {rel:g} or more"
     return LexiframeError(f"qrels: expected some documents with {least}, found the grades {grades}")

@@ -113,4 +113,5 @@ def _documents(pieces: Sequence[RunRanks]) -> np.ndarray:
         return documents
     lengths = [piece.retrieved for piece in pieces]
     query = np.concatenate([np.repeat(np.arange(len(length)), length) for length in lengths])
-    return documents[order_of(query)]
+    in_order: np.ndarray = documents[order_of(query)]
+    return in_order

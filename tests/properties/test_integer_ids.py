@@ -5,12 +5,14 @@ import warnings
 from contextlib import contextmanager
 from unittest import mock
 
+import numpy as np
 import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import lexiframe as lf
+from lexiframe.codes import order_of
 from lexiframe.positions import pieces
 from tests.strategies import SUBTOPICS, collections
 
@@ -99,6 +101,13 @@ def test_coverage_and_interleaving_as_well(collection, numbers, seed, rows):
         for given_runs in (runs, text[0]):
             assert outcome(lf.coverage, given_runs, qrels, **few) == coverage
             assert outcome(lf.interleaving, given_runs, qrels, **few) == interleaved
+
+
+@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=1), st.integers(0, 60))
+def test_rows_are_ordered_by_codes_of_any_size(rows, shift):
+    """Codes that fit into one integer beside the row's number, and such that do not."""
+    one, other = np.array(rows).T << np.array([[0], [shift]])
+    assert order_of(one, other).tolist() == np.lexsort((other, one)).tolist()
 
 
 def test_ties_are_broken_by_ids_as_strings():
