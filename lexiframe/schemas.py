@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
 import polars as pl
 import pyarrow as pa
 
+from lexiframe.codes import categories_of
 from lexiframe.errors import Problem, SchemaError, first_three, in_one_line
 
 STR, INT, FLOAT, BOOL = pl.String(), pl.Int64(), pl.Float64(), pl.Boolean()
+IDS = ("query_id", "doc_id")
+"""The ids of which runs and judgments have one a row."""
 
 
 @dataclass(frozen=True)
@@ -443,7 +447,9 @@ def _first_broken(frame: Any) -> str:
     return ""
 
 
-def check(frame: Any, schema: TableSchema, where: str = "") -> pl.DataFrame:
+def check(
+    frame: Any, schema: TableSchema, where: str = "", *, coded: Collection[str] = ()
+) -> pl.DataFrame:
     """Check that a frame has a table's columns, and give them in the table's order and types.
 
     Columns that the table does not know are left out. Ids that are integers or categories become
@@ -457,6 +463,8 @@ def check(frame: Any, schema: TableSchema, where: str = "") -> pl.DataFrame:
         The table that it has to be.
     where
         What the frame is called in error messages (a path, say).
+    coded
+        Columns whose integers become categories, as `categories_of` makes them, instead of strings.
 
     Raises
     ------
@@ -484,7 +492,9 @@ query_id, measure are missing (found: run, value)
             f"(found: {', '.join(table.columns)})"
         )
     table = table.select(
-        _typed(table[name], dtype, called)
+        categories_of(table[name])
+        if name in coded and table[name].dtype.is_integer()
+        else _typed(table[name], dtype, called)
         for name, dtype in schema.columns.items()
         if name in table.columns
     )
