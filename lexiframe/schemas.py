@@ -84,7 +84,8 @@ SUBTOPIC_POSITIONS = TableSchema(
 SCORES = TableSchema(
     "scores",
     ("run", "query_id", "measure"),
-    {"run": STR, "query_id": STR, "measure": STR, "value": FLOAT},
+    {"run": STR, "query_id": STR, "measure": STR, "value": FLOAT, "smaller_is_better": BOOL},
+    optional=("smaller_is_better",),
 )
 PROVIDER_EXPOSURE = TableSchema(
     "provider_exposure",

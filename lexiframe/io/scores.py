@@ -101,7 +101,7 @@ def read_scores(source: Any, *, measure: str | None = None, run: str | None = No
     table = _without_empty_requests(table, origins)
     _refuse_gaps(table, origins)
     _warn_of_absent(table)
-    return table.select(*SCORES.columns).sort(SCORES.key)
+    return table.select(*SCORES.required).sort(SCORES.key)
 
 
 # --- What is given ------------------------------------------------------------------------------

@@ -38,7 +38,7 @@ def provider_exposure(p: Any, providers: Any, exposure: Metric | str = "AP") -> 
         Key ``run, query_id, provider``, sorted by it, for the providers of the request's relevant
         items; ``items`` (how many of these are the provider's), ``exposure`` (η, from 0: none was
         retrieved), ``is_worst_off`` (whether no other provider of the request has less, by more
-        than 1e-12).
+        than 1e-12, of exposures above 1 by more than this share of them).
 
     Raises
     ------
@@ -87,7 +87,8 @@ def provider_exposure(p: Any, providers: Any, exposure: Metric | str = "AP") -> 
         .group_by(*request, "provider", maintain_order=True)
         .agg(items=pl.len().cast(pl.Int64), exposure=pl.col("exposure").fill_null(0.0).sum())
         .with_columns(least=pl.col("exposure").min().over(request))
-        .with_columns(is_worst_off=pl.col("exposure") <= pl.col("least") + TIE)
+        .with_columns(least=pl.col("least") + TIE * pl.max_horizontal(pl.col("least").abs(), 1.0))
+        .with_columns(is_worst_off=pl.col("exposure") <= pl.col("least"))
         .sort(PROVIDER_EXPOSURE.key)
         .select(*PROVIDER_EXPOSURE.columns)
     )

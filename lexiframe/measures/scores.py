@@ -143,5 +143,5 @@ def _table(keys: pl.DataFrame, computed: dict[str, Values]) -> pl.DataFrame:
         measure=pl.Series(names).gather(np.tile(np.arange(len(names)), keys.height)),
         value=values.ravel(),
     )
-    table = table.select(*SCORES.columns)
+    table = table.select(*SCORES.required)
     return table if kept.all() else table.filter(kept.ravel())

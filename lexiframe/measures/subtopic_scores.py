@@ -37,7 +37,7 @@ def subtopic_scores(
                 f"{of_rel[0]}: expected some items with a grade of {rel:g} or more, found none"
             )
         frames.append(_values(restricted, of_rel))
-    return pl.concat(frames).sort("run", "query_id", "measure").select(*SCORES.columns)
+    return pl.concat(frames).sort("run", "query_id", "measure").select(*SCORES.required)
 
 
 def _in_order(table: pl.DataFrame) -> pl.DataFrame:

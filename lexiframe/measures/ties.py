@@ -7,6 +7,9 @@ import numpy as np
 TIE = 1e-12
 """A difference as small as this is rounding: a tie. Of values above 1 it is a share of them."""
 
+SHARP = 2.0**-46
+"""The same for sums of values that are right to the last bit, as search lengths are (1.4e-14)."""
+
 
 def difference(a: np.ndarray, b: np.ndarray, tolerance: float = TIE) -> np.ndarray:
     """Return a − b, exactly 0 where |a − b| ≤ tolerance · max(1, |a|, |b|); equal infinities tie.

@@ -17,7 +17,7 @@ import numpy as np
 
 from lexiframe.measures.ties import TIE
 from lexiframe.orderings.win_rates import total_preferences
-from lexiframe.preferences.cube import Pairs
+from lexiframe.preferences.arrays import Pairs
 from lexiframe.progress import in_threads
 from lexiframe.significance.canonical import canonical
 

@@ -14,7 +14,8 @@ import polars as pl
 from lexiframe.codes import decode
 from lexiframe.errors import LexiframeError, LexiframeWarning, unknown_name
 from lexiframe.measures import notation
-from lexiframe.preferences.cube import Pairs, check_finite, pair_cube
+from lexiframe.preferences.arrays import Pairs, check_finite
+from lexiframe.preferences.cube import pair_cube
 from lexiframe.preferences.groups import By, in_groups
 from lexiframe.progress import progress
 from lexiframe.resampling import check_draws, check_share

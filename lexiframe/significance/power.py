@@ -165,7 +165,7 @@ def smallest_significant_differences(c: Any, alpha: float = 0.05, *, by: By = No
     check_share("smallest_significant_differences", "alpha", alpha)
     size, is_significant = pl.col("mean_difference").abs(), pl.col("p_adjusted") < alpha
     smallest = size.filter(is_significant).min()
-    is_smallest = is_significant & (size <= smallest + TIE)
+    is_smallest = is_significant & (size <= smallest + TIE * pl.max_horizontal(smallest, 1.0))
     return (
         checked_comparisons(c)
         .sort("run_a", "run_b")

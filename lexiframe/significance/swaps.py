@@ -11,7 +11,7 @@ import polars as pl
 
 from lexiframe.errors import LexiframeError
 from lexiframe.measures.ties import TIE
-from lexiframe.preferences.cube import Pairs
+from lexiframe.preferences.arrays import Pairs
 from lexiframe.preferences.groups import By, in_groups
 from lexiframe.progress import progress
 from lexiframe.resampling import check_draws, halves
