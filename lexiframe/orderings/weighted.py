@@ -14,7 +14,7 @@ import numpy as np
 import polars as pl
 
 from lexiframe.errors import LexiframeError
-from lexiframe.measures.ties import TIE
+from lexiframe.measures.ties import TIE, rounding
 from lexiframe.orderings.kemeny import kemeny
 from lexiframe.orderings.markov import mc4
 from lexiframe.orderings.positional import borda
@@ -94,12 +94,13 @@ def _from_weights(measure: str, table: Scores | Pairs, rule: Rule) -> FromWeight
         return _METHODS[rule.method](table, rule)
     sign = -1 if table.smaller_is_better else 1
     known = ~np.isnan(table.values)
-    scores, sizes = (np.where(known, x, 0.0) for x in (table.values, table.sizes))
+    scores = np.where(known, table.values, 0.0)
+    rough = np.where(known, rounding(table.values), 0.0)
 
     def mean(weights: np.ndarray) -> ValuesAndRanks:
         n = weights @ known
         value = _share(weighted_sums(weights, scores), n)
-        return value, _ranks(sign * value, table.tolerance * _share(weights @ sizes, n))
+        return value, _ranks(sign * value, _share(weights @ rough, n))
 
     return mean
 
@@ -113,13 +114,13 @@ def _borda(pairs: Pairs, rule: Rule) -> FromWeights:
     return _mean_of(points, np.full(len(points), TIE))
 
 
-def _mean_of(request_values: np.ndarray, rounding: np.ndarray) -> FromWeights:
+def _mean_of(request_values: np.ndarray, rough: np.ndarray) -> FromWeights:
     """Give means over requests, from requests × runs and the rounding of each request's values."""
 
     def mean(weights: np.ndarray) -> ValuesAndRanks:
         n = weights.sum(axis=1)[:, None]
         value = _share(weighted_sums(weights, request_values), n)
-        return value, _ranks(value, _share(weights @ rounding[:, None], n))
+        return value, _ranks(value, _share(weights @ rough[:, None], n))
 
     return mean
 
@@ -219,9 +220,9 @@ def _share(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
     return np.asarray(np.divide(part, whole, out=np.full(part.shape, np.nan), where=whole > 0))
 
 
-def _ranks(values: np.ndarray, rounding: np.ndarray | float = TIE) -> np.ndarray:
+def _ranks(values: np.ndarray, rough: np.ndarray | float = TIE) -> np.ndarray:
     """Rank the values, and last those that there are not."""
-    return mid_ranks(np.where(np.isnan(values), _LAST, values), np.nan_to_num(rounding))
+    return mid_ranks(np.where(np.isnan(values), _LAST, values), np.nan_to_num(rough))
 
 
 def _refuse_gaps(measure: str, pairs: Pairs) -> None:

@@ -9,26 +9,17 @@ import numpy as np
 import polars as pl
 
 from lexiframe.errors import LexiframeError
-from lexiframe.measures.ties import SHARP, TIE
+from lexiframe.measures.ties import rounding
 
 
 @dataclass(frozen=True)
 class Scores:
-    """One measure's scores: requests × runs, NaN where there is none.
-
-    ``tolerance`` is the share of a sum that may be rounding.
-    """
+    """One measure's scores: requests × runs, NaN where there is none."""
 
     queries: pl.Series
     runs: pl.Series
     values: np.ndarray
     smaller_is_better: bool
-    tolerance: float
-
-    @property
-    def sizes(self) -> np.ndarray:
-        """What the rounding of each score is a share of: the score, 1 at the least."""
-        return _sizes(self.values)
 
 
 @dataclass(frozen=True)
@@ -38,7 +29,6 @@ class Pairs:
     Pair n is that of the runs ``a[n]`` and ``b[n]``, indices into ``runs`` with a < b, in the order
     of the table's key. ``scores``, requests × runs, are what the preferences are differences of,
     where that is known: a difference is as rough as its scores are large, however small it is.
-    ``tolerance`` is the share of them that may be rounding.
     """
 
     queries: pl.Series
@@ -47,20 +37,24 @@ class Pairs:
     b: np.ndarray
     values: np.ndarray
     scores: np.ndarray | None = None
-    tolerance: float = TIE
 
     @property
     def rounding(self) -> np.ndarray:
-        """How much of each preference may be rounding: requests × pairs."""
+        """How much of each preference may be rounding: requests × pairs, or 1 × 1 if all alike."""
         if self.scores is None:
-            return self.tolerance * _sizes(self.values)
-        sizes = _sizes(self.scores)
-        return np.asarray(self.tolerance * np.maximum(sizes[:, self.a], sizes[:, self.b]))
+            return rounding(self.values)
+        of_scores = rounding(self.scores)
+        if of_scores.size == 1:
+            return of_scores
+        return np.asarray(np.maximum(of_scores[:, self.a], of_scores[:, self.b]))
 
     @property
     def mean_rounding(self) -> np.ndarray:
         """How much of each pair's mean preference may be rounding; 0 without a request."""
-        total = self.rounding.sum(axis=0, where=~np.isnan(self.values))
+        rough = self.rounding
+        if rough.size == 1:
+            return np.full(len(self.a), rough.item())
+        total = rough.sum(axis=0, where=~np.isnan(self.values))
         return np.asarray(total / np.maximum(self.n, 1))
 
     @property
@@ -69,8 +63,8 @@ class Pairs:
 
         It goes by the largest of what is added up; what comes out may be small.
         """
-        sizes = _sizes(self.values if self.scores is None else self.scores)
-        return np.asarray(self.tolerance * sizes.max(axis=1, initial=1.0))
+        rough = rounding(self.values if self.scores is None else self.scores)
+        return np.broadcast_to(rough.max(axis=1), len(self.queries))
 
     @property
     def n(self) -> np.ndarray:
@@ -90,6 +84,12 @@ class Pairs:
         matrix[np.arange(len(self.a)), self.b] = -1
         return matrix
 
+    def as_cube(self, measure: str) -> PairCube:
+        """Give a cube of these alone."""
+        scores = None if self.scores is None else self.scores[None]
+        names, values = pl.Series([measure]), self.values[None]
+        return PairCube(names, self.queries, self.runs, self.a, self.b, values, scores)
+
     def square(self, by_pair: np.ndarray) -> np.ndarray:
         """Give runs × runs, antisymmetric, from a number for each pair."""
         matrix = np.zeros((len(self.runs), len(self.runs)))
@@ -102,8 +102,8 @@ class Pairs:
 class ScoreCube:
     """Scores as measures × requests × runs, NaN where there is none.
 
-    ``smaller_is_better`` and ``is_sharp`` (values are right to the last bit) say of each measure
-    whether it is so.
+    ``smaller_is_better`` and ``is_exact`` (but for the last bit) say of each measure whether its
+    values are.
     """
 
     measures: pl.Series
@@ -111,7 +111,7 @@ class ScoreCube:
     runs: pl.Series
     values: np.ndarray
     smaller_is_better: np.ndarray
-    is_sharp: np.ndarray
+    is_exact: np.ndarray
 
     def __iter__(self) -> Iterator[tuple[str, Scores]]:
         """Give each measure's scores, without the requests and runs that have none."""
@@ -124,21 +124,15 @@ class ScoreCube:
                     self.runs[run],
                     values[np.ix_(query, run)],
                     bool(self.smaller_is_better[n]),
-                    float(self.tolerances[n]),
                 ),
             )
-
-    @property
-    def tolerances(self) -> np.ndarray:
-        """The share of a sum of each measure's values that may be rounding."""
-        return np.where(self.is_sharp, SHARP, TIE)
 
 
 @dataclass(frozen=True)
 class PairCube:
     """Preferences as measures × requests × pairs of runs, NaN where there is none.
 
-    ``scores``, measures × requests × runs, and ``tolerances``, one a measure, as `Pairs` has them.
+    ``scores`` are measures × requests × runs, if they are known: see `Pairs`.
     """
 
     measures: pl.Series
@@ -147,8 +141,7 @@ class PairCube:
     a: np.ndarray
     b: np.ndarray
     values: np.ndarray
-    scores: np.ndarray | None
-    tolerances: np.ndarray
+    scores: np.ndarray | None = None
 
     def __iter__(self) -> Iterator[tuple[str, Pairs]]:
         """Give each measure's preferences, without the requests and runs that have none."""
@@ -162,8 +155,7 @@ class PairCube:
         """Give each measure's preferences, of all requests and runs of the cube."""
         for n, values in enumerate(self.values):
             scores = None if self.scores is None else self.scores[n]
-            tolerance = float(self.tolerances[n])
-            yield Pairs(self.queries, self.runs, self.a, self.b, values, scores, tolerance)
+            yield Pairs(self.queries, self.runs, self.a, self.b, values, scores)
 
     def of_measures(self, names: list[str]) -> PairCube:
         """Give the cube of some of the measures."""
@@ -173,7 +165,6 @@ class PairCube:
             measures=self.measures.filter(chosen),
             values=self.values[chosen],
             scores=None if self.scores is None else self.scores[chosen],
-            tolerances=self.tolerances[chosen],
         )
 
     def of_queries(self, chosen: np.ndarray) -> PairCube:
@@ -208,12 +199,6 @@ def _of_runs_in(pairs: Pairs, known: np.ndarray) -> Pairs:
         values=pairs.values[:, kept],
         scores=None if pairs.scores is None else pairs.scores[:, run],
     )
-
-
-def _sizes(values: np.ndarray) -> np.ndarray:
-    """Give what the rounding of values is a share of: |value|, 1 at the least."""
-    sizes = np.abs(values)
-    return np.where(np.isfinite(sizes), np.maximum(sizes, 1.0), 1.0)
 
 
 def check_finite(called: str, values: np.ndarray) -> None:

@@ -45,14 +45,14 @@ def score_cube(s: Any) -> ScoreCube:
     shape = (len(runs), len(queries), len(measures))
     values = _scatter(shape, (run, query, measure), table["value"], SCORES)
     known = [_known_metric(name) for name in measures]
-    is_sharp = np.array([isinstance(metric, SearchLength) for metric in known], bool)
+    is_exact = np.array([isinstance(metric, SearchLength) for metric in known], bool)
     return ScoreCube(
         measures,
         queries,
         runs,
         np.ascontiguousarray(values.T),
         _directions(table, measures, known),
-        is_sharp,
+        is_exact,
     )
 
 
@@ -122,18 +122,17 @@ def pair_cube(table: Any) -> PairCube:
     cells = (query, pair, measure)
     values = _scatter(shape, cells, d["preference"], PREFERENCES)
     by_measure = np.ascontiguousarray(np.moveaxis(values, 2, 0))
-    tolerances = np.full(len(measures), TIE)
-    return PairCube(measures, queries, runs, a, b, by_measure, None, tolerances)
+    return PairCube(measures, queries, runs, a, b, by_measure)
 
 
 def _score_differences(s: ScoreCube) -> PairCube:
-    """Compare all pairs of runs; equal values that are right to the last bit alone are ties."""
+    """Compare all pairs of runs; of exact values only equal ones tie."""
     a, b = np.triu_indices(len(s.runs), k=1)
     delta = np.empty((len(s.measures), len(s.queries), len(a)))
     for n, values in enumerate(s.values):
         good = -values if s.smaller_is_better[n] else values
-        delta[n] = difference(good[:, a], good[:, b], 0.0 if s.is_sharp[n] else TIE)
-    return PairCube(s.measures, s.queries, s.runs, a, b, delta, s.values, s.tolerances)
+        delta[n] = difference(good[:, a], good[:, b], 0.0 if s.is_exact[n] else TIE)
+    return PairCube(s.measures, s.queries, s.runs, a, b, delta, s.values)
 
 
 def _scatter(

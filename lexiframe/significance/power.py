@@ -103,7 +103,8 @@ def asl_curve(c: Any, *, by: By = None) -> pl.DataFrame:
     >>> d = pl.DataFrame({"query_id": ["q1", "q2", "q3"] * 2, "run_a": "a",
     ...                   "run_b": ["b"] * 3 + ["c"] * 3, "measure": "LR",
     ...                   "preference": [1.0, -1.0, 1.0, 1.0, 1.0, 1.0]})
-    >>> lf.asl_curve(lf.compare(d, "sign")).select("place", "share", "p_value", "run_b").rows()
+    >>> c = lf.compare(d, "sign", "none")
+    >>> lf.asl_curve(c).select("place", "share", "p_value", "run_b").rows()
     [(1, 0.5, 0.25, 'c'), (2, 1.0, 1.0, 'b')]
     """
     if by is not None:
