@@ -78,8 +78,9 @@ class RecallLevelMetric(Metric):
 
     def contributions(self, rankings: Rankings) -> np.ndarray:
         """e(p_i) · z(i, m) of each relevant item."""
+        contributions = rankings.of_each(self.terms())
         refuse_ranks_beyond_n(self, rankings)
-        return rankings.of_each(self.terms())
+        return contributions
 
 
 def refuse_ranks_beyond_n(metric: RecallLevelMetric, rankings: Rankings) -> None:
@@ -87,9 +88,9 @@ def refuse_ranks_beyond_n(metric: RecallLevelMetric, rankings: Rankings) -> None
 
     It would be negative there; n is the number of items in the corpus, so no rank is greater.
     """
-    if metric.exposure is not exposures.linear:
+    n = metric.values.get("n")
+    if metric.exposure is not exposures.linear or n is None:
         return
-    n = metric.values["n"]
     beyond = rankings.relevant.filter(seen(metric, pl.col("position")) & (pl.col("position") > n))
     if beyond.height:
         row = beyond.row(0, named=True)

@@ -43,15 +43,15 @@ def test_exposure_of_providers():
 
 
 def test_providers_whose_exposures_differ_by_rounding_are_both_worst_off():
-    """A thousand times 1000.1, added up, is not 1000100."""
-    items = {f"d{n}": 1 for n in range(1001)}
-    p = lf.positions({"a": {"q": {d: -n for n, d in enumerate(items)}}}, {"q": items})
+    """1000000.1 + 1000000.2 is not 2000000.3."""
+    ranks = {d: -n for n, d in enumerate("abc")}
+    p = lf.positions({"run": {"q": ranks}}, {"q": dict.fromkeys("abc", 1)})
     large = lf.RecallLevelMetric(
         "large",
-        exposure=lambda p: pl.when(p <= 1000).then(pl.lit(1000.1)).otherwise(1000100.0),
+        exposure=lambda p: pl.when(p <= 2).then(1e6 + p / 10).otherwise(2000000.3),
         weight=lambda i, m: 1 + 0 * i,
     )
-    owners = pl.DataFrame({"doc_id": [*items], "provider": ["many"] * 1000 + ["one"]})
+    owners = pl.DataFrame({"doc_id": [*"abc"], "provider": ["two", "two", "one"]})
     found = lf.provider_exposure(p, owners, large)
     assert found["exposure"].n_unique() == 2
     assert found["is_worst_off"].to_list() == [True, True]
