@@ -25,8 +25,10 @@ def progress(items: Iterable[T], total: int, label: str) -> Iterator[T]:
     yield from tqdm(items, label, total, leave=False, file=sys.stderr, delay=2, mininterval=0.5)
 
 
-def in_threads(function: Callable[[S], T], items: Sequence[S], label: str) -> Iterator[T]:
+def in_threads(function: Callable[[S], T], items: Sequence[S], label: str = "") -> Iterator[T]:
     """Give the function's result for each item, in the order of the items.
+
+    Without a label there is no bar: that is for work inside of such work.
 
     Examples
     --------
@@ -35,4 +37,5 @@ def in_threads(function: Callable[[S], T], items: Sequence[S], label: str) -> It
     """
     workers = min(4, (os.cpu_count() or 1) + 1)  # one more: each waits for Python's lock at times
     with ThreadPoolExecutor(workers) as executor:
-        yield from progress(executor.map(function, items), len(items), label)
+        results = executor.map(function, items)
+        yield from progress(results, len(items), label) if label else results

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
 import polars as pl
 import pyarrow as pa
 
+from lexiframe.codes import categories_of
 from lexiframe.errors import Problem, SchemaError, first_three, in_one_line
 
 STR, INT, FLOAT, BOOL = pl.String(), pl.Int64(), pl.Float64(), pl.Boolean()
+IDS = ("query_id", "doc_id")
+"""The ids of which runs and judgments have one a row."""
 
 
 @dataclass(frozen=True)
@@ -443,7 +447,9 @@ def _first_broken(frame: Any) -> str:
     return ""
 
 
-def check(frame: Any, schema: TableSchema, where: str = "") -> pl.DataFrame:
+def check(
+    frame: Any, schema: TableSchema, where: str = "", *, coded: Collection[str] = ()
+) -> pl.DataFrame:
     """Check that a frame has a table's columns, and give them in the table's order and types.
 
     Columns that the table does not know are left out. Ids that are integers or categories become
@@ -457,6 +463,8 @@ def check(frame: Any, schema: TableSchema, where: str = "") -> pl.DataFrame:
         The table that it has to be.
     where
         What the frame is called in error messages (a path, say).
+    coded
+        Columns whose integers become categories, as `categories_of` makes them, instead of strings.
 
     Raises
     ------
@@ -484,7 +492,9 @@ query_id, measure are missing (found: run, value)
             f"(found: {', '.join(table.columns)})"
         )
     table = table.select(
-        _typed(table[name], dtype, called)
+        categories_of(table[name])
+        if name in coded and table[name].dtype.is_integer()
+        else _typed(table[name], dtype, called)
         for name, dtype in schema.columns.items()
         if name in table.columns
     )
@@ -502,6 +512,7 @@ def _may_be_ids(dtype: pl.DataType) -> bool:
     return is_whole or dtype in (pl.Categorical, pl.Enum)
 
 
+_TRUTH = {"true": True, "false": False}
 _LISTS = (pl.List, pl.Array)
 _READ_AS_NUMBERS = (pl.String, pl.Boolean, pl.Null)
 
@@ -516,9 +527,14 @@ def _typed(column: pl.Series, dtype: pl.DataType, called: str) -> pl.Series:
         expected = f"strings in {column.name}"
         raise SchemaError(Problem(called, expected, str(column.dtype), advice))
     is_number = column.dtype.is_numeric() or column.dtype in _READ_AS_NUMBERS  # no date, no list
+    is_number &= not (dtype == BOOL and column.dtype == pl.String)
     if dtype != STR and not is_number:
         raise SchemaError(Problem(called, f"{dtype} in {column.name}", str(column.dtype)))
-    typed = column.cast(dtype, strict=False)
+    if dtype == BOOL and column.dtype == STR:  # as CSV has it
+        column = column.str.to_lowercase()
+        typed = column.replace_strict(_TRUTH, default=None, return_dtype=BOOL)
+    else:
+        typed = column.cast(dtype, strict=False)
     bad = column.filter(typed.is_null() & column.is_not_null())
     if dtype == INT and column.dtype.is_float() and not len(bad):
         bad = column.filter(typed != column)

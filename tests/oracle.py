@@ -821,26 +821,59 @@ def components(names, reach):
     return {frozenset(b for b in names if {(a, b), (b, a)} <= reach) for a in names}
 
 
+def ending(names, beats):
+    """The exact probability that the chain from the uniform vector ends in each closed component.
+
+    A closed component is one that is not left (section 5, MC4). From a the chain ends in it with
+    the mean of the probabilities from the runs that beat a: linear equations, by Gauss and Jordan.
+    """
+    reach = reachable(names, beats)
+    closed = {
+        part for part in components(names, reach) if {b for a, b in reach if a in part} <= part
+    }
+    left = [a for a in names if not any(a in part for part in closed)]
+    probability = {}
+    for part in closed:
+        equations = []
+        for a in left:
+            row = {b: Fraction(-((b, a) in beats)) for b in left}
+            row[a] = Fraction(sum((b, a) in beats for b in names))
+            equations.append([*row.values(), Fraction(sum((b, a) in beats for b in part))])
+        for k in range(len(left)):
+            pivot = next(n for n in range(k, len(left)) if equations[n][k])
+            equations[k], equations[pivot] = equations[pivot], equations[k]
+            equations[k] = [x / equations[k][k] for x in equations[k]]
+            for n in range(len(left)):
+                if n != k:
+                    times = equations[n][k]
+                    pairs = zip(equations[n], equations[k], strict=True)
+                    equations[n] = [x - times * y for x, y in pairs]
+        probability[part] = (len(part) + sum(row[-1] for row in equations)) / len(names)
+    return probability
+
+
 def mc4(names, beats):
     """Components by reachability, within them the stationary distribution (section 5, MC4).
 
-    The layer of a component is the longest way from it, over components, to one that is not left.
-    The value of a run is the number of layers below its own, plus its share of its own.
+    The layer of a component is the longest way from it, over components, to one that is not left;
+    those that are not left are ordered by the probability that the chain ends there. The value of a
+    run is the number of layers below its own, plus its share of its own.
     """
     reach = reachable(names, beats)
     parts = components(names, reach)
+    probability = ending(names, beats)
 
-    def layer(part):
+    def steps_down(part):
         after = [other for other in parts - {part} if (min(part), min(other)) in reach]
-        return 1 + max(map(layer, after)) if after else 0
+        return 1 + max(map(steps_down, after)) if after else 0
 
-    layers = {part: layer(part) for part in parts}
+    keys = {part: (-steps_down(part), probability.get(part, 0)) for part in parts}
     values = {}
     for part in parts:
         inside = stationary(transitions(part, beats), part)
-        beside = sum(len(other) for other in parts if layers[other] == layers[part])
+        below = len({key for key in keys.values() if key < keys[part]})
+        beside = sum(len(other) for other in parts if keys[other] == keys[part])
         for a in part:
-            below = max(layers.values()) - layers[part]
             values[a] = below + inside[a] * len(part) / beside
     return values
 

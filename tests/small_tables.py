@@ -25,4 +25,4 @@ def scores(runs, measure="mine"):
         for q, value in enumerate(values, start=1)
         if value is not None
     ]
-    return pl.DataFrame(rows, schema=SCORES.columns, orient="row").sort(SCORES.key)
+    return pl.DataFrame(rows, schema=SCORES.required, orient="row").sort(SCORES.key)

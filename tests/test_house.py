@@ -253,7 +253,8 @@ def tables(tmp_path_factory):
         measure=pl.lit("RR"),
         preference=pl.Series([1.0, -1.0, 1.0]),
     )
-    c = pl.concat([lf.compare(d, "t"), lf.compare(d, "sign")]).sort(schemas.COMPARISONS.key)
+    c = pl.concat([lf.compare(d, "t"), lf.compare(d, "sign", alpha=0.5)])
+    c = c.sort(schemas.COMPARISONS.key)
     return {
         "runs": pl.DataFrame(runs),
         "qrels": pl.DataFrame(qrels),
@@ -328,7 +329,7 @@ def test_orderings_come_sorted(tables, method):
 
 @pytest.mark.parametrize("test", ["t", "sign"])
 def test_comparisons_come_sorted(tables, test):
-    c = lf.compare(tables["preferences"], test)
+    c = lf.compare(tables["preferences"], test, alpha=0.5)
     assert c.equals(c.sort(schemas.COMPARISONS.key))
 
 

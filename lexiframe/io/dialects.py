@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import polars as pl
 
@@ -170,15 +170,17 @@ def _without_types(names: Sequence[str], where: str) -> dict[str, str]:
     return {name: written for written, name in plain.items()}
 
 
-def checked_ids(table: pl.DataFrame, schema: TableSchema, where: str) -> pl.DataFrame:
-    """Check columns and types, and that no id is empty.
+def checked_ids(
+    table: pl.DataFrame, schema: TableSchema, where: str, *, coded: Collection[str] = ()
+) -> pl.DataFrame:
+    """Check columns and types, and that no id is empty; integers in ``coded`` become categories.
 
     Raises
     ------
     SchemaError
         As `check`, and for an id that is the empty string.
     """
-    table = check(table, schema, where)
+    table = check(table, schema, where, coded=coded)
     for name in schema.key:
         if name not in table.columns or table[name].dtype != pl.String:
             continue

@@ -30,12 +30,12 @@ from lexiframe.io.places import Places
 from lexiframe.io.provenance import provenance_of
 from lexiframe.io.sources import File, Source, one_run_per_source
 from lexiframe.io.trec import Dialect
-from lexiframe.schemas import RUNS
+from lexiframe.schemas import IDS, RUNS
 
 NameFrom = Literal["file", "tag"]
 UNNAMED = "run"
 _ROW = "\0row"  # no column of ours
-_RUNS_OR_RANKS = replace(RUNS, optional=("score", "rank"))
+_RUNS_OR_RANKS = replace(RUNS, optional=("run", "score", "rank"))
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,8 @@ class RunPart:
     name
         What it is called.
     rows
-        ``query_id``, ``doc_id``, ``score`` and perhaps ``rank``, in the order of the file.
+        ``query_id``, ``doc_id``, ``score`` and perhaps ``rank``, in the order of the file. Ids are
+        strings, or categories of strings where they were integers.
     where
         What error messages call it.
     empty
@@ -161,22 +162,22 @@ def _parts_of_table(
     """Divide a table into its runs."""
     where = source.where
     named = in_our_words(table, RUNS, where, dialect.columns)
-    if "run" not in named.columns:
-        name = source.name if source.name is not None else UNNAMED
-        named = named.with_columns(run=pl.lit(name))
+    if "run" not in named.columns and source.name == "":
+        named = named.with_columns(run=pl.lit(""))  # is refused like any other empty id
     if named.schema.get("rank") == pl.String:
         ranks = whole_ranks(named["rank"])
         is_same = ranks.null_count() == named["rank"].null_count()
         named = named.with_columns(ranks) if is_same else named
-    named = _with_score(checked_ids(named, _RUNS_OR_RANKS, where))
+    named = _with_score(checked_ids(named, _RUNS_OR_RANKS, where, coded=IDS))
     if not named.height and not source.is_given:
         raise SchemaError(Problem(where, "the rows of a ranking", "no rows"))
     if not named.height:
-        return [RunPart(str(source.name), named.drop("run"), where)]
-    names = named["run"].unique()
+        return [RunPart(str(source.name), named.drop("run", strict=False), where)]
+    unnamed = UNNAMED if source.name is None else source.name
+    names = named["run"].unique() if "run" in named.columns else pl.Series([unnamed])
     if len(names) == 1:
         name = str(source.name) if source.is_given else str(names.item())
-        return [_part(name, named.drop("run"), where, places)]
+        return [_part(name, named.drop("run", strict=False), where, places)]
     if source.is_given:
         raise SchemaError(
             f"{where}: expected one run under this name, found {first_three(names.sort())} in the "

@@ -10,6 +10,7 @@ from typing import Any
 import polars as pl
 import pyarrow as pa
 
+from lexiframe.codes import as_strings
 from lexiframe.errors import LexiframeError, Problem, ReadError, SchemaError, first_three, warn
 from lexiframe.io import trec
 from lexiframe.io.arrow import read_arrow, to_arrow
@@ -35,12 +36,15 @@ from lexiframe.io.places import Places
 from lexiframe.io.provenance import describe, sources_in
 from lexiframe.io.sources import File, is_in_ir_datasets, only_file
 from lexiframe.io.trec import Dialect
-from lexiframe.schemas import QRELS
+from lexiframe.schemas import IDS, QRELS
 
 
 @dataclass(frozen=True)
 class Judgments:
-    """The rows of qrels, what error messages call them, and the place of every row."""
+    """The rows of qrels, what error messages call them, and the place of every row.
+
+    Ids are strings, or categories of strings where they were integers.
+    """
 
     rows: pl.DataFrame
     where: str
@@ -113,7 +117,7 @@ def read_qrels(
     sources = sources_of_qrels(origin, dialect)
     facts = {"table": "qrels", "sources": sources, "reading": dialect.said()}
     counts = {"duplicates": removed} if removed else {}
-    return to_arrow(rows).replace_schema_metadata(describe(facts | counts))
+    return to_arrow(as_strings(rows)).replace_schema_metadata(describe(facts | counts))
 
 
 def file_or_data(qrels: Any) -> Any:
@@ -160,7 +164,7 @@ def _checked(table: pl.DataFrame, where: str, dialect: Dialect) -> pl.DataFrame:
     _refuse_empty_lists(table, where)
     if "iteration" not in table.columns:
         table = table.with_columns(iteration=pl.lit("0"))
-    table = checked_ids(table, QRELS, where)
+    table = checked_ids(table, QRELS, where, coded=IDS)
     refuse_no_number(table, "relevance", where)
     _refuse_infinite(table, where)
     return table
@@ -202,7 +206,9 @@ def _parse_lines(data: bytes, where: str, dialect: Dialect) -> pl.DataFrame:
 
 def distinct_judgments(judged: Judgments, duplicates: Duplicates) -> tuple[pl.DataFrame, int]:
     """Refuse what is judged twice, or keep the highest grade and count the others."""
-    if not judged.rows.select(pl.struct(QRELS.key).is_duplicated().any()).item():
+    hashes = judged.rows.select(QRELS.key).hash_rows().sort()
+    alike = (hashes == hashes.shift()).any()  # a candidate: other judgments may have that hash
+    if not alike or not judged.rows.select(pl.struct(QRELS.key).is_duplicated().any()).item():
         return judged.rows, 0
     if duplicates == "error":
         raise repeated_judgment(judged.rows, judged.where, judged.places)

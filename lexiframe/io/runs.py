@@ -10,6 +10,7 @@ from typing import Any
 import polars as pl
 import pyarrow as pa
 
+from lexiframe.codes import as_strings
 from lexiframe.errors import LexiframeError, first_three, warn
 from lexiframe.io.arrow import to_arrow
 from lexiframe.io.metadata import header_of, metadata_frame
@@ -244,7 +245,7 @@ def _warn_of_nothing(parts: Sequence[RunPart]) -> None:
 
 def _rows_of(part: RunPart, columns: Sequence[str]) -> pl.DataFrame:
     """Give a run's rows in a table of runs, with one for each query that has none."""
-    rows = part.rows.select(columns)
+    rows = as_strings(part.rows.select(columns))
     if part.empty:
         empty = pl.DataFrame({"query_id": part.empty}, schema={"query_id": pl.String()})
         rows = pl.concat([rows, empty], how="diagonal")

@@ -18,6 +18,7 @@ WORDS = {
     "query_id": DIALECTS["query_id"],
     "measure": "measure metric".split(),
     "value": "value score".split(),
+    "smaller_is_better": ["smaller_is_better"],
 }
 _NO_VALUE = ["", "nan", "na", "n/a", "null", "none"]
 _CELL = "\0"  # put before the columns of a matrix, for one may be called as a column of ours

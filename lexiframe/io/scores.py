@@ -46,7 +46,8 @@ def read_scores(source: Any, *, measure: str | None = None, run: str | None = No
 
         Columns may be called ``query_id``, ``qid``, ``q_id``, ``query``, ``query-id``, ``topic``,
         ``user_id`` or ``user``; ``run``, ``name``, ``system``, ``tag``, ``model`` or ``runid``;
-        ``measure`` or ``metric``; ``value`` or ``score``.
+        ``measure`` or ``metric``; ``value`` or ``score``; and ``smaller_is_better``, true where
+        less is better of the measure, which the names of search lengths alone say otherwise.
     measure
         What was measured, where the source does not say.
     run
@@ -57,7 +58,8 @@ def read_scores(source: Any, *, measure: str | None = None, run: str | None = No
     Returns
     -------
     polars.DataFrame
-        Key ``run, query_id, measure``; ``value`` (float64). Sorted by key.
+        Key ``run, query_id, measure``; ``value`` (float64); and ``smaller_is_better`` when the
+        source has it. Sorted by key.
 
     Raises
     ------
@@ -95,14 +97,13 @@ def read_scores(source: Any, *, measure: str | None = None, run: str | None = No
     warn_of_left_out(found.left_out)
     loaded = in_threads(lambda one: _load(one, measure), sources, "reading scores")
     origins, tables = zip(*loaded, strict=True)
-    table = pl.concat(
-        rows.with_columns(origin=pl.lit(n, pl.Int64)) for n, rows in enumerate(tables)
-    )
+    numbered = (rows.with_columns(origin=pl.lit(n, pl.Int64)) for n, rows in enumerate(tables))
+    table = pl.concat(numbered, how="diagonal")  # some may say which measures are better small
     _refuse_repeated(table, origins)
     table = _without_empty_requests(table, origins)
     _refuse_gaps(table, origins)
     _warn_of_absent(table)
-    return table.select(*SCORES.columns).sort(SCORES.key)
+    return table.select(n for n in SCORES.columns if n in table.columns).sort(SCORES.key)
 
 
 # --- What is given ------------------------------------------------------------------------------

@@ -10,6 +10,7 @@ from typing import Any
 import polars as pl
 import pyarrow as pa
 
+from lexiframe.codes import as_strings
 from lexiframe.errors import LexiframeError, SchemaError, unknown_name, warn
 from lexiframe.io import trec
 from lexiframe.io.metadata import commented, header_text
@@ -69,7 +70,7 @@ def write_trec(
     if "relevance" in frame.columns:
         if metadata:
             raise LexiframeError("metadata: ir_metadata are of runs, found judgments to write")
-        rows = _fit_for_text(load_qrels(frame).rows)
+        rows = _fit_for_text(as_strings(load_qrels(frame).rows))
         return [_write_text(trec.text_of_qrels(rows), path)]
     if "score" not in frame.columns:
         raise SchemaError(

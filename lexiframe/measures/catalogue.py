@@ -57,7 +57,8 @@ RBP_residual = judged.Residual("RBP_residual", exposures.geometric,
 linear = RecallLevelMetric("linear", exposures.linear, weight=weights.uniform,
     parameters={"n": Number(above=0)}, formula="1/m Σ_i (1 − p_i/n)", bounds="0 to 1",
     source=f"{of.LEXIRECALL}, eq. 1")
-"""Linear exposure, with n the size of the corpus: ``linear(n=1000)``."""
+"""Linear exposure, with n the size of the corpus: ``linear(n=1000)``; a rank beyond n is an
+error."""
 
 R = RecallLevelMetric("R", exposures.constant, weight=weights.uniform,
     parameters=_OF_M, formula="R@k: #{p_i ≤ k} / m", bounds="0 to 1",

@@ -186,18 +186,18 @@ def WC(metric: Metric | str) -> WorstCase:
 MADE_FROM_ANOTHER: dict[str, Callable[[str], Metric]] = {"TSE": TSE, "eta": eta, "WC": WC}
 
 
-def is_better_small(name: str) -> bool:
-    """Tell a search length, of which less is better, by what ``measure`` says; others are not.
+def known_metric(name: str) -> Metric | None:
+    """Return the metric that a measure's name means; None for preferences and those of one's own.
 
     Examples
     --------
-    >>> is_better_small("ASL(n=1000)"), is_better_small("AP"), is_better_small("my own")
-    (True, False, False)
+    >>> known_metric("ASL(n=1000)").smaller_is_better, known_metric("my own")
+    (True, None)
     """
     try:
-        return parse_metric(name).smaller_is_better
+        return parse_metric(name)
     except LexiframeError:
-        return False
+        return None
 
 
 _NOT_A_METRIC = "; preferences such as RPP and LR go to lexiframe.preferences"

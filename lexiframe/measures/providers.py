@@ -38,14 +38,14 @@ def provider_exposure(p: Any, providers: Any, exposure: Metric | str = "AP") -> 
         Key ``run, query_id, provider``, sorted by it, for the providers of the request's relevant
         items; ``items`` (how many of these are the provider's), ``exposure`` (η, from 0: none was
         retrieved), ``is_worst_off`` (whether no other provider of the request has less, by more
-        than 1e-12).
+        than 1e-12, of exposures above 1 by more than this share of them).
 
     Raises
     ------
     SchemaError
         When the frame lacks a column, or has a pair of item and provider twice.
     LexiframeError
-        When a relevant item has no provider.
+        When a relevant item has no provider, or a rank is beyond the n of a linear exposure.
 
     Notes
     -----
@@ -74,7 +74,8 @@ def provider_exposure(p: Any, providers: Any, exposure: Metric | str = "AP") -> 
         raise SchemaError(
             f"providers: expected each item and provider once, found {twins[0]} more than once"
         )
-    items = rankings.relevant.select("run", "query_id", "doc_id", exposure=metric.terms())
+    items = rankings.relevant.select("run", "query_id", "doc_id")
+    items = items.with_columns(exposure=pl.Series(metric.contributions(rankings)))
     orphans = items.select("doc_id").drop_nulls().unique().join(owners, on="doc_id", how="anti")
     if orphans.height:
         raise LexiframeError(
@@ -85,9 +86,10 @@ def provider_exposure(p: Any, providers: Any, exposure: Metric | str = "AP") -> 
     return (
         items.join(owners, on="doc_id")
         .group_by(*request, "provider", maintain_order=True)
-        .agg(items=pl.len().cast(pl.Int64), exposure=pl.col("exposure").fill_null(0.0).sum())
+        .agg(items=pl.len().cast(pl.Int64), exposure=pl.col("exposure").sum())
         .with_columns(least=pl.col("exposure").min().over(request))
-        .with_columns(is_worst_off=pl.col("exposure") <= pl.col("least") + TIE)
+        .with_columns(least=pl.col("least") + TIE * pl.max_horizontal(pl.col("least").abs(), 1.0))
+        .with_columns(is_worst_off=pl.col("exposure") <= pl.col("least"))
         .sort(PROVIDER_EXPOSURE.key)
         .select(*PROVIDER_EXPOSURE.columns)
     )

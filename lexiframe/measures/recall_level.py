@@ -9,6 +9,8 @@ from typing import Any, ClassVar
 import numpy as np
 import polars as pl
 
+from lexiframe.errors import LexiframeError
+from lexiframe.measures import exposures
 from lexiframe.measures.metric import Metric
 from lexiframe.measures.rankings import LEVEL, N_RELEVANT, RANK, Rankings
 
@@ -76,4 +78,24 @@ class RecallLevelMetric(Metric):
 
     def contributions(self, rankings: Rankings) -> np.ndarray:
         """e(p_i) · z(i, m) of each relevant item."""
-        return rankings.of_each(self.terms())
+        contributions = rankings.of_each(self.terms())
+        refuse_ranks_beyond_n(self, rankings)
+        return contributions
+
+
+def refuse_ranks_beyond_n(metric: RecallLevelMetric, rankings: Rankings) -> None:
+    """Raise when an exposure that is linear in the rank up to n, where it is 0, is asked beyond.
+
+    It would be negative there; n is the number of items in the corpus, so no rank is greater.
+    """
+    n = metric.values.get("n")
+    if metric.exposure is not exposures.linear or n is None:
+        return
+    beyond = rankings.relevant.filter(seen(metric, pl.col("position")) & (pl.col("position") > n))
+    if beyond.height:
+        row = beyond.row(0, named=True)
+        raise LexiframeError(
+            f"{metric}: expected ranks up to n = {n:g}, the number of items in the corpus, found "
+            f"{beyond.height} beyond it, the first {row['position']} of run {row['run']!r} for "
+            f"query {row['query_id']!r}; say how many items the corpus has: linear(n=...)"
+        )

@@ -18,11 +18,37 @@ def difference(a: np.ndarray, b: np.ndarray, tolerance: float = TIE) -> np.ndarr
     >>> difference(np.array([np.inf, 1e15 + 1]), np.array([np.inf, 1e15])).tolist()
     [0.0, 0.0]
     """
+    if are_small(a) and are_small(b):
+        delta = a - b
+        return np.where(np.abs(delta) <= tolerance, 0.0, delta)
     with np.errstate(invalid="ignore"):
         delta = a - b
         size = np.maximum(np.maximum(np.abs(a), np.abs(b)), 1.0)
         is_tie = (np.abs(delta) <= tolerance * size) & np.isfinite(size)
     return np.where(is_tie | (a == b), 0.0, delta)
+
+
+def rounding(values: np.ndarray) -> np.ndarray:
+    """Give how much of each value may be rounding: `TIE`, and that share of what is above 1.
+
+    It broadcasts to the values: when none is above 1, as mostly, it is one number for all.
+
+    Examples
+    --------
+    >>> rounding(np.array([[-0.5, 2e6], [np.nan, np.inf]])).tolist()
+    [[1e-12, 2e-06], [1e-12, 1e-12]]
+    >>> rounding(np.array([[-0.5, 0.25]])).tolist()
+    [[1e-12]]
+    """
+    if are_small(values):
+        return np.full((1,) * values.ndim, TIE)
+    sizes = np.abs(values)
+    return TIE * np.where(np.isfinite(sizes), np.maximum(sizes, 1.0), 1.0)
+
+
+def are_small(values: np.ndarray) -> bool:
+    """Tell whether all values are there, and in −1..1."""
+    return not values.size or bool(values.min() >= -1 and values.max() <= 1)
 
 
 def within(bounds: str, values: np.ndarray) -> np.ndarray:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from lexiframe.measures.derived import is_better_small
+from lexiframe.measures.derived import known_metric
 from lexiframe.measures.metric import Metric
 from lexiframe.schemas import SCORES
 
@@ -59,6 +59,8 @@ class Values:
         )
         table = table.select(*SCORES.required)
         smaller = np.array([metric.smaller_is_better for metric in self.metrics], bool)
-        if (smaller != [is_better_small(name) for name in names]).any():
+        known = [known_metric(name) for name in names]
+        said = [metric is not None and metric.smaller_is_better for metric in known]
+        if (smaller != said).any():
             table = table.with_columns(smaller_is_better=pl.Series(smaller[measure]))
         return table if self.kept.all() else table.filter(self.kept.ravel())

@@ -14,7 +14,7 @@ from lexiframe.errors import LexiframeError
 from lexiframe.measures.graded import GradedMetric, refuse_grades_above
 from lexiframe.measures.metric import Metric
 from lexiframe.measures.rankings import Rankings
-from lexiframe.measures.recall_level import RecallLevelMetric
+from lexiframe.measures.recall_level import RecallLevelMetric, refuse_ranks_beyond_n
 
 MOST_ITEMS = 15
 """2^15 − 1 subsets: beyond this `TSE` is the way, where the theorem holds."""
@@ -42,6 +42,8 @@ class WorstCase(Metric):
         """min_u μ(π, u)."""
         if isinstance(self.of, GradedMetric):
             refuse_grades_above(self.of, rankings)
+        else:
+            refuse_ranks_beyond_n(self.of, rankings)
         worst = np.zeros(len(rankings))
         for ranking, positions, grades in _by_number(self, rankings):
             values = _over_subsets(self.of, positions, grades)

@@ -9,8 +9,8 @@ import numpy as np
 import polars as pl
 
 from lexiframe.codes import decode
-from lexiframe.measures.ties import TIE
-from lexiframe.preferences.cube import PairCube, pair_cube
+from lexiframe.preferences.arrays import PairCube
+from lexiframe.preferences.cube import pair_cube
 from lexiframe.preferences.groups import By, in_groups
 from lexiframe.progress import progress
 from lexiframe.resampling import check_draws, check_share, drawn_requests, percentiles
@@ -151,12 +151,14 @@ def _agreements(cube: PairCube, weights: np.ndarray) -> tuple[np.ndarray, np.nda
     known = (~np.isnan(cube.values)).astype(np.float64)
     values = np.where(np.isnan(cube.values), 0.0, cube.values)
     by_request = _agreeing(np.sign(values).swapaxes(0, 1))
+    shape = (len(cube.measures), 1, len(cube.a))  # samples between them
+    rounding = np.reshape([pairs.mean_rounding for pairs in cube.whole()], shape)
     systems = []
     starts = range(0, len(weights), BLOCK)
     for start in progress(starts, len(starts), "agreement"):
         block = weights[start : start + BLOCK]
         means = (block @ values) / np.maximum(block @ known, 1)
-        signs = np.sign(np.where(np.abs(means) <= TIE, 0.0, means))
+        signs = np.sign(np.where(np.abs(means) <= rounding, 0.0, means))
         systems.append(_agreeing(signs.swapaxes(0, 1)))
     return np.tensordot(weights, by_request, 1), np.concatenate(systems)
 

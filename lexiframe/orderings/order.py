@@ -60,11 +60,16 @@ def order_runs(
         Key ``measure, method, run``, sorted by measure, method and rank. ``value`` in the method's
         unit (greater is better, but for the mean of search lengths; options stand behind the
         method, ``mc4(iterations=10)``), ``rank``
-        from 1; runs of equal value share the mean of their
-        ranks. For mc4 without ``iterations`` and ``teleport``: runs in strongly connected
-        components, these ordered by reachability; the value is the number of layers of
-        components below, plus the run's share of its own. For kemeny: the runs that come behind
-        the run in every order of the least cost, minus those that come before it in all of them.
+        from 1; runs of equal value share the mean of their ranks.
+
+        For mc4 without ``iterations`` and ``teleport``: the runs form strongly connected
+        components, which stand in layers by reachability. Components that the chain never leaves
+        are above all others; when there are several, which cannot reach one another, each is a
+        layer above those in which the chain from equal probabilities ends with a smaller
+        probability. The value is the number of layers below the run's, plus its share of its own
+        layer, in 0..1: components share a layer by their size, and runs a component by the
+        stationary probabilities. For kemeny: the runs that come behind the run in every order of
+        the least cost, minus those that come before it in all of them.
 
     Raises
     ------

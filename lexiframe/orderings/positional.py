@@ -7,22 +7,26 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from lexiframe.measures.ties import TIE
 from lexiframe.orderings.markov import strong_components
 from lexiframe.orderings.ranking import mid_ranks
-from lexiframe.preferences.cube import Pairs, pair_cube
+from lexiframe.preferences.arrays import Pairs
+from lexiframe.preferences.cube import pair_cube
 from lexiframe.preferences.groups import By, in_groups
 from lexiframe.schemas import CYCLES
 
 
-def borda(request_values: np.ndarray) -> np.ndarray:
+def borda(request_values: np.ndarray, rounding: np.ndarray | float = TIE) -> np.ndarray:
     """S − mid-rank in each request, from requests × runs: 0 (last) to S − 1 (first).
+
+    Values that differ by no more than ``rounding`` are equal.
 
     Examples
     --------
     >>> borda(np.array([[3.0, 2.0, 1.0], [3.0, 3.0, 0.0]])).tolist()
     [[2.0, 1.0, 0.0], [1.5, 1.5, 0.0]]
     """
-    return np.asarray(request_values.shape[1] - mid_ranks(request_values))
+    return np.asarray(request_values.shape[1] - mid_ranks(request_values, rounding))
 
 
 def majorities(pairs: Pairs) -> np.ndarray:

@@ -4,29 +4,40 @@ from __future__ import annotations
 
 import numpy as np
 
-SAME = 1e-12
-"""Aggregates that differ by no more are the same number, summed in another order."""
+from lexiframe.measures.ties import TIE
 
 
-def tie_groups(values: np.ndarray) -> np.ndarray:
-    """Number the distinct values of each row, 0 for the greatest; nearly equal ones are one.
+def tie_groups(values: np.ndarray, rounding: np.ndarray | float = TIE) -> np.ndarray:
+    """Number the distinct values of each row, 0 for the greatest.
+
+    Neighbours that differ by no more than the ``rounding`` of either are one value, summed in
+    another order. It is a number for all values, or an array that broadcasts to theirs: it goes by
+    what was summed, because a small sum of large terms is as rough as the terms are large.
 
     Examples
     --------
     >>> tie_groups(np.array([0.3, 0.5, 0.1 + 0.2])).tolist()
     [1, 0, 1]
+    >>> tie_groups(np.array([0.3, 0.5, 0.3 + 1e-10]), rounding=1e-6).tolist()
+    [1, 0, 1]
     """
     order = np.argsort(-values, axis=-1, kind="stable")
     falling = np.take_along_axis(values, order, axis=-1)
+    if isinstance(rounding, np.ndarray):
+        rough = np.take_along_axis(np.broadcast_to(rounding, values.shape), order, axis=-1)
+        rounding = np.maximum(rough[..., :-1], rough[..., 1:])
     steps = np.zeros(values.shape, np.int64)
-    steps[..., 1:] = np.cumsum(falling[..., :-1] - falling[..., 1:] > SAME, axis=-1)
+    with np.errstate(invalid="ignore"):  # equal infinities are one value
+        steps[..., 1:] = np.cumsum(falling[..., :-1] - falling[..., 1:] > rounding, axis=-1)
     groups = np.empty_like(steps)
     np.put_along_axis(groups, order, steps, axis=-1)
     return groups
 
 
-def mid_ranks(values: np.ndarray) -> np.ndarray:
+def mid_ranks(values: np.ndarray, rounding: np.ndarray | float = TIE) -> np.ndarray:
     """Rank each row's values, 1 for the greatest; equal ones share the mean of their ranks.
+
+    Which are equal is decided as by `tie_groups`.
 
     Examples
     --------
@@ -35,5 +46,5 @@ def mid_ranks(values: np.ndarray) -> np.ndarray:
     """
     from scipy.stats import rankdata
 
-    ranks: np.ndarray = rankdata(tie_groups(values), axis=-1)
+    ranks: np.ndarray = rankdata(tie_groups(values, rounding), axis=-1)
     return ranks

@@ -14,23 +14,15 @@ import numpy as np
 import polars as pl
 
 from lexiframe.errors import LexiframeError
-from lexiframe.measures.derived import is_better_small
+from lexiframe.measures.ties import TIE, rounding
 from lexiframe.orderings.kemeny import kemeny
 from lexiframe.orderings.markov import mc4
 from lexiframe.orderings.positional import borda
 from lexiframe.orderings.ranking import mid_ranks, tie_groups
 from lexiframe.orderings.rule import Rule
 from lexiframe.orderings.win_rates import mean_preferences
-from lexiframe.preferences.cube import (
-    PairCube,
-    Pairs,
-    ScoreCube,
-    Scores,
-    check_finite,
-    is_scores,
-    pair_cube,
-    score_cube,
-)
+from lexiframe.preferences.arrays import PairCube, Pairs, ScoreCube, Scores, check_finite
+from lexiframe.preferences.cube import is_scores, pair_cube, score_cube
 from lexiframe.progress import progress
 from lexiframe.resampling import check_draws, drawn_requests
 from lexiframe.schemas import to_polars
@@ -100,29 +92,35 @@ def _from_weights(measure: str, table: Scores | Pairs, rule: Rule) -> FromWeight
     if isinstance(table, Pairs):
         _refuse_gaps(measure, table)
         return _METHODS[rule.method](table, rule)
-    sign = -1 if is_better_small(measure) else 1
+    sign = -1 if table.smaller_is_better else 1
     known = ~np.isnan(table.values)
     scores = np.where(known, table.values, 0.0)
+    rough = np.where(known, rounding(table.values), 0.0)
 
     def mean(weights: np.ndarray) -> ValuesAndRanks:
-        value = _share(weighted_sums(weights, scores), weights @ known)
-        return value, _ranks(sign * value)
+        n = weights @ known
+        value = _share(weighted_sums(weights, scores), n)
+        return value, _ranks(sign * value, _share(weights @ rough, n))
 
     return mean
 
 
 def _mean(pairs: Pairs, rule: Rule) -> FromWeights:
-    return _mean_of(mean_preferences(pairs))
+    return _mean_of(mean_preferences(pairs), pairs.request_rounding)
 
 
 def _borda(pairs: Pairs, rule: Rule) -> FromWeights:
-    return _mean_of(borda(mean_preferences(pairs)))
+    points = borda(mean_preferences(pairs), pairs.request_rounding[:, None])
+    return _mean_of(points, np.full(len(points), TIE))
 
 
-def _mean_of(request_values: np.ndarray) -> FromWeights:
+def _mean_of(request_values: np.ndarray, rough: np.ndarray) -> FromWeights:
+    """Give means over requests, from requests × runs and the rounding of each request's values."""
+
     def mean(weights: np.ndarray) -> ValuesAndRanks:
-        value = _share(weighted_sums(weights, request_values), weights.sum(axis=1)[:, None])
-        return value, _ranks(value)
+        n = weights.sum(axis=1)[:, None]
+        value = _share(weighted_sums(weights, request_values), n)
+        return value, _ranks(value, _share(weights @ rough[:, None], n))
 
     return mean
 
@@ -161,7 +159,8 @@ def _mc4(pairs: Pairs, rule: Rule) -> FromWeights:
             for lead in weights @ votes
         ]
         layers, shares = (np.stack(parts) for parts in zip(*chains, strict=True))
-        return layers + shares, _ranks(_FAR * layers + np.log(np.maximum(shares, _TINY)))
+        places = tie_groups(np.log(np.maximum(shares, _TINY)))
+        return layers + shares, mid_ranks(layers * len(pairs.runs) - places)
 
     return of_chain
 
@@ -179,7 +178,6 @@ def _kemeny(pairs: Pairs, rule: Rule) -> FromWeights:
 BLOCK = 50
 """So many samples at once: for 100 runs a block of pairs is 2 MB."""
 _TINY = np.finfo(np.float64).tiny
-_FAR = 1000.0  # farther apart than the logarithms of any two shares
 _LAST = -1e300  # below all values, and yet their difference is a number
 _METHODS: dict[str, Callable[[Pairs, Rule], FromWeights]] = {
     "mean": _mean,
@@ -212,7 +210,7 @@ def _ballots(pairs: Pairs, votes: str) -> np.ndarray:
     """1 where a request puts run a over run b, −1 where under: requests × pairs."""
     if votes == "preference":
         return np.asarray(np.sign(np.nan_to_num(pairs.values)))
-    groups = tie_groups(mean_preferences(pairs))
+    groups = tie_groups(mean_preferences(pairs), pairs.request_rounding[:, None])
     return np.asarray(np.sign(groups[:, pairs.b] - groups[:, pairs.a]), np.float64)
 
 
@@ -222,8 +220,9 @@ def _share(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
     return np.asarray(np.divide(part, whole, out=np.full(part.shape, np.nan), where=whole > 0))
 
 
-def _ranks(values: np.ndarray) -> np.ndarray:
-    return mid_ranks(np.where(np.isnan(values), _LAST, values))
+def _ranks(values: np.ndarray, rough: np.ndarray | float = TIE) -> np.ndarray:
+    """Rank the values, and last those that there are not."""
+    return mid_ranks(np.where(np.isnan(values), _LAST, values), np.nan_to_num(rough))
 
 
 def _refuse_gaps(measure: str, pairs: Pairs) -> None:

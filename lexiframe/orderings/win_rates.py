@@ -11,7 +11,8 @@ import polars as pl
 
 from lexiframe.codes import decode
 from lexiframe.errors import LexiframeError, unknown_name
-from lexiframe.preferences.cube import Pairs, pair_cube
+from lexiframe.preferences.arrays import Pairs
+from lexiframe.preferences.cube import pair_cube
 from lexiframe.preferences.groups import By, in_groups
 from lexiframe.schemas import REQUEST_WIN_RATES, WIN_RATES
 

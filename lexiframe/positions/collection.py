@@ -15,8 +15,9 @@ from lexiframe.io.runs import RunScan, scan_runs
 from lexiframe.io.sources import refuse_twins
 from lexiframe.likeness import likely_cause
 from lexiframe.positions.judged import JudgedItems, judged_items
+from lexiframe.positions.pieces import rank_run
 from lexiframe.positions.policies import Policies
-from lexiframe.positions.ranks import RunRanks, rank_judged
+from lexiframe.positions.ranks import RunRanks
 from lexiframe.progress import in_threads
 
 
@@ -60,7 +61,7 @@ def rank_runs(
     codes = _shared_codes() if documents else None
 
     def rank(part: RunPart) -> RunRanks:
-        return rank_judged(part, judged, policies, pool=pool, codes=codes)
+        return rank_run(part, judged, policies, pool=pool, codes=codes)
 
     scan = runs if isinstance(runs, RunScan) else scan_runs(runs)
     loaders = _loaders(scan, rank=policies.ties == "rank")

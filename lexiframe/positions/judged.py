@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import polars as pl
 
+from lexiframe.codes import encode, order_of
 from lexiframe.errors import LexiframeError
 from lexiframe.io.qrels import distinct_judgments, load_qrels
 from lexiframe.positions.lookup import HashIndex, hash_keys
@@ -23,8 +25,8 @@ class JudgedItems:
     items
         query_id, doc_id, relevance, and is_relevant.
     judgments
-        query_id, iteration, doc_id, relevance, and is_relevant: a row for every subtopic that a
-        document was judged for, of all documents.
+        item (its row in ``items``; -1 when the document is not among them), iteration, relevance,
+        and is_relevant: a row for every subtopic that a document was judged for.
     queries
         The judged queries, sorted, also those without a relevant item.
     complete
@@ -44,6 +46,11 @@ class JudgedItems:
     repeated: int
     query: np.ndarray
     index: HashIndex
+
+    @cached_property
+    def query_codes(self) -> pl.Enum:
+        """The type of categories whose codes are indices into ``queries``."""
+        return pl.Enum(self.queries)
 
     @property
     def is_relevant(self) -> np.ndarray:
@@ -78,26 +85,56 @@ def judged_items(qrels: Any, policies: Policies, *, nonrelevant: bool = False) -
     LexiframeError
         When no document is relevant.
     """
-    judged, repeated = distinct_judgments(load_qrels(qrels), policies.duplicates)
-    rel = policies.rel
-    relevant = pl.col("relevance") > 0 if rel is None else pl.col("relevance") >= rel
-    items = (
-        judged.group_by("query_id", "doc_id")
-        .agg(pl.col("relevance").max())
-        .sort("query_id", "doc_id")
-        .with_columns(is_relevant=relevant)
+    rows, repeated = distinct_judgments(load_qrels(qrels), policies.duplicates)
+    if rows.is_empty():
+        raise LexiframeError("qrels: expected judgments, found no rows")
+    queries, query, items, number = _judged_documents(rows)
+    is_relevant = _is_relevant(items["relevance"], policies.rel)
+    if not is_relevant.any():
+        raise _nothing_relevant(items["relevance"], policies.rel)
+    kept = is_relevant | nonrelevant
+    items = items.with_columns(is_relevant=is_relevant).filter(kept)
+    query = query[kept.to_numpy()]
+    judgments = rows.select(
+        "iteration",
+        "relevance",
+        item=np.where(kept, kept.cum_sum().cast(pl.Int64) - 1, -1)[number],
+        is_relevant=_is_relevant(rows["relevance"], policies.rel),
     )
-    if not items["is_relevant"].any():
-        if judged.is_empty():
-            raise LexiframeError("qrels: expected judgments, found no rows")
-        grades = ", ".join(f"{grade:g}" for grade in items["relevance"].unique().sort().head(5))
-        least = "a positive grade" if rel is None else f"a grade of {rel:g} or more"
-        raise LexiframeError(
-            f"qrels: expected some documents with {least}, found the grades {grades}"
-        )
-    queries = items["query_id"].unique().sort()
-    items = items if nonrelevant else items.filter("is_relevant")
-    query = queries.search_sorted(items["query_id"]).to_numpy().astype(np.int64)
     index = HashIndex.of(hash_keys(items["doc_id"], query))
-    judgments = judged.with_columns(is_relevant=relevant)
     return JudgedItems(items, judgments, queries, nonrelevant, repeated, query, index)
+
+
+def _judged_documents(
+    rows: pl.DataFrame,
+) -> tuple[pl.Series, np.ndarray, pl.DataFrame, np.ndarray]:
+    """Give each document that is judged for a query once, sorted by both, with its best grade.
+
+    Returns the queries, sorted; of each document the index of its query, and its row; and the
+    number of each judgment's document.
+    """
+    queries, query = encode(rows["query_id"])
+    documents, document = encode(rows["doc_id"])
+    order = order_of(query, document)
+    query, document = query[order], document[order]
+    is_first = np.append(True, (query[1:] != query[:-1]) | (document[1:] != document[:-1]))
+    grade = rows["relevance"].to_numpy()[order]
+    number = np.empty_like(order)
+    number[order] = is_first.cumsum() - 1
+    query, document = query[is_first], document[is_first]
+    columns = {
+        "query_id": queries.gather(query),
+        "doc_id": documents.gather(document),
+        "relevance": np.maximum.reduceat(grade, np.flatnonzero(is_first)),
+    }
+    return queries, query, pl.DataFrame(columns), number
+
+
+def _is_relevant(grade: pl.Series, rel: float | None) -> pl.Series:
+    return grade > 0 if rel is None else grade >= rel
+
+
+def _nothing_relevant(grade: pl.Series, rel: float | None) -> LexiframeError:
+    grades = ", ".join(f"{value:g}" for value in grade.unique().sort().head(5))
+    least = "a positive grade" if rel is None else f"a grade of {rel:g} or more"
+    return LexiframeError(f"qrels: expected some documents with {least}, found the grades {grades}")

@@ -12,12 +12,14 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
+from lexiframe.codes import of_each
+
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 
 
 def hash_keys(doc_id: pl.Series, query: np.ndarray) -> np.ndarray:
     """Hash each row's document and query index to 64 bits."""
-    hashes: np.ndarray = doc_id.hash().to_numpy() ^ (query.view(np.uint64) * _MIX)
+    hashes: np.ndarray = of_each(doc_id, pl.Series.hash).to_numpy() ^ (query.view(np.uint64) * _MIX)
     return hashes
 
 

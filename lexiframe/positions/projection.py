@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from lexiframe.codes import encode, order_of
 from lexiframe.io.duplicates import Duplicates
 from lexiframe.positions.collection import RankedRuns, rank_runs
 from lexiframe.positions.coverage import warn_of_gaps
@@ -182,10 +183,12 @@ def _items(index: JudgedItems) -> pl.DataFrame:
 def _items_of_subtopics(index: JudgedItems) -> pl.DataFrame:
     """Give a row for every subtopic that an item was judged for, with its grade there."""
     items = _items(index).select("query_id", "doc_id", "item", "query")
-    judgments = index.judgments.rename({"iteration": "subtopic"})
-    rows = judgments.join(items, on=["query_id", "doc_id"])
-    rows = rows.sort("query_id", "subtopic", "doc_id")
-    number = pl.struct("query_id", "subtopic").rle_id().cast(pl.Int64)
+    rows = index.judgments.rename({"iteration": "subtopic"}).filter(pl.col("item") >= 0)
+    item = rows["item"].to_numpy()
+    _, subtopic = encode(rows["subtopic"])
+    order = order_of(index.query[item], subtopic, item)
+    rows = pl.concat([items[item], rows.drop("item")], how="horizontal")[order]
+    number = pl.struct("query", "subtopic").rle_id().cast(pl.Int64)
     return rows.with_columns(list=number)
 
 
@@ -199,19 +202,15 @@ def _level_order(template: pl.DataFrame) -> Callable[[np.ndarray], np.ndarray]:
     relevant = np.flatnonzero(template["is_relevant"].fill_null(value=False).to_numpy())
     item = template["item"].to_numpy()[relevant]
     list_ = template["list"].to_numpy()[relevant]
-    start = np.searchsorted(list_, list_)
-    by_grade = np.empty(len(relevant), np.int64)
-    by_grade[np.argsort(template["relevance"].to_numpy()[relevant], kind="stable")] = np.arange(
-        len(relevant)
-    )
-    beyond_any_rank = 1 << 40
+    nth = np.arange(1, len(list_) + 1) - np.searchsorted(list_, list_)
+    relevance = template["relevance"].to_numpy()[relevant]
+    grade = np.searchsorted(np.unique(relevance), relevance)
 
     def levels(rank: np.ndarray) -> np.ndarray:
         position = rank[item]
-        place = np.where(position == 0, beyond_any_rank + by_grade, position)
-        order = np.argsort(list_ * (2 * beyond_any_rank) + place)
+        behind = position.max(initial=0) + 1 + grade
         level = np.zeros(template.height, np.int64)
-        level[relevant[order]] = np.arange(len(order)) - start + 1
+        level[relevant[order_of(list_, np.where(position == 0, behind, position))]] = nth
         return level
 
     return levels

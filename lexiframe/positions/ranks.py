@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
+from lexiframe.codes import of_each, strings_of
 from lexiframe.errors import SchemaError
 from lexiframe.io.duplicates import repeated_document
 from lexiframe.io.parts import RunPart
@@ -154,7 +155,8 @@ def _ranked_documents(rows: Rows, judged: JudgedItems, ties: Ties, codes: pl.Ser
     everything = np.arange(len(rows.query))
     documents = np.empty(len(everything), _NO_DOCUMENTS.dtype)
     place = _place(rows, everything, rows.ties(everything), ties)
-    documents[place] = rows.doc_id.cast(codes.dtype).to_physical().to_numpy()
+    numbers = of_each(rows.doc_id, lambda ids: ids.cast(codes.dtype).to_physical())
+    documents[place] = numbers.to_numpy()
     is_judged = rows.query < len(judged.queries)
     return documents[is_judged][np.argsort(rows.query[is_judged], kind="stable")]
 
@@ -182,7 +184,8 @@ def _tie_order(rows: Rows, members: np.ndarray, block: np.ndarray, ties: Ties) -
     """Put the rows ``members`` in the order of the tie policy within their blocks."""
     if rows.rank is not None:
         return members[np.lexsort((rows.rank[members], block))]
-    tied = pl.DataFrame({"block": block, "doc_id": rows.doc_id.gather(members), "row": members})
+    doc_id = strings_of(rows.doc_id.gather(members))
+    tied = pl.DataFrame({"block": block, "doc_id": doc_id, "row": members})
     descending = [False, ties == "doc_id_desc"]
     return tied.sort("block", "doc_id", descending=descending)["row"].to_numpy()
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from lexiframe.codes import codes_in, encode, strings_of
 from lexiframe.io.parts import RunPart
 from lexiframe.positions.judged import JudgedItems
 from lexiframe.positions.lookup import hash_keys
@@ -27,7 +28,7 @@ class Rows:
     @classmethod
     def of(cls, part: RunPart, judged: JudgedItems, score_type: str, *, rank: bool) -> Rows:
         """Encode a run that has rows, with its ``rank``, which has no nulls then, or without."""
-        query, extra = _query_codes(part.rows["query_id"], judged.queries)
+        query, extra = _query_codes(part.rows["query_id"], judged.query_codes)
         with np.errstate(over="ignore"):  # what a float32 cannot hold is infinite, as in C
             score = part.rows["score"].to_numpy().astype(score_type, copy=False)
         ranks = part.rows["rank"].to_numpy() if rank else None
@@ -66,7 +67,8 @@ class Rows:
     def find(self, judged: JudgedItems) -> tuple[np.ndarray, np.ndarray]:
         """Give the rows that hold a judged document, and which judged item it is."""
         hit, item = judged.index.find(self.hashes)
-        same = (self.doc_id.gather(hit) == judged.items["doc_id"].gather(item)).to_numpy()
+        found = strings_of(self.doc_id.gather(hit))
+        same = (found == judged.items["doc_id"].gather(item)).to_numpy()
         same &= self.query[hit] == judged.query[item]
         return hit[same], item[same]
 
@@ -87,7 +89,7 @@ class Rows:
 
     def documents(self, judged: JudgedItems) -> pl.DataFrame:
         """Give query and document of the rows of judged queries."""
-        rows = pl.DataFrame({"query": self.query, "doc_id": self.doc_id})
+        rows = pl.DataFrame({"query": self.query, "doc_id": strings_of(self.doc_id)})
         return rows.filter(pl.col("query") < len(judged.queries))
 
 
@@ -115,14 +117,11 @@ class Blocks:
         return np.asarray(self.edges[self.block + 1] - 1)
 
 
-def _query_codes(query_id: pl.Series, queries: pl.Series) -> tuple[np.ndarray, list[str]]:
+def _query_codes(query_id: pl.Series, queries: pl.Enum) -> tuple[np.ndarray, list[str]]:
     """Give each row's index into ``queries``, and the ids that are not there: they follow."""
     stretches = query_id.rle().struct.unnest()
-    distinct = pl.Categorical(pl.Categories.random())
-    coded = stretches["value"].cast(distinct).to_physical().to_numpy()
-    some_stretch = np.zeros(int(coded.max()) + 1, np.int64)
-    some_stretch[coded] = np.arange(len(coded))
-    known = {name: code for code, name in enumerate(queries)}
-    names = stretches["value"].gather(some_stretch)
-    codes = np.array([known.setdefault(name, len(known)) for name in names], np.int64)
-    return np.repeat(codes[coded], stretches["len"].to_numpy()), list(known)[len(queries) :]
+    known = codes_in(queries, stretches["value"])
+    extra, other = encode(stretches["value"].filter(known.is_null()))
+    codes = known.cast(pl.Int64).fill_null(0).to_numpy(writable=True)
+    codes[known.is_null().to_numpy()] = len(queries.categories) + other
+    return np.repeat(codes, stretches["len"].to_numpy()), extra.to_list()

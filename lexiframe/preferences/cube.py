@@ -6,121 +6,19 @@ last bit.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import polars as pl
 
 from lexiframe.codes import encode
-from lexiframe.errors import LexiframeError, SchemaError
-from lexiframe.measures.derived import is_better_small
-from lexiframe.measures.ties import TIE
+from lexiframe.errors import SchemaError
+from lexiframe.measures.derived import known_metric
+from lexiframe.measures.metric import Metric
+from lexiframe.measures.ties import TIE, difference
+from lexiframe.preferences.arrays import PairCube, ScoreCube
 from lexiframe.schemas import PREFERENCES, SCORES, TableSchema, check, to_polars
-
-
-@dataclass(frozen=True)
-class Scores:
-    """One measure's scores: requests × runs, NaN where there is none."""
-
-    queries: pl.Series
-    runs: pl.Series
-    values: np.ndarray
-
-
-@dataclass(frozen=True)
-class Pairs:
-    """One measure's preferences: requests × pairs of runs, NaN where there is none.
-
-    Pair n is that of the runs ``a[n]`` and ``b[n]``, indices into ``runs`` with a < b, in the order
-    of the table's key.
-    """
-
-    queries: pl.Series
-    runs: pl.Series
-    a: np.ndarray
-    b: np.ndarray
-    values: np.ndarray
-
-    @property
-    def n(self) -> np.ndarray:
-        """The number of requests of each pair."""
-        return np.asarray((~np.isnan(self.values)).sum(axis=0))
-
-    @property
-    def lead(self) -> np.ndarray:
-        """Requests won minus requests lost, of each pair."""
-        return np.asarray(np.sign(np.nan_to_num(self.values)).sum(axis=0))
-
-    @property
-    def ends(self) -> np.ndarray:
-        """1 at run a of each pair and −1 at run b, pairs × runs: a product with it sums by run."""
-        matrix = np.zeros((len(self.a), len(self.runs)))
-        matrix[np.arange(len(self.a)), self.a] = 1
-        matrix[np.arange(len(self.a)), self.b] = -1
-        return matrix
-
-    def square(self, by_pair: np.ndarray) -> np.ndarray:
-        """Give runs × runs, antisymmetric, from a number for each pair."""
-        matrix = np.zeros((len(self.runs), len(self.runs)))
-        matrix[self.a, self.b] = by_pair
-        matrix[self.b, self.a] = -by_pair
-        return matrix
-
-
-@dataclass(frozen=True)
-class ScoreCube:
-    """Scores as measures × requests × runs, NaN where there is none."""
-
-    measures: pl.Series
-    queries: pl.Series
-    runs: pl.Series
-    values: np.ndarray
-
-    def __iter__(self) -> Iterator[tuple[str, Scores]]:
-        """Give each measure's scores, without the requests and runs that have none."""
-        for measure, values in zip(self.measures, self.values, strict=True):
-            query, run = (np.flatnonzero(~np.isnan(values).all(axis=k)) for k in (1, 0))
-            yield (
-                measure,
-                Scores(self.queries[query], self.runs[run], values[np.ix_(query, run)]),
-            )
-
-
-@dataclass(frozen=True)
-class PairCube:
-    """Preferences as measures × requests × pairs of runs, NaN where there is none."""
-
-    measures: pl.Series
-    queries: pl.Series
-    runs: pl.Series
-    a: np.ndarray
-    b: np.ndarray
-    values: np.ndarray
-
-    def __iter__(self) -> Iterator[tuple[str, Pairs]]:
-        """Give each measure's preferences, without the requests and runs that have none."""
-        for measure, values in zip(self.measures, self.values, strict=True):
-            known = ~np.isnan(values)
-            query, pair = np.flatnonzero(known.any(axis=1)), np.flatnonzero(known.any(axis=0))
-            if len(pair):
-                yield measure, self._pairs(values[query], self.queries[query], pair)
-
-    def of_measures(self, names: list[str]) -> PairCube:
-        """Give the cube of some of the measures."""
-        chosen = self.measures.is_in(names)
-        return replace(self, measures=self.measures.filter(chosen), values=self.values[chosen])
-
-    def _pairs(self, values: np.ndarray, queries: pl.Series, known: np.ndarray) -> Pairs:
-        """Keep the pairs of the runs that occur in the pairs ``known``."""
-        run = np.unique([self.a[known], self.b[known]])
-        if len(run) == len(self.runs):
-            return Pairs(queries, self.runs, self.a, self.b, values)
-        kept = np.isin(self.a, run) & np.isin(self.b, run)
-        a, b = np.searchsorted(run, self.a[kept]), np.searchsorted(run, self.b[kept])
-        return Pairs(queries, self.runs[run], a, b, values[:, kept])
 
 
 def is_scores(table: Any) -> bool:
@@ -131,10 +29,13 @@ def is_scores(table: Any) -> bool:
 def score_cube(s: Any) -> ScoreCube:
     """Lay a scores table out as an array.
 
+    Which scores are good, great or small ones, the column ``smaller_is_better`` says where the
+    table has it, else the measure's name.
+
     Raises
     ------
     SchemaError
-        When a row is there twice, or a column is missing.
+        When a row is there twice, a column is missing, or a measure has both directions.
     """
     table = check(s, SCORES)
     measures, measure = encode(table["measure"])
@@ -142,14 +43,42 @@ def score_cube(s: Any) -> ScoreCube:
     runs, run = encode(table["run"])
     shape = (len(runs), len(queries), len(measures))
     values = _scatter(shape, (run, query, measure), table["value"], SCORES)
-    return ScoreCube(measures, queries, runs, np.ascontiguousarray(values.T))
+    known = [known_metric(name) for name in measures]
+    smaller = _directions(table, measures, known)
+    is_exact = np.array(
+        [
+            metric is not None and metric.is_exact and metric.smaller_is_better == is_smaller
+            for metric, is_smaller in zip(known, smaller, strict=True)
+        ],
+        bool,
+    )
+    return ScoreCube(measures, queries, runs, np.ascontiguousarray(values.T), smaller, is_exact)
+
+
+def _directions(table: pl.DataFrame, measures: pl.Series, known: list[Metric | None]) -> np.ndarray:
+    """Tell of each measure whether small values are good."""
+    directions = {
+        name: metric is not None and metric.smaller_is_better
+        for name, metric in zip(measures, known, strict=True)
+    }
+    if "smaller_is_better" in table.columns:
+        said = table.select("measure", "smaller_is_better").drop_nulls().unique()
+        both = said.filter(said["measure"].is_duplicated())["measure"].sort()
+        if len(both):
+            raise SchemaError(
+                f"scores: expected one direction of each measure, found {both[0]} with true and "
+                "with false in smaller_is_better; say the same in all of its rows"
+            )
+        directions |= dict(said.iter_rows())
+    return np.array([directions[name] for name in measures], bool)
 
 
 def pair_cube(table: Any) -> PairCube:
     """Lay a preferences table, or the differences of a scores table, out as an array.
 
-    A difference favours the run with the greater score, of search lengths the one with the smaller.
-    What is laid out already is given back, so that several tables can be made from one array.
+    A difference favours the run with the greater score, of search lengths and other measures of
+    which less is better the one with the smaller. What is laid out already is given back, so that
+    several tables can be made from one array.
 
     Raises
     ------
@@ -160,16 +89,7 @@ def pair_cube(table: Any) -> PairCube:
         return table
     table = to_polars(table)
     if is_scores(table):
-        s = score_cube(table)
-        a, b = np.triu_indices(len(s.runs), k=1)
-        with np.errstate(invalid="ignore"):
-            delta = s.values[:, :, a] - s.values[:, :, b]
-        if np.isinf(s.values).any():  # equal infinite scores are a tie, not a gap
-            delta[s.values[:, :, a] == s.values[:, :, b]] = 0.0
-        delta[[is_better_small(name) for name in s.measures]] *= -1
-        return PairCube(
-            s.measures, s.queries, s.runs, a, b, np.where(np.abs(delta) <= TIE, 0.0, delta)
-        )
+        return _score_differences(score_cube(table))
     d = check(table, PREFERENCES)
     with ThreadPoolExecutor(2) as executor:  # millions of rows: the slowest step of a test
         encoded = executor.map(encode, (d[name] for name in PREFERENCES.key))
@@ -192,17 +112,18 @@ def pair_cube(table: Any) -> PairCube:
     pair = np.repeat(pair_of[run_a, run_b], np.diff(np.append(starts, len(query))))
     cells = (query, pair, measure)
     values = _scatter(shape, cells, d["preference"], PREFERENCES)
-    return PairCube(measures, queries, runs, a, b, np.ascontiguousarray(np.moveaxis(values, 2, 0)))
+    by_measure = np.ascontiguousarray(np.moveaxis(values, 2, 0))
+    return PairCube(measures, queries, runs, a, b, by_measure)
 
 
-def check_finite(called: str, values: np.ndarray) -> None:
-    """Raise for infinite values, where the mean over requests is what is computed."""
-    infinite = int(np.isinf(values).sum())
-    if infinite:
-        raise LexiframeError(
-            f"{called}: expected finite values, found {infinite} that are infinite; their mean "
-            "would not depend on the others"
-        )
+def _score_differences(s: ScoreCube) -> PairCube:
+    """Compare all pairs of runs; of exact values only equal ones tie."""
+    a, b = np.triu_indices(len(s.runs), k=1)
+    delta = np.empty((len(s.measures), len(s.queries), len(a)))
+    for n, values in enumerate(s.values):
+        good = -values if s.smaller_is_better[n] else values
+        delta[n] = difference(good[:, a], good[:, b], 0.0 if s.is_exact[n] else TIE)
+    return PairCube(s.measures, s.queries, s.runs, a, b, delta, s.values)
 
 
 def _scatter(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,7 @@ from lexiframe.errors import LexiframeError, SchemaError, unknown_name
 from lexiframe.io.log_files import read_log
 from lexiframe.io.logs import join_entries
 from lexiframe.io.sources import File
-from lexiframe.preferences.cube import PairCube
+from lexiframe.preferences.arrays import PairCube
 from lexiframe.schemas import COMPARISONS, ORDERINGS, PREFERENCES, SCORES, to_polars
 
 By = str | Sequence[str] | None
@@ -176,7 +175,4 @@ def _members(table: pl.DataFrame, group: pl.DataFrame) -> pl.DataFrame:
 def _of_queries(table: Any, queries: pl.Series) -> Any:
     if not isinstance(table, PairCube):
         return table.filter(pl.col("query_id").is_in(queries.implode()))
-    chosen = table.queries.is_in(queries.implode()).to_numpy()
-    return replace(
-        table, queries=table.queries.filter(pl.Series(chosen)), values=table.values[:, chosen]
-    )
+    return table.of_queries(table.queries.is_in(queries.implode()).to_numpy())

@@ -68,7 +68,7 @@ def preferences(
     LexiframeError
         For fewer than two runs; for a lambda, which has no name, and a function of one's own that
         gives something else than an antisymmetric matrix; when a measure needs positions by
-        subtopic and these are not, or the other way round.
+        subtopic and these are not, or the other way round, or has a ``rel`` below theirs.
 
     Notes
     -----

@@ -8,7 +8,8 @@ from typing import Any
 import polars as pl
 
 from lexiframe.errors import LexiframeError, SchemaError
-from lexiframe.preferences.cube import Pairs, check_finite, pair_cube
+from lexiframe.preferences.arrays import Pairs, check_finite
+from lexiframe.preferences.cube import pair_cube
 from lexiframe.schemas import COMPARISONS, check
 
 

@@ -8,7 +8,7 @@ from typing import Literal
 
 import numpy as np
 
-from lexiframe.measures.ties import TIE
+from lexiframe.preferences.arrays import Pairs
 
 Alternative = Literal["two-sided", "greater", "less"]
 
@@ -32,15 +32,17 @@ class Options:
         """The probability beyond one end of an interval."""
         return self.alpha / 2 if self.alternative == "two-sided" else self.alpha
 
-    def extreme(
-        self, drawn: np.ndarray, observed: np.ndarray, rounding: np.ndarray | float = TIE
-    ) -> np.ndarray:
+    def extreme(self, drawn: np.ndarray, observed: np.ndarray, rounding: np.ndarray) -> np.ndarray:
         """Tell which drawn values are as far out as the observed one, but for rounding."""
         if self.alternative == "greater":
             return np.asarray(drawn >= observed - rounding)
         if self.alternative == "less":
             return np.asarray(drawn <= observed + rounding)
         return np.asarray(np.abs(drawn) >= np.abs(observed) - rounding)
+
+    def least_p(self, tail: np.ndarray) -> np.ndarray:
+        """Give the least p from the probability of what is farthest out at one end."""
+        return np.minimum(1.0, 2 * tail) if self.alternative == "two-sided" else tail
 
     def p_value(self, below: np.ndarray, above: np.ndarray) -> np.ndarray:
         """Give p from the probabilities of what is as small or smaller, and as great or greater."""
@@ -53,26 +55,31 @@ class Options:
 class Differences:
     """The differences of pairs over the same requests: requests × pairs, none missing.
 
-    ``deviation`` is 0 where all differences are the same but for rounding.
+    ``rounding``, requests × pairs or 1 × 1, is how much of each may be rounding. ``deviation`` is 0
+    where all differences are the same but for it.
     """
 
     values: np.ndarray
+    rounding: np.ndarray
     mean: np.ndarray
     deviation: np.ndarray
 
     @classmethod
-    def of(cls, values: np.ndarray) -> Differences:
+    def of(cls, values: np.ndarray, rounding: np.ndarray) -> Differences:
         """Take requests × pairs."""
         mean = values.mean(axis=0)
         squares = ((values - mean) ** 2).sum(axis=0)
         deviation = np.sqrt(squares / max(len(values) - 1, 1))
-        deviation[values.max(axis=0) - values.min(axis=0) <= TIE] = 0.0
-        return cls(values, mean, deviation)
+        near = np.flatnonzero(values.max(axis=0) - values.min(axis=0) <= rounding.max(axis=0))
+        some, rough = values[:, near], _cells(rounding, np.arange(len(values)), near) / 2
+        same = (some - rough).max(axis=0) <= (some + rough).min(axis=0)
+        deviation[near[same]] = 0.0
+        return cls(values, rounding, mean, deviation)
 
     @property
-    def rounding(self) -> np.ndarray:
-        """How much of each mean is rounding: `TIE`, of the largest difference if that is over 1."""
-        return np.asarray(TIE * np.maximum(1.0, np.abs(self.values).max(axis=0)))
+    def mean_rounding(self) -> np.ndarray:
+        """How much of each mean may be rounding."""
+        return np.broadcast_to(self.rounding.mean(axis=0), len(self.mean))
 
     @property
     def n(self) -> int:
@@ -80,16 +87,24 @@ class Differences:
         return len(self.values)
 
 
-def by_requests(values: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Give the pairs that have the same requests, and their differences over these.
+def by_requests(pairs: Pairs, chosen: np.ndarray) -> Iterator[tuple[np.ndarray, Differences]]:
+    """Give those of the pairs ``chosen`` that have the same requests, and their differences.
 
-    Of requests × pairs, NaN where there is none; mostly no pair lacks a request.
+    Mostly no pair lacks a request.
     """
+    values, rounding = pairs.values[:, chosen], pairs.rounding
     known = ~np.isnan(values)
     if known.all():
-        yield np.arange(values.shape[1]), values
+        every = np.arange(len(values))
+        yield chosen, Differences.of(values, _cells(rounding, every, chosen))
         return
     patterns, pattern = np.unique(known, axis=1, return_inverse=True)
     for number, requests in enumerate(patterns.T):
-        pairs = np.flatnonzero(pattern.ravel() == number)
-        yield pairs, values[np.ix_(requests, pairs)]
+        alike = np.flatnonzero(pattern.ravel() == number)
+        rough = _cells(rounding, np.flatnonzero(requests), chosen[alike])
+        yield chosen[alike], Differences.of(values[np.ix_(requests, alike)], rough)
+
+
+def _cells(rounding: np.ndarray, requests: np.ndarray, pairs: np.ndarray) -> np.ndarray:
+    """Give that of some requests and pairs, unless it is one number for all."""
+    return rounding if rounding.size == 1 else np.asarray(rounding[np.ix_(requests, pairs)])

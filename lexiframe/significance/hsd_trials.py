@@ -15,9 +15,8 @@ from itertools import permutations
 
 import numpy as np
 
-from lexiframe.measures.ties import TIE
 from lexiframe.orderings.win_rates import total_preferences
-from lexiframe.preferences.cube import Pairs
+from lexiframe.preferences.arrays import Pairs
 from lexiframe.progress import in_threads
 from lexiframe.significance.canonical import canonical
 
@@ -103,7 +102,7 @@ def _statistic(pairs: Pairs) -> Statistic:
     """Choose the fastest way to permute preferences, by looking at them."""
     total = total_preferences(pairs)
     values = total / len(pairs.runs)
-    rounding = 4 * tolerance(pairs)  # a difference, two values, and what was called a tie
+    rounding = 4 * pairs.request_rounding[:, None]  # a difference, two values, and a tie
     if (np.abs(values[:, pairs.a] - values[:, pairs.b] - pairs.values) <= rounding).all():
         return _of_values(values)
     if (pairs.values == np.sign(total[:, pairs.a] - total[:, pairs.b])).all():
@@ -112,8 +111,8 @@ def _statistic(pairs: Pairs) -> Statistic:
 
 
 def tolerance(pairs: Pairs) -> float:
-    """Give how much is rounding: `TIE`, of the largest preference if that is above 1."""
-    return TIE * max(1.0, float(np.abs(pairs.values).max()))
+    """Give how much of the largest mean difference may be rounding, in any trial."""
+    return float(pairs.request_rounding.mean())
 
 
 def _of_values(values: np.ndarray) -> Statistic:

@@ -42,7 +42,7 @@ def bca_interval(d: Differences, options: Options) -> Interval:
     parts = np.array_split(varied, -(-len(varied) // _PAIRS_AT_ONCE)) if len(varied) else []
     for pairs in progress(parts, len(parts), "BCa intervals"):
         means = partial(
-            _means, values=d.values[:, pairs], mean=d.mean[pairs], rounding=d.rounding[pairs]
+            _means, values=d.values[:, pairs], mean=d.mean[pairs], rounding=d.mean_rounding[pairs]
         )
         with np.errstate(all="ignore"), warnings.catch_warnings(action="ignore"):
             found = bootstrap(

@@ -11,17 +11,19 @@ import numpy as np
 import polars as pl
 
 from lexiframe.codes import decode
-from lexiframe.errors import LexiframeError, unknown_name, warn
+from lexiframe.errors import LexiframeError, unknown_name
 from lexiframe.measures import notation
-from lexiframe.preferences.cube import Pairs, check_finite, pair_cube
+from lexiframe.preferences.arrays import Pairs, check_finite
+from lexiframe.preferences.cube import pair_cube
 from lexiframe.preferences.groups import By, in_groups
 from lexiframe.progress import progress
 from lexiframe.resampling import check_draws, check_share
-from lexiframe.schemas import COMPARISONS
+from lexiframe.schemas import COMPARISONS, FLOAT
 from lexiframe.significance.corrections import check_correction, correct_families
-from lexiframe.significance.differences import Alternative, Differences, Options, by_requests
+from lexiframe.significance.differences import Alternative, Options, by_requests
 from lexiframe.significance.intervals import INTERVALS
 from lexiframe.significance.paired_tests import TESTS
+from lexiframe.significance.reach import warn_of_no_rejection
 
 Test = Literal["t", "sign", "wilcoxon", "randomization", "bootstrap"]
 Correction = Literal["holm", "bonferroni", "bh", "none"]
@@ -110,15 +112,20 @@ def compare(
     Notes
     -----
     Differences that are all the same have no t: p is 1 when they are 0, else 0, and d_z and t are
-    null or infinite. With one request, too, p is 1 (one-sided, 0.5 at the least, by what does not
-    need a deviation), and there are no intervals. A one-sided interval has one end; the other is
-    infinite, or the least or greatest that the effect size can be.
+    null or infinite. What counts as the same everywhere is what differs by no more than rounding:
+    1e-12, and of scores above 1 that share of them, however small the difference (of preferences,
+    whose scores are not known, that share of the preferences). With one request, too, p is 1
+    (one-sided, 0.5 at the least, by what does not need a deviation), and there are no intervals. A
+    one-sided interval has one end; the other is infinite, or the least or greatest that the effect
+    size can be.
+
     t: `scipy.stats.ttest_rel`; sign: `scipy.stats.binomtest`; Wilcoxon: `scipy.stats.wilcoxon` of
-    the differences rounded to 12 decimals, so that rounding does not break ties. Randomisation and
-    bootstrap: p = (1 + count) / (1 + trials); when there are no more than ``trials`` ways to choose
-    signs, all are gone through, and p is exact. So Holm and Bonferroni over m comparisons reject
-    nothing by these two tests unless ``trials`` is above m / alpha − 1. The bootstrap draws from
-    the centred differences and compares t, as Sakai, SIGIR 2006, doi:10.1145/1148170.1148261.
+    the differences, where sizes that differ by rounding alone are made the same, so that it does
+    not break ties. Randomisation and bootstrap: p = (1 + count) / (1 + trials); when there are no
+    more than ``trials`` ways to choose signs, all are gone through, and p is exact. So Holm and
+    Bonferroni over m comparisons reject nothing by these two tests unless ``trials`` is above
+    m / alpha − 1. The bootstrap draws from the centred differences and compares t, as Sakai, SIGIR
+    2006, doi:10.1145/1148170.1148261.
     Smucker, Allan & Carterette, CIKM 2007, doi:10.1145/1321440.1321528, compare these tests. The
     intervals of d_z come from the noncentral t distribution.
 
@@ -142,7 +149,7 @@ def compare(
         _of_group, tests=tests, options=options, baseline=baseline, intervals=intervals
     )
     table = in_groups(test_group, d, requests, by)
-    groups = table.columns[: table.width - len(COMPARISONS.columns) + len(_CORRECTED)]
+    groups = table.columns[: table.width - len(_UNCORRECTED)]
     if not table.height:
         raise LexiframeError(
             "compare: expected preferences between runs, or scores of two runs for the same "
@@ -151,8 +158,7 @@ def compare(
     same = ["test", *([*groups, "measure"] if family == "measure" else [])]
     number = table.select(pl.struct(same).rank("dense")).to_series().to_numpy()
     corrected = [_corrected(table, number, name, alpha) for name in corrections]
-    if {"holm", "bonferroni"} & {*corrections}:
-        _warn_of_few_trials(table, number, options)
+    warn_of_no_rejection(table, number, corrections, options)
     both = pl.concat(corrected).select(*groups, *COMPARISONS.columns)
     return both.sort(*groups, *COMPARISONS.key)
 
@@ -169,18 +175,6 @@ def _corrected(
     return table.with_columns(
         correction=pl.lit(correction), p_adjusted=adjusted, reject=pl.Series(adjusted < alpha)
     )
-
-
-def _warn_of_few_trials(table: pl.DataFrame, family: np.ndarray, options: Options) -> None:
-    """Warn when even the least p-value that so many trials can give is not below alpha / m."""
-    drawn = table["test"].str.contains("^(randomization|bootstrap)")
-    drawn &= table["n"] > np.log2(options.trials + 1)  # else all ways are gone through
-    m = int(np.bincount(family[drawn.to_numpy()]).max(initial=0))
-    if m >= options.alpha * (1 + options.trials):
-        warn(
-            f"compare: no p-value of {options.trials} trials can be below {options.alpha:g} after "
-            f"the correction for {m} comparisons; take trials={int(m / options.alpha)} or more"
-        )
 
 
 def check_inference(
@@ -236,6 +230,7 @@ _TURNED: dict[Alternative, Alternative] = {
 }
 _CORRECTED = ("correction", "p_adjusted", "reject")
 _UNCORRECTED = {k: v for k, v in COMPARISONS.columns.items() if k not in _CORRECTED}
+_UNCORRECTED |= {"least_p": FLOAT}
 
 
 def _directions(
@@ -264,9 +259,7 @@ def _of_measure(
     chosen: np.ndarray,
 ) -> pl.DataFrame:
     frames = []
-    for which, values in by_requests(pairs.values[:, chosen]):
-        d = Differences.of(values)
-        pair = chosen[which]
+    for pair, d in by_requests(pairs, chosen):
         low, high = INTERVALS[intervals](d, options)
         same = {
             "measure": pl.repeat(measure, len(pair), eager=True),

@@ -19,13 +19,17 @@ from lexiframe.significance.intervals import (
 
 
 class Outcome(NamedTuple):
-    """What a test says of each pair."""
+    """What a test says of each pair; ``least_p`` is the least p-value that it could have had.
+
+    That is when one run wins every request, with the ties and the sizes of differences there are.
+    """
 
     effect_size: np.ndarray
     effect_low: np.ndarray
     effect_high: np.ndarray
     statistic: np.ndarray
     p_value: np.ndarray
+    least_p: np.ndarray
 
 
 _ROWS = 200
@@ -34,14 +38,15 @@ _ROWS = 200
 _FEW = 13
 """All 2^n signs of so many ranks are gone through, as SciPy does since 1.15 where ranks tie."""
 
-_DECIMALS = 12
-"""Differences that agree in so many share their rank."""
+_EXACT = 50
+"""Up to so many ranks, none of them tied, SciPy's p is exact."""
 
 
 def t_test(d: Differences, options: Options) -> Outcome:
     """t = mean / (sd / √n), d_z = mean / sd."""
     d_z, t = _standardised(d)
-    return Outcome(*_with_interval(d_z, t, d.n, options), t, _p_of_t(t, d.n, options))
+    p_value = _p_of_t(t, d.n, options)
+    return Outcome(*_with_interval(d_z, t, d.n, options), t, p_value, np.zeros(len(t)))
 
 
 def _p_of_t(t: np.ndarray, n: int, options: Options) -> np.ndarray:
@@ -61,8 +66,9 @@ def sign_test(d: Differences, options: Options) -> Outcome:
     shared = ties // 2 if options.sign_ties == "split" else 0
     won, lost = wins + shared, losses + shared
     p_value = options.p_value(_at_most(won, won + lost), _at_most(lost, won + lost))
+    least_p = options.least_p(_at_most(np.broadcast_to(shared, won.shape), won + lost))
     interval = win_odds_interval(wins, losses, d.n, options)
-    return Outcome(odds, *interval, won.astype(np.float64), p_value)
+    return Outcome(odds, *interval, won.astype(np.float64), p_value, least_p)
 
 
 def _at_most(k: np.ndarray, n: np.ndarray) -> np.ndarray:
@@ -76,16 +82,52 @@ def wilcoxon_test(d: Differences, options: Options) -> Outcome:
     """Wilcoxon's signed ranks, zeros left out."""
     from scipy.stats import rankdata
 
-    values = np.round(d.values, _DECIMALS)
+    values = _numbered(d)
     n = (values != 0).sum(axis=0)
     ranks = np.sign(values) * (rankdata(np.abs(values), axis=0) - (d.n - n))
     up, down = (np.where(sign * ranks > 0, sign * ranks, 0.0).sum(axis=0) for sign in (1, -1))
     r = np.divide(up - down, up + down, out=np.full(len(n), np.nan), where=n > 0)
-    few = d.n <= _FEW
-    p_value = _by_all_signs(ranks, options) if few else _by_scipy(values, n, options)
+    by_signs = options.least_p(0.5**n)
+    if d.n <= _FEW:
+        p_value, least_p = _by_all_signs(ranks, options), by_signs
+    else:
+        repeated = _repeated(values)
+        p_value = _by_scipy(values, repeated, options)
+        least_p = np.where(repeated | (n > _EXACT), _least_p_of_normal(ranks, options), by_signs)
     statistic = np.minimum(up, down) if options.alternative == "two-sided" else up
     low, high = rank_biserial_interval(np.nan_to_num(r), n, options)
-    return Outcome(r, low, high, statistic, p_value)
+    return Outcome(r, low, high, statistic, p_value, least_p)
+
+
+def _repeated(values: np.ndarray) -> np.ndarray:
+    """Tell which pairs have sizes that occur twice, or zeros."""
+    sizes = np.sort(np.abs(values), axis=0)
+    return np.asarray((np.diff(sizes, axis=0) == 0).any(axis=0) | (values == 0).any(axis=0))
+
+
+def _least_p_of_normal(ranks: np.ndarray, options: Options) -> np.ndarray:
+    """Give p, by the normal distribution, of ranks that all have one sign."""
+    from scipy.special import ndtr
+
+    deviation = np.sqrt((ranks**2).sum(axis=0))
+    return options.least_p(ndtr(-np.abs(ranks).sum(axis=0) / np.maximum(deviation, 1)))
+
+
+def _numbered(d: Differences) -> np.ndarray:
+    """Number the sizes of each pair's differences from 1 and give the numbers their signs.
+
+    Neighbours that differ by no more than rounding are one size; what is no more itself is 0.
+    """
+    sizes = np.abs(d.values)
+    order = np.argsort(sizes, axis=0)
+    rising, rough = np.take_along_axis(sizes, order, axis=0), d.rounding
+    if rough.size > 1:
+        rough = np.take_along_axis(rough, order, axis=0)
+        rough[1:] = np.maximum(rough[1:], rough[:-1])
+    steps = np.cumsum(np.diff(rising, axis=0, prepend=0.0) > rough, axis=0, dtype=np.float64)
+    numbers = np.empty_like(steps)
+    np.put_along_axis(numbers, order, steps, axis=0)
+    return np.asarray(np.copysign(numbers, d.values))
 
 
 def _by_all_signs(ranks: np.ndarray, options: Options) -> np.ndarray:
@@ -100,15 +142,13 @@ def _by_all_signs(ranks: np.ndarray, options: Options) -> np.ndarray:
     return options.p_value(below / (1 + len(drawn)), above / (1 + len(drawn)))
 
 
-def _by_scipy(values: np.ndarray, n: np.ndarray, options: Options) -> np.ndarray:
+def _by_scipy(values: np.ndarray, repeated: np.ndarray, options: Options) -> np.ndarray:
     """Give p by `scipy.stats.wilcoxon`, of pairs for which it chooses the same distribution."""
     from scipy.stats import wilcoxon
 
-    p_value = np.ones(len(n))
-    sizes = np.sort(np.abs(values), axis=0)
-    repeated = (np.diff(sizes, axis=0) == 0).any(axis=0) | (n < len(values))
+    p_value = np.ones(len(repeated))
     for kind in (False, True):
-        pairs = np.flatnonzero((n > 0) & (repeated == kind))
+        pairs = np.flatnonzero(values.any(axis=0) & (repeated == kind))
         with warnings.catch_warnings(action="ignore"):  # that there are few: so says n
             if len(pairs):
                 found = wilcoxon(values[:, pairs], axis=0, alternative=options.alternative)
@@ -122,21 +162,29 @@ def randomization_test(d: Differences, options: Options) -> Outcome:
     With so few requests that there are no more than ``trials`` ways, all of them are gone through.
     """
     drawn = signs(d.n, options.trials, options.seed)
-    rounding = d.rounding
+    rounding = d.mean_rounding
     count = np.zeros(len(d.mean), np.int64)
     for first in progress(range(0, len(drawn), _ROWS), -(-len(drawn) // _ROWS), "randomization"):
         means = drawn[first : first + _ROWS] @ d.values / d.n
         count += options.extreme(means, d.mean, rounding).sum(axis=0)
     d_z, t = _standardised(d)
     p_value = (1 + count) / (1 + len(drawn))
-    return Outcome(*_with_interval(d_z, t, d.n, options), d.mean, p_value)
+    n_not_zero = (np.abs(d.values) > d.rounding).sum(axis=0)
+    are_all = len(drawn) < options.trials or 2**d.n == options.trials + 1
+    by_signs = options.least_p(0.5**n_not_zero)
+    least_p = by_signs if are_all else np.full(len(t), 1 / (1 + len(drawn)))
+    return Outcome(*_with_interval(d_z, t, d.n, options), d.mean, p_value, least_p)
 
 
 def bootstrap_test(d: Differences, options: Options) -> Outcome:
     """t of requests drawn from the centred differences: p = (1 + count) / (1 + samples)."""
     d_z, t = _standardised(d)
     centred = d.values - d.mean
-    squares, rounding = centred**2, d.rounding
+    squares, rounding = centred**2, d.mean_rounding
+    spread = np.where(d.deviation > 0, d.deviation, np.inf)
+    rounding_of_t = (
+        (np.sqrt(d.n) + np.abs(np.nan_to_num(t, posinf=0, neginf=0))) * rounding / spread
+    )
     drawn = drawn_requests(d.n, options.trials, options.seed)
     count = np.zeros(len(d.mean), np.int64)
     for first in progress(range(0, len(drawn), _ROWS), -(-len(drawn) // _ROWS), "bootstrap"):
@@ -146,9 +194,11 @@ def bootstrap_test(d: Differences, options: Options) -> Outcome:
         variance = np.maximum(counts @ squares / d.n - means**2, 0.0) / max(d.n - 1, 1)
         with np.errstate(divide="ignore", invalid="ignore"):
             ratio = means / np.sqrt(variance)
-        count += options.extreme(np.nan_to_num(ratio, posinf=np.inf, neginf=-np.inf), t).sum(axis=0)
+        drawn_t = np.nan_to_num(ratio, posinf=np.inf, neginf=-np.inf)
+        count += options.extreme(drawn_t, t, rounding_of_t).sum(axis=0)
     p_value = np.where(d.deviation > 0, (1 + count) / (1 + len(drawn)), _p_of_t(t, d.n, options))
-    return Outcome(*_with_interval(d_z, t, d.n, options), t, p_value)
+    least_p = np.where(d.deviation > 0, 1 / (1 + len(drawn)), 0.0)
+    return Outcome(*_with_interval(d_z, t, d.n, options), t, p_value, least_p)
 
 
 TESTS: dict[str, Callable[[Differences, Options], Outcome]] = {
@@ -164,7 +214,7 @@ def _standardised(d: Differences) -> tuple[np.ndarray, np.ndarray]:
     """Give d_z and t: infinite where all differences are the same, NaN where they are all 0."""
     with np.errstate(divide="ignore", invalid="ignore"):
         d_z = np.where(d.n > 1, d.mean / d.deviation, np.nan)
-    d_z[(np.abs(d.mean) <= 1e-12) & (d.deviation == 0)] = np.nan
+    d_z[(np.abs(d.mean) <= d.mean_rounding) & (d.deviation == 0)] = np.nan
     return d_z, d_z * np.sqrt(d.n)
 
 

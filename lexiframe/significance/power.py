@@ -103,7 +103,8 @@ def asl_curve(c: Any, *, by: By = None) -> pl.DataFrame:
     >>> d = pl.DataFrame({"query_id": ["q1", "q2", "q3"] * 2, "run_a": "a",
     ...                   "run_b": ["b"] * 3 + ["c"] * 3, "measure": "LR",
     ...                   "preference": [1.0, -1.0, 1.0, 1.0, 1.0, 1.0]})
-    >>> lf.asl_curve(lf.compare(d, "sign")).select("place", "share", "p_value", "run_b").rows()
+    >>> c = lf.compare(d, "sign", "none")
+    >>> lf.asl_curve(c).select("place", "share", "p_value", "run_b").rows()
     [(1, 0.5, 0.25, 'c'), (2, 1.0, 1.0, 'b')]
     """
     if by is not None:
@@ -165,7 +166,7 @@ def smallest_significant_differences(c: Any, alpha: float = 0.05, *, by: By = No
     check_share("smallest_significant_differences", "alpha", alpha)
     size, is_significant = pl.col("mean_difference").abs(), pl.col("p_adjusted") < alpha
     smallest = size.filter(is_significant).min()
-    is_smallest = is_significant & (size <= smallest + TIE)
+    is_smallest = is_significant & (size <= smallest + TIE * pl.max_horizontal(smallest, 1.0))
     return (
         checked_comparisons(c)
         .sort("run_a", "run_b")

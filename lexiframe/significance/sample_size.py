@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from lexiframe.errors import LexiframeError, first_three
-from lexiframe.measures.ties import TIE
+from lexiframe.preferences.arrays import Pairs
 from lexiframe.preferences.cube import pair_cube
 from lexiframe.preferences.groups import By, in_groups
 from lexiframe.resampling import check_draws, check_share
@@ -75,10 +75,10 @@ def required_requests(
 
     Notes
     -----
-    ``required`` is null when there is no difference (|mean| ≤ 1e-12) or one request alone, and
-    when more would be needed than are looked for: 10^9, by simulation 100,000. Differences that
-    are all the same need two requests. With one request ``power_at_n`` is null; between runs that
-    are the same for every request it is 0.
+    ``required`` is null when there is no difference (|mean| is rounding alone, as `compare` has
+    it) or one request alone, and when more would be needed than are looked for: 10^9, by simulation
+    100,000. Differences that are all the same need two requests. With one request ``power_at_n`` is
+    null; between runs that are the same for every request it is 0.
 
     With t the power for n requests is P(|T| > t_{1−α/2, n−1}), T noncentral t with n − 1 degrees of
     freedom and noncentrality d_z √n; ``required`` is the least n that reaches ``power``, equal to
@@ -109,14 +109,14 @@ def required_requests(
         )
     check_share("required_requests", "power", power)
     frames = []
-    for c, values in _compared("required_requests", d, alpha, how, samples, seed):
-        effect, n = _effect(c), c["n"].to_numpy()
+    for c, pairs in _compared("required_requests", d, alpha, how, samples, seed):
+        effect, n = _effect(c, pairs), c["n"].to_numpy()
         if how == "t":
             required, power_at_n = least_size(effect, power, alpha), t_power(effect, n, alpha)
         else:
-            required = simulated_size(values, power, alpha, samples, seed)
-            power_at_n = simulated_power_at_n(values, alpha, samples, seed)
-        found = (np.abs(c["mean_difference"].to_numpy()) > TIE) & (required > 0)
+            required = simulated_size(pairs, power, alpha, samples, seed)
+            power_at_n = simulated_power_at_n(pairs, alpha, samples, seed)
+        found = (np.abs(c["mean_difference"].to_numpy()) > pairs.mean_rounding) & (required > 0)
         frames.append(
             c.with_columns(
                 how=pl.lit(how),
@@ -193,11 +193,11 @@ def power_curve(
         )
     chosen = _checked_sizes(sizes)
     frames = []
-    for c, values in _compared("power_curve", d, alpha, how, samples, seed):
+    for c, pairs in _compared("power_curve", d, alpha, how, samples, seed):
         if how == "t":
-            power = t_power(_effect(c)[:, None], chosen, alpha)
+            power = t_power(_effect(c, pairs)[:, None], chosen, alpha)
         else:
-            power = simulated_power(values, chosen, alpha, samples, seed)
+            power = simulated_power(pairs, chosen, alpha, samples, seed)
         known = c["n"].to_numpy() > 1
         frames.append(
             c[np.repeat(np.arange(c.height), len(chosen))].with_columns(
@@ -212,22 +212,22 @@ def power_curve(
 
 def _compared(
     called: str, d: Any, alpha: float, how: str, samples: int, seed: int
-) -> Iterator[tuple[pl.DataFrame, np.ndarray]]:
-    """Check the arguments; give each measure's t-tests, and their values, requests × pairs."""
+) -> Iterator[tuple[pl.DataFrame, Pairs]]:
+    """Check the arguments; give each measure's t-tests, and the pairs that they are of."""
     check_share(called, "alpha", alpha)
     check_draws(called, "samples", samples, seed)
     if how not in ("t", "simulation"):
         raise LexiframeError(f"{called}: expected how='t' or 'simulation', found {how!r}")
     cube = pair_cube(d)
     for measure, pairs in pairs_by_measure(called, cube):
-        yield compare(cube.of_measures([measure]), "t", "none", alpha=alpha), pairs.values
+        yield compare(cube.of_measures([measure]), "t", "none", alpha=alpha), pairs
 
 
-def _effect(c: pl.DataFrame) -> np.ndarray:
+def _effect(c: pl.DataFrame, pairs: Pairs) -> np.ndarray:
     """d_z, 0 where the mean is a tie, NaN where there is no difference at all."""
     mean, effect = c["mean_difference"].to_numpy(), c["effect_size"].to_numpy()
     is_tie = np.where(np.isfinite(effect), 0.0, np.nan)
-    return np.where(np.abs(mean) <= TIE, is_tie, effect)
+    return np.where(np.abs(mean) <= pairs.mean_rounding, is_tie, effect)
 
 
 def _checked_sizes(sizes: Sequence[object]) -> np.ndarray:

@@ -10,8 +10,7 @@ import numpy as np
 import polars as pl
 
 from lexiframe.errors import LexiframeError
-from lexiframe.measures.ties import TIE
-from lexiframe.preferences.cube import Pairs
+from lexiframe.preferences.arrays import Pairs
 from lexiframe.preferences.groups import By, in_groups
 from lexiframe.progress import progress
 from lexiframe.resampling import check_draws, halves
@@ -45,7 +44,8 @@ def swap_rates(
         Key ``measure``, sorted by it: ``n_pairs`` pairs of runs, ``splits``, ``half``, the number
         of requests in a half; ``swap_rate``, the share of pairs × splits whose mean preferences
         have opposite signs in the two halves, ``tie_rate``, the share of those where one of the
-        means is a tie (1e-12 or less), both in 0..1; ``swap_rate_sd``, the standard deviation of
+        means is a tie (no more than rounding: 1e-12, and of scores above 1 that share of them),
+        both in 0..1; ``swap_rate_sd``, the standard deviation of
         the swap rate over the splits, null for one split.
 
     Raises
@@ -149,8 +149,9 @@ def swap_curve(
     for measure, pairs in _split_pairs("swap_curve", d, splits, seed):
         firsts = (first for first, _ in _half_means(pairs, splits, seed))
         largest = max(np.fmax.reduce(np.abs(first), axis=None, initial=0.0) for first in firsts)
-        edges = np.linspace(0.0, largest, bins + 1) if largest > TIE else np.zeros(2)
-        counts = [_binned(*means, edges) for means in _half_means(pairs, splits, seed)]
+        rounding = pairs.mean_rounding
+        edges = np.linspace(0.0, largest, bins + 1) if largest > 0 else np.zeros(2)
+        counts = [_binned(*means, edges, rounding) for means in _half_means(pairs, splits, seed)]
         swaps, n = np.sum(counts, axis=0)
         frames.append(_curve(measure, edges, swaps, n))
     return pl.concat(frames)
@@ -176,17 +177,20 @@ def _half_means(pairs: Pairs, splits: int, seed: int) -> Iterator[tuple[np.ndarr
     n = len(pairs.queries)
     known = ~np.isnan(pairs.values)
     values, known = np.nan_to_num(pairs.values), known.astype(np.float64)
+    rounding = pairs.mean_rounding
     block = max(1, AT_ONCE // max(len(pairs.a), n))
     blocks = halves(n, splits, seed, block=block)
     for first, second in progress(blocks, -(-splits // block), "splitting the requests"):
-        yield _means(first, values, known), _means(second, values, known)
+        yield _means(first, values, known, rounding), _means(second, values, known, rounding)
 
 
-def _means(half: np.ndarray, values: np.ndarray, known: np.ndarray) -> np.ndarray:
+def _means(
+    half: np.ndarray, values: np.ndarray, known: np.ndarray, rounding: np.ndarray
+) -> np.ndarray:
     counts = half @ known
     means = np.full(counts.shape, np.nan)
     np.divide(half @ values, counts, out=means, where=counts > 0)
-    means[np.abs(means) <= TIE] = 0.0
+    means[np.abs(means) <= rounding] = 0.0
     return means
 
 
@@ -197,13 +201,15 @@ def _swaps(first: np.ndarray, second: np.ndarray) -> np.ndarray:
     return np.stack([cells.sum(axis=1) for cells in counted], axis=1)
 
 
-def _binned(first: np.ndarray, second: np.ndarray, edges: np.ndarray) -> np.ndarray:
+def _binned(
+    first: np.ndarray, second: np.ndarray, edges: np.ndarray, rounding: np.ndarray
+) -> np.ndarray:
     """Count in each bin of |first| the pairs that swap, and all."""
     both = np.sign(first) * np.sign(second)
     counted = ~np.isnan(both)
     n_bins = len(edges) - 1
-    # TIE: a difference that is a bin's lower edge but for rounding belongs to that bin.
-    place = np.searchsorted(edges, np.abs(first[counted]) + TIE, side="right") - 1
+    # A difference that is a bin's lower edge but for rounding belongs to that bin.
+    place = np.searchsorted(edges, (np.abs(first) + rounding)[counted], side="right") - 1
     place = np.minimum(place, n_bins - 1)
     swaps = np.bincount(place[both[counted] < 0], minlength=n_bins)
     return np.stack([swaps, np.bincount(place, minlength=n_bins)])

@@ -13,14 +13,8 @@ import polars as pl
 from lexiframe.errors import LexiframeError, first_three
 from lexiframe.measures.ties import TIE
 from lexiframe.orderings.win_rates import mean_preferences
-from lexiframe.preferences.cube import (
-    PairCube,
-    Pairs,
-    check_finite,
-    is_scores,
-    pair_cube,
-    score_cube,
-)
+from lexiframe.preferences.arrays import PairCube, Pairs, check_finite
+from lexiframe.preferences.cube import is_scores, pair_cube, score_cube
 from lexiframe.preferences.groups import By, in_groups
 from lexiframe.resampling import check_draws, check_share
 from lexiframe.schemas import COMPARISONS, to_polars
@@ -98,7 +92,8 @@ def tukey_hsd(
     -----
     Randomised: in each trial the runs' labels are permuted, in each request by itself, and the
     largest |mean difference| over all pairs is kept; p = (1 + number of trials in which that is
-    at least the pair's) / (1 + trials), where differences of 1e-12 are none. The interval's half
+    at least the pair's) / (1 + trials), where differences that are rounding alone are
+    none (1e-12, and of scores above 1 that share of them). The interval's half
     width is the (1 − alpha) quantile of the trials: outside of it are the differences with p <
     alpha. Carterette, "Multiple Testing in Statistical Analysis of Systems-Based Information
     Retrieval Experiments", TOIS 2012, doi:10.1145/2094072.2094076.
@@ -173,8 +168,10 @@ def _by_measure(d: Any, on: str) -> Iterator[tuple[str, Pairs, np.ndarray | None
         if on == "win_rate":
             values = mean_preferences(pairs)
             delta = values[:, pairs.a] - values[:, pairs.b]
-            pairs = replace(pairs, values=np.where(np.abs(delta) <= TIE, 0.0, delta))
-            yield measure, pairs, values
+            rounding = pairs.request_rounding[:, None]
+            delta = np.where(np.abs(delta) <= rounding, 0.0, delta)
+            largest = np.broadcast_to(rounding / TIE, values.shape)  # of what was summed
+            yield measure, replace(pairs, values=delta, scores=largest), values
         else:
             yield measure, pairs, scores[measure].values if on == "values" else None
 
@@ -209,10 +206,7 @@ def _check_complete(measure: str, queries: pl.Series, runs: pl.Series, lacks: np
 
 def _table(measure: str, pairs: Pairs, tested: Tested, alpha: float) -> pl.DataFrame:
     """Put the test into the table of `compare`, which has means and effect sizes."""
-    cube = PairCube(
-        pl.Series([measure]), pairs.queries, pairs.runs, pairs.a, pairs.b, pairs.values[None]
-    )
-    table = compare(cube, "t", "none", alpha=alpha).with_columns(
+    table = compare(pairs.as_cube(measure), "t", "none", alpha=alpha).with_columns(
         ci_low=pl.col("mean_difference") - tested.half,
         ci_high=pl.col("mean_difference") + tested.half,
         statistic=tested.statistic,
@@ -241,7 +235,7 @@ def _parametric(pairs: Pairs, values: np.ndarray, alpha: float) -> Tested:
         return Tested(np.full(len(difference), np.nan), np.ones(len(difference)), np.nan)
     differs = difference > tolerance(pairs)
     residual = values - values.mean(axis=0) - values.mean(axis=1, keepdims=True) + values.mean()
-    if np.abs(residual).max() <= tolerance(pairs):
+    if np.abs(residual).max() <= pairs.request_rounding.max():
         return Tested(np.where(differs, np.inf, np.nan), np.where(differs, 0.0, 1.0), 0.0)
     error = np.sqrt((residual**2).sum() / df / n_queries)
     q = np.where(differs, difference, 0.0) / error

@@ -4,6 +4,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import recommender
+
 MEASURES = ["AP", "nDCG", "RR", "R@1000"]
 EVERY = """
     AP AP@100 nDCG nDCG@10 nDCG@100 RR P@5 P@10 R@100 R@1000 Rprec Success@1 Success@10 RBP gRBP
@@ -98,6 +100,31 @@ def hsd(table: str, measure: str, trials: int) -> Stage:
     return on(table, lambda lf, t: lf.tukey_hsd(t.filter(measure=measure), trials=trials))
 
 
+def evaluating(measure: str) -> Stage:
+    """Make a stage that evaluates all runs from their files by one measure, as users do."""
+    return text(lambda lf, c: lf.evaluate(c.runs, c.qrels, [measure]).power)
+
+
+def of_users(*names: str) -> Stage:
+    """Make a stage that compares the runs of a recommender by the preferences `names`."""
+
+    def stage(collection: Collection) -> Thunk:
+        import lexiframe as lf
+
+        p = recommender.positions()
+        return lambda: lf.preferences(p, list(names))
+
+    return stage
+
+
+def large_run(collection: Collection) -> Thunk:
+    """Prepare finding the positions of one large run with integer ids."""
+    import lexiframe as lf
+
+    run, judgments = recommender.large_run()
+    return lambda: lf.positions({"large": run}, judgments)
+
+
 # The long table of preferences of all four is what the tables after it are made from.
 STAGES: dict[str, Stage] = {
     "text: read_runs": text(lambda lf, c: lf.read_runs(c.runs)),
@@ -132,6 +159,12 @@ STAGES: dict[str, Stage] = {
     "orderings: rank_correlations": on("orderings", lambda lf, o: lf.rank_correlations(o)),
     "preferences: tie_rates": on("preferences", lambda lf, d: lf.tie_rates(d)),
     "preferences: sign_agreement": on("preferences", lambda lf, d: lf.sign_agreement(d)),
+    "text: evaluate AP": evaluating("AP"),
+    "text: evaluate bpref": evaluating("bpref"),
+    "100,000 users: RPP": of_users("RPP"),
+    "100,000 users: RPP, LR, LP, rrLP": of_users(*PREFERENCES),
+    "100,000 users: AP, nDCG differences": of_users("AP", "nDCG"),
+    "one run of 13.8 million rows": large_run,
     "positions: 8 measures": on("positions", lambda lf, p: lf.preferences(p, EIGHT)),
     "8 measures: compare t and sign": on(
         "preferences of 8", lambda lf, d: lf.compare(d, ["t", "sign"])

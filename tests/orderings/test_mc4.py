@@ -2,10 +2,13 @@
 
 import itertools
 
+import numpy as np
 import polars as pl
 import pytest
 
 import lexiframe as lf
+from lexiframe.schemas import PREFERENCES
+from tests import oracle
 from tests.small_tables import preferences, scores
 
 
@@ -69,11 +72,70 @@ def test_inside_a_component_the_stationary_distribution_decides():
     assert mc4(d) == {"a": 1.5, "b": 3.5, "c": 3.5, "d": 1.5}
 
 
-def test_components_that_do_not_meet_share_a_layer():
+def test_components_in_which_the_chain_ends_with_the_same_probability_share_a_layer():
     lines = beats("ac", "bd", runs="abcd")
     assert mc4(lines, "value") == same(a=1.5, b=1.5, c=0.5, d=0.5)
+    cycle_and_two = beats("ab", "bc", "ca", "de", "df", runs="abcdef")
+    assert mc4(cycle_and_two, "value") == same(
+        **dict.fromkeys("abcd", 1.25), **dict.fromkeys("ef", 0.5)
+    )
+    assert mc4(cycle_and_two) == {**dict.fromkeys("abcd", 2.5), **dict.fromkeys("ef", 5.5)}
+
+
+def test_a_run_that_splits_every_majority_comes_behind_the_winner():
+    """The chain ends at d with probability 1/4, where it starts there, and at a else."""
+    d = beats("ab", "ac", "bc", runs="abcd")
+    assert mc4(d, "value") == same(a=4, b=2, c=1, d=3)
+    assert mc4(d) == {"a": 1, "b": 3, "c": 4, "d": 2}
+
+
+def test_components_that_do_not_meet_are_ordered_by_where_the_chain_ends():
+    """From d it goes to a or b, from c to b: it ends at a with 3/8, at b with 5/8."""
+    d = beats("ad", "bd", "bc", runs="abcd")
+    assert mc4(d) == {"a": 2, "b": 1, "c": 3.5, "d": 3.5}
+    assert mc4(d, "value") == same(a=2, b=3, c=0.5, d=0.5)
     cycle_and_a_single = beats("ab", "bc", "ca", runs="abcd")
-    assert mc4(cycle_and_a_single) == dict.fromkeys("abcd", 2.5)
+    assert mc4(cycle_and_a_single, "value") == same(a=4 / 3, b=4 / 3, c=4 / 3, d=1)
+
+
+def test_probabilities_of_ending_that_are_equal_are_equal_however_they_were_summed():
+    """Two halves, mirrored: what leads from one to a leads from the other to b."""
+    pairs = []
+    for half, winners in (("cdefgh", "ab"), ("onmlkj", "ba")):
+        circle = zip(half, half[1:] + half[0], strict=True)
+        pairs += [winner + loser for winner, loser in circle]
+        pairs += [winners[n % 3 == 0] + loser for n, loser in enumerate(half)]
+        pairs += [winners[1] + half[2], half[0] + half[2], half[3] + half[1]]
+    ranks = mc4(beats(*pairs, runs="abcdefghjklmno"))
+    assert ranks["a"] == ranks["b"] == 1.5
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_where_the_chain_ends_is_exact_and_where_long_walks_end(seed):
+    """Thirty runs, a tenth of the pairs with a majority: dozens of ways lead to several ends."""
+    runs = [f"{n:02}" for n in range(30)]
+    rng = np.random.default_rng(seed)
+    lead = {pair: rng.choice([1.0, -1.0, 0.0], p=[0.05, 0.05, 0.9]) for pair in pairs_of(runs)}
+    rows = [("q", a, b, "mine", value) for (a, b), value in lead.items()]
+    rank = mc4(pl.DataFrame(rows, schema=PREFERENCES.required, orient="row"))
+
+    beats = {pair if value > 0 else pair[::-1] for pair, value in lead.items() if value}
+    probability = oracle.ending(runs, beats)
+    chain = np.array([*oracle.transitions(runs, beats).values()]).reshape(30, 30)
+    walked = np.linalg.matrix_power(chain, 10**6).mean(axis=0)
+    assert len(probability) > 2
+    for part, exact in probability.items():
+        assert sum(walked[runs.index(run)] for run in part) == pytest.approx(float(exact))
+    for (x, p), (y, q) in itertools.combinations(probability.items(), 2):
+        order = {(rank[a] > rank[b]) - (rank[a] < rank[b]) for a in x for b in y}
+        if p != q:
+            assert order == {(p < q) - (p > q)}
+        elif len(x) == len(y) == 1:
+            assert order == {0}
+
+
+def pairs_of(runs):
+    return list(itertools.combinations(runs, 2))
 
 
 def test_tiny_probabilities_are_not_ties():

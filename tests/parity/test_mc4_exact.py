@@ -1,10 +1,10 @@
-"""MC4 on real majorities of up to 103 runs orders each component as exact arithmetic does.
+"""MC4 on real majorities of up to 103 runs orders components, and runs in them, exactly.
 
 Stationary probabilities span many orders of magnitude: what loses digits ties runs that differ.
 """
 
 from fractions import Fraction
-from itertools import combinations
+from itertools import combinations, permutations
 
 import numpy as np
 import polars as pl
@@ -12,6 +12,7 @@ import pytest
 from scipy.sparse.csgraph import connected_components
 
 import lexiframe as lf
+from tests import oracle
 
 pytestmark = pytest.mark.conformance
 
@@ -55,3 +56,31 @@ def test_inside_components(shared, name):
             pairs += 1
     assert pairs > 300
     assert wrong == 0
+
+
+@pytest.mark.parametrize("first", range(0, 50, 10))
+def test_components_that_cannot_reach_one_another(shared, first):
+    """Majorities of two requests: several components are never left."""
+    wide = pl.read_csv(shared / "data" / "trec_score_matrices" / "web2010_ndcg20.csv")[
+        first : first + 2
+    ]
+    values = wide.to_numpy()
+    votes = np.sign(values[:, :, None] - values[:, None, :]).sum(axis=0)
+    runs = np.flatnonzero(np.arange(len(votes)) % 3 == 0)  # a third, for exact arithmetic
+    beats = {(a, b) for a, b in permutations(runs, 2) if votes[a, b] > 0}
+    names = [wide.columns[run] for run in runs]
+    s = pl.DataFrame(
+        {
+            "run": np.repeat(names, 2),
+            "query_id": ["1", "2"] * len(runs),
+            "measure": "mine",
+            "value": values[:, runs].T.ravel(),
+        }
+    )
+    o = lf.order_runs(s, "mc4", votes="preference")
+    rank = dict(o.select("run", "rank").iter_rows())
+    ends = oracle.ending(runs, beats)
+    for (x, p), (y, q) in combinations(ends.items(), 2):
+        lead = {np.sign(rank[wide.columns[b]] - rank[wide.columns[a]]) for a in x for b in y}
+        assert lead == {(p > q) - (p < q)} or (p == q and len(x) + len(y) > 2)
+    assert all(rank[wide.columns[a]] <= sum(map(len, ends)) for part in ends for a in part)

@@ -76,7 +76,22 @@ def test_markov_chains():
         dict.fromkeys("abc", 4 / 3) | {"d": 1}
     )
     assert oracle.mc4("ab", set()) == {"a": 0.5, "b": 0.5}
+    assert oracle.mc4("abc", {("a", "b")}) == {"a": 3, "b": 1, "c": 2}
     assert oracle.mc4_iterations("ab", {("a", "b")}, 2) == pytest.approx({"a": 0.875, "b": 0.125})
+
+
+def test_where_a_chain_ends():
+    """c, d and e lead in a circle, and d also to a, the others to b.
+
+    To a it is 4/7 from d = 1/2 + c/2, 1/7 from c = e/2 and 2/7 from e = d/2.
+    """
+    beats = {("a", "d"), ("c", "d"), ("b", "c"), ("e", "c"), ("b", "e"), ("d", "e")}
+    expected = {frozenset("a"): Fraction(2, 5), frozenset("b"): Fraction(3, 5)}
+    assert oracle.ending("abcde", beats) == expected
+    v, chain = dict.fromkeys("abcde", 0.2), oracle.transitions("abcde", beats)
+    for _ in range(400):
+        v = oracle.step(chain, v)
+    assert v == pytest.approx({"a": 0.4, "b": 0.6, "c": 0, "d": 0, "e": 0}, abs=1e-12)
 
 
 def test_kendall():

@@ -210,3 +210,22 @@ def at_least(p, rel):
 
 def vectors_of(pairs):
     return {key: (positions_of(a), positions_of(b)) for key, (a, b) in pairs.items()}
+
+
+@given(with_pairs(), st.sampled_from([None, 2]))
+def test_requests_go_through_a_kernel_together_as_they_do_one_by_one(p, rel):
+    """Blocks change nothing, to the last bit: weights, grades and sizes differ in them."""
+    suffix = "" if rel is None else f"(rel={rel})"
+    measures = [f"{name}{suffix}" for name in EVERYTHING if rel is None or name[-1] not in ")3"]
+    late = lf.LevelPreference("late", weight=lambda i, m: i / m)
+    options = dict(no_relevant="zero", deciding_level=True)
+    if rel is not None and not (p["relevance"] >= rel).any():
+        return
+    together = lf.preferences(p, [*measures, late], **options)
+    some = p.filter((pl.col("relevance") >= (rel or 0)).any().over("query_id"))
+    alone = [
+        lf.preferences(part, [*measures, late], **options)
+        for part in some.partition_by("query_id", maintain_order=True)
+    ]
+    asked = together.join(some.select("query_id").unique(), on="query_id", how="semi")
+    assert_identical(asked.sort(together.columns[:4]), pl.concat(alone).sort(together.columns[:4]))

@@ -1,6 +1,7 @@
 """Each paired test: against SciPy and all permutations, one-sided, and where it is not defined."""
 
 import math
+from itertools import combinations
 
 import numpy as np
 import polars as pl
@@ -12,6 +13,8 @@ from statsmodels.stats.multitest import multipletests
 
 import lexiframe as lf
 from lexiframe.resampling import drawn_requests
+from lexiframe.significance.differences import Differences, Options
+from lexiframe.significance.paired_tests import TESTS as TEST_OF
 from tests import oracle
 from tests.small_tables import preferences, scores
 
@@ -45,6 +48,7 @@ def wilcoxon(differences, side):
 @pytest.mark.parametrize(
     "values", [SMOOTH, COARSE, SHORT, LONG], ids=["smooth", "ties", "few", "many"]
 )
+@pytest.mark.filterwarnings("ignore:compare. no p-value of the test")
 def test_t_sign_and_wilcoxon_are_scipys_one_sided_too(values, side):
     one_sided = {"alternative": side}
     signs = [((d > 0).sum(), (d != 0).sum()) for d in values.values()]
@@ -291,6 +295,73 @@ def test_trials_that_are_too_few_for_the_correction_are_warned_of(test):
     lf.compare(d, test, "none", trials=2)
 
 
+TEN = {a + b: RNG.normal(0, 1, 10) for a, b in combinations("abcdefghijklmnopqrst", 2)}  # 190
+
+
+@pytest.mark.parametrize(
+    "test, options, n, enough",
+    [
+        ("sign", {}, 10, 13),
+        ("wilcoxon", {}, 10, 13),
+        ("randomization", {}, 10, 13),
+        ("sign", {"alternative": "greater"}, 10, 12),
+        ("sign", {"correction": "bonferroni", "alpha": 0.5}, 9, 10),
+        ("sign", {"correction": "bh"}, 5, 6),
+    ],
+)
+def test_requests_that_are_too_few_for_the_correction_are_warned_of(test, options, n, enough):
+    """2 · 2^−n · 190 < 0.05 from n = 13 on; half of that is one-sided p."""
+    few, many = (
+        preferences({pair: np.resize(np.abs(d), size) for pair, d in TEN.items()})
+        for size in (n, enough)
+    )
+    alpha = options.get("alpha", 0.05)
+    message = (
+        f"^compare: no p-value of the test '{test}' over {n} requests can be below {alpha} after "
+        f"the correction for 190 comparisons; it takes {enough} requests or more without ties"
+    )
+    with pytest.warns(lf.LexiframeWarning, match=message) as warned:
+        found = lf.compare(few, test, **options)
+    assert len(warned) == 1
+    assert warned[0].filename == __file__
+    assert not found["reject"].any()
+    assert lf.compare(many, test, **options)["reject"].all()
+    lf.compare(few, test, "none")
+    with pytest.warns(lf.LexiframeWarning, match=message) as warned:
+        lf.compare(few, [test, "t"], [options.get("correction", "holm"), "none"], alpha=alpha,
+                   alternative=options.get("alternative", "two-sided"))  # fmt: skip
+    assert len(warned) == 1
+
+
+@pytest.mark.parametrize("test", ["sign", "wilcoxon", "randomization"])
+def test_ties_leave_fewer_requests(test):
+    """Of 13 requests 12 differ: 190 · 2 · 2^−12 is above 0.05."""
+    tied = preferences({pair: [0.0, *np.resize(np.abs(d), 12)] for pair, d in TEN.items()})
+    with pytest.warns(lf.LexiframeWarning, match="over 13 .*; it takes requests without ties"):
+        lf.compare(tied, test, trials=2**13 - 1)
+    one_pair = tied.filter((pl.col("run_a") != "a") | (pl.col("preference") != 0))
+    assert lf.compare(one_pair.filter(run_a="b"), test, "none")["reject"].all()
+    same = preferences({"ab": [0.0] * 4, "ac": [0.0] * 4, "bc": [0.0] * 4})
+    lf.compare(same, test)  # runs that do not differ at all
+
+
+@pytest.mark.parametrize("side", SIDES)
+@pytest.mark.parametrize("values", [SMOOTH, COARSE, SHORT, LONG])
+@pytest.mark.parametrize("test", TESTS)
+def test_no_p_value_is_below_the_least(test, values, side):
+    """The least p is that of the same sizes with one sign."""
+    options = Options(side, 0.05, 600, 0, "drop", side)
+    sign = -1 if side == "less" else 1
+    for d in values.values():
+        rounding = np.full((1, 1), 1e-12)
+        found = TEST_OF[test](Differences.of(d[:, None], rounding), options)
+        extreme = TEST_OF[test](Differences.of(sign * np.abs(d)[:, None], rounding), options)
+        assert found.least_p == pytest.approx(extreme.least_p)
+        assert found.least_p <= found.p_value + 1e-15
+        if test in ("sign", "wilcoxon") or (test == "randomization" and len(d) == 9):
+            assert found.least_p == pytest.approx(extreme.p_value)
+
+
 def test_no_tests():
     with pytest.raises(lf.LexiframeError, match="expected a test and a correction, found none"):
         lf.compare(preferences(SMOOTH), [])
@@ -326,6 +397,7 @@ def test_arguments_that_do_not_exist(options, message):
 
 
 @given(st.permutations("abcd"), st.sampled_from(TESTS), st.integers(0, 5))
+@pytest.mark.filterwarnings("ignore:compare. no p-value of the test")
 def test_renaming_the_runs_changes_nothing_else(names, test, seed):
     rng = np.random.default_rng(seed)
     values = {run: np.round(rng.normal(0, 1, 7), 1) for run in "abcd"}
