@@ -206,7 +206,7 @@ def evaluate(
     check_method(method)
     inference = Inference(test, correction, family, alpha, alternative, trials, seed)
     groups, requests = names_of(requests, by), file_or_data(requests)
-    projected = project_runs(runs, qrels, asked, policies)
+    projected = project_runs(runs, qrels, asked, policies, hashed=True)
     ranked = projected.ranked
     metrics = [measure for measure in asked if isinstance(measure, Metric)]
     is_alone = len(ranked.runs) == 1
@@ -222,7 +222,7 @@ def evaluate(
     s = projected.scores(metrics)
     d = projected.preferences([] if is_alone else asked)
     provenance = {
-        "runs": sources_of(projected.runs, ranked.names),
+        "runs": sources_of(projected.runs, ranked.read),
         "qrels": sources_of_qrels(projected.qrels),
         "measures": [str(measure) for measure in asked],
         "policies": asdict(policies),

@@ -84,9 +84,16 @@ class Projected:
 
 
 def project_runs(
-    runs: Any, qrels: Any, measures: Sequence[Measure], policies: Policies
+    runs: Any,
+    qrels: Any,
+    measures: Sequence[Measure],
+    policies: Policies,
+    *,
+    hashed: bool = False,
 ) -> Projected:
     """Rank runs and find the positions that measures need; warn of what was dropped or filled.
+
+    ``hashed`` asks for the sha256 of the files of runs, see `rank_runs`.
 
     Raises
     ------
@@ -100,7 +107,7 @@ def project_runs(
     qrels = file_or_data(qrels)  # once: standard input cannot be read again for its sha256
     needs = {measure.needs for measure in measures}
     has_pool = POOL in needs
-    ranked = rank_runs(runs, qrels, policies, nonrelevant=True, pool=has_pool)
+    ranked = rank_runs(runs, qrels, policies, nonrelevant=True, pool=has_pool, hashed=hashed)
     warn_of_gaps(ranked)
     kept = policies.no_relevant
     by_subtopic = project(ranked, no_relevant=kept, subtopics=True) if SUBTOPICS in needs else None

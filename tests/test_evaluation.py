@@ -14,6 +14,7 @@ from pyarrow import parquet
 import lexiframe as lf
 from lexiframe import evaluation
 from lexiframe.io.provenance import provenance_of
+from lexiframe.io.sources import File
 
 EXAMPLE = lf.bundled("example")
 QRELS, RUNS = EXAMPLE / "qrels.txt", EXAMPLE / "runs"
@@ -345,6 +346,18 @@ def test_files_and_settings_are_in_the_metadata(tmp_path, evaluated):
         "seed": 0,
     }
     assert facts["groups"] == []
+
+
+def test_files_of_runs_are_hashed_as_they_are_read(monkeypatch):
+    """Not by reading them once more: they may have changed since."""
+    expected = [sha256(file) for file in FILES]
+    again = []
+    monkeypatch.setattr(File, "_sha256", lambda file: again.append(file.path) or "later")
+    provenance = lf.evaluate(FILES, QRELS, ["RR"]).provenance
+    assert [source["sha256"] for source in provenance["runs"]] == expected
+    facts = provenance_of(lf.read_runs(FILES).schema)
+    assert [source["sha256"] for source in facts["sources"]] == expected
+    assert again == [str(QRELS)]
 
 
 def sha256(path):

@@ -12,7 +12,7 @@ from lexiframe.io.arrow import to_arrow
 from lexiframe.io.frames import is_frame
 from lexiframe.io.outputs import replacing
 from lexiframe.io.provenance import describe, provenance_of, sources_in
-from lexiframe.io.runs import RunScan
+from lexiframe.io.runs import RunScan, SourceRead
 from lexiframe.schemas import to_polars
 
 ROWS_PER_GROUP = 1 << 20
@@ -83,9 +83,12 @@ def _is_origin(data: Any) -> bool:
     return isinstance(data, RunScan) or hasattr(data, "provenance") or is_frame(data)
 
 
-def sources_of(origin: Any, names: Sequence[Sequence[str]] | None = None) -> list[dict[str, Any]]:
-    """Say which files runs or qrels come from; nothing for frames made in memory."""
-    return origin.provenance(names) if isinstance(origin, RunScan) else sources_in(origin)
+def sources_of(origin: Any, read: Sequence[SourceRead] | None = None) -> list[dict[str, Any]]:
+    """Say which files runs or qrels come from; nothing for frames made in memory.
+
+    ``read`` is what is known of the sources of runs that were read already.
+    """
+    return origin.provenance(read) if isinstance(origin, RunScan) else sources_in(origin)
 
 
 def write_parquet_file(path: Path, table: Any, facts: dict[str, Any]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Literal
@@ -14,7 +15,7 @@ from lexiframe.errors import LexiframeError, Problem, ReadError, SchemaError, fi
 from lexiframe.io import trec
 from lexiframe.io.advice import NO_NUMBER
 from lexiframe.io.arrow import read_arrow
-from lexiframe.io.content import Content
+from lexiframe.io.content import Content, content_of
 from lexiframe.io.dialects import checked_ids, whole_ranks
 from lexiframe.io.forms import (
     error_with_line,
@@ -59,6 +60,8 @@ class RunPart:
         The ir_metadata in the file's comments.
     n_wider
         Lines of the file that have more fields than are read.
+    sha256
+        Of the bytes of the file, when asked for.
     """
 
     name: str
@@ -68,23 +71,27 @@ class RunPart:
     places: Places | None = None
     header: str | None = None
     n_wider: int = 0
+    sha256: str | None = None
 
 
 def load_source(
-    source: Source, name_from: NameFrom, dialect: Dialect, *, rank: bool
+    source: Source, name_from: NameFrom, dialect: Dialect, *, rank: bool, hashed: bool = False
 ) -> list[RunPart]:
-    """Read one file, frame or object into its runs."""
+    """Read one file, frame or object into its runs; ``hashed`` asks for the sha256 of a file."""
     data = source.origin
     if isinstance(data, str):
         return _parts_of_table(from_ir_datasets(data, "scoreddocs"), source, dialect)
     if not isinstance(data, File):
         parts = _parts_of_table(to_frame(data, "score", source.where), source, dialect)
         return [_from_file(part, data) for part in parts]
-    content = data.content()
+    given = data.read()
+    content = content_of(given, source.where)
     try:
-        return parse_runs(content, source, name_from, dialect, rank=rank)
+        parts = parse_runs(content, source, name_from, dialect, rank=rank)
     except LexiframeError as error:
         raise error_with_line(error, content, source.where, dialect, RUNS) from None
+    sha256 = hashlib.sha256(given).hexdigest() if hashed else None
+    return [replace(part, sha256=sha256) for part in parts]
 
 
 def parse_runs(

@@ -129,7 +129,7 @@ def file_or_data(qrels: Any) -> Any:
 def sources_of_qrels(origin: Any, dialect: Dialect | None = None) -> list[dict[str, Any]]:
     """Say which file qrels of `file_or_data` come from; nothing for frames made in memory."""
     if isinstance(origin, File):
-        return [origin.facts(**(dialect or Dialect()).facts())]
+        return [origin.facts(None, **(dialect or Dialect()).facts())]
     return sources_in(origin)
 
 

@@ -22,6 +22,22 @@ from lexiframe.progress import in_threads
 
 
 @dataclass(frozen=True)
+class SourceRead:
+    """What is known of a file or frame once it was read.
+
+    Attributes
+    ----------
+    names
+        What its runs are called.
+    sha256
+        Of the bytes that were read from the file, if that was asked for.
+    """
+
+    names: Sequence[str | None]
+    sha256: str | None = None
+
+
+@dataclass(frozen=True)
 class RunScan:
     """Runs that are read when they are needed, a file at a time; made by `scan_runs`.
 
@@ -42,26 +58,30 @@ class RunScan:
     def __len__(self) -> int:
         return len(self.sources)
 
-    def load(self, index: int, *, rank: bool = False) -> list[RunPart]:
+    def load(self, index: int, *, rank: bool = False, hashed: bool = False) -> list[RunPart]:
         """Read one source into its runs (one, unless a table carries several)."""
-        return load_source(self.sources[index], self.name_from, self.dialect, rank=rank)
+        source = self.sources[index]
+        return load_source(source, self.name_from, self.dialect, rank=rank, hashed=hashed)
 
-    def provenance(self, names: Sequence[Sequence[str]] | None = None) -> list[dict[str, Any]]:
+    def provenance(self, read: Sequence[SourceRead] | None = None) -> list[dict[str, Any]]:
         """Give path and sha256 of every file and how it is read, sorted.
 
-        ``names`` are those of the runs of each source, where they were read already: before that
-        it takes a file to hold one run that is called as it is.
+        ``read`` is what is known of each source when they were read already. Before that it takes a
+        file to hold one run that is called as it is.
         """
-        given = in_threads(partial(self._facts, names), range(len(self)), "hashing runs")
+        known = [self._unread(source) for source in self.sources] if read is None else read
+        given = in_threads(self._facts, [*zip(self.sources, known, strict=True)], "hashing runs")
         return _sorted(fact for facts in given for fact in facts)
 
-    def _facts(self, names: Sequence[Sequence[str]] | None, index: int) -> list[dict[str, Any]]:
-        source = self.sources[index]
+    def _unread(self, source: Source) -> SourceRead:
+        return SourceRead((source.name if self.name_from == "file" else None,))
+
+    def _facts(self, one: tuple[Source, SourceRead]) -> list[dict[str, Any]]:
+        source, read = one
         if not isinstance(source.origin, File):
             return [{"run": source.name, **fact} for fact in sources_in(source.origin)]
-        facts = source.origin.facts(**self.dialect.facts())
-        called = [source.name if self.name_from == "file" else None]
-        return [{"run": name, **facts} for name in (called if names is None else names[index])]
+        facts = source.origin.facts(read.sha256, **self.dialect.facts())
+        return [{"run": name, **facts} for name in read.names]
 
 
 def _sorted(facts: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -226,11 +246,11 @@ def read_runs(
 
 def _load(scan: RunScan, index: int) -> tuple[list[RunPart], list[dict[str, Any]]]:
     """Read one source and say where each of its runs comes from."""
-    parts, origin = scan.load(index, rank=True), scan.sources[index].origin
+    parts, origin = scan.load(index, rank=True, hashed=True), scan.sources[index].origin
     if not isinstance(origin, File):
         named = parts[0].name if len(parts) == 1 else None
         return parts, [{"run": named, **fact} for fact in sources_in(origin)]
-    facts = origin.facts(**scan.dialect.facts())
+    facts = origin.facts(parts[0].sha256, **scan.dialect.facts())
     return parts, [{"run": part.name, **facts} for part in parts]
 
 

@@ -63,9 +63,12 @@ class File:
         """Give what is in it, unpacked and decoded; ``what`` is what errors say was expected."""
         return content_of(self.read(), str(self), what)
 
-    def facts(self, **more: Any) -> dict[str, Any]:
-        """Say which file it is: its path as given and the sha256 of its bytes."""
-        return {**more, "path": _decoded(self.path), "sha256": self._sha256()}
+    def facts(self, sha256: str | None = None, **more: Any) -> dict[str, Any]:
+        """Say which file it is: its path as given and the sha256 of its bytes.
+
+        The file is read for the ``sha256``, unless it is known.
+        """
+        return {**more, "path": _decoded(self.path), "sha256": sha256 or self._sha256()}
 
     def _sha256(self) -> str:
         if self.data is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -11,7 +11,7 @@ import polars as pl
 
 from lexiframe.errors import LexiframeError, SchemaError, first_three
 from lexiframe.io.parts import RunPart
-from lexiframe.io.runs import RunScan, scan_runs
+from lexiframe.io.runs import RunScan, SourceRead, scan_runs
 from lexiframe.io.sources import refuse_twins
 from lexiframe.likeness import likely_cause
 from lexiframe.positions.judged import JudgedItems, judged_items
@@ -20,18 +20,20 @@ from lexiframe.positions.policies import Policies
 from lexiframe.positions.ranks import RunRanks
 from lexiframe.progress import in_threads
 
+_NO_ROWS = pl.DataFrame()
+
 
 @dataclass(frozen=True)
 class RankedRuns:
     """The judged items and, for each run in the order of their names, their ranks.
 
-    ``names`` are those of the runs of each source, ``n_wider`` the lines of each file that have
-    more fields than are read.
+    ``read`` says what is known of each source, ``n_wider`` the lines of each file that have more
+    fields than are read.
     """
 
     judged: JudgedItems
     runs: list[RunRanks]
-    names: list[list[str]] = field(default_factory=list)
+    read: list[SourceRead] = field(default_factory=list)
     n_wider: dict[str, int] = field(default_factory=dict)
 
 
@@ -43,10 +45,12 @@ def rank_runs(
     nonrelevant: bool = False,
     pool: bool = False,
     documents: bool = False,
+    hashed: bool = False,
 ) -> RankedRuns:
     """Rank the relevant items in every run, and with ``nonrelevant`` the others that are judged.
 
-    ``pool`` also gives what they retrieved, ``documents`` in which order.
+    ``pool`` also gives what they retrieved, ``documents`` in which order, and ``hashed`` the sha256
+    of each file as it was read.
 
     Raises
     ------
@@ -64,21 +68,26 @@ def rank_runs(
         return rank_run(part, judged, policies, pool=pool, codes=codes)
 
     scan = runs if isinstance(runs, RunScan) else scan_runs(runs)
-    loaders = _loaders(scan, rank=policies.ties == "rank")
+    loaders = _loaders(scan, rank=policies.ties == "rank", hashed=hashed)
     done = list(
         in_threads(
-            lambda load: [(rank(part), part.where, part.n_wider) for part in load()],
+            lambda load: [
+                (rank(part), replace(part, rows=_NO_ROWS, places=None)) for part in load()
+            ],
             loaders,
             "reading runs",
         )
     )
     ranked = [run for runs in done for run in runs]
-    refuse_twins((run.name, where) for run, where, _ in ranked)
-    if not any(run.answered.any() for run, *_ in ranked):
-        _refuse_other_queries(sorted({name for run, *_ in ranked for name in run.extra}), judged)
-    names = [[run.name for run, *_ in of_one] for of_one in ([ranked] if len(scan) == 1 else done)]
-    by_name = sorted((run for run, *_ in ranked), key=lambda run: run.name)
-    return RankedRuns(judged, by_name, names, {where: n for _, where, n in ranked if n})
+    refuse_twins((part.name, part.where) for _, part in ranked)
+    if not any(run.answered.any() for run, _ in ranked):
+        _refuse_other_queries(sorted({name for run, _ in ranked for name in run.extra}), judged)
+    read = [
+        SourceRead([part.name for _, part in of_one], next(part.sha256 for _, part in of_one))
+        for of_one in ([ranked] if len(scan) == 1 else done)
+    ]
+    by_name = sorted((run for run, _ in ranked), key=lambda run: run.name)
+    return RankedRuns(judged, by_name, read, {p.where: p.n_wider for _, p in ranked if p.n_wider})
 
 
 def _shared_codes() -> pl.Series:
@@ -95,16 +104,16 @@ def _refuse_other_queries(answered: list[str], judged: JudgedItems) -> None:
     )
 
 
-def _loaders(scan: RunScan, *, rank: bool) -> list[Callable[[], list[RunPart]]]:
+def _loaders(scan: RunScan, *, rank: bool, hashed: bool) -> list[Callable[[], list[RunPart]]]:
     if len(scan) == 1:  # a table of many runs: rank them in several threads
-        parts = _load(scan, 0, rank=rank)
+        parts = _load(scan, 0, rank=rank, hashed=hashed)
         return [lambda part=part: [part] for part in parts]  # type: ignore[misc]
-    return [partial(_load, scan, index, rank=rank) for index in range(len(scan))]
+    return [partial(_load, scan, index, rank=rank, hashed=hashed) for index in range(len(scan))]
 
 
-def _load(scan: RunScan, index: int, *, rank: bool) -> list[RunPart]:
+def _load(scan: RunScan, index: int, *, rank: bool, hashed: bool) -> list[RunPart]:
     """Read one source; a table without ranks does not say which of its runs lacks them."""
-    parts = scan.load(index, rank=rank)
+    parts = scan.load(index, rank=rank, hashed=hashed)
     if rank and len(parts) > 1 and "rank" not in parts[0].rows.columns:
         raise SchemaError(
             f"{scan.sources[index].where}: ties='rank' needs a column of whole ranks, found none; "

@@ -5,6 +5,7 @@ import gzip
 import hashlib
 import lzma
 import os
+import warnings
 from pathlib import Path
 
 import pandas as pd
@@ -40,7 +41,6 @@ FORMS = {
     "CRLF": TEXT.replace("\n", "\r\n"),
     "CRLF here and there": TEXT.replace("\n", "\r\n", 1),
     "no last newline": TEXT.rstrip(),
-    "a space, no last newline": TEXT.rstrip() + " ",
     "CRLF, no last newline": TEXT.replace("\n", "\r\n").rstrip(),
     "empty lines": "\n" + TEXT.replace("\n", "\n\n \t\n"),
     "comments": "# a header\n#\n" + "\n  # indented # \n".join(LINES) + "\n#end",
@@ -68,6 +68,12 @@ def test_every_form_of_text(write, form, name):
     assert table["run"].unique().to_pylist() == ["bm25"]
     assert table.schema.types[:4] == [pa.string(), pa.string(), pa.string(), pa.float64()]
     assert lf.positions(lf.scan_runs(path), QRELS).equals(lf.positions(table, QRELS))
+
+
+def test_a_space_behind_the_last_field_is_no_field(write):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert rows(lf.read_runs(write(TEXT.rstrip() + " "))) == ROWS
 
 
 def test_an_id_may_look_like_packed_data(write):
