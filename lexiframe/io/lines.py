@@ -15,33 +15,27 @@ from lexiframe.errors import Problem, ReadError
 _SPACE, _LINE_FEED, _HASH = 32, 10, 35
 _BLANKS_TO_SPACES = bytes.maketrans(b"\t\v\f", b"   ")
 _TO_SPACES_AND_LINE_FEEDS = bytes.maketrans(b"\t\v\f\r", b"   \n")
+_ODD_BYTES = (b"\t", b"\r", b"\v", b"\f", b"\0")
 _BLOCK_OF_BYTES = 1 << 18
 
 
-def survey(data: bytes) -> tuple[bool, int]:
+def is_plain(data: bytes) -> bool:
     """Tell whether single spaces and line feeds are all that stands between fields.
 
-    Returns
-    -------
-    bool
-        Whether there are no control characters, comments or empty lines, and no spaces that meet or
-        stand at a line's end.
-    int
-        The number of fields, if so.
+    So there are no other blanks, comments or empty lines, and no spaces that meet or stand at a
+    line's end.
     """
+    if data.startswith((b"#", b" ", b"\n")) or data.endswith(b" "):
+        return False
+    if any(mark in data for mark in _ODD_BYTES) or (b"#" in data and b"\n#" in data):
+        return False
     text = np.frombuffer(data, np.uint8)
-    is_plain = b"#" not in data or not (data.startswith(b"#") or b"\n#" in data)
-    n_separators = 0
-    after_blank = True
     for start in range(0, len(text), _BLOCK_OF_BYTES):
-        block = text[start : start + _BLOCK_OF_BYTES]
-        blank = block <= _SPACE
-        separators = np.count_nonzero(block == _SPACE) + np.count_nonzero(block == _LINE_FEED)
-        is_plain &= np.count_nonzero(blank) == separators
-        is_plain &= not ((after_blank and blank[0]) or (blank[1:] & blank[:-1]).any())
-        n_separators += int(separators)
-        after_blank = bool(blank[-1])
-    return bool(is_plain), n_separators + (not after_blank)
+        end = start + _BLOCK_OF_BYTES + 1  # the next block begins with the last byte of this one
+        blank = text[start:end] <= _SPACE
+        if (blank[1:] & blank[:-1]).any():
+            return False
+    return True
 
 
 def plain(data: bytes, where: str) -> bytes:

@@ -1,6 +1,6 @@
 """TREC text: runs and qrels, a line each, fields separated by any mix of ASCII white space.
 
-A plain file goes straight to Polars' CSV reader. One that has tabs, runs of spaces or comment lines
+A plain file goes straight to Arrow's CSV reader. One that has tabs, runs of spaces or comment lines
 is first rewritten with single spaces, and lines of different widths are cut to one; what is
 malformed is left to `lexiframe.io.problems`, which finds and names it.
 """
@@ -8,15 +8,17 @@ malformed is left to `lexiframe.io.problems`, which finds and names it.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
 import polars as pl
+import pyarrow as pa
+from pyarrow import csv
 
 from lexiframe.errors import LexiframeError, Problem, ReadError, first_three, warn
-from lexiframe.io.lines import ends_in_a_line, first_fields, plain, squared, survey
+from lexiframe.io.lines import ends_in_a_line, first_fields, is_plain, plain, squared
 
 Third = Literal["rank", "score"]
 
@@ -77,6 +79,7 @@ NOT_PARSED = (pl.exceptions.PolarsError, OSError)
 """What Polars raises for malformed CSV; OSError for text that begins as packed data do."""
 
 
+_LONGEST_BLOCK = 1 << 30
 _EXACT = 2**53  # floats below are exact as whole numbers
 
 
@@ -125,13 +128,11 @@ def parse_lines(
     ([('q1', 'd7', 0.5), ('q1', 'd3', 0.25)], 1)
     """
     given, n_wider = data, 0
-    is_plain, n_fields = survey(data)
-    if not is_plain:
+    if not is_plain(data):
         data = plain(data, where)
         if not data:
             raise ReadError(Problem(where, f"lines of {layout}", "only comments"))
-        n_fields = survey(data)[1]
-    table = _read_csv(data, layout, wanted, n_fields, decimal)
+    table = _read_csv(data, layout, wanted, decimal)
     if table is None:
         data, width, widths = squared(data, len(layout.names))
         is_wider = widths > len(layout.names)
@@ -140,7 +141,7 @@ def parse_lines(
         if width < layout.at_least or (is_exact and n_wider) or _is_cut(given, widths, layout):
             return None
         asked = (*wanted, "rank") if n_wider else wanted
-        table = _read_csv(data, layout, asked, width * len(widths), decimal)
+        table = _read_csv(data, layout, asked, decimal)
         if table is not None and n_wider and _are_shifted(table["rank"].filter(is_wider)):
             return None
     if table is None:
@@ -171,27 +172,47 @@ def warn_of_wider_lines(counts: Mapping[str, int]) -> None:
 
 
 def _read_csv(
-    text: bytes, layout: Layout, wanted: tuple[str, ...], n_fields: int, decimal: str
+    text: bytes, layout: Layout, wanted: tuple[str, ...], decimal: str
 ) -> pl.DataFrame | None:
     """Read plain text whose lines all have the width of the first; None when they have not."""
-    found = text[: text.find(b"\n") % (len(text) + 1)].count(b" ") + 1
-    if not layout.at_least <= found <= len(layout.names):
+    width = text[: text.find(b"\n") % (len(text) + 1)].count(b" ") + 1
+    if not layout.at_least <= width <= len(layout.names):
         return None
-    names, number = layout.names[:found], layout.number
-    is_number = pl.Float64() if decimal == "." else pl.String()
-    schema = dict.fromkeys(names, pl.String()) | {number: is_number}
-    lines = pl.scan_csv(text, separator=" ", has_header=False, quote_char=None, schema=schema)
-    kept = [name for name in names if name in (*wanted, number, names[-1])]
+    names, number = layout.names[:width], layout.number
+    types = {name: pa.string() for name in names if name in (*wanted, number)}
+    if decimal == ".":
+        types[number] = pa.float64()
     try:
-        table = lines.select(kept).collect()
+        _check_utf8(text)
+        table = _columns(text, names, types)
         if decimal == ",":
             table = table.with_columns(pl.col(number).str.replace(",", ".", literal=True))
-            table = table.with_columns(pl.col(number).cast(pl.Float64))
-    except NOT_PARSED:
+        numbers = table[number].cast(pl.Float64)
+    except (pa.ArrowInvalid, pl.exceptions.PolarsError):
         return None
-    is_rectangular = table.height * found == n_fields and not table[names[-1]].null_count()
-    all_numbers = not (table[number].null_count() or table[number].is_nan().any())
-    return table if is_rectangular and all_numbers else None
+    return None if numbers.is_nan().any() else table.with_columns(numbers)
+
+
+def _check_utf8(text: bytes) -> None:
+    """Raise Arrow's error for bytes that cannot be decoded, also in fields that are not read."""
+    if not text.isascii():
+        edges = np.array([0, len(text)], np.int64)
+        buffers = (pa.py_buffer(edges), pa.py_buffer(text))
+        pa.LargeStringArray.from_buffers(1, *buffers).validate(full=True)
+
+
+def _columns(text: bytes, names: Sequence[str], types: Mapping[str, pa.DataType]) -> pl.DataFrame:
+    """Parse those columns of UTF-8 text that have a type; each line has to have all ``names``."""
+    block = min(len(text), _LONGEST_BLOCK)  # if possible one, so that columns are in one piece
+    table = csv.read_csv(
+        pa.BufferReader(text),
+        csv.ReadOptions(use_threads=False, block_size=block, column_names=names),
+        csv.ParseOptions(delimiter=" ", quote_char=False),
+        csv.ConvertOptions(
+            check_utf8=False, column_types=types, include_columns=[*types], null_values=[]
+        ),
+    )
+    return pl.DataFrame(pl.from_arrow(table))
 
 
 def text_of_run(rows: pl.DataFrame, tag: str) -> bytes:

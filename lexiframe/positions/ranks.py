@@ -169,7 +169,8 @@ def _place(rows: Rows, hit: np.ndarray, groups: Blocks, ties: Ties) -> np.ndarra
         return hit
     edges, block = groups.edges, groups.block
     tied = groups.last > groups.first
-    blocks = np.unique(block[tied])
+    blocks = block[tied]  # ascending, as the rows are
+    blocks = blocks[np.diff(blocks, prepend=-1) > 0]
     sizes = edges[blocks + 1] - edges[blocks]
     shift = np.repeat(edges[blocks] - np.cumsum(sizes) + sizes, sizes)
     members = np.arange(len(shift)) + shift

@@ -14,6 +14,7 @@ import pytest
 from pyarrow import parquet
 
 import lexiframe as lf
+from lexiframe.io import trec
 from lexiframe.io.provenance import provenance_of
 
 TEXT = "q1 Q0 d1 1 3.5 tag\nq1 Q0 d2 2 2 tag\nq2 Q0 d1 1 -0.25 tag\n"
@@ -39,6 +40,7 @@ FORMS = {
     "CRLF": TEXT.replace("\n", "\r\n"),
     "CRLF here and there": TEXT.replace("\n", "\r\n", 1),
     "no last newline": TEXT.rstrip(),
+    "a space, no last newline": TEXT.rstrip() + " ",
     "CRLF, no last newline": TEXT.replace("\n", "\r\n").rstrip(),
     "empty lines": "\n" + TEXT.replace("\n", "\n\n \t\n"),
     "comments": "# a header\n#\n" + "\n  # indented # \n".join(LINES) + "\n#end",
@@ -66,6 +68,16 @@ def test_every_form_of_text(write, form, name):
     assert table["run"].unique().to_pylist() == ["bm25"]
     assert table.schema.types[:4] == [pa.string(), pa.string(), pa.string(), pa.float64()]
     assert lf.positions(lf.scan_runs(path), QRELS).equals(lf.positions(table, QRELS))
+
+
+def test_an_id_may_look_like_packed_data(write):
+    """The bytes ``x^`` begin data that zlib packed."""
+    assert lf.read_runs(write(TEXT.replace("q1", "x^1")))["query_id"].to_pylist()[0] == "x^1"
+
+
+def test_long_text_is_read_in_several_blocks(write, monkeypatch):
+    monkeypatch.setattr(trec, "_LONGEST_BLOCK", 30)
+    assert rows(lf.read_runs(write(TEXT))) == ROWS
 
 
 @pytest.mark.parametrize(
