@@ -128,7 +128,8 @@ def project(
     """Make the positions table of runs whose judged items are ranked."""
     template = _rows_of_a_run(ranked.judged, no_relevant, judged=judged, subtopics=subtopics)
     item, query = template["item"].to_numpy(), template["query"].to_numpy()
-    position = np.concatenate([np.where(item < 0, 0, run.rank[item]) for run in ranked.runs])
+    ranks = [np.where(item < 0, 0, run.rank[item]) for run in ranked.runs]
+    position = np.concatenate(ranks, dtype=np.int64)
     levels_of = _level_order(template)
     level = np.concatenate([levels_of(run.rank) for run in ranked.runs])
     columns: dict[str, Any] = {

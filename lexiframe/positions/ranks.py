@@ -23,6 +23,8 @@ from lexiframe.positions.rows import Blocks, Rows
 from lexiframe.positions.tied import TiedItems
 
 _ENOUGH_TO_COMPARE = 1000
+RANKS = np.int32
+"""Of all judged items in all runs: half the memory of what tables have."""
 _NO_DOCUMENTS = np.empty(0, np.uint32)
 
 
@@ -107,7 +109,7 @@ def rank_judged(
     kept = rows.retrieved(judged)
     first = rows.first_of_query(hit)
     tied = rows.ties(hit)
-    rank = np.zeros(judged.items.height, np.int64)
+    rank = np.zeros(judged.items.height, RANKS)
     rank[item] = _place(rows, hit, tied, ties) - first + 1
     return RunRanks(
         part.name,
@@ -125,7 +127,7 @@ def rank_judged(
 
 
 def _retrieved_nothing(part: RunPart, judged: JudgedItems) -> RunRanks:
-    nowhere = np.zeros(judged.items.height, np.int64)
+    nowhere = np.zeros(judged.items.height, RANKS)
     nothing = np.zeros(len(judged.queries), np.int64)
     answered, extra = _answered(part, judged, nothing, [])
     tied, pool = TiedItems.none(), None

@@ -124,8 +124,10 @@ def compare(
     not break ties. Randomisation and bootstrap: p = (1 + count) / (1 + trials); when there are no
     more than ``trials`` ways to choose signs, all are gone through, and p is exact. So Holm and
     Bonferroni over m comparisons reject nothing by these two tests unless ``trials`` is above
-    m / alpha − 1. The bootstrap draws from the centred differences and compares t, as Sakai, SIGIR
-    2006, doi:10.1145/1148170.1148261.
+    m / alpha − 1. Of n requests without ties no p by signs, ranks or all ways to choose signs is
+    below 2^(1 − n) (one-sided 2^−n). When a correction can reject nothing for want of requests or
+    trials, a warning says how many it takes. The bootstrap draws from the centred differences and
+    compares t, as Sakai, SIGIR 2006, doi:10.1145/1148170.1148261.
     Smucker, Allan & Carterette, CIKM 2007, doi:10.1145/1321440.1321528, compare these tests. The
     intervals of d_z come from the noncentral t distribution.
 
