@@ -15,7 +15,6 @@ from typing import Literal
 import numpy as np
 import polars as pl
 import pyarrow as pa
-from pyarrow import csv
 
 from lexiframe.errors import LexiframeError, Problem, ReadError, first_three, warn
 from lexiframe.io.lines import ends_in_a_line, first_fields, is_plain, plain, squared
@@ -203,6 +202,8 @@ def _check_utf8(text: bytes) -> None:
 
 def _columns(text: bytes, names: Sequence[str], types: Mapping[str, pa.DataType]) -> pl.DataFrame:
     """Parse those columns of UTF-8 text that have a type; each line has to have all ``names``."""
+    from pyarrow import csv
+
     block = min(len(text), _LONGEST_BLOCK)  # if possible one, so that columns are in one piece
     table = csv.read_csv(
         pa.BufferReader(text),
