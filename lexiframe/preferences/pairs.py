@@ -245,7 +245,7 @@ def preferences_table(
     """
     n_queries, n_pairs, n_measures = values.shape
     a, b = np.triu_indices(len(runs), k=1)
-    most = max(1, _ROWS // max(n_pairs * n_measures, 1))
+    most = min(n_queries, max(1, _ROWS // max(n_pairs * n_measures, 1)))
     pattern = pl.DataFrame(
         {
             "run_a": runs.gather(np.tile(np.repeat(a, n_measures), most)),
@@ -268,7 +268,7 @@ def preferences_table(
             table = table.filter(pl.col("preference").is_not_nan())
         return table.select(name for name in PREFERENCES.columns if name in table.columns)
 
-    parts = [*in_threads(part, range(0, n_queries, most), "preferences")]
+    parts = [*in_threads(part, range(0, n_queries, max(most, 1)), "preferences")]
     return pl.concat(parts, rechunk=False) if parts else pl.DataFrame(schema=PREFERENCES.required)
 
 
