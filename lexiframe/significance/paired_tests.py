@@ -80,29 +80,19 @@ def _at_most(k: np.ndarray, n: np.ndarray) -> np.ndarray:
 
 def wilcoxon_test(d: Differences, options: Options) -> Outcome:
     """Wilcoxon's signed ranks, zeros left out."""
-    from scipy.stats import rankdata
-
-    values = _numbered(d)
-    n = (values != 0).sum(axis=0)
-    ranks = np.sign(values) * (rankdata(np.abs(values), axis=0) - (d.n - n))
+    ranks, repeated = _signed_ranks(d)
+    n = (ranks != 0).sum(axis=0)
     up, down = (np.where(sign * ranks > 0, sign * ranks, 0.0).sum(axis=0) for sign in (1, -1))
     r = np.divide(up - down, up + down, out=np.full(len(n), np.nan), where=n > 0)
     by_signs = options.least_p(0.5**n)
     if d.n <= _FEW:
         p_value, least_p = _by_all_signs(ranks, options), by_signs
     else:
-        repeated = _repeated(values)
-        p_value = _by_scipy(values, repeated, options)
+        p_value = _by_scipy(ranks, repeated, options)
         least_p = np.where(repeated | (n > _EXACT), _least_p_of_normal(ranks, options), by_signs)
     statistic = np.minimum(up, down) if options.alternative == "two-sided" else up
     low, high = rank_biserial_interval(np.nan_to_num(r), n, options)
     return Outcome(r, low, high, statistic, p_value, least_p)
-
-
-def _repeated(values: np.ndarray) -> np.ndarray:
-    """Tell which pairs have sizes that occur twice, or zeros."""
-    sizes = np.sort(np.abs(values), axis=0)
-    return np.asarray((np.diff(sizes, axis=0) == 0).any(axis=0) | (values == 0).any(axis=0))
 
 
 def _least_p_of_normal(ranks: np.ndarray, options: Options) -> np.ndarray:
@@ -113,21 +103,27 @@ def _least_p_of_normal(ranks: np.ndarray, options: Options) -> np.ndarray:
     return options.least_p(ndtr(-np.abs(ranks).sum(axis=0) / np.maximum(deviation, 1)))
 
 
-def _numbered(d: Differences) -> np.ndarray:
-    """Number the sizes of each pair's differences from 1 and give the numbers their signs.
+def _signed_ranks(d: Differences) -> tuple[np.ndarray, np.ndarray]:
+    """Rank the sizes of each pair's differences, from 1, and give the ranks their signs.
 
-    Neighbours that differ by no more than rounding are one size; what is no more itself is 0.
+    Neighbours that differ by no more than rounding are one size, and share the mean of their ranks;
+    what is no more than rounding itself is 0 and has none. Also tell which pairs have either.
     """
-    sizes = np.abs(d.values)
-    order = np.argsort(sizes, axis=0)
-    rising, rough = np.take_along_axis(sizes, order, axis=0), d.rounding
+    sizes = np.ascontiguousarray(np.abs(d.values).T)  # pairs × requests: sorted in place
+    order = np.argsort(sizes, axis=1)
+    rising, rough = np.take_along_axis(sizes, order, axis=1), d.rounding.T
     if rough.size > 1:
-        rough = np.take_along_axis(rough, order, axis=0)
-        rough[1:] = np.maximum(rough[1:], rough[:-1])
-    steps = np.cumsum(np.diff(rising, axis=0, prepend=0.0) > rough, axis=0, dtype=np.float64)
-    numbers = np.empty_like(steps)
-    np.put_along_axis(numbers, order, steps, axis=0)
-    return np.asarray(np.copysign(numbers, d.values))
+        rough = np.take_along_axis(rough, order, axis=1)
+        rough[:, 1:] = np.maximum(rough[:, 1:], rough[:, :-1])
+    begins = np.diff(rising, axis=1, prepend=0.0) > rough
+    place = np.arange(1.0, d.n + 1)
+    first = np.maximum.accumulate(np.where(begins, place, 0), axis=1)  # 0: before all sizes
+    ends = np.append(begins[:, 1:], np.ones((len(begins), 1), bool), axis=1)
+    last = np.minimum.accumulate(np.where(ends, place, np.inf)[:, ::-1], axis=1)[:, ::-1]
+    n_zeros = (first == 0).sum(axis=1, keepdims=True)
+    ranks = np.empty_like(sizes)
+    np.put_along_axis(ranks, order, np.where(first > 0, (first + last) / 2 - n_zeros, 0), axis=1)
+    return np.copysign(ranks.T, d.values), np.asarray(~begins.all(axis=1))
 
 
 def _by_all_signs(ranks: np.ndarray, options: Options) -> np.ndarray:
@@ -142,16 +138,16 @@ def _by_all_signs(ranks: np.ndarray, options: Options) -> np.ndarray:
     return options.p_value(below / (1 + len(drawn)), above / (1 + len(drawn)))
 
 
-def _by_scipy(values: np.ndarray, repeated: np.ndarray, options: Options) -> np.ndarray:
+def _by_scipy(ranks: np.ndarray, repeated: np.ndarray, options: Options) -> np.ndarray:
     """Give p by `scipy.stats.wilcoxon`, of pairs for which it chooses the same distribution."""
     from scipy.stats import wilcoxon
 
     p_value = np.ones(len(repeated))
     for kind in (False, True):
-        pairs = np.flatnonzero(values.any(axis=0) & (repeated == kind))
+        pairs = np.flatnonzero(ranks.any(axis=0) & (repeated == kind))
         with warnings.catch_warnings(action="ignore"):  # that there are few: so says n
             if len(pairs):
-                found = wilcoxon(values[:, pairs], axis=0, alternative=options.alternative)
+                found = wilcoxon(ranks[:, pairs], axis=0, alternative=options.alternative)
                 p_value[pairs] = found.pvalue
     return p_value
 
