@@ -102,17 +102,6 @@ def _encode(ids: pl.Series) -> tuple[pl.Series, np.ndarray]:
     return names.gather(order), place[code]
 
 
-def codes_in(names: pl.Enum, ids: pl.Series) -> pl.Series:
-    """Give the index of each id among different strings; null where it is not there.
-
-    Examples
-    --------
-    >>> codes_in(pl.Enum(["b", "a"]), pl.Series(["a", "c", "b"])).to_list()
-    [1, None, 0]
-    """
-    return of_each(ids, lambda strings: strings.cast(names, strict=False).to_physical())
-
-
 def decode(names: pl.Series, codes: np.ndarray) -> pl.Series:
     """Give the string of each code."""
     return names.gather(codes)

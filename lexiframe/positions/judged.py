@@ -48,9 +48,9 @@ class JudgedItems:
     index: HashIndex
 
     @cached_property
-    def query_codes(self) -> pl.Enum:
-        """The type of categories whose codes are indices into ``queries``."""
-        return pl.Enum(self.queries)
+    def query_index(self) -> dict[str, int]:
+        """The index of each query in ``queries``."""
+        return {query: n for n, query in enumerate(self.queries)}
 
     @property
     def is_relevant(self) -> np.ndarray:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import polars as pl
 
-from lexiframe.codes import codes_in, encode, strings_of
+from lexiframe.codes import encode, strings_of
 from lexiframe.io.parts import RunPart
 from lexiframe.positions.judged import JudgedItems
 from lexiframe.positions.lookup import hash_keys
@@ -28,7 +29,7 @@ class Rows:
     @classmethod
     def of(cls, part: RunPart, judged: JudgedItems, score_type: str, *, rank: bool) -> Rows:
         """Encode a run that has rows, with its ``rank``, which has no nulls then, or without."""
-        query, extra = _query_codes(part.rows["query_id"], judged.query_codes)
+        query, extra = _query_codes(part.rows["query_id"], judged.query_index)
         with np.errstate(over="ignore"):  # what a float32 cannot hold is infinite, as in C
             score = part.rows["score"].to_numpy().astype(score_type, copy=False)
         ranks = part.rows["rank"].to_numpy() if rank else None
@@ -117,11 +118,12 @@ class Blocks:
         return np.asarray(self.edges[self.block + 1] - 1)
 
 
-def _query_codes(query_id: pl.Series, queries: pl.Enum) -> tuple[np.ndarray, list[str]]:
-    """Give each row's index into ``queries``, and the ids that are not there: they follow."""
+def _query_codes(query_id: pl.Series, queries: Mapping[str, int]) -> tuple[np.ndarray, list[str]]:
+    """Return each row's index among ``queries``, and the ids that are not there: they follow."""
     stretches = query_id.rle().struct.unnest()
-    known = codes_in(queries, stretches["value"])
-    extra, other = encode(stretches["value"].filter(known.is_null()))
-    codes = known.cast(pl.Int64).fill_null(0).to_numpy(writable=True)
-    codes[known.is_null().to_numpy()] = len(queries.categories) + other
-    return np.repeat(codes, stretches["len"].to_numpy()), extra.to_list()
+    names, code = encode(stretches["value"])
+    index = np.array([queries.get(name, -1) for name in names], np.int64)
+    is_extra = index < 0
+    index[is_extra] = len(queries) + np.arange(np.count_nonzero(is_extra))
+    extra = names.filter(pl.Series(is_extra)).to_list()
+    return np.repeat(index[code], stretches["len"].to_numpy()), extra
