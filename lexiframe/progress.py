@@ -35,6 +35,9 @@ def in_threads(function: Callable[[S], T], items: Sequence[S], label: str = "") 
     >>> list(in_threads(abs, [-1, 2], "adding"))
     [1, 2]
     """
+    if len(items) == 1:  # starting threads takes longer than many a small task
+        yield function(items[0])
+        return
     workers = min(4, (os.cpu_count() or 1) + 1)  # one more: each waits for Python's lock at times
     with ThreadPoolExecutor(workers) as executor:
         results = executor.map(function, items)
