@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 
 from lexiframe.errors import LexiframeError
+from lexiframe.measures.counts import Count
 from lexiframe.measures.derived import parse_metric
 from lexiframe.measures.metric import Metric
 from lexiframe.measures.needs import JUDGED, refuse_unfit
@@ -42,7 +43,8 @@ def scores(
     no_relevant : {"drop", "zero"}
         Requests without an item of a measure's own ``rel`` have no rows of it, or 0; those of
         ``positions(..., no_relevant="zero")`` have 0 of every measure, also of search lengths, of
-        which 0 is better than any real one.
+        which 0 is better than any real one; num_ret alone still counts what was retrieved, as
+        trec_eval does.
 
     Returns
     -------
@@ -155,9 +157,13 @@ def _values(
 
 
 def _checked(metric: Metric, rankings: Rankings) -> np.ndarray:
-    """Return a metric's value for each ranking; 0 for a request without a relevant item."""
+    """Return a metric's value for each ranking; 0 for a request without a relevant item.
+
+    Counts stay what they are: as in trec_eval, num_ret is the number of documents retrieved.
+    """
     value = metric.compute(rankings).astype(np.float64)  # sums of nothing are whole numbers
-    value = np.where(rankings.has_relevant, value, 0.0)
+    if not isinstance(metric, Count):
+        value = np.where(rankings.has_relevant, value, 0.0)
     if not np.isfinite(value).all():
         raise LexiframeError(
             f"{metric}: expected finite numbers, found {value[~np.isfinite(value)][0]}; "

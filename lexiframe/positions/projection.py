@@ -55,7 +55,7 @@ def positions(
         to 9.0.8 and pytrec_eval single floats, which merge scores that are nearly equal.
     no_relevant : {"drop", "zero"}
         Leave requests without a relevant item out, or keep them, with one row a run whose
-        document, position and level are null, so that every measure of theirs is 0.
+        document, position and level are null, so that every measure of theirs but num_ret is 0.
     duplicates : {"error", "best"}
         Refuse a document that is twice in a ranking or in the judgments of a request, or keep the
         best-ranked and the highest grade.
