@@ -167,6 +167,8 @@ Kernel = Callable[[Block, np.ndarray], np.ndarray]
 
 _CELLS = 2**17
 """As many pairs of runs, times requests, at once: arrays of them stay in the processor's cache."""
+_FEW = 16
+"""So few requests go one by one: loops over them would be short, and those over runs are long."""
 
 
 def _kernel(
@@ -225,7 +227,8 @@ def _by_blocks(requests: AnyRequests, kernels: list[Kernel], label: str, dtype: 
             together[:, :, n] = kernel(block, group).T
         found[group] = together
 
-    for _ in in_threads(fill, requests.groups(max(1, _CELLS // n_runs**2)), label):
+    most = _CELLS // n_runs**2
+    for _ in in_threads(fill, requests.groups(most if most > _FEW else 1), label):
         pass
     return found
 

@@ -159,21 +159,25 @@ def _levels_won(positions: np.ndarray, counts: np.dtype) -> np.ndarray:
     """Σ_i [p_i < p′_i]: whole numbers of the type ``counts``, runs × runs × requests."""
     m, n_runs, n_requests = positions.shape
     won = np.zeros((n_runs, n_runs, n_requests), counts)
+    if n_requests == 1:  # else an axis of one element would be the innermost loop
+        positions, won = positions[:, :, 0], won[:, :, 0]
     for first in range(0, m, 127):  # what an int8 can count to
         counted = np.zeros(won.shape, np.int8)
         for p in positions[first : first + 127]:
             counted += (p[:, None] < p[None, :]).view(np.int8)
         won += counted
-    return won
+    return won.reshape(n_runs, n_runs, n_requests)
 
 
 def _weight_won(positions: np.ndarray, weights: np.ndarray) -> np.ndarray:
     """Σ_i w_i [p_i < p′_i]: runs × runs × requests."""
     _, n_runs, n_requests = positions.shape
     won = np.zeros((n_runs, n_runs, n_requests))
+    if n_requests == 1:
+        positions, weights, won = positions[:, :, 0], weights[:, 0], won[:, :, 0]
     for p, weight in zip(positions, weights, strict=True):
         won += weight * (p[:, None] < p[None, :])
-    return won
+    return won.reshape(n_runs, n_runs, n_requests)
 
 
 def _of_pairs(won: list[np.ndarray], pairs: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
