@@ -147,6 +147,11 @@ def _sorted(positions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     a run has by the levels in front of them.
     """
     m, n_runs, n_requests = positions.shape
+    if n_requests == 1 and m:
+        order = np.lexsort(positions[::-1, :, 0])
+        ordered = positions[:, order, 0]
+        differs = (ordered[:, 1:] != ordered[:, :-1]).any(axis=0)
+        return order[:, None], np.concatenate([[0], np.cumsum(differs)])[:, None]
     order = np.repeat(np.arange(n_runs)[:, None], n_requests, axis=1)
     steps = np.zeros_like(order)
     place = steps

@@ -101,6 +101,10 @@ class Block:
     def _counted(self, counts: np.ndarray) -> Population:
         """Move the items that count to the first levels, in their order."""
         m = counts[:, 0].sum(axis=0)
+        if m.size and (m == m[0]).all():
+            which = counts.transpose(1, 2, 0)
+            of_ranking = self.positions.transpose(1, 2, 0)[which].reshape(*which.shape[:2], -1)
+            return Population(np.ascontiguousarray(of_ranking.transpose(2, 0, 1)), m)
         level, run, request = np.nonzero(counts)
         place = (counts.cumsum(axis=0) - 1)[level, run, request]
         positions = np.zeros((int(m.max(initial=0)), *counts.shape[1:]), self.positions.dtype)

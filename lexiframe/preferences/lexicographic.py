@@ -175,8 +175,12 @@ class LexicographicPreference:
             )
         return self.name
 
-    def compute(self, block: Block) -> np.ndarray:
-        """Return Δ of each pair of runs: pairs × requests."""
+    def compute(self, block: Block, known: dict[int, np.ndarray] | None = None) -> np.ndarray:
+        """Return Δ of each pair of runs: pairs × requests.
+
+        With ``known``, the sizes of the ranks below a number, blocks share what they have in
+        common.
+        """
         population = block.at_least(self.rel)
         positions = self._in_order(population)
         a, b = block.pairs
@@ -186,7 +190,7 @@ class LexicographicPreference:
             ahead = (place[a] < place[b]).view(np.int8) - (place[a] > place[b]).view(np.int8)
             return np.asarray(ahead, np.float64)
         level = deciding_levels(*sort_rankings(positions))
-        return _differences(self._sizes(positions), level, a, b)
+        return _differences(self._sizes(positions, {} if known is None else known), level, a, b)
 
     def deciding_level(self, block: Block) -> np.ndarray:
         """Return the recall level that decides: 1..m, and 0 for a tie, pairs × requests."""
@@ -199,23 +203,33 @@ class LexicographicPreference:
         """Return m × runs × requests, the level that decides first in front."""
         return population.positions[::-1] if self.direction == "recall" else population.positions
 
-    def _sizes(self, positions: np.ndarray) -> np.ndarray:
+    def _sizes(self, positions: np.ndarray, known: dict[int, np.ndarray]) -> np.ndarray:
         """f(p) of every position, 0 for an item that was not retrieved; 0 behind the last level.
 
         A level that a request lacks has the position 0 in all runs, and decides nothing.
         """
-        p = pl.col("p")
-        is_found = (p > 0) & (p < missing(positions))
-        size = pl.when(is_found).then(self.magnitude(p.cast(pl.Float64))).otherwise(0.0)  # type: ignore[misc]
-        ranks = pl.DataFrame({"p": positions.ravel()})
-        sizes = ranks.select(size=size.fill_null(float("nan")))["size"].to_numpy()
+        rank = np.where(positions == missing(positions), 0, positions)
+        n_ranks = 1 << int(rank.max(initial=0)).bit_length()
+        if n_ranks > rank.size:
+            sizes = self._of_ranks(rank.ravel()).reshape(rank.shape)
+        else:  # there are more positions than ranks that they can have
+            if n_ranks not in known:
+                known[n_ranks] = self._of_ranks(np.arange(n_ranks))
+            sizes = known[n_ranks].take(rank)
         if not np.isfinite(sizes).all():
             raise LexiframeError(
                 f"{self}: expected finite numbers as magnitude, "
                 f"found {sizes[~np.isfinite(sizes)][0]}"
             )
         nothing = np.zeros((1, *positions.shape[1:]))
-        return np.concatenate([sizes.reshape(positions.shape), nothing])
+        return np.concatenate([sizes, nothing])
+
+    def _of_ranks(self, ranks: np.ndarray) -> np.ndarray:
+        """Return f(p) of each rank, and 0 of 0."""
+        p = pl.col("p")
+        size = pl.when(p > 0).then(self.magnitude(p)).otherwise(0.0)  # type: ignore[misc]
+        table = pl.DataFrame({"p": ranks.astype(np.float64)})
+        return np.asarray(table.select(size=size.fill_null(float("nan")))["size"].to_numpy())
 
 
 def _differences(sizes: np.ndarray, level: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:

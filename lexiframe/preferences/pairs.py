@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from lexiframe.positions.policies import NoRelevant, check_policy
 from lexiframe.preferences.catalogue import Preference, parse_measure
 from lexiframe.preferences.custom import MatrixPreference, preference_of
 from lexiframe.preferences.lexicographic import LexicographicPreference
+from lexiframe.preferences.recall_paired import LevelPreference
 from lexiframe.preferences.subtopics import SubtopicRequests, subtopic_requests_of
 from lexiframe.progress import in_threads, progress
 from lexiframe.schemas import PREFERENCES, to_polars
@@ -165,7 +167,7 @@ def _as_measure(measure: Any) -> Measure:
 Kernel = Callable[[Block, np.ndarray], np.ndarray]
 """From a block and the numbers of its requests to a number for each: pairs × requests."""
 
-_CELLS = 2**17
+_CELLS = 2**19
 """As many pairs of runs, times requests, at once: arrays of them stay in the processor's cache."""
 _FEW = 16
 """So few requests go one by one: loops over them would be short, and those over runs are long."""
@@ -187,9 +189,12 @@ def _kernel(
         return differences
 
     own = _by_itself(measure, requests) if isinstance(measure, MatrixPreference) else None
+    compute: Callable[[Block], np.ndarray] = measure.compute  # type: ignore[assignment]
+    if isinstance(measure, LevelPreference | LexicographicPreference):
+        compute = partial(measure.compute, known={})
 
     def preferred(block: Block, group: np.ndarray) -> np.ndarray:
-        delta = measure.compute(block) if own is None else own[:, group]  # type: ignore[arg-type]
+        delta = compute(block) if own is None else own[:, group]
         if measure.rel is not None and no_relevant == "drop":
             delta[:, block.at_least(measure.rel).m == 0] = np.nan
         return delta
@@ -227,10 +232,30 @@ def _by_blocks(requests: AnyRequests, kernels: list[Kernel], label: str, dtype: 
             together[:, :, n] = kernel(block, group).T
         found[group] = together
 
-    most = _CELLS // n_runs**2
-    for _ in in_threads(fill, requests.groups(most if most > _FEW else 1), label):
+    for _ in _each(fill, _groups(requests, n_runs), n_runs, label):
         pass
     return found
+
+
+def _groups(requests: AnyRequests, n_runs: int) -> list[np.ndarray]:
+    """Divide the requests into those that go together, and those that go one by one."""
+    most = _CELLS // n_runs**2
+    groups = requests.groups(most if most > _FEW else 1)
+    divided = [[group] if len(group) > _FEW else np.split(group, len(group)) for group in groups]
+    return [part for group in divided for part in group]
+
+
+def _each(
+    fill: Callable[[np.ndarray], None], groups: list[np.ndarray], n_runs: int, label: str
+) -> Iterator[None]:
+    """Fill in groups, in threads when each step takes long enough.
+
+    The steps of one request and few runs are so short that threads would wait for Python's lock.
+    """
+    n_alone = sum(len(group) == 1 for group in groups)
+    if n_alone > len(groups) // 2 and n_runs**2 < _CELLS:
+        return map(fill, progress(groups, len(groups), label))
+    return in_threads(fill, groups, label)
 
 
 def preferences_table(

@@ -100,15 +100,18 @@ class LevelPreference:
 
     __repr__ = __str__
 
-    def compute(self, block: Block) -> np.ndarray:
-        """Return Δ of each pair of runs: pairs × requests."""
+    def compute(self, block: Block, known: dict[int, np.ndarray] | None = None) -> np.ndarray:
+        """Return Δ of each pair of runs: pairs × requests.
+
+        With ``known``, the weights of levels by m, blocks share what they have in common.
+        """
         populations = block.populations(self.rel)
-        weights = [self.weights(population.m) for population in populations]
+        weights = [self.weights(population.m, known) for population in populations]
         is_uniform = np.all([uniform for _, uniform in weights], axis=0)
         if is_uniform.any() and not is_uniform.all():
             delta = np.empty((len(block.pairs[0]), len(block)))
             for some in (is_uniform, ~is_uniform):
-                delta[:, some] = self.compute(block.only(some))
+                delta[:, some] = self.compute(block.only(some), known)
             return delta
         total = np.maximum(np.sum([population.m for population in populations], axis=0), 1)
         if is_uniform.all():
@@ -122,24 +125,29 @@ class LevelPreference:
         delta = _of_pairs(won, block.pairs)
         return np.where(np.abs(delta) <= TIE, 0.0, delta)
 
-    def weights(self, m: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def weights(
+        self, m: np.ndarray, known: dict[int, np.ndarray] | None = None
+    ) -> tuple[np.ndarray, np.ndarray]:
         """Return p(i | m) of requests with m items, and for which of them it is uniform.
 
         The weights are levels × requests and sum to 1 for each request; levels that a request lacks
-        have the weight 0.
+        have the weight 0. Those of sizes that are ``known`` are not computed again; the others are
+        added to it.
         """
+        known = {} if known is None else known
         weights, is_uniform = np.zeros((int(m.max(initial=0)), len(m))), np.ones(len(m), bool)
-        sizes = np.unique(m[m > 0])
-        for size, values in zip(sizes, self._values(sizes), strict=True):
-            of_size = values / values.sum()
-            weights[:size, m == size] = of_size[:, None]
-            is_uniform[m == size] = np.ptp(of_size) <= TIE * of_size[0]
+        sizes = np.unique(m[m > 0]).tolist()
+        unknown = [size for size in sizes if size not in known]
+        if unknown:
+            known.update(zip(unknown, self._values(np.array(unknown)), strict=True))
+        for size in sizes:
+            of_size, has_size = known[size], m == size
+            weights[:size, has_size] = of_size[:, None]
+            is_uniform[has_size] = np.ptp(of_size) <= TIE * of_size[0]
         return weights, is_uniform
 
     def _values(self, sizes: np.ndarray) -> list[np.ndarray]:
-        """Return the weights, not normalised yet, of the levels of each m."""
-        if not len(sizes):
-            return []
+        """Return the weights of the levels of each m: each array sums to 1."""
         i, m = pl.col("i"), pl.col("m")
         levels = np.concatenate([np.arange(1.0, size + 1) for size in sizes])
         frame = pl.DataFrame({"i": levels, "m": np.repeat(sizes.astype(np.float64), sizes)})
@@ -152,32 +160,41 @@ class LevelPreference:
                 raise LexiframeError(
                     f"{self}: expected weights of 0 or more, found {values} for m = {size}"
                 )
-        return parts
+        return [values / values.sum() for values in parts]
+
+
+_CELLS = 2**17
+"""So many comparisons at once stay in the processor's cache, and are worth the call."""
 
 
 def _levels_won(positions: np.ndarray, counts: np.dtype) -> np.ndarray:
     """Σ_i [p_i < p′_i]: whole numbers of the type ``counts``, runs × runs × requests."""
     m, n_runs, n_requests = positions.shape
-    won = np.zeros((n_runs, n_runs, n_requests), counts)
-    if n_requests == 1:  # else an axis of one element would be the innermost loop
-        positions, won = positions[:, :, 0], won[:, :, 0]
-    for first in range(0, m, 127):  # what an int8 can count to
-        counted = np.zeros(won.shape, np.int8)
-        for p in positions[first : first + 127]:
-            counted += (p[:, None] < p[None, :]).view(np.int8)
-        won += counted
+    won = np.zeros(n_runs * n_runs * n_requests, counts)
+    most = min(127, max(1, _CELLS // max(won.size, 1)))  # 127 is what an int8 can count to
+    for first in range(0, m, most):
+        won += _is_sooner(positions[first : first + most]).sum(axis=0, dtype=np.int8)
     return won.reshape(n_runs, n_runs, n_requests)
 
 
 def _weight_won(positions: np.ndarray, weights: np.ndarray) -> np.ndarray:
     """Σ_i w_i [p_i < p′_i]: runs × runs × requests."""
-    _, n_runs, n_requests = positions.shape
-    won = np.zeros((n_runs, n_runs, n_requests))
-    if n_requests == 1:
-        positions, weights, won = positions[:, :, 0], weights[:, 0], won[:, :, 0]
-    for p, weight in zip(positions, weights, strict=True):
-        won += weight * (p[:, None] < p[None, :])
-    return won.reshape(n_runs, n_runs, n_requests)
+    m, n_runs, n_requests = positions.shape
+    won, share = np.zeros((2, n_runs * n_runs, n_requests))
+    most = max(1, _CELLS // max(won.size, 1))
+    for first in range(0, m, most):
+        is_sooner = _is_sooner(positions[first : first + most]).reshape(-1, *won.shape)
+        for of_level, weight in zip(is_sooner, weights[first : first + most], strict=True):
+            won += np.multiply(of_level, weight, out=share)
+    return np.asarray(won.reshape(n_runs, n_runs, n_requests))
+
+
+def _is_sooner(positions: np.ndarray) -> np.ndarray:
+    """[p_i < p′_i], 0 or 1: levels × (runs · runs · requests)."""
+    if positions.shape[2] == 1:  # else an axis of one element would be the innermost loop
+        positions = positions[:, :, 0]
+    is_sooner = positions[:, :, None] < positions[:, None, :]
+    return is_sooner.view(np.int8).reshape(len(positions), -1)
 
 
 def _of_pairs(won: list[np.ndarray], pairs: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
