@@ -220,6 +220,7 @@ def evaluate(
     if method == "kemeny" and len(asked) > len(metrics):  # before the work, not after it
         refuse_many(len(ranked.runs))
     s = projected.scores(metrics)
+    covered = coverage_table(ranked, projected.positions)
     d = projected.preferences([] if is_alone else asked)
     provenance = {
         "runs": sources_of(projected.runs, ranked.read),
@@ -230,8 +231,8 @@ def evaluate(
         "groups": groups,
         "requests": sources_of_qrels(requests),
     }
+    del projected, ranked  # positions are as large as all tables that follow
     of_pairs = _pair_tables(s, d, asked, method, inference, Groups.of(s, d, requests, groups))
-    covered = coverage_table(ranked, projected.positions)
     return Evaluation(covered, s, d, **of_pairs, provenance=provenance)
 
 
