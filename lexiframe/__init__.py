@@ -40,16 +40,8 @@ from lexiframe.errors import (
     SchemaError,
     UnknownNameError,
 )
-from lexiframe.io.checks import check_qrels, check_run
-from lexiframe.io.exchange import to_ir_measures, to_pytrec_eval, to_ranx
-from lexiframe.io.log_files import read_log
-from lexiframe.io.log_mlflow import read_mlflow
-from lexiframe.io.logs import with_log
-from lexiframe.io.parquet import write_parquet
 from lexiframe.io.qrels import read_qrels
 from lexiframe.io.runs import read_runs, run_metadata, scan_runs
-from lexiframe.io.scores import read_scores
-from lexiframe.io.write_trec import write_trec
 from lexiframe.measures.cascade import CascadeMetric
 from lexiframe.measures.catalogue import (
     AP,
@@ -77,10 +69,8 @@ from lexiframe.measures.catalogue import (
     num_rel_ret,
     num_ret,
 )
-from lexiframe.measures.conventions import conventions
 from lexiframe.measures.derived import TSE, WC, eta
 from lexiframe.measures.graded import GradedMetric
-from lexiframe.measures.providers import provider_exposure
 from lexiframe.measures.recall_level import RecallLevelMetric
 from lexiframe.measures.scores import scores
 from lexiframe.measures.search_length import SearchLength
@@ -95,7 +85,6 @@ from lexiframe.measures.subtopic_catalogue import (
     nNRBP,
     strec,
 )
-from lexiframe.positions.imputation import impute
 from lexiframe.positions.projection import positions
 from lexiframe.preferences.catalogue import (
     LP,
@@ -113,8 +102,6 @@ from lexiframe.preferences.catalogue import (
     sgnLR,
 )
 from lexiframe.preferences.custom import MatrixPreference
-from lexiframe.preferences.explanation import explain
-from lexiframe.preferences.interleaving import interleaving
 from lexiframe.preferences.lexicographic import LexicographicPreference
 from lexiframe.preferences.listing import measures
 from lexiframe.preferences.pairs import preferences
@@ -122,6 +109,16 @@ from lexiframe.preferences.recall_paired import LevelPreference
 
 if _typing.TYPE_CHECKING:
     from lexiframe.evaluation import Evaluation, evaluate
+    from lexiframe.io.checks import check_qrels, check_run
+    from lexiframe.io.exchange import to_ir_measures, to_pytrec_eval, to_ranx
+    from lexiframe.io.log_files import read_log
+    from lexiframe.io.log_mlflow import read_mlflow
+    from lexiframe.io.logs import with_log
+    from lexiframe.io.parquet import write_parquet
+    from lexiframe.io.scores import read_scores
+    from lexiframe.io.write_trec import write_trec
+    from lexiframe.measures.conventions import conventions
+    from lexiframe.measures.providers import provider_exposure
     from lexiframe.orderings.agreement import sign_agreement, tie_rates
     from lexiframe.orderings.correlations import bootstrap_correlations, rank_correlations
     from lexiframe.orderings.matrix import agreement_matrix
@@ -129,6 +126,9 @@ if _typing.TYPE_CHECKING:
     from lexiframe.orderings.positional import majority_cycles
     from lexiframe.orderings.stability import order_probabilities, rank_distributions
     from lexiframe.orderings.win_rates import request_win_rates, win_rate_matrix, win_rates
+    from lexiframe.positions.imputation import impute
+    from lexiframe.preferences.explanation import explain
+    from lexiframe.preferences.interleaving import interleaving
     from lexiframe.significance.paired import compare
     from lexiframe.significance.power import (
         asl_curve,
@@ -142,6 +142,19 @@ if _typing.TYPE_CHECKING:
 
 _LATER = {
     "evaluation": "Evaluation evaluate",
+    "io.checks": "check_qrels check_run",
+    "io.exchange": "to_ir_measures to_pytrec_eval to_ranx",
+    "io.log_files": "read_log",
+    "io.log_mlflow": "read_mlflow",
+    "io.logs": "with_log",
+    "io.parquet": "write_parquet",
+    "io.scores": "read_scores",
+    "io.write_trec": "write_trec",
+    "measures.conventions": "conventions",
+    "measures.providers": "provider_exposure",
+    "positions.imputation": "impute",
+    "preferences.explanation": "explain",
+    "preferences.interleaving": "interleaving",
     "orderings.agreement": "sign_agreement tie_rates",
     "orderings.correlations": "bootstrap_correlations rank_correlations",
     "orderings.matrix": "agreement_matrix",
@@ -156,7 +169,7 @@ _LATER = {
     "significance.tukey": "tukey_hsd",
     "views.verdict": "verdict",
 }
-"""Where the names of the later stages are: each is loaded when it is first used (PEP 562)."""
+"""Where names are that a session may do without: each is loaded when it is first used (PEP 562)."""
 
 if not _typing.TYPE_CHECKING:  # a checker would take it to give any name
 
