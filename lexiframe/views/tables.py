@@ -11,7 +11,7 @@ import polars as pl
 from lexiframe.orderings.matrix import agreement_matrix
 from lexiframe.schemas import VERDICT
 from lexiframe.significance.paired import several
-from lexiframe.views.verdict import first_runs, verdict
+from lexiframe.views.verdict import first_runs, group_of, verdict
 
 if TYPE_CHECKING:
     from lexiframe.evaluation import Evaluation
@@ -52,7 +52,7 @@ def _parts(table: pl.DataFrame, by: list[str]) -> Iterator[tuple[str, pl.DataFra
         yield "", table
         return
     for part in table.partition_by(by, maintain_order=True):
-        yield "".join(f", {name} = {part[name][0]}" for name in by), part
+        yield "".join(f", {group_of(name, part[name][0])}" for name in by), part
 
 
 def verdict_in_short(v: pl.DataFrame) -> pl.DataFrame:
