@@ -167,8 +167,50 @@ def requests_of(p: Any) -> Requests:
         When a run lacks rows of a request: each has one for every relevant item.
     """
     table = check(p, POSITIONS)
-    queries, query = encode(table["query_id"])
-    return lay_out(table, queries, query)
+    found = _of_alike_runs(table)
+    return lay_out(table, *encode(table["query_id"])) if found is None else found
+
+
+def _of_alike_runs(table: pl.DataFrame) -> Requests | None:
+    """Lay out a table as `positions` makes it: each run has the requests and levels of the first.
+
+    They come in the same order, so one run is looked at instead of all. Return None for another
+    table, and for one that `lay_out` refuses.
+    """
+    stretches = table["run"].rle().struct.unnest()
+    runs, n_rows = stretches["value"], table.height // max(stretches.height, 1)
+    if not (table.height and runs.is_sorted() and (stretches["len"] == n_rows).all()):
+        return None
+    rows = table.select("query_id", "level", "n_relevant")
+    of_one = rows.head(n_rows)
+    if not all(rows.slice(n * n_rows, n_rows).equals(of_one) for n in range(1, len(runs))):
+        return None
+    queries, query = encode(of_one["query_id"])
+    m, n_relevant = of_one["n_relevant"].to_numpy(), np.zeros(len(queries), np.int64)
+    n_relevant[query] = m
+    is_level = of_one["level"].is_not_null().to_numpy()
+    first = np.cumsum(n_relevant) - n_relevant
+    cell = first[query[is_level]] + of_one["level"].drop_nulls().to_numpy() - 1
+    levels = np.arange(n_relevant.sum())
+    if not (np.array_equal(m, n_relevant[query]) and np.array_equal(np.sort(cell), levels)):
+        return None
+    row: Any = np.flatnonzero(is_level)[np.argsort(cell)]
+    if np.array_equal(row, np.arange(n_rows)):
+        row = slice(None)  # which copies nothing
+    relevance = table["relevance"].to_numpy().reshape(-1, n_rows)[:, row]
+    total = np.add.reduceat(relevance, first[n_relevant > 0], axis=1) if len(levels) else relevance
+    if not _are_same(total):
+        return None
+    rank = table["position"]
+    dtype = _smallest_type(rank)
+    ranks = rank.fill_null(int(np.iinfo(dtype).max)).to_numpy().astype(dtype)
+    return Requests(runs, queries, ranks.reshape(-1, n_rows)[:, row], relevance, n_relevant)
+
+
+def _are_same(total: np.ndarray) -> bool:
+    """Tell whether all runs, the rows, have the same totals of grades, but for rounding."""
+    spread = np.ptp(total, axis=0).max(initial=0)
+    return bool(spread <= 1e-9 * max(total.max(initial=0), 1))
 
 
 def lay_out(table: pl.DataFrame, queries: pl.Series, query: np.ndarray) -> Requests:
@@ -237,8 +279,7 @@ def _refuse_other_judgments(
         )
     relevance = table["relevance"].fill_null(0.0).to_numpy()
     total = np.bincount(ranking, relevance, n_rankings).reshape(-1, n_runs)
-    same_items = np.ptp(total, axis=1).max(initial=0) <= 1e-9 * max(total.max(initial=0), 1)
-    if not (has_same_m.all() and same_items):
+    if not (has_same_m.all() and _are_same(total.T)):
         raise SchemaError(
             "positions: expected the same relevant items for every run, found others; "
             "compute the positions of all runs with one qrels"
