@@ -225,7 +225,6 @@ def test_compare(lexiframe):
     assert len(expected) == 6
 
 
-@pytest.mark.filterwarnings("ignore:compare. no p-value of the test")
 def test_measures_by_subtopic_beside_others(lexiframe):
     asked = ["ST-RPP", "RPP", "alpha_nDCG@10"]
     options = [option for measure in asked for option in ("-m", measure)]
