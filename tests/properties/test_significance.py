@@ -3,7 +3,6 @@
 from itertools import combinations
 
 import polars as pl
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
