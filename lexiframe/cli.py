@@ -56,7 +56,9 @@ from lexiframe.io.qrels import read_qrels
 from lexiframe.io.runs import RunScan, scan_runs
 from lexiframe.io.sources import STANDARD_INPUT
 from lexiframe.io.trec import Third
+from lexiframe.measures.metric import Metric
 from lexiframe.positions.policies import Policies
+from lexiframe.preferences.cube import known_pairs
 from lexiframe.preferences.groups import names_of
 from lexiframe.preferences.pairs import parse_measures
 from lexiframe.projected import project_runs
@@ -193,13 +195,15 @@ def compare(
     said |= {"trials": trials, "seed": seed}
     check_inference(test, correction, **said)
     names_of(requests, by)
-    d = project_runs(
+    projected = project_runs(
         _scan(qrels, runs, third, header, decimal, name_from, column),
         _judgments(qrels, qrels_header, decimal, duplicates, qrels_column),
         asked,
         Policies(rel, ties, score_type, no_relevant, duplicates, unjudged),
-    ).preferences(asked)
-    c = compare_runs(d, test, correction, baseline=baseline, requests=requests, by=by, **said)
+    )
+    metrics = [measure for measure in asked if isinstance(measure, Metric)]
+    pairs = known_pairs(projected.preferences(asked), projected.scores(metrics))
+    c = compare_runs(pairs, test, correction, baseline=baseline, requests=requests, by=by, **said)
     print_table(c, format)
 
 

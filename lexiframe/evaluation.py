@@ -24,7 +24,7 @@ from lexiframe.orderings.order import order_runs
 from lexiframe.orderings.rule import Method, check_method
 from lexiframe.orderings.win_rates import win_rates
 from lexiframe.positions.policies import NoRelevant, Policies, ScoreType, Ties, Unjudged
-from lexiframe.preferences.cube import pair_cube, score_cube
+from lexiframe.preferences.cube import known_pairs
 from lexiframe.preferences.groups import By, attributes_of, names_of, refuse_taken
 from lexiframe.preferences.pairs import Asked, Measure, parse_measures
 from lexiframe.projected import project_runs
@@ -249,8 +249,7 @@ def _pair_tables(
     if not d.height:
         none = (WIN_RATES, CORRELATIONS, TIE_RATES, SIGN_AGREEMENT, COMPARISONS, POWER)
         return {"orderings": by_mean, **{schema.name: groups.empty(schema) for schema in none}}
-    cube = pair_cube(d)
-    cube = cube.knowing(score_cube(s)) if s.height else cube
+    cube = known_pairs(d, s)
     names = [str(measure) for measure in asked if not isinstance(measure, Metric)]
     chosen = cube.of_measures(names)
     o = pl.concat([by_mean, order_runs(chosen, method, **within)] if names else [by_mean])

@@ -64,8 +64,8 @@ class JudgedItems:
 
     @property
     def n_judged(self) -> np.ndarray:
-        """The number of items of each query that were looked at."""
-        return np.bincount(self.query, self.is_judged, len(self.queries)).astype(np.int64)
+        """The number of items of each query in the judgments, with those that were only pooled."""
+        return np.bincount(self.query, minlength=len(self.queries))
 
     @property
     def n_relevant(self) -> np.ndarray:

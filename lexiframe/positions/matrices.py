@@ -167,75 +167,56 @@ def requests_of(p: Any) -> Requests:
         When a run lacks rows of a request: each has one for every relevant item.
     """
     table = check(p, POSITIONS)
-    found = _of_alike_runs(table)
-    return lay_out(table, *encode(table["query_id"])) if found is None else found
+    n_rows = _rows_of_each_run(table)
+    if n_rows is None:
+        return lay_out(table, *encode(table["query_id"]), *encode(table["run"]))
+    runs = table["run"].gather_every(max(n_rows, 1))
+    numbers = np.arange(len(runs))[:, None]
+    return lay_out(table, *encode(table["query_id"].head(n_rows)), runs, numbers)
 
 
-def _of_alike_runs(table: pl.DataFrame) -> Requests | None:
-    """Lay out a table as `positions` makes it: each run has the requests and levels of the first.
+def _rows_of_each_run(table: pl.DataFrame) -> int | None:
+    """Return how many rows each run has when the rows of one are of the same requests as another's.
 
-    They come in the same order, so one run is looked at instead of all. Return None for another
-    table, and for one that `lay_out` refuses.
+    So it is in tables of `positions`: the requests of one run need to be looked at then. Return
+    None for other tables.
     """
     stretches = table["run"].rle().struct.unnest()
-    runs, n_rows = stretches["value"], table.height // max(stretches.height, 1)
-    if not (table.height and runs.is_sorted() and (stretches["len"] == n_rows).all()):
+    n_rows = table.height // max(stretches.height, 1)
+    if not (stretches["value"].is_sorted() and (stretches["len"] == n_rows).all()):
         return None
-    rows = table.select("query_id", "level", "n_relevant")
-    of_one = rows.head(n_rows)
-    if not all(rows.slice(n * n_rows, n_rows).equals(of_one) for n in range(1, len(runs))):
-        return None
-    queries, query = encode(of_one["query_id"])
-    m, n_relevant = of_one["n_relevant"].to_numpy(), np.zeros(len(queries), np.int64)
-    n_relevant[query] = m
-    is_level = of_one["level"].is_not_null().to_numpy()
-    first = np.cumsum(n_relevant) - n_relevant
-    cell = first[query[is_level]] + of_one["level"].drop_nulls().to_numpy() - 1
-    levels = np.arange(n_relevant.sum())
-    if not (np.array_equal(m, n_relevant[query]) and np.array_equal(np.sort(cell), levels)):
-        return None
-    row: Any = np.flatnonzero(is_level)[np.argsort(cell)]
-    if np.array_equal(row, np.arange(n_rows)):
-        row = slice(None)  # which copies nothing
-    relevance = table["relevance"].to_numpy().reshape(-1, n_rows)[:, row]
-    total = np.add.reduceat(relevance, first[n_relevant > 0], axis=1) if len(levels) else relevance
-    if not _are_same(total):
-        return None
-    rank = table["position"]
-    dtype = _smallest_type(rank)
-    ranks = rank.fill_null(int(np.iinfo(dtype).max)).to_numpy().astype(dtype)
-    return Requests(runs, queries, ranks.reshape(-1, n_rows)[:, row], relevance, n_relevant)
+    query_id = table["query_id"]
+    of_one = query_id.head(n_rows)
+    others = range(n_rows, table.height, max(n_rows, 1))
+    return n_rows if all(query_id.slice(n, n_rows).equals(of_one) for n in others) else None
 
 
-def _are_same(total: np.ndarray) -> bool:
-    """Tell whether all runs, the rows, have the same totals of grades, but for rounding."""
-    spread = np.ptp(total, axis=0).max(initial=0)
-    return bool(spread <= 1e-9 * max(total.max(initial=0), 1))
+def lay_out(
+    table: pl.DataFrame, queries: pl.Series, query: np.ndarray, runs: pl.Series, run: np.ndarray
+) -> Requests:
+    """Lay out rows whose indices into ``queries`` and ``runs`` are given.
 
-
-def lay_out(table: pl.DataFrame, queries: pl.Series, query: np.ndarray) -> Requests:
-    """Lay out rows whose indices into ``queries`` are given.
+    The indices are one for each row; or, of tables in which each run has the same requests in the
+    same order, ``query`` has those of one run, and ``run`` is a column of the runs' numbers.
 
     Raises
     ------
     SchemaError
         As `requests_of`.
     """
-    runs, run = encode(table["run"])
-    m = table["n_relevant"].to_numpy()
+    shape = np.broadcast_shapes(query.shape, run.shape)
+    m = table["n_relevant"].to_numpy().reshape(shape)
     n_relevant = np.zeros(len(queries), np.int64)
-    n_relevant[query] = m
-    has_same_m, ranking = m == n_relevant[query], query * len(runs) + run
+    n_relevant[np.broadcast_to(query, shape)] = m
+    has_same_m, ranking = m == n_relevant[query], (query * len(runs) + run).ravel()
+    n_levels = int(n_relevant.sum())
+    before = (np.cumsum(n_relevant) - n_relevant)[query] - 1
+    cell = (before + run * n_levels).ravel()
     levels = table.select("level", "position", "relevance")
     if levels["level"].null_count():
         is_relevant = levels["level"].is_not_null().to_numpy()
-        levels, run, query = levels.filter(is_relevant), run[is_relevant], query[is_relevant]
-    first = np.cumsum(n_relevant) - n_relevant - 1
-    n_levels = int(n_relevant.sum())
-    cell = first[query]
+        levels, cell = levels.filter(is_relevant), cell[is_relevant]
     cell += levels["level"].to_numpy()
-    cell += run * n_levels
-    shape = (len(runs), n_levels)
     _refuse_gaps(cell, len(runs) * n_levels)
     _refuse_other_judgments(table, has_same_m, ranking, len(runs))
     rank = levels["position"]
@@ -243,7 +224,8 @@ def lay_out(table: pl.DataFrame, queries: pl.Series, query: np.ndarray) -> Reque
     relevance = np.empty(len(cell))
     positions[cell] = rank.fill_null(missing(positions)).to_numpy()
     relevance[cell] = levels["relevance"].to_numpy()
-    return Requests(runs, queries, positions.reshape(shape), relevance.reshape(shape), n_relevant)
+    by_run = (len(runs), n_levels)
+    return Requests(runs, queries, positions.reshape(by_run), relevance.reshape(by_run), n_relevant)
 
 
 def _refuse_gaps(cell: np.ndarray, n_cells: int) -> None:
@@ -278,8 +260,9 @@ def _refuse_other_judgments(
             "runs and requests can be left out only as a whole"
         )
     relevance = table["relevance"].fill_null(0.0).to_numpy()
-    total = np.bincount(ranking, relevance, n_rankings).reshape(-1, n_runs)
-    if not (has_same_m.all() and _are_same(total.T)):
+    total = np.bincount(ranking, relevance, n_rankings).reshape(-1, max(n_runs, 1))
+    same_items = np.ptp(total, axis=1).max(initial=0) <= 1e-9 * max(total.max(initial=0), 1)
+    if not (has_same_m.all() and same_items):
         raise SchemaError(
             "positions: expected the same relevant items for every run, found others; "
             "compute the positions of all runs with one qrels"

@@ -116,6 +116,15 @@ def pair_cube(table: Any) -> PairCube:
     return PairCube(measures, queries, runs, a, b, by_measure)
 
 
+def known_pairs(d: Any, s: pl.DataFrame) -> PairCube:
+    """Lay preferences out as an array; ``s`` has the scores of the metrics among them, or no rows.
+
+    The scores say how much of a difference of large ones may be rounding.
+    """
+    cube = pair_cube(d)
+    return cube.knowing(score_cube(s)) if s.height else cube
+
+
 def _score_differences(s: ScoreCube) -> PairCube:
     """Compare all pairs of runs; of exact values only equal ones tie."""
     a, b = np.triu_indices(len(s.runs), k=1)
