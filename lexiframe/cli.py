@@ -151,7 +151,7 @@ def evaluate(
     elif format == "json":
         print_json({name: table.to_dicts() for name, table in _printed(e).items()})
     else:
-        typer.echo(e.orderings.write_csv(), nl=False)
+        print_table(e.orderings, "csv")
 
 
 @app.command()
