@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from io import IOBase
-from numbers import Real
+from numbers import Integral, Real
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ import polars as pl
 import pyarrow as pa
 
 from lexiframe.errors import SchemaError
+from lexiframe.io.digits import EXACT
 from lexiframe.schemas import to_polars
 
 
@@ -153,12 +154,26 @@ def _column_of_values(name: str, values: list[Any], where: str) -> pl.Series:
     is_number = name in ("score", "relevance")
     try:
         column = pl.Series(name, values, dtype=pl.Float64() if is_number else None)
+        if is_number and _are_large(column):
+            return pl.Series(name, map(_exactly, values), dtype=pl.String())
         return column.cast(pl.String) if column.dtype == pl.Null else column
     except (TypeError, OverflowError, UnicodeEncodeError, pl.exceptions.PolarsError):
         kinds = sorted({type(value).__name__ for value in values if value is not None})
         raise SchemaError(
             f"{where}: expected values of one type as {name}, found {' and '.join(kinds)}"
         ) from None
+
+
+def _are_large(numbers: pl.Series) -> bool:
+    greatest = numbers.abs().max()
+    return isinstance(greatest, float) and greatest >= EXACT
+
+
+def _exactly(value: Any) -> str | None:
+    """Write a number with all of its digits, of which a float has sixteen."""
+    if value is None:
+        return None
+    return str(int(value)) if isinstance(value, Integral) else repr(float(value))
 
 
 def _is_ranx(data: Any) -> bool:
