@@ -198,7 +198,8 @@ def compare(
         _judgments(qrels, qrels_header, decimal, duplicates, qrels_column),
         asked,
         Policies(rel, ties, score_type, no_relevant, duplicates, unjudged),
-    ).preferences(asked)
+        baseline=baseline,
+    ).preferences(asked, baseline)
     c = compare_runs(d, test, correction, baseline=baseline, requests=requests, by=by, **said)
     print_table(c, format)
 

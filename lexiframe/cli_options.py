@@ -110,7 +110,8 @@ GroupedBy = Annotated[
 ]
 
 _ARGUMENT = re.compile(
-    r"\b(header|decimal|third|name_from|ties|score_type|no_relevant|duplicates|unjudged|requests|by)"
+    r"\b(header|decimal|third|name_from|ties|score_type|no_relevant|duplicates|unjudged|requests|by|"
+    r"baseline)"
     r"=(?:True|'([^']+)')"
 )
 _CHECKS = re.compile(r"\blexiframe\.check_(?:run|qrels)\b")
