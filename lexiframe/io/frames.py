@@ -7,7 +7,7 @@ goes out is a Polars frame with the columns that came in.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from io import IOBase
 from numbers import Integral, Real
 from pathlib import Path
@@ -16,9 +16,9 @@ from typing import Any
 import polars as pl
 import pyarrow as pa
 
-from lexiframe.errors import SchemaError
+from lexiframe.errors import SchemaError, in_one_line
 from lexiframe.io.digits import EXACT
-from lexiframe.schemas import to_polars
+from lexiframe.schemas import refuse_twins_among, to_polars
 
 
 def is_frame(data: Any) -> bool:
@@ -38,7 +38,7 @@ def held(data: Any, where: str) -> Any:
     """
     refuse_open_file(data)
     if isinstance(data, pa.RecordBatchReader):
-        return to_polars(data, where)
+        return _read(data.read_all, where)
     return list(data) if isinstance(data, Iterator) and not is_frame(data) else data
 
 
@@ -68,7 +68,9 @@ def _is_data(value: Any) -> bool:
     return isinstance(value, Mapping | Path) or is_frame(value) or is_one_run(value)
 
 
-def to_frame(data: Any, value: str, where: str = "the frame") -> pl.DataFrame:
+def to_frame(
+    data: Any, value: str, where: str = "the frame", *, keep_twins: bool = False
+) -> pl.DataFrame:
     """Take a frame, or an object of another library, as a Polars frame.
 
     Parameters
@@ -79,11 +81,13 @@ def to_frame(data: Any, value: str, where: str = "the frame") -> pl.DataFrame:
         What to call the numbers of dictionaries: ``"score"`` or ``"relevance"``.
     where
         What error messages call the data.
+    keep_twins
+        As for `to_polars`.
 
     Raises
     ------
     SchemaError
-        When a column cannot become Arrow, because its values are of several types.
+        As `to_polars`.
     TypeError
         For anything else, and for an open file.
 
@@ -102,8 +106,18 @@ def to_frame(data: Any, value: str, where: str = "the frame") -> pl.DataFrame:
     if isinstance(data, Iterable) and not is_frame(data) and not isinstance(data, Mapping | str):
         return _frame_of_tuples(list(data), where)
     if _is_dataset(data):
-        data = data.to_table()
-    return to_polars(data, where)
+        schema = data.schema if hasattr(data, "schema") else data.projected_schema
+        refuse_twins_among(schema.names, where)  # it cannot leave any out
+        data = _read(data.to_table, where)
+    return to_polars(data, where, keep_twins=keep_twins)
+
+
+def _read(give: Callable[[], pa.Table], where: str) -> pa.Table:
+    """Take the table of a reader or data set, whose files may be broken or gone."""
+    try:
+        return give()
+    except (pa.ArrowException, OSError, ValueError) as error:
+        raise SchemaError(f"{where} cannot be read ({in_one_line(error):.200})") from None
 
 
 def _frame_of_dictionaries(data: Mapping[Any, Any], value: str, where: str) -> pl.DataFrame:

@@ -85,7 +85,9 @@ def load_source(
     if isinstance(data, str):
         return _parts_of_table(from_ir_datasets(data, "scoreddocs"), source, dialect)
     if not isinstance(data, File):
-        parts = _parts_of_table(to_frame(data, "score", source.where), source, dialect)
+        parts = _parts_of_table(
+            to_frame(data, "score", source.where, keep_twins=True), source, dialect
+        )
         return [_from_file(part, data) for part in parts]
     given = data.read()
     content = content_of(given, source.where)
@@ -103,7 +105,9 @@ def parse_runs(
     """Parse and check what is in a file."""
     if content.kind != "text":
         arrow = read_arrow(content, source.where)
-        parts = _parts_of_table(to_frame(arrow, "score", source.where), source, dialect)
+        parts = _parts_of_table(
+            to_frame(arrow, "score", source.where, keep_twins=True), source, dialect
+        )
         return [replace(_from_file(part, arrow), where=part.where) for part in parts]
     table = parse_table(content.data, source.where, dialect, RUNS)
     if table is None:
@@ -119,9 +123,9 @@ def _as_written(content: Content, source: Source, dialect: Dialect) -> pl.DataFr
     """Give the runs, queries and scores of text as they stand in it."""
     rows = rows_of(content, source.where, dialect, RUNS)
     found, _ = columns_in(rows, source.where, RUNS, dialect.columns)
-    texts = {name: found[name].texts for name in ("run", "query_id") if name in found}
     number = "score" if "score" in found else "rank"
-    return pl.DataFrame({**texts, "score": found[number].texts})
+    texts = [found[name].texts.alias(name) for name in ("run", "query_id") if name in found]
+    return pl.DataFrame([*texts, found[number].texts.alias("score")])
 
 
 def _from_file(part: RunPart, table: Any) -> RunPart:
