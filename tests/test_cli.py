@@ -691,6 +691,11 @@ def test_bad_files_are_not_converted(tmp_path, lexiframe, kind):
         (["compare", "no.qrels", RUNS, "-m", "RRP"], "unknown measure 'RRP'; did you mean"),
         (["compare", "no.qrels", RUNS, "--alpha", "2"], "expected alpha between 0 and 1, found 2"),
         (["compare", QRELS, RUNS, "--alpha", "2"], "expected alpha between 0 and 1, found 2"),
+        (["compare", QRELS, RUNS, "--trials", 10**14], "0 trials need about 1600000.0 GB of mem"),
+        (
+            ["evaluate", QRELS, RUNS, "-m", f"AP@{'9' * 5000}"],
+            "at most 200 characters, found 'AP@9",
+        ),
         (["coverage", QRELS, "no.run"], "no.run: no such file"),
         (
             ["coverage", QRELS, "same_ranks", "--ties", "rank"],

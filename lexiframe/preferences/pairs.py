@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from lexiframe.errors import LexiframeError
+from lexiframe.errors import LexiframeError, shown
 from lexiframe.measures.metric import Metric
 from lexiframe.measures.needs import refuse_unfit
 from lexiframe.measures.scores import as_list, unique_by_name, values_of
@@ -172,7 +172,7 @@ def _as_measure(measure: Any) -> Measure:
     if callable(measure) and not isinstance(measure, type):
         return preference_of(measure)
     raise TypeError(
-        f"expected measures or their notation, found {type(measure).__name__}: {measure!r}"
+        f"expected measures or their notation, found {type(measure).__name__}: {shown(measure)}"
     )
 
 
