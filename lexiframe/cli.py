@@ -153,7 +153,7 @@ def evaluate(
     elif format == "json":
         print_json({name: table.to_dicts() for name, table in _printed(e).items()})
     else:
-        typer.echo(e.orderings.write_csv(), nl=False)
+        print_table(e.orderings, "csv")
 
 
 @app.command()
@@ -200,9 +200,11 @@ def compare(
         _judgments(qrels, qrels_header, decimal, duplicates, qrels_column),
         asked,
         Policies(rel, ties, score_type, no_relevant, duplicates, unjudged),
+        baseline=baseline,
     )
     metrics = [measure for measure in asked if isinstance(measure, Metric)]
-    pairs = known_pairs(projected.preferences(asked), projected.scores(metrics))
+    d, s = projected.preferences(asked, baseline), projected.scores(metrics)
+    pairs = known_pairs(d, s, baseline)
     c = compare_runs(pairs, test, correction, baseline=baseline, requests=requests, by=by, **said)
     print_table(c, format)
 

@@ -77,7 +77,11 @@ NotJudged = Annotated[
 OutFolder = Annotated[Optional[Path], typer.Option("--out", help="Write Parquet here.")]  # noqa: UP045
 AsFormat = Annotated[
     Format,
-    typer.Option("--format", help="How to print; of an evaluation csv prints the orderings."),
+    typer.Option(
+        "--format",
+        help="How to print; of an evaluation csv prints the orderings. In csv a text that a "
+        "spreadsheet would run as a formula has a ' in front.",
+    ),
 ]
 
 PairedTest = Annotated[Test, typer.Option(help="The paired test.")]
@@ -106,7 +110,8 @@ GroupedBy = Annotated[
 ]
 
 _ARGUMENT = re.compile(
-    r"\b(header|decimal|third|name_from|ties|score_type|no_relevant|duplicates|unjudged|requests|by)"
+    r"\b(header|decimal|third|name_from|ties|score_type|no_relevant|duplicates|unjudged|requests|by|"
+    r"baseline)"
     r"=(?:True|'([^']+)')"
 )
 _CHECKS = re.compile(r"\blexiframe\.check_(?:run|qrels)\b")

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from typing import Any
 
 import polars as pl
 import typer
 
 from lexiframe.cli_options import Format
+from lexiframe.errors import printable
 from lexiframe.views.tables import table_text
+
+_FORMULAS = tuple("=+-@＝＋－＠")
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
 
 
 def print_table(table: pl.DataFrame, format: Format) -> None:
@@ -18,9 +23,40 @@ def print_table(table: pl.DataFrame, format: Format) -> None:
     if format == "json":
         print_json(table.to_dicts())
     elif format == "csv":
-        typer.echo(table.write_csv(), nl=False)
+        typer.echo(csv_text(table), nl=False)
     else:
         typer.echo(table_text(table))
+
+
+def csv_text(table: pl.DataFrame) -> str:
+    r"""Write CSV for spreadsheets: names are escaped, and no text is a formula.
+
+    Examples
+    --------
+    >>> print(csv_text(pl.DataFrame({"run": ["=1+1", "-5", "a\nb"], "rank": [-1, 2, 3]})), end="")
+    run,rank
+    '=1+1,-1
+    -5,2
+    a\nb,3
+    """
+    head = pl.DataFrame([pl.Series(name, [_as_text(name)]) for name in table.columns])
+    body = table.select(_with_texts(column) for column in table)
+    return head.write_csv(include_header=False) + body.write_csv(include_header=False)
+
+
+def _with_texts(column: pl.Series) -> pl.Series:
+    if column.dtype != pl.String:
+        return column
+    texts = {text: _as_text(text) for text in column.unique().drop_nulls()}
+    changed = {text: written for text, written in texts.items() if text != written}
+    return column.replace(changed) if changed else column
+
+
+def _as_text(text: str) -> str:
+    """Escape what is not printed; a quote in front tells a spreadsheet that it is no formula."""
+    text = printable(text)
+    is_formula = text.lstrip()[:1] in _FORMULAS and not _NUMBER.fullmatch(text)
+    return f"'{text}" if is_formula else text
 
 
 def print_json(value: Any) -> None:

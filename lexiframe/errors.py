@@ -9,6 +9,8 @@ from dataclasses import dataclass
 
 MANY = 100
 """How many known names an error lists."""
+_SHOWN = 80
+"""So many characters of a value an error shows."""
 
 
 @dataclass(frozen=True)
@@ -181,6 +183,21 @@ def in_one_line(error: object) -> str:
     'Invalid data'
     """
     return " ".join(str(error).split())
+
+
+def shown(value: object) -> str:
+    """Show a value in an error message, a long one without its middle.
+
+    Examples
+    --------
+    >>> shown([0.5]), shown("x" * 400)
+    ('[0.5]', "'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx...xxxxxxxxxxxxxxxxxxx' (402 characters)")
+    """
+    try:
+        text = repr(value)
+    except ValueError:  # Python does not write so long a number
+        return "a number of thousands of digits"
+    return text if len(text) <= _SHOWN else f"{text[:40]}...{text[-20:]} ({len(text)} characters)"
 
 
 def first_three(values: Iterable[object]) -> str:

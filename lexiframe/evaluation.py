@@ -190,8 +190,9 @@ def evaluate(
     Raises
     ------
     LexiframeError
-        As `positions`, `scores` and `compare`; and for a measure's ``rel`` below that of the
-        evaluation, because lower grades are not there any more.
+        As `positions`, `scores` and `compare`; for a measure's ``rel`` below that of the
+        evaluation, because lower grades are not there any more; and, before runs are read, for more
+        pairs of runs, requests and measures than memory holds.
 
     Examples
     --------

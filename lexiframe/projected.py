@@ -17,9 +17,11 @@ from lexiframe.measures.scores import values_of
 from lexiframe.measures.values import Values
 from lexiframe.positions.collection import RankedRuns, rank_runs
 from lexiframe.positions.coverage import warn_of_gaps
+from lexiframe.positions.judged import JudgedItems
 from lexiframe.positions.policies import NoRelevant, Policies
 from lexiframe.positions.projection import project
 from lexiframe.preferences.pairs import Measure, compare_pairs
+from lexiframe.preferences.size import IN_EVALUATION, refuse_too_many
 from lexiframe.schemas import PREFERENCES, SCORES
 
 
@@ -58,7 +60,7 @@ class Projected:
         ]
         return _together(tables, SCORES.key) if tables else pl.DataFrame(schema=SCORES.required)
 
-    def preferences(self, measures: Sequence[Measure]) -> pl.DataFrame:
+    def preferences(self, measures: Sequence[Measure], baseline: str | None = None) -> pl.DataFrame:
         """Compute the preferences of some of the measures, or an empty table of none."""
         tables = []
         for p, of_subtopics in ((self.positions, False), (self.by_subtopic, True)):
@@ -66,7 +68,7 @@ class Projected:
             if p is not None and some:
                 metrics = [measure for measure in some if isinstance(measure, Metric)]
                 values = next((v for v in self._values if {*metrics} <= {*v.metrics}), None)
-                tables.append(compare_pairs(p, some, values, self.no_relevant))
+                tables.append(compare_pairs(p, some, values, self.no_relevant, baseline=baseline))
         if not tables:
             return pl.DataFrame(schema=PREFERENCES.required)
         return _together(tables, PREFERENCES.key)
@@ -90,16 +92,18 @@ def project_runs(
     policies: Policies,
     *,
     hashed: bool = False,
+    baseline: str | None = None,
 ) -> Projected:
     """Rank runs and find the positions that measures need; warn of what was dropped or filled.
 
-    ``hashed`` asks for the sha256 of the files of runs, see `rank_runs`.
+    ``hashed`` asks for the sha256 of the files of runs, see `rank_runs`; ``baseline`` is the run
+    that the others will be compared with, instead of all pairs.
 
     Raises
     ------
     LexiframeError
-        As `positions`; and for a measure's ``rel`` below that of the policies, because lower grades
-        are not there any more.
+        As `positions`; for a measure's ``rel`` below that of the policies, because lower grades are
+        not there any more; and, before runs are read, for more preferences than memory holds.
     """
     refuse_lower_rel(measures, policies.rel)
     if not (isinstance(runs, RunScan) or hasattr(runs, "__arrow_c_stream__")):
@@ -107,7 +111,14 @@ def project_runs(
     qrels = file_or_data(qrels)  # once: standard input cannot be read again for its sha256
     needs = {measure.needs for measure in measures}
     has_pool = POOL in needs
-    ranked = rank_runs(runs, qrels, policies, nonrelevant=True, pool=has_pool, hashed=hashed)
+
+    def foresee(n_runs: int, judged: JudgedItems) -> None:
+        kept = judged.n_relevant > 0 if policies.no_relevant == "drop" else judged.n_relevant >= 0
+        shape = (n_runs, int(kept.sum()), len(measures))
+        refuse_too_many("comparing runs", *shape, IN_EVALUATION, baseline=baseline)
+
+    asked: dict[str, Any] = {"nonrelevant": True, "pool": has_pool, "hashed": hashed}
+    ranked = rank_runs(runs, qrels, policies, **asked, foresee=foresee)
     warn_of_gaps(ranked)
     kept = policies.no_relevant
     by_subtopic = project(ranked, no_relevant=kept, subtopics=True) if SUBTOPICS in needs else None

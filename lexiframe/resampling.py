@@ -10,7 +10,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from lexiframe.errors import LexiframeError
+from lexiframe.errors import LexiframeError, shown
+from lexiframe.memory import refuse_more_than_available
 
 
 def drawn_requests(n: int, samples: int, seed: int, *, size: int | None = None) -> np.ndarray:
@@ -21,11 +22,17 @@ def drawn_requests(n: int, samples: int, seed: int, *, size: int | None = None) 
     numpy.ndarray
         samples × n: how often each request was drawn.
 
+    Raises
+    ------
+    LexiframeError
+        When memory does not hold them.
+
     Examples
     --------
     >>> drawn_requests(3, samples=2, seed=0).sum(axis=1).tolist()
     [3.0, 3.0]
     """
+    _refuse_many(samples, n, "samples")
     rng = np.random.default_rng(seed)
     counts = rng.multinomial(n if size is None else size, np.full(n, 1 / n), size=samples)
     return counts.astype(np.float64)
@@ -39,16 +46,34 @@ def signs(n: int, trials: int, seed: int) -> np.ndarray:
     numpy.ndarray
         trials × n, of 1 and −1; without the trial that changes nothing, if they are all.
 
+    Raises
+    ------
+    LexiframeError
+        When memory does not hold them.
+
     Examples
     --------
     >>> signs(2, trials=5, seed=0).tolist()
     [[-1.0, 1.0], [1.0, -1.0], [-1.0, -1.0]]
     """
-    if n < 40 and 2**n <= trials + 1:
+    are_all = n < 40 and 2**n <= trials + 1
+    _refuse_many(2**n if are_all else trials, n, "trials")
+    if are_all:
         flipped = (np.arange(1, 2**n)[:, None] >> np.arange(n)) & 1
     else:
         flipped = np.random.default_rng(seed).integers(0, 2, (trials, n), np.int8)
     return 1.0 - 2.0 * flipped
+
+
+_MOST = 2**53  # beyond it a number has no float, and may have no text
+_BYTES_DRAWN = 16
+"""Of each request or sign that is drawn: a whole number, and a float."""
+
+
+def _refuse_many(times: int, n: int, name: str) -> None:
+    """Raise when what is drawn needs more memory than there is."""
+    what = f"{times:,} {name}" + f" of {n:,} requests" * (n > 1)
+    refuse_more_than_available(times * n * _BYTES_DRAWN, what, f"take fewer {name}")
 
 
 def halves(
@@ -90,13 +115,20 @@ def percentiles(values: np.ndarray, alpha: float) -> tuple[float | None, float |
 
 
 def check_draws(called: str, name: str, number: object, seed: object) -> None:
-    """Raise unless ``number`` of trials or samples, called ``name``, and the seed can be used."""
+    """Raise unless ``number`` of trials or samples, called ``name``, and the seed can be used.
+
+    A number comes of each, at least: so many that memory does not hold these are refused.
+    """
     asked: tuple[tuple[str, object, int], ...] = ((name, number, 1), ("seed", seed, 0))
     for what, value, least in asked:
         if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
             raise LexiframeError(
-                f"{called}: expected {what} to be a whole number from {least}, found {value!r}"
+                f"{called}: expected {what} to be a whole number from {least}, found {shown(value)}"
             )
+    if isinstance(number, int | np.integer):
+        if number >= _MOST:
+            raise LexiframeError(f"{called}: expected fewer {name}, found {shown(number)}")
+        _refuse_many(int(number), 1, name)
 
 
 def check_share(called: str, name: str, value: float) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
@@ -386,7 +387,12 @@ _NO_COLUMNS = (
 )
 
 
-def to_polars(frame: Any, where: str = "the frame") -> pl.DataFrame:
+TWIN = "\x1f"
+"""What stands behind the second name of two columns of one name, twice behind the third."""
+_ONE_COLUMN = ("Series", "ChunkedArray")
+
+
+def to_polars(frame: Any, where: str = "the frame", *, keep_twins: bool = False) -> pl.DataFrame:
     """Take any frame that exports Arrow as a Polars frame, without copying where possible.
 
     Parameters
@@ -396,13 +402,16 @@ def to_polars(frame: Any, where: str = "the frame") -> pl.DataFrame:
         pandas 2.2 or later, DuckDB relations ...).
     where
         What error messages call it.
+    keep_twins
+        Whether two columns may have one name: the second gets ``TWIN`` behind it.
 
     Raises
     ------
     SchemaError
-        When a column cannot become Arrow, because its values are of several types.
+        When a column cannot become Arrow, because its values are of several types; when two columns
+        have one name; and for a LazyFrame that fails.
     TypeError
-        When the object exports no Arrow stream.
+        When the object exports no Arrow stream, or is one column.
 
     Examples
     --------
@@ -413,24 +422,93 @@ def to_polars(frame: Any, where: str = "the frame") -> pl.DataFrame:
     if isinstance(frame, pl.DataFrame):
         return frame
     if isinstance(frame, pl.LazyFrame):
-        return frame.collect()
-    if not hasattr(frame, "__arrow_c_stream__"):
+        return _collected(frame, where)
+    if not hasattr(frame, "__arrow_c_stream__") or type(frame).__name__ in _ONE_COLUMN:
         raise TypeError(
             f"expected a frame that exports Arrow (Polars, PyArrow, pandas 2.2 or later), "
             f"found {type(frame).__name__}"
         )
-    if isinstance(frame, pa.Table):
-        frame = frame.replace_schema_metadata()  # Polars needs it in UTF-8, others do not
     index = getattr(getattr(frame, "index", None), "names", [None])
     try:
+        if isinstance(frame, pa.RecordBatchReader):
+            frame = frame.read_all()
+        frame = _with_names_once(frame, where, keep_twins=keep_twins)
         if any(name is not None for name in index):  # Polars drops the index of pandas
             frame = frame.reset_index()
+        if hasattr(frame, "iloc") and any("decimal256" in str(dtype) for dtype in frame.dtypes):
+            frame = pa.Table.from_pandas(frame, preserve_index=False)
+        if isinstance(frame, pa.Table | pa.RecordBatch):
+            frame = _without_wide_decimals(pa.table(frame))
         return pl.DataFrame(frame)
+    except SchemaError:
+        raise
     except _NO_COLUMNS as error:
         raise SchemaError(
             f"{where} cannot become Arrow: {_first_broken(frame)}{in_one_line(error)}; give every "
             "column values of one simple type, or leave it out"
         ) from None
+
+
+def _collected(frame: pl.LazyFrame, where: str) -> pl.DataFrame:
+    try:
+        return frame.collect()
+    except Exception as error:  # its plan may hold functions of its maker
+        said = str(error).strip().partition("\n")[0]
+        raise SchemaError(
+            f"{where}: the LazyFrame cannot be computed ({type(error).__name__}: {said}); call its "
+            "collect() to see more"
+        ) from error
+
+
+def _with_names_once(frame: Any, where: str, *, keep_twins: bool) -> Any:
+    """Give frames of pandas and PyArrow in which no two columns have one name."""
+    is_pandas = hasattr(frame, "iloc")
+    if not is_pandas and not isinstance(frame, pa.Table | pa.RecordBatch):
+        return frame
+    names = [str(name) for name in (frame.columns if is_pandas else frame.schema.names)]
+    if not keep_twins:
+        refuse_twins_among(names, where)
+    if len({*names}) == len(names):
+        return frame
+    once = [f"{name}{TWIN * names[:n].count(name)}" for n, name in enumerate(names)]
+    return frame.set_axis(once, axis=1) if is_pandas else pa.table(frame).rename_columns(once)
+
+
+def refuse_twins_among(names: Collection[str], where: str) -> None:
+    """Raise for two columns of one name."""
+    twice = [name for name, n in Counter(names).items() if n > 1]
+    if twice:
+        raise SchemaError(Problem(where, "", f"two columns are called {twice[0]!r}", "rename one"))
+
+
+def _without_wide_decimals(table: pa.Table) -> pa.Table:
+    """Make decimals of 256 bits, at which Polars panics, shorter or floats if they do not fit."""
+    table = table.replace_schema_metadata()  # Polars needs it in UTF-8, others do not
+    types = [_narrow(column.type, as_float=False) for column in table.schema]
+    for place, (column, narrow) in enumerate(zip(table.schema, types, strict=True)):
+        if narrow != column.type:
+            values = table.column(place)
+            try:
+                values = values.cast(narrow)
+            except pa.ArrowInvalid:
+                values = values.cast(_narrow(column.type, as_float=True))
+            table = table.set_column(place, column.name, values)
+    return table
+
+
+def _narrow(dtype: pa.DataType, *, as_float: bool) -> pa.DataType:
+    """Give a type, also of lists and structs, without decimals of 256 bits."""
+    if pa.types.is_decimal256(dtype):
+        return pa.float64() if as_float else pa.decimal128(38, dtype.scale)
+    if pa.types.is_struct(dtype):
+        return pa.struct(
+            [field.with_type(_narrow(field.type, as_float=as_float)) for field in dtype]
+        )
+    lists = {pa.types.is_list: pa.list_, pa.types.is_large_list: pa.large_list}
+    for is_such, such in lists.items():
+        if is_such(dtype):
+            return such(dtype.value_field.with_type(_narrow(dtype.value_type, as_float=as_float)))
+    return dtype
 
 
 def _first_broken(frame: Any) -> str:

@@ -136,6 +136,34 @@ def test_evaluate_as_csv(lexiframe):
     assert [(row["run"], float(row["rank"])) for row in rows] == o.select("run", "rank").rows()
 
 
+@pytest.mark.parametrize(
+    "name, cell",
+    [
+        ("=1+1", "'=1+1"),
+        ("@SUM(A1)", "'@SUM(A1)"),
+        ("-2+3|cmd", "'-2+3|cmd"),
+        ("＋1+1", "'＋1+1"),
+        ("-5", "-5"),
+        ("a\x1b[2J\u202eb", r"a\x1b[2J\u202eb"),
+        ("bm25,b=0.4", "bm25,b=0.4"),
+    ],
+)
+def test_a_cell_of_csv_is_no_formula_and_steers_nothing(tmp_path, lexiframe, name, cell):
+    path = tmp_path / "run.csv"
+    pl.DataFrame(
+        {"run": [name, name, "zz"], "qid": ["1", "2", "1"], "docno": "d", "score": 1.0}
+    ).write_csv(path)
+    qrels = tmp_path / "qrels.txt"
+    qrels.write_text("1 0 d 1\n2 0 d 1\n")
+    for command in ("evaluate", "compare", "coverage"):
+        options = ["-m", "AP"] if command != "coverage" else []
+        out = lexiframe(command, qrels, path, *options, "--format", "csv").out
+        rows = [*csv.reader(io.StringIO(out))]
+        assert cell in [value for row in rows for value in row]
+        assert len({len(row) for row in rows}) == 1
+        assert out.replace("\n", "").isprintable()
+
+
 def test_options_reach_the_evaluation(tmp_path, lexiframe):
     qrels, one = tmp_path / "qrels", tmp_path / "one.run"
     qrels.write_text("q1 0 a 1\nq1 0 b 2\n")
@@ -662,6 +690,11 @@ def test_bad_files_are_not_converted(tmp_path, lexiframe, kind):
         (["compare", "no.qrels", RUNS, "-m", "RRP"], "unknown measure 'RRP'; did you mean"),
         (["compare", "no.qrels", RUNS, "--alpha", "2"], "expected alpha between 0 and 1, found 2"),
         (["compare", QRELS, RUNS, "--alpha", "2"], "expected alpha between 0 and 1, found 2"),
+        (["compare", QRELS, RUNS, "--trials", 10**14], "0 trials need about 1600000.0 GB of mem"),
+        (
+            ["evaluate", QRELS, RUNS, "-m", f"AP@{'9' * 5000}"],
+            "at most 200 characters, found 'AP@9",
+        ),
         (["coverage", QRELS, "no.run"], "no.run: no such file"),
         (
             ["coverage", QRELS, "same_ranks", "--ties", "rank"],

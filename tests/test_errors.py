@@ -691,6 +691,64 @@ def test_a_preference_given_to_scores():
         lf.preferences(BOTH, 3)
 
 
+LONG_TEXTS = [
+    f"nDCG@{'9' * 400}",
+    f"nDCG@{'9' * 5000}",
+    f"P(rel={'9' * 400})@5",
+    f"RBP(p={'9' * 5000})",
+    f"RBP(p={'-' * 5000}1)",
+    f"RBP(p={'[' * 5000}{']' * 5000})",
+    f"{'TSE(' * 5000}AP{')' * 5000}",
+    f"{'WC(' * 100}AP{')' * 100}",
+    f"map_{'1' * 5000}",
+    "x" * 10**6,
+]
+
+
+@pytest.mark.parametrize("text", LONG_TEXTS, ids=lambda text: text[:9])
+def test_notation_of_great_length(text):
+    """Digits that Python does not read, brackets deeper than its stack: one short message."""
+    for function in (lf.scores, lf.preferences):
+        with pytest.raises(
+            lf.UnknownNameError, match="written in at most 200 characters"
+        ) as raised:
+            function(BOTH, text)
+        assert len(str(raised.value)) < 200
+
+
+def test_blanks_in_notation():
+    blanks = " " * 10**5
+    assert scores(f"{blanks}P{blanks}(rel=1){blanks}@{blanks}5{blanks}").equals(
+        scores("P(rel=1)@5")
+    )
+    with pytest.raises(lf.UnknownNameError, match="a measure is written as NAME"):
+        scores(f"P{blanks}x")
+
+
+@pytest.mark.parametrize("number", [10**400, 10**5000, [1], {}, 1j, "9" * 400], ids=lambda n: "")
+def test_numbers_that_are_none_or_too_great(number):
+    """Also those that Python cannot write."""
+    for ask, message in {
+        lambda: lf.nDCG @ number: "nDCG@k: expected a whole number from 1, found ",
+        lambda: lf.P(rel=number): "expected a positive grade",
+        lambda: lf.LR(rel=number): "expected a positive grade",
+        lambda: lf.RBP(p=number): "expected a number above 0 and below 1",
+        lambda: lf.ASL(n=number): "expected a whole number from 1, or 'pool'",
+        lambda: lf.positions(RUNS, QRELS, rel=number): "rel: expected a positive grade, found ",
+    }.items():
+        with pytest.raises(lf.LexiframeError, match=message) as raised:
+            ask()
+        assert len(str(raised.value)) < 200
+    few, whole = "compare: expected fewer trials, found ", "expected trials to be a whole number"
+    with pytest.raises(lf.LexiframeError, match=few if isinstance(number, int) else whole):
+        lf.compare(lf.scores(BOTH, "AP"), "randomization", trials=number)
+
+
+def test_more_trials_than_memory_holds():
+    with pytest.raises(lf.LexiframeError, match=r"^99,999,999,999,999 trials need about .* take f"):
+        lf.compare(lf.scores(BOTH, "AP"), "randomization", trials=99_999_999_999_999)
+
+
 def test_tse_of_what_is_no_function():
     with pytest.raises(TypeError, match="TSE: expected a metric or an exposure, found 3"):
         lf.TSE(3)

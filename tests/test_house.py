@@ -27,7 +27,7 @@ MODULES = sorted(PACKAGE.rglob("*.py"))
 STAGES = (
     "io positions measures preferences orderings significance robustness theory views engines"
 ).split()
-FREE = ["errors", "schemas", "codes", "likeness", "progress", "resampling", "_version"]
+FREE = ["errors", "schemas", "codes", "likeness", "memory", "progress", "resampling", "_version"]
 
 
 def module_name(path):

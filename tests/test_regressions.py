@@ -1,5 +1,7 @@
 """What once gave a wrong number without a word."""
 
+import json
+
 import polars as pl
 import pytest
 
@@ -158,3 +160,51 @@ def test_trec_eval_s_two_ways_to_write_a_cut_off(name):
 def test_the_grade_of_tse_is_written_once():
     assert str(lf.TSE(lf.AP(rel=2))) == "TSE(AP, rel=2)"
     assert lf.parse_measure("TSE(AP, rel=2)") == lf.TSE(lf.AP(rel=2))
+
+
+TIMES = 1_700_000_000_000_000_000  # nanoseconds since 1970
+FORMS = {
+    "integers": lambda rows, _: rows,
+    "unsigned": lambda rows, _: rows.cast({"score": pl.UInt64}),
+    "text": lambda rows, _: rows.cast({"score": pl.String}),
+    "decimals": lambda rows, _: rows.cast({"score": pl.Decimal(38, 2)}),
+    "ranks": lambda rows, _: rows.with_columns(rank=-pl.col("score")).drop("score"),
+    "arrow": lambda rows, _: rows.to_arrow(),
+    "dictionary": lambda rows, _: {"run": {"q": dict(zip(rows["doc_id"], rows["score"]))}},  # noqa: B905
+    "parquet": lambda rows, path: rows.write_parquet(path),
+    "csv": lambda rows, path: rows.write_csv(path),
+    "json lines": lambda rows, path: rows.write_ndjson(path),
+    "json": lambda rows, path: path.write_text(
+        json.dumps({"q": dict(zip(rows["doc_id"], rows["score"]))})  # noqa: B905
+    ),
+    "trec": lambda rows, path: path.write_text(
+        "".join(f"{q} Q0 {d} 1 {x} tag\n" for q, d, x in rows.rows())
+    ),
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize(
+    "scores, positions",
+    [
+        ([TIMES + 1, TIMES + 2, TIMES], None),
+        ([2**53, 2**53 + 1, 5], None),
+        ([TIMES, TIMES + 1024, TIMES], [3, 1]),  # other floats; those of x and z tie as they are
+        ([TIMES + 1, 1, TIMES + 1], [2, 3]),
+    ],
+)
+def test_scores_beyond_the_whole_numbers_of_floats(tmp_path, form, scores, positions):
+    """Numbers that differ are no ties: what a float64 cannot tell apart is refused."""
+    rows = pl.DataFrame({"query_id": "q", "doc_id": ["x", "y", "z"], "score": scores})
+    path = tmp_path / "run"
+    runs = FORMS[form](rows, path)
+    runs = path if path.exists() else runs
+    if positions is not None:
+        assert lf.positions(runs, QRELS)["position"].to_list() == positions
+        return
+    low, high = sorted(scores)[-2:]
+    numbers = rf"found -?({low}|{high}) and -?({low}|{high}) for query 'q'"
+    with pytest.raises(lf.SchemaError, match=f"differ as float64 when they differ, {numbers}"):
+        lf.positions(runs, QRELS)
+    if path.exists():
+        assert lf.check_run(path)["found"][0].startswith(("90", "17"))

@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 import polars as pl
 
 from lexiframe.errors import Problem, SchemaError, nearest
-from lexiframe.schemas import RUNS, TableSchema, check
+from lexiframe.schemas import RUNS, TWIN, TableSchema, check, refuse_twins_among
 
 DIALECTS = {
     "run": "run name system tag model".split(),
@@ -58,7 +58,7 @@ def columns_of(
     Raises
     ------
     SchemaError
-        For a column that is not there, and for two that could be it.
+        For a column that is not there, for two that could be it, and for two of its name.
     """
     written = _without_types(names, where)
     given = _given_columns([*written], schema, where, columns)
@@ -74,6 +74,8 @@ def columns_of(
     missing = [c for c in schema.columns if c not in {*found, *needless}]
     if missing:
         raise _missing(missing, schema, [*written], where)
+    wanted = {*found.values()}
+    refuse_twins_among([name.rstrip(TWIN) for name in names if name.rstrip(TWIN) in wanted], where)
     return {ours: written[theirs] for ours, theirs in found.items()}
 
 

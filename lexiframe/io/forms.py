@@ -77,7 +77,7 @@ def rows_of(content: Content, where: str, dialect: Dialect, schema: TableSchema)
     """
     data = content.data
     if content.kind != "text":
-        table = to_frame(read_arrow(content, where), "score", where)
+        table = to_frame(read_arrow(content, where), "score", where, keep_twins=True)
         table = table.with_columns(pl.int_range(1, pl.len() + 1).alias(_PLACE))
         flat = with_rows_of_lists(table, where, dialect.columns)
         return Rows(flat.drop(_PLACE), flat[_PLACE], "row")

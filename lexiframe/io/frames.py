@@ -7,17 +7,18 @@ goes out is a Polars frame with the columns that came in.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from io import IOBase
-from numbers import Real
+from numbers import Integral, Real
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pyarrow as pa
 
-from lexiframe.errors import SchemaError
-from lexiframe.schemas import to_polars
+from lexiframe.errors import SchemaError, in_one_line
+from lexiframe.io.digits import EXACT
+from lexiframe.schemas import refuse_twins_among, to_polars
 
 
 def is_frame(data: Any) -> bool:
@@ -37,7 +38,7 @@ def held(data: Any, where: str) -> Any:
     """
     refuse_open_file(data)
     if isinstance(data, pa.RecordBatchReader):
-        return to_polars(data, where)
+        return _read(data.read_all, where)
     return list(data) if isinstance(data, Iterator) and not is_frame(data) else data
 
 
@@ -67,7 +68,9 @@ def _is_data(value: Any) -> bool:
     return isinstance(value, Mapping | Path) or is_frame(value) or is_one_run(value)
 
 
-def to_frame(data: Any, value: str, where: str = "the frame") -> pl.DataFrame:
+def to_frame(
+    data: Any, value: str, where: str = "the frame", *, keep_twins: bool = False
+) -> pl.DataFrame:
     """Take a frame, or an object of another library, as a Polars frame.
 
     Parameters
@@ -78,11 +81,13 @@ def to_frame(data: Any, value: str, where: str = "the frame") -> pl.DataFrame:
         What to call the numbers of dictionaries: ``"score"`` or ``"relevance"``.
     where
         What error messages call the data.
+    keep_twins
+        As for `to_polars`.
 
     Raises
     ------
     SchemaError
-        When a column cannot become Arrow, because its values are of several types.
+        As `to_polars`.
     TypeError
         For anything else, and for an open file.
 
@@ -101,8 +106,18 @@ def to_frame(data: Any, value: str, where: str = "the frame") -> pl.DataFrame:
     if isinstance(data, Iterable) and not is_frame(data) and not isinstance(data, Mapping | str):
         return _frame_of_tuples(list(data), where)
     if _is_dataset(data):
-        data = data.to_table()
-    return to_polars(data, where)
+        schema = data.schema if hasattr(data, "schema") else data.projected_schema
+        refuse_twins_among(schema.names, where)  # it cannot leave any out
+        data = _read(data.to_table, where)
+    return to_polars(data, where, keep_twins=keep_twins)
+
+
+def _read(give: Callable[[], pa.Table], where: str) -> pa.Table:
+    """Take the table of a reader or data set, whose files may be broken or gone."""
+    try:
+        return give()
+    except (pa.ArrowException, OSError, ValueError) as error:
+        raise SchemaError(f"{where} cannot be read ({in_one_line(error):.200})") from None
 
 
 def _frame_of_dictionaries(data: Mapping[Any, Any], value: str, where: str) -> pl.DataFrame:
@@ -153,12 +168,26 @@ def _column_of_values(name: str, values: list[Any], where: str) -> pl.Series:
     is_number = name in ("score", "relevance")
     try:
         column = pl.Series(name, values, dtype=pl.Float64() if is_number else None)
+        if is_number and _are_large(column):
+            return pl.Series(name, map(_exactly, values), dtype=pl.String())
         return column.cast(pl.String) if column.dtype == pl.Null else column
     except (TypeError, OverflowError, UnicodeEncodeError, pl.exceptions.PolarsError):
         kinds = sorted({type(value).__name__ for value in values if value is not None})
         raise SchemaError(
             f"{where}: expected values of one type as {name}, found {' and '.join(kinds)}"
         ) from None
+
+
+def _are_large(numbers: pl.Series) -> bool:
+    greatest = numbers.abs().max()
+    return isinstance(greatest, float) and greatest >= EXACT
+
+
+def _exactly(value: Any) -> str | None:
+    """Write a number with all of its digits, of which a float has sixteen."""
+    if value is None:
+        return None
+    return str(int(value)) if isinstance(value, Integral) else repr(float(value))
 
 
 def _is_ranx(data: Any) -> bool:

@@ -17,18 +17,21 @@ from lexiframe.io.advice import NO_NUMBER
 from lexiframe.io.arrow import read_arrow
 from lexiframe.io.content import Content, content_of
 from lexiframe.io.dialects import checked_ids, whole_ranks
+from lexiframe.io.digits import have_large_ties, refuse_lost_digits
 from lexiframe.io.forms import (
     error_with_line,
     from_ir_datasets,
     layout_of,
     parse_table,
     places_in,
+    rows_of,
 )
 from lexiframe.io.frames import to_frame
 from lexiframe.io.items import in_our_words
 from lexiframe.io.metadata import header_of
 from lexiframe.io.places import Places
 from lexiframe.io.provenance import provenance_of
+from lexiframe.io.rows import columns_in
 from lexiframe.io.sources import File, Source, one_run_per_source
 from lexiframe.io.trec import Dialect
 from lexiframe.schemas import IDS, RUNS
@@ -82,7 +85,9 @@ def load_source(
     if isinstance(data, str):
         return _parts_of_table(from_ir_datasets(data, "scoreddocs"), source, dialect)
     if not isinstance(data, File):
-        parts = _parts_of_table(to_frame(data, "score", source.where), source, dialect)
+        parts = _parts_of_table(
+            to_frame(data, "score", source.where, keep_twins=True), source, dialect
+        )
         return [_from_file(part, data) for part in parts]
     given = data.read()
     content = content_of(given, source.where)
@@ -100,12 +105,27 @@ def parse_runs(
     """Parse and check what is in a file."""
     if content.kind != "text":
         arrow = read_arrow(content, source.where)
-        parts = _parts_of_table(to_frame(arrow, "score", source.where), source, dialect)
+        parts = _parts_of_table(
+            to_frame(arrow, "score", source.where, keep_twins=True), source, dialect
+        )
         return [replace(_from_file(part, arrow), where=part.where) for part in parts]
     table = parse_table(content.data, source.where, dialect, RUNS)
     if table is None:
-        return [_part_of_lines(content.data, source, name_from, dialect, rank=rank)]
-    return _parts_of_table(table, source, dialect, places_in(source.origin, dialect, RUNS))
+        parts = [_part_of_lines(content.data, source, name_from, dialect, rank=rank)]
+    else:
+        parts = _parts_of_table(table, source, dialect, places_in(source.origin, dialect, RUNS))
+    if any(have_large_ties(part.rows) for part in parts):
+        refuse_lost_digits(_as_written(content, source, dialect), source.where)
+    return parts
+
+
+def _as_written(content: Content, source: Source, dialect: Dialect) -> pl.DataFrame:
+    """Give the runs, queries and scores of text as they stand in it."""
+    rows = rows_of(content, source.where, dialect, RUNS)
+    found, _ = columns_in(rows, source.where, RUNS, dialect.columns)
+    number = "score" if "score" in found else "rank"
+    texts = [found[name].texts.alias(name) for name in ("run", "query_id") if name in found]
+    return pl.DataFrame([*texts, found[number].texts.alias("score")])
 
 
 def _from_file(part: RunPart, table: Any) -> RunPart:
@@ -168,7 +188,7 @@ def _parts_of_table(
 ) -> list[RunPart]:
     """Divide a table into its runs."""
     where = source.where
-    named = in_our_words(table, RUNS, where, dialect.columns)
+    named = given = in_our_words(table, RUNS, where, dialect.columns)
     if "run" not in named.columns and source.name == "":
         named = named.with_columns(run=pl.lit(""))  # is refused like any other empty id
     if named.schema.get("rank") == pl.String:
@@ -176,6 +196,8 @@ def _parts_of_table(
         is_same = ranks.null_count() == named["rank"].null_count()
         named = named.with_columns(ranks) if is_same else named
     named = _with_score(checked_ids(named, _RUNS_OR_RANKS, where, coded=IDS))
+    if have_large_ties(named):
+        refuse_lost_digits(_as_text(given), where)
     if not named.height and not source.is_given:
         raise SchemaError(Problem(where, "the rows of a ranking", "no rows"))
     if not named.height:
@@ -195,6 +217,13 @@ def _parts_of_table(
         _part(name, rows.drop(_ROW), f"{where}, run {name!r}", _places_of(rows[_ROW], places))
         for name, rows in split_runs(numbered)
     ]
+
+
+def _as_text(given: pl.DataFrame) -> pl.DataFrame:
+    """Give the runs, queries and scores of a frame as text."""
+    names = [name for name in ("run", "query_id") if name in given.columns]
+    score = pl.col("score" if "score" in given.columns else "rank")
+    return given.select(pl.col(names).cast(pl.String), score.cast(pl.String).alias("score"))
 
 
 def _places_of(rows: pl.Series, places: Places | None) -> Places | None:

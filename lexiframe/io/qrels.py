@@ -141,7 +141,9 @@ def load_qrels(qrels: Any, dialect: Dialect | None = None) -> Judgments:
         return _load_file(data, dialect)
     if isinstance(data, str):
         return Judgments(_checked(from_ir_datasets(data, "qrels"), data, dialect), data)
-    return Judgments(_checked(to_frame(data, "relevance", "qrels"), "qrels", dialect), "qrels")
+    return Judgments(
+        _checked(to_frame(data, "relevance", "qrels", keep_twins=True), "qrels", dialect), "qrels"
+    )
 
 
 def _load_file(file: File, dialect: Dialect) -> Judgments:
@@ -191,7 +193,7 @@ def _refuse_infinite(table: pl.DataFrame, where: str) -> None:
 
 def _table_of(content: Content, where: str, dialect: Dialect) -> pl.DataFrame:
     if content.kind != "text":
-        return to_frame(read_arrow(content, where), "relevance", where)
+        return to_frame(read_arrow(content, where), "relevance", where, keep_twins=True)
     table = parse_table(content.data, where, dialect, QRELS)
     return _parse_lines(content.data, where, dialect) if table is None else table
 

@@ -196,7 +196,8 @@ def read_runs(
     ReadError
         With file and line, for anything that cannot be read.
     SchemaError
-        For a frame that lacks a column.
+        For a frame that lacks a column, and for scores beyond 2^53 (nanoseconds since 1970, say)
+        that differ, and would be ties as float64.
     LexiframeError
         For an option that does not exist.
     TypeError

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 import polars as pl
 
-from lexiframe.errors import LexiframeError
+from lexiframe.errors import LexiframeError, shown
 from lexiframe.measures import notation
 from lexiframe.measures.needs import RELEVANT
 from lexiframe.measures.parameters import MOST, Parameter, as_parameter, plain, refuse_wrong
@@ -67,7 +67,8 @@ class Metric:
             )
         is_whole = isinstance(cutoff, Integral) and not isinstance(cutoff, bool)
         if not is_whole or not 1 <= cutoff <= MOST:
-            raise LexiframeError(f"{self.name}@k: expected a whole number from 1, found {cutoff!r}")
+            found = shown(cutoff)
+            raise LexiframeError(f"{self.name}@k: expected a whole number from 1, found {found}")
         return replace(self, cutoff=int(cutoff))
 
     def __call__(self, **parameters: Any) -> Any:

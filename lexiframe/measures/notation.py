@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import ast
 import itertools
-import math
 import re
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from numbers import Real
 from typing import Any
 
-from lexiframe.errors import LexiframeError, UnknownNameError
+from lexiframe.errors import LexiframeError, UnknownNameError, shown
 
 Parameters = Mapping[str, Any]
 
+_LONGEST = 200  # characters: what is longer is nested, or full of digits, beyond all sense
 _WRITTEN = re.compile(r"(?P<name>[^()@\s]+)\s*(\((?P<inside>.*)\))?\s*(@\s*(?P<cutoff>\d+))?")
 TREC_EVAL = {
     "map": "AP",
@@ -89,7 +90,12 @@ def read(text: str) -> Written:
     >>> read("ndcg_cut_10")
     Written(name='nDCG', operand=None, parameters={}, cutoff=10)
     """
-    match = _WRITTEN.fullmatch(from_trec_eval(text.strip()))
+    text = " ".join(text.split())
+    if len(text) > _LONGEST:
+        raise UnknownNameError(
+            f"a measure is written in at most {_LONGEST} characters, found {shown(text)}"
+        )
+    match = _WRITTEN.fullmatch(from_trec_eval(text))
     if match is None:
         raise UnknownNameError(
             f"a measure is written as NAME, NAME@CUTOFF or NAME(parameter=value)@CUTOFF, "
@@ -108,8 +114,8 @@ def least_grade(name: str, rel: float | None) -> float | None:
     if rel is None:
         return None
     is_number = isinstance(rel, Real) and not isinstance(rel, bool)
-    if not (is_number and 0 < rel < math.inf):
-        raise LexiframeError(f"{name}(rel={rel!r}): expected a positive grade")
+    if not (is_number and 0 < rel <= sys.float_info.max):
+        raise LexiframeError(f"{name}(rel={shown(rel)}): expected a positive grade")
     return float(rel)
 
 
@@ -135,7 +141,7 @@ def _read_inside(inside: str, text: str) -> tuple[str | None, Parameters]:
             raise UnknownNameError(f"{key.strip()} is given twice in {text!r}")
         try:
             parameters[key.strip()] = ast.literal_eval(value.strip())
-        except (ValueError, SyntaxError):
+        except (ValueError, SyntaxError, RecursionError, MemoryError):
             raise UnknownNameError(
                 "expected parameter=number or parameter='word' inside the parentheses of "
                 f"{text!r}, found {piece!r}"

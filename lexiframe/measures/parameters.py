@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from numbers import Real
 from typing import Any
 
-from lexiframe.errors import LexiframeError
+from lexiframe.errors import LexiframeError, shown
 
 MOST = 2**53
 """Whole numbers up to this are exact as floats; no rank or size of a corpus is greater."""
@@ -95,7 +95,7 @@ def refuse_wrong(measure: str, name: str, parameter: Parameter, value: Any) -> N
     lexiframe.errors.LexiframeError: RBP(p=2): expected a number above 0 and below 1
     """
     if not parameter.accepts(value):
-        raise LexiframeError(f"{measure}({name}={value!r}): expected {parameter}")
+        raise LexiframeError(f"{measure}({name}={shown(value)}): expected {parameter}")
 
 
 def as_parameter(parameter: Parameter | float | str | None) -> Parameter:

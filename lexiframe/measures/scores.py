@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from lexiframe.errors import LexiframeError
+from lexiframe.errors import LexiframeError, shown
 from lexiframe.measures.counts import Count
 from lexiframe.measures.derived import parse_metric
 from lexiframe.measures.metric import Metric
@@ -137,8 +137,8 @@ def _as_metric(measure: Any) -> Metric:
         return parse_metric(measure)
     if not isinstance(measure, Metric):
         raise TypeError(
-            f"expected metrics or their notation, found {type(measure).__name__}: {measure!r}; "
-            "preferences go to lexiframe.preferences"
+            f"expected metrics or their notation, found {type(measure).__name__}: "
+            f"{shown(measure)}; preferences go to lexiframe.preferences"
         )
     return measure
 

@@ -14,10 +14,11 @@ from lexiframe.io.parts import RunPart
 from lexiframe.io.runs import RunScan, SourceRead, scan_runs
 from lexiframe.io.sources import refuse_twins
 from lexiframe.likeness import likely_cause
+from lexiframe.memory import refuse_more_than_available
 from lexiframe.positions.judged import JudgedItems, judged_items
 from lexiframe.positions.pieces import rank_run
 from lexiframe.positions.policies import Policies
-from lexiframe.positions.ranks import RunRanks
+from lexiframe.positions.ranks import RANKS, RunRanks
 from lexiframe.progress import in_threads
 
 _NO_ROWS = pl.DataFrame()
@@ -46,16 +47,19 @@ def rank_runs(
     pool: bool = False,
     documents: bool = False,
     hashed: bool = False,
+    foresee: Callable[[int, JudgedItems], None] | None = None,
 ) -> RankedRuns:
     """Rank the relevant items in every run, and with ``nonrelevant`` the others that are judged.
 
     ``pool`` also gives what they retrieved, ``documents`` in which order, and ``hashed`` the sha256
-    of each file as it was read.
+    of each file as it was read. ``foresee`` is told, before files are read, how many runs they hold
+    at least, and may refuse them.
 
     Raises
     ------
     LexiframeError
-        When runs and qrels have no query in common, two runs have one name, or there is none.
+        When runs and qrels have no query in common, two runs have one name, or there is none; and,
+        before the work, when ranks and positions need more memory than there is.
     SchemaError
         For ``ties="rank"`` without ranks.
     """
@@ -69,6 +73,9 @@ def rank_runs(
 
     scan = runs if isinstance(runs, RunScan) else scan_runs(runs)
     loaders = _loaders(scan, rank=policies.ties == "rank", hashed=hashed)
+    _refuse_many(len(loaders), judged)
+    if foresee is not None:
+        foresee(len(loaders), judged)
     done = list(
         in_threads(
             lambda load: [
@@ -88,6 +95,21 @@ def rank_runs(
     ]
     by_name = sorted((run for run, _ in ranked), key=lambda run: run.name)
     return RankedRuns(judged, by_name, read, {p.where: p.n_wider for _, p in ranked if p.n_wider})
+
+
+_BYTES_OF_RANK = RANKS().itemsize
+_BYTES_OF_POSITION = 100
+"""Of a row in the table of positions, while it is made."""
+
+
+def _refuse_many(n_runs: int, judged: JudgedItems) -> None:
+    n_ranked, n_relevant = judged.items.height, int(judged.n_relevant.sum())
+    needed = n_runs * (n_ranked * _BYTES_OF_RANK + n_relevant * _BYTES_OF_POSITION)
+    refuse_more_than_available(
+        needed,
+        f"the positions of {n_relevant:,} relevant items in {n_runs:,} runs",
+        "give fewer runs at once, or fewer requests",
+    )
 
 
 def _shared_codes() -> pl.Series:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 from numbers import Real
 from typing import Any, Literal, get_args
 
-from lexiframe.errors import LexiframeError
+from lexiframe.errors import LexiframeError, shown
 from lexiframe.io.duplicates import Duplicates
 
 Ties = Literal["doc_id_desc", "doc_id_asc", "input", "rank"]
@@ -43,8 +44,8 @@ class Policies:
         for name in _CHOICES:
             check_policy(name, getattr(self, name))
         is_number = isinstance(self.rel, Real) and not isinstance(self.rel, bool)
-        if self.rel is not None and not (is_number and self.rel > 0):
-            raise LexiframeError(f"rel: expected a positive grade, found {self.rel!r}")
+        if self.rel is not None and not (is_number and 0 < self.rel <= sys.float_info.max):
+            raise LexiframeError(f"rel: expected a positive grade, found {shown(self.rel)}")
 
 
 def check_policy(name: str, value: str) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import polars as pl
 
-from lexiframe.errors import LexiframeError
+from lexiframe.errors import LexiframeError, unknown_name
 from lexiframe.measures.ties import rounding
 
 
@@ -189,6 +189,28 @@ class PairCube:
             values=self.values[:, chosen],
             scores=None if self.scores is None else self.scores[:, chosen],
         )
+
+
+def pairs_of(runs: pl.Series, baseline: str | None = None) -> np.ndarray:
+    """Give the places of pairs in the order of a table's key: of all, or of those of one run.
+
+    Raises
+    ------
+    UnknownNameError
+        When there is no such run.
+
+    Examples
+    --------
+    >>> pairs_of(pl.Series(["a", "b", "c"]), "b").tolist()
+    [0, 2]
+    """
+    a, b = np.triu_indices(len(runs), k=1)
+    if baseline is None:
+        return np.arange(len(a))
+    if baseline not in runs:
+        raise unknown_name("run", baseline, runs)
+    place = runs.index_of(baseline)
+    return np.flatnonzero((a == place) | (b == place))
 
 
 def _of_requests(pairs: Pairs, query: np.ndarray) -> Pairs:

@@ -13,11 +13,12 @@ import numpy as np
 import polars as pl
 
 from lexiframe.codes import encode
-from lexiframe.errors import SchemaError
+from lexiframe.errors import SchemaError, unknown_name
 from lexiframe.measures.derived import known_metric
 from lexiframe.measures.metric import Metric
 from lexiframe.measures.ties import TIE, difference
-from lexiframe.preferences.arrays import PairCube, ScoreCube
+from lexiframe.preferences.arrays import PairCube, ScoreCube, pairs_of
+from lexiframe.preferences.size import IN_ARRAYS, refuse_too_many
 from lexiframe.schemas import PREFERENCES, SCORES, TableSchema, check, to_polars
 
 
@@ -73,15 +74,17 @@ def _directions(table: pl.DataFrame, measures: pl.Series, known: list[Metric | N
     return np.array([directions[name] for name in measures], bool)
 
 
-def pair_cube(table: Any) -> PairCube:
+def pair_cube(table: Any, baseline: str | None = None) -> PairCube:
     """Lay a preferences table, or the differences of a scores table, out as an array.
 
     A difference favours the run with the greater score, of search lengths and other measures of
     which less is better the one with the smaller. What is laid out already is given back, so that
-    several tables can be made from one array.
+    several tables can be made from one array. With a baseline only its pairs are laid out.
 
     Raises
     ------
+    UnknownNameError
+        When there is no such baseline.
     SchemaError
         When a row is there twice, run_a does not come before run_b, or a column is missing.
     """
@@ -89,8 +92,10 @@ def pair_cube(table: Any) -> PairCube:
         return table
     table = to_polars(table)
     if is_scores(table):
-        return _score_differences(score_cube(table))
+        return _score_differences(score_cube(table), baseline)
     d = check(table, PREFERENCES)
+    if baseline is not None:
+        d = _of_baseline(d, baseline)
     with ThreadPoolExecutor(2) as executor:  # millions of rows: the slowest step of a test
         encoded = executor.map(encode, (d[name] for name in PREFERENCES.key))
         (queries, query), (names_a, run_a), (names_b, run_b), (measures, measure) = encoded
@@ -105,7 +110,7 @@ def pair_cube(table: Any) -> PairCube:
             f"preferences: expected run_a before run_b, found {row['run_a']!r} and "
             f"{row['run_b']!r}; swap them and change the sign"
         )
-    a, b = np.triu_indices(len(runs), k=1)
+    a, b = _ends_of(runs, baseline)
     pair_of = np.zeros((len(runs), len(runs)), np.int64)
     pair_of[a, b] = np.arange(len(a))
     shape = (len(queries), len(a), len(measures))
@@ -116,18 +121,39 @@ def pair_cube(table: Any) -> PairCube:
     return PairCube(measures, queries, runs, a, b, by_measure)
 
 
-def known_pairs(d: Any, s: pl.DataFrame) -> PairCube:
+def known_pairs(d: Any, s: pl.DataFrame, baseline: str | None = None) -> PairCube:
     """Lay preferences out as an array; ``s`` has the scores of the metrics among them, or no rows.
 
     The scores say how much of a difference of large ones may be rounding.
     """
-    cube = pair_cube(d)
+    cube = pair_cube(d, baseline)
     return cube.knowing(score_cube(s)) if s.height else cube
 
 
-def _score_differences(s: ScoreCube) -> PairCube:
-    """Compare all pairs of runs; of exact values only equal ones tie."""
-    a, b = np.triu_indices(len(s.runs), k=1)
+def _of_baseline(d: pl.DataFrame, baseline: str) -> pl.DataFrame:
+    """Keep the pairs of one run."""
+    is_baseline = (pl.col("run_a") == baseline) | (pl.col("run_b") == baseline)
+    kept = d.filter(is_baseline)
+    if not kept.height:
+        runs = pl.concat([d["run_a"], d["run_b"]]).unique().sort()
+        raise unknown_name("run", baseline, runs)
+    return kept
+
+
+def _ends_of(runs: pl.Series, baseline: str | None) -> tuple[np.ndarray, np.ndarray]:
+    """Give the runs a and b of each pair."""
+    a, b = np.triu_indices(len(runs), k=1)
+    if baseline is None:
+        return a, b
+    chosen = pairs_of(runs, baseline)
+    return a[chosen], b[chosen]
+
+
+def _score_differences(s: ScoreCube, baseline: str | None) -> PairCube:
+    """Compare pairs of runs; of exact values only equal ones tie."""
+    shape = (len(s.runs), len(s.queries), len(s.measures))
+    refuse_too_many("differences of scores", *shape, IN_ARRAYS, baseline=baseline)
+    a, b = _ends_of(s.runs, baseline)
     delta = np.empty((len(s.measures), len(s.queries), len(a)))
     for n, values in enumerate(s.values):
         good = -values if s.smaller_is_better[n] else values

@@ -16,6 +16,7 @@ from lexiframe.positions.coverage import warn_of_gaps
 from lexiframe.positions.policies import NoRelevant, Policies, ScoreType, Ties, Unjudged
 from lexiframe.positions.whole import WholeRankings, rankings_of
 from lexiframe.preferences.pairs import preferences_table, refuse_one_run
+from lexiframe.preferences.size import refuse_too_many
 from lexiframe.progress import in_threads
 
 User = Literal["uniform", "dcg"]
@@ -113,6 +114,7 @@ def interleaving(
     warn_of_gaps(ranked)
     least = 1 if no_relevant == "drop" else 0
     queries = np.flatnonzero(ranked.judged.n_relevant >= least)
+    refuse_too_many("interleaving", len(names), len(queries), 1)
     rankings = rankings_of(ranked)
     mass = _mass(user, 2 * max(int(run.retrieved.max()) for run in ranked.runs))
     values = in_threads(lambda q: _preferences(rankings(q), mass), queries.tolist(), "interleaving")

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from lexiframe.errors import LexiframeError
+from lexiframe.errors import LexiframeError, shown
 from lexiframe.measures.metric import Metric
 from lexiframe.measures.needs import refuse_unfit
 from lexiframe.measures.scores import as_list, unique_by_name, values_of
@@ -18,10 +18,12 @@ from lexiframe.measures.ties import difference
 from lexiframe.measures.values import Values
 from lexiframe.positions.matrices import Block, Requests, requests_of
 from lexiframe.positions.policies import NoRelevant, check_policy
+from lexiframe.preferences.arrays import pairs_of
 from lexiframe.preferences.catalogue import Preference, parse_measure
 from lexiframe.preferences.custom import MatrixPreference, preference_of
 from lexiframe.preferences.lexicographic import LexicographicPreference
 from lexiframe.preferences.recall_paired import LevelPreference
+from lexiframe.preferences.size import refuse_too_many
 from lexiframe.preferences.subtopics import SubtopicRequests, subtopic_requests_of
 from lexiframe.progress import in_threads, progress
 from lexiframe.schemas import PREFERENCES, to_polars
@@ -37,6 +39,7 @@ def preferences(
     *,
     no_relevant: NoRelevant = "drop",
     deciding_level: bool = False,
+    baseline: str | None = None,
 ) -> pl.DataFrame:
     """Compute, for every request and pair of runs, which is preferred and by how much.
 
@@ -55,6 +58,8 @@ def preferences(
         Also give ``deciding_level``, the recall level (from 1, among the items that a measure
         counts as relevant) that decided a lexicographic preference; null for a tie and for other
         measures.
+    baseline : str, optional
+        Only the pairs that this run is in, which take less memory.
 
     Returns
     -------
@@ -66,10 +71,11 @@ def preferences(
     Raises
     ------
     UnknownNameError
-        With near matches, for a measure that does not exist.
+        With near matches, for a measure or a baseline that does not exist.
     LexiframeError
-        For fewer than two runs; for a lambda, which has no name, and a function of one's own that
-        gives something else than an antisymmetric matrix; when a measure needs positions by
+        For fewer than two runs; for more preferences than memory holds, before the work; for a
+        lambda, which has no name, and a function of one's own that gives something else than an
+        antisymmetric matrix; when a measure needs positions by
         subtopic and these are not, or the other way round, or has a ``rel`` below theirs.
 
     Notes
@@ -102,7 +108,9 @@ def preferences(
     refuse_unfit(p, asked)
     metrics = [measure for measure in asked if isinstance(measure, Metric)]
     values = values_of(p, metrics, no_relevant) if metrics else None
-    return compare_pairs(p, asked, values, no_relevant, deciding_level=deciding_level)
+    return compare_pairs(
+        p, asked, values, no_relevant, deciding_level=deciding_level, baseline=baseline
+    )
 
 
 def compare_pairs(
@@ -112,6 +120,7 @@ def compare_pairs(
     no_relevant: NoRelevant,
     *,
     deciding_level: bool = False,
+    baseline: str | None = None,
 ) -> pl.DataFrame:
     """Compute preferences from positions that fit, with the values of the metrics among them.
 
@@ -123,9 +132,12 @@ def compare_pairs(
     requests: AnyRequests
     requests = subtopic_requests_of(p) if are_of_subtopics(p, asked) else requests_of(p)
     refuse_one_run("preferences", requests.runs)
+    chosen = pairs_of(requests.runs, baseline)
+    shape = (len(requests.runs), len(requests), len(asked))
+    refuse_too_many("preferences", *shape, baseline=baseline)
     ordered = sorted(asked, key=str)
     kernels = [_kernel(measure, values, requests, no_relevant) for measure in ordered]
-    deltas = _by_blocks(requests, kernels, "preferences", np.float64)
+    deltas = _by_blocks(requests, kernels, chosen, "preferences", np.float64)
     for n, measure in enumerate(ordered):
         if len(requests) and np.isnan(deltas[:, :, n]).all():
             raise LexiframeError(
@@ -135,8 +147,8 @@ def compare_pairs(
     names, levels = [str(measure) for measure in ordered], None
     if deciding_level:
         kernels = [_level_kernel(measure) for measure in ordered]
-        levels = _by_blocks(requests, kernels, "deciding levels", np.int64)
-    return preferences_table(requests.queries, requests.runs, names, deltas, levels)
+        levels = _by_blocks(requests, kernels, chosen, "deciding levels", np.int64)
+    return preferences_table(requests.queries, requests.runs, names, deltas, levels, chosen)
 
 
 def refuse_one_run(function: str, runs: Collection[str]) -> None:
@@ -160,7 +172,7 @@ def _as_measure(measure: Any) -> Measure:
     if callable(measure) and not isinstance(measure, type):
         return preference_of(measure)
     raise TypeError(
-        f"expected measures or their notation, found {type(measure).__name__}: {measure!r}"
+        f"expected measures or their notation, found {type(measure).__name__}: {shown(measure)}"
     )
 
 
@@ -224,17 +236,20 @@ def _level_kernel(measure: Measure) -> Kernel:
     return lambda block, group: np.zeros((len(block.pairs[0]), len(block)), np.int64)
 
 
-def _by_blocks(requests: AnyRequests, kernels: list[Kernel], label: str, dtype: type) -> np.ndarray:
-    """Run the kernels over blocks of requests, in threads: requests × pairs × kernels."""
-    n_runs = len(requests.runs)
-    n_pairs = n_runs * (n_runs - 1) // 2
+def _by_blocks(
+    requests: AnyRequests, kernels: list[Kernel], chosen: np.ndarray, label: str, dtype: type
+) -> np.ndarray:
+    """Run the kernels over blocks of requests, in threads: requests × chosen pairs × kernels."""
+    n_runs, n_pairs = len(requests.runs), len(chosen)
+    is_all = n_pairs == n_runs * (n_runs - 1) // 2
     found: np.ndarray = np.empty((len(requests), n_pairs, len(kernels)), dtype)
 
     def fill(group: np.ndarray) -> None:
         block = requests.block(group)
         together: np.ndarray = np.empty((len(group), n_pairs, len(kernels)), dtype)
         for n, kernel in enumerate(kernels):
-            together[:, :, n] = kernel(block, group).T
+            of_all = kernel(block, group)
+            together[:, :, n] = (of_all if is_all else of_all[chosen]).T
         found[group] = together
 
     for _ in _each(fill, _groups(requests, n_runs), n_runs, label):
@@ -274,15 +289,19 @@ def preferences_table(
     measures: list[str],
     values: np.ndarray,
     deciding_level: np.ndarray | None = None,
+    chosen: np.ndarray | None = None,
 ) -> pl.DataFrame:
     """Make the table of an array requests × pairs × measures, without its empty cells.
 
-    All names are sorted; the pairs are those of the runs in the order of the table's key. What
+    All names are sorted; the pairs are those of the runs in the order of the table's key, all or
+    the chosen ones. What
     repeats for every request (runs, measures) is in memory once for some of them: the chunks of
     these columns share it.
     """
     n_queries, n_pairs, n_measures = values.shape
     a, b = np.triu_indices(len(runs), k=1)
+    if chosen is not None:
+        a, b = a[chosen], b[chosen]
     most = min(n_queries, max(1, _ROWS // max(n_pairs * n_measures, 1)))
     pattern = pl.DataFrame(
         {

@@ -212,7 +212,7 @@ def _of_group(
     d: Any, tests: list[str], options: Options, baseline: str | None, intervals: str
 ) -> pl.DataFrame:
     """Give a row for each measure, test and pair, not corrected yet."""
-    cube = pair_cube(d)
+    cube = pair_cube(d, baseline)
     check_finite("compare", cube.values)
     if baseline is not None and baseline not in cube.runs:
         raise unknown_name("run", baseline, cube.runs)

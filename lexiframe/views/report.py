@@ -7,6 +7,7 @@ import json
 from typing import TYPE_CHECKING
 
 from lexiframe._version import __version__
+from lexiframe.errors import printable
 from lexiframe.views.tables import as_html
 
 if TYPE_CHECKING:
@@ -22,11 +23,12 @@ _STYLE = (
 
 def html_page(e: Evaluation) -> str:
     """Write the summary and the provenance as a page."""
-    facts = html.escape(json.dumps(e.provenance, indent=2, sort_keys=True, ensure_ascii=False))
+    facts = json.dumps(e.provenance, indent=2, sort_keys=True, ensure_ascii=False).split("\n")
+    shown = html.escape("\n".join(map(printable, facts)))
     return (
         "<!doctype html>\n<html lang='en'><head><meta charset='utf-8'>"
         f"<title>Evaluation</title><style>{_STYLE}</style></head><body>\n"
         f"<h1>Evaluation of {e.coverage.height} runs</h1>\n{as_html(e)}\n"
-        f"<h3>Computed from</h3>\n<pre>{facts}</pre>\n<p>lexiframe {__version__}</p>\n"
+        f"<h3>Computed from</h3>\n<pre>{shown}</pre>\n<p>lexiframe {__version__}</p>\n"
         "</body></html>\n"
     )

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import html
+import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from lexiframe.errors import printable
 from lexiframe.orderings.matrix import agreement_matrix
 from lexiframe.schemas import VERDICT
 from lexiframe.significance.paired import several
@@ -18,6 +20,9 @@ if TYPE_CHECKING:
 
 
 _DECIMALS = 3
+_LONGEST = 200
+"""So many letters of a text are shown in a table of text."""
+_WORDS = {None: "null", True: "true", False: "false"}
 
 
 def summary(e: Evaluation) -> dict[str, pl.DataFrame]:
@@ -110,13 +115,14 @@ def in_order(table: pl.DataFrame, by: Sequence[str], measures: list[str]) -> pl.
 
 def as_text(e: Evaluation) -> str:
     """Write the summary as text."""
-    return "\n\n".join(f"{title}\n{table_text(table)}" for title, table in summary(e).items())
+    tables = summary(e).items()
+    return "\n\n".join(f"{printable(title)}\n{table_text(table)}" for title, table in tables)
 
 
 def as_html(e: Evaluation) -> str:
     """Write the summary as HTML."""
     return "\n".join(
-        f"<h3>{html.escape(title, quote=False)}</h3>\n{html_table(table)}"
+        f"<h3>{html.escape(printable(title), quote=False)}</h3>\n{html_table(table)}"
         for title, table in summary(e).items()
     )
 
@@ -161,24 +167,52 @@ def _are_numbers(column: pl.Series) -> bool:
 def _cell(value: Any) -> str:
     if isinstance(value, float):
         return f"{value:.{_DECIMALS}f}"
-    return "" if value is None else str(value)
+    return "" if value is None else printable(str(value))
 
 
 def table_text(table: pl.DataFrame) -> str:
-    """Write a whole table as text, all rows and columns."""
-    with _plain_tables():
-        return str(table)
+    """Write a whole table as text, all rows and columns, each row in one line.
+
+    Polars' own way is not used, because its settings are those of the whole process: changing them
+    for one table changes those of its user, and of whatever other threads print.
+
+    Examples
+    --------
+    >>> print(table_text(pl.DataFrame({"run": ["a", None], "tie_rate": [0.5, 0.25]})))
+    ┌─────────────────┐
+    │ run    tie_rate │
+    ╞═════════════════╡
+    │ a      0.500    │
+    │ null   0.250    │
+    └─────────────────┘
+    """
+    columns = [_padded([column.name, *column.to_list()]) for column in table]
+    lines = [f"│ {'   '.join(cells)} │" for cells in zip(*columns, strict=True)]
+    width = max(sum(_width(column[0]) + 3 for column in columns) - 1, 0)
+    top, below_head, bottom = f"┌{'─' * width}┐", f"╞{'═' * width}╡", f"└{'─' * width}┘"
+    return "\n".join([top, *lines[:1], below_head, *lines[1:], bottom])
 
 
-def _plain_tables() -> pl.Config:
-    return pl.Config(
-        tbl_rows=-1,
-        tbl_cols=-1,
-        tbl_width_chars=1000,
-        fmt_str_lengths=200,
-        tbl_formatting="UTF8_BORDERS_ONLY",
-        tbl_hide_dataframe_shape=True,
-        tbl_hide_column_data_types=True,
-        tbl_hide_dtype_separator=True,
-        float_precision=_DECIMALS,
-    )
+def _padded(values: list[Any]) -> list[str]:
+    """Write values as text, with blanks behind to the width of the widest."""
+    cells = [_text(value) for value in values]
+    widths = [_width(cell) for cell in cells]
+    widest = max(widths)
+    return [cell + " " * (widest - width) for cell, width in zip(cells, widths, strict=True)]
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, float):
+        return f"{value:.{_DECIMALS}f}"
+    if value is None or isinstance(value, bool):
+        return _WORDS[value]
+    text = printable(str(value))
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+
+
+def _width(text: str) -> int:
+    """Count the columns of a terminal that a text takes: letters of Chinese take two."""
+    if text.isascii():
+        return len(text)
+    wide = sum(unicodedata.east_asian_width(letter) in "WF" for letter in text)
+    return len(text) + wide - sum(unicodedata.combining(letter) > 0 for letter in text)

@@ -1,6 +1,7 @@
 """Frames of every library, in every dialect, flat and as lists of items: always the same table."""
 
 import warnings
+from decimal import Decimal
 
 import pandas as pd
 import polars as pl
@@ -338,6 +339,102 @@ def test_a_missing_column_and_its_nearest_candidate():
         lf.read_runs({"bm25": FRAME.rename({"score": "my_score"})})
     with pytest.raises(lf.SchemaError, match=r"columns=\{'doc_id': 'doc_idx'\}"):
         lf.read_qrels(JUDGED.rename({"doc_id": "doc_idx"}))
+
+
+def with_twins(name, values):
+    """A table of Arrow with one column more, twice if it is none of ours."""
+    table = FRAME.to_arrow()
+    for _ in range(1 if name in FRAME.columns else 2):
+        table = table.append_column(name, pa.array(values))
+    return table
+
+
+def write_ipc(table, path):
+    with pa.ipc.new_file(path, table.schema) as writer:
+        writer.write_table(table)
+
+
+TWINS = {
+    "pyarrow": lambda table, _: table,
+    "batch": lambda table, _: table.combine_chunks().to_batches()[0],
+    "reader": lambda table, _: table.to_reader(),
+    "pandas": lambda table, _: pd.concat(
+        [table.select([n]).to_pandas() for n in range(table.num_columns)], axis=1
+    ),
+    "parquet": lambda table, path: parquet.write_table(table, path),
+    "arrow": lambda table, path: write_ipc(table, path),
+}
+
+
+@pytest.mark.parametrize("kind", TWINS)
+def test_two_columns_of_one_name(tmp_path, kind):
+    """Only where they are needed they are an error; who gives columns by name needs these."""
+    path = tmp_path / "table"
+
+    def given(name, values):
+        made = TWINS[kind](with_twins(name, values), path)
+        return path if path.exists() else made
+
+    assert_same(lf.read_runs({"run": given("note", [1, 2, 3, 4])}), expected())
+    for name in ("doc_id", "score"):
+        with pytest.raises(lf.SchemaError, match=f"two columns are called '{name}'"):
+            lf.read_runs({"mine": given(name, FRAME[name].to_list())})
+    if path.exists():
+        assert lf.check_run(path)["found"].to_list() == ["two columns are called 'score'"]
+    table = given("note", ["a"] * 4)
+    with pytest.raises(lf.LexiframeError, match="two columns are called 'note'"):
+        lf.read_scores(table)
+
+
+def test_two_columns_of_one_name_in_other_tables():
+    s = pa.table([["a", "b"], ["q", "q"], ["AP"] * 2, [1.0, 0.0], [0.0, 1.0]],
+                 names=["run", "query_id", "measure", "value", "value"])  # fmt: skip
+    for function in (lf.compare, lf.win_rates, lf.order_runs):
+        with pytest.raises(lf.SchemaError, match="two columns are called 'value'"):
+            function(s)
+    with pytest.raises(lf.SchemaError, match="two columns are called 'note'"):
+        lf.read_runs(dataset.dataset(with_twins("note", [1, 2, 3, 4])))
+
+
+@pytest.mark.parametrize("inside", [False, True])
+@pytest.mark.parametrize("numbers", [[3, 2, 1, 0], [10**60, 10**50, 1, 0]])
+def test_decimals_of_256_bits(capfd, numbers, inside):
+    """Polars panics at them, and Rust prints that."""
+    scores = pa.array(map(Decimal, numbers), pa.decimal256(70, 0))
+    table = FRAME.to_arrow().set_column(2, "score", scores)
+    if inside:
+        lists = [[{"doc_id": d, "score": x}] for d, x in zip(FRAME["doc_id"], scores, strict=True)]
+        item = pa.struct([("doc_id", pa.string()), ("score", scores.type)])
+        table = table.select([0]).append_column("items", pa.array(lists, pa.list_(item)))
+    for frame in (table, table.to_pandas(types_mapper=pd.ArrowDtype), table.to_reader()):
+        assert lf.read_runs(frame)["score"].to_pylist() == [*map(float, numbers)]
+    assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize(
+    "frame, found",
+    [
+        (pl.scan_csv("nowhere.csv"), "FileNotFoundError: No such file"),
+        (FRAME.lazy().select("nope"), "ColumnNotFoundError: unable to find column"),
+        (FRAME.lazy().with_columns(pl.col("doc_id").cast(pl.Int8)), "InvalidOperationError: conv"),
+        (FRAME.lazy().map_batches(lambda _: 1 / 0), "ZeroDivisionError: division by zero"),
+    ],
+)
+def test_lazy_frames_that_fail(frame, found):
+    message = rf"the LazyFrame cannot be computed \({found}.*\); call its collect\(\) to see more"
+    for read in (lf.read_runs, lf.read_qrels, lf.read_scores, lf.compare, lf.scores, lf.tie_rates):
+        arguments = ["AP"] if read is lf.scores else []
+        with pytest.raises(lf.SchemaError, match=message):
+            read(frame, *arguments)
+
+
+@pytest.mark.parametrize("one", [pl.Series([1]), pd.Series([1]), pa.chunked_array([[1]])], ids=type)
+def test_one_column_is_no_frame(one):
+    for read in (lf.read_runs, lf.read_qrels, lf.coverage, lf.compare):
+        arguments = [JUDGED] if read is lf.coverage else []
+        for given in (one, {"mine": one}) if read is lf.read_runs else [one]:
+            with pytest.raises(TypeError, match=r"expected a frame that exports Arrow .*, found "):
+                read(given, *arguments)
 
 
 # --- Ids ----------------------------------------------------------------------------------------
@@ -707,7 +804,7 @@ def test_a_reader_that_breaks_off():
         raise OSError("the disk is gone")
 
     reader = pa.RecordBatchReader.from_batches(FRAME.to_arrow().schema, batches())
-    with pytest.raises(lf.SchemaError, match=r"run 'a' cannot become Arrow: .*the disk is gone"):
+    with pytest.raises(lf.SchemaError, match=r"run 'a' cannot be read \(the disk is gone\)"):
         lf.read_runs({"a": reader})
 
 

@@ -1,0 +1,54 @@
+"""How much memory preferences need, told before they are computed."""
+
+from __future__ import annotations
+
+from lexiframe.memory import refuse_more_than_available
+
+IN_TABLE = 40
+"""Bytes of each preference while its table is made."""
+IN_ARRAYS = 20
+"""Bytes of each difference of scores while it is computed."""
+IN_EVALUATION = 100
+"""Bytes of each while it is compared, besides: codes of its row, and its place in an array."""
+
+_ADVICE = (
+    "ask for fewer measures or fewer runs, or compare with one run alone (preferences and compare "
+    "with baseline='RUN'); metrics need no pairs: scores"
+)
+
+
+def refuse_too_many(
+    function: str,
+    n_runs: int,
+    n_requests: int,
+    n_measures: int,
+    bytes_each: int = IN_TABLE,
+    *,
+    baseline: str | None = None,
+) -> None:
+    """Raise when preferences need more memory than there is.
+
+    Parameters
+    ----------
+    function
+        What error messages begin with.
+    n_runs, n_requests, n_measures
+        What they are of.
+    bytes_each
+        What each needs.
+    baseline
+        The one run that the others are compared with, instead of all pairs.
+
+    Examples
+    --------
+    >>> refuse_too_many("evaluate", 10**7, 50, 6)
+    Traceback (most recent call last):
+    lexiframe.errors.LexiframeError: evaluate: the preferences of 10,000,000 runs \
+(49,999,995,000,000 pairs × 50 requests × 6 measures) need about ... GB of memory, and ... GB are \
+there; ask for fewer measures or fewer runs, ...
+    """
+    n_pairs = n_runs * (n_runs - 1) // 2 if baseline is None else n_runs - 1
+    of = f"{n_pairs:,} pairs × {n_requests:,} requests × {n_measures:,} measures"
+    needed = n_pairs * n_requests * n_measures * bytes_each
+    what = f"{function}: the preferences of {n_runs:,} runs ({of})"
+    refuse_more_than_available(needed, what, _ADVICE)
