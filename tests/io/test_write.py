@@ -210,6 +210,42 @@ def test_gzip_holds_no_time(tmp_path):
     assert gzip.decompress(packed).count(b"\n") == ONE.height
 
 
+# --- Bits that flip -----------------------------------------------------------------------------
+
+
+def test_a_flipped_bit_in_a_table_of_ours_is_refused_or_changes_nothing(tmp_path):
+    """Names of columns are in the footer, whose checksum Parquet does not know."""
+    scores = pl.DataFrame({"run": ["a", "b"] * 50, "query_id": [f"q{n // 2}" for n in range(100)]})
+    scores = scores.with_columns(measure=pl.lit("AP"), value=pl.int_range(100) / 7)
+    path = lf.write_parquet(scores, tmp_path / "scores.parquet")
+    expected, data = lf.read_scores(path), path.read_bytes()
+    assert pl.read_parquet(path).equals(scores)  # other readers do not mind the checksum
+    bits = [*range(0, 8 * len(data) - 100, 11), *range(8 * len(data) - 100, 8 * len(data))]
+    refused = 0
+    for bit in bits:
+        flipped = bytearray(data)
+        flipped[bit // 8] ^= 1 << bit % 8
+        path.write_bytes(flipped)
+        try:
+            assert lf.read_scores(path).equals(expected)
+        except lf.ReadError:
+            refused += 1
+    assert len(bits) - refused <= 16  # in the mark of the checksum
+
+
+def test_a_flipped_bit_in_pages_with_checksums_is_refused(tmp_path):
+    """Whoever wrote them; without checksums other values are read."""
+    table = pa.table({"run": ["a"], "query_id": ["q1"], "measure": ["AP"], "value": [0.5]})
+    path = tmp_path / "scores.parquet"
+    plain = {"compression": "none", "use_dictionary": False, "write_statistics": False}
+    parquet.write_table(table, path, **plain, write_page_checksum=True)
+    data = path.read_bytes()
+    at = data.index(np.float64(0.5).tobytes())
+    path.write_bytes(data[:at] + bytes([data[at] ^ 1]) + data[at + 1 :])
+    with pytest.raises(lf.ReadError, match=r"cannot be read as Parquet \(.*CRC checksum"):
+        lf.read_scores(path)
+
+
 # --- What files say of themselves -----------------------------------------------------------------
 
 METADATA = {"actor": {"team": "us"}, "method": {"retrieval": [{"name": "bm25", "k1": 0.9}]}}
