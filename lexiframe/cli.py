@@ -52,7 +52,7 @@ from lexiframe.evaluation import evaluate as evaluate_runs
 from lexiframe.io.duplicates import Duplicates
 from lexiframe.io.outputs import refuse_unwritable
 from lexiframe.io.parts import NameFrom
-from lexiframe.io.qrels import read_qrels
+from lexiframe.io.qrels import held_or_data, read_qrels
 from lexiframe.io.runs import RunScan, scan_runs
 from lexiframe.io.sources import STANDARD_INPUT
 from lexiframe.io.trec import Third
@@ -193,13 +193,14 @@ def compare(
     said |= {"trials": trials, "seed": seed}
     check_inference(test, correction, **said)
     names_of(requests, by)
+    attributes = held_or_data(requests)
     d = project_runs(
         _scan(qrels, runs, third, header, decimal, name_from, column),
         _judgments(qrels, qrels_header, decimal, duplicates, qrels_column),
         asked,
         Policies(rel, ties, score_type, no_relevant, duplicates, unjudged),
     ).preferences(asked)
-    c = compare_runs(d, test, correction, baseline=baseline, requests=requests, by=by, **said)
+    c = compare_runs(d, test, correction, baseline=baseline, requests=attributes, by=by, **said)
     print_table(c, format)
 
 

@@ -95,8 +95,9 @@ def convert(
     duplicates: Repeated = "error",
 ) -> None:
     """Convert to TREC text or, when OUT ends in .parquet, to Parquet."""
-    file = only_file(source)
-    _refuse_target(target, file)
+    given = only_file(source)
+    _refuse_target(target, given)
+    file = given.held()  # what it holds and what is written come from the same bytes
     dialect = Dialect(third, header, decimal, as_columns(column))
     said: dict[str, Any] = {"header": header, "decimal": decimal, "columns": dialect.columns}
     if (kind or kind_of(file, dialect)) == "qrels":

@@ -15,7 +15,7 @@ from lexiframe.errors import LexiframeError
 from lexiframe.io.duplicates import Duplicates
 from lexiframe.io.outputs import output_folder, replacing
 from lexiframe.io.parquet import sources_of, write_parquet_file
-from lexiframe.io.qrels import file_or_data, sources_of_qrels
+from lexiframe.io.qrels import held_or_data, sources_of_qrels
 from lexiframe.measures.metric import Metric
 from lexiframe.orderings.agreement import sign_agreement, tie_rates
 from lexiframe.orderings.correlations import rank_correlations
@@ -205,7 +205,7 @@ def evaluate(
     policies = Policies(rel, ties, score_type, no_relevant, duplicates, unjudged)
     check_method(method)
     inference = Inference(test, correction, family, alpha, alternative, trials, seed)
-    groups, requests = names_of(requests, by), file_or_data(requests)
+    groups, requests = names_of(requests, by), held_or_data(requests)
     projected = project_runs(runs, qrels, asked, policies, hashed=True)
     ranked = projected.ranked
     metrics = [measure for measure in asked if isinstance(measure, Metric)]
@@ -224,7 +224,7 @@ def evaluate(
     d = projected.preferences([] if is_alone else asked)
     provenance = {
         "runs": sources_of(projected.runs, ranked.read),
-        "qrels": sources_of_qrels(projected.qrels),
+        "qrels": sources_of_qrels(projected.qrels, sha256=ranked.judged.sha256),
         "measures": [str(measure) for measure in asked],
         "policies": asdict(policies),
         "inference": {"ordering": method, **asdict(inference)},

@@ -93,7 +93,7 @@ def project_runs(
 ) -> Projected:
     """Rank runs and find the positions that measures need; warn of what was dropped or filled.
 
-    ``hashed`` asks for the sha256 of the files of runs, see `rank_runs`.
+    ``hashed`` asks for the sha256 of files, see `rank_runs`.
 
     Raises
     ------

@@ -56,8 +56,19 @@ class File:
         try:
             return Path(self.path).read_bytes() if self.data is None else self.data
         except OSError as error:
-            found = f"cannot be read ({error.strerror or error})"
-            raise ReadError(Problem(str(self), "", found)) from None
+            raise self._unreadable(error) from None
+
+    def held(self) -> File:
+        """Give the file with its bytes, for what is read in several steps."""
+        return replace(self, data=self.read())
+
+    def stamp(self) -> tuple[int, ...] | None:
+        """Give what differs once a file was written to; None for what is held or not there."""
+        try:
+            state = None if self.data is not None else Path(self.path).stat()
+        except (OSError, ValueError):
+            return None
+        return state and (state.st_dev, state.st_ino, state.st_size, state.st_mtime_ns)
 
     def content(self, what: str = "runs or judgments") -> Content:
         """Give what is in it, unpacked and decoded; ``what`` is what errors say was expected."""
@@ -66,15 +77,22 @@ class File:
     def facts(self, sha256: str | None = None, **more: Any) -> dict[str, Any]:
         """Say which file it is: its path as given and the sha256 of its bytes.
 
-        The file is read for the ``sha256``, unless it is known.
+        The file is read for the ``sha256``, unless it is known: whoever read the file knows it,
+        and by now the file may be another.
         """
         return {**more, "path": _decoded(self.path), "sha256": sha256 or self._sha256()}
 
     def _sha256(self) -> str:
         if self.data is not None:
             return hashlib.sha256(self.data).hexdigest()
-        with Path(self.path).open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
+        try:
+            with Path(self.path).open("rb") as file:
+                return hashlib.file_digest(file, "sha256").hexdigest()
+        except OSError as error:
+            raise self._unreadable(error) from None
+
+    def _unreadable(self, error: OSError) -> ReadError:
+        return ReadError(Problem(str(self), "", f"cannot be read ({error.strerror or error})"))
 
 
 @dataclass(frozen=True)
