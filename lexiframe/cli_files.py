@@ -18,10 +18,12 @@ from lexiframe.cli_options import (
     ThirdColumn,
     as_columns,
     as_options,
+    place,
 )
 from lexiframe.cli_output import print_table
 from lexiframe.errors import LexiframeError, ReadError
 from lexiframe.io.checks import Checked, Kind, check_file, kind_of, no_file
+from lexiframe.io.outputs import refuse_replacing
 from lexiframe.io.parquet import write_parquet
 from lexiframe.io.qrels import read_qrels
 from lexiframe.io.runs import read_runs
@@ -86,7 +88,9 @@ def _checked(found: Found | Checked, dialect: Dialect, kind: Kind | None) -> lis
 
 def convert(
     source: Annotated[str, typer.Argument(metavar="IN", help="A run or qrels, in any form.")],
-    target: Annotated[Path, typer.Argument(metavar="OUT", help="Its name's ending decides.")],
+    target: Annotated[
+        Path, typer.Argument(metavar="OUT", parser=place, help="Its name's ending decides.")
+    ],
     kind: HeldKind = None,
     third: ThirdColumn = None,
     header: HasHeader = False,
@@ -120,6 +124,6 @@ def _refuse_target(target: Path, file: File) -> None:
             f"{target}: convert writes TREC text and Parquet, not {target.suffix}; choose another "
             "ending (.run, .qrels, .txt, .gz, .parquet)"
         )
-    written = (target, target / f"{run_name(Path(file.path))}.trec")
-    if any(place.exists() and place.samefile(file.path) for place in written if file.data is None):
-        raise LexiframeError(f"{target}: would replace the file that is read; choose another name")
+    if file.data is None:
+        written = (target, target / f"{run_name(Path(file.path))}.trec")
+        refuse_replacing(written, [file.path])

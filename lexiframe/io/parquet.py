@@ -11,7 +11,7 @@ import pyarrow as pa
 from lexiframe.io.arrow import to_arrow
 from lexiframe.io.checksum import add_checksum
 from lexiframe.io.frames import is_frame
-from lexiframe.io.outputs import replacing
+from lexiframe.io.outputs import output_path, replacing
 from lexiframe.io.provenance import describe, provenance_of, sources_in
 from lexiframe.io.runs import RunScan, SourceRead
 from lexiframe.schemas import to_polars
@@ -64,7 +64,7 @@ def write_parquet(
     ...     lf.write_parquet(p, Path(folder, "p.parquet"), computed_from=[runs, qrels], rel=1).name
     'p.parquet'
     """
-    path = Path(path).expanduser()
+    path = output_path(path)
     said: dict[str, Any] = {}
     sources: list[dict[str, Any]] = []
     for origin in [computed_from] if _is_origin(computed_from) else computed_from:
