@@ -5,6 +5,7 @@ from __future__ import annotations
 import glob
 import hashlib
 import os
+import stat
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -162,7 +163,8 @@ def find_sources(runs: Any) -> Found:
     Raises
     ------
     ReadError
-        For a path that does not exist, a folder or glob without files, and two files of one name.
+        For a path that does not exist or is a device, a folder or glob without files, or with
+        pipes or devices, and two files of one name.
     """
     found = sources_of_runs(runs)
     refuse_twins((one.name, one.where) for one in found.sources if one.name is not None)
@@ -215,8 +217,12 @@ def only_file(path: str | Path | File) -> File:
         raise ReadError(Problem(str(place), "a file", "a folder"))
     if not os.path.exists(place):  # noqa: PTH110
         raise ReadError(Problem(str(place), "", "no such file"))
-    is_pipe = not os.path.isfile(place)  # noqa: PTH113
-    return File(str(place), File(str(place)).read() if is_pipe else None)
+    mode = os.stat(place).st_mode  # noqa: PTH116
+    if stat.S_ISREG(mode):
+        return File(str(place))
+    if not stat.S_ISFIFO(mode):  # some never end
+        raise ReadError(Problem(str(place), "a file", "a device; standard input is -"))
+    return File(str(place)).held()
 
 
 def _expanded(path: str | Path) -> Path:
@@ -295,6 +301,9 @@ def _files(run: str | Path) -> tuple[list[Path], list[Path]]:
 def _files_in(folder: Path) -> tuple[list[Path], list[Path]]:
     """Give the files that may be runs, and the others and folders; hidden ones are neither."""
     inside = {f for f in folder.iterdir() if not f.name.startswith(".")}
+    odd = [f for f in inside if f.exists() and not (f.is_file() or f.is_dir())]
+    if odd:  # what comes out of them may never end, or never begin
+        raise ReadError(Problem(str(min(odd)), "a file", "a device or a pipe", "name files alone"))
     about = {f for f in inside if f.suffix.lower() in _ABOUT or f.name.upper() in _ABOUT}
     left_out = about | {f for f in inside if f.is_dir()}
     if not inside - left_out:

@@ -8,13 +8,14 @@ import threading
 from pathlib import Path
 
 import polars as pl
+import pyarrow as pa
 import pytest
-from pyarrow import parquet
+from pyarrow import feather, parquet
 
 import lexiframe as lf
 from lexiframe import cli
 from lexiframe.io.parquet import write_parquet
-from lexiframe.io.provenance import provenance_of
+from lexiframe.io.provenance import describe, provenance_of
 
 LINE = "q1 Q0 d1 1 3.5 its-tag\n"
 FRAME = pl.DataFrame({"run": "framed", "query_id": "q1", "doc_id": ["d1"], "score": [3.5]})
@@ -216,6 +217,63 @@ def test_the_sha256_is_that_of_the_file_as_it_lies_there(write):
     assert provenance_of(lf.read_qrels(qrels).schema)["sources"] == of_qrels
     said = lf.evaluate(run, qrels, ["RR"]).provenance
     assert (said["runs"], said["qrels"]) == (of_run, of_qrels)
+
+
+# --- What is no file ------------------------------------------------------------------------------
+
+
+def in_time(function):
+    """Call a function that may wait for ever, and give what it raises."""
+    raised = []
+
+    def call():
+        with pytest.raises(lf.LexiframeError) as caught:
+            function()
+        raised.append(str(caught.value))
+
+    thread = threading.Thread(target=call, daemon=True)
+    thread.start()
+    thread.join(20)
+    (message,) = raised
+    return message
+
+
+@pytest.mark.parametrize("form", ["Parquet", "Arrow", "memory"])
+@pytest.mark.parametrize("name", ["pipe", "a\0b", "secret"])
+def test_paths_in_metadata_are_not_opened(write, tmp_path, name, form):
+    """Whoever made the file may have written any."""
+    (tmp_path / "secret").write_text(f"\n{LINE}{LINE}")
+    os.mkfifo(tmp_path / "pipe")
+    facts = {"sources": [{"run": "a", "path": str(tmp_path / name), "sha256": "0"}]}
+    twice = {"query_id": ["q1"] * 2, "doc_id": ["d1"] * 2, "score": [1.0, 2.0]}
+    table = pa.table({"run": ["a"] * 2, **twice}).replace_schema_metadata(describe(facts))
+    if form == "Parquet":
+        parquet.write_table(table, tmp_path / "x")
+    elif form == "Arrow":
+        feather.write_feather(table, tmp_path / "x")
+    runs = table if form == "memory" else tmp_path / "x"
+    assert "(rows 1 and 2" in in_time(lambda: lf.positions(runs, QRELS))
+
+
+DEVICE = "/dev/zero"
+
+
+@pytest.mark.skipif(not os.path.exists(DEVICE), reason="there are no devices")  # noqa: PTH110
+@pytest.mark.parametrize(
+    "read", [lf.read_runs, lf.scan_runs, lf.read_qrels, lf.read_scores, lf.read_log, lf.check_run]
+)
+def test_a_device_is_no_file(tmp_path, read):
+    (tmp_path / "a.run").symlink_to(DEVICE)
+    for path in (DEVICE, tmp_path / "a.run"):
+        assert "expected a file, found a device" in in_time(lambda p=path: read(p))
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes here")
+@pytest.mark.parametrize("read", [lf.read_runs, lf.scan_runs, lf.read_scores])
+def test_a_pipe_in_a_folder_is_no_file(write, read):
+    folder = write(LINE).parent
+    os.mkfifo(folder / "z.run")
+    assert "z.run: expected a file, found a device or a pipe" in in_time(lambda: read(folder))
 
 
 # --- Files that change meanwhile ------------------------------------------------------------------
