@@ -31,7 +31,9 @@ from lexiframe.io.sources import (
     STANDARD_INPUT,
     File,
     Found,
+    is_remote,
     only_file,
+    public_address,
     run_name,
     sources_of_runs,
     warn_of_left_out,
@@ -73,7 +75,7 @@ def _found(given: str) -> Found | Checked:
     try:
         return sources_of_runs(given)
     except ReadError as error:
-        return no_file(given, error)
+        return no_file(public_address(given) if is_remote(given) else given, error)
 
 
 def _checked(found: Found | Checked, dialect: Dialect, kind: Kind | None) -> list[Checked]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import glob
 import hashlib
 import os
+import re
 import stat
 import sys
 from collections import Counter
@@ -244,21 +245,22 @@ def is_remote(path: str | Path) -> bool:
     return isinstance(path, str) and "://" in path
 
 
+def public_address(address: str) -> str:
+    """Give an address without user, password, query and fragment, which may be secret.
+
+    Examples
+    --------
+    >>> public_address("https://me:word@example.org/bm25.run?token=abc#top")
+    'https://example.org/bm25.run'
+    """
+    without_user = re.sub("//[^/]*@", "//", address, count=1)
+    return re.split("[?#]", without_user, maxsplit=1)[0]
+
+
 def _remote(address: str) -> File:
-    """Fetch a remote file: web addresses with Python, others with PyArrow's file systems."""
-    try:
-        if address.startswith(("http://", "https://")):
-            from urllib.request import urlopen
+    from lexiframe.io.remote import fetch
 
-            with urlopen(address, timeout=60) as reply:
-                return File(address, reply.read())
-        from pyarrow import fs
-
-        filesystem, path = fs.FileSystem.from_uri(address)
-        with filesystem.open_input_file(path) as file:
-            return File(address, file.read())
-    except (OSError, ValueError) as error:
-        raise ReadError(f"{address}: cannot be fetched ({error})") from None
+    return File(public_address(address), fetch(address, public_address(address)))
 
 
 def _is_data(run: Any) -> bool:
@@ -280,7 +282,7 @@ def _expand(run: Any) -> Found:
     if str(run) == STANDARD_INPUT:
         return Found([Source("stdin", only_file(run))])
     if is_remote(run):
-        return Found([Source(run_name(Path(str(run).partition("?")[0])), only_file(run))])
+        return Found([Source(run_name(Path(public_address(str(run)))), only_file(run))])
     files, left_out = _files(run)
     return Found([Source(run_name(file), only_file(file)) for file in sorted(files)], left_out)
 
