@@ -75,7 +75,8 @@ def _found(given: str) -> Found | Checked:
     try:
         return sources_of_runs(given)
     except ReadError as error:
-        return no_file(public_address(given) if is_remote(given) else given, error)
+        where = public_address(given) if is_remote(given) else str(File(given))
+        return no_file(where, error)
 
 
 def _checked(found: Found | Checked, dialect: Dialect, kind: Kind | None) -> list[Checked]:

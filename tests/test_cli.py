@@ -524,6 +524,12 @@ def test_qrels_with_a_bad_grade_are_qrels(tmp_path, lexiframe):
         assert [row["advice"] for row in rows] == ["mend it, or leave the judgment out"]
 
 
+def test_check_of_a_name_that_is_no_utf8(tmp_path, lexiframe):
+    outcome = lexiframe("check", os.fsdecode(b"no\xff"), "--format", "csv")
+    assert (outcome.status, outcome.err) == (1, "files checked: 1, with problems: 1\n")
+    assert "\nno\ufffd,,file,runs or judgments,no such file," in outcome.out
+
+
 def test_check_takes_files_of_one_name_and_no_other_things(tmp_path, lexiframe):
     for folder in ("a", "b"):
         (tmp_path / folder).mkdir()

@@ -30,7 +30,7 @@ IR_DATASETS = "irds:"
 
 def _decoded(path: str) -> str:
     """Give a path as text, also where the name of a file is no UTF-8."""
-    return os.fsencode(path).decode("utf-8", "replace")
+    return re.sub(r"[\ud800-\udfff]", "\ufffd", path)
 
 
 @dataclass(frozen=True)
@@ -213,20 +213,28 @@ def only_file(path: str | Path | File) -> File:
         return File(STANDARD_INPUT, sys.stdin.buffer.read())
     if is_remote(path):
         return _remote(str(path))
-    place = _expanded(path)
+    place = expanded(path)
+    shown = _decoded(str(place))
     if os.path.isdir(place):  # noqa: PTH112 - false, not an error, for a name that is too long
-        raise ReadError(Problem(str(place), "a file", "a folder"))
+        raise ReadError(Problem(shown, "a file", "a folder"))
     if not os.path.exists(place):  # noqa: PTH110
-        raise ReadError(Problem(str(place), "", "no such file"))
+        raise ReadError(Problem(shown, "", "no such file"))
     mode = os.stat(place).st_mode  # noqa: PTH116
     if stat.S_ISREG(mode):
         return File(str(place))
     if not stat.S_ISFIFO(mode):  # some never end
-        raise ReadError(Problem(str(place), "a file", "a device; standard input is -"))
+        raise ReadError(Problem(shown, "a file", "a device; standard input is -"))
     return File(str(place)).held()
 
 
-def _expanded(path: str | Path) -> Path:
+def expanded(path: str | Path) -> Path:
+    """Give a path with the home folder for ``~``.
+
+    Raises
+    ------
+    ReadError
+        For none at all, and for the home folder of nobody.
+    """
     if path == "":  # which would be the folder that one is in
         raise ReadError("expected a path, found ''")
     try:
@@ -289,7 +297,7 @@ def _expand(run: Any) -> Found:
 
 def _files(run: str | Path) -> tuple[list[Path], list[Path]]:
     """Give the files that a path, folder or glob means, and what else is in the folder."""
-    path = _expanded(run)
+    path = expanded(run)
     if os.path.isdir(path):  # noqa: PTH112
         return _files_in(path)
     if glob.has_magic(str(path)) and not os.path.exists(path):  # noqa: PTH110
@@ -305,7 +313,8 @@ def _files_in(folder: Path) -> tuple[list[Path], list[Path]]:
     inside = {f for f in folder.iterdir() if not f.name.startswith(".")}
     odd = [f for f in inside if f.exists() and not (f.is_file() or f.is_dir())]
     if odd:  # what comes out of them may never end, or never begin
-        raise ReadError(Problem(str(min(odd)), "a file", "a device or a pipe", "name files alone"))
+        where = _decoded(str(min(odd)))
+        raise ReadError(Problem(where, "a file", "a device or a pipe", "name files alone"))
     about = {f for f in inside if f.suffix.lower() in _ABOUT or f.name.upper() in _ABOUT}
     left_out = about | {f for f in inside if f.is_dir()}
     if not inside - left_out:

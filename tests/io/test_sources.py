@@ -219,6 +219,26 @@ def test_the_sha256_is_that_of_the_file_as_it_lies_there(write):
     assert (said["runs"], said["qrels"]) == (of_run, of_qrels)
 
 
+NO_NAMES = ["~no_such_user/x", "a\0b", "x" * 300, os.fsdecode(b"\xff"), "\ud800", ""]
+
+
+@pytest.mark.parametrize("name", [*NO_NAMES, *(f"{name}*" for name in NO_NAMES[:-1])])
+@pytest.mark.parametrize(
+    "read",
+    "read_runs scan_runs read_qrels check_run read_scores read_log read_mlflow".split(),
+)
+def test_what_can_be_no_name(tmp_path, monkeypatch, name, read):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(lf.ReadError, match=r"no such|no file|expected a (path|file)|MLflow"):
+        getattr(lf, read)(name)
+
+
+def test_a_name_that_is_no_utf8(write, tmp_path):
+    path = write(LINE, os.fsdecode(b"\xff.run"))
+    assert names(path) == names(tmp_path) == names(f"{tmp_path}/*.run") == ["\ufffd"]
+    assert lf.scan_runs(path).provenance()[0]["path"] == f"{tmp_path}/\ufffd.run"
+
+
 # --- What is no file ------------------------------------------------------------------------------
 
 
