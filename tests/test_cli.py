@@ -438,6 +438,36 @@ def test_convert_does_not_replace_what_it_reads(tmp_path, lexiframe):
     assert run.read_bytes() == RUN.read_bytes()
 
 
+def filled_with_inputs(folder):
+    """Write judgments, a run by two names, another among results, and attributes of requests."""
+    shutil.copy(QRELS, folder / "qrels")
+    shutil.copy(RUN, folder / "a.run")
+    queries = sorted({line.split()[0] for line in QRELS.read_text().splitlines()})
+    (folder / "requests.csv").write_text("qid,x\n" + "".join(f"{q},1\n" for q in queries))
+    write_parquet(lf.read_runs({"b": RUN}), folder / "out" / "scores.parquet")
+    (folder / "link.html").symlink_to(folder / "qrels")
+    (folder / "twin.html").hardlink_to(folder / "a.run")
+    return [path for path in folder.rglob("*") if path.is_file()]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        *("--report qrels", "--report a.run", "--report requests.csv", "--report link.html"),
+        *("--report twin.html", "--out out"),
+    ],
+)
+def test_evaluate_does_not_replace_what_it_reads(tmp_path, monkeypatch, lexiframe, options):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "out").mkdir()
+    before = {path: path.read_bytes() for path in filled_with_inputs(tmp_path)}
+    asked = ["-m", "AP", "--requests", "requests.csv", "--by", "x"]
+    runs = ["a.run", "out/scores.parquet"]
+    outcome = lexiframe("evaluate", "qrels", *runs, *asked, *options.split())
+    assert_refused(outcome, "would replace the file that is read; choose another name")
+    assert {path: path.read_bytes() for path in before} == before
+
+
 @pytest.mark.parametrize("encoding", ["cp1252", "ascii", "utf-8"])
 def test_what_the_machine_cannot_print(encoding):
     environment = {**os.environ, "PYTHONIOENCODING": encoding}
@@ -521,6 +551,12 @@ def test_qrels_with_a_bad_grade_are_qrels(tmp_path, lexiframe):
         assert [row["advice"] for row in rows] == ["mend it, or leave the judgment out"]
 
 
+def test_check_of_a_name_that_is_no_utf8(tmp_path, lexiframe):
+    outcome = lexiframe("check", os.fsdecode(b"no\xff"), "--format", "csv")
+    assert (outcome.status, outcome.err) == (1, "files checked: 1, with problems: 1\n")
+    assert "\nno\ufffd,,file,runs or judgments,no such file," in outcome.out
+
+
 def test_check_takes_files_of_one_name_and_no_other_things(tmp_path, lexiframe):
     for folder in ("a", "b"):
         (tmp_path / folder).mkdir()
@@ -584,6 +620,11 @@ def test_check_says_nothing_of_files_in_order(lexiframe):
         ["compare", QRELS, RUNS, "--test", "anova"],
         ["compare", QRELS, RUNS, "--correction", "none at all"],
         ["convert", QRELS],
+        ["convert", QRELS, ""],
+        ["evaluate", QRELS, RUNS, "--out", ""],
+        ["evaluate", QRELS, RUNS, "--report", ""],
+        ["evaluate", QRELS, RUNS, "--out", "~no_such_user/x"],
+        ["demo", "--out", ""],
     ],
 )
 def test_bad_usage(lexiframe, arguments):
@@ -700,6 +741,14 @@ def test_bad_files_are_not_converted(tmp_path, lexiframe, kind):
             ["coverage", QRELS, "same_ranks", "--ties", "rank"],
             "--ties rank needs ranks that differ",
         ),
+        (["evaluate", "no.qrels", RUNS, "--report", "x" * 300], "cannot be written (File name"),
+        (["evaluate", "no.qrels", RUNS, "--out", "x" * 300], "cannot be written there (File name"),
+        (
+            ["evaluate", "no.qrels", RUNS, "--report", "."],
+            ".: cannot be written, because it is a f",
+        ),
+        (["evaluate", "no.qrels", RUNS, "--report", "pipe"], "pipe: cannot be written, because it"),
+        (["evaluate", "no.qrels", RUNS, "--out", "in"], "in/scores.parquet: cannot be written, b"),
         (["convert", "no.run", "x.parquet"], "no.run: no such file"),
         (["convert", RUNS, "x.parquet"], "expected a file, found a folder"),
         (["convert", RUN, "no/x.parquet"], "no/x.parquet: cannot be written"),
@@ -710,6 +759,8 @@ def test_bad_arguments(tmp_path, monkeypatch, lexiframe, arguments, message):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "file").write_text("")
     (tmp_path / "same_ranks").write_bytes(b"q0066 Q0 a 0 2 t\nq0066 Q0 b 0 1 t\n")
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "in" / "scores.parquet").mkdir(parents=True)
     assert_refused(lexiframe(*arguments), message)
     assert listing(tmp_path) == ["file", "same_ranks"]
 

@@ -118,11 +118,19 @@ def error_with_line(
 
 
 def places_in(file: File, dialect: Dialect, schema: TableSchema) -> Places:
-    """Give the function that reads a file again and numbers the places of its rows."""
+    """Give the function that reads a file again and numbers the places of its rows.
+
+    It knows none when the file has changed by then, or is gone.
+    """
+    stamp = file.stamp()
 
     def of_rows() -> tuple[str, np.ndarray]:
-        rows = rows_of(file.content(), str(file), dialect, schema)
-        return rows.unit, rows.places.to_numpy()
+        try:
+            rows = rows_of(file.content(), str(file), dialect, schema)
+        except LexiframeError:
+            return "", np.empty(0, np.int64)
+        is_same = file.stamp() == stamp
+        return rows.unit * is_same, rows.places.to_numpy()
 
     return of_rows
 

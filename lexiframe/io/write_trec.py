@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import os
 from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from lexiframe.codes import as_strings
 from lexiframe.errors import LexiframeError, SchemaError, unknown_name, warn
 from lexiframe.io import trec
 from lexiframe.io.metadata import commented, header_text
-from lexiframe.io.outputs import output_folder, replacing
+from lexiframe.io.outputs import output_folder, output_path, replacing
 from lexiframe.io.parts import split_runs
 from lexiframe.io.provenance import provenance_of
 from lexiframe.io.qrels import load_qrels
@@ -66,7 +67,7 @@ def write_trec(
     ...     print(paths[0].name, lf.run_metadata(paths[0])["actor.team"].item())
     bm25.trec us
     """
-    frame, path = to_polars(table), Path(path).expanduser()
+    frame, path = to_polars(table), output_path(path)
     if "relevance" in frame.columns:
         if metadata:
             raise LexiframeError("metadata: ir_metadata are of runs, found judgments to write")
@@ -81,7 +82,8 @@ def write_trec(
     for name, _ in runs:
         if Path(name).name != name:
             raise LexiframeError(f"the run {name!r} cannot name a file; rename it")
-    is_folder = path.is_dir() or (len(runs) > 1 and path.suffix == "")
+    is_dir = os.path.isdir(path)  # noqa: PTH112 - false, not an error, for a name too long
+    is_folder = is_dir or (len(runs) > 1 and path.suffix == "")
     if len(runs) > 1 and not is_folder:
         raise LexiframeError(f"{path}: {len(runs)} runs need a folder, a file each; found a file")
     if is_folder:

@@ -2,6 +2,7 @@
 
 import bz2
 import gzip
+import io
 import lzma
 import re
 from datetime import date
@@ -9,6 +10,7 @@ from datetime import date
 import polars as pl
 import pyarrow as pa
 import pytest
+from pyarrow import feather, parquet
 
 import lexiframe as lf
 
@@ -405,3 +407,50 @@ def test_a_name_for_a_table_of_several_runs():
 def test_a_file_of_a_table_without_rows(write):
     with pytest.raises(lf.SchemaError, match="expected the rows of a ranking, found no rows"):
         lf.read_runs(write("qid,docno,score\n"))
+
+
+# --- What unpacks to more than memory holds -------------------------------------------------------
+
+
+def parquet_of(table):
+    sink = io.BytesIO()
+    parquet.write_table(table, sink, compression="zstd")
+    return sink.getvalue()
+
+
+def arrow_of(table):
+    sink = io.BytesIO()
+    feather.write_feather(table, sink, compression="zstd")
+    return sink.getvalue()
+
+
+ROW = b"q1 Q0 d1 1 0.5 tag\n"
+TABLE = pa.table({"query_id": ["q1"] * 9999, "doc_id": ["d1"] * 9999, "score": [0.5] * 9999})
+BOMBS = {
+    "gzip": gzip.compress(ROW * 9999),
+    "gzip members": gzip.compress(ROW * 5000) * 2,
+    "bzip2": bz2.compress(ROW * 9999),
+    "xz": lzma.compress(ROW * 9999),
+    "zstd": pa.compress(ROW * 9999, "zstd", asbytes=True),
+    "Parquet": parquet_of(TABLE),
+    "Arrow": arrow_of(TABLE),
+}
+
+
+@pytest.mark.parametrize("packed", BOMBS)
+def test_what_would_fill_the_memory_is_refused_unless_it_is_trusted(write, monkeypatch, packed):
+    path = write(BOMBS[packed])
+    monkeypatch.setattr("lexiframe.io.content._ROOM", 100_000)
+    monkeypatch.setenv("LEXIFRAME_UNPACK_RATIO", "2")
+    message = r"bm25.run: the [0-9,]+ bytes of the file hold far more .*LEXIFRAME_UNPACK_RATIO=inf"
+    with pytest.raises(lf.ReadError, match=message):
+        lf.read_runs(path)
+    monkeypatch.setenv("LEXIFRAME_UNPACK_RATIO", "inf")
+    assert lf.read_runs(path).num_rows > 9000
+    monkeypatch.delenv("LEXIFRAME_UNPACK_RATIO")
+    monkeypatch.setattr("lexiframe.io.content._ROOM", 1 << 30)
+    assert lf.read_runs(path).num_rows > 9000
+    for said in ("much", "nan", "-1", "0"):
+        monkeypatch.setenv("LEXIFRAME_UNPACK_RATIO", said)
+        with pytest.raises(lf.ReadError, match=f"RATIO: expected a positive .* found '{said}'"):
+            lf.read_runs(path)
