@@ -295,6 +295,66 @@ def test_what_is_no_id_in_json(write, value, before):
         lf.read_runs(path)
 
 
+def _records(count, fields):
+    line = '{{"qid": "q1", "docno": "d{}", {}}}\n'
+    return "".join(line.format(n, fields) for n in range(count))
+
+
+TWINS = {
+    "score": '"score": 1, "score": 2',
+    "an escape": r'"score": 1, "sc\u006fre": 2',
+    "null behind": '"score": 1, "score": null',
+    "null in front": r'"score": null, "sc\u006fre": 2',
+    "in another one": '"score": 1, "a": {"score": 1, "score": 2}',
+    "an escaped colon": r'"score": 1, "a": "\u003a", "score": 2',
+}
+
+
+@pytest.mark.parametrize("count", [3, 150])
+@pytest.mark.parametrize("twins", TWINS.values(), ids=TWINS)
+@pytest.mark.parametrize("other", ['"score": 1', '"score": 1, "b": null', '"score": 1, "b": ":"'])
+def test_a_name_that_is_twice_in_a_record(write, count, twins, other):
+    """Polars reads one of them without a word."""
+    path = write(_records(count, other) + _records(1, twins).replace("d0", "new"), "bm25.jsonl")
+    message = f"line {count + 1}: expected JSON without repeated names, found two .* named 'score'"
+    with pytest.raises(lf.ReadError, match=message):
+        lf.read_runs(path)
+    assert lf.check_run(path)["line"].to_list() == [count + 1]
+
+
+@pytest.mark.parametrize(
+    "fields, late, expected",
+    [
+        ('"score": 1', '"score": 2, "run": "b"', "an id as run"),
+        ('"rank": 1', '"rank": 1, "score": 2', "a number as score"),
+        ('"score": 1', '"score": 1, "run": 1.5', "an id as run"),
+    ],
+)
+@pytest.mark.parametrize("count", [3, 150])
+def test_a_field_that_appears_late(write, fields, late, expected, count):
+    """Polars looks for names in the first hundred records."""
+    path = write(_records(count, fields) + _records(1, late).replace("d0", "new"), "bm25.jsonl")
+    with pytest.raises(lf.ReadError, match=f"line 1: expected {expected}, found none"):
+        lf.read_runs(path)
+    assert lf.check_run(path)["line"].to_list()[:count] == [*range(1, count + 1)]
+
+
+@pytest.mark.parametrize("count", [3, 150])
+def test_fields_that_appear_late_in_qrels(write, count):
+    for late in ('"score": 1, "relevance": 0', '"score": 1, "iteration": "3"'):
+        text = _records(count, '"score": 1') + _records(1, late).replace("d0", "new")
+        with pytest.raises(lf.ReadError, match=r"line 1: expected a[^,]+, found none"):
+            lf.read_qrels(write(text, "qrels.jsonl"))
+
+
+def test_a_record_that_begins_with_an_object_is_no_run(write):
+    record = '{"meta": {"k1": 0.9}, "qid": "q1", "docno": "d1", "score": 2}\n'
+    for text in (record, record + record.replace("d1", "d2")):
+        assert lf.read_runs(write(text))["query_id"].to_pylist() == ["q1"] * text.count("\n")
+    items = '{"meta": {"k1": 0.9}, "user": "q1", "items": [{"docno": "d1", "score": 2}]}'
+    assert lf.read_runs(write(items))["doc_id"].to_pylist() == ["d1"]
+
+
 def test_ids_in_brackets_are_no_json(write):
     for query in ("{1}", "[1]", "{q"):
         assert lf.read_runs(write(f"{query} Q0 d1 1 0.5 t\n"))["query_id"].to_pylist() == [query]
