@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from lexiframe.errors import Problem
-from lexiframe.io.advice import NO_JSON
+from lexiframe.io.advice import NO_JSON, TWO_RECORDS
 
 _BLANKS = re.compile(r"[ \t\r\n]*")
 _SHOWN = 80
@@ -118,6 +118,8 @@ def members_of_lines(text: str, where: str) -> Members:
             members.add(load_json(record), line, line)
         except _NO_JSON as error:
             told = replace(_no_json(where, error, record), line=line, order=line)
+            if getattr(error, "msg", "") == "Extra data":
+                told = replace(told, advice=TWO_RECORDS)
             members.problems.append(told)
     return members
 

@@ -179,5 +179,9 @@ def _problems_of_width(bad: pl.DataFrame, where: str, separator: str, width: int
         problem=pl.lit("fields"),
         expected=expected.otherwise(pl.lit(f"{width} fields as in the header")),
         found=pl.when("is_broken").then(text).otherwise(pl.format("{}: {}", "n", text)),
-        advice=advice.when(is_narrow).then(pl.lit(few)).otherwise(pl.lit(many)),
+        advice=advice.when(is_narrow)
+        .then(pl.lit(few))
+        .when(pl.col("n") == 2 * width - 1)
+        .then(pl.lit(f"{many}; if these are two rows, put a line feed between them"))
+        .otherwise(pl.lit(many)),
     )

@@ -384,6 +384,85 @@ def test_a_last_line_without_an_end_that_is_not_cut(write):
         assert lf.read_runs(write(text))["score"].to_pylist()[-1] == 0.5
 
 
+NUMBERED = "q1 Q0 d1 1 3.5 7\n"
+
+
+@pytest.mark.parametrize("lost", ["d2 6 10 7", "q1 Q0 d2 6 7", "q1 Q0 6 10 7", "q1 Q0 d2 6 10"])
+@pytest.mark.parametrize("before", [NUMBERED, NUMBERED + GOOD, GOOD[:-1] + " 1\n" + NUMBERED, ""])
+def test_a_lost_field_beside_tags_that_are_numbers(write, lost, before):
+    """Read as five fields, the rank would be the document and the tag the score."""
+    path = write(before + lost + "\n" + NUMBERED.replace("d1", "d3"))
+    message = f"line {before.count(chr(10)) + 1}: {SIX}found {len(lost.split())}: '{lost}'"
+    with pytest.raises(lf.ReadError, match=message):
+        lf.read_runs(path)
+    assert lf.check_run(path).filter(pl.col("problem") != "duplicate").height == 1
+
+
+PAIRS = {
+    "eleven fields": "q1 Q0 d2 2 1.5 tagq2 Q0 d1 1 0.5 tag",
+    "twelve fields": "q1 Q0 d2 2 1.5 tag q2 Q0 d1 1 0.5 tag",
+    "ten fields": "q1 Q0 d2 2 1.5 q2 Q0 d1 1 0.5",
+    "another word": "q1 Q0 d2 2 1.5 tagq2 q0 d1 1.0 0.5 tag",
+    "numbers": "1 0 2 2 1.5 72 0 1 1 0.5 7",
+    "three rows": "q1 Q0 d2 2 1.5 tq2 Q0 d1 1 0.5 tq2 Q0 d2 2 0.5 t",
+    "a mark": "q1 Q0 d2 2 1.5 t\ufeffq2 Q0 d1 1 0.5 t",
+}
+
+
+@pytest.mark.parametrize("line", PAIRS.values(), ids=PAIRS)
+@pytest.mark.parametrize("before", ["", GOOD, "# made by\n" + GOOD[:-1] + " and more\n"])
+@pytest.mark.filterwarnings("ignore:.* more than 6 fields")
+def test_two_rows_of_a_run_in_one_line(write, line, before):
+    """Of files without a line feed at their end that were joined."""
+    path = write(f"{before}{line}\nq2 Q0 d9 9 0.25 tag\n".encode())
+    n, width = before.count("\n") + 1, len(line.split())
+    with pytest.raises(lf.ReadError, match=f"line {n}: {SIX}found {width}: .*; these are two rows"):
+        lf.read_runs(path)
+    assert lf.check_run(path)["line"].to_list() == [n]
+
+
+@pytest.mark.parametrize("more", ["a b c d", "0.1 2 3 0.5", "1 2 3 4 5 6 7"])
+def test_what_is_no_second_row(write, more):
+    with pytest.warns(lf.LexiframeWarning, match="2 lines have more than 6 fields"):
+        assert lf.read_runs(write(GOOD[:-1] + f" {more}\nq1 Q0 d2 2 2 t {more}\n")).num_rows == 2
+
+
+@pytest.mark.parametrize(
+    "text, message",
+    [
+        (JUDGED + "q1 0 d2 1q2 0 d1 0\n", FOUR + "found 7: .* two rows"),
+        (JUDGED + "q1 0 d2 1 q2 0 d1 0\n", FOUR + "found 8: .* two rows"),
+        ("q1 d0 1\nq1 d1 1q2 d1 0\n", "expected 3 fields .*, found 5: .* two rows"),
+        ("qid,docno,label\nq1,d1,1q2,d1,0\n", "3 fields as in the header, found 5: .* two rows"),
+        ('{"qid": 1, "docno": 2, "rel": 1}{"qid": 1, "docno": 3, "rel": 1}', "JSON.* two records"),
+    ],
+)
+def test_two_judgments_in_one_line(write, text, message):
+    path = write(text)
+    with pytest.raises(lf.ReadError, match=message):
+        lf.read_qrels(path)
+    assert lf.check_qrels(path).height == 1
+
+
+MARK = "\ufeff"
+MARKED = {
+    "TREC": f"q1 Q0 d1 1 2 t\n{MARK}q2 Q0 d1 1 1 t\n",
+    "CR": f"{MARK}q1 Q0 d1 1 2 t\r{MARK}q2 Q0 d1 1 1 t\r",
+    "two": f"{MARK * 2}q1 Q0 d1 1 2 t\r\n{MARK * 2}q2 Q0 d1 1 1 t\r\n",
+    "CSV": f"{MARK}qid,docno,score\nq1,d1,2\n{MARK}q2,d1,1\n",
+    "JSON": f'{{"qid": "q1", "docno": "d1", "score": 2}}\n{MARK}'
+    '{"qid": "q2", "docno": "d1", "score": 1}\n',
+}
+
+
+@pytest.mark.parametrize("text", MARKED.values(), ids=MARKED)
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+def test_byte_order_marks_of_files_that_were_joined(write, text, encoding):
+    read = lf.read_runs(write(text.encode(encoding)))
+    assert read["query_id"].to_pylist() == ["q1", "q2"]
+    assert lf.check_run(write(text.encode(encoding))).is_empty()
+
+
 def test_an_id_with_a_space_shifts_the_fields(write):
     path = write(GOOD + "q1 Q0 my doc 1 0.9 t\n")
     with pytest.raises(lf.ReadError, match="line 2: " + SIX + "found 7: 'q1 Q0 my doc 1 0.9 t'"):
