@@ -102,8 +102,8 @@ class Members:
         self.names.append(name)
 
 
-def members_of_lines(text: str, where: str) -> Members:
-    r"""Parse a record a line.
+def members_of_lines(text: str, where: str, first: int = 1) -> Members:
+    r"""Parse a record a line; ``first`` is the number of the first line.
 
     Examples
     --------
@@ -111,7 +111,7 @@ def members_of_lines(text: str, where: str) -> Members:
     'x, line 2: expected JSON, found \'{"a": }\' (Expecting value); mend it, or leave it out'
     """
     members = Members()
-    for line, record in enumerate(text.split("\n"), 1):
+    for line, record in enumerate(text.split("\n"), first):
         if not record.strip():
             continue
         try:

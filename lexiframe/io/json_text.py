@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import polars as pl
@@ -12,7 +13,7 @@ import polars as pl
 from lexiframe.errors import LexiframeError, ReadError
 from lexiframe.io.dialects import candidates_for, words_for
 from lexiframe.io.frames import is_one_run, to_frame
-from lexiframe.io.json_rows import Form, members_in, records_in, rows_of_json, table_in
+from lexiframe.io.json_rows import Form, members_in, names_of, records_in, rows_of_json, table_in
 from lexiframe.io.lines import count_of
 from lexiframe.io.rows import Rows, may_be_id
 from lexiframe.schemas import TableSchema
@@ -45,7 +46,8 @@ def _form_of(data: bytes, columns: Mapping[str, str]) -> Form:
     if record is not None:
         is_run = is_one_run(record) and not _has_fields(record, columns)
         return "queries" if is_run and isinstance(next(iter(record.values())), dict) else "lines"
-    lines = [line.strip(b" \t,") for line in data.split(b"\n") if line.strip()]
+    start = data[:_START]  # which tells of most lines
+    lines = [line.strip(b" \t,") for line in start.split(b"\n") if line.strip()]
     n_records = sum(line.startswith(b"{") and line.endswith(b"}") for line in lines)
     return "lines" if n_records > len(lines) / 2 else "queries"
 
@@ -60,7 +62,8 @@ def _has_fields(record: Mapping[str, Any], columns: Mapping[str, str]) -> bool:
 
 def _first_record(data: bytes) -> dict[str, Any] | None:
     """Give the record that the first line holds; None when it holds none."""
-    first = data.lstrip().split(b"\n", 1)[0]
+    data = data.lstrip()
+    first = data[: data.find(b"\n") % (len(data) + 1)]
     try:
         record = json.loads(first)
     except (ValueError, RecursionError):
@@ -111,11 +114,13 @@ def parse_json(
     table = _parse_quickly(data, schema, columns) if form == "lines" else None
     if table is not None:
         return table
-    records = records_in(data, where, form, columns)
-    return table_in(records, where, form, _ids(records.names, schema, columns))
+    blocks = records_in(data, where, form, columns)
+    return table_in(blocks(), where, form, partial(_ids, schema=schema, columns=columns))
 
 
-def json_rows(data: bytes, where: str, schema: TableSchema, columns: Mapping[str, str]) -> Rows:
+def json_rows(
+    data: bytes, where: str, schema: TableSchema, columns: Mapping[str, str]
+) -> Iterator[Rows]:
     """Give what `parse_json` would parse as it is, with the problems of what is no row."""
     data = _with_line_feeds(data)
     return rows_of_json(data, where, _form_of(data, columns), _number(schema), columns)
@@ -126,7 +131,7 @@ def names_in(data: bytes) -> list[str]:
     data = _with_line_feeds(data[:_START])
     form = _form_of(data, {})
     try:
-        return [] if form == "queries" else records_in(data, "", form, {}).names
+        return [] if form == "queries" else names_of(records_in(data, "", form, {})())
     except LexiframeError:
         return []
 
@@ -188,7 +193,9 @@ def _may_have_odd_ids(data: bytes, ids: set[str]) -> bool:
 
 def _may_have_halves(data: bytes) -> bool:
     """Look for half a pair of surrogates, which is no text; Polars takes it for U+0000."""
-    return rb"\ud" in data.lower() and _HALF_A_PAIR.search(data) is not None
+    return (
+        any(half in data for half in (rb"\ud", rb"\uD")) and _HALF_A_PAIR.search(data) is not None
+    )
 
 
 # --- Whether Polars kept every field ------------------------------------------------------------

@@ -17,7 +17,15 @@ import polars as pl
 import pyarrow as pa
 
 from lexiframe.errors import LexiframeError, Problem, ReadError, first_three, warn
-from lexiframe.io.lines import cut, ends_in_a_line, first_fields, is_plain, plain, squared
+from lexiframe.io.lines import (
+    cut,
+    ends_in_a_line,
+    first_fields,
+    is_plain,
+    plain,
+    squared,
+    widths_of,
+)
 
 Third = Literal["rank", "score"]
 
@@ -136,22 +144,28 @@ def parse_lines(
             raise ReadError(Problem(where, f"lines of {layout}", "only comments"))
     table = _read_csv(data, layout, wanted, decimal)
     if table is None:
-        lines = data
-        data, width, widths = squared(lines, len(layout.names))
+        widths = widths_of(data)
+        if _are_malformed(data, widths, layout) or _is_cut(given, widths, layout):
+            return None
         is_wider = widths > len(layout.names)
         n_wider = int(np.count_nonzero(is_wider))
-        is_exact = layout.at_least == len(layout.names)
-        if width < layout.at_least or (is_exact and n_wider) or _is_cut(given, widths, layout):
-            return None
-        if not is_exact and (_may_lack_fields(lines, widths) or _hold_two_rows(lines, widths)):
-            return None
         asked = (*wanted, "rank") if n_wider else wanted
-        table = _read_csv(data, layout, asked, decimal)
+        table = _read_csv(squared(data, widths, len(layout.names)), layout, asked, decimal)
         if table is not None and n_wider and _are_shifted(table["rank"].filter(is_wider)):
             return None
     if table is None:
         return None
     return table.select(n for n in wanted if n in table.columns), n_wider
+
+
+def _are_malformed(lines: bytes, widths: np.ndarray, layout: Layout) -> bool:
+    """Tell whether lines that cannot be parsed as they are cannot either when cut to one width."""
+    narrowest, widest, most = widths.min(), widths.max(), len(layout.names)
+    if narrowest < layout.at_least or narrowest == widest <= most:
+        return True
+    if layout.at_least == most:
+        return bool(widest > most)
+    return _may_lack_fields(lines, widths) or _hold_two_rows(lines, widths)
 
 
 def _is_cut(data: bytes, widths: np.ndarray, layout: Layout) -> bool:
@@ -168,7 +182,7 @@ def _may_lack_fields(lines: bytes, widths: np.ndarray) -> bool:
     has_tag = widths >= len(RUN.names)
     if has_tag.all() or not has_tag.any():
         return False
-    tagged, _, _ = squared(_only(lines, has_tag), len(RUN.names))
+    tagged = squared(_only(lines, has_tag), widths[has_tag], len(RUN.names))
     tags = _columns(tagged, RUN.names, {"tag": pa.string()})["tag"]
     return bool(tags.str.contains(NUMBER).any())
 
