@@ -6,6 +6,7 @@ import bz2
 import lzma
 import math
 import os
+import re
 import sys
 import zlib
 from collections.abc import Callable
@@ -174,6 +175,9 @@ _BYTE_ORDER_MARKS = {  # the longer ones first: UTF-32's begins with UTF-16's
     b"\xfe\xff": "utf-16-be",
 }
 _UTF8_MARK = b"\xef\xbb\xbf"
+_MARKS_OF_LINES = re.compile(  # which files have that were joined; it begins with what is rare
+    b"%(m)s(?<![^\r\n]%(m)s)(?:%(m)s)*" % {b"m": _UTF8_MARK}
+)
 
 
 def _unpacked(data: bytes, where: str) -> bytes:
@@ -209,8 +213,12 @@ def _refuse_markup(text: bytes, where: str, what: str) -> None:
 
 def _as_utf8(data: bytes, where: str) -> bytes:
     """Bring text with a byte order mark to UTF-8; what has none is taken for UTF-8 as it is."""
-    if data.startswith(_UTF8_MARK):
-        return data[len(_UTF8_MARK) :]
+    data = _decoded(data, where).removeprefix(_UTF8_MARK)
+    has_marks = not data.isascii() and _UTF8_MARK in data
+    return _MARKS_OF_LINES.sub(b"", data) if has_marks else data
+
+
+def _decoded(data: bytes, where: str) -> bytes:
     for mark, encoding in _BYTE_ORDER_MARKS.items():
         if data.startswith(mark):
             try:

@@ -122,11 +122,13 @@ def parse_runs(
 
 def _as_written(content: Content, source: Source, dialect: Dialect) -> pl.DataFrame:
     """Give the runs, queries and scores of text as they stand in it."""
-    rows = rows_of(content, source.where, dialect, RUNS)
-    found, _ = columns_in(rows, source.where, RUNS, dialect.columns)
-    number = "score" if "score" in found else "rank"
-    texts = [found[name].texts.alias(name) for name in ("run", "query_id") if name in found]
-    return pl.DataFrame([*texts, found[number].texts.alias("score")])
+    blocks = []
+    for rows in rows_of(content, source.where, dialect, RUNS):
+        found, _ = columns_in(rows, source.where, RUNS, dialect.columns)
+        number = "score" if "score" in found else "rank"
+        texts = [found[name].texts.alias(name) for name in ("run", "query_id") if name in found]
+        blocks.append(pl.DataFrame([*texts, found[number].texts.alias("score")]))
+    return pl.concat(blocks, how="diagonal")
 
 
 def _from_file(part: RunPart, table: Any) -> RunPart:

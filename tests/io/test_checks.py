@@ -47,7 +47,7 @@ def test_all_problems_of_a_run(write):
     ]
     assert problems["file"].unique().to_list() == [str(path)]
     with pytest.raises(
-        lf.ReadError, match=r"line 4: expected 6 fields .*\(4 more: lexiframe.check_run lists"
+        lf.ReadError, match=r"line 4: expected 6 fields .*\(2 more: lexiframe.check_run lists"
     ):
         lf.read_runs(path)
 
@@ -406,6 +406,7 @@ def test_numbers_that_are_text_in_json(write):
         (3, "a number as score", "'1_0'"),
         (4, "a number as score", "' 1 '"),
         (5, "a number as score", "'١'"),
+        (6, "a number as score", "true"),
     ]
 
 
