@@ -143,13 +143,13 @@ def _documents_again(
     blocks: Callable[[], Iterator[Rows]], where: str, dialect: Dialect, schema: TableSchema
 ) -> pl.DataFrame:
     """List the documents that are twice, whose rows are kept only when others have their hash."""
-    hashes = [of["key"].hash().to_numpy() for of in _keys(blocks(), where, dialect, schema)]
+    hashes = [of["hash"].to_numpy() for of in _keys(blocks(), where, dialect, schema)]
     twins = _repeated(np.concatenate(hashes)) if hashes else np.empty(0, np.uint64)
     if not len(twins):
         return table_of([]).with_columns(row=pl.lit(None, INT))
-    of_twins = pl.col("key").hash().is_in(pl.Series(twins).implode())
+    of_twins = pl.col("hash").is_in(pl.Series(twins).implode())
     alike = [of.filter(of_twins) for of in _keys(blocks(), where, dialect, schema)]
-    return documents_again(pl.concat(alike), schema)
+    return documents_again(pl.concat(alike, rechunk=True), schema)
 
 
 def _keys(

@@ -238,20 +238,19 @@ def _table(records: Records, where: str, form: Form, ids: set[str]) -> pl.DataFr
             place = _place(records.members, records.numbers[odd], form)
             expected, found = f"text or a whole number as {name}", json.dumps(values[odd])[:_SHOWN]
             raise ReadError(Problem(where, expected, found, NO_ID, "id", **place))
-    return pl.DataFrame([column_of(name, of, _as_text) for name, of in columns.items()])
+    table = pl.DataFrame([column_of(name, of, _as_text) for name, of in columns.items()])
+    return table.cast({pl.Boolean: pl.String})  # which is no number
 
 
 def _joined(tables: Iterable[pl.DataFrame]) -> pl.DataFrame:
-    """Join tables, of which some may lack columns or have other types; true is no number."""
+    """Join tables, of which some may lack columns or have other types."""
     alike = [table.select(map(_joinable, table)) for table in tables if table.height]
     joined = pl.concat(alike, how="diagonal_relaxed") if alike else pl.DataFrame()
     return joined.cast({pl.Null: pl.String})
 
 
 def _joinable(column: pl.Series) -> pl.Series:
-    if column.null_count() == len(column):
-        return column.cast(pl.Null())
-    return column.cast(pl.String()) if column.dtype == pl.Boolean else column
+    return column.cast(pl.Null()) if column.null_count() == len(column) else column
 
 
 def _as_text(value: Any) -> str:

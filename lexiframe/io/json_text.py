@@ -155,9 +155,10 @@ def _parse_quickly(
     """Let Polars parse lines; None when it cannot, or would lose a field or take it for text."""
     first = _first_record(data) or {}
     ids = _ids(_names_in(first), schema, columns)
-    numbers = {word for ours in ("score", "relevance") for word in words_for(ours, columns)}
+    ranks = {*words_for("rank", columns)}
+    numbers = {w for ours in ("score", "relevance") for w in words_for(ours, columns)} | ranks
     types: dict[str, Any] = {n: pl.String() for n in ids & {*first} if may_be_id(first[n])}
-    types |= {name: pl.Float64() for name in first if name in numbers}
+    types |= {name: pl.Float64() for name in first if name in numbers - ranks}
     if _may_have_odd_ids(data, ids) or _may_have_halves(data):
         return None
     for length in (100, None):  # look at all records only when some do not tell types and names
@@ -166,8 +167,10 @@ def _parse_quickly(
         except pl.exceptions.PolarsError:
             continue
         if _holds_all_fields(table, data):
-            late = _ids(_names_of(table), schema, columns) - ids
-            return None if _may_have_odd_ids(data, late) else table
+            fields = _fields_of(table)
+            late = _ids([name for name, _ in fields], schema, columns) - ids
+            is_odd = any(of == pl.Boolean for name, of in fields if name in numbers)
+            return None if is_odd or _may_have_odd_ids(data, late) else table
     return None
 
 
@@ -178,11 +181,11 @@ def _names_in(record: Mapping[str, Any]) -> list[str]:
     return [*record, *(name for item in items for name in item)]
 
 
-def _names_of(table: pl.DataFrame) -> list[str]:
-    """Give the names of columns, and of the fields of items."""
+def _fields_of(table: pl.DataFrame) -> list[tuple[str, Any]]:
+    """Give the names and types of columns, and of the fields of items."""
     lists = [of.inner for of in table.dtypes if isinstance(of, pl.List)]
     items = [of for of in lists if isinstance(of, pl.Struct)]
-    return [*table.columns, *(field.name for item in items for field in item.fields)]
+    return [*table.schema.items(), *(pair for item in items for pair in item.to_schema().items())]
 
 
 def _may_have_odd_ids(data: bytes, ids: set[str]) -> bool:

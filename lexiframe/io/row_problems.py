@@ -71,7 +71,7 @@ def _numbered(problems: pl.DataFrame) -> pl.DataFrame:
 def keys_of_rows(
     rows: Rows, where: str, schema: TableSchema, columns: Mapping[str, str], first: int = 0
 ) -> pl.DataFrame | None:
-    """Give the places and keys of rows that have one; None where a document has but one name."""
+    """Give the places, keys and their hashes of rows; None where no document can be twice."""
     if not rows.table.width or not rows.unit:  # a document that is there twice is a name that is
         return None
     found, _ = columns_in(rows, where, schema, columns)
@@ -81,14 +81,15 @@ def keys_of_rows(
     places = _places(rows, found, where, first)
     keyed = places.with_columns(found[name].texts.alias(name) for name in key)
     keyed = keyed.filter(pl.all_horizontal(pl.col(key) != ""))
-    return keyed.with_columns(key=pl.struct(key), unit=pl.lit(rows.unit))
+    return keyed.with_columns(hash=pl.struct(key).hash(), unit=pl.lit(rows.unit))
 
 
 def documents_again(keyed: pl.DataFrame, schema: TableSchema) -> pl.DataFrame:
     """Tell the documents that were there before, whatever their numbers."""
-    twins = keyed.filter(pl.col("key").is_duplicated())
-    nth = pl.int_range(pl.len()).over("key")
-    again = twins.with_columns(first=pl.col("place").first().over("key")).filter(nth > 0)
+    key = [name for name in schema.key if name in keyed.columns]
+    twins = keyed.filter(pl.struct(key).is_duplicated())
+    nth = pl.int_range(pl.len()).over(key)
+    again = twins.with_columns(first=pl.col("place").first().over(key)).filter(nth > 0)
     return again.select(
         "row",
         "file",

@@ -102,13 +102,9 @@ def blocks_of_table(
 
 def meant(table: pl.DataFrame) -> pl.DataFrame:
     """Leave out the unnamed columns that a separator at the end of every line makes."""
-    names = [
-        name
-        for place, name in enumerate(table.columns, 1)
-        if name not in ("", f"column_{place}") or (table[name] != "").any()
-    ]
-    # by Series, since Polars takes the names * and ^...$ for patterns
-    return pl.DataFrame({name: table[name] for name in names})
+    places = enumerate(table.columns, 1)
+    unnamed = [name for place, name in places if name in ("", f"column_{place}")]
+    return table.drop(name for name in unnamed if not (table[name] != "").any())
 
 
 def _blocks_of_records(
@@ -184,8 +180,8 @@ def _table(records: pl.DataFrame, names: list[str], *, quotes: bool) -> pl.DataF
     """Give the columns of records that all have their width; none when two have one name."""
     if len(set(names)) < len(names):
         return pl.DataFrame()
-    cells = _cells(records, quotes=quotes)
-    return pl.DataFrame({name: cells.gather_every(len(names), n) for n, name in enumerate(names)})
+    rows = _cells(records, quotes=quotes).reshape((records.height, len(names))).to_frame("row")
+    return rows.select(pl.col("row").arr.to_struct(names))["row"].struct.unnest()
 
 
 def _cells(records: pl.DataFrame, *, quotes: bool) -> pl.Series:
