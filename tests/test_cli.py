@@ -499,6 +499,26 @@ def test_closed_streams(tmp_path, arguments, closed, expected):
         assert (tmp_path / "r").read_text().startswith("<!doctype html>")
 
 
+def test_a_report_does_not_replace_the_output(tmp_path):
+    """Which would go into a file without a name, and be lost."""
+    with (tmp_path / "r.html").open("wb") as file:
+        environment = {**os.environ, "PYTHONPATH": str(Path(lf.__file__).parents[1])}
+        command = [
+            sys.executable,
+            "-m",
+            "lexiframe",
+            "evaluate",
+            QRELS,
+            RUNS,
+            "--report",
+            file.name,
+        ]
+        options = {"stdout": file, "stderr": subprocess.PIPE, "env": environment, "check": False}
+        done = subprocess.run(list(map(str, command)), **options)
+    assert done.returncode == 1
+    assert b"r.html: is where the output goes already; choose another file" in done.stderr
+
+
 def test_an_interruption_while_the_command_line_is_loaded(monkeypatch, capsys):
     load = builtins.__import__
 
