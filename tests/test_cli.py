@@ -516,7 +516,8 @@ def test_a_report_does_not_replace_the_output(tmp_path):
         options = {"stdout": file, "stderr": subprocess.PIPE, "env": environment, "check": False}
         done = subprocess.run(list(map(str, command)), **options)
     assert done.returncode == 1
-    assert b"r.html: is where the output goes already; choose another file" in done.stderr
+    message = "r.html: is where the output goes already; choose another file"
+    assert message in done.stderr.decode()
 
 
 def test_an_interruption_while_the_command_line_is_loaded(monkeypatch, capsys):

@@ -352,9 +352,7 @@ def test_a_flipped_bit_in_a_table_of_ours_is_refused_or_changes_nothing(tmp_path
             refused += 1
     assert len(bits) - refused <= 16  # in the mark of the checksum
     path.write_bytes(data[:100] + bytes([data[100] ^ 1]) + data[101:])
-    damaged = (
-        r"scores.parquet: is damaged: its bytes do not fit the checksum with which they were w"
-    )
+    damaged = "scores.parquet: is damaged: its bytes do not fit .*; copy or write it again"
     with pytest.raises(lf.ReadError, match=damaged):
         lf.read_scores(path)
 
