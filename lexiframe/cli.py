@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import warnings
 from pathlib import Path
@@ -310,6 +311,16 @@ def _say_warning(message: Warning | str, *_args: Any, **_keywords: Any) -> None:
     typer.echo(f"warning: {as_options(str(message))}", err=True)
 
 
+def _open_closed_streams() -> None:
+    """Drop what nobody can read; else the next file would be opened in a closed stream's place."""
+    if sys.stdin is None:
+        os.open(os.devnull, os.O_RDONLY)
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            nowhere = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - to the end
+            setattr(sys, name, nowhere)
+
+
 def _print_what_there_is(stream: Any) -> None:
     """Print UTF-8 where the machine's own encoding has no letters for ids and tables."""
     try:
@@ -320,6 +331,7 @@ def _print_what_there_is(stream: Any) -> None:
 
 def main() -> None:
     """Run the command line; bad input ends in one message and status 1."""
+    _open_closed_streams()
     warnings.showwarning = _say_warning
     for stream in (sys.stdout, sys.stderr):
         _print_what_there_is(stream)

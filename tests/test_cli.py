@@ -1,10 +1,12 @@
 """The command line: what it prints where, its exit status, and that bad input leaves nothing."""
 
+import builtins
 import csv
 import gzip
 import io
 import json
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -16,7 +18,7 @@ import polars as pl
 import pytest
 
 import lexiframe as lf
-from lexiframe import cli
+from lexiframe import __main__, cli
 from lexiframe.cli_options import as_options
 from lexiframe.io.parquet import write_parquet
 
@@ -490,6 +492,73 @@ def test_standard_input(monkeypatch, lexiframe):
     outcome = lexiframe("coverage", QRELS, "-", "--format", "csv")
     named = lexiframe("coverage", QRELS, RUN, "--format", "csv")
     assert outcome.out == named.out.replace("random,", "stdin,")
+
+
+ALL = "<&- >&- 2>&-"
+CLOSED = [
+    (["evaluate", QRELS, RUNS, "-m", "AP", "--out", "out", "--report", "r"], ALL, (0, "", "")),
+    (["coverage", QRELS, RUNS, "--format", "csv"], ">&-", (0, "", "")),
+    (["coverage", QRELS, "no.run"], ">&-", (1, "", "error: no.run: no such file\n")),
+    (["coverage", QRELS, "no.run"], "2>&-", (1, "", "")),
+    (
+        ["coverage", QRELS, "-"],
+        "<&-",
+        (1, "", "error: standard input: it is closed; name a file\n"),
+    ),
+    (["coverage", QRELS], ALL, (2, "", "")),
+    (["check", QRELS, RUNS], "<&-", (0, "", "files checked: 4, with problems: 0\n")),
+]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there is no such shell")
+@pytest.mark.parametrize("arguments, closed, expected", CLOSED)
+def test_closed_streams(tmp_path, arguments, closed, expected):
+    """The work is done; what nobody can read is dropped, and not written into results."""
+    environment = {**os.environ, "PYTHONPATH": str(Path(lf.__file__).parents[1])}
+    command = shlex.join([sys.executable, "-m", "lexiframe", *map(str, arguments)])
+    shell = ["sh", "-c", f"exec {command} {closed}"]
+    options = {"stdin": subprocess.DEVNULL, "cwd": tmp_path, "env": environment, "check": False}
+    done = subprocess.run(shell, capture_output=True, **options)
+    assert (done.returncode, done.stdout.decode(), done.stderr.decode()) == expected
+    if "--out" in arguments:
+        assert {path.stem for path in (tmp_path / "out").iterdir()} == TABLES
+        assert all(pl.read_parquet(path).width for path in (tmp_path / "out").iterdir())
+        assert (tmp_path / "r").read_text().startswith("<!doctype html>")
+
+
+def test_a_report_does_not_replace_the_output(tmp_path):
+    """Which would go into a file without a name, and be lost."""
+    with (tmp_path / "r.html").open("wb") as file:
+        environment = {**os.environ, "PYTHONPATH": str(Path(lf.__file__).parents[1])}
+        command = [
+            sys.executable,
+            "-m",
+            "lexiframe",
+            "evaluate",
+            QRELS,
+            RUNS,
+            "--report",
+            file.name,
+        ]
+        options = {"stdout": file, "stderr": subprocess.PIPE, "env": environment, "check": False}
+        done = subprocess.run(list(map(str, command)), **options)
+    assert done.returncode == 1
+    message = "r.html: is where the output goes already; choose another file"
+    assert message in done.stderr.decode()
+
+
+def test_an_interruption_while_the_command_line_is_loaded(monkeypatch, capsys):
+    load = builtins.__import__
+
+    def interrupt(name, *arguments):
+        if name == "lexiframe.cli":
+            raise KeyboardInterrupt
+        return load(name, *arguments)
+
+    monkeypatch.setattr(builtins, "__import__", interrupt)
+    with pytest.raises(SystemExit, match="130"):
+        __main__.main()
+    assert capsys.readouterr() == ("", "")
 
 
 def test_check_lists_all_problems(tmp_path, lexiframe):

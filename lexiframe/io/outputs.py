@@ -56,7 +56,7 @@ def output_file(path: Path) -> Path:
         state = path.stat()
     except FileNotFoundError:
         state = None
-    except OSError as error:
+    except (OSError, ValueError) as error:
         raise _cannot_be_written(path, error, _ELSEWHERE) from None
     if state and stat.S_ISDIR(state.st_mode):
         raise LexiframeError(f"{path}: cannot be written, because it is a folder")
@@ -76,8 +76,9 @@ def _is_open_as(stream: int, state: os.stat_result) -> bool:
         return False
 
 
-def _cannot_be_written(path: Path, error: OSError, advice: str = "") -> LexiframeError:
-    return LexiframeError(f"{path}: cannot be written ({error.strerror or error}){advice}")
+def _cannot_be_written(path: Path, error: Exception, advice: str = "") -> LexiframeError:
+    reason = getattr(error, "strerror", None) or error
+    return LexiframeError(f"{path}: cannot be written ({reason}){advice}")
 
 
 @contextmanager

@@ -210,6 +210,8 @@ def only_file(path: str | Path | File) -> File:
     if isinstance(path, File):
         return path
     if str(path) == STANDARD_INPUT:
+        if sys.stdin is None:
+            raise ReadError(Problem("standard input", "", "it is closed", "name a file"))
         return File(STANDARD_INPUT, sys.stdin.buffer.read())
     if is_remote(path):
         return _remote(str(path))

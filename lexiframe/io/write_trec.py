@@ -15,7 +15,7 @@ from lexiframe.codes import as_strings
 from lexiframe.errors import LexiframeError, SchemaError, unknown_name, warn
 from lexiframe.io import trec
 from lexiframe.io.metadata import commented, header_text
-from lexiframe.io.outputs import output_folder, output_path, replacing
+from lexiframe.io.outputs import output_folder, output_path, refuse_outputs, replacing
 from lexiframe.io.parts import split_runs
 from lexiframe.io.provenance import provenance_of
 from lexiframe.io.qrels import load_qrels
@@ -88,11 +88,10 @@ def write_trec(
         raise LexiframeError(f"{path}: {len(runs)} runs need a folder, a file each; found a file")
     if is_folder:
         output_folder(path)
+    places = {name: path / f"{name}.trec" if is_folder else path for name, _ in runs}
+    refuse_outputs(places.values())
     return [
-        _write_text(
-            headers.get(name, b"") + trec.text_of_run(rows, name),
-            path / f"{name}.trec" if is_folder else path,
-        )
+        _write_text(headers.get(name, b"") + trec.text_of_run(rows, name), places[name])
         for name, rows in runs
     ]
 

@@ -591,5 +591,5 @@ def test_what_would_fill_the_memory_is_refused_unless_it_is_trusted(write, monke
     assert lf.read_runs(path).num_rows > 9000
     for said in ("much", "nan", "-1", "0"):
         monkeypatch.setenv("LEXIFRAME_UNPACK_RATIO", said)
-        with pytest.raises(lf.ReadError, match=f"RATIO: expected a positive .* found '{said}'"):
+        with pytest.raises(lf.ReadError, match="RATIO: expected a positive number or inf, found"):
             lf.read_runs(path)

@@ -293,7 +293,8 @@ def test_a_device_is_no_file(tmp_path, read):
 def test_a_pipe_in_a_folder_is_no_file(write, read):
     folder = write(LINE).parent
     os.mkfifo(folder / "z.run")
-    assert "z.run: expected a file, found a device or a pipe" in in_time(lambda: read(folder))
+    message = "z.run: expected a file, found a device or a pipe; name files alone"
+    assert message in in_time(lambda: read(folder))
 
 
 # --- Files that change meanwhile ------------------------------------------------------------------

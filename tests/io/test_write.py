@@ -199,13 +199,22 @@ def test_a_link_that_leads_to_itself(tmp_path):
         write_trec(ONE[:1], tmp_path / "link")
 
 
-@pytest.mark.parametrize("place", ["", "~no_such_user/x", "a\0b", "x" * 300, "x" * 300 + "/y"])
+NO_PATHS = {
+    "": "expected a path to write to, found ''",
+    "a\0b": "expected a path to write to, found 'a",
+    "~no_such_user/x": "~no_such_user/x: there is no such home folder",
+    "x" * 300: r"cannot be written .*\(File name too long\); choose another",
+    "x" * 300 + "/y": r"cannot be written .*\(File name too long\); choose another",
+}
+
+
+@pytest.mark.parametrize("place", NO_PATHS)
 @pytest.mark.parametrize("write", ["write_parquet", "write_trec", "write", "report"])
 def test_what_is_no_path(tmp_path, monkeypatch, place, write):
     monkeypatch.chdir(tmp_path)
     e = Evaluation(*[pl.DataFrame()] * 10, provenance={})
     of_table = write.startswith("write_")
-    with pytest.raises(lf.LexiframeError, match=r"path|home|cannot be written"):
+    with pytest.raises(lf.LexiframeError, match=NO_PATHS[place]):
         getattr(lf, write)(ONE, place) if of_table else getattr(e, write)(place)
     assert listing(tmp_path) == []
 
@@ -342,6 +351,10 @@ def test_a_flipped_bit_in_a_table_of_ours_is_refused_or_changes_nothing(tmp_path
         except lf.ReadError:
             refused += 1
     assert len(bits) - refused <= 16  # in the mark of the checksum
+    path.write_bytes(data[:100] + bytes([data[100] ^ 1]) + data[101:])
+    damaged = "scores.parquet: is damaged: its bytes do not fit .*; copy or write it again"
+    with pytest.raises(lf.ReadError, match=damaged):
+        lf.read_scores(path)
 
 
 def test_a_flipped_bit_in_pages_with_checksums_is_refused(tmp_path):
