@@ -2,6 +2,7 @@
 
 import hashlib
 import io
+import multiprocessing
 import os
 import subprocess
 import sys
@@ -417,6 +418,17 @@ def test_a_report_that_fails_leaves_what_was_there(tmp_path, monkeypatch, evalua
     with pytest.raises(MemoryError):
         evaluated.report(tmp_path / "r.html")
     assert contents(tmp_path) == {"r.html": b"from before"}
+
+
+@pytest.mark.parametrize("start", ["spawn", "forkserver"])
+def test_in_processes_started_afresh(evaluated, start):
+    """A forked one would hang: Polars' threads are not there, as the README says."""
+    if start not in multiprocessing.get_all_start_methods():
+        pytest.skip("not on this system")
+    with multiprocessing.get_context(start).Pool(1) as pool:
+        p = lf.positions(RUNS, QRELS)
+        there = pool.apply_async(lf.preferences, (p, MEASURES)).get(timeout=120)
+    assert there.equals(evaluated.preferences)
 
 
 def test_measures_without_rows_for_some_requests():

@@ -25,6 +25,12 @@ _SETTINGS = {
     "MLFLOW_ALLOW_FILE_STORE": "true",  # it refuses folders otherwise
     "MLFLOW_SQLALCHEMYSTORE_POOLCLASS": "NullPool",  # it would keep the database open for good
 }
+_PATIENCE = {  # unless they are set: a server that is gone is asked for minutes otherwise
+    "MLFLOW_HTTP_REQUEST_MAX_RETRIES": "1",
+    "MLFLOW_HTTP_REQUEST_TIMEOUT": "30",
+}
+_SHOWN = 200
+_FIRST_MS, _LAST_MS = -62_135_596_800_000, 253_402_300_799_999
 _ATTRIBUTES = {
     "run": pl.String(),
     "run_id": pl.String(),
@@ -61,7 +67,9 @@ def read_mlflow(
     Raises
     ------
     LexiframeError
-        When MLflow is not installed or cannot read the store.
+        When MLflow, or the driver of a database, is not installed; when MLflow cannot read the
+        store, or its server does not answer: it is asked twice for 30 seconds, unless MLflow's own
+        settings say otherwise (``MLFLOW_HTTP_REQUEST_MAX_RETRIES``, ``..._TIMEOUT``).
     ReadError
         When there is no store.
     UnknownNameError
@@ -77,25 +85,33 @@ def read_mlflow(
     """
     where = public_address(str(tracking_uri))
     with _quiet_mlflow():
-        address = _address(str(tracking_uri))
-        mlflow, kinds_of_errors = _needed("mlflow"), _kinds_of_errors()
         try:
-            client = mlflow.MlflowClient(address)
-            experiments = _find_experiments(client, experiment)
-            ids = list(experiments)
-            runs = list(_all(client.search_runs, experiment_ids=ids)) if ids else []
-        except kinds_of_errors as error:
-            said = _without_password(str(error).partition("\n")[0])
-            raise LexiframeError(
-                f"{where}: MLflow {mlflow.__version__} cannot read this store ({said}); "
-                "if another version wrote it, upgrade a copy with `mlflow db upgrade`"
-            ) from None
+            return _read(_address(str(tracking_uri)), experiment)
+        except LexiframeError:
+            raise
+        except Exception as error:  # noqa: BLE001 - of MLflow, its libraries, drivers and servers
+            raise _unreadable(where, error) from None
+
+
+def _read(address: str, experiment: str | int | Sequence[str | int] | None) -> pl.DataFrame:
+    mlflow, *_ = [_needed(module) for module in ("mlflow", "alembic", "sqlalchemy")]
+    client = mlflow.MlflowClient(address)
+    experiments = _find_experiments(client, experiment)
+    ids = list(experiments)
+    runs = list(_all(client.search_runs, experiment_ids=ids)) if ids else []
     return _frame_of_runs(runs, experiments)
 
 
-def _kinds_of_errors() -> tuple[type[Exception], ...]:
-    _needed("alembic")
-    return _needed("mlflow.exceptions").MlflowException, _needed("sqlalchemy.exc").SQLAlchemyError
+def _unreadable(where: str, error: Exception) -> LexiframeError:
+    """Say why a store cannot be read, and what may help."""
+    said = _without_password(str(error).strip().partition("\n")[0])[:_SHOWN]
+    if isinstance(error, ImportError):
+        return LexiframeError(f"{where}: needs the driver of its database ({said}); install it")
+    advice = "if another version wrote it, upgrade a copy with `mlflow db upgrade`"
+    if re.match("https?:", where):
+        advice = "is the address that of an MLflow server, and is it running?"
+    version = _needed("mlflow").__version__
+    return LexiframeError(f"{where}: MLflow {version} cannot read this store ({said}); {advice}")
 
 
 def _needed(module: str) -> Any:
@@ -112,9 +128,11 @@ def _needed(module: str) -> Any:
 def _quiet_mlflow() -> Iterator[None]:
     """Let MLflow say nothing, neither here nor to its makers, and leave no setting behind."""
     disabled = logging.root.manager.disable
-    before = {name: os.environ.get(name) for name in _SETTINGS}
+    settings = {**_PATIENCE, **{n: os.environ[n] for n in _PATIENCE if n in os.environ}}
+    settings |= _SETTINGS
+    before = {name: os.environ.get(name) for name in settings}
     logging.disable()  # all loggers, because it changes the levels of its own while it starts
-    os.environ.update(_SETTINGS)
+    os.environ.update(settings)
     try:
         with warnings.catch_warnings(action="ignore"):
             yield
@@ -131,7 +149,7 @@ def _quiet_mlflow() -> Iterator[None]:
 
 
 def _without_password(uri: str) -> str:
-    return re.sub(r"//[^/@]*@", "//", uri)
+    return re.sub(r"//[^/\s]*@", "//", uri)
 
 
 def _address(uri: str) -> str:
@@ -143,6 +161,9 @@ def _address(uri: str) -> str:
         from urllib.request import url2pathname
 
         return _folder(Path(url2pathname(urlparse(uri).path)), uri)
+    if uri.startswith(("http:", "https:")) and not urlparse(uri).hostname:
+        where = _without_password(uri)
+        raise ReadError(f"{where}: expected an address with the name of a server")
     path = expanded(uri)
     is_there = os.path.exists(path)  # noqa: PTH110 - false, not an error, for a name too long
     if "://" in uri or (uri.startswith(("databricks", "uc")) and not is_there):
@@ -231,7 +252,11 @@ def _frame_of_runs(runs: list[Any], experiments: dict[str, str]) -> pl.DataFrame
         ],
         schema=_ATTRIBUTES,
         orient="row",
-    ).with_columns(pl.col("start_time", "end_time").cast(pl.Datetime("ms", "UTC")))
+    )
+    _refuse_no_times(attributes)
+    attributes = attributes.with_columns(
+        pl.col("start_time", "end_time").cast(pl.Datetime("ms", "UTC"))
+    )
     return attributes.hstack(
         [
             *map(numbers_of, _columns("params", [run.data.params for run in runs], pl.String())),
@@ -239,6 +264,15 @@ def _frame_of_runs(runs: list[Any], experiments: dict[str, str]) -> pl.DataFrame
             *_columns("tags", [_own_tags(run.data.tags) for run in runs], pl.String()),
         ]
     ).sort("start_time", "run", "run_id")
+
+
+def _refuse_no_times(attributes: pl.DataFrame) -> None:
+    """Raise for milliseconds before the year 1 or after 9999, of which Python makes no times."""
+    for name in ("start_time", "end_time"):
+        time = attributes[name]
+        bad = time.filter(~time.is_between(_FIRST_MS, _LAST_MS))
+        if len(bad):
+            raise ValueError(f"{name} {bad[0]} is no time in milliseconds since 1970")
 
 
 def _own_tags(tags: dict[str, str]) -> dict[str, str]:

@@ -12,14 +12,18 @@ import polars as pl
 import pyarrow as pa
 
 from lexiframe.codes import as_strings
-from lexiframe.errors import LexiframeError, SchemaError, unknown_name, warn
+from lexiframe.errors import LexiframeError, SchemaError, shown, unknown_name, warn
 from lexiframe.io import trec
+from lexiframe.io.content import content_of
+from lexiframe.io.digits import EXACT
+from lexiframe.io.forms import parse_table
+from lexiframe.io.lines import first_fields
 from lexiframe.io.metadata import commented, header_text
 from lexiframe.io.outputs import output_folder, output_path, refuse_outputs, replacing
 from lexiframe.io.parts import split_runs
 from lexiframe.io.provenance import provenance_of
 from lexiframe.io.qrels import load_qrels
-from lexiframe.schemas import RUNS, check, to_polars
+from lexiframe.schemas import QRELS, RUNS, TableSchema, check, to_polars
 
 
 def write_trec(
@@ -45,7 +49,9 @@ def write_trec(
     Raises
     ------
     SchemaError
-        When the frame has the columns of neither table, or values that text cannot hold.
+        When the frame has the columns of neither table, or what text cannot hold, or would not be
+        read back: no rows, ids that are empty, have white space or begin a comment, numbers and
+        ranks that are none, and a first id that makes another kind of file of the text.
     LexiframeError
         When several runs shall go into one file, the place cannot be written to, or metadata name
         a run that is not there, or come with judgments.
@@ -72,7 +78,9 @@ def write_trec(
         if metadata:
             raise LexiframeError("metadata: ir_metadata are of runs, found judgments to write")
         rows = _fit_for_text(as_strings(load_qrels(frame).rows))
-        return [_write_text(trec.text_of_qrels(rows), path)]
+        text = trec.text_of_qrels(rows)
+        _refuse_odd_beginning(text, rows, QRELS)
+        return [_write_text(text, path)]
     if "score" not in frame.columns:
         raise SchemaError(
             f"expected runs (score) or qrels (relevance), found {', '.join(frame.columns)}"
@@ -86,6 +94,9 @@ def write_trec(
     is_folder = is_dir or (len(runs) > 1 and path.suffix == "")
     if len(runs) > 1 and not is_folder:
         raise LexiframeError(f"{path}: {len(runs)} runs need a folder, a file each; found a file")
+    for name, rows in runs:
+        beginning = headers.get(name, b"") + trec.text_of_run(rows.head(1), name)
+        _refuse_odd_beginning(beginning, rows, RUNS)
     if is_folder:
         output_folder(path)
     places = {name: path / f"{name}.trec" if is_folder else path for name, _ in runs}
@@ -125,11 +136,14 @@ def _without_empty_answers(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def _fit_for_text(rows: pl.DataFrame) -> pl.DataFrame:
-    """Raise for what would not read back: ids with white space or none, scores that are none."""
+    """Raise for what would not read back: no rows, ids with white space, numbers that are none."""
+    if rows.is_empty():
+        raise SchemaError("expected rows to write as TREC text, found none")
     is_bad = [
         pl.col(pl.String).str.contains(r"^$|[ \t\v\f\r\n\x00]"),
-        pl.col("query_id").str.starts_with("#").alias("begins with #"),
+        pl.col("query_id").str.contains(r"^[#\x{FEFF}]").alias("begins with #"),
         pl.col(pl.Float64).is_null() | pl.col(pl.Float64).is_nan(),
+        pl.col(pl.Int64).is_null() | (pl.col(pl.Int64).abs() >= EXACT),  # ranks
     ]
     for column in rows.select(is_bad):
         if column.any():
@@ -141,6 +155,25 @@ def _fit_for_text(rows: pl.DataFrame) -> pl.DataFrame:
                 "Parquet instead"
             )
     return rows
+
+
+def _refuse_odd_beginning(text: bytes, rows: pl.DataFrame, schema: TableSchema) -> None:
+    """Raise when text begins so that it would be taken for JSON, a table, or no text at all."""
+    first = rows["query_id"][0]
+    begins = text.find(f"{first} ".encode())
+    start = text[: text.find(b"\n", begins) + 1]
+    try:
+        content = content_of(start, "")
+        is_text = content.kind == "text"
+        is_lines = is_text and parse_table(content.data, "", trec.Dialect(), schema) is None
+        is_read = is_lines and first_fields(content.data)[:1] == [first.encode()]
+    except LexiframeError:
+        is_read = False
+    if not is_read:
+        raise SchemaError(
+            f"TREC text cannot begin with {shown(first)} as query_id: readers would take it for "
+            "another kind of file; put another query first, or write Parquet instead"
+        )
 
 
 def _write_text(text: bytes, path: Path) -> Path:

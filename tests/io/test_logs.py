@@ -4,11 +4,15 @@ import gzip
 import json
 import math
 import os
+import random
 import re
+import socket
 import sqlite3
 import subprocess
 import sys
+import time
 import warnings
+from contextlib import suppress
 from pathlib import Path
 
 import polars as pl
@@ -697,6 +701,68 @@ def test_without_mlflow(store, monkeypatch, module):
     with refused("read_mlflow needs MLflow, SQLAlchemy and Alembic (") as raised:
         lf.read_mlflow(store)
     assert str(raised.value).endswith("): pip install 'lexiframe[interop]'")
+
+
+DAMAGED = {
+    "UPDATE runs SET start_time = 'x'": "could not append value",
+    "UPDATE runs SET start_time = NULL": "start_time cannot be None",
+    "UPDATE runs SET start_time = 9223372036854775807": "start_time 9223372036854775807 is no time",
+    "UPDATE runs SET end_time = -9223372036854775808": "end_time -9223372036854775808 is no time",
+    "UPDATE runs SET name = x'ff'": "could not append value",
+    "UPDATE latest_metrics SET value = 'high'": "unexpected value",
+    "UPDATE params SET value = x'ff'": "unexpected value",
+    "DROP TABLE latest_metrics": "no such table: latest_metrics",
+}
+
+
+@pytest.mark.parametrize("sql", DAMAGED)
+def test_damaged_values(store, tmp_path, sql):
+    path = tmp_path / "damaged.db"
+    path.write_bytes(store.read_bytes())
+    with sqlite3.connect(path) as database:
+        database.execute(sql)
+    database.close()
+    with refused("damaged.db: MLflow ") as raised:
+        lf.read_mlflow(path)
+    assert DAMAGED[sql] in str(raised.value)
+    assert len(str(raised.value)) < 500
+
+
+def test_flipped_bytes(store, tmp_path):
+    """Whatever is broken, it is one message, or some table."""
+    path, whole, rng = tmp_path / "flipped.db", store.read_bytes(), random.Random(0)
+    for _ in range(20):
+        data = bytearray(whole)
+        for _ in range(20):
+            data[rng.randrange(100, len(data))] = rng.randrange(256)
+        path.write_bytes(data)
+        with suppress(lf.LexiframeError):
+            lf.read_mlflow(path)
+
+
+def test_a_database_without_its_driver(mlflow, monkeypatch):
+    monkeypatch.setitem(sys.modules, "MySQLdb", None)
+    with refused("mysql://host/db: needs the driver of its database (") as raised:
+        lf.read_mlflow("mysql://user:sec@ret@host/db")
+    assert "ret@" not in str(raised.value)
+
+
+def test_servers_that_are_gone_or_silent(mlflow, monkeypatch):
+    """MLflow itself asks a server that is gone for minutes."""
+    monkeypatch.setenv("MLFLOW_HTTP_REQUEST_TIMEOUT", "1")
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        with refused("is the address that of an MLflow server, and is it running?"):
+            lf.read_mlflow(f"http://127.0.0.1:{silent.getsockname()[1]}")
+        port = silent.getsockname()[1]
+    monkeypatch.delenv("MLFLOW_HTTP_REQUEST_TIMEOUT")
+    start = time.monotonic()
+    for address in (f"http://127.0.0.1:{port}", "http://a b/", "http://127.0.0.1:99999"):
+        with refused("is the address that of an MLflow server, and is it running?"):
+            lf.read_mlflow(address)
+    with refused("http://: expected an address with the name of a server"):
+        lf.read_mlflow("http://")
+    assert time.monotonic() - start < 30
+    assert "MLFLOW_HTTP_REQUEST_MAX_RETRIES" not in os.environ
 
 
 def test_passwords_are_not_shown(mlflow):

@@ -4,6 +4,7 @@ import gzip
 import hashlib
 import math
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -440,6 +441,48 @@ def test_ids_that_text_would_lose(tmp_path, query_id, doc_id):
     for frame in (runs, pl.DataFrame({**rows, "relevance": 1.0})):
         with pytest.raises(lf.SchemaError, match=r"TREC text cannot hold|expected an id as doc_id"):
             write_trec(frame, tmp_path / "a.txt")
+    assert listing(tmp_path) == []
+
+
+@pytest.mark.parametrize("name", ["a.run", "a.run.gz"])
+@pytest.mark.parametrize("first", ['{"a"', '{"a":1}', "[1,", "PAR1", "BZh9", "%PDF", "\ufeffq"])
+def test_ids_that_make_another_kind_of_file(tmp_path, first, name):
+    """Only as the first one: behind another they are ids as any."""
+    rows = {"query_id": [first, "q2"], "doc_id": "d"}
+    runs = pl.DataFrame({"run": "a", **rows, "score": 1.0})
+    qrels = pl.DataFrame({**rows, "relevance": 1.0})
+    message = rf"TREC text cannot (begin with|hold) {re.escape(ascii(first))} as query_id"
+    for frame in (runs, qrels):
+        with pytest.raises(lf.SchemaError, match=message):
+            write_trec(frame, tmp_path / name)
+    assert listing(tmp_path) == []
+    if first != "\ufeffq":
+        (path,) = write_trec(runs.reverse(), tmp_path / name)
+        assert lf.read_runs(path)["query_id"].to_pylist() == ["q2", first]
+
+
+@pytest.mark.parametrize(
+    "id_", ['"a"', "a,b", "{a", "[a", "nan", "-1", "qid", "Q0", "a\u2028b", "é"]
+)
+def test_ids_that_look_odd_are_read_back(tmp_path, id_):
+    runs = pl.DataFrame({"run": id_, "query_id": id_, "doc_id": [id_], "score": 1.0})
+    (path,) = write_trec(runs, tmp_path / "a.run")
+    assert lf.read_runs(path, name_from="tag").to_pylist() == [
+        runs.row(0, named=True) | {"rank": 1}
+    ]
+
+
+@pytest.mark.parametrize("ranks", [[1, None], [1, 2**53 + 1]])
+def test_ranks_that_text_would_lose(tmp_path, ranks):
+    runs = pl.DataFrame({"run": "a", "query_id": "q", "doc_id": ["d", "e"], "score": 1.0})
+    with pytest.raises(lf.SchemaError, match=f"TREC text cannot hold {ranks[1]} as rank"):
+        write_trec(runs.with_columns(rank=pl.Series(ranks)), tmp_path / "a.run")
+
+
+def test_nothing_to_write(tmp_path):
+    for frame in (ONE.clear(), QRELS.clear()):
+        with pytest.raises(lf.SchemaError, match="expected rows to write as TREC text, found none"):
+            write_trec(frame, tmp_path / "a.run")
     assert listing(tmp_path) == []
 
 
