@@ -225,9 +225,15 @@ def is_rectangular(data: bytes, separator: str, width: int, *, quotes: bool) -> 
     >>> is_rectangular(b'q1,d1\nq1,"d,2"\n', ",", 2, quotes=True)
     True
     """
+    quotes = quotes and b'"' in data
+    blocks = [data] if quotes else blocks_of_lines(data, _BLOCK_OF_LINES)
+    return all(_is_rectangular(block, separator, width, quotes=quotes) for block in blocks)
+
+
+def _is_rectangular(data: bytes, separator: str, width: int, *, quotes: bool) -> bool:
     text = np.frombuffer(data, np.uint8)
     is_mark = (text == ord(separator)) | (text == _LINE_FEED)
-    if quotes and b'"' in data:
+    if quotes:
         is_mark &= np.cumsum(text == ord('"'), dtype=np.uint8) & 1 == 0
     marks = np.flatnonzero(is_mark)
     ends = np.flatnonzero(text[marks] == _LINE_FEED)

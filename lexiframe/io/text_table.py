@@ -160,6 +160,8 @@ def _records(text: str, first: int, separator: str, *, quotes: bool) -> pl.DataF
 
     A field has its separator in front. A line is broken when its quotes are.
     """
+    if not quotes or '"' not in text:
+        return _lines(text, first, separator)
     mark, field = re.escape(separator), _field(separator, quotes=quotes)
     record = f"{field}(?:{mark}{field})*\n|[^\n]*\n"
     found = pl.Series("text", [text]).str.extract_all(record).explode().to_frame()
@@ -173,6 +175,19 @@ def _records(text: str, first: int, separator: str, *, quotes: bool) -> pl.DataF
         .with_columns(
             n=pl.col("fields").list.len(), is_broken=pl.col("fields").list.join("") != whole
         )
+    )
+
+
+def _lines(text: str, first: int, separator: str) -> pl.DataFrame:
+    """Give records where no quotes are: lines."""
+    texts = pl.Series("text", text.removesuffix("\n").split("\n"))
+    fields = (pl.lit(separator) + pl.col("text")).str.split(separator).list.slice(1)
+    return (
+        texts.to_frame()
+        .with_columns(line=pl.int_range(first, first + pl.len()))
+        .filter(pl.col("text").str.strip_chars() != "")
+        .with_columns(fields=fields.list.eval(pl.lit(separator) + pl.element()))
+        .with_columns(n=pl.col("fields").list.len(), is_broken=pl.lit(value=False))
     )
 
 

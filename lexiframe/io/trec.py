@@ -142,7 +142,7 @@ def parse_lines(
         data = plain(data, where)
         if not data:
             raise ReadError(Problem(where, f"lines of {layout}", "only comments"))
-    table = _read_csv(data, layout, wanted, decimal)
+    table = parse_plain(data, layout, wanted, decimal)
     if table is None:
         widths = widths_of(data)
         if _are_malformed(data, widths, layout) or _is_cut(given, widths, layout):
@@ -150,7 +150,7 @@ def parse_lines(
         is_wider = widths > len(layout.names)
         n_wider = int(np.count_nonzero(is_wider))
         asked = (*wanted, "rank") if n_wider else wanted
-        table = _read_csv(squared(data, widths, len(layout.names)), layout, asked, decimal)
+        table = parse_plain(squared(data, widths, len(layout.names)), layout, asked, decimal)
         if table is not None and n_wider and _are_shifted(table["rank"].filter(is_wider)):
             return None
     if table is None:
@@ -234,10 +234,10 @@ def warn_of_wider_lines(counts: Mapping[str, int]) -> None:
         warn(f"{said}; files: {first_three(files)}")
 
 
-def _read_csv(
+def parse_plain(
     text: bytes, layout: Layout, wanted: tuple[str, ...], decimal: str
 ) -> pl.DataFrame | None:
-    """Read plain text whose lines all have the width of the first; None when they have not."""
+    """Parse plain text whose lines all have the width of the first; None when they have not."""
     width = text[: text.find(b"\n") % (len(text) + 1)].count(b" ") + 1
     if not layout.at_least <= width <= len(layout.names):
         return None

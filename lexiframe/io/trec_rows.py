@@ -13,13 +13,16 @@ from lexiframe.io.lines import (
     BLOCK_OF_ROWS,
     blocks_of_lines,
     ends_in_a_line,
+    is_plain,
     n_lines_in,
     refuse_binary,
     single_spaces,
 )
 from lexiframe.io.problems import SAVE_AS_UTF8, of_lines, short, undecodable
 from lexiframe.io.rows import Hint, Rows
-from lexiframe.io.trec import NUMBER, Dialect, Layout, is_pair
+from lexiframe.io.trec import NUMBER, Dialect, Layout, is_pair, parse_plain
+
+_FIELDS = ("query_id", "iteration", "doc_id")
 
 
 def rows_of_lines(data: bytes, where: str, layout: Layout, dialect: Dialect) -> Iterator[Rows]:
@@ -36,18 +39,40 @@ def rows_of_lines(data: bytes, where: str, layout: Layout, dialect: Dialect) -> 
     """
     refuse_binary(data, where)
     tags_are_numbers = cache(partial(_tags_are_numbers, data, where, layout))
-    number, above, hint = 1, 0, None
+    number, above, end, hint = 1, 0, 0, None
     for block in blocks_of_lines(data, BLOCK_OF_ROWS):
+        end += len(block)
+        in_order = _rows_in_order(block, number, layout, dialect) if above else None
+        if in_order is not None:  # as most are
+            number += in_order.table.height
+            above = len(layout.names)
+            yield in_order
+            continue
         lines = lines_of(block, where, number)
         number += n_lines_in(block)
         if not lines.height:
             continue
         is_first = not above
         hint = _hint(lines, layout) if is_first else hint
-        is_end = number > n_lines_in(data) and ends_in_a_line(data)
-        lines = _with_marks(lines, layout, above, tags_are_numbers, ends_early=is_end)
+        is_cut = end == len(data) and ends_in_a_line(data)
+        lines = _with_marks(lines, layout, above, tags_are_numbers, ends_early=is_cut)
         above = lines["n"][-1]
         yield replace(_rows(lines, where, layout, dialect, hint), hint=hint if is_first else None)
+
+
+def _rows_in_order(block: bytes, first: int, layout: Layout, dialect: Dialect) -> Rows | None:
+    """Give the lines of a block when all have all fields; None when it takes a closer look."""
+    width = len(layout.names)
+    if layout.number == "rank" or not block.endswith(b"\n") or not is_plain(block):
+        return None
+    if block.count(b" ", 0, block.find(b"\n")) != width - 1:
+        return None
+    table = parse_plain(block, layout, _FIELDS, dialect.decimal)
+    if table is None or table[layout.number].is_infinite().any():
+        return None
+    fields = table.select(name for name in table.columns if name in (*_FIELDS, layout.number))
+    places = pl.int_range(first, first + table.height, eager=True)
+    return Rows(fields, places, decimal=dialect.decimal)
 
 
 def _with_marks(
@@ -100,7 +125,7 @@ def _rows(
     is_no_row |= is_too_wide | pl.col("is_cut") | pl.col("is_pair") | pl.col("may_lack")
     good, bad = lines.filter(~is_no_row), lines.filter(is_no_row)
     place = layout.names.index(layout.number)
-    wanted = ("query_id", "iteration", "doc_id", layout.number)
+    wanted = (*_FIELDS, layout.number)
     names = {name: n for n, name in enumerate(layout.names) if name in wanted}
     return Rows(
         good.select(field.get(n).alias(name) for name, n in names.items()),
