@@ -11,6 +11,7 @@ import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
+from secrets import token_hex
 
 from lexiframe.errors import LexiframeError
 
@@ -20,12 +21,6 @@ if sys.platform != "win32":
 _PART = ".part"
 _ELSEWHERE = "; choose another place or change its permissions"
 _LETTERS = 50  # of a name go into that of its temporary file, which would be too long otherwise
-
-
-def _umask() -> int:
-    umask = os.umask(0)
-    os.umask(umask)
-    return umask
 
 
 def output_path(path: str | Path) -> Path:
@@ -121,10 +116,8 @@ def replacing_all(paths: Sequence[Path]) -> Iterator[list[Path]]:
 
 def _rename_all(pairs: Sequence[tuple[Path, Path]]) -> None:
     """Rename files to their places; when one cannot be, what was there before is put back."""
-    mode = 0o666 & ~_umask()
     with ExitStack() as kept, ExitStack() as undo:
         for temporary, target in pairs:
-            temporary.chmod(mode)
             if len(pairs) > 1:
                 undo.callback(_put_back, target, kept.enter_context(_kept(target)))
             temporary.replace(target)
@@ -145,18 +138,28 @@ def _kept(target: Path) -> Iterator[Path | None]:
     if not target.exists():
         yield None
         return
-    with _temporary(target) as second:
+    with _temporary(target) as second, _locked(target):
         second.unlink()
         try:
             second.hardlink_to(target)
         except OSError:  # not every file system has two names for a file
             shutil.copy2(target, second)
-        handle = os.open(second, os.O_RDONLY)
-        try:
-            _lock(handle)
-            yield second
-        finally:
-            os.close(handle)
+        yield second
+
+
+@contextmanager
+def _locked(path: Path) -> Iterator[None]:
+    """Lock what is at a place, before it has a second name that others could take for left over."""
+    try:
+        handle = os.open(path, os.O_RDONLY)
+    except OSError:  # it may be written, but not read
+        yield
+        return
+    try:
+        _lock(handle)
+        yield
+    finally:
+        os.close(handle)
 
 
 @contextmanager
@@ -173,15 +176,14 @@ def _temporary(target: Path) -> Iterator[Path]:
 
 def _new_file(target: Path) -> tuple[int, Path]:
     while True:
-        handle, name = tempfile.mkstemp(
-            prefix=f".{target.name[:_LETTERS]}.", suffix=_PART, dir=target.parent
-        )
+        path = target.with_name(f".{target.name[:_LETTERS]}.{token_hex(4)}{_PART}")
+        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o666)
         if sys.platform == "win32":  # what is open could not be renamed
             os.close(handle)
-            return handle, Path(name)
+            return handle, path
         _lock(handle, wait=True)
         if os.fstat(handle).st_nlink:
-            return handle, Path(name)
+            return handle, path
         os.close(handle)  # in between, another process took it for left over
 
 

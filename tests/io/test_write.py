@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +18,7 @@ from pyarrow import parquet
 
 import lexiframe as lf
 from lexiframe.evaluation import Evaluation
-from lexiframe.io.outputs import output_folder, replacing
+from lexiframe.io.outputs import output_folder, replacing, replacing_all
 from lexiframe.io.parquet import write_parquet
 from lexiframe.io.provenance import provenance_of
 from lexiframe.io.write_trec import write_trec
@@ -322,6 +323,27 @@ def test_what_a_killed_process_left_is_removed_but_not_what_is_being_written(tmp
     with replacing(tmp_path / "b"):
         pass
     assert listing(tmp_path) == ["a", "b"]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="a file that is open cannot be replaced")
+def test_several_may_write_at_once(tmp_path):
+    """None takes away what another still needs, and all leave the rights that new files have."""
+    paths, umask = [tmp_path / name for name in "abc"], os.umask(0o027)
+
+    def write(text):
+        for _ in range(50):
+            with replacing_all(paths) as temporaries:
+                for path in temporaries:
+                    path.write_text(text * 1000)
+
+    try:
+        with ThreadPoolExecutor(4) as threads:
+            list(threads.map(write, "wxyz"))
+    finally:
+        assert os.umask(umask) == 0o027
+    assert [*map(str, sorted(tmp_path.iterdir()))] == [*map(str, paths)]
+    assert {len(set(path.read_text())) for path in paths} == {1}
+    assert {path.stat().st_mode & 0o777 for path in paths} == {0o640}
 
 
 def test_gzip_holds_no_time(tmp_path):
