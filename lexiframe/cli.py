@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import warnings
 from pathlib import Path
@@ -31,6 +32,7 @@ from lexiframe.cli_options import (
     QrelsPath,
     Rel,
     Repeated,
+    ReportFile,
     RequestsFile,
     RunColumns,
     RunPaths,
@@ -43,20 +45,23 @@ from lexiframe.cli_options import (
     WithoutRelevant,
     as_columns,
     as_options,
+    place,
 )
 from lexiframe.cli_output import print_json, print_table
 from lexiframe.coverage import coverage as coverage_of_runs
 from lexiframe.errors import LexiframeError
-from lexiframe.evaluation import MEASURES, Evaluation
+from lexiframe.evaluation import MEASURES, Evaluation, table_files
 from lexiframe.evaluation import evaluate as evaluate_runs
 from lexiframe.io.duplicates import Duplicates
-from lexiframe.io.outputs import refuse_unwritable
+from lexiframe.io.outputs import refuse_outputs, refuse_replacing, refuse_unwritable
 from lexiframe.io.parts import NameFrom
-from lexiframe.io.qrels import read_qrels
+from lexiframe.io.qrels import held_or_data, read_qrels
 from lexiframe.io.runs import RunScan, scan_runs
-from lexiframe.io.sources import STANDARD_INPUT
+from lexiframe.io.sources import STANDARD_INPUT, File
 from lexiframe.io.trec import Third
+from lexiframe.measures.metric import Metric
 from lexiframe.positions.policies import Policies
+from lexiframe.preferences.cube import known_pairs
 from lexiframe.preferences.groups import names_of
 from lexiframe.preferences.pairs import parse_measures
 from lexiframe.projected import project_runs
@@ -74,13 +79,13 @@ app = typer.Typer(
 
 @app.command()
 def demo(
-    out: Annotated[Path, typer.Option("--out", help="Write Parquet here.")] = Path(
-        "lexiframe-demo"
-    ),
+    out: Annotated[
+        Path, typer.Option("--out", metavar="FOLDER", parser=place, help="Write Parquet here.")
+    ] = Path("lexiframe-demo"),
 ) -> None:
     """Run the main job on the bundled collection: image retrieval over handwritten digits."""
     folder = bundled("digits")
-    refuse_unwritable(out)
+    _refuse_outputs(out, None)
     e = evaluate_runs(folder / "runs", folder / "qrels.parquet", [*MEASURES, "rrLP", "R@1000"])
     typer.echo(str(e))
     _write(e, out)
@@ -114,16 +119,15 @@ def evaluate(
     requests: RequestsFile = None,
     by: GroupedBy = None,
     out: OutFolder = None,
-    report: Annotated[Optional[Path], typer.Option(help="Write an HTML page.")] = None,  # noqa: UP045
+    report: ReportFile = None,
     format: AsFormat = "table",
 ) -> None:
     """Evaluate runs: coverage, orderings, correlations, ties and discriminative power."""
-    if out is not None:
-        refuse_unwritable(out)
-    if report is not None:
-        refuse_unwritable(report.parent)
+    outputs = _refuse_outputs(out, report)
+    scan = _scan(qrels, runs, third, header, decimal, name_from, column)
+    refuse_replacing(outputs, [qrels, requests or "", *_files_of(scan)])
     e = evaluate_runs(
-        _scan(qrels, runs, third, header, decimal, name_from, column),
+        scan,
         _judgments(qrels, qrels_header, decimal, duplicates, qrels_column),
         measure or None,
         rel=rel,
@@ -193,14 +197,19 @@ def compare(
     said |= {"trials": trials, "seed": seed}
     check_inference(test, correction, **said)
     names_of(requests, by)
-    d = project_runs(
+    attributes = held_or_data(requests)
+    projected = project_runs(
         _scan(qrels, runs, third, header, decimal, name_from, column),
         _judgments(qrels, qrels_header, decimal, duplicates, qrels_column),
         asked,
         Policies(rel, ties, score_type, no_relevant, duplicates, unjudged),
         baseline=baseline,
-    ).preferences(asked, baseline)
-    c = compare_runs(d, test, correction, baseline=baseline, requests=requests, by=by, **said)
+    )
+    metrics = [measure for measure in asked if isinstance(measure, Metric)]
+    d, s = projected.preferences(asked, baseline), projected.scores(metrics)
+    pairs = known_pairs(d, s, baseline)
+    within: dict[str, Any] = {"baseline": baseline, "requests": attributes, "by": by}
+    c = compare_runs(pairs, test, correction, **within, **said)
     print_table(c, format)
 
 
@@ -278,6 +287,21 @@ def _printed(e: Evaluation) -> dict[str, pl.DataFrame]:
     return tables
 
 
+def _refuse_outputs(out: Path | None, report: Path | None) -> list[Path]:
+    """Raise for places that cannot be written to, and give the files that will be."""
+    folders = [folder for folder in (out, report and report.parent) if folder is not None]
+    for folder in folders:
+        refuse_unwritable(folder)
+    files = [*(table_files(out) if out else []), *([report] if report else [])]
+    refuse_outputs(files)
+    return files
+
+
+def _files_of(scan: RunScan) -> list[str]:
+    origins = [source.origin for source in scan.sources]
+    return [file.path for file in origins if isinstance(file, File) and file.data is None]
+
+
 def _write(e: Evaluation, out: Path) -> None:
     paths = e.write(out)
     typer.echo(f"wrote {len(paths)} tables to {out}: {', '.join(p.name for p in paths)}", err=True)
@@ -285,6 +309,16 @@ def _write(e: Evaluation, out: Path) -> None:
 
 def _say_warning(message: Warning | str, *_args: Any, **_keywords: Any) -> None:
     typer.echo(f"warning: {as_options(str(message))}", err=True)
+
+
+def _open_closed_streams() -> None:
+    """Drop what nobody can read; else the next file would be opened in a closed stream's place."""
+    if sys.stdin is None:
+        os.open(os.devnull, os.O_RDONLY)
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            nowhere = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - to the end
+            setattr(sys, name, nowhere)
 
 
 def _print_what_there_is(stream: Any) -> None:
@@ -297,6 +331,7 @@ def _print_what_there_is(stream: Any) -> None:
 
 def main() -> None:
     """Run the command line; bad input ends in one message and status 1."""
+    _open_closed_streams()
     warnings.showwarning = _say_warning
     for stream in (sys.stdout, sys.stderr):
         _print_what_there_is(stream)

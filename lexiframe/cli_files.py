@@ -18,10 +18,12 @@ from lexiframe.cli_options import (
     ThirdColumn,
     as_columns,
     as_options,
+    place,
 )
 from lexiframe.cli_output import print_table
 from lexiframe.errors import LexiframeError, ReadError
 from lexiframe.io.checks import Checked, Kind, check_file, kind_of, no_file
+from lexiframe.io.outputs import refuse_replacing
 from lexiframe.io.parquet import write_parquet
 from lexiframe.io.qrels import read_qrels
 from lexiframe.io.runs import read_runs
@@ -29,7 +31,9 @@ from lexiframe.io.sources import (
     STANDARD_INPUT,
     File,
     Found,
+    is_remote,
     only_file,
+    public_address,
     run_name,
     sources_of_runs,
     warn_of_left_out,
@@ -71,7 +75,8 @@ def _found(given: str) -> Found | Checked:
     try:
         return sources_of_runs(given)
     except ReadError as error:
-        return no_file(given, error)
+        where = public_address(given) if is_remote(given) else str(File(given))
+        return no_file(where, error)
 
 
 def _checked(found: Found | Checked, dialect: Dialect, kind: Kind | None) -> list[Checked]:
@@ -86,7 +91,9 @@ def _checked(found: Found | Checked, dialect: Dialect, kind: Kind | None) -> lis
 
 def convert(
     source: Annotated[str, typer.Argument(metavar="IN", help="A run or qrels, in any form.")],
-    target: Annotated[Path, typer.Argument(metavar="OUT", help="Its name's ending decides.")],
+    target: Annotated[
+        Path, typer.Argument(metavar="OUT", parser=place, help="Its name's ending decides.")
+    ],
     kind: HeldKind = None,
     third: ThirdColumn = None,
     header: HasHeader = False,
@@ -95,8 +102,9 @@ def convert(
     duplicates: Repeated = "error",
 ) -> None:
     """Convert to TREC text or, when OUT ends in .parquet, to Parquet."""
-    file = only_file(source)
-    _refuse_target(target, file)
+    given = only_file(source)
+    _refuse_target(target, given)
+    file = given.held()  # what it holds and what is written come from the same bytes
     dialect = Dialect(third, header, decimal, as_columns(column))
     said: dict[str, Any] = {"header": header, "decimal": decimal, "columns": dialect.columns}
     if (kind or kind_of(file, dialect)) == "qrels":
@@ -119,6 +127,6 @@ def _refuse_target(target: Path, file: File) -> None:
             f"{target}: convert writes TREC text and Parquet, not {target.suffix}; choose another "
             "ending (.run, .qrels, .txt, .gz, .parquet)"
         )
-    written = (target, target / f"{run_name(Path(file.path))}.trec")
-    if any(place.exists() and place.samefile(file.path) for place in written if file.data is None):
-        raise LexiframeError(f"{target}: would replace the file that is read; choose another name")
+    if file.data is None:
+        written = (target, target / f"{run_name(Path(file.path))}.trec")
+        refuse_replacing(written, [file.path])

@@ -9,7 +9,9 @@ from typing import Annotated, Literal, Optional
 
 import typer
 
+from lexiframe.errors import LexiframeError
 from lexiframe.io.duplicates import Duplicates
+from lexiframe.io.outputs import output_path
 from lexiframe.io.parts import NameFrom
 from lexiframe.io.trec import Third
 from lexiframe.positions.policies import NoRelevant, ScoreType, Ties, Unjudged
@@ -74,7 +76,30 @@ Repeated = Annotated[
 NotJudged = Annotated[
     Unjudged, typer.Option(help="Keep unjudged documents, or remove them as trec_eval -J does.")
 ]
-OutFolder = Annotated[Optional[Path], typer.Option("--out", help="Write Parquet here.")]  # noqa: UP045
+
+
+def place(text: str | Path) -> Path:
+    """Take a path to write to.
+
+    Raises
+    ------
+    typer.BadParameter
+        For what is none.
+    """
+    try:
+        return output_path(text)
+    except LexiframeError as error:
+        raise typer.BadParameter(str(error)) from None
+
+
+OutFolder = Annotated[
+    Optional[Path],  # noqa: UP045
+    typer.Option("--out", metavar="FOLDER", parser=place, help="Write Parquet here."),
+]
+ReportFile = Annotated[
+    Optional[Path],  # noqa: UP045
+    typer.Option("--report", metavar="FILE", parser=place, help="Write an HTML page."),
+]
 AsFormat = Annotated[
     Format,
     typer.Option(

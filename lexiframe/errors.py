@@ -12,6 +12,9 @@ MANY = 100
 _SHOWN = 80
 """So many characters of a value an error shows."""
 
+LONGEST = 4000
+"""How many characters of a message are shown: ids and names may be as long as a file."""
+
 
 @dataclass(frozen=True)
 class Problem:
@@ -106,12 +109,28 @@ def warn(message: str) -> None:
 
 
 def printable(text: str) -> str:
-    r"""Escape what breaks a line or steers a terminal.
+    r"""Escape what breaks a line or steers a terminal; cut what is very long in the middle.
 
     Examples
     --------
     >>> print(printable("doc\nid of café"))
     doc\nid of café
+    >>> len(printable("x" * 1_000_000))
+    4030
+    """
+    if len(text) > LONGEST:
+        half = LONGEST // 2
+        text = f"{text[:half]}... ({len(text):,} characters) ...{text[-half:]}"
+    return escaped(text)
+
+
+def escaped(text: str) -> str:
+    r"""Escape what breaks a line or steers a terminal.
+
+    Examples
+    --------
+    >>> print(escaped("a\x1b[2Jb"))
+    a\x1b[2Jb
     """
     if text.isprintable():
         return text

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from contextlib import ExitStack
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
@@ -13,9 +12,9 @@ import polars as pl
 from lexiframe.coverage import coverage_table
 from lexiframe.errors import LexiframeError
 from lexiframe.io.duplicates import Duplicates
-from lexiframe.io.outputs import output_folder, replacing
+from lexiframe.io.outputs import output_folder, output_path, replacing, replacing_all
 from lexiframe.io.parquet import sources_of, write_parquet_file
-from lexiframe.io.qrels import file_or_data, sources_of_qrels
+from lexiframe.io.qrels import held_or_data, sources_of_qrels
 from lexiframe.measures.metric import Metric
 from lexiframe.orderings.agreement import sign_agreement, tie_rates
 from lexiframe.orderings.correlations import rank_correlations
@@ -24,7 +23,7 @@ from lexiframe.orderings.order import order_runs
 from lexiframe.orderings.rule import Method, check_method
 from lexiframe.orderings.win_rates import win_rates
 from lexiframe.positions.policies import NoRelevant, Policies, ScoreType, Ties, Unjudged
-from lexiframe.preferences.cube import pair_cube, score_cube
+from lexiframe.preferences.cube import known_pairs
 from lexiframe.preferences.groups import By, attributes_of, names_of, refuse_taken
 from lexiframe.preferences.pairs import Asked, Measure, parse_measures
 from lexiframe.projected import project_runs
@@ -82,7 +81,7 @@ class Evaluation:
 
     def tables(self) -> dict[str, pl.DataFrame]:
         """Give the tables by name."""
-        return {f.name: getattr(self, f.name) for f in fields(self) if f.name != "provenance"}
+        return {name: getattr(self, name) for name in _names_of_tables()}
 
     def write(self, folder: str | Path) -> list[Path]:
         """Write each table as Parquet, all of them or none.
@@ -104,11 +103,10 @@ class Evaluation:
             When the folder cannot be written to.
         """
         target = output_folder(folder)
-        paths = [target / f"{name}.parquet" for name in self.tables()]
-        with ExitStack() as stack:
-            for path, table in zip(paths, self.tables().values(), strict=True):
-                temporary = stack.enter_context(replacing(path))
-                write_parquet_file(temporary, table, {"table": path.stem, **self.provenance})
+        paths = table_files(target)
+        with replacing_all(paths) as temporaries:
+            for (name, table), file in zip(self.tables().items(), temporaries, strict=True):
+                write_parquet_file(file, table, {"table": name, **self.provenance})
         return paths
 
     def report(self, path: str | Path) -> Path:
@@ -121,7 +119,7 @@ class Evaluation:
         """
         from lexiframe.views.report import html_page
 
-        path = Path(path).expanduser()
+        path = output_path(path)
         output_folder(path.parent)
         with replacing(path) as temporary:
             temporary.write_text(html_page(self), encoding="utf-8")
@@ -138,6 +136,15 @@ class Evaluation:
         from lexiframe.views.tables import as_html
 
         return as_html(self)
+
+
+def _names_of_tables() -> list[str]:
+    return [field.name for field in fields(Evaluation) if field.name != "provenance"]
+
+
+def table_files(folder: Path) -> list[Path]:
+    """Give the files of the tables of an evaluation that is written to a folder."""
+    return [folder / f"{name}.parquet" for name in _names_of_tables()]
 
 
 def evaluate(
@@ -206,7 +213,7 @@ def evaluate(
     policies = Policies(rel, ties, score_type, no_relevant, duplicates, unjudged)
     check_method(method)
     inference = Inference(test, correction, family, alpha, alternative, trials, seed)
-    groups, requests = names_of(requests, by), file_or_data(requests)
+    groups, requests = names_of(requests, by), held_or_data(requests)
     projected = project_runs(runs, qrels, asked, policies, hashed=True)
     ranked = projected.ranked
     metrics = [measure for measure in asked if isinstance(measure, Metric)]
@@ -225,7 +232,7 @@ def evaluate(
     d = projected.preferences([] if is_alone else asked)
     provenance = {
         "runs": sources_of(projected.runs, ranked.read),
-        "qrels": sources_of_qrels(projected.qrels),
+        "qrels": sources_of_qrels(projected.qrels, sha256=ranked.judged.sha256),
         "measures": [str(measure) for measure in asked],
         "policies": asdict(policies),
         "inference": {"ordering": method, **asdict(inference)},
@@ -250,8 +257,7 @@ def _pair_tables(
     if not d.height:
         none = (WIN_RATES, CORRELATIONS, TIE_RATES, SIGN_AGREEMENT, COMPARISONS, POWER)
         return {"orderings": by_mean, **{schema.name: groups.empty(schema) for schema in none}}
-    cube = pair_cube(d)
-    cube = cube.knowing(score_cube(s)) if s.height else cube
+    cube = known_pairs(d, s)
     names = [str(measure) for measure in asked if not isinstance(measure, Metric)]
     chosen = cube.of_measures(names)
     o = pl.concat([by_mean, order_runs(chosen, method, **within)] if names else [by_mean])

@@ -96,8 +96,8 @@ def project_runs(
 ) -> Projected:
     """Rank runs and find the positions that measures need; warn of what was dropped or filled.
 
-    ``hashed`` asks for the sha256 of the files of runs, see `rank_runs`; ``baseline`` is the run
-    that the others will be compared with, instead of all pairs.
+    ``hashed`` asks for the sha256 of files, see `rank_runs`; ``baseline`` is the run that the
+    others will be compared with, instead of all pairs.
 
     Raises
     ------

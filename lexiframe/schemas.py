@@ -605,7 +605,6 @@ def _typed(column: pl.Series, dtype: pl.DataType, called: str) -> pl.Series:
         expected = f"strings in {column.name}"
         raise SchemaError(Problem(called, expected, str(column.dtype), advice))
     is_number = column.dtype.is_numeric() or column.dtype in _READ_AS_NUMBERS  # no date, no list
-    is_number &= not (dtype == BOOL and column.dtype == pl.String)
     if dtype != STR and not is_number:
         raise SchemaError(Problem(called, f"{dtype} in {column.name}", str(column.dtype)))
     if dtype == BOOL and column.dtype == STR:  # as CSV has it

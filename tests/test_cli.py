@@ -1,10 +1,12 @@
 """The command line: what it prints where, its exit status, and that bad input leaves nothing."""
 
+import builtins
 import csv
 import gzip
 import io
 import json
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -16,7 +18,7 @@ import polars as pl
 import pytest
 
 import lexiframe as lf
-from lexiframe import cli
+from lexiframe import __main__, cli
 from lexiframe.cli_options import as_options
 from lexiframe.io.parquet import write_parquet
 
@@ -253,7 +255,6 @@ def test_compare(lexiframe):
     assert len(expected) == 6
 
 
-@pytest.mark.filterwarnings("ignore:compare. no p-value of the test")
 def test_measures_by_subtopic_beside_others(lexiframe):
     asked = ["ST-RPP", "RPP", "alpha_nDCG@10"]
     options = [option for measure in asked for option in ("-m", measure)]
@@ -439,6 +440,36 @@ def test_convert_does_not_replace_what_it_reads(tmp_path, lexiframe):
     assert run.read_bytes() == RUN.read_bytes()
 
 
+def filled_with_inputs(folder):
+    """Write judgments, a run by two names, another among results, and attributes of requests."""
+    shutil.copy(QRELS, folder / "qrels")
+    shutil.copy(RUN, folder / "a.run")
+    queries = sorted({line.split()[0] for line in QRELS.read_text().splitlines()})
+    (folder / "requests.csv").write_text("qid,x\n" + "".join(f"{q},1\n" for q in queries))
+    write_parquet(lf.read_runs({"b": RUN}), folder / "out" / "scores.parquet")
+    (folder / "link.html").symlink_to(folder / "qrels")
+    (folder / "twin.html").hardlink_to(folder / "a.run")
+    return [path for path in folder.rglob("*") if path.is_file()]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        *("--report qrels", "--report a.run", "--report requests.csv", "--report link.html"),
+        *("--report twin.html", "--out out"),
+    ],
+)
+def test_evaluate_does_not_replace_what_it_reads(tmp_path, monkeypatch, lexiframe, options):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "out").mkdir()
+    before = {path: path.read_bytes() for path in filled_with_inputs(tmp_path)}
+    asked = ["-m", "AP", "--requests", "requests.csv", "--by", "x"]
+    runs = ["a.run", "out/scores.parquet"]
+    outcome = lexiframe("evaluate", "qrels", *runs, *asked, *options.split())
+    assert_refused(outcome, "would replace the file that is read; choose another name")
+    assert {path: path.read_bytes() for path in before} == before
+
+
 @pytest.mark.parametrize("encoding", ["cp1252", "ascii", "utf-8"])
 def test_what_the_machine_cannot_print(encoding):
     environment = {**os.environ, "PYTHONIOENCODING": encoding}
@@ -461,6 +492,73 @@ def test_standard_input(monkeypatch, lexiframe):
     outcome = lexiframe("coverage", QRELS, "-", "--format", "csv")
     named = lexiframe("coverage", QRELS, RUN, "--format", "csv")
     assert outcome.out == named.out.replace("random,", "stdin,")
+
+
+ALL = "<&- >&- 2>&-"
+CLOSED = [
+    (["evaluate", QRELS, RUNS, "-m", "AP", "--out", "out", "--report", "r"], ALL, (0, "", "")),
+    (["coverage", QRELS, RUNS, "--format", "csv"], ">&-", (0, "", "")),
+    (["coverage", QRELS, "no.run"], ">&-", (1, "", "error: no.run: no such file\n")),
+    (["coverage", QRELS, "no.run"], "2>&-", (1, "", "")),
+    (
+        ["coverage", QRELS, "-"],
+        "<&-",
+        (1, "", "error: standard input: it is closed; name a file\n"),
+    ),
+    (["coverage", QRELS], ALL, (2, "", "")),
+    (["check", QRELS, RUNS], "<&-", (0, "", "files checked: 4, with problems: 0\n")),
+]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there is no such shell")
+@pytest.mark.parametrize("arguments, closed, expected", CLOSED)
+def test_closed_streams(tmp_path, arguments, closed, expected):
+    """The work is done; what nobody can read is dropped, and not written into results."""
+    environment = {**os.environ, "PYTHONPATH": str(Path(lf.__file__).parents[1])}
+    command = shlex.join([sys.executable, "-m", "lexiframe", *map(str, arguments)])
+    shell = ["sh", "-c", f"exec {command} {closed}"]
+    options = {"stdin": subprocess.DEVNULL, "cwd": tmp_path, "env": environment, "check": False}
+    done = subprocess.run(shell, capture_output=True, **options)
+    assert (done.returncode, done.stdout.decode(), done.stderr.decode()) == expected
+    if "--out" in arguments:
+        assert {path.stem for path in (tmp_path / "out").iterdir()} == TABLES
+        assert all(pl.read_parquet(path).width for path in (tmp_path / "out").iterdir())
+        assert (tmp_path / "r").read_text().startswith("<!doctype html>")
+
+
+def test_a_report_does_not_replace_the_output(tmp_path):
+    """Which would go into a file without a name, and be lost."""
+    with (tmp_path / "r.html").open("wb") as file:
+        environment = {**os.environ, "PYTHONPATH": str(Path(lf.__file__).parents[1])}
+        command = [
+            sys.executable,
+            "-m",
+            "lexiframe",
+            "evaluate",
+            QRELS,
+            RUNS,
+            "--report",
+            file.name,
+        ]
+        options = {"stdout": file, "stderr": subprocess.PIPE, "env": environment, "check": False}
+        done = subprocess.run(list(map(str, command)), **options)
+    assert done.returncode == 1
+    message = "r.html: is where the output goes already; choose another file"
+    assert message in done.stderr.decode()
+
+
+def test_an_interruption_while_the_command_line_is_loaded(monkeypatch, capsys):
+    load = builtins.__import__
+
+    def interrupt(name, *arguments):
+        if name == "lexiframe.cli":
+            raise KeyboardInterrupt
+        return load(name, *arguments)
+
+    monkeypatch.setattr(builtins, "__import__", interrupt)
+    with pytest.raises(SystemExit, match="130"):
+        __main__.main()
+    assert capsys.readouterr() == ("", "")
 
 
 def test_check_lists_all_problems(tmp_path, lexiframe):
@@ -520,6 +618,12 @@ def test_qrels_with_a_bad_grade_are_qrels(tmp_path, lexiframe):
         (tmp_path / name).write_text(text)
         rows = json.loads(lexiframe("check", tmp_path / name, "--format", "json").out)
         assert [row["advice"] for row in rows] == ["mend it, or leave the judgment out"]
+
+
+def test_check_of_a_name_that_is_no_utf8(tmp_path, lexiframe):
+    outcome = lexiframe("check", os.fsdecode(b"no\xff"), "--format", "csv")
+    assert (outcome.status, outcome.err) == (1, "files checked: 1, with problems: 1\n")
+    assert "\nno\ufffd,,file,runs or judgments,no such file," in outcome.out
 
 
 def test_check_takes_files_of_one_name_and_no_other_things(tmp_path, lexiframe):
@@ -585,6 +689,11 @@ def test_check_says_nothing_of_files_in_order(lexiframe):
         ["compare", QRELS, RUNS, "--test", "anova"],
         ["compare", QRELS, RUNS, "--correction", "none at all"],
         ["convert", QRELS],
+        ["convert", QRELS, ""],
+        ["evaluate", QRELS, RUNS, "--out", ""],
+        ["evaluate", QRELS, RUNS, "--report", ""],
+        ["evaluate", QRELS, RUNS, "--out", "~no_such_user/x"],
+        ["demo", "--out", ""],
     ],
 )
 def test_bad_usage(lexiframe, arguments):
@@ -701,6 +810,14 @@ def test_bad_files_are_not_converted(tmp_path, lexiframe, kind):
             ["coverage", QRELS, "same_ranks", "--ties", "rank"],
             "--ties rank needs ranks that differ",
         ),
+        (["evaluate", "no.qrels", RUNS, "--report", "x" * 300], "cannot be written (File name"),
+        (["evaluate", "no.qrels", RUNS, "--out", "x" * 300], "cannot be written there (File name"),
+        (
+            ["evaluate", "no.qrels", RUNS, "--report", "."],
+            ".: cannot be written, because it is a f",
+        ),
+        (["evaluate", "no.qrels", RUNS, "--report", "pipe"], "pipe: cannot be written, because it"),
+        (["evaluate", "no.qrels", RUNS, "--out", "in"], "in/scores.parquet: cannot be written, b"),
         (["convert", "no.run", "x.parquet"], "no.run: no such file"),
         (["convert", RUNS, "x.parquet"], "expected a file, found a folder"),
         (["convert", RUN, "no/x.parquet"], "no/x.parquet: cannot be written"),
@@ -711,6 +828,8 @@ def test_bad_arguments(tmp_path, monkeypatch, lexiframe, arguments, message):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "file").write_text("")
     (tmp_path / "same_ranks").write_bytes(b"q0066 Q0 a 0 2 t\nq0066 Q0 b 0 1 t\n")
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "in" / "scores.parquet").mkdir(parents=True)
     assert_refused(lexiframe(*arguments), message)
     assert listing(tmp_path) == ["file", "same_ranks"]
 

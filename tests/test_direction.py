@@ -48,6 +48,8 @@ def test_evaluate_knows_it_and_so_do_files(measure, tmp_path):
     e.write(tmp_path)
     s = lf.read_scores(tmp_path / "scores.parquet")
     assert s.equals(e.scores)
+    e.scores.write_csv(tmp_path / "scores.csv")
+    assert lf.read_scores(tmp_path / "scores.csv").equals(e.scores)
     assert lf.order_runs(s, "mean").equals(e.orderings)
 
 

@@ -243,6 +243,10 @@ CASES = {
         lambda: lf.scores(lf.impute(JUDGED, 10), "bpref"),
         "bpref: expected the ranks that runs gave, found imputed ones (corpus_size)",
     ),
+    "what was found after imputation": (
+        lambda: lf.scores(lf.impute(JUDGED, 10), "num_rel_ret"),
+        "num_rel_ret: expected the ranks that runs gave, found imputed ones (corpus_size)",
+    ),
     "a lower rel than that of the positions": (
         lambda: lf.scores(lf.positions(RUNS, GRADED, rel=2), "AP(rel=1)"),
         "AP(rel=1) counts grades from 1, but rel=2 takes lower ones out; leave rel out, or raise",

@@ -349,7 +349,7 @@ def test_files_and_settings_are_in_the_metadata(tmp_path, evaluated):
     assert facts["groups"] == []
 
 
-def test_files_of_runs_are_hashed_as_they_are_read(monkeypatch):
+def test_files_are_hashed_as_they_are_read(monkeypatch):
     """Not by reading them once more: they may have changed since."""
     expected = [sha256(file) for file in FILES]
     again = []
@@ -358,7 +358,8 @@ def test_files_of_runs_are_hashed_as_they_are_read(monkeypatch):
     assert [source["sha256"] for source in provenance["runs"]] == expected
     facts = provenance_of(lf.read_runs(FILES).schema)
     assert [source["sha256"] for source in facts["sources"]] == expected
-    assert again == [str(QRELS)]
+    assert provenance["qrels"] == [{"path": str(QRELS), "sha256": sha256(QRELS)}]
+    assert again == []
 
 
 def sha256(path):

@@ -4,9 +4,11 @@ import json
 import random
 import sys
 import warnings
+from fractions import Fraction
 
 import polars as pl
 import pytest
+import scipy
 from polars.testing import assert_frame_equal
 
 import lexiframe as lf
@@ -154,6 +156,56 @@ def test_judged_items_of_ranks_are_those_of_positions():
         shuffled = p.sample(fraction=1.0, shuffle=True, seed=1)
         again = lf.scores(shuffled, metrics, no_relevant=policies.no_relevant)
         assert_frame_equal(again, expected, check_exact=True)
+
+
+@pytest.mark.filterwarnings("ignore::lexiframe.LexiframeWarning")
+def test_search_lengths_of_large_corpora_tie_as_fractions_do(tmp_path, monkeypatch, capsys):
+    """A difference of one rank is 1/3 or 1/7 whatever the size, so that rank tests see ties."""
+    draw = random.Random(3)
+    ranks = {"a": {}, "b": {}}
+    qrels = {f"q{n:02}": dict.fromkeys("xyzuvwt"[: draw.choice([3, 7])], 1) for n in range(20)}
+    for query in qrels:
+        at, first, by = draw.randint(1, 30), draw.choice("aab"), draw.choice([1, 1, 2])
+        ranks["a"][query], ranks["b"][query] = (at, at + by) if first == "a" else (at + by, at)
+    runs = {
+        run: {q: {"x" if k == at else f"{run}{k}": -k for k in range(40)} for q, at in of.items()}
+        for run, of in ranks.items()
+    }
+    fractions = [Fraction(ranks["b"][q] - ranks["a"][q], len(of)) for q, of in qrels.items()]
+    sizes = sorted({abs(number) for number in fractions})
+    by_rank = [sizes.index(abs(f)) * (1 if f > 0 else -1) + (1 if f > 0 else -1) for f in fractions]
+    expected = scipy.stats.wilcoxon(by_rank, method="asymptotic", correction=False).pvalue
+    measure = "ASL(n=528155)"
+    d = lf.preferences(lf.positions(runs, qrels), measure)
+    assert d["preference"].to_list() == [float(fraction) for fraction in fractions]
+    e = lf.evaluate(runs, qrels, measure, test="wilcoxon", correction="none")
+    for name, found in (("a", runs["a"]), ("b", runs["b"])):
+        lf.write_trec(lf.read_runs({name: found}), tmp_path / f"{name}.run")
+    lf.write_trec(lf.read_qrels(qrels), tmp_path / "qrels.txt")
+    files = (tmp_path / "qrels.txt", tmp_path / "a.run", tmp_path / "b.run")
+    options = ("-m", measure, "--test", "wilcoxon", "--correction", "none", "--format", "json")
+    command(monkeypatch, "compare", *files, *options)
+    in_a_shell = json.loads(capsys.readouterr().out)[0]["p_value"]
+    of_preferences = lf.compare(d, "wilcoxon", "none")["p_value"][0]
+    assert {e.comparisons["p_value"][0], of_preferences} == {in_a_shell}
+    assert in_a_shell == pytest.approx(expected, rel=1e-12)
+
+
+def test_what_was_only_pooled_counts_as_there():
+    judgments = {"q": {"d0": -1, "d1": 0, "d2": 1, "d3": -1, "d4": 1}}
+    p = lf.positions({"a": {"q": {f"d{n}": -n for n in range(6)}}}, judgments, judged=True)
+    assert lf.scores(p, "infAP")["value"][0] > 0
+    with pytest.raises(lf.SchemaError, match="needs all judged items, expected 5 of query 'q'"):
+        lf.scores(p.filter(pl.col("relevance") >= 0), "infAP")
+
+
+@pytest.mark.filterwarnings("ignore::lexiframe.LexiframeWarning")
+def test_positions_without_rows():
+    p = lf.positions(*collection(duplicates=False), judged=True, rel=2)[:0]
+    for measures in ("AP", ["num_ret", "bpref", "nDCG", "LR.rank"]):
+        assert lf.scores(p, measures).shape == (0, 4)
+    with pytest.raises(lf.LexiframeError, match="expected at least two runs, found 0"):
+        lf.preferences(p, ["RPP", "AP"])
 
 
 def test_judged_measures_need_no_judged_item_that_is_not_relevant():

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import bz2
-import gzip
 import lzma
+import math
+import os
+import re
+import sys
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -30,7 +33,9 @@ def content_of(data: bytes, where: str, what: str = "runs or judgments") -> Cont
     r"""Unpack and decode the bytes of a file.
 
     gzip, bzip2, xz and zstd are recognised by their first bytes, whatever the file is called, and
-    UTF-16 and UTF-32 by their byte order marks.
+    UTF-16 and UTF-32 by their byte order marks. What unpacks to more than 1 GiB and to more than
+    100 times its size is refused; the environment variable LEXIFRAME_UNPACK_RATIO sets another
+    number of times, or ``inf``.
 
     Parameters
     ----------
@@ -44,10 +49,12 @@ def content_of(data: bytes, where: str, what: str = "runs or judgments") -> Cont
     Raises
     ------
     ReadError
-        For an empty file, broken compression, undecodable bytes, and a file of another kind.
+        For an empty file, broken compression or too much of it, undecodable bytes, and a file of
+        another kind.
 
     Examples
     --------
+    >>> import gzip
     >>> content_of(gzip.compress(b"q1 Q0 d1 1 0.5 bm25\n"), "bm25.run.gz")
     Content(kind='text', data=b'q1 Q0 d1 1 0.5 bm25\n')
     >>> content_of(b"%PDF-1.7", "paper.pdf")
@@ -67,7 +74,43 @@ def content_of(data: bytes, where: str, what: str = "runs or judgments") -> Cont
     return Content("text", text)
 
 
-def _streams(start: Callable[[], Any], data: bytes) -> bytes:
+RATIO = "LEXIFRAME_UNPACK_RATIO"
+"""The environment variable that says to how many times its size a file may unpack."""
+_RATIO = 100.0
+_ROOM = 1 << 30  # so many bytes may come out of any file
+_BLOCK = 1 << 24
+
+
+def room_for(data: bytes) -> float:
+    """Give the number of bytes that may come out of a packed file.
+
+    Raises
+    ------
+    ReadError
+        When the environment asks for what is no number.
+    """
+    said = os.environ.get(RATIO, _RATIO)
+    try:
+        ratio = float(said)
+    except ValueError:
+        ratio = math.nan
+    if not ratio > 0:
+        raise ReadError(f"{RATIO}: expected a positive number or inf, found {said!r}")
+    return max(_ROOM, ratio * len(data))
+
+
+def too_much(where: str, size: int) -> ReadError:
+    """Give the error for a file that would fill the memory."""
+    found = f"the {size:,} bytes of the file hold far more than data of this kind ever do"
+    advice = f"it would fill the memory; if you trust it, set {RATIO}=inf in the environment"
+    return ReadError(Problem(where, "", found, advice))
+
+
+class _TooMuchError(Exception):
+    """More was packed than there is room for."""
+
+
+def _streams(start: Callable[[], Any], data: bytes, room: float) -> bytes:
     """Unpack streams that follow each other, perhaps padded with zeros.
 
     Python's own functions pass over what else follows, and so over all streams behind a broken one.
@@ -75,21 +118,30 @@ def _streams(start: Callable[[], Any], data: bytes) -> bytes:
     parts = []
     while data:
         stream = start()
-        parts.append(stream.decompress(data))
+        # One byte more than there is room for tells; these functions know no greater limit.
+        parts.append(stream.decompress(data, int(min(room + 1, sys.maxsize))))
+        room -= len(parts[-1])
+        if room < 0:
+            raise _TooMuchError
         if not stream.eof:
             raise EOFError("it ends before its end-of-stream marker")
         data = stream.unused_data.lstrip(b"\0")
     return b"".join(parts)
 
 
-def _zstd(data: bytes) -> bytes:
+def _zstd(data: bytes, room: float) -> bytes:
+    parts = []
     with pa.CompressedInputStream(pa.BufferReader(data), "zstd") as stream:
-        unpacked: bytes = stream.read()
-        return unpacked
+        while part := stream.read(_BLOCK):
+            parts.append(part)
+            room -= len(part)
+            if room < 0:
+                raise _TooMuchError
+    return b"".join(parts)
 
 
-_UNPACK: dict[bytes, tuple[str, Callable[[bytes], bytes]]] = {
-    b"\x1f\x8b": ("gzip", gzip.decompress),
+_UNPACK: dict[bytes, tuple[str, Callable[[bytes, float], bytes]]] = {
+    b"\x1f\x8b": ("gzip", partial(_streams, partial(zlib.decompressobj, wbits=31))),
     b"BZh": ("bzip2", partial(_streams, bz2.BZ2Decompressor)),
     b"\xfd7zXZ\0": ("xz", partial(_streams, lzma.LZMADecompressor)),
     b"\x28\xb5\x2f\xfd": ("zstd", _zstd),
@@ -123,13 +175,19 @@ _BYTE_ORDER_MARKS = {  # the longer ones first: UTF-32's begins with UTF-16's
     b"\xfe\xff": "utf-16-be",
 }
 _UTF8_MARK = b"\xef\xbb\xbf"
+_MARKS_OF_LINES = re.compile(  # which files have that were joined; it begins with what is rare
+    b"%(m)s(?<![^\r\n]%(m)s)(?:%(m)s)*" % {b"m": _UTF8_MARK}
+)
 
 
 def _unpacked(data: bytes, where: str) -> bytes:
     for magic, (name, unpack) in _UNPACK.items():
         if data.startswith(magic):
+            room = room_for(data)
             try:
-                return unpack(data)
+                return unpack(data, room)
+            except _TooMuchError:
+                raise too_much(where, len(data)) from None
             except (EOFError, zlib.error, lzma.LZMAError, ValueError, OSError) as error:
                 broken = f"the {name} data is broken or cut short ({in_one_line(error)})"
                 raise ReadError(Problem(where, "", broken, "fetch or pack it again")) from None
@@ -155,8 +213,12 @@ def _refuse_markup(text: bytes, where: str, what: str) -> None:
 
 def _as_utf8(data: bytes, where: str) -> bytes:
     """Bring text with a byte order mark to UTF-8; what has none is taken for UTF-8 as it is."""
-    if data.startswith(_UTF8_MARK):
-        return data[len(_UTF8_MARK) :]
+    data = _decoded(data, where).removeprefix(_UTF8_MARK)
+    has_marks = not data.isascii() and _UTF8_MARK in data
+    return _MARKS_OF_LINES.sub(b"", data) if has_marks else data
+
+
+def _decoded(data: bytes, where: str) -> bytes:
     for mark, encoding in _BYTE_ORDER_MARKS.items():
         if data.startswith(mark):
             try:

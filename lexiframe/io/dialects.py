@@ -22,6 +22,7 @@ DIALECTS = {
 # PyTerrier's frames carry the query's text as `query` and its own numbers of documents as `docid`.
 _OWN_MEANING = {frozenset({"qid", "query"}): "qid", frozenset({"docno", "docid"}): "docno"}
 _FALLBACK = {"relevance": ["score"]}
+_COMPARED = 1000  # so many names at most, since each takes time
 _RECBOLE_TYPES = ("token", "token_seq", "float", "float_seq")
 
 
@@ -133,7 +134,7 @@ def _missing(
     ours = missing[0]
     known = DIALECTS.get(ours, [ours])
     others = [n for n in names if not any(n in words for words in DIALECTS.values())]
-    candidate = next(iter(nearest(others, known, cutoff=0.7)), "...")
+    candidate = next(iter(nearest(others[:_COMPARED], known, cutoff=0.7)), "...")
     needed = ", ".join(c for c in schema.columns if c not in schema.optional)
     verb = "is" if len(missing) == 1 else "are"
     found = f"{', '.join(missing)} {verb} missing (found: {', '.join(names)})"

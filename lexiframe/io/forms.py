@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,13 +19,13 @@ from lexiframe.io.items import with_rows_of_lists
 from lexiframe.io.json_text import is_json, json_rows, parse_json
 from lexiframe.io.places import Places
 from lexiframe.io.problems import first_error, problem_of, table_of
-from lexiframe.io.row_problems import problems_of_rows
-from lexiframe.io.rows import Rows
+from lexiframe.io.row_problems import documents_again, keys_of_rows, problems_of_rows
+from lexiframe.io.rows import Hint, Rows
 from lexiframe.io.sources import IR_DATASETS, File
-from lexiframe.io.text_table import checked_table
+from lexiframe.io.text_table import blocks_of_table, meant
 from lexiframe.io.trec import Dialect, Layout
 from lexiframe.io.trec_rows import rows_of_lines
-from lexiframe.schemas import RUNS, TableSchema
+from lexiframe.schemas import INT, RUNS, TableSchema
 
 _PLACE = "\0place"  # no column of a file
 
@@ -67,8 +69,10 @@ def layout_of(data: bytes, where: str, dialect: Dialect, schema: TableSchema) ->
     return trec.run_layout(data, dialect.third) if is_run else trec.qrels_layout(data)
 
 
-def rows_of(content: Content, where: str, dialect: Dialect, schema: TableSchema) -> Rows:
+def rows_of(content: Content, where: str, dialect: Dialect, schema: TableSchema) -> Iterator[Rows]:
     """Give the rows of a file as they are written, with the problems of what is no row.
+
+    Lines of text come in blocks, so that memory does not grow with the file.
 
     Raises
     ------
@@ -80,49 +84,121 @@ def rows_of(content: Content, where: str, dialect: Dialect, schema: TableSchema)
         table = to_frame(read_arrow(content, where), "score", where, keep_twins=True)
         table = table.with_columns(pl.int_range(1, pl.len() + 1).alias(_PLACE))
         flat = with_rows_of_lists(table, where, dialect.columns)
-        return Rows(flat.drop(_PLACE), flat[_PLACE], "row")
+        return iter([Rows(flat.drop(_PLACE), flat[_PLACE], "row")])
     if is_json(data):
         return json_rows(data, where, schema, dialect.columns)
     text, separator = table_in(data, dialect)
     if separator is not None:
-        table, lines, problems = checked_table(text, where, separator)
-        is_row = ~lines.is_in(problems["line"].to_list())
-        rows, places = table.filter(is_row), lines.filter(is_row)
-        return Rows(rows, places, problems=problems, decimal=dialect.decimal)
+        return _rows_of_table(text, where, separator, dialect)
     return rows_of_lines(data, where, layout_of(data, where, dialect, schema), dialect)
+
+
+def _rows_of_table(data: bytes, where: str, separator: str, dialect: Dialect) -> Iterator[Rows]:
+    for table, lines, problems in blocks_of_table(data, where, separator):
+        is_row = ~lines.is_in(problems["line"].to_list())
+        rows, places = meant(table).filter(is_row), lines.filter(is_row)
+        yield Rows(rows, places, problems=problems, decimal=dialect.decimal)
 
 
 def problems_of(
     content: Content, where: str, dialect: Dialect, schema: TableSchema
 ) -> pl.DataFrame:
     """List the problems of a file in parts, in its order; those of the file as a whole are last."""
+    blocks = partial(rows_of, content, where, dialect, schema)
     try:
-        rows = rows_of(content, where, dialect, schema)
+        of_blocks = [*_problems_of_blocks(blocks(), where, dialect, schema)]
+        again = _documents_again(blocks, where, dialect, schema)
     except LexiframeError as error:
         return table_of([problem_of(error, where)])
-    of_rows = problems_of_rows(rows, where, schema, dialect.columns)
-    problems = pl.concat([rows.problems, of_rows])
-    if rows.hint is not None:
-        is_first = (pl.col("line") == rows.hint.line) & (pl.col("problem") == "number")
-        hinted = pl.when(is_first).then(pl.lit(rows.hint.advice)).otherwise("advice")
-        problems = problems.with_columns(advice=hinted)
-    return problems.sort("order", nulls_last=True, maintain_order=True)
+    problems = pl.concat([*of_blocks, again])
+    is_nowhere = problems["order"].is_null()
+    of_file = problems.filter(is_nowhere).unique(maintain_order=True)  # each block has them
+    in_order = problems.filter(~is_nowhere).sort("order", "row", maintain_order=True)
+    return pl.concat([in_order, of_file]).drop("row")
+
+
+def _problems_of_blocks(
+    blocks: Iterator[Rows], where: str, dialect: Dialect, schema: TableSchema
+) -> Iterator[pl.DataFrame]:
+    """List the problems of rows by block, with the numbers of the rows that have any."""
+    first = 0
+    for rows in blocks:
+        of_rows = problems_of_rows(rows, where, schema, dialect.columns, first)
+        of_lines = rows.problems.with_columns(row=pl.lit(None, INT))
+        yield _with_hint(pl.concat([of_lines, of_rows]), rows.hint)
+        first += rows.table.height
+
+
+def _with_hint(problems: pl.DataFrame, hint: Hint | None) -> pl.DataFrame:
+    """Say at the first line what it tells of the file."""
+    if hint is None:
+        return problems
+    is_first = (pl.col("line") == hint.line) & (pl.col("problem") == "number")
+    return problems.with_columns(
+        advice=pl.when(is_first).then(pl.lit(hint.advice)).otherwise("advice")
+    )
+
+
+def _documents_again(
+    blocks: Callable[[], Iterator[Rows]], where: str, dialect: Dialect, schema: TableSchema
+) -> pl.DataFrame:
+    """List the documents that are twice, whose rows are kept only when others have their hash."""
+    hashes = [of["hash"].to_numpy() for of in _keys(blocks(), where, dialect, schema)]
+    twins = _repeated(np.concatenate(hashes)) if hashes else np.empty(0, np.uint64)
+    if not len(twins):
+        return table_of([]).with_columns(row=pl.lit(None, INT))
+    of_twins = pl.col("hash").is_in(pl.Series(twins).implode())
+    alike = [of.filter(of_twins) for of in _keys(blocks(), where, dialect, schema)]
+    return documents_again(pl.concat(alike, rechunk=True), schema)
+
+
+def _keys(
+    blocks: Iterator[Rows], where: str, dialect: Dialect, schema: TableSchema
+) -> Iterator[pl.DataFrame]:
+    first = 0
+    for rows in blocks:
+        keyed = keys_of_rows(rows, where, schema, dialect.columns, first)
+        first += rows.table.height
+        if keyed is not None:
+            yield keyed
+
+
+def _repeated(hashes: np.ndarray) -> np.ndarray:
+    hashes.sort()
+    return np.unique(hashes[1:][hashes[1:] == hashes[:-1]])
 
 
 def error_with_line(
     error: LexiframeError, content: Content, where: str, dialect: Dialect, schema: TableSchema
 ) -> LexiframeError:
     """Give the error for the first problem of a file that could not be read, with its line."""
-    problems = problems_of(content, where, dialect, schema)
-    return first_error(error, problems, "check_run" if schema is RUNS else "check_qrels")
+    error = error.with_traceback(None)  # which holds what was parsed until then
+    first, count = table_of([]), 0
+    try:
+        blocks = rows_of(content, where, dialect, schema)
+        for problems in _problems_of_blocks(blocks, where, dialect, schema):
+            placed = problems.filter(pl.col("order").is_not_null()).drop("row")
+            count += placed.height
+            first = first if first.height else placed.sort("order", maintain_order=True).head(1)
+    except LexiframeError:
+        return error
+    return first_error(error, first, count, "check_run" if schema is RUNS else "check_qrels")
 
 
 def places_in(file: File, dialect: Dialect, schema: TableSchema) -> Places:
-    """Give the function that reads a file again and numbers the places of its rows."""
+    """Give the function that reads a file again and numbers the places of its rows.
+
+    It knows none when the file has changed by then, or is gone.
+    """
+    stamp = file.stamp()
 
     def of_rows() -> tuple[str, np.ndarray]:
-        rows = rows_of(file.content(), str(file), dialect, schema)
-        return rows.unit, rows.places.to_numpy()
+        try:
+            blocks = [*rows_of(file.content(), str(file), dialect, schema)]
+        except LexiframeError:
+            return "", np.empty(0, np.int64)
+        is_same = file.stamp() == stamp
+        return blocks[0].unit * is_same, np.concatenate([rows.places for rows in blocks])
 
     return of_rows
 

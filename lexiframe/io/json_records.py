@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from lexiframe.errors import Problem
-from lexiframe.io.advice import NO_JSON
+from lexiframe.io.advice import NO_JSON, TWO_RECORDS
 
 _BLANKS = re.compile(r"[ \t\r\n]*")
 _SHOWN = 80
@@ -102,8 +102,8 @@ class Members:
         self.names.append(name)
 
 
-def members_of_lines(text: str, where: str) -> Members:
-    r"""Parse a record a line.
+def members_of_lines(text: str, where: str, first: int = 1) -> Members:
+    r"""Parse a record a line; ``first`` is the number of the first line.
 
     Examples
     --------
@@ -111,13 +111,15 @@ def members_of_lines(text: str, where: str) -> Members:
     'x, line 2: expected JSON, found \'{"a": }\' (Expecting value); mend it, or leave it out'
     """
     members = Members()
-    for line, record in enumerate(text.split("\n"), 1):
+    for line, record in enumerate(text.split("\n"), first):
         if not record.strip():
             continue
         try:
             members.add(load_json(record), line, line)
         except _NO_JSON as error:
             told = replace(_no_json(where, error, record), line=line, order=line)
+            if getattr(error, "msg", "") == "Extra data":
+                told = replace(told, advice=TWO_RECORDS)
             members.problems.append(told)
     return members
 

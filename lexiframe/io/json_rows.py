@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import Any, Literal
@@ -21,12 +21,14 @@ from lexiframe.io.json_records import (
     members_of_lines,
     members_one_by_one,
 )
+from lexiframe.io.lines import BLOCK_OF_ROWS, blocks_of_lines
 from lexiframe.io.problems import problems_of_bytes, table_of
 from lexiframe.io.records import column_of
 from lexiframe.io.rows import Rows, may_be_id
 
 Form = Literal["lines", "list", "queries"]
 _SHOWN = 80
+_LIST_OF_OBJECTS = re.compile(rb"\[\s*\{")
 _NO_UTF8 = re.compile("[\udc80-\udcff]")  # as Python decodes it
 
 
@@ -42,35 +44,52 @@ def text_of(data: bytes) -> str:
     return _NO_UTF8.sub(lambda byte: rf"\\x{ord(byte[0]) - 0xDC00:02x}", escaped)
 
 
-def members_in(data: bytes, where: str, form: Form) -> Members:
-    """Give all that can be parsed, and the problems of the rest.
+def members_in(data: bytes, where: str, form: Form, first: int = 1) -> Members:
+    """Give all that can be parsed, and the problems of the rest; ``first`` is the first line.
 
     Raises
     ------
     ReadError
         When it is JSON, but neither records nor ``{query: {document: number}}``.
     """
-    text, no_text = text_of(data), problems_of_bytes(data, where)
+    text, no_text = text_of(data), problems_of_bytes(data, where, first)
     if no_text:
-        return _members_beside(no_text, text, where, form)
-    members = members_of_lines(text, where) if form == "lines" else members_of(text, where)
+        return _members_beside(no_text, text, where, form, first)
+    members = members_of_lines(text, where, first) if form == "lines" else members_of(text, where)
     if not members.problems:
         _refuse_other(members, form, where)
     return members
 
 
-def _members_beside(no_text: list[Problem], text: str, where: str, form: Form) -> Members:
+def _members_beside(
+    no_text: list[Problem], text: str, where: str, form: Form, first: int
+) -> Members:
     """Parse JSON with bytes that are no text; the lines that have them have no other problems."""
     bad = {problem.line for problem in no_text}
     if form == "lines":
-        lines = enumerate(text.split("\n"), 1)
-        members = members_of_lines("\n".join("" if n in bad else t for n, t in lines), where)
+        lines = enumerate(text.split("\n"), first)
+        members = members_of_lines("\n".join("" if n in bad else t for n, t in lines), where, first)
     else:  # places in the text sort problems
         members = members_one_by_one(text, where)
         starts = [0, *accumulate(len(line) + 1 for line in text.split("\n"))]
         no_text = [replace(told, order=starts[(told.line or 1) - 1]) for told in no_text]
     members.problems = [*no_text, *(told for told in members.problems if told.line not in bad)]
     return members
+
+
+def _blocks_of_members(data: bytes, where: str, form: Form) -> Callable[[], Iterator[Members]]:
+    """Give members in blocks, each time anew where that saves memory."""
+    if form != "lines" or len(data) <= BLOCK_OF_ROWS:
+        members = members_in(data, where, form)
+        return lambda: iter([members])
+
+    def of_lines() -> Iterator[Members]:
+        line = 1
+        for block in blocks_of_lines(data, BLOCK_OF_ROWS):
+            yield members_in(block, where, form, line)
+            line += block.count(b"\n")
+
+    return of_lines
 
 
 def _refuse_other(members: Members, form: Form, where: str) -> None:
@@ -111,8 +130,10 @@ def _names(rows: Iterable[dict[str, Any]]) -> list[str]:
     return [*dict.fromkeys(name for layout in layouts for name in layout)]
 
 
-def records_in(data: bytes, where: str, form: Form, columns: Mapping[str, str]) -> Records:
-    """Give the records of lines or a list.
+def records_in(
+    data: bytes, where: str, form: Form, columns: Mapping[str, str]
+) -> Callable[[], Iterator[Records]]:
+    """Give the records of lines or a list in blocks.
 
     Raises
     ------
@@ -121,31 +142,48 @@ def records_in(data: bytes, where: str, form: Form, columns: Mapping[str, str]) 
     SchemaError
         For lists of items in two columns.
     """
-    members = members_in(data, where, form)
+    blocks = _blocks_of_members(data, where, form)
+    may_have_items = _LIST_OF_OBJECTS.search(data) is not None
+    items = _column_of_items(blocks(), where, columns) if may_have_items else None
+    return lambda: (_records(members, items, where, form) for members in blocks())
+
+
+def names_of(blocks: Iterable[Records]) -> list[str]:
+    """Give all names, in the order in which they appear."""
+    return [*dict.fromkeys(name for records in blocks for name in records.names)]
+
+
+def _records(members: Members, items: str | None, where: str, form: Form) -> Records:
     values = members.values
-    items = _column_of_items(values, where, columns)
     if items is None and all(isinstance(value, dict) for value in values):
         return Records(values, members, range(len(values)))
     given = [(n, row) for n, value in enumerate(values) for row in _rows_of(value, items)]
     rows = [(n, row) for n, row in given if isinstance(row, dict)]
+    problems = [*members.problems]
     for n, row in given:
         if not isinstance(row, dict):
             found = repr(json.dumps(row[1])[:_SHOWN])
             place = _place(members, n, form)
-            members.problems.append(Problem(where, row[0], found, NO_JSON, "fields", **place))
+            problems.append(Problem(where, row[0], found, NO_JSON, "fields", **place))
+    members = replace(members, problems=problems)
     return Records([row for _, row in rows], members, [n for n, _ in rows])
 
 
-def _column_of_items(values: Iterable[Any], where: str, columns: Mapping[str, str]) -> str | None:
-    records = [value for value in values if isinstance(value, dict)]
-    lists = [(n, v) for record in records for n, v in record.items() if type(v) is list and v]
+def _column_of_items(
+    blocks: Iterable[Members], where: str, columns: Mapping[str, str]
+) -> str | None:
     fields: dict[str, dict[str, None]] = {}
-    for name, value in lists:
-        items = [item for item in value if isinstance(item, dict)]
-        if items:
-            fields.setdefault(name, {}).update(dict.fromkeys(_names(items)))
-    names = _names(records) if fields else []
-    return column_of_items({name: [*of] for name, of in fields.items()}, names, where, columns)
+    names: dict[str, None] = {}
+    for members in blocks:
+        records = [value for value in members.values if isinstance(value, dict)]
+        names |= dict.fromkeys(_names(records))
+        lists = [(n, v) for record in records for n, v in record.items() if type(v) is list and v]
+        for name, value in lists:
+            items = [item for item in value if isinstance(item, dict)]
+            if items:
+                fields.setdefault(name, {}).update(dict.fromkeys(_names(items)))
+    of_lists = {name: [*of] for name, of in fields.items()}
+    return column_of_items(of_lists, [*names] if fields else [], where, columns)
 
 
 def _rows_of(record: Any, items: str | None) -> list[dict[str, Any] | tuple[str, Any]]:
@@ -176,7 +214,9 @@ def _place(members: Members, n: int, form: Form) -> dict[str, Any]:
 # --- Tables -------------------------------------------------------------------------------------
 
 
-def table_in(records: Records, where: str, form: Form, ids: set[str]) -> pl.DataFrame:
+def table_in(
+    blocks: Iterable[Records], where: str, form: Form, ids_in: Callable[[list[str]], set[str]]
+) -> pl.DataFrame:
     """Give records as columns, text where their values are of several types.
 
     Raises
@@ -184,6 +224,11 @@ def table_in(records: Records, where: str, form: Form, ids: set[str]) -> pl.Data
     ReadError
         For the first that is no record, and for what can be no id.
     """
+    tables = [_table(records, where, form, ids_in(records.names)) for records in blocks]
+    return tables[0] if len(tables) == 1 else _joined(tables)
+
+
+def _table(records: Records, where: str, form: Form, ids: set[str]) -> pl.DataFrame:
     for problem in records.members.problems:
         raise ReadError(problem)
     columns = {name: [row.get(name) for row in records.rows] for name in records.names}
@@ -193,22 +238,39 @@ def table_in(records: Records, where: str, form: Form, ids: set[str]) -> pl.Data
             place = _place(records.members, records.numbers[odd], form)
             expected, found = f"text or a whole number as {name}", json.dumps(values[odd])[:_SHOWN]
             raise ReadError(Problem(where, expected, found, NO_ID, "id", **place))
-    return pl.DataFrame([column_of(name, of, _as_text) for name, of in columns.items()])
+    table = pl.DataFrame([column_of(name, of, _as_text) for name, of in columns.items()])
+    return table.cast({pl.Boolean: pl.String})  # which is no number
+
+
+def _joined(tables: Iterable[pl.DataFrame]) -> pl.DataFrame:
+    """Join tables, of which some may lack columns or have other types."""
+    alike = [table.select(map(_joinable, table)) for table in tables if table.height]
+    joined = pl.concat(alike, how="diagonal_relaxed") if alike else pl.DataFrame()
+    return joined.cast({pl.Null: pl.String})
+
+
+def _joinable(column: pl.Series) -> pl.Series:
+    return column.cast(pl.Null()) if column.null_count() == len(column) else column
 
 
 def _as_text(value: Any) -> str:
-    return str(+value) if isinstance(value, int | float) else json.dumps(value)
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return str(value) if is_number else json.dumps(value)
 
 
 def rows_of_json(
     data: bytes, where: str, form: Form, number: str, columns: Mapping[str, str]
-) -> Rows:
+) -> Iterator[Rows]:
     """Give what is in JSON as it is; ``number`` is what to call the numbers of documents."""
     if form == "queries":
-        return _rows_of_queries(data, where, number)
-    records = records_in(data, where, form, columns)
-    values = {name: [row.get(name) for row in records.rows] for name in records.names}
-    return _rows(values, records.members, records.numbers, "line" if form == "lines" else "record")
+        yield _rows_of_queries(data, where, number)
+        return
+    blocks = records_in(data, where, form, columns)
+    names = names_of(blocks())
+    for records in blocks():
+        values = {name: [row.get(name) for row in records.rows] for name in names}
+        unit = "line" if form == "lines" else "record"
+        yield _rows(values, records.members, records.numbers, unit)
 
 
 def _rows_of_queries(data: bytes, where: str, number: str) -> Rows:

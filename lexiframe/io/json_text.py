@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import polars as pl
@@ -12,7 +13,7 @@ import polars as pl
 from lexiframe.errors import LexiframeError, ReadError
 from lexiframe.io.dialects import candidates_for, words_for
 from lexiframe.io.frames import is_one_run, to_frame
-from lexiframe.io.json_rows import Form, members_in, records_in, rows_of_json, table_in
+from lexiframe.io.json_rows import Form, members_in, names_of, records_in, rows_of_json, table_in
 from lexiframe.io.lines import count_of
 from lexiframe.io.rows import Rows, may_be_id
 from lexiframe.schemas import TableSchema
@@ -20,6 +21,8 @@ from lexiframe.schemas import TableSchema
 _BEGINNING = re.compile(rb"""\s*(?:\{\s*(?:["}]|$)|\[\s*(?:[\[{"\]]|-?[0-9.]+\s*,|$))""")
 _NO_ID = rb"""\s*:\s*(?:-?[0-9]+[.eE]|true|false|[\[{])"""
 _HALF_A_PAIR = re.compile(rb"(?i)\\ud[89ab]..(?!\\ud[c-f])|(?<!\\ud[89ab]..)\\ud[c-f]")
+_ESCAPED_COLONS = (rb"\u003a", rb"\u003A")
+_NULL = re.compile(rb"(:[ \t]*)null(?=[ \t]*[,}])")
 _START = 1 << 20  # so much tells the names
 _NUMBERS = ("score", "relevance", "value")
 
@@ -35,22 +38,32 @@ def is_json(data: bytes) -> bool:
     return bool(_BEGINNING.match(data, 0, 1000))
 
 
-def _form_of(data: bytes) -> Form:
+def _form_of(data: bytes, columns: Mapping[str, str]) -> Form:
     """Tell what JSON holds, by its first line; by most of its lines when that is broken."""
     if data.lstrip().startswith(b"["):
         return "list"
     record = _first_record(data)
     if record is not None:
-        holds_queries = isinstance(next(iter(record.values()), None), dict) and is_one_run(record)
-        return "queries" if holds_queries else "lines"
-    lines = [line.strip(b" \t,") for line in data.split(b"\n") if line.strip()]
+        is_run = is_one_run(record) and not _has_fields(record, columns)
+        return "queries" if is_run and isinstance(next(iter(record.values())), dict) else "lines"
+    start = data[:_START]  # which tells of most lines
+    lines = [line.strip(b" \t,") for line in start.split(b"\n") if line.strip()]
     n_records = sum(line.startswith(b"{") and line.endswith(b"}") for line in lines)
     return "lines" if n_records > len(lines) / 2 else "queries"
 
 
+def _has_fields(record: Mapping[str, Any], columns: Mapping[str, str]) -> bool:
+    """Tell an object of fields, of which some may be objects, from one of queries."""
+    plain = [name for name, value in record.items() if not isinstance(value, dict)]
+    queries, documents = ({*words_for(name, columns)} for name in ("query_id", "doc_id"))
+    names = {*_names_in(record)}
+    return not queries.isdisjoint(plain) and not documents.isdisjoint(names)
+
+
 def _first_record(data: bytes) -> dict[str, Any] | None:
     """Give the record that the first line holds; None when it holds none."""
-    first = data.lstrip().split(b"\n", 1)[0]
+    data = data.lstrip()
+    first = data[: data.find(b"\n") % (len(data) + 1)]
     try:
         record = json.loads(first)
     except (ValueError, RecursionError):
@@ -91,7 +104,7 @@ def parse_json(
     [('007', '7', 1.0)]
     """
     data = _with_line_feeds(data)
-    form = _form_of(data)
+    form = _form_of(data, columns)
     if form == "queries":
         members = members_in(data, where, form)
         for problem in members.problems:
@@ -101,22 +114,24 @@ def parse_json(
     table = _parse_quickly(data, schema, columns) if form == "lines" else None
     if table is not None:
         return table
-    records = records_in(data, where, form, columns)
-    return table_in(records, where, form, _ids(records.names, schema, columns))
+    blocks = records_in(data, where, form, columns)
+    return table_in(blocks(), where, form, partial(_ids, schema=schema, columns=columns))
 
 
-def json_rows(data: bytes, where: str, schema: TableSchema, columns: Mapping[str, str]) -> Rows:
+def json_rows(
+    data: bytes, where: str, schema: TableSchema, columns: Mapping[str, str]
+) -> Iterator[Rows]:
     """Give what `parse_json` would parse as it is, with the problems of what is no row."""
     data = _with_line_feeds(data)
-    return rows_of_json(data, where, _form_of(data), _number(schema), columns)
+    return rows_of_json(data, where, _form_of(data, columns), _number(schema), columns)
 
 
 def names_in(data: bytes) -> list[str]:
     """Give the names in the first records, of which some may be broken."""
     data = _with_line_feeds(data[:_START])
-    form = _form_of(data)
+    form = _form_of(data, {})
     try:
-        return [] if form == "queries" else records_in(data, "", form, {}).names
+        return [] if form == "queries" else names_of(records_in(data, "", form, {})())
     except LexiframeError:
         return []
 
@@ -137,20 +152,25 @@ def _ids(names: Iterable[str], schema: TableSchema, columns: Mapping[str, str]) 
 def _parse_quickly(
     data: bytes, schema: TableSchema, columns: Mapping[str, str]
 ) -> pl.DataFrame | None:
-    """Let Polars parse lines; None when it cannot, or would take for text what is none."""
+    """Let Polars parse lines; None when it cannot, or would lose a field or take it for text."""
     first = _first_record(data) or {}
     ids = _ids(_names_in(first), schema, columns)
-    numbers = {word for ours in ("score", "relevance") for word in words_for(ours, columns)}
+    ranks = {*words_for("rank", columns)}
+    numbers = {w for ours in ("score", "relevance") for w in words_for(ours, columns)} | ranks
     types: dict[str, Any] = {n: pl.String() for n in ids & {*first} if may_be_id(first[n])}
-    types |= {name: pl.Float64() for name in first if name in numbers}
+    types |= {name: pl.Float64() for name in first if name in numbers - ranks}
     if _may_have_odd_ids(data, ids) or _may_have_halves(data):
         return None
-    for length in (100, None):  # look at all records for their types only when some do not tell
+    for length in (100, None):  # look at all records only when some do not tell types and names
         try:
             table = pl.read_ndjson(data, schema_overrides=types, infer_schema_length=length)
         except pl.exceptions.PolarsError:
             continue
-        return None if _may_have_lost_fields(table, data) else table
+        if _holds_all_fields(table, data):
+            fields = _fields_of(table)
+            late = _ids([name for name, _ in fields], schema, columns) - ids
+            is_odd = any(of == pl.Boolean for name, of in fields if name in numbers)
+            return None if is_odd or _may_have_odd_ids(data, late) else table
     return None
 
 
@@ -161,6 +181,13 @@ def _names_in(record: Mapping[str, Any]) -> list[str]:
     return [*record, *(name for item in items for name in item)]
 
 
+def _fields_of(table: pl.DataFrame) -> list[tuple[str, Any]]:
+    """Give the names and types of columns, and of the fields of items."""
+    lists = [of.inner for of in table.dtypes if isinstance(of, pl.List)]
+    items = [of for of in lists if isinstance(of, pl.Struct)]
+    return [*table.schema.items(), *(pair for item in items for pair in item.to_schema().items())]
+
+
 def _may_have_odd_ids(data: bytes, ids: set[str]) -> bool:
     """Look for an id that is neither text nor a whole number; Polars would write it as text."""
     names = "|".join(re.escape(json.dumps(name)[1:-1]) for name in ids)
@@ -169,16 +196,54 @@ def _may_have_odd_ids(data: bytes, ids: set[str]) -> bool:
 
 def _may_have_halves(data: bytes) -> bool:
     """Look for half a pair of surrogates, which is no text; Polars takes it for U+0000."""
-    return rb"\ud" in data.lower() and _HALF_A_PAIR.search(data) is not None
-
-
-def _may_have_lost_fields(table: pl.DataFrame, data: bytes) -> bool:
-    """Tell whether records may have two fields of one name, of which Polars keeps the first.
-
-    A name that is twice is found where it is written without escapes: when there are more colons
-    than values, and then more of the name than records.
-    """
-    n_values = sum(table.height - column.null_count() for column in table)
-    return count_of(":", data) > n_values and any(
-        data.count(json.dumps(name).encode()) > table.height for name in table.columns
+    return (
+        any(half in data for half in (rb"\ud", rb"\uD")) and _HALF_A_PAIR.search(data) is not None
     )
+
+
+# --- Whether Polars kept every field ------------------------------------------------------------
+
+
+def _holds_all_fields(table: pl.DataFrame, data: bytes) -> bool:
+    """Tell whether each field of the records is in the table; when in doubt, it is not.
+
+    Polars drops a field that first appears behind the records whose types it looks at, and keeps
+    the first of two of one name, however they are written. Each field has a colon, so there are
+    more colons then than values and colons inside of texts.
+    """
+    if any(colon in data for colon in _ESCAPED_COLONS):
+        return False
+    extra = count_of(":", data) - _n_colons(table)
+    return extra == 0 or (extra > 0 and extra == _n_nulls(data, table.columns))
+
+
+def _n_colons(table: pl.DataFrame) -> int:
+    """Count the colons of JSON that has the values of a table and no fields that are null."""
+    return sum(len(of) - of.null_count() + _n_colons_inside(of) for of in table)
+
+
+def _n_colons_inside(values: pl.Series) -> int:
+    if isinstance(values.dtype, pl.String):
+        return int(values.str.count_matches(":", literal=True).sum())
+    if isinstance(values.dtype, pl.Struct):
+        return _n_colons(values.struct.unnest())
+    return _n_colons_inside(values.explode()) if isinstance(values.dtype, pl.List) else 0
+
+
+def _n_nulls(data: bytes, names: Sequence[str]) -> int:
+    """Count the fields that are null; -1 when their records may have two fields of one name."""
+    records = b"\n".join(_lines_with(b"null", data))
+    filled, n_nulls = _NULL.subn(rb"\1false", records)
+    try:  # as text, which takes any value, nested ones as JSON
+        texts = pl.read_ndjson(filled, schema=dict.fromkeys(names, pl.String()))
+    except pl.exceptions.PolarsError:
+        return -1
+    return n_nulls if count_of(":", filled) == _n_colons(texts) else -1
+
+
+def _lines_with(word: bytes, data: bytes) -> Iterator[bytes]:
+    at = data.find(word)
+    while at >= 0:
+        start, end = data.rfind(b"\n", 0, at) + 1, data.find(b"\n", at) % (len(data) + 1)
+        yield data[start:end]
+        at = data.find(word, end)

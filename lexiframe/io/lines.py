@@ -7,6 +7,7 @@ NumPy arrays and never on lines.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -17,6 +18,9 @@ _BLANKS_TO_SPACES = bytes.maketrans(b"\t\v\f", b"   ")
 _TO_SPACES_AND_LINE_FEEDS = bytes.maketrans(b"\t\v\f\r", b"   \n")
 _ODD_BYTES = (b"\t", b"\r", b"\v", b"\f", b"\0")
 _BLOCK_OF_BYTES = 1 << 18
+_BLOCK_OF_LINES = 1 << 22
+BLOCK_OF_ROWS = 1 << 22
+"""So many bytes of a file are looked through at once for what is wrong with its rows."""
 
 
 def is_plain(data: bytes) -> bool:
@@ -105,6 +109,34 @@ def single_spaces(data: bytes, where: str) -> bytes:
     return re.sub(rb"\n#[^\n]*", b"\n", b"\n" + data)[1:]
 
 
+def blocks_of_lines(data: bytes, size: int) -> Iterator[bytes]:
+    r"""Give text in blocks of whole lines, of about so many bytes.
+
+    Examples
+    --------
+    >>> [*blocks_of_lines(b"a\nbc\r\nd", 3)]
+    [b'a\n', b'bc\r\n', b'd']
+    """
+    start = 0
+    while start < len(data):
+        stop = start + size
+        end = max(data.rfind(b"\n", start, stop), data.rfind(b"\r", start, stop))
+        if stop >= len(data):
+            end = len(data) - 1
+        elif end < 0:  # the line is longer
+            ends = [e for mark in (b"\n", b"\r") if (e := data.find(mark, stop)) >= 0]
+            end = min(ends, default=len(data) - 1)
+        end += data[end : end + 2] == b"\r\n"
+        yield data[start : end + 1]
+        start = end + 1
+
+
+def n_lines_in(data: bytes) -> int:
+    """Count the ends of lines."""
+    n_lines = count_of("\n", data)
+    return n_lines + count_of("\r", data) - data.count(b"\r\n") if b"\r" in data else n_lines
+
+
 def first_fields(data: bytes) -> list[bytes]:
     """Give the fields of the first line that is not empty and no comment."""
     start = 0
@@ -129,32 +161,43 @@ def ends_in_a_line(data: bytes) -> bool:
     return bool(last) and not last.startswith(b"#")
 
 
-def squared(text: bytes, widest: int) -> tuple[bytes, int, np.ndarray]:
-    r"""Cut plain lines to the width of the shortest, at most to ``widest`` fields.
-
-    Returns
-    -------
-    bytes
-        The text, a rectangle.
-    int
-        Its width.
-    numpy.ndarray
-        The width that each line had.
+def widths_of(text: bytes) -> np.ndarray:
+    r"""Count the fields of plain lines.
 
     Examples
     --------
-    >>> squared(b"a b c\na b\n", 6)
-    (b'a b\na b\n', 2, array([3, 2]))
+    >>> widths_of(b"a b c\na b\n").tolist()
+    [3, 2]
     """
-    characters = np.frombuffer(text if text.endswith(b"\n") else text + b"\n", np.uint8)
-    separators = np.flatnonzero((characters == _SPACE) | (characters == _LINE_FEED))
-    last = np.flatnonzero(characters[separators] == _LINE_FEED)
-    first = np.append(0, last[:-1] + 1)
-    widths = last - first + 1
-    kept = int(min(widths.min(), widest))
-    is_wider = widths > kept
-    starts = separators[first + kept - 1][is_wider]
-    return cut(characters, starts, separators[last][is_wider]).tobytes(), kept, widths
+    widths = []
+    for lines in blocks_of_lines(text, _BLOCK_OF_LINES):
+        characters = np.frombuffer(lines, np.uint8)
+        blanks = characters[(characters == _SPACE) | (characters == _LINE_FEED)]
+        blanks = blanks if lines.endswith(b"\n") else np.append(blanks, _LINE_FEED)
+        ends = np.flatnonzero(blanks == _LINE_FEED)
+        widths.append(np.diff(ends, prepend=-1).astype(np.int32))
+    return np.concatenate(widths)
+
+
+def squared(text: bytes, widths: np.ndarray, widest: int) -> bytes:
+    r"""Cut plain lines of these widths to that of the shortest, at most to ``widest`` fields.
+
+    Examples
+    --------
+    >>> squared(b"a b c\na b\n", np.array([3, 2]), 6)
+    b'a b\na b\n'
+    """
+    kept, parts, n = int(min(widths.min(), widest)), [], 0
+    for lines in blocks_of_lines(text, _BLOCK_OF_LINES):
+        characters = np.frombuffer(lines if lines.endswith(b"\n") else lines + b"\n", np.uint8)
+        separators = np.flatnonzero((characters == _SPACE) | (characters == _LINE_FEED))
+        last = np.flatnonzero(characters[separators] == _LINE_FEED)
+        first = np.append(0, last[:-1] + 1)
+        is_wider = widths[n : n + len(last)] > kept
+        starts = separators[first + kept - 1][is_wider]
+        parts.append(cut(characters, starts, separators[last][is_wider]).tobytes())
+        n += len(last)
+    return b"".join(parts)
 
 
 def count_of(character: str, data: bytes) -> int:

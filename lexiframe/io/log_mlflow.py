@@ -17,6 +17,7 @@ import polars as pl
 
 from lexiframe.errors import LexiframeError, ReadError, first_three, unknown_name
 from lexiframe.io.log_files import numbers_of
+from lexiframe.io.sources import expanded, public_address
 
 PAGE = 1000  # runs that are asked for at once
 _SETTINGS = {
@@ -82,7 +83,7 @@ def read_mlflow(
     Traceback (most recent call last):
     lexiframe.errors.ReadError: sqlite:///nowhere.db: there is no such MLflow store
     """
-    where = _without_password(str(tracking_uri))
+    where = public_address(str(tracking_uri))
     with _quiet_mlflow():
         try:
             return _read(_address(str(tracking_uri)), experiment)
@@ -161,12 +162,13 @@ def _address(uri: str) -> str:
 
         return _folder(Path(url2pathname(urlparse(uri).path)), uri)
     if uri.startswith(("http:", "https:")) and not urlparse(uri).hostname:
-        where = _without_password(uri)
+        where = public_address(uri)
         raise ReadError(f"{where}: expected an address with the name of a server")
-    path = Path(uri).expanduser()
-    if "://" in uri or (uri.startswith(("databricks", "uc")) and not path.exists()):
+    path = expanded(uri)
+    is_there = os.path.exists(path)  # noqa: PTH110 - false, not an error, for a name too long
+    if "://" in uri or (uri.startswith(("databricks", "uc")) and not is_there):
         return uri
-    return _folder(path, uri) if path.is_dir() else _read_only(path, uri)
+    return _folder(path, uri) if is_there and path.is_dir() else _read_only(path, uri)
 
 
 def _folder(path: Path, uri: str) -> str:
@@ -183,8 +185,8 @@ def _read_only(path: Path, uri: str) -> str:
     """
     import sqlite3
 
-    if not path.is_file():
-        is_absolute = Path("/", path).is_file() and not path.is_absolute()
+    if not os.path.isfile(path):  # noqa: PTH113
+        is_absolute = os.path.isfile(Path("/", path)) and not path.is_absolute()  # noqa: PTH113
         hint = f"; an absolute path has four slashes: sqlite:////{path}" if is_absolute else ""
         raise ReadError(f"{uri}: there is no such MLflow store{hint}")
     # Slashes are quoted too, because MLflow makes the folders that it sees in an address.

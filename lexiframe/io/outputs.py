@@ -2,19 +2,83 @@
 
 from __future__ import annotations
 
+import glob
 import os
+import shutil
+import stat
+import sys
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from lexiframe.errors import LexiframeError
+
+if sys.platform != "win32":
+    import fcntl
+
+_PART = ".part"
+_ELSEWHERE = "; choose another place or change its permissions"
+_LETTERS = 50  # of a name go into that of its temporary file, which would be too long otherwise
 
 
 def _umask() -> int:
     umask = os.umask(0)
     os.umask(umask)
     return umask
+
+
+def output_path(path: str | Path) -> Path:
+    """Give the path of a result, with the home folder for ``~``.
+
+    Raises
+    ------
+    LexiframeError
+        For what is no path, and for the home folder of nobody.
+    """
+    if path == "" or "\0" in str(path):  # the first would be the folder that one is in
+        raise LexiframeError(f"expected a path to write to, found {str(path)!r}")
+    try:
+        return Path(path).expanduser()
+    except RuntimeError as error:
+        raise LexiframeError(f"{path}: there is no such home folder ({error})") from None
+
+
+def output_file(path: Path) -> Path:
+    """Give the place where the file of a result is to lie: behind symbolic links.
+
+    Raises
+    ------
+    LexiframeError
+        For what is no file and cannot become one.
+    """
+    try:
+        state = path.stat()
+    except FileNotFoundError:
+        state = None
+    except (OSError, ValueError) as error:
+        raise _cannot_be_written(path, error, _ELSEWHERE) from None
+    if state and stat.S_ISDIR(state.st_mode):
+        raise LexiframeError(f"{path}: cannot be written, because it is a folder")
+    if state and not stat.S_ISREG(state.st_mode):  # which the renamed file would replace
+        raise LexiframeError(
+            f"{path}: cannot be written, because it is a device or a pipe; choose a file"
+        )
+    if state and any(_is_open_as(stream, state) for stream in (1, 2)):
+        raise LexiframeError(f"{path}: is where the output goes already; choose another file")
+    return Path(os.path.realpath(path))
+
+
+def _is_open_as(stream: int, state: os.stat_result) -> bool:
+    try:
+        return os.path.samestat(os.fstat(stream), state)
+    except OSError:  # a closed one
+        return False
+
+
+def _cannot_be_written(path: Path, error: Exception, advice: str = "") -> LexiframeError:
+    reason = getattr(error, "strerror", None) or error
+    return LexiframeError(f"{path}: cannot be written ({reason}){advice}")
 
 
 @contextmanager
@@ -26,29 +90,123 @@ def replacing(path: Path) -> Iterator[Path]:
     LexiframeError
         When the folder cannot be written to, and for a path that is no file.
     """
-    if path.is_dir():
-        raise LexiframeError(f"{path}: cannot be written, because it is a folder")
-    if path.exists() and not path.is_file():  # which the renamed file would replace
-        raise LexiframeError(
-            f"{path}: cannot be written, because it is a device or a pipe; choose a file"
-        )
-    try:
-        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
-        os.close(handle)
-    except OSError as error:
-        raise LexiframeError(
-            f"{path}: cannot be written ({error.strerror or error}); "
-            "choose another place or change its permissions"
-        ) from None
-    temporary = Path(name)
-    try:
+    with replacing_all([path]) as (temporary,):
         yield temporary
-        temporary.chmod(0o666 & ~_umask())
-        temporary.replace(path)
-    except OSError as error:
-        raise LexiframeError(f"{path}: cannot be written ({error.strerror or error})") from None
+
+
+@contextmanager
+def replacing_all(paths: Sequence[Path]) -> Iterator[list[Path]]:
+    """Lend a temporary path for each of some paths; all are renamed, or none.
+
+    Raises
+    ------
+    LexiframeError
+        As `replacing`.
+    """
+    targets = [output_file(path) for path in paths]
+    for target in targets:
+        _remove_left_over(target)
+    named = paths[0] if len(paths) == 1 else paths[0].parent
+    with ExitStack() as stack:
+        try:
+            temporaries = [stack.enter_context(_temporary(target)) for target in targets]
+        except OSError as error:
+            raise _cannot_be_written(named, error, _ELSEWHERE) from None
+        try:
+            yield temporaries
+            _rename_all([*zip(temporaries, targets, strict=True)])
+        except OSError as error:
+            raise _cannot_be_written(named, error) from None
+
+
+def _rename_all(pairs: Sequence[tuple[Path, Path]]) -> None:
+    """Rename files to their places; when one cannot be, what was there before is put back."""
+    mode = 0o666 & ~_umask()
+    with ExitStack() as kept, ExitStack() as undo:
+        for temporary, target in pairs:
+            temporary.chmod(mode)
+            if len(pairs) > 1:
+                undo.callback(_put_back, target, kept.enter_context(_kept(target)))
+            temporary.replace(target)
+        undo.pop_all()
+
+
+def _put_back(target: Path, before: Path | None) -> None:
+    with suppress(OSError):
+        if before is None:
+            target.unlink(missing_ok=True)
+        else:
+            before.replace(target)
+
+
+@contextmanager
+def _kept(target: Path) -> Iterator[Path | None]:
+    """Give what is at a place a second name, which costs nothing, or copy it."""
+    if not target.exists():
+        yield None
+        return
+    with _temporary(target) as second:
+        second.unlink()
+        try:
+            second.hardlink_to(target)
+        except OSError:  # not every file system has two names for a file
+            shutil.copy2(target, second)
+        handle = os.open(second, os.O_RDONLY)
+        try:
+            _lock(handle)
+            yield second
+        finally:
+            os.close(handle)
+
+
+@contextmanager
+def _temporary(target: Path) -> Iterator[Path]:
+    """Make a file beside another, and remove it; as long as it is locked its maker is alive."""
+    handle, path = _new_file(target)
+    try:
+        yield path
     finally:
-        temporary.unlink(missing_ok=True)
+        path.unlink(missing_ok=True)
+        if sys.platform != "win32":
+            os.close(handle)
+
+
+def _new_file(target: Path) -> tuple[int, Path]:
+    while True:
+        handle, name = tempfile.mkstemp(
+            prefix=f".{target.name[:_LETTERS]}.", suffix=_PART, dir=target.parent
+        )
+        if sys.platform == "win32":  # what is open could not be renamed
+            os.close(handle)
+            return handle, Path(name)
+        _lock(handle, wait=True)
+        if os.fstat(handle).st_nlink:
+            return handle, Path(name)
+        os.close(handle)  # in between, another process took it for left over
+
+
+def _lock(handle: int, *, wait: bool = False) -> bool:
+    """Lock a file until it is closed, which the system does for a process that is killed."""
+    if sys.platform != "win32":
+        with suppress(OSError):  # it is locked, or the file system knows no locks
+            fcntl.flock(handle, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+            return True
+    return False
+
+
+def _remove_left_over(target: Path) -> None:
+    """Remove the temporary files that processes left beside a file when they were killed."""
+    if sys.platform == "win32":  # without locks nobody knows whose they are
+        return
+    pattern = f".{glob.escape(target.name[:_LETTERS])}.????????{_PART}"
+    for path in target.parent.glob(pattern):
+        with suppress(OSError):
+            handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+            try:
+                if _lock(handle):
+                    path.unlink()
+            finally:
+                os.close(handle)
 
 
 def output_folder(path: str | Path) -> Path:
@@ -59,7 +217,7 @@ def output_folder(path: str | Path) -> Path:
     LexiframeError
         When it cannot be made or written to.
     """
-    folder = Path(path).expanduser()
+    folder = output_path(path)
     refuse_unwritable(folder)
     folder.mkdir(parents=True, exist_ok=True)
     return folder
@@ -76,3 +234,27 @@ def refuse_unwritable(folder: Path) -> None:
             f"{folder}: results cannot be written there ({error.strerror or error}); "
             "choose another folder or change its permissions"
         ) from None
+
+
+def refuse_outputs(files: Iterable[Path]) -> None:
+    """Raise for files that cannot be written, before the work whose results they shall hold."""
+    for folder in dict.fromkeys(output_file(file).parent for file in files):
+        refuse_unwritable(folder)
+
+
+def refuse_replacing(files: Iterable[Path], read: Iterable[str]) -> None:
+    """Raise when a file of results would replace one that is read, by whatever name."""
+    results = {identity: file for file in files if (identity := _identity(file))}
+    for path in read:
+        if (identity := _identity(path)) in results:
+            raise LexiframeError(
+                f"{results[identity]}: would replace the file that is read; choose another name"
+            )
+
+
+def _identity(path: str | Path) -> tuple[int, int] | None:
+    try:
+        state = os.stat(path)  # noqa: PTH116
+    except (OSError, ValueError):
+        return None
+    return state.st_dev, state.st_ino

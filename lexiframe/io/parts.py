@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Literal
@@ -105,10 +106,10 @@ def parse_runs(
     """Parse and check what is in a file."""
     if content.kind != "text":
         arrow = read_arrow(content, source.where)
-        parts = _parts_of_table(
-            to_frame(arrow, "score", source.where, keep_twins=True), source, dialect
-        )
-        return [replace(_from_file(part, arrow), where=part.where) for part in parts]
+        frame = to_frame(arrow, "score", source.where, keep_twins=True)
+        parts = _parts_of_table(frame, source, dialect)
+        headers = provenance_of(arrow.schema).get("ir_metadata", {})
+        return [replace(part, header=headers.get(part.name)) for part in parts]
     table = parse_table(content.data, source.where, dialect, RUNS)
     if table is None:
         parts = [_part_of_lines(content.data, source, name_from, dialect, rank=rank)]
@@ -121,34 +122,41 @@ def parse_runs(
 
 def _as_written(content: Content, source: Source, dialect: Dialect) -> pl.DataFrame:
     """Give the runs, queries and scores of text as they stand in it."""
-    rows = rows_of(content, source.where, dialect, RUNS)
-    found, _ = columns_in(rows, source.where, RUNS, dialect.columns)
-    number = "score" if "score" in found else "rank"
-    texts = [found[name].texts.alias(name) for name in ("run", "query_id") if name in found]
-    return pl.DataFrame([*texts, found[number].texts.alias("score")])
+    blocks = []
+    for rows in rows_of(content, source.where, dialect, RUNS):
+        found, _ = columns_in(rows, source.where, RUNS, dialect.columns)
+        number = "score" if "score" in found else "rank"
+        texts = [found[name].texts.alias(name) for name in ("run", "query_id") if name in found]
+        blocks.append(pl.DataFrame([*texts, found[number].texts.alias("score")]))
+    return pl.concat(blocks, how="diagonal")
 
 
 def _from_file(part: RunPart, table: Any) -> RunPart:
-    """Give a run what a table of `read_runs` says of it: its file and its ir_metadata."""
+    """Give a run what a table of `read_runs` says of it: its file and its ir_metadata.
+
+    Only of tables in memory: a path that stands in a file may be anyone's.
+    """
     facts = provenance_of(table.schema if isinstance(table, pa.Table) else None)
     header = facts.get("ir_metadata", {}).get(part.name)
     sources = {str(source.get("run")): source for source in facts.get("sources", [])}
     if part.name not in sources:
         return replace(part, header=header)
-    source = sources[part.name]
-    file = File(str(source.get("path")))
-    places = _if_there(file, source.get("reading", {}))
+    file = File(str(sources[part.name].get("path")))
+    places = _if_same(file, sources[part.name])
     return replace(part, where=str(file), places=places, header=header)
 
 
-def _if_there(file: File, reading: Any) -> Places:
-    """Give the places of a file that was read before, and may be gone by now."""
+def _if_same(file: File, source: dict[str, Any]) -> Places:
+    """Give the places of a file that was read before, and by now may be gone or another."""
 
     def places() -> tuple[str, np.ndarray]:
         try:
-            return places_in(file, Dialect(**reading), RUNS)()
+            held = file.held() if os.path.isfile(file.path) else File("", b"")  # noqa: PTH113
+            dialect = Dialect(**source.get("reading", {}))
         except (LexiframeError, TypeError):
             return "", np.empty(0, np.int64)
+        is_same = held.facts()["sha256"] == source.get("sha256")
+        return places_in(held, dialect, RUNS)() if is_same else ("", np.empty(0, np.int64))
 
     return places
 

@@ -54,25 +54,27 @@ def listed(problems: pl.DataFrame, what: str) -> pl.DataFrame:
     )
 
 
-def first_error(error: LexiframeError, problems: pl.DataFrame, check: str) -> LexiframeError:
+def first_error(
+    error: LexiframeError, first: pl.DataFrame, count: int, check: str
+) -> LexiframeError:
     """Give the error for the first problem that has a place; the one that was raised for none.
 
     Parameters
     ----------
     error
         What was raised.
-    problems
-        All problems of the file.
+    first
+        The first problem of the file that has a place, if there is one.
+    count
+        How many there are.
     check
         The function that lists them.
     """
-    refused = problems.filter(pl.col("problem") != "duplicate", pl.col("order").is_not_null())
-    if not refused.height:
+    if not first.height:
         return error
-    first = refused.row(0, named=True)
-    more = problems.height - 1
-    first["advice"] += f" ({more} more: lexiframe.{check} lists them)" if more else ""
-    return ReadError(Problem(**first))
+    parts = first.row(0, named=True)
+    parts["advice"] += f" ({count - 1} more: lexiframe.{check} lists them)" if count > 1 else ""
+    return ReadError(Problem(**parts))
 
 
 def short(texts: pl.Series) -> pl.Series:
@@ -95,21 +97,21 @@ def decoded(data: bytes, where: str) -> str:
         raise ReadError(problems_of_bytes(data, where)[0]) from None
 
 
-def problems_of_bytes(data: bytes, where: str) -> list[Problem]:
-    """List the lines whose bytes are no UTF-8, with the first of these bytes."""
+def problems_of_bytes(data: bytes, where: str, first: int = 1) -> list[Problem]:
+    """List the lines, counted from ``first``, whose bytes are no UTF-8, with these bytes."""
     lines = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
     return [
         Problem(where, "UTF-8 text", f"the bytes {bad}", SAVE_AS_UTF8, "encoding", n, order=n)
-        for n, bad in undecodable(lines).items()
+        for n, bad in undecodable(lines, first).items()
     ]
 
 
-def undecodable(text: bytes) -> dict[int, str]:
-    """Give the lines whose bytes are no UTF-8, and the first of these bytes."""
+def undecodable(text: bytes, first: int = 1) -> dict[int, str]:
+    """Give the lines, counted from ``first``, whose bytes are no UTF-8, and these bytes."""
     try:
         text.decode()
     except UnicodeDecodeError:
-        found = ((number, _bad_bytes(line)) for number, line in enumerate(text.split(b"\n"), 1))
+        found = ((n, _bad_bytes(line)) for n, line in enumerate(text.split(b"\n"), first))
         return {number: bad for number, bad in found if bad}
     return {}
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +15,7 @@ from lexiframe.codes import as_strings
 from lexiframe.errors import LexiframeError, Problem, ReadError, SchemaError, first_three, warn
 from lexiframe.io import trec
 from lexiframe.io.arrow import read_arrow, to_arrow
-from lexiframe.io.content import Content
+from lexiframe.io.content import Content, content_of
 from lexiframe.io.dialects import checked_ids
 from lexiframe.io.duplicates import (
     Duplicates,
@@ -43,12 +44,14 @@ from lexiframe.schemas import IDS, QRELS
 class Judgments:
     """The rows of qrels, what error messages call them, and the place of every row.
 
-    Ids are strings, or categories of strings where they were integers.
+    Ids are strings, or categories of strings where they were integers. ``sha256`` is of the bytes
+    that were read from a file, if that was asked for.
     """
 
     rows: pl.DataFrame
     where: str
     places: Places | None = None
+    sha256: str | None = None
 
 
 def read_qrels(
@@ -110,11 +113,11 @@ def read_qrels(
     check_duplicates(duplicates)
     dialect = Dialect(None, header, decimal, columns or {})
     origin = file_or_data(qrels)
-    judged = load_qrels(origin, dialect)
+    judged = load_qrels(origin, dialect, hashed=True)
     rows, removed = distinct_judgments(judged, duplicates)
     if removed:
         warn(f"judgments that repeated a document, removed: {removed}")
-    sources = sources_of_qrels(origin, dialect)
+    sources = sources_of_qrels(origin, dialect, judged.sha256)
     facts = {"table": "qrels", "sources": sources, "reading": dialect.said()}
     counts = {"duplicates": removed} if removed else {}
     return to_arrow(as_strings(rows)).replace_schema_metadata(describe(facts | counts))
@@ -126,19 +129,33 @@ def file_or_data(qrels: Any) -> Any:
     return only_file(qrels) if is_path else qrels
 
 
-def sources_of_qrels(origin: Any, dialect: Dialect | None = None) -> list[dict[str, Any]]:
-    """Say which file qrels of `file_or_data` come from; nothing for frames made in memory."""
+def held_or_data(data: Any) -> Any:
+    """Give the file that a path means with its bytes, which it may have lost when they are used."""
+    origin = file_or_data(data)
+    return origin.held() if isinstance(origin, File) else origin
+
+
+def sources_of_qrels(
+    origin: Any, dialect: Dialect | None = None, sha256: str | None = None
+) -> list[dict[str, Any]]:
+    """Say which file qrels of `file_or_data` come from; nothing for frames made in memory.
+
+    ``sha256`` is of the bytes that were read from the file.
+    """
     if isinstance(origin, File):
-        return [origin.facts(None, **(dialect or Dialect()).facts())]
+        return [origin.facts(sha256, **(dialect or Dialect()).facts())]
     return sources_in(origin)
 
 
-def load_qrels(qrels: Any, dialect: Dialect | None = None) -> Judgments:
-    """Read and check relevance judgments, in any form that `read_qrels` takes."""
+def load_qrels(qrels: Any, dialect: Dialect | None = None, *, hashed: bool = False) -> Judgments:
+    """Read and check relevance judgments, in any form that `read_qrels` takes.
+
+    ``hashed`` asks for the sha256 of a file.
+    """
     dialect = dialect or Dialect()
     data = file_or_data(qrels)
     if isinstance(data, File):
-        return _load_file(data, dialect)
+        return _load_file(data, dialect, hashed=hashed)
     if isinstance(data, str):
         return Judgments(_checked(from_ir_datasets(data, "qrels"), data, dialect), data)
     return Judgments(
@@ -146,14 +163,17 @@ def load_qrels(qrels: Any, dialect: Dialect | None = None) -> Judgments:
     )
 
 
-def _load_file(file: File, dialect: Dialect) -> Judgments:
-    where, content = str(file), file.content()
+def _load_file(file: File, dialect: Dialect, *, hashed: bool) -> Judgments:
+    where, given = str(file), file.read()
+    sha256 = hashlib.sha256(given).hexdigest() if hashed else None
+    content = content_of(given, where)
+    del given  # packed, it would be held beside what is in it
     try:
         rows = parse_qrels(content, where, dialect)
     except LexiframeError as error:
         raise error_with_line(error, content, where, dialect, QRELS) from None
-    is_text = content.kind == "text"
-    return Judgments(rows, where, places_in(file, dialect, QRELS) if is_text else None)
+    places = places_in(file, dialect, QRELS) if content.kind == "text" else None
+    return Judgments(rows, where, places, sha256)
 
 
 def parse_qrels(content: Content, where: str, dialect: Dialect) -> pl.DataFrame:

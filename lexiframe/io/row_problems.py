@@ -21,33 +21,36 @@ _OF_A_ROW = ("query_id", "doc_id")
 
 
 def problems_of_rows(
-    rows: Rows, where: str, schema: TableSchema, columns: Mapping[str, str]
+    rows: Rows, where: str, schema: TableSchema, columns: Mapping[str, str], first: int = 0
 ) -> pl.DataFrame:
-    """List missing columns, rows without an id or a number, and documents that were there before.
+    """List missing columns, and rows without an id or a number.
 
     Parameters
     ----------
     rows
-        The rows, and where they are in the file.
+        Rows, and where they are in the file.
     where
         What to call the file.
     schema
         What it should be: ``RUNS`` or ``QRELS``.
     columns
         What its columns are called, where that was said.
+    first
+        The number of rows that are in front of these in the file.
 
     Returns
     -------
     polars.DataFrame
-        The problems in parts, in the order of the rows; those of columns as a whole are last.
+        The problems in parts, in the order of the rows and with their numbers; those of columns as
+        a whole are last.
     """
     if not rows.table.width:  # no row is in order, or two columns have one name
-        return table_of([])
+        return _numbered(table_of([]))
     found, of_columns = columns_in(rows, where, schema, columns)
     if not {*_OF_A_ROW} <= set(found):  # then it may be no table of ours, or say what rows are
-        return table_of(of_columns)
+        return _numbered(table_of(of_columns))
     number = next((found[name] for name in _NUMBERS if name in found), None)
-    places = _places(rows, found, where)
+    places = _places(rows, found, where, first)
     is_empty = _are_empty_lists(found, number, rows.table.height)
     problems = [_empty_lists(places.filter(is_empty & (schema is QRELS)))]
     for column in found.values():
@@ -56,14 +59,52 @@ def problems_of_rows(
         bad &= ~is_empty
         tell = _told_ids if is_id else _told_numbers
         problems.append(tell(places.filter(bad), column.filter(bad), rows.decimal))
-    if rows.unit:  # else a document that is there twice is a name that is
-        problems.append(_again(places, found, schema, rows.unit))
     in_order = pl.concat(frame.select(*PARTS, "row") for frame in problems)
     in_order = in_order.sort("order", "row", maintain_order=True)
-    return pl.concat([in_order.drop("row"), table_of(of_columns)])
+    return pl.concat([in_order, _numbered(table_of(of_columns))])
 
 
-def _places(rows: Rows, found: Mapping[str, Column], where: str) -> pl.DataFrame:
+def _numbered(problems: pl.DataFrame) -> pl.DataFrame:
+    return problems.with_columns(row=pl.lit(None, INT))
+
+
+def keys_of_rows(
+    rows: Rows, where: str, schema: TableSchema, columns: Mapping[str, str], first: int = 0
+) -> pl.DataFrame | None:
+    """Give the places, keys and their hashes of rows; None where no document can be twice."""
+    if not rows.table.width or not rows.unit:  # a document that is there twice is a name that is
+        return None
+    found, _ = columns_in(rows, where, schema, columns)
+    key = [name for name in schema.key if name in found]
+    if not {*_OF_A_ROW} <= set(key):
+        return None
+    places = _places(rows, found, where, first)
+    keyed = places.with_columns(found[name].texts.alias(name) for name in key)
+    keyed = keyed.filter(pl.all_horizontal(pl.col(key) != ""))
+    return keyed.with_columns(hash=pl.struct(key).hash(), unit=pl.lit(rows.unit))
+
+
+def documents_again(keyed: pl.DataFrame, schema: TableSchema) -> pl.DataFrame:
+    """Tell the documents that were there before, whatever their numbers."""
+    key = [name for name in schema.key if name in keyed.columns]
+    twins = keyed.filter(pl.struct(key).is_duplicated())
+    nth = pl.int_range(pl.len()).over(key)
+    again = twins.with_columns(first=pl.col("place").first().over(key)).filter(nth > 0)
+    return again.select(
+        "row",
+        "file",
+        "line",
+        "at",
+        "order",
+        problem=pl.lit("duplicate"),
+        expected=pl.lit("each document once"),
+        found=pl.format("'{}' of query '{}'", "doc_id", "query_id"),
+        behind=pl.format(" again, after {} {}", "unit", "first"),
+        advice=pl.lit(ONE_OF_TWINS[schema.name]),
+    ).select(*PARTS, "row")
+
+
+def _places(rows: Rows, found: Mapping[str, Column], where: str, first: int) -> pl.DataFrame:
     """Give each row's ids and what its problems have in common."""
     ids = {name: found[name].texts for name in _OF_A_ROW}
     blank, is_line = pl.lit(""), rows.unit == "line"
@@ -72,7 +113,7 @@ def _places(rows: Rows, found: Mapping[str, Column], where: str) -> pl.DataFrame
     behind = (blank if is_line else whose) if rows.behind is None else pl.lit(rows.behind)
     return (
         pl.DataFrame({"place": rows.places.cast(INT)})
-        .with_row_index("row")
+        .with_columns(row=pl.int_range(first, first + pl.len()))
         .with_columns(order="place" if rows.order is None else rows.order.cast(INT), **ids)
         .with_columns(
             file=pl.lit(where),
@@ -149,23 +190,4 @@ def _told_numbers(places: pl.DataFrame, column: Column, decimal: str) -> pl.Data
         + f" {column.called}",
         found=shown(column.values),
         advice=advice,
-    )
-
-
-def _again(
-    places: pl.DataFrame, found: Mapping[str, Column], schema: TableSchema, unit: str
-) -> pl.DataFrame:
-    """Tell the documents that were there before, whatever their numbers."""
-    key = [name for name in schema.key if name in found]
-    rows = places.with_columns(found[name].texts.alias(name) for name in key)
-    whole = rows.filter(pl.all_horizontal(pl.col(key) != ""))
-    twins = whole.filter(pl.struct(key).is_duplicated())
-    nth = pl.int_range(pl.len()).over(key)
-    again = twins.with_columns(first=pl.col("place").first().over(key)).filter(nth > 0)
-    return again.with_columns(
-        problem=pl.lit("duplicate"),
-        expected=pl.lit("each document once"),
-        found=pl.format("'{}' of query '{}'", "doc_id", "query_id"),
-        behind=pl.format(" again, after {} {}", pl.lit(unit), "first"),
-        advice=pl.lit(ONE_OF_TWINS[schema.name]),
     )

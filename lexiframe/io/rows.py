@@ -144,12 +144,12 @@ def _id(value: Any) -> str | None:
 
 
 def _number(value: Any) -> str | None:
-    return None if isinstance(value, bool | str) else _number_or_text(value)
+    return None if isinstance(value, str) else _number_or_text(value)
 
 
 def _number_or_text(value: Any) -> str | None:
-    if isinstance(value, int | float):
-        return str(+value)  # which makes numbers of truth values
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return str(value)
     return value if isinstance(value, str) else None
 
 

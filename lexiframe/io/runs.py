@@ -11,7 +11,7 @@ import polars as pl
 import pyarrow as pa
 
 from lexiframe.codes import as_strings
-from lexiframe.errors import LexiframeError, first_three, warn
+from lexiframe.errors import LexiframeError, Problem, ReadError, first_three, warn
 from lexiframe.io.arrow import to_arrow
 from lexiframe.io.metadata import header_of, metadata_frame
 from lexiframe.io.parts import NameFrom, RunPart, load_source
@@ -49,11 +49,16 @@ class RunScan:
         What names a run: its ``"file"`` or its ``"tag"``.
     dialect
         What text cannot say of itself.
+    stamps
+        Of each source that was read, what differs once its file was written to.
     """
 
     sources: tuple[Source, ...]
     name_from: NameFrom = "file"
     dialect: Dialect = field(default_factory=Dialect)
+    stamps: dict[int, tuple[int, ...] | None] = field(
+        default_factory=dict, compare=False, repr=False
+    )
 
     def __len__(self) -> int:
         return len(self.sources)
@@ -61,27 +66,37 @@ class RunScan:
     def load(self, index: int, *, rank: bool = False, hashed: bool = False) -> list[RunPart]:
         """Read one source into its runs (one, unless a table carries several)."""
         source = self.sources[index]
+        if isinstance(source.origin, File):
+            self.stamps[index] = source.origin.stamp()
         return load_source(source, self.name_from, self.dialect, rank=rank, hashed=hashed)
 
     def provenance(self, read: Sequence[SourceRead] | None = None) -> list[dict[str, Any]]:
         """Give path and sha256 of every file and how it is read, sorted.
 
-        ``read`` is what is known of each source when they were read already. Before that it takes a
-        file to hold one run that is called as it is.
+        ``read`` is what is known of each source when they were read already. Without it files are
+        hashed now, and taken to hold one run each that is called as its file.
+
+        Raises
+        ------
+        ReadError
+            When a file has to be hashed that is not the one any more that was read.
         """
-        known = [self._unread(source) for source in self.sources] if read is None else read
-        given = in_threads(self._facts, [*zip(self.sources, known, strict=True)], "hashing runs")
+        known = [None] * len(self) if read is None else read
+        given = in_threads(self._facts, [*enumerate(known)], "hashing runs")
         return _sorted(fact for facts in given for fact in facts)
 
-    def _unread(self, source: Source) -> SourceRead:
-        return SourceRead((source.name if self.name_from == "file" else None,))
-
-    def _facts(self, one: tuple[Source, SourceRead]) -> list[dict[str, Any]]:
-        source, read = one
+    def _facts(self, one: tuple[int, SourceRead | None]) -> list[dict[str, Any]]:
+        index, read = one
+        source = self.sources[index]
         if not isinstance(source.origin, File):
             return [{"run": source.name, **fact} for fact in sources_in(source.origin)]
-        facts = source.origin.facts(read.sha256, **self.dialect.facts())
-        return [{"run": name, **facts} for name in read.names]
+        names = read.names if read else [source.name if self.name_from == "file" else None]
+        facts = source.origin.facts(read.sha256 if read else None, **self.dialect.facts())
+        if read is None and self.stamps.get(index, stamp := source.origin.stamp()) != stamp:
+            found = "has changed since it was read"
+            advice = "compute the table again, or from read_runs, which hashes what it reads"
+            raise ReadError(Problem(source.where, "", found, advice))
+        return [{"run": name, **facts} for name in names]
 
 
 def _sorted(facts: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:

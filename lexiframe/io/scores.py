@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import glob
+import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -16,7 +17,15 @@ from lexiframe.io.frames import is_frame, is_one_run, to_frame
 from lexiframe.io.json_text import is_json
 from lexiframe.io.score_layouts import WORDS, ScoreTable, rows_of
 from lexiframe.io.score_text import PLACE, of_dictionaries, table_of_text
-from lexiframe.io.sources import File, Found, Source, find_sources, run_name, warn_of_left_out
+from lexiframe.io.sources import (
+    File,
+    Found,
+    Source,
+    expanded,
+    find_sources,
+    run_name,
+    warn_of_left_out,
+)
 from lexiframe.progress import in_threads
 from lexiframe.schemas import SCORES
 
@@ -114,8 +123,8 @@ def _find_sources(source: Any) -> Found:
     if isinstance(source, Iterator) and not is_frame(source):
         source = list(source)
     if isinstance(source, str | Path):
-        is_pattern = glob.has_magic(str(source)) and not Path(source).exists()
-        paths = sorted(glob.glob(str(Path(source).expanduser()))) if is_pattern else []
+        is_pattern = glob.has_magic(str(source)) and not os.path.exists(source)  # noqa: PTH110
+        paths = sorted(glob.glob(str(expanded(source)))) if is_pattern else []
         found = Found.together(find_sources(path) for path in paths or [str(source)])
         return replace(found, sources=[_named(one) for one in found.sources])
     if isinstance(source, Mapping) and not is_one_run(source):

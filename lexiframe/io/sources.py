@@ -5,6 +5,8 @@ from __future__ import annotations
 import glob
 import hashlib
 import os
+import re
+import stat
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -28,7 +30,7 @@ IR_DATASETS = "irds:"
 
 def _decoded(path: str) -> str:
     """Give a path as text, also where the name of a file is no UTF-8."""
-    return os.fsencode(path).decode("utf-8", "replace")
+    return re.sub(r"[\ud800-\udfff]", "\ufffd", path)
 
 
 @dataclass(frozen=True)
@@ -56,8 +58,19 @@ class File:
         try:
             return Path(self.path).read_bytes() if self.data is None else self.data
         except OSError as error:
-            found = f"cannot be read ({error.strerror or error})"
-            raise ReadError(Problem(str(self), "", found)) from None
+            raise self._unreadable(error) from None
+
+    def held(self) -> File:
+        """Give the file with its bytes, for what is read in several steps."""
+        return replace(self, data=self.read())
+
+    def stamp(self) -> tuple[int, ...] | None:
+        """Give what differs once a file was written to; None for what is held or not there."""
+        try:
+            state = None if self.data is not None else Path(self.path).stat()
+        except (OSError, ValueError):
+            return None
+        return state and (state.st_dev, state.st_ino, state.st_size, state.st_mtime_ns)
 
     def content(self, what: str = "runs or judgments") -> Content:
         """Give what is in it, unpacked and decoded; ``what`` is what errors say was expected."""
@@ -66,15 +79,22 @@ class File:
     def facts(self, sha256: str | None = None, **more: Any) -> dict[str, Any]:
         """Say which file it is: its path as given and the sha256 of its bytes.
 
-        The file is read for the ``sha256``, unless it is known.
+        The file is read for the ``sha256``, unless it is known: whoever read the file knows it,
+        and by now the file may be another.
         """
         return {**more, "path": _decoded(self.path), "sha256": sha256 or self._sha256()}
 
     def _sha256(self) -> str:
         if self.data is not None:
             return hashlib.sha256(self.data).hexdigest()
-        with Path(self.path).open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
+        try:
+            with Path(self.path).open("rb") as file:
+                return hashlib.file_digest(file, "sha256").hexdigest()
+        except OSError as error:
+            raise self._unreadable(error) from None
+
+    def _unreadable(self, error: OSError) -> ReadError:
+        return ReadError(Problem(str(self), "", f"cannot be read ({error.strerror or error})"))
 
 
 @dataclass(frozen=True)
@@ -144,7 +164,8 @@ def find_sources(runs: Any) -> Found:
     Raises
     ------
     ReadError
-        For a path that does not exist, a folder or glob without files, and two files of one name.
+        For a path that does not exist or is a device, a folder or glob without files, or with
+        pipes or devices, and two files of one name.
     """
     found = sources_of_runs(runs)
     refuse_twins((one.name, one.where) for one in found.sources if one.name is not None)
@@ -189,19 +210,33 @@ def only_file(path: str | Path | File) -> File:
     if isinstance(path, File):
         return path
     if str(path) == STANDARD_INPUT:
+        if sys.stdin is None:
+            raise ReadError(Problem("standard input", "", "it is closed", "name a file"))
         return File(STANDARD_INPUT, sys.stdin.buffer.read())
     if is_remote(path):
         return _remote(str(path))
-    place = _expanded(path)
+    place = expanded(path)
+    shown = _decoded(str(place))
     if os.path.isdir(place):  # noqa: PTH112 - false, not an error, for a name that is too long
-        raise ReadError(Problem(str(place), "a file", "a folder"))
+        raise ReadError(Problem(shown, "a file", "a folder"))
     if not os.path.exists(place):  # noqa: PTH110
-        raise ReadError(Problem(str(place), "", "no such file"))
-    is_pipe = not os.path.isfile(place)  # noqa: PTH113
-    return File(str(place), File(str(place)).read() if is_pipe else None)
+        raise ReadError(Problem(shown, "", "no such file"))
+    mode = os.stat(place).st_mode  # noqa: PTH116
+    if stat.S_ISREG(mode):
+        return File(str(place))
+    if not stat.S_ISFIFO(mode):  # some never end
+        raise ReadError(Problem(shown, "a file", "a device; standard input is -"))
+    return File(str(place)).held()
 
 
-def _expanded(path: str | Path) -> Path:
+def expanded(path: str | Path) -> Path:
+    """Give a path with the home folder for ``~``.
+
+    Raises
+    ------
+    ReadError
+        For none at all, and for the home folder of nobody.
+    """
     if path == "":  # which would be the folder that one is in
         raise ReadError("expected a path, found ''")
     try:
@@ -220,21 +255,22 @@ def is_remote(path: str | Path) -> bool:
     return isinstance(path, str) and "://" in path
 
 
+def public_address(address: str) -> str:
+    """Give an address without user, password, query and fragment, which may be secret.
+
+    Examples
+    --------
+    >>> public_address("https://me:word@example.org/bm25.run?token=abc#top")
+    'https://example.org/bm25.run'
+    """
+    without_user = re.sub("//[^/]*@", "//", address, count=1)
+    return re.split("[?#]", without_user, maxsplit=1)[0]
+
+
 def _remote(address: str) -> File:
-    """Fetch a remote file: web addresses with Python, others with PyArrow's file systems."""
-    try:
-        if address.startswith(("http://", "https://")):
-            from urllib.request import urlopen
+    from lexiframe.io.remote import fetch
 
-            with urlopen(address, timeout=60) as reply:
-                return File(address, reply.read())
-        from pyarrow import fs
-
-        filesystem, path = fs.FileSystem.from_uri(address)
-        with filesystem.open_input_file(path) as file:
-            return File(address, file.read())
-    except (OSError, ValueError) as error:
-        raise ReadError(f"{address}: cannot be fetched ({error})") from None
+    return File(public_address(address), fetch(address, public_address(address)))
 
 
 def _is_data(run: Any) -> bool:
@@ -256,14 +292,14 @@ def _expand(run: Any) -> Found:
     if str(run) == STANDARD_INPUT:
         return Found([Source("stdin", only_file(run))])
     if is_remote(run):
-        return Found([Source(run_name(Path(str(run).partition("?")[0])), only_file(run))])
+        return Found([Source(run_name(Path(public_address(str(run)))), only_file(run))])
     files, left_out = _files(run)
     return Found([Source(run_name(file), only_file(file)) for file in sorted(files)], left_out)
 
 
 def _files(run: str | Path) -> tuple[list[Path], list[Path]]:
     """Give the files that a path, folder or glob means, and what else is in the folder."""
-    path = _expanded(run)
+    path = expanded(run)
     if os.path.isdir(path):  # noqa: PTH112
         return _files_in(path)
     if glob.has_magic(str(path)) and not os.path.exists(path):  # noqa: PTH110
@@ -277,6 +313,10 @@ def _files(run: str | Path) -> tuple[list[Path], list[Path]]:
 def _files_in(folder: Path) -> tuple[list[Path], list[Path]]:
     """Give the files that may be runs, and the others and folders; hidden ones are neither."""
     inside = {f for f in folder.iterdir() if not f.name.startswith(".")}
+    odd = [f for f in inside if f.exists() and not (f.is_file() or f.is_dir())]
+    if odd:  # what comes out of them may never end, or never begin
+        where = _decoded(str(min(odd)))
+        raise ReadError(Problem(where, "a file", "a device or a pipe", "name files alone"))
     about = {f for f in inside if f.suffix.lower() in _ABOUT or f.name.upper() in _ABOUT}
     left_out = about | {f for f in inside if f.is_dir()}
     if not inside - left_out:

@@ -17,7 +17,15 @@ import polars as pl
 import pyarrow as pa
 
 from lexiframe.errors import LexiframeError, Problem, ReadError, first_three, warn
-from lexiframe.io.lines import ends_in_a_line, first_fields, is_plain, plain, squared
+from lexiframe.io.lines import (
+    cut,
+    ends_in_a_line,
+    first_fields,
+    is_plain,
+    plain,
+    squared,
+    widths_of,
+)
 
 Third = Literal["rank", "score"]
 
@@ -78,6 +86,8 @@ NOT_PARSED = (pl.exceptions.PolarsError, OSError)
 """What Polars raises for malformed CSV; OSError for text that begins as packed data do."""
 
 
+SHORTEST_PAIR = 10
+"""So many fields have two rows of a run at least that stand in one line."""
 _LONGEST_BLOCK = 1 << 30
 _EXACT = 2**53  # floats below are exact as whole numbers
 
@@ -103,7 +113,8 @@ def parse_lines(
     r"""Parse text into the fields wanted, in the order of the file; None when a line is malformed.
 
     Behind the table stands how many lines have more fields than the layout, and behind a required
-    number of them: what follows is ignored.
+    number of them: what follows is ignored. A line is malformed too when it may have lost a field,
+    and when it holds two rows.
 
     Parameters
     ----------
@@ -133,14 +144,13 @@ def parse_lines(
             raise ReadError(Problem(where, f"lines of {layout}", "only comments"))
     table = _read_csv(data, layout, wanted, decimal)
     if table is None:
-        data, width, widths = squared(data, len(layout.names))
+        widths = widths_of(data)
+        if _are_malformed(data, widths, layout) or _is_cut(given, widths, layout):
+            return None
         is_wider = widths > len(layout.names)
         n_wider = int(np.count_nonzero(is_wider))
-        is_exact = layout.at_least == len(layout.names)
-        if width < layout.at_least or (is_exact and n_wider) or _is_cut(given, widths, layout):
-            return None
         asked = (*wanted, "rank") if n_wider else wanted
-        table = _read_csv(data, layout, asked, decimal)
+        table = _read_csv(squared(data, widths, len(layout.names)), layout, asked, decimal)
         if table is not None and n_wider and _are_shifted(table["rank"].filter(is_wider)):
             return None
     if table is None:
@@ -148,10 +158,64 @@ def parse_lines(
     return table.select(n for n in wanted if n in table.columns), n_wider
 
 
+def _are_malformed(lines: bytes, widths: np.ndarray, layout: Layout) -> bool:
+    """Tell whether lines that cannot be parsed as they are cannot either when cut to one width."""
+    narrowest, widest, most = widths.min(), widths.max(), len(layout.names)
+    if narrowest < layout.at_least or narrowest == widest <= most:
+        return True
+    if layout.at_least == most:
+        return bool(widest > most)
+    return _may_lack_fields(lines, widths) or _hold_two_rows(lines, widths)
+
+
 def _is_cut(data: bytes, widths: np.ndarray, layout: Layout) -> bool:
     """Tell whether the file ends in a line that has fewer fields than the one above."""
     last = widths[-2:].clip(max=len(layout.names))
     return bool(last[-1] < last[0]) and ends_in_a_line(data)
+
+
+def _may_lack_fields(lines: bytes, widths: np.ndarray) -> bool:
+    """Tell whether a line without a tag may be one that lost another field: where tags are numbers.
+
+    Such a tag would be taken for the score, and the rank for the document.
+    """
+    has_tag = widths >= len(RUN.names)
+    if has_tag.all() or not has_tag.any():
+        return False
+    tagged = squared(_only(lines, has_tag), widths[has_tag], len(RUN.names))
+    tags = _columns(tagged, RUN.names, {"tag": pa.string()})["tag"]
+    return bool(tags.str.contains(NUMBER).any())
+
+
+def _hold_two_rows(lines: bytes, widths: np.ndarray) -> bool:
+    may_be_two = widths >= SHORTEST_PAIR
+    if not may_be_two.any():
+        return False
+    texts = _only(lines, may_be_two).decode("utf-8", "replace").splitlines()
+    return bool(pl.select(is_pair(pl.lit(pl.Series(texts)).str.split(" ")).any()).item())
+
+
+def is_pair(fields: pl.Expr) -> pl.Expr:
+    """Tell lines of a run that hold a second row: its line feed was lost as files were joined.
+
+    Its query is glued to the tag in front or stands behind it, so its words in column 2 are the
+    seventh or eighth field; they are those of the first row, or no number as other fields may be.
+    """
+
+    def is_row(at: int) -> pl.Expr:
+        q0, rank, score = (fields.list.get(at + n, null_on_oob=True) for n in (0, 2, 3))
+        is_like = (q0 == fields.list.get(1, null_on_oob=True)) | ~q0.str.contains(NUMBER)
+        return is_like & rank.str.contains(r"^[0-9]+(?:\.0+)?$") & score.str.contains(NUMBER)
+
+    return (is_row(6).fill_null(value=False)) | is_row(7).fill_null(value=False)
+
+
+def _only(lines: bytes, kept: np.ndarray) -> bytes:
+    """Give some of the lines of plain text."""
+    text = np.frombuffer(lines if lines.endswith(b"\n") else lines + b"\n", np.uint8)
+    ends = np.flatnonzero(text == ord("\n")) + 1
+    starts = np.append(0, ends[:-1])
+    return cut(text, starts[~kept], ends[~kept]).tobytes()
 
 
 def _are_shifted(ranks: pl.Series) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import os
 from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,7 @@ from lexiframe.io.digits import EXACT
 from lexiframe.io.forms import parse_table
 from lexiframe.io.lines import first_fields
 from lexiframe.io.metadata import commented, header_text
-from lexiframe.io.outputs import output_folder, replacing
+from lexiframe.io.outputs import output_folder, output_path, refuse_outputs, replacing
 from lexiframe.io.parts import split_runs
 from lexiframe.io.provenance import provenance_of
 from lexiframe.io.qrels import load_qrels
@@ -72,7 +73,7 @@ def write_trec(
     ...     print(paths[0].name, lf.run_metadata(paths[0])["actor.team"].item())
     bm25.trec us
     """
-    frame, path = to_polars(table), Path(path).expanduser()
+    frame, path = to_polars(table), output_path(path)
     if "relevance" in frame.columns:
         if metadata:
             raise LexiframeError("metadata: ir_metadata are of runs, found judgments to write")
@@ -89,7 +90,8 @@ def write_trec(
     for name, _ in runs:
         if Path(name).name != name:
             raise LexiframeError(f"the run {name!r} cannot name a file; rename it")
-    is_folder = path.is_dir() or (len(runs) > 1 and path.suffix == "")
+    is_dir = os.path.isdir(path)  # noqa: PTH112 - false, not an error, for a name too long
+    is_folder = is_dir or (len(runs) > 1 and path.suffix == "")
     if len(runs) > 1 and not is_folder:
         raise LexiframeError(f"{path}: {len(runs)} runs need a folder, a file each; found a file")
     texts = {name: headers.get(name, b"") + trec.text_of_run(rows, name) for name, rows in runs}
@@ -97,10 +99,9 @@ def write_trec(
         _refuse_odd_beginning(texts[name], rows, RUNS)
     if is_folder:
         output_folder(path)
-    return [
-        _write_text(text, path / f"{name}.trec" if is_folder else path)
-        for name, text in texts.items()
-    ]
+    places = {name: path / f"{name}.trec" if is_folder else path for name, _ in runs}
+    refuse_outputs(places.values())
+    return [_write_text(text, places[name]) for name, text in texts.items()]
 
 
 def _by_run(metadata: Any) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from lexiframe.measures.metric import Metric
+from lexiframe.measures.needs import FOUND, RELEVANT
 from lexiframe.measures.rankings import Rankings
 
 
@@ -20,6 +21,11 @@ class Count(Metric):
 
     kind: ClassVar[str] = "count"
     cuts_off: ClassVar[bool] = False
+
+    @property
+    def needs(self) -> str:  # type: ignore[override]
+        """What it needs of the positions: imputed ranks say of all items that they were found."""
+        return FOUND if self.count is relevant_retrieved else RELEVANT
 
     def _identity(self) -> tuple[Any, ...]:
         return (*super()._identity(), self.count)

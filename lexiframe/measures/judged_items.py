@@ -87,7 +87,7 @@ def _begins(table: pl.DataFrame) -> np.ndarray:
     """Return the first row of each stretch of rows of one run and request."""
     ends = (table[name].rle().struct.field("len") for name in ("run", "query_id"))
     stops = np.unique(np.concatenate([length.cast(pl.Int64).cum_sum() for length in ends]))
-    return np.append(0, stops[:-1]).astype(np.int64)
+    return np.append(0, stops)[: len(stops)].astype(np.int64)
 
 
 def items_of_ranked(ranked: RankedRuns, queries: pl.Series) -> ItemsOfRun:

@@ -10,6 +10,7 @@ import polars as pl
 from lexiframe.errors import LexiframeError, SchemaError
 
 RELEVANT = "relevant items"
+FOUND = "relevant items as they were found"
 JUDGED = "judged items"
 POOL = "pool or corpus size"
 SUBTOPICS = "subtopics"
@@ -34,18 +35,20 @@ def refuse_unfit(p: pl.DataFrame, measures: Iterable[Any]) -> None:
         When they were made with a ``rel`` above that of a measure; when a measure needs all judged
         items, and they are not there, or have imputed ranks.
     SchemaError
-        When some of the judged items that were there are missing, or rows have different ``rel``.
+        When some of the items that the judgments have are missing, or rows have different ``rel``.
     """
     measures = list(measures)
     refuse_lower_rel(measures, _rel_of(p))
     needing = [measure for measure in measures if measure.needs == JUDGED]
-    if not needing:
-        return
-    if "corpus_size" in p.columns:
+    counting = [measure for measure in measures if measure.needs == FOUND]
+    if "corpus_size" in p.columns and (needing or counting):
+        first = [*needing, *counting][0]
         raise LexiframeError(
-            f"{needing[0]}: expected the ranks that runs gave, found imputed ones (corpus_size): "
+            f"{first}: expected the ranks that runs gave, found imputed ones (corpus_size): "
             "it would take omitted items for retrieved; give it the positions before impute"
         )
+    if not needing:
+        return
     if "n_judged" in p.columns:
         _refuse_gaps(p, needing[0])
     elif not {"doc_id", "level"} <= {*p.columns} or p["doc_id"].count() == p["level"].count():
@@ -71,9 +74,8 @@ def _rel_of(p: pl.DataFrame) -> float | None:
 
 def _refuse_gaps(p: pl.DataFrame, measure: Any) -> None:
     """Raise when a ranking has fewer judged items than its request."""
-    is_judged = pl.col("relevance") >= 0
     counted = p.group_by("run", "query_id").agg(
-        found=is_judged.sum(), n_judged=pl.col("n_judged").first()
+        found=pl.col("doc_id").count(), n_judged=pl.col("n_judged").first()
     )
     lacking = counted.filter(pl.col("found") != pl.col("n_judged")).sort("run", "query_id")
     if lacking.height:

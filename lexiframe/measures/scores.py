@@ -21,7 +21,7 @@ from lexiframe.measures.values import Values
 from lexiframe.positions.collection import RankedRuns
 from lexiframe.positions.policies import NoRelevant, check_policy
 from lexiframe.progress import in_threads
-from lexiframe.schemas import to_polars
+from lexiframe.schemas import POSITIONS, SUBTOPIC_POSITIONS, check, to_polars
 
 
 def scores(
@@ -89,7 +89,12 @@ def values_of(
     """
     if ranked is None:
         refuse_unfit(p, metrics)
-    if are_of_subtopics(p, metrics):
+    by_subtopic = are_of_subtopics(p, metrics)
+    if p.is_empty():
+        keys = check(p, SUBTOPIC_POSITIONS if by_subtopic else POSITIONS).select("run", "query_id")
+        nothing = np.empty((0, len(metrics)))
+        return Values(keys, tuple(sorted(metrics, key=str)), nothing, nothing.astype(bool))
+    if by_subtopic:
         of_subtopics = [metric for metric in metrics if isinstance(metric, SubtopicMetric)]
         return subtopic_values(p, of_subtopics, no_relevant)
     rankings = Rankings.of(p, ranked)

@@ -64,8 +64,7 @@ def rank_runs(
         For ``ties="rank"`` without ranks.
     """
     complete = nonrelevant or policies.unjudged == "remove"
-    judged = judged_items(qrels, policies, nonrelevant=complete)
-
+    judged = judged_items(qrels, policies, nonrelevant=complete, hashed=hashed)
     codes = _shared_codes() if documents else None
 
     def rank(part: RunPart) -> RunRanks:

@@ -71,9 +71,19 @@ def _warn_of_strangers(ranked: RankedRuns) -> None:
         return
     judged = ranked.judged.items["doc_id"].unique(maintain_order=True)
     kind = "judged" if ranked.judged.complete else "relevant"
-    cause = likely_cause(retrieved, judged)
     warn(
         f"no {kind} document was retrieved by any run: retrieved are {first_three(retrieved)}, "
-        f"{kind} are {first_three(judged)}"
-        + (f"; likely cause: {cause}" if cause else "; do both use the same document ids?")
+        f"{kind} are {first_three(judged)}; {_hint(retrieved, judged, kind)}"
     )
+
+
+def _hint(retrieved: list[str], judged: pl.Series, kind: str) -> str:
+    """Say why no document of a request is among those that were retrieved for it."""
+    elsewhere = min({*retrieved} & {*judged}, default=None)
+    if elsewhere is not None:
+        return (
+            f"{elsewhere!r} is {kind}, but for another request than those that retrieved it: "
+            "are the requests numbered alike?"
+        )
+    cause = likely_cause(retrieved, judged)
+    return f"likely cause: {cause}" if cause else "do both use the same document ids?"

@@ -37,6 +37,8 @@ class JudgedItems:
         For each item the index of its query in ``queries``.
     index
         Finds items by the hash of document and query.
+    sha256
+        Of the bytes that were read from a file, when asked for.
     """
 
     items: pl.DataFrame
@@ -46,6 +48,7 @@ class JudgedItems:
     repeated: int
     query: np.ndarray
     index: HashIndex
+    sha256: str | None = None
 
     @cached_property
     def query_index(self) -> dict[str, int]:
@@ -64,8 +67,8 @@ class JudgedItems:
 
     @property
     def n_judged(self) -> np.ndarray:
-        """The number of items of each query that were looked at."""
-        return np.bincount(self.query, self.is_judged, len(self.queries)).astype(np.int64)
+        """The number of items of each query in the judgments, with those that were only pooled."""
+        return np.bincount(self.query, minlength=len(self.queries))
 
     @property
     def n_relevant(self) -> np.ndarray:
@@ -73,10 +76,13 @@ class JudgedItems:
         return np.bincount(self.query, self.is_relevant, len(self.queries)).astype(np.int64)
 
 
-def judged_items(qrels: Any, policies: Policies, *, nonrelevant: bool = False) -> JudgedItems:
+def judged_items(
+    qrels: Any, policies: Policies, *, nonrelevant: bool = False, hashed: bool = False
+) -> JudgedItems:
     """Take the relevant items of qrels, and on request the others that were judged.
 
-    A document has one grade, over all iterations the greatest.
+    A document has one grade, over all iterations the greatest. ``hashed`` asks for the sha256 of a
+    file.
 
     Raises
     ------
@@ -85,7 +91,8 @@ def judged_items(qrels: Any, policies: Policies, *, nonrelevant: bool = False) -
     LexiframeError
         When no document is relevant.
     """
-    rows, repeated = distinct_judgments(load_qrels(qrels), policies.duplicates)
+    judged = load_qrels(qrels, hashed=hashed)
+    rows, repeated = distinct_judgments(judged, policies.duplicates)
     if rows.is_empty():
         raise LexiframeError("qrels: expected judgments, found no rows")
     queries, query, items, number = _judged_documents(rows)
@@ -102,7 +109,8 @@ def judged_items(qrels: Any, policies: Policies, *, nonrelevant: bool = False) -
         is_relevant=_is_relevant(rows["relevance"], policies.rel),
     )
     index = HashIndex.of(hash_keys(items["doc_id"], query))
-    return JudgedItems(items, judgments, queries, nonrelevant, repeated, query, index)
+    sha256 = judged.sha256
+    return JudgedItems(items, judgments, queries, nonrelevant, repeated, query, index, sha256)
 
 
 def _judged_documents(

@@ -167,33 +167,56 @@ def requests_of(p: Any) -> Requests:
         When a run lacks rows of a request: each has one for every relevant item.
     """
     table = check(p, POSITIONS)
-    queries, query = encode(table["query_id"])
-    return lay_out(table, queries, query)
+    n_rows = _rows_of_each_run(table)
+    if n_rows is None:
+        return lay_out(table, *encode(table["query_id"]), *encode(table["run"]))
+    runs = table["run"].gather_every(max(n_rows, 1))
+    numbers = np.arange(len(runs))[:, None]
+    return lay_out(table, *encode(table["query_id"].head(n_rows)), runs, numbers)
 
 
-def lay_out(table: pl.DataFrame, queries: pl.Series, query: np.ndarray) -> Requests:
-    """Lay out rows whose indices into ``queries`` are given.
+def _rows_of_each_run(table: pl.DataFrame) -> int | None:
+    """Return how many rows each run has when the rows of one are of the same requests as another's.
+
+    So it is in tables of `positions`: the requests of one run need to be looked at then. Return
+    None for other tables.
+    """
+    stretches = table["run"].rle().struct.unnest()
+    n_rows = table.height // max(stretches.height, 1)
+    if not (stretches["value"].is_sorted() and (stretches["len"] == n_rows).all()):
+        return None
+    query_id = table["query_id"]
+    of_one = query_id.head(n_rows)
+    others = range(n_rows, table.height, max(n_rows, 1))
+    return n_rows if all(query_id.slice(n, n_rows).equals(of_one) for n in others) else None
+
+
+def lay_out(
+    table: pl.DataFrame, queries: pl.Series, query: np.ndarray, runs: pl.Series, run: np.ndarray
+) -> Requests:
+    """Lay out rows whose indices into ``queries`` and ``runs`` are given.
+
+    The indices are one for each row; or, of tables in which each run has the same requests in the
+    same order, ``query`` has those of one run, and ``run`` is a column of the runs' numbers.
 
     Raises
     ------
     SchemaError
         As `requests_of`.
     """
-    runs, run = encode(table["run"])
-    m = table["n_relevant"].to_numpy()
+    shape = np.broadcast_shapes(query.shape, run.shape)
+    m = table["n_relevant"].to_numpy().reshape(shape)
     n_relevant = np.zeros(len(queries), np.int64)
-    n_relevant[query] = m
-    has_same_m, ranking = m == n_relevant[query], query * len(runs) + run
+    n_relevant[np.broadcast_to(query, shape)] = m
+    has_same_m, ranking = m == n_relevant[query], (query * len(runs) + run).ravel()
+    n_levels = int(n_relevant.sum())
+    before = (np.cumsum(n_relevant) - n_relevant)[query] - 1
+    cell = (before + run * n_levels).ravel()
     levels = table.select("level", "position", "relevance")
     if levels["level"].null_count():
         is_relevant = levels["level"].is_not_null().to_numpy()
-        levels, run, query = levels.filter(is_relevant), run[is_relevant], query[is_relevant]
-    first = np.cumsum(n_relevant) - n_relevant - 1
-    n_levels = int(n_relevant.sum())
-    cell = first[query]
+        levels, cell = levels.filter(is_relevant), cell[is_relevant]
     cell += levels["level"].to_numpy()
-    cell += run * n_levels
-    shape = (len(runs), n_levels)
     _refuse_gaps(cell, len(runs) * n_levels)
     _refuse_other_judgments(table, has_same_m, ranking, len(runs))
     rank = levels["position"]
@@ -201,7 +224,8 @@ def lay_out(table: pl.DataFrame, queries: pl.Series, query: np.ndarray) -> Reque
     relevance = np.empty(len(cell))
     positions[cell] = rank.fill_null(missing(positions)).to_numpy()
     relevance[cell] = levels["relevance"].to_numpy()
-    return Requests(runs, queries, positions.reshape(shape), relevance.reshape(shape), n_relevant)
+    by_run = (len(runs), n_levels)
+    return Requests(runs, queries, positions.reshape(by_run), relevance.reshape(by_run), n_relevant)
 
 
 def _refuse_gaps(cell: np.ndarray, n_cells: int) -> None:
@@ -236,7 +260,7 @@ def _refuse_other_judgments(
             "runs and requests can be left out only as a whole"
         )
     relevance = table["relevance"].fill_null(0.0).to_numpy()
-    total = np.bincount(ranking, relevance, n_rankings).reshape(-1, n_runs)
+    total = np.bincount(ranking, relevance, n_rankings).reshape(-1, max(n_runs, 1))
     same_items = np.ptp(total, axis=1).max(initial=0) <= 1e-9 * max(total.max(initial=0), 1)
     if not (has_same_m.all() and same_items):
         raise SchemaError(

@@ -79,10 +79,10 @@ def positions(
         Key ``run, query_id, doc_id``, sorted by it. ``relevance`` (grade), ``position`` (rank from
         1, null: not retrieved), ``level`` (recall level from 1; items that were not retrieved
         follow, those of a low grade first), ``n_relevant`` (m), ``n_retrieved`` (ñ, without what
-        was removed). With ``judged=True`` also ``n_judged``, the judged items of the request (a
-        negative grade says pooled, but unjudged), and with ``rel`` also the column ``rel``: so
-        `scores` and `preferences` know what is there. With ``subtopics=True`` the key is
-        ``run, query_id, subtopic, doc_id``, and ``level`` and ``n_relevant`` count the relevant
+        was removed). With ``judged=True`` also ``n_judged``, the items of the request in the
+        judgments (a negative grade says pooled, but unjudged), and with ``rel`` also the column
+        ``rel``: so `scores` and `preferences` know what is there. With ``subtopics=True`` the key
+        is ``run, query_id, subtopic, doc_id``, and ``level`` and ``n_relevant`` count the relevant
         items of the subtopic.
 
     Raises

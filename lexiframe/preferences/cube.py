@@ -121,6 +121,15 @@ def pair_cube(table: Any, baseline: str | None = None) -> PairCube:
     return PairCube(measures, queries, runs, a, b, by_measure)
 
 
+def known_pairs(d: Any, s: pl.DataFrame, baseline: str | None = None) -> PairCube:
+    """Lay preferences out as an array; ``s`` has the scores of the metrics among them, or no rows.
+
+    The scores say how much of a difference of large ones may be rounding.
+    """
+    cube = pair_cube(d, baseline)
+    return cube.knowing(score_cube(s)) if s.height else cube
+
+
 def _of_baseline(d: pl.DataFrame, baseline: str) -> pl.DataFrame:
     """Keep the pairs of one run."""
     is_baseline = (pl.col("run_a") == baseline) | (pl.col("run_b") == baseline)

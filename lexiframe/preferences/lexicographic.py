@@ -38,8 +38,9 @@ class LexicographicPreference:
     direction : {"precision", "recall"}
         From which end the levels are compared.
     magnitude : callable, optional
-        f, from a Polars expression of ranks to one of numbers: Δ = f(p_k) − f(p′_k), with 0 for
-        an item that was not retrieved. Without it Δ = sgn(p′_k − p_k).
+        f, from a Polars expression of ranks to one of numbers, each of its own rank alone:
+        Δ = f(p_k) − f(p′_k), with 0 for an item that was not retrieved. Without it
+        Δ = sgn(p′_k − p_k).
     rel : float, optional
         The least relevant grade.
     formula, source, bounds : str, optional

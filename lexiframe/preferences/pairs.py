@@ -14,7 +14,7 @@ from lexiframe.measures.metric import Metric
 from lexiframe.measures.needs import refuse_unfit
 from lexiframe.measures.scores import as_list, unique_by_name, values_of
 from lexiframe.measures.subtopics import are_of_subtopics
-from lexiframe.measures.ties import TIE, difference
+from lexiframe.measures.ties import difference
 from lexiframe.measures.values import Values
 from lexiframe.positions.matrices import Block, Requests, requests_of
 from lexiframe.positions.policies import NoRelevant, check_policy
@@ -179,10 +179,11 @@ def _as_measure(measure: Any) -> Measure:
 Kernel = Callable[[Block, np.ndarray], np.ndarray]
 """From a block and the numbers of its requests to a number for each: pairs × requests."""
 
-_CELLS = 2**19
-"""As many pairs of runs, times requests, at once: arrays of them stay in the processor's cache."""
+_TOGETHER = 2**19
+"""The most requests × runs² of a block: its arrays stay in the processor's cache."""
 _FEW = 16
-"""So few requests go one by one: loops over them would be short, and those over runs are long."""
+"""So few requests go one by one: NumPy's innermost loop is over requests in a block of several, and
+over runs in a block of one."""
 
 
 def _kernel(
@@ -191,12 +192,16 @@ def _kernel(
     """Return what computes Δ; NaN for a request that has no item of the measure's ``rel``."""
     if isinstance(measure, Metric) and values is not None:
         by_request = values.by_request(measure, len(requests.runs))
-        tolerance = 0.0 if measure.is_exact else TIE
 
         def differences(block: Block, group: np.ndarray) -> np.ndarray:
             better, worse = block.pairs[:: -1 if measure.smaller_is_better else 1]
             value = by_request[:, group]
-            return difference(value[better], value[worse], tolerance)
+            if not measure.is_exact:
+                return difference(value[better], value[worse])
+            # Search lengths are whole numbers, or halves, over m: their difference is rounded once.
+            parts = 2 * np.maximum(block.at_least(measure.rel).m, 1)
+            whole = np.rint(value * parts)
+            return np.asarray((whole[better] - whole[worse]) / parts)
 
         return differences
 
@@ -254,7 +259,7 @@ def _by_blocks(
 
 def _groups(requests: AnyRequests, n_runs: int) -> list[np.ndarray]:
     """Divide the requests into those that go together, and those that go one by one."""
-    most = _CELLS // n_runs**2
+    most = _TOGETHER // n_runs**2
     groups = requests.groups(most if most > _FEW else 1)
     divided = [[group] if len(group) > _FEW else np.split(group, len(group)) for group in groups]
     return [part for group in divided for part in group]
@@ -263,14 +268,19 @@ def _groups(requests: AnyRequests, n_runs: int) -> list[np.ndarray]:
 def _each(
     fill: Callable[[np.ndarray], None], groups: list[np.ndarray], n_runs: int, label: str
 ) -> Iterator[None]:
-    """Fill in groups, in threads when each step takes long enough.
+    """Fill in groups, in threads unless most have one request and there are few runs.
 
-    The steps of one request and few runs are so short that threads would wait for Python's lock.
+    The NumPy calls of such a group take microseconds, so that threads would wait for Python's lock
+    most of the time.
     """
     n_alone = sum(len(group) == 1 for group in groups)
-    if n_alone > len(groups) // 2 and n_runs**2 < _CELLS:
+    if n_alone > len(groups) // 2 and n_runs**2 < _TOGETHER:
         return map(fill, progress(groups, len(groups), label))
     return in_threads(fill, groups, label)
+
+
+_ROWS = 1 << 20
+"""So many rows make a chunk of the table."""
 
 
 def preferences_table(
@@ -317,7 +327,3 @@ def preferences_table(
 
     parts = [*in_threads(part, range(0, n_queries, max(most, 1)), "preferences")]
     return pl.concat(parts, rechunk=False) if parts else pl.DataFrame(schema=PREFERENCES.required)
-
-
-_ROWS = 1 << 20
-"""So many rows make a chunk."""

@@ -163,7 +163,7 @@ class LevelPreference:
         return [values / values.sum() for values in parts]
 
 
-_CELLS = 2**17
+_COMPARISONS = 2**17
 """So many comparisons at once stay in the processor's cache, and are worth the call."""
 
 
@@ -171,7 +171,7 @@ def _levels_won(positions: np.ndarray, counts: np.dtype) -> np.ndarray:
     """Σ_i [p_i < p′_i]: whole numbers of the type ``counts``, runs × runs × requests."""
     m, n_runs, n_requests = positions.shape
     won = np.zeros(n_runs * n_runs * n_requests, counts)
-    most = min(127, max(1, _CELLS // max(won.size, 1)))  # 127 is what an int8 can count to
+    most = min(127, max(1, _COMPARISONS // max(won.size, 1)))  # 127 is what an int8 can count to
     for first in range(0, m, most):
         won += _is_sooner(positions[first : first + most]).sum(axis=0, dtype=np.int8)
     return won.reshape(n_runs, n_runs, n_requests)
@@ -181,7 +181,7 @@ def _weight_won(positions: np.ndarray, weights: np.ndarray) -> np.ndarray:
     """Σ_i w_i [p_i < p′_i]: runs × runs × requests."""
     m, n_runs, n_requests = positions.shape
     won, share = np.zeros((2, n_runs * n_runs, n_requests))
-    most = max(1, _CELLS // max(won.size, 1))
+    most = max(1, _COMPARISONS // max(won.size, 1))
     for first in range(0, m, most):
         is_sooner = _is_sooner(positions[first : first + most]).reshape(-1, *won.shape)
         for of_level, weight in zip(is_sooner, weights[first : first + most], strict=True):

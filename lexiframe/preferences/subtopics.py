@@ -92,7 +92,7 @@ def subtopic_requests_of(p: Any) -> SubtopicRequests:
     )
     rows = pl.concat([everything, by_subtopic.select(everything.columns)])
     query_of_list = numbers // (len(names) + 1)
-    lists = lay_out(rows, queries.gather(query_of_list), list_)
+    lists = lay_out(rows, queries.gather(query_of_list), list_, *encode(rows["run"]))
     return SubtopicRequests(queries, lists, np.bincount(query_of_list, minlength=len(queries)))
 
 

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import polars as pl
 
-from lexiframe.errors import LexiframeError, SchemaError, printable
+from lexiframe.errors import LexiframeError, SchemaError, escaped
 from lexiframe.resampling import check_share
 from lexiframe.schemas import COMPARISONS, VERDICT, check, to_polars
 
@@ -230,7 +230,7 @@ def _refuse_gaps(
 
 
 def _sentence(row: dict[str, Any], names: Sequence[str], alpha: float, family: str) -> str:
-    group = " and ".join(f"{name} = {row[f'by {name}']}" for name in names)
+    group = " and ".join(group_of(name, row[f"by {name}"]) for name in names)
     verb = "is best" if len(row["best"]) == 1 else "share the first rank"
     best = f"By {row['measure']}{' for ' * bool(names)}{group}, {_listed(row['best'])} {verb}"
     test, _, options = row["test"].partition("(")
@@ -239,11 +239,22 @@ def _sentence(row: dict[str, Any], names: Sequence[str], alpha: float, family: s
     over = f"{_CORRECTIONS.get(row['correction'], row['correction'])} {pairs}"
     scope = f" of all measures{' and groups' * bool(names)}" if family == "all" else ""
     told_apart = "pair of runs is" if row["n_pairs"] == 1 else "pairs of runs are"
-    return printable(
+    return escaped(
         f"{best}; {_of_others(row)}. {row['n_significant']} of {row['n_pairs']} {told_apart} told "
         f"apart ({how}, {over}{scope}, α = {alpha:g}, n = {row['n']} "
         f"request{'s' * (row['n'] != 1)})."
     )
+
+
+def group_of(attribute: str, value: Any) -> str:
+    """Say which group of requests it is: those without an attribute are one, too.
+
+    Examples
+    --------
+    >>> group_of("kind", "short"), group_of("kind", None)
+    ('kind = short', 'no kind')
+    """
+    return f"no {attribute}" if value is None else f"{attribute} = {value}"
 
 
 def _of_others(row: dict[str, Any]) -> str:

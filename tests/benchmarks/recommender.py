@@ -14,15 +14,16 @@ def positions() -> Any:
 
     rng = np.random.default_rng(0)
     gaps = rng.integers(1, 60, (RUNS, USERS, RELEVANT))
-    rank = gaps.cumsum(axis=2).ravel()
-    level = np.tile(np.arange(1, RELEVANT + 1), RUNS * USERS)
+    ranks = rng.permuted(gaps.cumsum(axis=2), axis=2)  # of the items in the order of their names
+    rank, level = ranks.ravel(), ranks.argsort(axis=2).argsort(axis=2).ravel() + 1
+    item = np.tile(np.arange(RELEVANT), RUNS * USERS)
     users = pl.Series([f"user{n:06}" for n in range(USERS)])
     runs = pl.Series([f"run{n:02}" for n in range(RUNS)])
     table = pl.DataFrame(
         {
             "run": runs.gather(np.repeat(np.arange(RUNS), USERS * RELEVANT)),
             "query_id": users.gather(np.tile(np.repeat(np.arange(USERS), RELEVANT), RUNS)),
-            "doc_id": pl.Series([f"item{n}" for n in range(RELEVANT)]).gather(level - 1),
+            "doc_id": pl.Series([f"item{n}" for n in range(RELEVANT)]).gather(item),
             "relevance": np.ones(len(level)),
             "position": rank,
             "level": level,

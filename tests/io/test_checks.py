@@ -2,15 +2,17 @@
 
 import gzip
 import re
+import time
 
 import polars as pl
 import pytest
 
 import lexiframe as lf
 from lexiframe.io.checks import kind_of
+from lexiframe.io.forms import rows_of
 from lexiframe.io.sources import only_file
 from lexiframe.io.trec import Dialect
-from lexiframe.schemas import PROBLEMS
+from lexiframe.schemas import PROBLEMS, RUNS
 
 GOOD = "q1 Q0 d1 1 2.5 x\n"
 BAD = """\
@@ -47,7 +49,7 @@ def test_all_problems_of_a_run(write):
     ]
     assert problems["file"].unique().to_list() == [str(path)]
     with pytest.raises(
-        lf.ReadError, match=r"line 4: expected 6 fields .*\(4 more: lexiframe.check_run lists"
+        lf.ReadError, match=r"line 4: expected 6 fields .*\(2 more: lexiframe.check_run lists"
     ):
         lf.read_runs(path)
 
@@ -406,6 +408,7 @@ def test_numbers_that_are_text_in_json(write):
         (3, "a number as score", "'1_0'"),
         (4, "a number as score", "' 1 '"),
         (5, "a number as score", "'١'"),
+        (6, "a number as score", "true"),
     ]
 
 
@@ -655,3 +658,135 @@ def test_carriage_returns_end_lines_of_json(write):
     path = write("\r".join(records("1", '"x"')))
     assert told(lf.check_run(path)) == [(2, "a number as score", "'x'")]
     assert lf.read_runs(write("\r".join(records("1", "2")))).num_rows == 2
+
+
+# --- In blocks ------------------------------------------------------------------------------------
+
+BLOCKS = {
+    "lines": "\r\n".join(
+        [
+            *(f"q{n} Q0 d{n} 1 {n} tag" for n in range(9)),
+            *("# more", "", "q1 Q0 d9 1 high tag", "q1 Q0 d1 1 1 tag", "q3", "q4 Q0 d1 1 2"),
+            *(f"q{n}\tQ0 d{n % 12} 1 {n} tag" for n in range(10, 19)),
+            "q4 Q0 d4 1 2 7",
+            "q99 Q0 d1 1 2",
+        ]
+    ),
+    "a table": "\n".join(
+        [
+            "# made by",
+            "qid,docno,score,",
+            *(f"q{n},d{n},{n}," for n in range(9)),
+            *('"q1","a\n""b"" ",1,', "", "q1,d1,1,", 'q1,"d9,1,', "q1,é,high,", ",d,1,", "q,d"),
+            *(f'"q{n}" ,"d,{n}",{n % 12},' for n in range(10, 19)),
+            '"q1","a\n""b"" ",1,',
+        ]
+    ),
+    "records": "\n".join(
+        [
+            *(f'{{"qid": "q{n}", "docno": {n}, "score": {n}}}' for n in range(9)),
+            *('{"qid": 1', "", '{"qid": true, "docno": "é", "score": "high"}', "[1]"),
+            *(f'{{"qid": {n}, "docno": {n % 12}, "rank": {n}, "score": 1}}' for n in range(19)),
+            '{"qid": "q1", "docno": "1", "score": 3, "iteration": null}',
+            '{"qid": "q1", "docno": "1", "score": 3, "sc\\u006fre": null}',
+        ]
+    ),
+    "lists": "\n".join(
+        [
+            *(f'{{"user": "q{n}", "docs": []}}' for n in range(5)),
+            *(f'{{"user": {n % 7}, "docs": [{{"docno": 1, "score": {n}}}, 7]}}' for n in range(9)),
+            '{"user": "q", "docs": [{"docno": 1, "score": true}, {"docno": 1, "score": 2}]}',
+        ]
+    ),
+}
+
+
+@pytest.fixture
+def small_blocks(monkeypatch):
+    """Blocks of so many bytes."""
+
+    def patch(size):
+        for name in ("trec_rows", "text_table", "json_rows"):
+            monkeypatch.setattr(f"lexiframe.io.{name}.BLOCK_OF_ROWS", size)
+
+    return patch
+
+
+def outcome(path):
+    with pytest.raises(lf.LexiframeError) as refused:
+        lf.read_runs(path)
+    return str(refused.value), lf.check_run(path).rows()
+
+
+@pytest.mark.parametrize("text", BLOCKS.values(), ids=BLOCKS)
+def test_problems_are_the_same_in_blocks_of_any_size(write, small_blocks, text):
+    path = write(text.encode())
+    expected = outcome(path)
+    assert len(expected[1]) > 4
+    for size in (30, 150):
+        small_blocks(max(size, 50 * (text is BLOCKS["a table"])))
+        assert outcome(path) == expected
+
+
+@pytest.mark.parametrize("text", BLOCKS.values(), ids=BLOCKS)
+def test_a_file_is_looked_through_in_blocks(write, small_blocks, text):
+    """So that memory does not grow with it."""
+    small_blocks(100)
+    content = only_file(write((text + "\n") * 50)).content()
+    blocks = [*rows_of(content, "bm25.run", Dialect(), RUNS)]
+    assert len(blocks) > 10
+    assert max(rows.table.height for rows in blocks) < 20
+
+
+def test_records_of_several_types_in_blocks(write, small_blocks):
+    """What Polars cannot parse is parsed in blocks: types and names are those of all of them."""
+    rows = [("q1", "7", "1", "null"), ("2", "d1", '"2.5"', "1"), ("7", "3", "3", '"x"')]
+    line = '{{"qid": {}, "docno": {}, "score": {}, "u": {}}}'.format
+    quoted = [(q if q.isdigit() else f'"{q}"', f'"{d}"', s, u) for q, d, s, u in rows]
+    path = write("\n".join(line(*row) for row in quoted) + '\n{"score": 4, "docno": 9, "qid": "q"}')
+    small_blocks(1)
+    table = lf.read_runs(path)
+    assert table["query_id"].to_pylist() == ["q1", "2", "7", "q"]
+    assert table["doc_id"].to_pylist() == ["7", "d1", "3", "9"]
+    assert table["score"].to_pylist() == [1, 2.5, 3, 4]
+
+
+@pytest.mark.parametrize("before", ["", '{"qid": "q1", "docno": "d0", "score": 1}\n'])
+@pytest.mark.parametrize("text", ["{}", "[{}]"])
+def test_a_truth_value_is_no_number_in_json(write, small_blocks, before, text):
+    record = '{"qid": "q1", "docno": "d1", "score": true}'
+    path = write(text.format((before if text == "{}" else "") + record))
+    for size in (1, 1000):
+        small_blocks(size)
+        with pytest.raises(lf.ReadError, match="expected a number as score, found true"):
+            lf.read_runs(path)
+    assert lf.check_run(path)["problem"].to_list() == ["number"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "qid,docno,score\nq1,{0},1\nq1,{0},2\n",
+        "q1 Q0 {0} 1 1 t\nq1 Q0 {0} 2 1 t\n",
+        '{{"q1": {{"{0}": "x"}}}}',
+        '{{"{0}": 1, "docno": "x"}}\n',
+        '{{"docno": 1, "{0}": 1, "{0}": 2}}\n',
+        "run,qid,docno,score\n{0},,1,1\n",
+    ],
+)
+def test_messages_about_long_ids_are_short(write, text):
+    path = write(text.format("x" * 500_000))
+    with pytest.raises(lf.LexiframeError) as refused:
+        lf.positions(path, {"q1": {"d1": 1}})
+    messages = [str(refused.value), *lf.check_run(path).select("found", "advice").row(0)]
+    assert all(len(message) < 5000 for message in messages)
+
+
+def test_a_short_row_in_a_table_of_many_columns(write):
+    """It took minutes when each column was taken apart by itself."""
+    started = time.process_time()
+    names, row = ",".join(f"c{n}" for n in range(50_000)), ",1" * 50_000
+    path = write(f"qid,docno,score,{names}\nq1,d1,1{row}\nq1,d2\n")
+    with pytest.raises(lf.ReadError, match=r"line 3: expected 50003 fields .*, found 2: 'q1,d2'"):
+        lf.read_runs(path)
+    assert time.process_time() - started < 15

@@ -14,8 +14,11 @@ import lzma
 import os
 import sys
 import threading
+import time
+from contextlib import contextmanager, suppress
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from socketserver import StreamRequestHandler, ThreadingTCPServer
 from typing import NamedTuple
 
 import pyarrow as pa
@@ -23,6 +26,7 @@ import pytest
 from pyarrow import parquet
 
 import lexiframe as lf
+from lexiframe import cli
 from lexiframe.io.provenance import provenance_of
 
 NAME = "bm25"
@@ -812,3 +816,124 @@ def test_what_the_web_does_not_have(write, server):
         lf.read_runs(f"{server}/run.html")
     with pytest.raises(lf.ReadError, match=r"http://127.0.0.1:1/x.run: cannot be fetched"):
         lf.read_runs("http://127.0.0.1:1/x.run")
+
+
+@contextmanager
+def answering(send):
+    """Serve one request with what a function sends, and give the address."""
+
+    class Handler(StreamRequestHandler):
+        def handle(self):
+            self.request.recv(1 << 16)
+            with suppress(OSError):  # whoever asked may have gone
+                send(self.request.sendall)
+
+    with ThreadingTCPServer(("127.0.0.1", 0), Handler) as running:
+        thread = threading.Thread(target=running.serve_forever, args=(0.01,))
+        thread.start()
+        yield f"http://127.0.0.1:{running.server_address[1]}"
+        running.shutdown()
+        thread.join()
+
+
+START, CHUNKED = b"HTTP/1.1 200 OK\r\n", b"Transfer-Encoding: chunked\r\n\r\n"
+BROKEN = {
+    "nothing": b"",
+    "no HTTP": b"garbage\r\n\r\n",
+    "a status that is none": b"HTTP/1.1 999999 \r\n\r\n",
+    "an error": b"HTTP/1.1 500 Error\r\n\r\n",
+    "cut": START + b"Content-Length: 100\r\n\r\n" + TEXT[:50],
+    "a chunk that is none": START + CHUNKED + b"zz\r\n" + TEXT[:50],
+    "a chunk that is cut": START + CHUNKED + b"99\r\n" + TEXT[:50],
+    "no last chunk": START + CHUNKED + b"32\r\n" + TEXT[:50] + b"\r\n",
+    "too many headers": START + b"a: b\r\n" * 200 + b"\r\n" + TEXT,
+    "a redirection without a place": b"HTTP/1.1 302 Found\r\nLocation: gopher://x\r\n\r\n",
+}
+
+
+@pytest.mark.parametrize("answer", BROKEN)
+@pytest.mark.parametrize("read", [lf.read_runs, lf.read_qrels, lf.read_scores])
+def test_broken_downloads(monkeypatch, answer, read):
+    monkeypatch.setenv("no_proxy", "127.0.0.1")
+    with (
+        answering(lambda send: send(BROKEN[answer])) as address,
+        pytest.raises(lf.ReadError, match=rf"^{address}/x.run: cannot be fetched \(\S.*\)$"),
+    ):
+        read(f"{address}/x.run?token=secret")
+
+
+@pytest.mark.parametrize("start", [b"", b"HTTP/1.1 200 OK\r\nX: ", b"HTTP/1.1 200 OK\r\n\r\n"])
+def test_a_server_that_drips(monkeypatch, start):
+    """It sends something every now and then, and so never runs into a limit for silence."""
+    monkeypatch.setenv("no_proxy", "127.0.0.1")
+    monkeypatch.setattr("lexiframe.io.remote._PATIENCE", 0.5)
+    done = threading.Event()
+
+    def drip(send):
+        send(start)
+        while not done.wait(0.05):
+            send(b"a")
+
+    with answering(drip) as address:
+        began = time.monotonic()
+        with pytest.raises(
+            lf.ReadError, match=r"x.run: cannot be fetched \(fewer than 65,536 byte"
+        ):
+            lf.read_runs(f"{address}/x.run")
+        assert time.monotonic() - began < 10
+        done.set()
+
+
+def test_a_store_that_cannot_be_reached(monkeypatch):
+    """By default the attempts go on for a quarter of an hour."""
+    monkeypatch.setattr("lexiframe.io.remote._PATIENCE", 1.0)
+    address = "gs://anonymous@bucket/x.run?scheme=http&endpoint_override=127.0.0.1%3A1"
+    with pytest.raises(lf.ReadError, match=r"^gs://bucket/x.run: cannot be fetched \(\S"):
+        lf.read_runs(address)
+
+
+ADDRESSES = {
+    "http://127.0.0.1:1/a b.run": "is no address that can be fetched: .* spaces are written %20",
+    "http://127.0.0.1:80a/x.run": "is no address that can be fetched: a port is a number",
+    "http://127.0.0.1:99999/x.run": "cannot be fetched",
+    "http://[::1/x.run": "cannot be fetched",
+    "http:///x.run": "cannot be fetched",
+    "http://127.0.0.1:1/é.run": "cannot be fetched",
+    "s3://a b/x.run": "cannot be fetched",
+    "file:///dev/zero": "cannot be fetched",
+}
+
+
+@pytest.mark.parametrize("address", ADDRESSES)
+def test_what_is_no_address(monkeypatch, address):
+    monkeypatch.setenv("no_proxy", "*")
+    with pytest.raises(lf.ReadError, match=ADDRESSES[address]):
+        lf.read_runs(address)
+
+
+@pytest.mark.parametrize("scheme", ["http", "s3", "nothing"])
+@pytest.mark.parametrize("secret", ["secret@", "me:secret@", "me:?secret@"])
+def test_secrets_in_addresses_are_not_said(monkeypatch, capsys, scheme, secret):
+    monkeypatch.setenv("no_proxy", "*")
+    address = f"{scheme}://{secret}127.0.0.1:1a/x.run?token=secret#secret"
+    for read in (lf.read_runs, lf.read_qrels, lf.check_run, lambda a: lf.read_runs({"a": a})):
+        with pytest.raises(lf.ReadError) as caught:
+            read(address)
+        assert str(caught.value).startswith(f"{scheme}://")
+        assert "secret" not in str(caught.value)
+    monkeypatch.setattr("sys.argv", ["lexiframe", "check", address])
+    with pytest.raises(SystemExit):
+        cli.main()
+    said = "".join(capsys.readouterr())
+    assert "cannot be fetched" in said or "is no address" in said
+    assert "secret" not in said
+
+
+def test_secrets_in_addresses_are_not_in_provenance(write, server):
+    write(TEXT, f"{NAME}.run")
+    write(judged_lines(odd().judged), "qrels.txt")
+    runs, qrels = (f"{server}/{name}?token=secret" for name in (f"{NAME}.run", "qrels.txt"))
+    e = lf.evaluate(runs, qrels, ["RR"])
+    assert [fact["path"] for fact in e.provenance["runs"]] == [f"{server}/{NAME}.run"]
+    assert "secret" not in json.dumps(e.provenance)
+    assert "secret" not in repr(lf.scan_runs(runs))

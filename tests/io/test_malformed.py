@@ -2,6 +2,7 @@
 
 import bz2
 import gzip
+import io
 import lzma
 import re
 from datetime import date
@@ -9,6 +10,7 @@ from datetime import date
 import polars as pl
 import pyarrow as pa
 import pytest
+from pyarrow import feather, parquet
 
 import lexiframe as lf
 
@@ -295,6 +297,66 @@ def test_what_is_no_id_in_json(write, value, before):
         lf.read_runs(path)
 
 
+def _records(count, fields):
+    line = '{{"qid": "q1", "docno": "d{}", {}}}\n'
+    return "".join(line.format(n, fields) for n in range(count))
+
+
+TWINS = {
+    "score": '"score": 1, "score": 2',
+    "an escape": r'"score": 1, "sc\u006fre": 2',
+    "null behind": '"score": 1, "score": null',
+    "null in front": r'"score": null, "sc\u006fre": 2',
+    "in another one": '"score": 1, "a": {"score": 1, "score": 2}',
+    "an escaped colon": r'"score": 1, "a": "\u003a", "score": 2',
+}
+
+
+@pytest.mark.parametrize("count", [3, 150])
+@pytest.mark.parametrize("twins", TWINS.values(), ids=TWINS)
+@pytest.mark.parametrize("other", ['"score": 1', '"score": 1, "b": null', '"score": 1, "b": ":"'])
+def test_a_name_that_is_twice_in_a_record(write, count, twins, other):
+    """Polars reads one of them without a word."""
+    path = write(_records(count, other) + _records(1, twins).replace("d0", "new"), "bm25.jsonl")
+    message = f"line {count + 1}: expected JSON without repeated names, found two .* named 'score'"
+    with pytest.raises(lf.ReadError, match=message):
+        lf.read_runs(path)
+    assert lf.check_run(path)["line"].to_list() == [count + 1]
+
+
+@pytest.mark.parametrize(
+    "fields, late, expected",
+    [
+        ('"score": 1', '"score": 2, "run": "b"', "an id as run"),
+        ('"rank": 1', '"rank": 1, "score": 2', "a number as score"),
+        ('"score": 1', '"score": 1, "run": 1.5', "an id as run"),
+    ],
+)
+@pytest.mark.parametrize("count", [3, 150])
+def test_a_field_that_appears_late(write, fields, late, expected, count):
+    """Polars looks for names in the first hundred records."""
+    path = write(_records(count, fields) + _records(1, late).replace("d0", "new"), "bm25.jsonl")
+    with pytest.raises(lf.ReadError, match=f"line 1: expected {expected}, found none"):
+        lf.read_runs(path)
+    assert lf.check_run(path)["line"].to_list()[:count] == [*range(1, count + 1)]
+
+
+@pytest.mark.parametrize("count", [3, 150])
+def test_fields_that_appear_late_in_qrels(write, count):
+    for late in ('"score": 1, "relevance": 0', '"score": 1, "iteration": "3"'):
+        text = _records(count, '"score": 1') + _records(1, late).replace("d0", "new")
+        with pytest.raises(lf.ReadError, match=r"line 1: expected a[^,]+, found none"):
+            lf.read_qrels(write(text, "qrels.jsonl"))
+
+
+def test_a_record_that_begins_with_an_object_is_no_run(write):
+    record = '{"meta": {"k1": 0.9}, "qid": "q1", "docno": "d1", "score": 2}\n'
+    for text in (record, record + record.replace("d1", "d2")):
+        assert lf.read_runs(write(text))["query_id"].to_pylist() == ["q1"] * text.count("\n")
+    items = '{"meta": {"k1": 0.9}, "user": "q1", "items": [{"docno": "d1", "score": 2}]}'
+    assert lf.read_runs(write(items))["doc_id"].to_pylist() == ["d1"]
+
+
 def test_ids_in_brackets_are_no_json(write):
     for query in ("{1}", "[1]", "{q"):
         assert lf.read_runs(write(f"{query} Q0 d1 1 0.5 t\n"))["query_id"].to_pylist() == [query]
@@ -322,6 +384,85 @@ def test_a_file_that_is_cut_short_in_its_last_line(write, above, cut, ending):
 def test_a_last_line_without_an_end_that_is_not_cut(write):
     for text in (GOOD + "q1 Q0 d2 2 0.5 t", GOOD + "q1 Q0 d2 2 0.5\n# end", "q1 Q0 d2 2 0.5"):
         assert lf.read_runs(write(text))["score"].to_pylist()[-1] == 0.5
+
+
+NUMBERED = "q1 Q0 d1 1 3.5 7\n"
+
+
+@pytest.mark.parametrize("lost", ["d2 6 10 7", "q1 Q0 d2 6 7", "q1 Q0 6 10 7", "q1 Q0 d2 6 10"])
+@pytest.mark.parametrize("before", [NUMBERED, NUMBERED + GOOD, GOOD[:-1] + " 1\n" + NUMBERED, ""])
+def test_a_lost_field_beside_tags_that_are_numbers(write, lost, before):
+    """Read as five fields, the rank would be the document and the tag the score."""
+    path = write(before + lost + "\n" + NUMBERED.replace("d1", "d3"))
+    message = f"line {before.count(chr(10)) + 1}: {SIX}found {len(lost.split())}: '{lost}'"
+    with pytest.raises(lf.ReadError, match=message):
+        lf.read_runs(path)
+    assert lf.check_run(path).filter(pl.col("problem") != "duplicate").height == 1
+
+
+PAIRS = {
+    "eleven fields": "q1 Q0 d2 2 1.5 tagq2 Q0 d1 1 0.5 tag",
+    "twelve fields": "q1 Q0 d2 2 1.5 tag q2 Q0 d1 1 0.5 tag",
+    "ten fields": "q1 Q0 d2 2 1.5 q2 Q0 d1 1 0.5",
+    "another word": "q1 Q0 d2 2 1.5 tagq2 q0 d1 1.0 0.5 tag",
+    "numbers": "1 0 2 2 1.5 72 0 1 1 0.5 7",
+    "three rows": "q1 Q0 d2 2 1.5 tq2 Q0 d1 1 0.5 tq2 Q0 d2 2 0.5 t",
+    "a mark": "q1 Q0 d2 2 1.5 t\ufeffq2 Q0 d1 1 0.5 t",
+}
+
+
+@pytest.mark.parametrize("line", PAIRS.values(), ids=PAIRS)
+@pytest.mark.parametrize("before", ["", GOOD, "# made by\n" + GOOD[:-1] + " and more\n"])
+@pytest.mark.filterwarnings("ignore:.* more than 6 fields")
+def test_two_rows_of_a_run_in_one_line(write, line, before):
+    """Of files without a line feed at their end that were joined."""
+    path = write(f"{before}{line}\nq2 Q0 d9 9 0.25 tag\n".encode())
+    n, width = before.count("\n") + 1, len(line.split())
+    with pytest.raises(lf.ReadError, match=f"line {n}: {SIX}found {width}: .*; these are two rows"):
+        lf.read_runs(path)
+    assert lf.check_run(path)["line"].to_list() == [n]
+
+
+@pytest.mark.parametrize("more", ["a b c d", "0.1 2 3 0.5", "1 2 3 4 5 6 7"])
+def test_what_is_no_second_row(write, more):
+    with pytest.warns(lf.LexiframeWarning, match="2 lines have more than 6 fields"):
+        assert lf.read_runs(write(GOOD[:-1] + f" {more}\nq1 Q0 d2 2 2 t {more}\n")).num_rows == 2
+
+
+@pytest.mark.parametrize(
+    "text, message",
+    [
+        (JUDGED + "q1 0 d2 1q2 0 d1 0\n", FOUR + "found 7: .* two rows"),
+        (JUDGED + "q1 0 d2 1 q2 0 d1 0\n", FOUR + "found 8: .* two rows"),
+        ("q1 d0 1\nq1 d1 1q2 d1 0\n", "expected 3 fields .*, found 5: .* two rows"),
+        ("qid,docno,label\nq1,d1,1q2,d1,0\n", "3 fields as in the header, found 5: .* two rows"),
+        ('{"qid": 1, "docno": 2, "rel": 1}{"qid": 1, "docno": 3, "rel": 1}', "JSON.* two records"),
+    ],
+)
+def test_two_judgments_in_one_line(write, text, message):
+    path = write(text)
+    with pytest.raises(lf.ReadError, match=message):
+        lf.read_qrels(path)
+    assert lf.check_qrels(path).height == 1
+
+
+MARK = "\ufeff"
+MARKED = {
+    "TREC": f"q1 Q0 d1 1 2 t\n{MARK}q2 Q0 d1 1 1 t\n",
+    "CR": f"{MARK}q1 Q0 d1 1 2 t\r{MARK}q2 Q0 d1 1 1 t\r",
+    "two": f"{MARK * 2}q1 Q0 d1 1 2 t\r\n{MARK * 2}q2 Q0 d1 1 1 t\r\n",
+    "CSV": f"{MARK}qid,docno,score\nq1,d1,2\n{MARK}q2,d1,1\n",
+    "JSON": f'{{"qid": "q1", "docno": "d1", "score": 2}}\n{MARK}'
+    '{"qid": "q2", "docno": "d1", "score": 1}\n',
+}
+
+
+@pytest.mark.parametrize("text", MARKED.values(), ids=MARKED)
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+def test_byte_order_marks_of_files_that_were_joined(write, text, encoding):
+    read = lf.read_runs(write(text.encode(encoding)))
+    assert read["query_id"].to_pylist() == ["q1", "q2"]
+    assert lf.check_run(write(text.encode(encoding))).is_empty()
 
 
 def test_an_id_with_a_space_shifts_the_fields(write):
@@ -405,3 +546,50 @@ def test_a_name_for_a_table_of_several_runs():
 def test_a_file_of_a_table_without_rows(write):
     with pytest.raises(lf.SchemaError, match="expected the rows of a ranking, found no rows"):
         lf.read_runs(write("qid,docno,score\n"))
+
+
+# --- What unpacks to more than memory holds -------------------------------------------------------
+
+
+def parquet_of(table):
+    sink = io.BytesIO()
+    parquet.write_table(table, sink, compression="zstd")
+    return sink.getvalue()
+
+
+def arrow_of(table):
+    sink = io.BytesIO()
+    feather.write_feather(table, sink, compression="zstd")
+    return sink.getvalue()
+
+
+ROW = b"q1 Q0 d1 1 0.5 tag\n"
+TABLE = pa.table({"query_id": ["q1"] * 9999, "doc_id": ["d1"] * 9999, "score": [0.5] * 9999})
+BOMBS = {
+    "gzip": gzip.compress(ROW * 9999),
+    "gzip members": gzip.compress(ROW * 5000) * 2,
+    "bzip2": bz2.compress(ROW * 9999),
+    "xz": lzma.compress(ROW * 9999),
+    "zstd": pa.compress(ROW * 9999, "zstd", asbytes=True),
+    "Parquet": parquet_of(TABLE),
+    "Arrow": arrow_of(TABLE),
+}
+
+
+@pytest.mark.parametrize("packed", BOMBS)
+def test_what_would_fill_the_memory_is_refused_unless_it_is_trusted(write, monkeypatch, packed):
+    path = write(BOMBS[packed])
+    monkeypatch.setattr("lexiframe.io.content._ROOM", 100_000)
+    monkeypatch.setenv("LEXIFRAME_UNPACK_RATIO", "2")
+    message = r"bm25.run: the [0-9,]+ bytes of the file hold far more .*LEXIFRAME_UNPACK_RATIO=inf"
+    with pytest.raises(lf.ReadError, match=message):
+        lf.read_runs(path)
+    monkeypatch.setenv("LEXIFRAME_UNPACK_RATIO", "inf")
+    assert lf.read_runs(path).num_rows > 9000
+    monkeypatch.delenv("LEXIFRAME_UNPACK_RATIO")
+    monkeypatch.setattr("lexiframe.io.content._ROOM", 1 << 30)
+    assert lf.read_runs(path).num_rows > 9000
+    for said in ("much", "nan", "-1", "0"):
+        monkeypatch.setenv("LEXIFRAME_UNPACK_RATIO", said)
+        with pytest.raises(lf.ReadError, match="RATIO: expected a positive number or inf, found"):
+            lf.read_runs(path)

@@ -1,14 +1,21 @@
 """Which files a path, a folder, a glob, a list or a dict means, and what each run is called."""
 
+import bz2
 import gzip
 import hashlib
+import os
+import threading
+from pathlib import Path
 
 import polars as pl
+import pyarrow as pa
 import pytest
+from pyarrow import feather, parquet
 
 import lexiframe as lf
+from lexiframe import cli
 from lexiframe.io.parquet import write_parquet
-from lexiframe.io.provenance import provenance_of
+from lexiframe.io.provenance import describe, provenance_of
 
 LINE = "q1 Q0 d1 1 3.5 its-tag\n"
 FRAME = pl.DataFrame({"run": "framed", "query_id": "q1", "doc_id": ["d1"], "score": [3.5]})
@@ -210,3 +217,211 @@ def test_the_sha256_is_that_of_the_file_as_it_lies_there(write):
     assert provenance_of(lf.read_qrels(qrels).schema)["sources"] == of_qrels
     said = lf.evaluate(run, qrels, ["RR"]).provenance
     assert (said["runs"], said["qrels"]) == (of_run, of_qrels)
+
+
+NO_NAMES = ["~no_such_user/x", "a\0b", "x" * 300, os.fsdecode(b"\xff"), "\ud800", ""]
+
+
+@pytest.mark.parametrize("name", [*NO_NAMES, *(f"{name}*" for name in NO_NAMES[:-1])])
+@pytest.mark.parametrize(
+    "read",
+    "read_runs scan_runs read_qrels check_run read_scores read_log read_mlflow".split(),
+)
+def test_what_can_be_no_name(tmp_path, monkeypatch, name, read):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(lf.ReadError, match=r"no such|no file|expected a (path|file)|MLflow"):
+        getattr(lf, read)(name)
+
+
+def test_a_name_that_is_no_utf8(write, tmp_path):
+    path = write(LINE, os.fsdecode(b"\xff.run"))
+    assert names(path) == names(tmp_path) == names(f"{tmp_path}/*.run") == ["\ufffd"]
+    assert lf.scan_runs(path).provenance()[0]["path"] == f"{tmp_path}/\ufffd.run"
+
+
+# --- What is no file ------------------------------------------------------------------------------
+
+
+def in_time(function):
+    """Call a function that may wait for ever, and give what it raises."""
+    raised = []
+
+    def call():
+        with pytest.raises(lf.LexiframeError) as caught:
+            function()
+        raised.append(str(caught.value))
+
+    thread = threading.Thread(target=call, daemon=True)
+    thread.start()
+    thread.join(20)
+    (message,) = raised
+    return message
+
+
+@pytest.mark.parametrize("form", ["Parquet", "Arrow", "memory"])
+@pytest.mark.parametrize("name", ["pipe", "a\0b", "secret"])
+def test_paths_in_metadata_are_not_opened(write, tmp_path, name, form):
+    """Whoever made the file may have written any."""
+    (tmp_path / "secret").write_text(f"\n{LINE}{LINE}")
+    os.mkfifo(tmp_path / "pipe")
+    facts = {"sources": [{"run": "a", "path": str(tmp_path / name), "sha256": "0"}]}
+    twice = {"query_id": ["q1"] * 2, "doc_id": ["d1"] * 2, "score": [1.0, 2.0]}
+    table = pa.table({"run": ["a"] * 2, **twice}).replace_schema_metadata(describe(facts))
+    if form == "Parquet":
+        parquet.write_table(table, tmp_path / "x")
+    elif form == "Arrow":
+        feather.write_feather(table, tmp_path / "x")
+    runs = table if form == "memory" else tmp_path / "x"
+    assert "(rows 1 and 2" in in_time(lambda: lf.positions(runs, QRELS))
+
+
+DEVICE = "/dev/zero"
+
+
+@pytest.mark.skipif(not os.path.exists(DEVICE), reason="there are no devices")  # noqa: PTH110
+@pytest.mark.parametrize(
+    "read", [lf.read_runs, lf.scan_runs, lf.read_qrels, lf.read_scores, lf.read_log, lf.check_run]
+)
+def test_a_device_is_no_file(tmp_path, read):
+    (tmp_path / "a.run").symlink_to(DEVICE)
+    for path in (DEVICE, tmp_path / "a.run"):
+        assert "expected a file, found a device" in in_time(lambda p=path: read(p))
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes here")
+@pytest.mark.parametrize("read", [lf.read_runs, lf.scan_runs, lf.read_scores])
+def test_a_pipe_in_a_folder_is_no_file(write, read):
+    folder = write(LINE).parent
+    os.mkfifo(folder / "z.run")
+    message = "z.run: expected a file, found a device or a pipe; name files alone"
+    assert message in in_time(lambda: read(folder))
+
+
+# --- Files that change meanwhile ------------------------------------------------------------------
+
+
+def evaluated(run, qrels, requests):
+    e = lf.evaluate(run, qrels, ["RR"], requests=requests, by="length")
+    return [*e.provenance["runs"], *e.provenance["qrels"], *e.provenance["requests"]]
+
+
+def converted(*files):
+    """What convert says of each file that it reads."""
+    said = []
+    for file in files[:2]:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr("sys.argv", ["lexiframe", "convert", str(file), f"{file}.parquet"])
+            with pytest.raises(SystemExit, match="0"):
+                cli.main()
+        said += provenance_of(parquet.read_schema(f"{file}.parquet"))["sources"]
+    return said
+
+
+def read_alone(run, qrels, _requests):
+    tables = lf.read_runs(run), lf.read_qrels(qrels)
+    return [fact for table in tables for fact in provenance_of(table.schema)["sources"]]
+
+
+READING = {
+    "evaluate": evaluated,
+    "evaluate tables": lambda r, q, a: evaluated(lf.read_runs(r), lf.read_qrels(q), a),
+    "evaluate several runs in a file": evaluated,
+    "read": read_alone,
+    "convert": converted,
+}
+
+
+def two_runs_beside(run):
+    rows = lf.read_runs(run).to_pylist()
+    frame = pl.DataFrame([{**row, "run": name} for name in "ab" for row in rows])
+    return write_parquet(frame, run.with_suffix(".parquet"))
+
+
+def then_rewritten(path):
+    path.write_bytes(b"another")
+
+
+@pytest.mark.parametrize("after", [then_rewritten, Path.unlink], ids=["rewritten", "deleted"])
+@pytest.mark.parametrize("reading", READING)
+@pytest.mark.parametrize("pack", [bytes, bz2.compress], ids=["plain", "packed"])
+def test_a_file_is_hashed_when_it_is_read(write, monkeypatch, reading, after, pack):
+    """And read once, since what is there the next time may be another."""
+    files = [
+        write(pack(LINE.encode()), "bm25.run"),
+        write(pack(b"q1 0 d1 1\n"), "qrels"),
+        write(pack(b"qid,length\nq1,short\n"), "requests.csv"),
+    ]
+    read_bytes, found = Path.read_bytes, {}
+
+    def read_and_change(path):
+        data = read_bytes(path)
+        assert str(path) not in found, "read twice"
+        found[str(path)] = hashlib.sha256(data).hexdigest()
+        after(path)
+        return data
+
+    if "several runs" in reading:
+        files[0] = two_runs_beside(files[0])
+    monkeypatch.setattr(Path, "read_bytes", read_and_change)
+    said = READING[reading](*files)
+    assert {fact["path"]: fact["sha256"] for fact in said} == found
+
+
+def test_scores_and_sha256_belong_together_beside_a_busy_writer(write):
+    """Each version of the judgments has another score, and a run that finds it in another rank."""
+    ranks = {
+        hashlib.sha256(version.encode()).hexdigest(): version
+        for version in ("q1 0 d1 1\n", "q1 0 d2 1\n", "q1 0 d3 1\n")
+    }
+    run = write("".join(f"q1 Q0 d{n} {n} {9 - n} t\n" for n in (1, 2, 3)))
+    qrels, other, done = write("q1 0 d1 1\n", "qrels"), write("", "other"), threading.Event()
+
+    def write_versions():
+        while not done.is_set():
+            for version in ranks.values():
+                other.write_text(version)
+                os.replace(other, qrels)  # noqa: PTH105
+
+    writer = threading.Thread(target=write_versions)
+    writer.start()
+    try:
+        evaluated = [lf.evaluate(run, qrels, ["RR"]) for _ in range(40)]
+    finally:
+        done.set()
+        writer.join()
+    for e in evaluated:
+        version = ranks[e.provenance["qrels"][0]["sha256"]]
+        assert e.scores["value"].item() == pytest.approx(1 / int(version[6]))
+
+
+@pytest.mark.parametrize(
+    "after, message",
+    [(then_rewritten, "has changed since it was read"), (Path.unlink, "cannot be")],
+)
+def test_a_scanned_file_that_changed_is_not_said_to_be_what_a_table_is_from(write, after, message):
+    path, scan = write(LINE), lf.scan_runs(write(LINE))
+    p = lf.positions(scan, QRELS)
+    lf.write_parquet(p, path.with_name("p.parquet"), computed_from=scan)
+    after(path)
+    with pytest.raises(lf.ReadError, match=rf"bm25\.run: {message}"):
+        lf.write_parquet(p, path.with_name("p.parquet"), computed_from=scan)
+
+
+@pytest.mark.parametrize("after", [then_rewritten, Path.unlink], ids=["rewritten", "deleted"])
+def test_lines_are_not_counted_in_another_file(write, monkeypatch, after):
+    """They are counted when something is wrong, after the file was read."""
+    path = write(f"\n{LINE}{LINE}")
+    for runs in (lf.read_runs(path), path):
+        with pytest.raises(lf.SchemaError, match="lines 2 and 3"):
+            lf.positions(runs, QRELS)
+    table, read_bytes = lf.read_runs(path), Path.read_bytes
+
+    def read_and_change(path):
+        data = read_bytes(path)
+        after(path)
+        return data
+
+    monkeypatch.setattr(Path, "read_bytes", read_and_change)
+    for runs in (path, table):
+        with pytest.raises(lf.SchemaError, match=r"'d1' is more than once .*\(rows 1 and 2"):
+            lf.positions(runs, QRELS)

@@ -8,7 +8,7 @@ import pytest
 
 import lexiframe as lf
 from lexiframe.io.records import column_of, flatten
-from lexiframe.io.text_table import checked_table, text_table
+from lexiframe.io.text_table import blocks_of_table, text_table
 
 COLUMNS = "expected the columns run, query_id, doc_id, score"
 RUN = [("q1", "d1", 2.0), ("q1", "d2", 1.0)]
@@ -201,7 +201,7 @@ def test_quotes_inside_a_field_are_text(write):
 
 def test_all_problems_of_a_table_at_once():
     data = b'a,b\n1,2\n\xff,1\n1,"2\n1,2,3\n\n"x\ny",2\n'
-    table, lines, problems = checked_table(data, "x.csv", ",")
+    ((table, lines, problems),) = blocks_of_table(data, "x.csv", ",")
     assert table["a"].to_list() == ["1", r"\xff", "x\ny"]
     assert lines.to_list() == [2, 3, 7]
     expected = [(3, "encoding"), (4, "fields"), (5, "fields")]

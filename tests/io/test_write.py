@@ -5,6 +5,8 @@ import hashlib
 import math
 import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +16,7 @@ import pytest
 from pyarrow import parquet
 
 import lexiframe as lf
+from lexiframe.evaluation import Evaluation
 from lexiframe.io.outputs import output_folder, replacing
 from lexiframe.io.parquet import write_parquet
 from lexiframe.io.provenance import provenance_of
@@ -179,6 +182,50 @@ def test_a_pipe_or_a_device_is_not_replaced_by_a_file(tmp_path):
     assert [*tmp_path.iterdir()] == [pipe]
 
 
+@pytest.mark.parametrize("name", ["b.run", "missing.run", "x" * 255])
+def test_a_symbolic_link_stays_one(tmp_path, name):
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a" / "b.run").write_text("before")
+    link = tmp_path / "link.run"
+    link.symlink_to(tmp_path / "a" / name)
+    assert write_trec(ONE[:1], link) == [link]
+    assert link.is_symlink()
+    assert (tmp_path / "a" / name).read_text().startswith("007 Q0 d#0")
+    assert listing(tmp_path) == sorted({"b.run", name, "link.run"})
+
+
+def test_a_link_that_leads_to_itself(tmp_path):
+    (tmp_path / "link").symlink_to(tmp_path / "link")
+    with pytest.raises(lf.LexiframeError, match=r"link: cannot be written \(.*links"):
+        write_trec(ONE[:1], tmp_path / "link")
+
+
+NO_PATHS = {
+    "": "expected a path to write to, found ''",
+    "a\0b": "expected a path to write to, found 'a",
+    "~no_such_user/x": "~no_such_user/x: there is no such home folder",
+    "x" * 300: r"cannot be written .*\(File name too long\); choose another",
+    "x" * 300 + "/y": r"cannot be written .*\(File name too long\); choose another",
+}
+
+
+@pytest.mark.parametrize("place", NO_PATHS)
+@pytest.mark.parametrize("write", ["write_parquet", "write_trec", "write", "report"])
+def test_what_is_no_path(tmp_path, monkeypatch, place, write):
+    monkeypatch.chdir(tmp_path)
+    e = Evaluation(*[pl.DataFrame()] * 10, provenance={})
+    of_table = write.startswith("write_")
+    with pytest.raises(lf.LexiframeError, match=NO_PATHS[place]):
+        getattr(lf, write)(ONE, place) if of_table else getattr(e, write)(place)
+    assert listing(tmp_path) == []
+
+
+def test_a_name_that_is_no_utf8(tmp_path):
+    path = tmp_path / os.fsdecode(b"\xff.parquet")
+    write_parquet(ONE, path)
+    assert lf.read_runs(path).num_rows == ONE.height
+
+
 def test_output_folder(tmp_path):
     assert output_folder(tmp_path / "a" / "b").is_dir()
     (tmp_path / "file").write_text("")
@@ -204,11 +251,124 @@ def test_what_fails_half_way_leaves_what_was_there(tmp_path, error, expected):
     assert listing(tmp_path) == ["x.txt"]
 
 
+def an_evaluation():
+    tables = [pl.DataFrame({"n": [n]}) for n in range(10)]
+    return Evaluation(*tables, provenance={})
+
+
+@pytest.mark.parametrize("links", [True, False], ids=["hard links", "no hard links"])
+@pytest.mark.parametrize("before", [{}, {"scores.parquet": b"x", "win_rates.parquet": b"y"}])
+@pytest.mark.parametrize("late", ["coverage", "orderings", "power"])
+def test_an_evaluation_is_written_as_a_whole_when_a_late_rename_fails(
+    tmp_path, monkeypatch, late, before, links
+):
+    e, replace = an_evaluation(), Path.replace
+    for name, data in before.items():
+        (tmp_path / name).write_bytes(data)
+
+    def fail(path, target):
+        if target.stem == late:
+            raise PermissionError(1, "Operation not permitted")
+        return replace(path, target)
+
+    def refuse(*_):
+        raise PermissionError(1, "Operation not permitted")
+
+    monkeypatch.setattr(Path, "replace", fail)
+    if not links:
+        monkeypatch.setattr(Path, "hardlink_to", refuse)
+    with pytest.raises(lf.LexiframeError, match=r"cannot be written \(Operation not permitted\)"):
+        e.write(tmp_path)
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
+    monkeypatch.setattr(Path, "replace", replace)
+    assert listing(tmp_path) == sorted(before)
+    assert sorted(path.name for path in e.write(tmp_path)) == listing(tmp_path)
+
+
+KILLED = """
+import os, sys
+from pathlib import Path
+from lexiframe.io.outputs import replacing_all
+
+folder = Path(sys.argv[1])
+with replacing_all([folder / "a", folder / "b"]) as temporaries:
+    for path in temporaries:
+        path.write_text("half")
+    print("writing", flush=True)
+    sys.stdin.read()
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there are no locks that tell")
+def test_what_a_killed_process_left_is_removed_but_not_what_is_being_written(tmp_path):
+    command = [sys.executable, "-c", KILLED, str(tmp_path)]
+    environment = {**os.environ, "PYTHONPATH": str(Path(lf.__file__).parents[1])}
+    piped = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    with (
+        subprocess.Popen(command, env=environment, **piped) as killed,
+        subprocess.Popen(command, env=environment, **piped) as alive,
+    ):
+        for process in (killed, alive):
+            assert process.stdout.readline() == b"writing\n"
+        assert len(listing(tmp_path)) == 4
+        killed.kill()
+        killed.wait()
+        with replacing(tmp_path / "a") as temporary:
+            temporary.write_text("mine")
+        assert (tmp_path / "a").read_text() == "mine"
+        assert len(listing(tmp_path)) == 4  # a, two of the living and one for b of the dead
+        alive.communicate()
+    assert (tmp_path / "a").read_text() == (tmp_path / "b").read_text() == "half"
+    with replacing(tmp_path / "b"):
+        pass
+    assert listing(tmp_path) == ["a", "b"]
+
+
 def test_gzip_holds_no_time(tmp_path):
     write_trec(ONE, tmp_path / "a.gz")
     packed = (tmp_path / "a.gz").read_bytes()
     assert packed[4:8] == bytes(4)
     assert gzip.decompress(packed).count(b"\n") == ONE.height
+
+
+# --- Bits that flip -----------------------------------------------------------------------------
+
+
+def test_a_flipped_bit_in_a_table_of_ours_is_refused_or_changes_nothing(tmp_path):
+    """Names of columns are in the footer, whose checksum Parquet does not know."""
+    scores = pl.DataFrame({"run": ["a", "b"] * 50, "query_id": [f"q{n // 2}" for n in range(100)]})
+    scores = scores.with_columns(measure=pl.lit("AP"), value=pl.int_range(100) / 7)
+    path = lf.write_parquet(scores, tmp_path / "scores.parquet")
+    expected, data = lf.read_scores(path), path.read_bytes()
+    assert pl.read_parquet(path).equals(scores)  # other readers do not mind the checksum
+    bits = [*range(0, 8 * len(data) - 100, 11), *range(8 * len(data) - 100, 8 * len(data))]
+    refused = 0
+    for bit in bits:
+        flipped = bytearray(data)
+        flipped[bit // 8] ^= 1 << bit % 8
+        path.write_bytes(flipped)
+        try:
+            assert lf.read_scores(path).equals(expected)
+        except lf.ReadError:
+            refused += 1
+    assert len(bits) - refused <= 16  # in the mark of the checksum
+    path.write_bytes(data[:100] + bytes([data[100] ^ 1]) + data[101:])
+    damaged = "scores.parquet: is damaged: its bytes do not fit .*; copy or write it again"
+    with pytest.raises(lf.ReadError, match=damaged):
+        lf.read_scores(path)
+
+
+def test_a_flipped_bit_in_pages_with_checksums_is_refused(tmp_path):
+    """Whoever wrote them; without checksums other values are read."""
+    table = pa.table({"run": ["a"], "query_id": ["q1"], "measure": ["AP"], "value": [0.5]})
+    path = tmp_path / "scores.parquet"
+    plain = {"compression": "none", "use_dictionary": False, "write_statistics": False}
+    parquet.write_table(table, path, **plain, write_page_checksum=True)
+    data = path.read_bytes()
+    at = data.index(np.float64(0.5).tobytes())
+    path.write_bytes(data[:at] + bytes([data[at] ^ 1]) + data[at + 1 :])
+    with pytest.raises(lf.ReadError, match=r"cannot be read as Parquet \(.*CRC checksum"):
+        lf.read_scores(path)
 
 
 # --- What files say of themselves -----------------------------------------------------------------

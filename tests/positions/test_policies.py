@@ -375,6 +375,14 @@ def test_no_run_retrieved_a_relevant_document():
         lf.positions({"x": strange}, PADDED)
 
 
+def test_documents_that_are_relevant_for_another_request():
+    q2 = PADDED.with_columns(query_id=pl.lit("q2"), doc_id=pl.Series(["CACM-0756", "CACM-99"]))
+    message = r"; 'CACM-0756' is relevant, but for another request than those that retrieved it"
+    answered = pl.concat([CACM, CACM.with_columns(query_id=pl.lit("q2"), doc_id=pl.lit("z"))[:1]])
+    with pytest.warns(lf.LexiframeWarning, match=message):
+        lf.positions({"x": answered}, pl.concat([PADDED, q2]))
+
+
 def test_nothing_is_said_when_some_run_retrieved_one_or_none_retrieved_any():
     right = CACM.with_columns(doc_id=pl.Series(["CACM-99", "z"]))
     lf.coverage({"x": CACM, "y": right}, PADDED)

@@ -24,7 +24,7 @@ KINDS = {
 }
 IDS = ["q1", "q2", "d1", "d2"]  # queries and documents may have the same
 NUMBERS = ["1", "-0.5", "1e3", "+2", "nan", "high", "0x1", "1_0", "١"]
-GOOD_NUMBERS = {*NUMBERS[:4], '"2.5"', "true"}
+GOOD_NUMBERS = {*NUMBERS[:4], '"2.5"'}
 JSON_IDS = ['"q1"', '"d1"', "7", '"7"', '""', "null", "true", "1.5", "[1]", '{"a": 1}']
 JSON_NUMBERS = [
     "1",
@@ -147,7 +147,8 @@ def refuses(read, path, listed):
     """Reading stops at the first problem, and says where it is and what was expected."""
     with pytest.raises(lf.ReadError) as refused:
         read(path)
-    first = next(problem for problem in listed if problem["problem"] != "duplicate")
+    listed = [problem for problem in listed if problem["problem"] != "duplicate"]
+    first = listed[0]
     place = re.search(r" in (record \d+)", first["found"])
     at = f"line {first['line']}" if place is None else place[1]
     at = f", {at}" if place or first["line"] is not None else ""

@@ -115,7 +115,9 @@ def test_randomized_hsd(on, tables):
 @given(tables=grids(max_requests=4))
 def test_parametric_hsd(on, tables):
     plain, large = (lf.tukey_hsd(s, "parametric", on=on)["p_value"].to_list() for s in tables)
-    assert large == pytest.approx(plain, rel=1e-5, abs=1e-9)
+    # A score of 10⁶ is rounded by 6e-11, a difference of two on a grid of 0.1 by 1.2e-9 of it. The
+    # statistic is a ratio of such sums; p falls at most as its power df, and df is 9 at most here.
+    assert large == pytest.approx(plain, rel=1e-7, abs=1e-9)
 
 
 # --- Copies ---------------------------------------------------------------------------------------

@@ -3,7 +3,6 @@
 from itertools import combinations
 
 import polars as pl
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -72,7 +71,6 @@ def assert_tests(c, by_pair, test):
     st.booleans(),
     st.sampled_from([0.05, 0.5]),
 )
-@pytest.mark.filterwarnings("ignore:compare. no p-value of the test")
 def test_corrections_over_a_family(d, test, correction, family, with_baseline, alpha):
     baseline = d["run_b"][0] if with_baseline else None
     c = lf.compare(d, test, correction, family=family, baseline=baseline, alpha=alpha)
@@ -97,7 +95,6 @@ def test_a_baseline_chooses_pairs_and_changes_nothing_else(d, test):
 
 
 @given(preferences_tables(measures=MEASURES), st.sampled_from([0.05, 0.2, 0.6]))
-@pytest.mark.filterwarnings("ignore:compare. no p-value of the test")
 def test_discriminative_power(d, alpha):
     c = lf.compare(d, "sign", "bonferroni", alpha=alpha)
     rows = lf.discriminative_power(c, alpha).rows(named=True)

@@ -175,7 +175,6 @@ def test_requests_without_a_value_do_not_count():
 
 
 @pytest.mark.parametrize("test", ["t", "sign"])
-@pytest.mark.filterwarnings("ignore:compare. no p-value of the test")
 def test_requests_without_a_value_for_one_pair(test):
     d = preferences({"ab": [1, 1, 0.5], "ac": [None, 1, 0.5], "bc": [None, None, -1]})
     c = lf.compare(d, test)
@@ -185,7 +184,6 @@ def test_requests_without_a_value_for_one_pair(test):
 
 @pytest.mark.parametrize("test", ["t", "sign"])
 @pytest.mark.parametrize("pairs", [["ab"], ["ab", "bc"], ["ac", "bc"]])
-@pytest.mark.filterwarnings("ignore:compare. no p-value of the test")
 def test_a_measure_that_only_some_pairs_have(test, pairs):
     d = pl.concat([preferences(TEN), preferences(dict.fromkeys(pairs, (1, 0, 1)), "other")])
     c = lf.compare(d, test).filter(measure="other")

@@ -48,7 +48,6 @@ def wilcoxon(differences, side):
 @pytest.mark.parametrize(
     "values", [SMOOTH, COARSE, SHORT, LONG], ids=["smooth", "ties", "few", "many"]
 )
-@pytest.mark.filterwarnings("ignore:compare. no p-value of the test")
 def test_t_sign_and_wilcoxon_are_scipys_one_sided_too(values, side):
     one_sided = {"alternative": side}
     signs = [((d > 0).sum(), (d != 0).sum()) for d in values.values()]
@@ -397,7 +396,6 @@ def test_arguments_that_do_not_exist(options, message):
 
 
 @given(st.permutations("abcd"), st.sampled_from(TESTS), st.integers(0, 5))
-@pytest.mark.filterwarnings("ignore:compare. no p-value of the test")
 def test_renaming_the_runs_changes_nothing_else(names, test, seed):
     rng = np.random.default_rng(seed)
     values = {run: np.round(rng.normal(0, 1, 7), 1) for run in "abcd"}

@@ -88,6 +88,7 @@ def test_groups_of_requests():
         (kind, measure, 4) for kind in (None, "x", "y") for measure in ("RR", "LR")
     ]
     assert v["sentence"][2].startswith("By RR for kind = x, ")
+    assert v["sentence"][0].startswith("By RR for no kind, ")
     for name in ("win_rates", "orderings", "correlations", "comparisons", "power", "tie_rates"):
         assert e.tables()[name].columns[0] == "kind", name
     of_x = REQUESTS.filter(kind="x")["qid"].implode()
@@ -101,6 +102,7 @@ def test_groups_of_requests():
         assert e.tables()[name].filter(kind="x").drop("kind").equals(function(part)), name
     assert "kind" in str(e)
     assert "orderings, kind = y" in str(e)
+    assert "orderings, no kind" in str(e)
 
 
 def test_of_other_comparisons():

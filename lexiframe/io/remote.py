@@ -1,0 +1,119 @@
+"""Fetching files by their addresses."""
+
+from __future__ import annotations
+
+import re
+from http.client import HTTPException, IncompleteRead, InvalidURL
+from queue import Empty, SimpleQueue
+from threading import Event, Thread
+from urllib.error import HTTPError
+from urllib.request import urlopen
+
+import pyarrow as pa
+from pyarrow import fs
+
+from lexiframe.errors import ReadError, in_one_line
+
+_PATIENCE = 60.0
+"""So many seconds a server has for each piece, and what has to be tried again is."""
+_PIECE = 1 << 16
+_LENGTH = 300  # of what others say of an error
+_BROKEN = (OSError, ValueError, HTTPException)
+
+
+def fetch(address: str, where: str) -> bytes:
+    """Fetch a remote file: from the web with Python, else with PyArrow's file systems.
+
+    Parameters
+    ----------
+    address
+        Where it is.
+    where
+        What error messages call it, without what is secret of the address.
+
+    Raises
+    ------
+    ReadError
+        When it cannot be fetched as a whole.
+    """
+    try:
+        is_web = address.lower().startswith(("http://", "https://"))
+        return _from_web(address) if is_web else _from_store(address)
+    except InvalidURL:  # its message has parts of the address
+        raise ReadError(
+            f"{where}: is no address that can be fetched: a port is a number, spaces are written "
+            "%20, and user and password cannot be said in it"
+        ) from None
+    except (*_BROKEN, pa.ArrowException) as error:
+        said = _without_secrets(_said(error), address)
+        raise ReadError(f"{where}: cannot be fetched ({said[:_LENGTH]})") from None
+
+
+def _said(error: Exception) -> str:
+    """Give what an error says, with its name when that is little."""
+    said, name = in_one_line(error), type(error).__name__
+    return f"{name}: {said}" if isinstance(error, HTTPException) and name not in said else said
+
+
+def _without_secrets(message: str, address: str) -> str:
+    """Take the parts of an address that may be secret out of a message, which may quote them."""
+    parts = [*re.findall("//([^/]*)@", address)[:1], *re.split("[?#]", address, maxsplit=1)[1:]]
+    secrets = {word for part in parts for word in re.split("[:?#&=@]", part)}
+    for secret in sorted(secrets, key=len, reverse=True):
+        message = message.replace(secret, "...") if len(secret) > 2 else message
+    return message
+
+
+def _from_web(address: str) -> bytes:
+    """Fetch piece by piece, in a thread: a server that drips is waited for no longer than others.
+
+    Raises
+    ------
+    OSError, ValueError, HTTPException
+        When something does not come, or comes too slowly.
+    """
+    pieces: SimpleQueue[bytes | Exception] = SimpleQueue()
+    given_up, parts = Event(), []
+    Thread(target=_send_pieces, args=(address, pieces, given_up), daemon=True).start()
+    try:
+        while piece := pieces.get(timeout=_PATIENCE):
+            if isinstance(piece, Exception):
+                raise piece
+            parts.append(piece)
+    except Empty:
+        slow = f"fewer than {_PIECE:,} bytes came in {_PATIENCE:g} seconds"
+        raise TimeoutError(slow) from None
+    finally:
+        given_up.set()
+    return b"".join(parts)
+
+
+def _send_pieces(address: str, pieces: SimpleQueue[bytes | Exception], given_up: Event) -> None:
+    """Put the pieces of a file into a queue, an empty one behind; or the error."""
+    try:
+        with urlopen(address, timeout=_PATIENCE) as reply:
+            while not given_up.is_set():
+                piece = reply.read(_PIECE)
+                if not piece and reply.length:
+                    raise IncompleteRead(b"", reply.length)
+                pieces.put(piece)
+                if not piece:
+                    return
+    except HTTPError as error:
+        error.close()  # it is the page that says what is wrong
+        pieces.put(error)
+    except _BROKEN as error:
+        pieces.put(error)
+
+
+def _from_store(address: str) -> bytes:
+    if address.startswith(("gs://", "gcs://")) and "retry_limit_seconds=" not in address:
+        joint = "&" if "?" in address else "?"
+        address = f"{address}{joint}retry_limit_seconds={_PATIENCE:g}"  # by default many minutes
+    filesystem, path = fs.FileSystem.from_uri(address)
+    is_local = filesystem.type_name == "local"
+    if is_local and filesystem.get_file_info(path).type == fs.FileType.Unknown:
+        raise OSError("it is a device or a pipe")
+    with filesystem.open_input_file(path) as file:
+        data: bytes = file.read()
+        return data
