@@ -94,14 +94,17 @@ def write_trec(
     is_folder = is_dir or (len(runs) > 1 and path.suffix == "")
     if len(runs) > 1 and not is_folder:
         raise LexiframeError(f"{path}: {len(runs)} runs need a folder, a file each; found a file")
-    texts = {name: headers.get(name, b"") + trec.text_of_run(rows, name) for name, rows in runs}
     for name, rows in runs:
-        _refuse_odd_beginning(texts[name], rows, RUNS)
+        beginning = headers.get(name, b"") + trec.text_of_run(rows.head(1), name)
+        _refuse_odd_beginning(beginning, rows, RUNS)
     if is_folder:
         output_folder(path)
     places = {name: path / f"{name}.trec" if is_folder else path for name, _ in runs}
     refuse_outputs(places.values())
-    return [_write_text(text, places[name]) for name, text in texts.items()]
+    return [
+        _write_text(headers.get(name, b"") + trec.text_of_run(rows, name), places[name])
+        for name, rows in runs
+    ]
 
 
 def _by_run(metadata: Any) -> dict[str, Any]:
