@@ -11,7 +11,7 @@ import polars as pl
 import typer
 
 from lexiframe.cli_options import Format
-from lexiframe.errors import printable
+from lexiframe.errors import escaped
 from lexiframe.views.tables import table_text
 
 _FORMULAS = tuple("=+-@＝＋－＠")
@@ -54,7 +54,7 @@ def _with_texts(column: pl.Series) -> pl.Series:
 
 def _as_text(text: str) -> str:
     """Escape what is not printed; a quote in front tells a spreadsheet that it is no formula."""
-    text = printable(text)
+    text = escaped(text)
     is_formula = text.lstrip()[:1] in _FORMULAS and not _NUMBER.fullmatch(text)
     return f"'{text}" if is_formula else text
 

@@ -121,6 +121,17 @@ def printable(text: str) -> str:
     if len(text) > LONGEST:
         half = LONGEST // 2
         text = f"{text[:half]}... ({len(text):,} characters) ...{text[-half:]}"
+    return escaped(text)
+
+
+def escaped(text: str) -> str:
+    r"""Escape what breaks a line or steers a terminal.
+
+    Examples
+    --------
+    >>> print(escaped("a\x1b[2Jb"))
+    a\x1b[2Jb
+    """
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)

@@ -148,6 +148,7 @@ def test_evaluate_as_csv(lexiframe):
         ("-5", "-5"),
         ("a\x1b[2J\u202eb", r"a\x1b[2J\u202eb"),
         ("bm25,b=0.4", "bm25,b=0.4"),
+        ("x" * 5000, "x" * 5000),  # no name is cut
     ],
 )
 def test_a_cell_of_csv_is_no_formula_and_steers_nothing(tmp_path, lexiframe, name, cell):

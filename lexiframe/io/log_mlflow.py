@@ -162,7 +162,7 @@ def _address(uri: str) -> str:
 
         return _folder(Path(url2pathname(urlparse(uri).path)), uri)
     if uri.startswith(("http:", "https:")) and not urlparse(uri).hostname:
-        where = _without_password(uri)
+        where = public_address(uri)
         raise ReadError(f"{where}: expected an address with the name of a server")
     path = expanded(uri)
     is_there = os.path.exists(path)  # noqa: PTH110 - false, not an error, for a name too long

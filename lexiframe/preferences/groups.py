@@ -88,6 +88,8 @@ def groups_of(table: Any, requests: Any, by: By) -> Iterator[tuple[pl.DataFrame,
     refuse_taken(names, _TAKEN)
     table = table if isinstance(table, PairCube) else to_polars(table)
     if requests is None:
+        if isinstance(table, PairCube):  # an array has no attributes
+            raise unknown_name("attribute", names[0], PREFERENCES.columns, advice=_SAY_REQUESTS)
         yield from _by_columns(table, names)
         return
     attributes = attributes_of(table, requests, names)

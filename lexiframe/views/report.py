@@ -7,7 +7,7 @@ import json
 from typing import TYPE_CHECKING
 
 from lexiframe._version import __version__
-from lexiframe.errors import printable
+from lexiframe.errors import escaped
 from lexiframe.views.tables import as_html
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ _STYLE = (
 def html_page(e: Evaluation) -> str:
     """Write the summary and the provenance as a page."""
     facts = json.dumps(e.provenance, indent=2, sort_keys=True, ensure_ascii=False).split("\n")
-    shown = html.escape("\n".join(map(printable, facts)))
+    shown = html.escape("\n".join(map(escaped, facts)))
     return (
         "<!doctype html>\n<html lang='en'><head><meta charset='utf-8'>"
         f"<title>Evaluation</title><style>{_STYLE}</style></head><body>\n"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from lexiframe.errors import printable
+from lexiframe.errors import escaped
 from lexiframe.orderings.matrix import agreement_matrix
 from lexiframe.schemas import VERDICT
 from lexiframe.significance.paired import several
@@ -116,13 +116,13 @@ def in_order(table: pl.DataFrame, by: Sequence[str], measures: list[str]) -> pl.
 def as_text(e: Evaluation) -> str:
     """Write the summary as text."""
     tables = summary(e).items()
-    return "\n\n".join(f"{printable(title)}\n{table_text(table)}" for title, table in tables)
+    return "\n\n".join(f"{escaped(title)}\n{table_text(table)}" for title, table in tables)
 
 
 def as_html(e: Evaluation) -> str:
     """Write the summary as HTML."""
     return "\n".join(
-        f"<h3>{html.escape(printable(title), quote=False)}</h3>\n{html_table(table)}"
+        f"<h3>{html.escape(escaped(title), quote=False)}</h3>\n{html_table(table)}"
         for title, table in summary(e).items()
     )
 
@@ -167,7 +167,7 @@ def _are_numbers(column: pl.Series) -> bool:
 def _cell(value: Any) -> str:
     if isinstance(value, float):
         return f"{value:.{_DECIMALS}f}"
-    return "" if value is None else printable(str(value))
+    return "" if value is None else escaped(str(value))
 
 
 def table_text(table: pl.DataFrame) -> str:
@@ -206,7 +206,7 @@ def _text(value: Any) -> str:
         return f"{value:.{_DECIMALS}f}"
     if value is None or isinstance(value, bool):
         return _WORDS[value]
-    text = printable(str(value))
+    text = escaped(str(value))
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
 
 

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import polars as pl
 
-from lexiframe.errors import LexiframeError, SchemaError, printable
+from lexiframe.errors import LexiframeError, SchemaError, escaped
 from lexiframe.resampling import check_share
 from lexiframe.schemas import COMPARISONS, VERDICT, check, to_polars
 
@@ -239,7 +239,7 @@ def _sentence(row: dict[str, Any], names: Sequence[str], alpha: float, family: s
     over = f"{_CORRECTIONS.get(row['correction'], row['correction'])} {pairs}"
     scope = f" of all measures{' and groups' * bool(names)}" if family == "all" else ""
     told_apart = "pair of runs is" if row["n_pairs"] == 1 else "pairs of runs are"
-    return printable(
+    return escaped(
         f"{best}; {_of_others(row)}. {row['n_significant']} of {row['n_pairs']} {told_apart} told "
         f"apart ({how}, {over}{scope}, α = {alpha:g}, n = {row['n']} "
         f"request{'s' * (row['n'] != 1)})."

@@ -706,7 +706,7 @@ def test_without_mlflow(store, monkeypatch, module):
 DAMAGED = {
     "UPDATE runs SET start_time = 'x'": "could not append value",
     "UPDATE runs SET start_time = NULL": "start_time cannot be None",
-    "UPDATE runs SET start_time = 9223372036854775807": "start_time 9223372036854775807 is no time",
+    "UPDATE runs SET start_time = 9223372036854775807": "807 is no time in milliseconds since 1970",
     "UPDATE runs SET end_time = -9223372036854775808": "end_time -9223372036854775808 is no time",
     "UPDATE runs SET name = x'ff'": "could not append value",
     "UPDATE latest_metrics SET value = 'high'": "unexpected value",
