@@ -9,7 +9,7 @@ import polars as pl
 
 from lexiframe.errors import Problem, ReadError
 from lexiframe.io.dialects import DIALECTS, words_for
-from lexiframe.io.lines import count_of, is_rectangular, plain, refuse_binary
+from lexiframe.io.lines import count_of, is_rectangular, plain, quotes_are_at_edges, refuse_binary
 from lexiframe.io.text_table import may_quote, text_table
 from lexiframe.io.trec import NOT_PARSED, NUMBER, Dialect
 
@@ -140,6 +140,8 @@ def _parse_quickly(data: bytes, separator: str, dialect: Dialect) -> pl.DataFram
         schema = dict.fromkeys(names, pl.String()) | dict.fromkeys(parsed, pl.Float64())
         table = _scan(data, separator, schema=schema).collect()  # all columns, or none is counted
     except NOT_PARSED:
+        return None
+    if b'"' in data and may_quote(data, separator) and not quotes_are_at_edges(data, separator):
         return None
     has_blank_lines = not numbers and b"\n\n" in data  # a number of theirs would be null
     if has_blank_lines or not _has_one_width(table, data, separator):

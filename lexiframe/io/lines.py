@@ -241,6 +241,29 @@ def _is_rectangular(data: bytes, separator: str, width: int, *, quotes: bool) ->
     return bool(((np.diff(ends, prepend=-1) == width) | is_empty).all())
 
 
+def quotes_are_at_edges(data: bytes, separator: str) -> bool:
+    r"""Tell whether double quotes begin and end fields, or stand for one in pairs.
+
+    Parameters
+    ----------
+    data
+        Lines that end in line feeds.
+    separator
+        What stands between fields.
+
+    Examples
+    --------
+    >>> quotes_are_at_edges(b'q,"a, b"\n', ","), quotes_are_at_edges(b'q,"a"b\n', ",")
+    (True, False)
+    """
+    text = np.frombuffer(b"\n" + data + b"\n", np.uint8)
+    quotes = np.flatnonzero(text == ord('"'))
+    is_edge = np.zeros(256, bool)
+    is_edge[[ord(mark) for mark in (separator, "\n", '"', " ", "\t")]] = True
+    before, behind = text[quotes[::2] - 1], text[quotes[1::2] + 1]  # those that open and that close
+    return bool(is_edge[before].all() and is_edge[behind].all())
+
+
 def refuse_binary(data: bytes, where: str) -> None:
     """Raise for what cannot be text."""
     if b"\0" in data:

@@ -191,7 +191,7 @@ def _hold_two_rows(lines: bytes, widths: np.ndarray) -> bool:
     may_be_two = widths >= SHORTEST_PAIR
     if not may_be_two.any():
         return False
-    texts = _only(lines, may_be_two).decode("utf-8", "replace").splitlines()
+    texts = _only(lines, may_be_two).decode("utf-8", "replace").split("\n")
     return bool(pl.select(is_pair(pl.lit(pl.Series(texts)).str.split(" ")).any()).item())
 
 
