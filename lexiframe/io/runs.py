@@ -226,7 +226,9 @@ def read_runs(
 
     Notes
     -----
-    A document that is twice in a ranking is read twice: `positions` refuses or mends it.
+    A document that is twice in a ranking is read twice: `positions` refuses or mends it. Lines of
+    TREC text may lack the tag, but not beside tags that are numbers: another field may be lost. A
+    line that holds two rows is refused, as joined files have it that lack their last line feed.
 
     See Also
     --------
