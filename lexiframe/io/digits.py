@@ -14,8 +14,10 @@ _DECIMAL = r"^[+-]?[0-9]+(?:\.[0-9]*)?$"
 
 def have_large_ties(rows: pl.DataFrame) -> bool:
     """Tell whether two scores of one query, beyond what is exact as a float, are the same."""
-    greatest = rows["score"].abs().max()
-    if not isinstance(greatest, float) or greatest < EXACT:
+    least, greatest = rows["score"].min(), rows["score"].max()
+    if not (isinstance(least, float) and isinstance(greatest, float)):
+        return False
+    if max(-least, greatest) < EXACT:
         return False
     large = rows.filter(pl.col("score").abs() >= EXACT, pl.col("score").is_finite())
     return bool(large.select(pl.struct("query_id", "score").is_duplicated().any()).item())

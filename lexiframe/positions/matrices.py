@@ -207,8 +207,8 @@ def lay_out(
     shape = np.broadcast_shapes(query.shape, run.shape)
     m = table["n_relevant"].to_numpy().reshape(shape)
     n_relevant = np.zeros(len(queries), np.int64)
-    n_relevant[np.broadcast_to(query, shape)] = m
-    has_same_m, ranking = m == n_relevant[query], (query * len(runs) + run).ravel()
+    n_relevant[query] = m.reshape(-1, len(query))[-1] if m.size else 0
+    has_same_m = bool((m == n_relevant[query]).all())
     n_levels = int(n_relevant.sum())
     before = (np.cumsum(n_relevant) - n_relevant)[query] - 1
     cell = (before + run * n_levels).ravel()
@@ -218,7 +218,8 @@ def lay_out(
         levels, cell = levels.filter(is_relevant), cell[is_relevant]
     cell += levels["level"].to_numpy()
     _refuse_gaps(cell, len(runs) * n_levels)
-    _refuse_other_judgments(table, has_same_m, ranking, len(runs))
+    grades = table["relevance"].fill_null(0.0).to_numpy().reshape(shape)
+    _refuse_other_judgments(_totals(grades, query, run, len(runs)), has_same_m=has_same_m)
     rank = levels["position"]
     positions = np.empty(len(cell), _smallest_type(rank))
     relevance = np.empty(len(cell))
@@ -247,11 +248,19 @@ def _smallest_type(rank: pl.Series) -> type[np.signedinteger[Any]]:
     return next((dtype for dtype in types if greatest < np.iinfo(dtype).max), np.int64)
 
 
-def _refuse_other_judgments(
-    table: pl.DataFrame, has_same_m: np.ndarray, ranking: np.ndarray, n_runs: int
-) -> None:
-    """Raise when a run lacks a request, or runs have other relevant items than other runs."""
-    n_rankings = (int(ranking.max()) // n_runs + 1) * n_runs if len(ranking) else 0
+def _totals(grades: np.ndarray, query: np.ndarray, run: np.ndarray, n_runs: int) -> np.ndarray:
+    """Return the sum of the grades of each request in each run: requests × runs.
+
+    Raises
+    ------
+    SchemaError
+        When a run lacks rows of a request.
+    """
+    if run.ndim == 2:  # each run has rows of the same requests
+        by_run = [np.bincount(query, of_run) for of_run in grades]
+        return np.stack(by_run, axis=1) if by_run else np.zeros((0, 0))
+    ranking = query * n_runs + run
+    n_rankings = (int(query.max(initial=-1)) + 1) * n_runs
     has_rows = np.zeros(n_rankings, bool)
     has_rows[ranking] = True
     if not has_rows.all():
@@ -259,10 +268,13 @@ def _refuse_other_judgments(
             "positions: expected rows of every run for every request, and some are missing; "
             "runs and requests can be left out only as a whole"
         )
-    relevance = table["relevance"].fill_null(0.0).to_numpy()
-    total = np.bincount(ranking, relevance, n_rankings).reshape(-1, max(n_runs, 1))
+    return np.bincount(ranking, grades, n_rankings).reshape(-1, max(n_runs, 1))
+
+
+def _refuse_other_judgments(total: np.ndarray, *, has_same_m: bool) -> None:
+    """Raise when runs have other relevant items than other runs."""
     same_items = np.ptp(total, axis=1).max(initial=0) <= 1e-9 * max(total.max(initial=0), 1)
-    if not (has_same_m.all() and same_items):
+    if not (has_same_m and same_items):
         raise SchemaError(
             "positions: expected the same relevant items for every run, found others; "
             "compute the positions of all runs with one qrels"
