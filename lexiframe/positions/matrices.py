@@ -258,7 +258,7 @@ def _totals(grades: np.ndarray, query: np.ndarray, run: np.ndarray, n_runs: int)
     """
     if run.ndim == 2:  # each run has rows of the same requests
         by_run = [np.bincount(query, of_run) for of_run in grades]
-        return np.stack(by_run, axis=1) if by_run else np.zeros((0, 0))
+        return np.stack(by_run, axis=1) if by_run else np.zeros((0, 1))
     ranking = query * n_runs + run
     n_rankings = (int(query.max(initial=-1)) + 1) * n_runs
     has_rows = np.zeros(n_rankings, bool)
