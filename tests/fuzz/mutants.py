@@ -159,12 +159,17 @@ def score_of(value) -> float:
 
 
 def json_lines(number: str):
-    """Return a strict reader of an object a line; it looks at three fields, and takes no others."""
+    """Return a strict reader of an object a line, which looks at three fields.
+
+    Others are ignored, but for ``run``, which all records have or none.
+    """
 
     def read(data: bytes) -> list[Row]:
         objects = [loads(line) for line in lines_of(text_of(data)) if line.strip(" \t")]
         for found in objects:
-            if not isinstance(found, dict) or {*found} != {"query_id", "doc_id", number}:
+            if not isinstance(found, dict) or "run" in found:
+                raise MalformedError
+            if not {"query_id", "doc_id", number} <= {*found}:
                 raise MalformedError
         return [(id_of(o["query_id"]), id_of(o["doc_id"]), score_of(o[number])) for o in objects]
 
