@@ -12,10 +12,10 @@ INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check \
 	$(addprefix --constraint ,$(wildcard $(VENV)/constraints.txt)) --editable
 
 .NOTPARALLEL:
-.PHONY: help demo test test-lowest fuzz format benchmark notebooks data clean
+.PHONY: help demo test test-lowest fuzz fuzz-atheris format benchmark notebooks data clean
 
 help: ## show this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-12s %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-13s %s\n", $$1, $$2}' Makefile
 	@echo
 	@echo 'ARGS="..." passes options on (demo, test, fuzz, benchmark); PYTHON=python3.13 chooses the Python.'
 
@@ -34,7 +34,10 @@ test-lowest: ## run all tests with the lowest allowed dependencies, in .venv-low
 	@$(MAKE) --no-print-directory VENV=.venv-lowest .venv-lowest/.installed-test
 	.venv-lowest/bin/python -m pytest $(ARGS)
 
-fuzz: $(VENV)/.installed-fuzz ## look for input that breaks a reader, for five minutes, with atheris
+fuzz: $(VENV)/.installed-test ## hold the readers against a strict one on 100,000 mutated files
+	$(BIN)/python tests/fuzz/mutants.py $(ARGS)
+
+fuzz-atheris: $(VENV)/.installed-fuzz ## look for input that breaks a reader, for five minutes, with atheris
 	$(BIN)/python tests/fuzz/readers.py $(ARGS)
 
 format: $(VENV)/.installed-test ## format the code and mend its style where that is safe

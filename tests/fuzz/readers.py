@@ -1,4 +1,4 @@
-"""The readers under atheris: python tests/fuzz/readers.py [options of libFuzzer] (make fuzz).
+"""The readers under atheris: python tests/fuzz/readers.py [options of libFuzzer] (make fuzz-atheris).
 
 An input is two bytes that choose a reader and what it is told (`Choices.of`), then a file. Inputs
 that reach new code are kept in .fuzz/corpus; one that ends in anything but a table or a
