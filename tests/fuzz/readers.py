@@ -1,5 +1,6 @@
-"""The readers under atheris: python tests/fuzz/readers.py [options of libFuzzer] (make fuzz-atheris).
+"""The readers under atheris: python tests/fuzz/readers.py [options of libFuzzer].
 
+To run it: make fuzz-atheris.
 An input is two bytes that choose a reader and what it is told (`Choices.of`), then a file. Inputs
 that reach new code are kept in .fuzz/corpus; one that ends in anything but a table or a
 LexiframeError that names the file ends the fuzzing, and lies in .fuzz as crash-..., timeout-... or
