@@ -165,7 +165,7 @@ def json_lines(number: str):
     """
 
     def read(data: bytes) -> list[Row]:
-        objects = [loads(line) for line in lines_of(text_of(data)) if line.strip(" \t")]
+        objects = [loads(line) for line in lines_of(text_of(data)) if line.strip()]
         for found in objects:
             if not isinstance(found, dict) or "run" in found:
                 raise MalformedError
