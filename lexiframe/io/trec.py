@@ -18,6 +18,7 @@ import pyarrow as pa
 
 from lexiframe.errors import LexiframeError, Problem, ReadError, first_three, warn
 from lexiframe.io.lines import (
+    blocks_of_lines,
     cut,
     ends_in_a_line,
     first_fields,
@@ -88,7 +89,7 @@ NOT_PARSED = (pl.exceptions.PolarsError, OSError)
 
 SHORTEST_PAIR = 10
 """So many fields have two rows of a run at least that stand in one line."""
-_LONGEST_BLOCK = 1 << 30
+_BLOCK = 1 << 25  # bytes: what is parsed takes several times as much memory
 _EXACT = 2**53  # floats below are exact as whole numbers
 
 
@@ -266,12 +267,19 @@ def _check_utf8(text: bytes) -> None:
 
 def _columns(text: bytes, names: Sequence[str], types: Mapping[str, pa.DataType]) -> pl.DataFrame:
     """Parse those columns of UTF-8 text that have a type; each line has to have all ``names``."""
+    if len(text) <= 2 * _BLOCK:
+        return _parsed(text, names, types)
+    blocks = [_parsed(block, names, types) for block in blocks_of_lines(text, _BLOCK)]
+    return pl.concat(blocks, rechunk=True)
+
+
+def _parsed(text: bytes, names: Sequence[str], types: Mapping[str, pa.DataType]) -> pl.DataFrame:
     from pyarrow import csv
 
-    block = min(len(text), _LONGEST_BLOCK)  # if possible one, so that columns are in one piece
     table = csv.read_csv(
         pa.BufferReader(text),
-        csv.ReadOptions(use_threads=False, block_size=block, column_names=names),
+        # One block, so that columns are in one piece.
+        csv.ReadOptions(use_threads=False, block_size=len(text), column_names=names),
         csv.ParseOptions(delimiter=" ", quote_char=False),
         csv.ConvertOptions(
             check_utf8=False, column_types=types, include_columns=[*types], null_values=[]

@@ -27,6 +27,7 @@ from pyarrow import parquet
 
 import lexiframe as lf
 from lexiframe import cli
+from lexiframe.io import trec
 from lexiframe.io.provenance import provenance_of
 
 NAME = "bm25"
@@ -937,3 +938,23 @@ def test_secrets_in_addresses_are_not_in_provenance(write, server):
     assert [fact["path"] for fact in e.provenance["runs"]] == [f"{server}/{NAME}.run"]
     assert "secret" not in json.dumps(e.provenance)
     assert "secret" not in repr(lf.scan_runs(runs))
+
+
+@pytest.mark.parametrize(
+    "last", ["", "q9 Q0 d9 1 bad bm25\n", "q9 Q0 d9 1\n", "q9 Q0 é 1 0.5 bm25"]
+)
+def test_long_text_is_parsed_in_blocks(last, tmp_path, monkeypatch):
+    path = tmp_path / "bm25.run"
+    lines = [f"q{n // 10} Q0 d{n} {n % 10 + 1} {1 / (n + 1)} bm25\n" for n in range(99)]
+    path.write_text("".join(lines) + last, "utf-8")
+
+    def outcome():
+        try:
+            return lf.read_runs(path).to_pylist()
+        except lf.LexiframeError as error:
+            return str(error)
+
+    whole = outcome()
+    monkeypatch.setattr(trec, "_BLOCK", 100)
+    assert outcome() == whole
+    assert ("line 100" in whole) == ("d9 1" in last)
