@@ -27,7 +27,6 @@ from pyarrow import parquet
 
 import lexiframe as lf
 from lexiframe import cli
-from lexiframe.io import trec
 from lexiframe.io.provenance import provenance_of
 
 NAME = "bm25"
@@ -955,6 +954,6 @@ def test_long_text_is_parsed_in_blocks(last, tmp_path, monkeypatch):
             return str(error)
 
     whole = outcome()
-    monkeypatch.setattr(trec, "_BLOCK", 100)
+    monkeypatch.setattr("lexiframe.io.trec._BLOCK", 100)
     assert outcome() == whole
     assert ("line 100" in whole) == ("d9 1" in last)
