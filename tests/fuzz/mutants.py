@@ -48,10 +48,10 @@ class UndecidedError(Exception):
     """The strict reader cannot say what it holds."""
 
 
-def text_of(data: bytes) -> str:
+def text_of(data: bytes, errors: str = "strict") -> str:
     """Decode UTF-8, without the mark at the begin; nothing else is text."""
     try:
-        text = data.decode("utf-8")
+        text = data.decode("utf-8", errors)
     except UnicodeDecodeError as error:
         raise MalformedError from error
     if "\0" in text:
@@ -74,13 +74,15 @@ def trec(widths: tuple[int, ...], number: int):
     """Return a strict reader of lines of TREC text, all of one of these widths."""
 
     def read(data: bytes) -> list[Row]:
-        text = [line.removeprefix("\ufeff") for line in lines_of(text_of(data))]  # as cat leaves it
+        text = [line.removeprefix("\ufeff") for line in lines_of(text_of(data, "surrogateescape"))]
         lines = [re.split(r"[ \t\v\f]+", line.strip(" \t\v\f")) for line in text]
         rows = [line for line in lines if line != [""] and not line[0].startswith("#")]
         if max(widths) == 6:
             refuse_lines_of_runs(rows)
         elif any(len(row) not in widths for row in rows):
             raise MalformedError
+        if any("\udc80" <= mark <= "\udcff" for row in rows for mark in "".join(row[:5])):
+            raise MalformedError  # behind these fields bytes are ignored, whatever they are
         return [(row[0], row[2], number_of(row[number])) for row in rows]
 
     return read
