@@ -51,6 +51,9 @@ def test_both_directions_in_one_measure():
     for function in (lf.order_runs, lf.compare, lf.tukey_hsd):
         with pytest.raises(lf.SchemaError, match=message):
             function(both)
-    words = SMALL.with_columns(smaller_is_better=pl.lit("true"))
-    with pytest.raises(lf.SchemaError, match="expected Boolean in smaller_is_better, found String"):
-        lf.compare(words)
+    true, words, others = (
+        SMALL.with_columns(smaller_is_better=pl.lit(value)) for value in (True, "true", "yes")
+    )
+    assert lf.compare(words).equals(lf.compare(true))  # as CSV has it
+    with pytest.raises(lf.SchemaError, match="expected Boolean in smaller_is_better, found .*yes"):
+        lf.compare(others)
