@@ -55,5 +55,5 @@ def test_both_directions_in_one_measure():
         SMALL.with_columns(smaller_is_better=pl.lit(value)) for value in (True, "true", "yes")
     )
     assert lf.compare(words).equals(lf.compare(true))  # as CSV has it
-    with pytest.raises(lf.SchemaError, match="expected Boolean in smaller_is_better, found .*yes"):
+    with pytest.raises(lf.SchemaError, match=r"expected Boolean in smaller_is_better, found .*yes"):
         lf.compare(others)
