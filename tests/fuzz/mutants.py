@@ -29,6 +29,7 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 import polars as pl
 
 import lexiframe as lf
+from lexiframe.io import parts, qrels
 from lexiframe.io.runs import scan_runs
 
 SECONDS = 10
@@ -79,6 +80,8 @@ def trec(widths: tuple[int, ...], number: int):
         rows = [line for line in lines if line != [""] and not line[0].startswith("#")]
         if max(widths) == 6:
             refuse_lines_of_runs(rows)
+        elif rows and all(len(row) == 3 for row in rows):  # judgments without an iteration
+            return [(query, document, number_of(grade)) for query, document, grade in rows]
         elif any(len(row) not in widths for row in rows):
             raise MalformedError
         if any("\udc80" <= mark <= "\udcff" for row in rows for mark in "".join(row[:5])):
@@ -382,9 +385,16 @@ def main() -> int:
     )
     parser.add_argument("--cases", type=int, default=100_000, help="how many (100000)")
     parser.add_argument("--seed", type=int, default=0, help="number of the first case (0)")
+    parser.add_argument(
+        "--unnamed",
+        action="store_true",
+        help="do not look for the line of what is refused: most of the time",
+    )
     parser.add_argument("--failures", type=int, default=20, help="stop after so many (20)")
     asked = parser.parse_args()
     warnings.simplefilter("ignore")
+    if asked.unnamed:
+        parts.error_with_line = qrels.error_with_line = lambda error, *_: error
     names, counts, failures = list(FORMS), Counter(), 0
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "input")
