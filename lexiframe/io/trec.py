@@ -269,6 +269,9 @@ def _columns(text: bytes, names: Sequence[str], types: Mapping[str, pa.DataType]
     """Parse those columns of UTF-8 text that have a type; each line has to have all ``names``."""
     if len(text) <= 2 * _BLOCK:
         return _parsed(text, names, types)
+    numbers = {name: dtype for name, dtype in types.items() if dtype != pa.string()}
+    for block in blocks_of_lines(text, _BLOCK):  # a bad line is found before anything is kept
+        _parsed(block, names, numbers or {names[-1]: pa.string()})
     blocks = [_parsed(block, names, types) for block in blocks_of_lines(text, _BLOCK)]
     return pl.concat(blocks, rechunk=True)
 
