@@ -104,7 +104,8 @@ def _in_order(data: bytes, where: str, separator: str) -> bytes:
     refuse_binary(data, where)
     if b"\r" in data:
         data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
-    return data.strip(b"\n") + b"\n"
+    is_in_order = data.endswith(b"\n") and not data.endswith(b"\n\n")
+    return data if is_in_order and data[:1] != b"\n" else data.strip(b"\n") + b"\n"
 
 
 def _scan(data: bytes, separator: str, **options: Any) -> pl.LazyFrame:
