@@ -61,8 +61,8 @@ def text_of(data: bytes, errors: str = "strict") -> str:
 
 
 def lines_of(text: str) -> list[str]:
-    """Split at line feeds, carriage returns and both together."""
-    return re.split(r"\r\n|\n|\r", text)
+    """Split at line feeds, carriage returns and both together; marks of joined files are none."""
+    return [line.removeprefix("\ufeff") for line in re.split(r"\r\n|\n|\r", text)]
 
 
 def number_of(text: str) -> float:
@@ -75,7 +75,7 @@ def trec(widths: tuple[int, ...], number: int):
     """Return a strict reader of lines of TREC text, all of one of these widths."""
 
     def read(data: bytes) -> list[Row]:
-        text = [line.removeprefix("\ufeff") for line in lines_of(text_of(data, "surrogateescape"))]
+        text = lines_of(text_of(data, "surrogateescape"))
         lines = [re.split(r"[ \t\v\f]+", line.strip(" \t\v\f")) for line in text]
         rows = [line for line in lines if line != [""] and not line[0].startswith("#")]
         if max(widths) == 6:
@@ -115,7 +115,7 @@ def read_csv(data: bytes) -> list[Row]:
     """Read commas below a header."""
     if re.search(rb'"[ \t]|[ \t]"', data):
         raise UndecidedError  # the csv module takes white space round quotes for text
-    plain = "\n".join(line.removeprefix("\ufeff") for line in lines_of(text_of(data)))
+    plain = "\n".join(lines_of(text_of(data)))
     try:
         header, *lines = csv.reader(io.StringIO(plain, newline=""), strict=True)
     except csv.Error as error:
