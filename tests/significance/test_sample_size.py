@@ -5,6 +5,7 @@ import math
 import numpy as np
 import polars as pl
 import pytest
+from scipy import optimize, stats
 
 import lexiframe as lf
 from lexiframe.resampling import drawn_requests
@@ -126,8 +127,14 @@ def test_more_than_the_largest_is_null(monkeypatch):
 
 
 def test_a_tiny_effect_needs_more_than_is_looked_for():
-    """Of 10^7 and more: (1.959964 + 0.841621)² / d_z² by the normal distribution."""
-    assert only_row(with_effect(1e-3))["required"] == pytest.approx(7_848_880, rel=1e-5)
+    """By the normal distribution, both of its tails; with t it is z²/2, about two, more."""
+    limit = stats.norm.isf(0.025)
+
+    def lack(shift):
+        return stats.norm.sf(limit - shift) + stats.norm.sf(limit + shift) - 0.8
+
+    expected = (optimize.brentq(lack, 1, 5, xtol=1e-12) / 1e-3) ** 2
+    assert only_row(with_effect(1e-3))["required"] == pytest.approx(expected, rel=5e-7)
     assert only_row(with_effect(1e-5))["required"] is None
 
 
