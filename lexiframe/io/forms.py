@@ -121,12 +121,18 @@ def _problems_of_blocks(
     blocks: Iterator[Rows], where: str, dialect: Dialect, schema: TableSchema
 ) -> Iterator[pl.DataFrame]:
     """List the problems of rows by block, with the numbers of the rows that have any."""
-    first = 0
-    for rows in blocks:
+    for rows, first in _numbered(blocks):
         of_rows = problems_of_rows(rows, where, schema, dialect.columns, first)
         of_lines = rows.problems.with_columns(row=pl.lit(None, INT))
         yield _with_hint(pl.concat([of_lines, of_rows]), rows.hint)
-        first += rows.table.height
+
+
+def _numbered(blocks: Iterator[Rows]) -> Iterator[tuple[Rows, int]]:
+    """Give each block of rows with how many rows are in the blocks before it."""
+    before = 0
+    for rows in blocks:
+        yield rows, before
+        before += rows.table.height
 
 
 def _with_hint(problems: pl.DataFrame, hint: Hint | None) -> pl.DataFrame:
@@ -155,10 +161,8 @@ def _documents_again(
 def _keys(
     blocks: Iterator[Rows], where: str, dialect: Dialect, schema: TableSchema
 ) -> Iterator[pl.DataFrame]:
-    first = 0
-    for rows in blocks:
+    for rows, first in _numbered(blocks):
         keyed = keys_of_rows(rows, where, schema, dialect.columns, first)
-        first += rows.table.height
         if keyed is not None:
             yield keyed
 

@@ -259,8 +259,7 @@ def _by_blocks(
 
 def _groups(requests: AnyRequests, n_runs: int) -> list[np.ndarray]:
     """Divide the requests into those that go together, and those that go one by one."""
-    most = _TOGETHER // n_runs**2
-    groups = requests.groups(most if most > _FEW else 1)
+    groups = requests.groups(max(_TOGETHER // n_runs**2, 1))
     divided = [[group] if len(group) > _FEW else np.split(group, len(group)) for group in groups]
     return [part for group in divided for part in group]
 
@@ -294,9 +293,8 @@ def preferences_table(
     """Make the table of an array requests × pairs × measures, without its empty cells.
 
     All names are sorted; the pairs are those of the runs in the order of the table's key, all or
-    the chosen ones. What
-    repeats for every request (runs, measures) is in memory once for some of them: the chunks of
-    these columns share it.
+    the chosen ones. What repeats for every request (runs, measures) is in memory once for some of
+    them: the chunks of these columns share it.
     """
     n_queries, n_pairs, n_measures = values.shape
     a, b = np.triu_indices(len(runs), k=1)
