@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
@@ -64,14 +65,16 @@ def rank_runs(
         For ``ties="rank"`` without ranks.
     """
     complete = nonrelevant or policies.unjudged == "remove"
-    judged = judged_items(qrels, policies, nonrelevant=complete, hashed=hashed)
+    scan = runs if isinstance(runs, RunScan) else scan_runs(runs)
+    with ThreadPoolExecutor(1) as aside:  # a large table is checked while the judgments are
+        loading = aside.submit(_loaders, scan, rank=policies.ties == "rank", hashed=hashed)
+        judged = judged_items(qrels, policies, nonrelevant=complete, hashed=hashed)
+        loaders = loading.result()
     codes = _shared_codes() if documents else None
 
     def rank(part: RunPart) -> RunRanks:
         return rank_run(part, judged, policies, pool=pool, codes=codes)
 
-    scan = runs if isinstance(runs, RunScan) else scan_runs(runs)
-    loaders = _loaders(scan, rank=policies.ties == "rank", hashed=hashed)
     _refuse_many(len(loaders), judged)
     if foresee is not None:
         foresee(len(loaders), judged)
