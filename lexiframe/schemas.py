@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection
 from dataclasses import dataclass
+from threading import RLock
 from typing import Any
 
 import polars as pl
@@ -390,6 +391,8 @@ _NO_COLUMNS = (
 TWIN = "\x1f"
 """What stands behind the second name of two columns of one name, twice behind the third."""
 _ONE_COLUMN = ("Series", "ChunkedArray")
+_taking_over = RLock()
+"""Held while another library computes a frame: DuckDB's connections refuse a second thread."""
 
 
 def to_polars(frame: Any, where: str = "the frame", *, keep_twins: bool = False) -> pl.DataFrame:
@@ -421,8 +424,15 @@ def to_polars(frame: Any, where: str = "the frame", *, keep_twins: bool = False)
     """
     if isinstance(frame, pl.DataFrame):
         return frame
-    if isinstance(frame, pl.LazyFrame):
-        return _collected(frame, where)
+    if isinstance(frame, pa.Table):
+        return _taken_over(frame, where, keep_twins=keep_twins)
+    with _taking_over:
+        if isinstance(frame, pl.LazyFrame):
+            return _collected(frame, where)
+        return _taken_over(frame, where, keep_twins=keep_twins)
+
+
+def _taken_over(frame: Any, where: str, *, keep_twins: bool) -> pl.DataFrame:
     if not hasattr(frame, "__arrow_c_stream__") or type(frame).__name__ in _ONE_COLUMN:
         raise TypeError(
             f"expected a frame that exports Arrow (Polars, PyArrow, pandas 2.2 or later), "

@@ -492,6 +492,17 @@ def test_precision_in_sql_agrees(duckdb, collection):
     assert_agree(rows, ours(duckdb.table("scored"), duckdb.table("judged"), ["P@5"]))
 
 
+def test_relations_of_one_connection(duckdb, collection):
+    """A connection of DuckDB refuses a second thread, and runs are read in several."""
+    runs = {f"r{n}": duckdb.sql(f"select *, {n} as n from scored") for n in range(12)}
+    lazy = {name: run.pl(lazy=True) for name, run in runs.items()}
+    expected = lf.positions(dict.fromkeys(runs, collection.runs_table), collection.qrels)
+    assert expected.equals(lf.positions(runs, duckdb.table("judged")))
+    assert expected.equals(lf.positions(lazy, duckdb.table("judged")))
+    lazily = lf.positions(lf.scan_runs(runs), duckdb.table("judged").pl(lazy=True))
+    assert expected.equals(lazily)
+
+
 # --- LensKit and RecBole ------------------------------------------------------------------------
 
 
