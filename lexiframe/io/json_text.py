@@ -18,7 +18,9 @@ from lexiframe.io.lines import count_of
 from lexiframe.io.rows import Rows, may_be_id
 from lexiframe.schemas import TableSchema
 
-_BEGINNING = re.compile(rb"""\s*(?:\{\s*(?:["}]|$)|\[\s*(?:[\[{"\]]|-?[0-9.]+\s*,|$))""")
+_BEGINNING = re.compile(
+    rb"""\s*(?:\{\s*(?:["}]|$)|\[\s*(?:[\[{"\]]|-?[0-9.]+\s*,|$)|,\s*(?:"|[{\[]\s*["{]))"""
+)
 _NO_ID = rb"""\s*:\s*(?:-?[0-9]+[.eE]|true|false|[\[{])"""
 _HALF_A_PAIR = re.compile(rb"(?i)\\ud[89ab]..(?!\\ud[c-f])|(?<!\\ud[89ab]..)\\ud[c-f]")
 _ESCAPED_COLONS = (rb"\u003a", rb"\u003A")
@@ -42,6 +44,8 @@ def _form_of(data: bytes, columns: Mapping[str, str]) -> Form:
     """Tell what JSON holds, by its first line; by most of its lines when that is broken."""
     if data.lstrip().startswith(b"["):
         return "list"
+    if data.lstrip().startswith(b","):  # what stood in front is lost
+        return "lines"
     record = _first_record(data)
     if record is not None:
         is_run = is_one_run(record) and not _has_fields(record, columns)

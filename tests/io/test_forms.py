@@ -524,8 +524,9 @@ def test_numbers_as_ids_in_json(write):
             '{"qid": "q", "docno": "d", "score": NaN}',
             "line 1: expected a number as score, found NaN;",
         ),
+        (', "d1": 8,{"q0": {"d0": 9.5\n', "line 1: expected JSON, found ', \"d1\": 8"),
     ],
-    ids="comma,list,text,record,deep,deeper,mixed,numbers,broken,NaN".split(","),
+    ids="comma,list,text,record,deep,deeper,mixed,numbers,broken,NaN,beginning".split(","),
 )
 def test_json_that_is_none(write, text, message):
     with pytest.raises(lf.LexiframeError, match=message):

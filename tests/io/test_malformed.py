@@ -407,6 +407,7 @@ PAIRS = {
     "numbers": "1 0 2 2 1.5 72 0 1 1 0.5 7",
     "three rows": "q1 Q0 d2 2 1.5 tq2 Q0 d1 1 0.5 tq2 Q0 d2 2 0.5 t",
     "a mark": "q1 Q0 d2 2 1.5 t\ufeffq2 Q0 d1 1 0.5 t",
+    "no line end": "q1 Q0 d2 2 1.5 tq2 Q0 \x85 1 0.5 t",
 }
 
 
@@ -416,7 +417,7 @@ PAIRS = {
 def test_two_rows_of_a_run_in_one_line(write, line, before):
     """Of files without a line feed at their end that were joined."""
     path = write(f"{before}{line}\nq2 Q0 d9 9 0.25 tag\n".encode())
-    n, width = before.count("\n") + 1, len(line.split())
+    n, width = before.count("\n") + 1, len(line.split(" "))
     with pytest.raises(lf.ReadError, match=f"line {n}: {SIX}found {width}: .*; these are two rows"):
         lf.read_runs(path)
     assert lf.check_run(path)["line"].to_list() == [n]

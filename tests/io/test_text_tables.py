@@ -185,7 +185,7 @@ def test_a_short_row_is_no_missing_value(write, read):
 
 
 @pytest.mark.parametrize("read", [lf.read_runs, lf.read_scores, lf.read_log])
-@pytest.mark.parametrize("bad", ['q2,"d1,1', 'q2,"d"1,1', '"q2,d1,1'])
+@pytest.mark.parametrize("bad", ['q2,"d1,1', 'q2,"d"1,1', '"q2,d1,1', '"q2"a":",d1,1'])
 def test_quotes_that_do_not_end(write, read, bad):
     names = "qid,measure,value" if read is lf.read_scores else "qid,docno,score"
     path = write(f"{names}\nq1,d1,1\n{bad}\nq3,d1,1\n", "bm25.csv")
