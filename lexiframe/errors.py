@@ -38,6 +38,8 @@ class Problem:
         Sorts the problems of a file; null when the file as a whole is meant.
     joints
         What stands before what was found, and before the advice.
+    is_first
+        Whether it is known to be the first problem of its file; its advice counts the others then.
 
     Examples
     --------
@@ -55,6 +57,7 @@ class Problem:
     behind: str = ""
     order: int | None = None
     joints: tuple[str, str] = (", found ", "; ")
+    is_first: bool = False
 
     def __str__(self) -> str:
         place = self.at or (f"line {self.line}" if self.line is not None else "")

@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Any
 
 import polars as pl
 
 from lexiframe.errors import Problem, ReadError
 from lexiframe.io.dialects import DIALECTS, words_for
-from lexiframe.io.lines import count_of, is_rectangular, plain, quotes_are_at_edges, refuse_binary
+from lexiframe.io.lines import (
+    PIECE,
+    blocks_of_lines,
+    count_of,
+    is_rectangular,
+    plain,
+    quotes_are_at_edges,
+    refuse_binary,
+)
 from lexiframe.io.text_table import may_quote, text_table
 from lexiframe.io.trec import NOT_PARSED, NUMBER, Dialect
 
@@ -92,6 +101,16 @@ def parse_delimited(data: bytes, where: str, separator: str, dialect: Dialect) -
     names = _numbers(table.columns, dialect)
     numbers = [_english(table[name], dialect).cast(pl.Float64, strict=False) for name in names]
     return table.with_columns(numbers)
+
+
+def pieces_of_table(
+    data: bytes, where: str, separator: str, dialect: Dialect
+) -> Iterator[pl.DataFrame | None]:
+    """Parse a table in pieces, each with the header; None for a piece that is not in order."""
+    start = re.match(rb"[\r\n]*[^\r\n]*(?:\r\n?|\n)?", data)
+    header = start[0] if start else b""
+    for piece in blocks_of_lines(data, PIECE, len(header)):
+        yield _parse_quickly(_in_order(header + piece, where, separator), separator, dialect)
 
 
 def _in_order(data: bytes, where: str, separator: str) -> bytes:

@@ -13,10 +13,12 @@ from lexiframe.errors import LexiframeError, Problem, ReadError, in_one_line
 from lexiframe.io import trec
 from lexiframe.io.arrow import read_arrow
 from lexiframe.io.content import Content
-from lexiframe.io.delimited import parse_delimited, table_in
+from lexiframe.io.delimited import parse_delimited, pieces_of_table, table_in
+from lexiframe.io.dialects import words_for
 from lexiframe.io.frames import to_frame
 from lexiframe.io.items import with_rows_of_lists
-from lexiframe.io.json_text import is_json, json_rows, parse_json
+from lexiframe.io.json_text import is_json, json_rows, parse_json, pieces_of_json
+from lexiframe.io.lines import PIECE
 from lexiframe.io.places import Places
 from lexiframe.io.problems import first_error, problem_of, table_of
 from lexiframe.io.row_problems import documents_again, keys_of_rows, problems_of_rows
@@ -46,10 +48,47 @@ def parse_table(
     schema
         What it holds.
     """
+    is_long = len(data) > 2 * PIECE
     if is_json(data):
+        if is_long:
+            pieces = pieces_of_json(data, schema, dialect.columns)
+            _refuse_malformed(pieces, data, where, dialect, schema)
         return parse_json(data, where, schema, dialect.columns)
     text, separator = table_in(data, dialect)
-    return None if separator is None else parse_delimited(text, where, separator, dialect)
+    if separator is None:
+        return None
+    if is_long:
+        pieces = pieces_of_table(text, where, separator, dialect)
+        _refuse_malformed(pieces, data, where, dialect, schema)
+    return parse_delimited(text, where, separator, dialect)
+
+
+def _refuse_malformed(
+    pieces: Iterator[pl.DataFrame | None],
+    data: bytes,
+    where: str,
+    dialect: Dialect,
+    schema: TableSchema,
+) -> None:
+    """Raise for the first problem of long text before its table is made, which takes memory.
+
+    Pieces that parse have none; only when one does not are the lines looked at.
+    """
+    words = {word for name in schema.required for word in words_for(name, dialect.columns)}
+    if all(piece is not None and not _has_gaps(piece, words) for piece in pieces):
+        return
+    first, count = _first_problem(Content("text", data), where, dialect, schema)
+    if count:
+        raise _named(ReadError(where), first, count, schema)
+
+
+def _has_gaps(table: pl.DataFrame, words: set[str]) -> bool:
+    """Tell whether an id or a number is missing."""
+    known = [column for column in table if column.name.partition(":")[0] in words]
+    return any(
+        column.null_count() > 0 or (column.dtype == pl.String and bool((column == "").any()))
+        for column in known
+    )
 
 
 def layout_of(data: bytes, where: str, dialect: Dialect, schema: TableSchema) -> Layout:
@@ -176,16 +215,32 @@ def error_with_line(
     error: LexiframeError, content: Content, where: str, dialect: Dialect, schema: TableSchema
 ) -> LexiframeError:
     """Give the error for the first problem of a file that could not be read, with its line."""
+    if error.problem is not None and error.problem.is_first:
+        return error
     error = error.with_traceback(None)  # which holds what was parsed until then
-    first, count = table_of([]), 0
     try:
-        blocks = rows_of(content, where, dialect, schema)
-        for problems in _problems_of_blocks(blocks, where, dialect, schema):
-            placed = problems.filter(pl.col("order").is_not_null()).drop("row")
-            count += placed.height
-            first = first if first.height else placed.sort("order", maintain_order=True).head(1)
+        first, count = _first_problem(content, where, dialect, schema)
     except LexiframeError:
         return error
+    return _named(error, first, count, schema)
+
+
+def _first_problem(
+    content: Content, where: str, dialect: Dialect, schema: TableSchema
+) -> tuple[pl.DataFrame, int]:
+    """Find the first problem that has a place; and count them."""
+    first, count = table_of([]), 0
+    blocks = rows_of(content, where, dialect, schema)
+    for problems in _problems_of_blocks(blocks, where, dialect, schema):
+        placed = problems.filter(pl.col("order").is_not_null()).drop("row")
+        count += placed.height
+        first = first if first.height else placed.sort("order", maintain_order=True).head(1)
+    return first, count
+
+
+def _named(
+    error: LexiframeError, first: pl.DataFrame, count: int, schema: TableSchema
+) -> LexiframeError:
     return first_error(error, first, count, "check_run" if schema is RUNS else "check_qrels")
 
 

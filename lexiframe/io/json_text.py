@@ -14,7 +14,7 @@ from lexiframe.errors import LexiframeError, ReadError
 from lexiframe.io.dialects import candidates_for, words_for
 from lexiframe.io.frames import is_one_run, to_frame
 from lexiframe.io.json_rows import Form, members_in, names_of, records_in, rows_of_json, table_in
-from lexiframe.io.lines import count_of
+from lexiframe.io.lines import PIECE, blocks_of_lines, count_of
 from lexiframe.io.rows import Rows, may_be_id
 from lexiframe.schemas import TableSchema
 
@@ -120,6 +120,15 @@ def parse_json(
         return table
     blocks = records_in(data, where, form, columns)
     return table_in(blocks(), where, form, partial(_ids, schema=schema, columns=columns))
+
+
+def pieces_of_json(
+    data: bytes, schema: TableSchema, columns: Mapping[str, str]
+) -> Iterator[pl.DataFrame | None]:
+    """Parse JSON lines in pieces; None for a piece that is not in order. Others have no pieces."""
+    if _form_of(data, columns) == "lines":
+        for piece in blocks_of_lines(data, PIECE):
+            yield _parse_quickly(_with_line_feeds(piece), schema, columns)
 
 
 def json_rows(

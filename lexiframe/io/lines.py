@@ -20,6 +20,7 @@ _ODD_BYTES = (b"\t", b"\r", b"\v", b"\f", b"\0")
 _BLOCK_OF_BYTES = 1 << 18
 _BLOCK_OF_LINES = 1 << 22
 BLOCK_OF_ROWS = 1 << 22
+PIECE = 1 << 25  # bytes of long text that are parsed at once: a table takes several times as much
 """So many bytes of a file are looked through at once for what is wrong with its rows."""
 
 
@@ -109,15 +110,14 @@ def single_spaces(data: bytes, where: str) -> bytes:
     return re.sub(rb"\n#[^\n]*", b"\n", b"\n" + data)[1:]
 
 
-def blocks_of_lines(data: bytes, size: int) -> Iterator[bytes]:
-    r"""Give text in blocks of whole lines, of about so many bytes.
+def blocks_of_lines(data: bytes, size: int, start: int = 0) -> Iterator[bytes]:
+    r"""Give text from ``start`` in blocks of whole lines, of about so many bytes.
 
     Examples
     --------
     >>> [*blocks_of_lines(b"a\nbc\r\nd", 3)]
     [b'a\n', b'bc\r\n', b'd']
     """
-    start = 0
     while start < len(data):
         stop = start + size
         end = max(data.rfind(b"\n", start, stop), data.rfind(b"\r", start, stop))

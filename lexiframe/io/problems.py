@@ -74,7 +74,7 @@ def first_error(
         return error
     parts = first.row(0, named=True)
     parts["advice"] += f" ({count - 1} more: lexiframe.{check} lists them)" if count > 1 else ""
-    return ReadError(Problem(**parts))
+    return ReadError(Problem(**parts, is_first=True))
 
 
 def short(texts: pl.Series) -> pl.Series:

@@ -18,6 +18,7 @@ import pyarrow as pa
 
 from lexiframe.errors import LexiframeError, Problem, ReadError, first_three, warn
 from lexiframe.io.lines import (
+    PIECE,
     blocks_of_lines,
     cut,
     ends_in_a_line,
@@ -89,7 +90,6 @@ NOT_PARSED = (pl.exceptions.PolarsError, OSError)
 
 SHORTEST_PAIR = 10
 """So many fields have two rows of a run at least that stand in one line."""
-_BLOCK = 1 << 25  # bytes: what is parsed takes several times as much memory
 _EXACT = 2**53  # floats below are exact as whole numbers
 
 
@@ -267,12 +267,12 @@ def _check_utf8(text: bytes) -> None:
 
 def _columns(text: bytes, names: Sequence[str], types: Mapping[str, pa.DataType]) -> pl.DataFrame:
     """Parse those columns of UTF-8 text that have a type; each line has to have all ``names``."""
-    if len(text) <= 2 * _BLOCK:
+    if len(text) <= 2 * PIECE:
         return _parsed(text, names, types)
     numbers = {name: dtype for name, dtype in types.items() if dtype != pa.string()}
-    for block in blocks_of_lines(text, _BLOCK):  # a bad line is found before anything is kept
+    for block in blocks_of_lines(text, PIECE):  # a bad line is found before anything is kept
         _parsed(block, names, numbers or {names[-1]: pa.string()})
-    blocks = [_parsed(block, names, types) for block in blocks_of_lines(text, _BLOCK)]
+    blocks = [_parsed(block, names, types) for block in blocks_of_lines(text, PIECE)]
     return pl.concat(blocks, rechunk=True)
 
 

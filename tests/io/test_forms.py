@@ -28,6 +28,7 @@ from pyarrow import parquet
 import lexiframe as lf
 from lexiframe import cli
 from lexiframe.io.provenance import provenance_of
+from lexiframe.io.trec import _parsed
 
 NAME = "bm25"
 
@@ -524,7 +525,7 @@ def test_numbers_as_ids_in_json(write):
             '{"qid": "q", "docno": "d", "score": NaN}',
             "line 1: expected a number as score, found NaN;",
         ),
-        (', "d1": 8,{"q0": {"d0": 9.5\n', "line 1: expected JSON, found ', \"d1\": 8"),
+        (', "d1": 8,{"q0": {"d0": 9.5\n', 'line 1: expected JSON, found \', "d1": 8'),
     ],
     ids="comma,list,text,record,deep,deeper,mixed,numbers,broken,NaN,beginning".split(","),
 )
@@ -955,6 +956,71 @@ def test_long_text_is_parsed_in_blocks(last, tmp_path, monkeypatch):
             return str(error)
 
     whole = outcome()
-    monkeypatch.setattr("lexiframe.io.trec._BLOCK", 100)
+    in_pieces_of(100, monkeypatch)
     assert outcome() == whole
     assert ("line 100" in whole) == ("d9 1" in last)
+
+
+def in_pieces_of(size, monkeypatch):
+    """Take files of more than twice so many bytes for long ones."""
+    for module in ("trec", "forms", "delimited", "json_text"):
+        monkeypatch.setattr(f"lexiframe.io.{module}.PIECE", size)
+
+
+def test_numbers_of_long_text_are_parsed_before_its_ids(tmp_path, monkeypatch):
+    """So that a bad line is found before anything is kept."""
+    path, asked = tmp_path / "bm25.run", []
+    path.write_text("".join(f"q{n} Q0 d{n} 1 {n} bm25\n" for n in range(99)) + "q Q0 d 1 x t\n")
+    in_pieces_of(300, monkeypatch)
+
+    def parsed(text, names, types):
+        asked.append(types)
+        return _parsed(text, names, types)
+
+    monkeypatch.setattr("lexiframe.io.trec._parsed", parsed)
+    with pytest.raises(lf.ReadError, match="line 100: expected a number"):
+        lf.read_runs(path)
+    assert asked
+    assert {dtype for types in asked for dtype in types.values()} == {pa.float64()}
+
+
+LONG = {
+    "csv": ("# of BM25\nqid,docno,score\n", "q{q},{d},{score}\n"),
+    "quoted csv": ("qid,docno,score,text\n", 'q{q},{d},{score},"of two\nlines, {rank}"\n'),
+    "tsv": ("qid\tdocno\tscore\n", "q{q}\t{d}\t{score}\n"),
+    "json": ("", '{{"qid": "q{q}", "docno": "{d}", "score": {score}}}\n'),
+}
+ENDS = {
+    "a number": ("score", "high"),
+    "an id": ("d", ""),
+    "a field": ("score", "1,2\t3 4 5 6 7 Q0 d 8 9 t"),
+}
+
+
+@pytest.mark.parametrize("end", ENDS)
+@pytest.mark.parametrize("form", LONG)
+def test_a_bad_line_of_long_text_is_found_before_a_table_is_made(form, end, tmp_path, monkeypatch):
+    """What was parsed until the line comes takes several times as much memory as the file."""
+    head, line = LONG[form]
+    rows = [
+        {"q": n // 10, "d": f"d{n}", "rank": n % 10 + 1, "score": 1 / (n + 1)} for n in range(99)
+    ]
+    bad = {**rows[7], ENDS[end][0]: ENDS[end][1]}
+    text = head + "".join(line.format(**row) for row in rows)
+    good, broken = tmp_path / "good.run", tmp_path / "broken.run"
+    good.write_text(text)
+    broken.write_text(text + line.format(**bad))
+    table = lf.read_runs(good)
+    with pytest.raises(lf.ReadError, match=rf"line {text.count(chr(10)) + 1}: ") as whole:
+        lf.read_runs(broken)
+    in_pieces_of(300, monkeypatch)
+    assert lf.read_runs(good).equals(table)
+
+    def never(*arguments):
+        raise AssertionError(f"parsed whole: {arguments}")
+
+    for function in ("parse_delimited", "parse_json"):
+        monkeypatch.setattr(f"lexiframe.io.forms.{function}", never)
+    with pytest.raises(lf.ReadError) as in_pieces:
+        lf.read_runs(broken)
+    assert str(in_pieces.value) == str(whole.value)

@@ -82,7 +82,7 @@ def test_an_id_may_look_like_packed_data(write):
 
 
 def test_long_text_is_read_in_several_blocks(write, monkeypatch):
-    monkeypatch.setattr(trec, "_BLOCK", 30)
+    monkeypatch.setattr(trec, "PIECE", 30)
     assert rows(lf.read_runs(write(TEXT))) == ROWS
 
 
