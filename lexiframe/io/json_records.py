@@ -151,8 +151,11 @@ def members_one_by_one(text: str, where: str) -> Members:
     ['q2']
     """
     members, names = Members(), set[str | None]()
-    start = len(text) - len(text.lstrip())
-    closing = {"[": "]", "{": "}"}[text[start]]
+    start = _behind_blanks(text, 0)
+    closing = {"[": "]", "{": "}"}.get(text[start : start + 1])
+    if closing is None:  # its beginning is lost
+        members.problems.append(_no_json(where, ValueError("Expecting value"), text, start))
+        return members
     first = _behind_blanks(text, start + 1)
     place, at = 0, -1 if text[first : first + 1] == closing else first
     has_halves = r"\ud" in text.lower()

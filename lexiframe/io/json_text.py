@@ -18,9 +18,8 @@ from lexiframe.io.lines import PIECE, blocks_of_lines, count_of
 from lexiframe.io.rows import Rows, may_be_id
 from lexiframe.schemas import TableSchema
 
-_BEGINNING = re.compile(
-    rb"""\s*(?:\{\s*(?:["}]|$)|\[\s*(?:[\[{"\]]|-?[0-9.]+\s*,|$)|,\s*(?:"|[{\[]\s*["{]))"""
-)
+_BEGINNING = re.compile(rb"""\s*(?:\{\s*(?:["}]|$)|\[\s*(?:[\[{"\]]|-?[0-9.]+\s*,|$))""")
+_NAME = re.compile(rb'(?:^|[\s,{\[])"[^"\r\n]*"[ \t]*:')
 _NO_ID = rb"""\s*:\s*(?:-?[0-9]+[.eE]|true|false|[\[{])"""
 _HALF_A_PAIR = re.compile(rb"(?i)\\ud[89ab]..(?!\\ud[c-f])|(?<!\\ud[89ab]..)\\ud[c-f]")
 _ESCAPED_COLONS = (rb"\u003a", rb"\u003A")
@@ -32,20 +31,21 @@ _NUMBERS = ("score", "relevance", "value")
 def is_json(data: bytes) -> bool:
     r"""Tell whether text begins as JSON does; an id may begin with a bracket too.
 
+    So does JSON whose beginning is lost: its first line names a field.
+
     Examples
     --------
     >>> is_json(b'{"qid": 7}\n'), is_json(b"{7} Q0 d1 1 0.5 bm25\n")
     (True, False)
     """
-    return bool(_BEGINNING.match(data, 0, 1000))
+    first = re.match(rb"\s*[^\r\n]*", data[:1000])
+    return bool(_BEGINNING.match(data, 0, 1000) or (first and _NAME.search(first[0])))
 
 
 def _form_of(data: bytes, columns: Mapping[str, str]) -> Form:
     """Tell what JSON holds, by its first line; by most of its lines when that is broken."""
     if data.lstrip().startswith(b"["):
         return "list"
-    if data.lstrip().startswith(b","):  # what stood in front is lost
-        return "lines"
     record = _first_record(data)
     if record is not None:
         is_run = is_one_run(record) and not _has_fields(record, columns)
