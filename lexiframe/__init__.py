@@ -31,94 +31,73 @@ import importlib as _importlib
 import typing as _typing
 
 from lexiframe._version import __version__
-from lexiframe.bundled import bundled
-from lexiframe.coverage import coverage
-from lexiframe.errors import (
-    LexiframeError,
-    LexiframeWarning,
-    ReadError,
-    SchemaError,
-    UnknownNameError,
-)
-from lexiframe.io.qrels import read_qrels
-from lexiframe.io.runs import read_runs, run_metadata, scan_runs
-from lexiframe.measures.cascade import CascadeMetric
-from lexiframe.measures.catalogue import (
-    AP,
-    ASL,
-    ERR,
-    ISL,
-    RBP,
-    RE,
-    RR,
-    SL1,
-    SL3,
-    TSL,
-    Judged,
-    P,
-    R,
-    RBP_residual,
-    Rprec,
-    Success,
-    bpref,
-    gRBP,
-    infAP,
-    linear,
-    nDCG,
-    num_rel,
-    num_rel_ret,
-    num_ret,
-)
-from lexiframe.measures.derived import TSE, WC, eta
-from lexiframe.measures.graded import GradedMetric
-from lexiframe.measures.recall_level import RecallLevelMetric
-from lexiframe.measures.scores import scores
-from lexiframe.measures.search_length import SearchLength
-from lexiframe.measures.subtopic_catalogue import (
-    ERR_IA,
-    MAP_IA,
-    NRBP,
-    P_IA,
-    alpha_DCG,
-    alpha_nDCG,
-    nERR_IA,
-    nNRBP,
-    strec,
-)
-from lexiframe.positions.projection import positions
-from lexiframe.preferences.catalogue import (
-    LP,
-    LR,
-    RPP,
-    ST_RPP,
-    ST_dcgRPP,
-    ST_invRPP,
-    dcgRPP,
-    invRPP,
-    parse_measure,
-    rrLP,
-    rrLR,
-    sgnLP,
-    sgnLR,
-)
-from lexiframe.preferences.custom import MatrixPreference
-from lexiframe.preferences.lexicographic import LexicographicPreference
-from lexiframe.preferences.listing import measures
-from lexiframe.preferences.pairs import preferences
-from lexiframe.preferences.recall_paired import LevelPreference
 
 if _typing.TYPE_CHECKING:
+    from lexiframe.errors import (
+        LexiframeError,
+        LexiframeWarning,
+        ReadError,
+        SchemaError,
+        UnknownNameError,
+    )
     from lexiframe.evaluation import Evaluation, evaluate
+    from lexiframe.example_data import bundled
+    from lexiframe.gaps import coverage
     from lexiframe.io.checks import check_qrels, check_run
     from lexiframe.io.exchange import to_ir_measures, to_pytrec_eval, to_ranx
-    from lexiframe.io.log_files import read_log
-    from lexiframe.io.log_mlflow import read_mlflow
-    from lexiframe.io.logs import with_log
-    from lexiframe.io.parquet import write_parquet
-    from lexiframe.io.scores import read_scores
+    from lexiframe.io.logs.files import read_log
+    from lexiframe.io.logs.joining import with_log
+    from lexiframe.io.logs.mlflow import read_mlflow
+    from lexiframe.io.per_request_scores import read_scores
+    from lexiframe.io.qrels import read_qrels
+    from lexiframe.io.runs import read_runs, run_metadata, scan_runs
+    from lexiframe.io.write_parquet import write_parquet
     from lexiframe.io.write_trec import write_trec
-    from lexiframe.measures.conventions import conventions
-    from lexiframe.measures.providers import provider_exposure
+    from lexiframe.metrics.cascade import CascadeMetric
+    from lexiframe.metrics.catalogue import (
+        AP,
+        ASL,
+        ERR,
+        ISL,
+        RBP,
+        RE,
+        RR,
+        SL1,
+        SL3,
+        TSL,
+        Judged,
+        P,
+        R,
+        RBP_residual,
+        Rprec,
+        Success,
+        bpref,
+        gRBP,
+        infAP,
+        linear,
+        nDCG,
+        num_rel,
+        num_rel_ret,
+        num_ret,
+    )
+    from lexiframe.metrics.conventions import conventions
+    from lexiframe.metrics.derived import TSE, WC, eta
+    from lexiframe.metrics.graded import GradedMetric
+    from lexiframe.metrics.providers import provider_exposure
+    from lexiframe.metrics.recall_level import RecallLevelMetric
+    from lexiframe.metrics.scores import scores
+    from lexiframe.metrics.search_length import SearchLength
+    from lexiframe.metrics.subtopic_catalogue import (
+        ERR_IA,
+        MAP_IA,
+        NRBP,
+        P_IA,
+        alpha_DCG,
+        alpha_nDCG,
+        nERR_IA,
+        nNRBP,
+        strec,
+    )
     from lexiframe.orderings.agreement import sign_agreement, tie_rates
     from lexiframe.orderings.correlations import bootstrap_correlations, rank_correlations
     from lexiframe.orderings.matrix import agreement_matrix
@@ -126,9 +105,30 @@ if _typing.TYPE_CHECKING:
     from lexiframe.orderings.positional import majority_cycles
     from lexiframe.orderings.stability import order_probabilities, rank_distributions
     from lexiframe.orderings.win_rates import request_win_rates, win_rate_matrix, win_rates
-    from lexiframe.positions.imputation import impute
-    from lexiframe.preferences.explanation import explain
-    from lexiframe.preferences.interleaving import interleaving
+    from lexiframe.pairwise.catalogue import (
+        LP,
+        LR,
+        RPP,
+        ST_RPP,
+        ST_dcgRPP,
+        ST_invRPP,
+        dcgRPP,
+        invRPP,
+        parse_measure,
+        rrLP,
+        rrLR,
+        sgnLP,
+        sgnLR,
+    )
+    from lexiframe.pairwise.custom import MatrixPreference
+    from lexiframe.pairwise.explanation import explain
+    from lexiframe.pairwise.interleaving import interleaving
+    from lexiframe.pairwise.lexicographic import LexicographicPreference
+    from lexiframe.pairwise.listing import measures
+    from lexiframe.pairwise.pairs import preferences
+    from lexiframe.pairwise.recall_paired import LevelPreference
+    from lexiframe.projection.imputation import impute
+    from lexiframe.projection.positions import positions
     from lexiframe.significance.paired import compare
     from lexiframe.significance.power import (
         asl_curve,
@@ -140,21 +140,33 @@ if _typing.TYPE_CHECKING:
     from lexiframe.significance.tukey import tukey_hsd
     from lexiframe.views.verdict import verdict
 
-_LATER = {
+_MODULES = {
+    "errors": "LexiframeError LexiframeWarning ReadError SchemaError UnknownNameError",
     "evaluation": "Evaluation evaluate",
+    "example_data": "bundled",
+    "gaps": "coverage",
     "io.checks": "check_qrels check_run",
     "io.exchange": "to_ir_measures to_pytrec_eval to_ranx",
-    "io.log_files": "read_log",
-    "io.log_mlflow": "read_mlflow",
-    "io.logs": "with_log",
-    "io.parquet": "write_parquet",
-    "io.scores": "read_scores",
+    "io.logs.files": "read_log",
+    "io.logs.joining": "with_log",
+    "io.logs.mlflow": "read_mlflow",
+    "io.per_request_scores": "read_scores",
+    "io.qrels": "read_qrels",
+    "io.runs": "read_runs run_metadata scan_runs",
+    "io.write_parquet": "write_parquet",
     "io.write_trec": "write_trec",
-    "measures.conventions": "conventions",
-    "measures.providers": "provider_exposure",
-    "positions.imputation": "impute",
-    "preferences.explanation": "explain",
-    "preferences.interleaving": "interleaving",
+    "metrics.cascade": "CascadeMetric",
+    "metrics.catalogue": "AP ASL ERR ISL Judged P R RBP RBP_residual RE RR Rprec SL1 SL3 Success "
+    "TSL bpref gRBP infAP linear nDCG num_rel num_rel_ret num_ret",
+    "metrics.conventions": "conventions",
+    "metrics.derived": "TSE WC eta",
+    "metrics.graded": "GradedMetric",
+    "metrics.providers": "provider_exposure",
+    "metrics.recall_level": "RecallLevelMetric",
+    "metrics.scores": "scores",
+    "metrics.search_length": "SearchLength",
+    "metrics.subtopic_catalogue": "ERR_IA MAP_IA NRBP P_IA alpha_DCG alpha_nDCG "
+    "nERR_IA nNRBP strec",
     "orderings.agreement": "sign_agreement tie_rates",
     "orderings.correlations": "bootstrap_correlations rank_correlations",
     "orderings.matrix": "agreement_matrix",
@@ -162,6 +174,17 @@ _LATER = {
     "orderings.positional": "majority_cycles",
     "orderings.stability": "order_probabilities rank_distributions",
     "orderings.win_rates": "request_win_rates win_rate_matrix win_rates",
+    "pairwise.catalogue": "LP LR RPP ST_RPP ST_dcgRPP ST_invRPP dcgRPP invRPP "
+    "parse_measure rrLP rrLR sgnLP sgnLR",
+    "pairwise.custom": "MatrixPreference",
+    "pairwise.explanation": "explain",
+    "pairwise.interleaving": "interleaving",
+    "pairwise.lexicographic": "LexicographicPreference",
+    "pairwise.listing": "measures",
+    "pairwise.pairs": "preferences",
+    "pairwise.recall_paired": "LevelPreference",
+    "projection.imputation": "impute",
+    "projection.positions": "positions",
     "significance.paired": "compare",
     "significance.power": "asl_curve discriminative_power smallest_significant_differences",
     "significance.sample_size": "power_curve required_requests",
@@ -169,13 +192,13 @@ _LATER = {
     "significance.tukey": "tukey_hsd",
     "views.verdict": "verdict",
 }
-"""Where names are that a session may do without: each is loaded when it is first used (PEP 562)."""
+"""Where the public names are: a module is loaded when one of its names is first used (PEP 562)."""
 
 if not _typing.TYPE_CHECKING:  # a checker would take it to give any name
 
     def __getattr__(name: str) -> _typing.Any:
         """Load the module that has a public name, when the name is used for the first time."""
-        for module, names in _LATER.items():
+        for module, names in _MODULES.items():
             if name in names.split():
                 found = getattr(_importlib.import_module(f"lexiframe.{module}"), name)
                 return globals().setdefault(name, found)

@@ -11,7 +11,6 @@ from typing import Annotated, Any, Optional
 import polars as pl
 import typer
 
-from lexiframe.bundled import bundled
 from lexiframe.cli_files import check, convert
 from lexiframe.cli_options import (
     Alpha,
@@ -48,23 +47,24 @@ from lexiframe.cli_options import (
     place,
 )
 from lexiframe.cli_output import print_json, print_table
-from lexiframe.coverage import coverage as coverage_of_runs
 from lexiframe.errors import LexiframeError
 from lexiframe.evaluation import MEASURES, Evaluation, table_files
 from lexiframe.evaluation import evaluate as evaluate_runs
-from lexiframe.io.duplicates import Duplicates
-from lexiframe.io.outputs import refuse_outputs, refuse_replacing, refuse_unwritable
+from lexiframe.example_data import bundled
+from lexiframe.gaps import coverage as coverage_of_runs
+from lexiframe.io.files.outputs import refuse_outputs, refuse_replacing, refuse_unwritable
+from lexiframe.io.files.sources import STANDARD_INPUT, File
+from lexiframe.io.options import Third
 from lexiframe.io.parts import NameFrom
+from lexiframe.io.problems.duplicates import Duplicates
 from lexiframe.io.qrels import held_or_data, read_qrels
 from lexiframe.io.runs import RunScan, scan_runs
-from lexiframe.io.sources import STANDARD_INPUT, File
-from lexiframe.io.trec import Third
-from lexiframe.measures.metric import Metric
-from lexiframe.positions.policies import Policies
-from lexiframe.preferences.cube import known_pairs
-from lexiframe.preferences.groups import names_of
-from lexiframe.preferences.pairs import parse_measures
+from lexiframe.layouts.cube import known_pairs
+from lexiframe.layouts.groups import names_of
+from lexiframe.metrics.metric import Metric
+from lexiframe.pairwise.pairs import parse_measures
 from lexiframe.projected import project_runs
+from lexiframe.projection.policies import Policies
 from lexiframe.significance.paired import check_inference
 from lexiframe.significance.paired import compare as compare_runs
 from lexiframe.views.verdict import verdict

@@ -23,11 +23,8 @@ from lexiframe.cli_options import (
 from lexiframe.cli_output import print_table
 from lexiframe.errors import LexiframeError, ReadError
 from lexiframe.io.checks import Checked, Kind, check_file, kind_of, no_file
-from lexiframe.io.outputs import refuse_replacing
-from lexiframe.io.parquet import write_parquet
-from lexiframe.io.qrels import read_qrels
-from lexiframe.io.runs import read_runs
-from lexiframe.io.sources import (
+from lexiframe.io.files.outputs import refuse_replacing
+from lexiframe.io.files.sources import (
     STANDARD_INPUT,
     File,
     Found,
@@ -38,7 +35,11 @@ from lexiframe.io.sources import (
     sources_of_runs,
     warn_of_left_out,
 )
-from lexiframe.io.trec import Dialect, warn_of_wider_lines
+from lexiframe.io.options import TextOptions
+from lexiframe.io.qrels import read_qrels
+from lexiframe.io.runs import read_runs
+from lexiframe.io.text.trec import warn_of_wider_lines
+from lexiframe.io.write_parquet import write_parquet
 from lexiframe.io.write_trec import write_trec
 
 _OTHER_ENDINGS = ".csv .tsv .json .jsonl .arrow .feather .bz2 .xz .zst .zip".split()
@@ -56,10 +57,10 @@ def check(
     format: AsFormat = "table",
 ) -> None:
     """List all problems of files, line by line; status 1 when there are any."""
-    dialect = Dialect(third, header, decimal, as_columns(column))
+    options = TextOptions(third, header, decimal, as_columns(column))
     found = [_found(given) for given in files]
     warn_of_left_out(Found.together(one for one in found if isinstance(one, Found)).left_out)
-    checked = [file for one in found for file in _checked(one, dialect, kind)]
+    checked = [file for one in found for file in _checked(one, options, kind)]
     warn_of_wider_lines({file.where: file.n_wider for file in checked})
     advice = pl.col("advice").map_elements(as_options, return_dtype=pl.String)
     problems = pl.concat(file.problems for file in checked).with_columns(advice)
@@ -79,14 +80,14 @@ def _found(given: str) -> Found | Checked:
         return no_file(where, error)
 
 
-def _checked(found: Found | Checked, dialect: Dialect, kind: Kind | None) -> list[Checked]:
+def _checked(found: Found | Checked, options: TextOptions, kind: Kind | None) -> list[Checked]:
     if isinstance(found, Checked):
         return [found]
     origins = [source.origin for source in found.sources]
     named = [origin for origin in origins if not isinstance(origin, File)]
     if named:
         raise LexiframeError(f"{named[0]}: expected a file to check, found a name of ir_datasets")
-    return [check_file(file, dialect, kind or kind_of(file, dialect)) for file in origins]
+    return [check_file(file, options, kind or kind_of(file, options)) for file in origins]
 
 
 def convert(
@@ -105,12 +106,12 @@ def convert(
     given = only_file(source)
     _refuse_target(target, given)
     file = given.held()  # what it holds and what is written come from the same bytes
-    dialect = Dialect(third, header, decimal, as_columns(column))
-    said: dict[str, Any] = {"header": header, "decimal": decimal, "columns": dialect.columns}
-    if (kind or kind_of(file, dialect)) == "qrels":
+    options = TextOptions(third, header, decimal, as_columns(column))
+    said: dict[str, Any] = {"header": header, "decimal": decimal, "columns": options.columns}
+    if (kind or kind_of(file, options)) == "qrels":
         table = read_qrels(file, duplicates=duplicates, **said)
     else:
-        table = read_runs(file, third=dialect.third, **said)
+        table = read_runs(file, third=options.third, **said)
     if target.suffix.lower() == ".parquet":
         written = [write_parquet(table, target)]
     else:

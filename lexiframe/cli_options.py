@@ -10,11 +10,11 @@ from typing import Annotated, Literal, Optional
 import typer
 
 from lexiframe.errors import LexiframeError
-from lexiframe.io.duplicates import Duplicates
-from lexiframe.io.outputs import output_path
+from lexiframe.io.files.outputs import output_path
+from lexiframe.io.options import Third
 from lexiframe.io.parts import NameFrom
-from lexiframe.io.trec import Third
-from lexiframe.positions.policies import NoRelevant, ScoreType, Ties, Unjudged
+from lexiframe.io.problems.duplicates import Duplicates
+from lexiframe.projection.policies import NoRelevant, ScoreType, Ties, Unjudged
 from lexiframe.significance.differences import Alternative
 from lexiframe.significance.paired import Correction, Family, Test
 

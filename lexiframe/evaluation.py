@@ -9,24 +9,24 @@ from typing import Any
 
 import polars as pl
 
-from lexiframe.coverage import coverage_table
 from lexiframe.errors import LexiframeError
-from lexiframe.io.duplicates import Duplicates
-from lexiframe.io.outputs import output_folder, output_path, replacing, replacing_all
-from lexiframe.io.parquet import sources_of, write_parquet_file
+from lexiframe.gaps import coverage_table
+from lexiframe.io.files.outputs import output_folder, output_path, replacing, replacing_all
+from lexiframe.io.problems.duplicates import Duplicates
 from lexiframe.io.qrels import held_or_data, sources_of_qrels
-from lexiframe.measures.metric import Metric
+from lexiframe.io.write_parquet import sources_of, write_parquet_file
+from lexiframe.layouts.cube import known_pairs
+from lexiframe.layouts.groups import By, attributes_of, names_of, refuse_taken
+from lexiframe.metrics.metric import Metric
 from lexiframe.orderings.agreement import sign_agreement, tie_rates
 from lexiframe.orderings.correlations import rank_correlations
 from lexiframe.orderings.kemeny import refuse_many
 from lexiframe.orderings.order import order_runs
 from lexiframe.orderings.rule import Method, check_method
 from lexiframe.orderings.win_rates import win_rates
-from lexiframe.positions.policies import NoRelevant, Policies, ScoreType, Ties, Unjudged
-from lexiframe.preferences.cube import known_pairs
-from lexiframe.preferences.groups import By, attributes_of, names_of, refuse_taken
-from lexiframe.preferences.pairs import Asked, Measure, parse_measures
+from lexiframe.pairwise.pairs import Asked, Measure, parse_measures
 from lexiframe.projected import project_runs
+from lexiframe.projection.policies import NoRelevant, Policies, ScoreType, Ties, Unjudged
 from lexiframe.schemas import (
     COMPARISONS,
     CORRELATIONS,
@@ -122,20 +122,20 @@ class Evaluation:
         path = output_path(path)
         output_folder(path.parent)
         with replacing(path) as temporary:
-            temporary.write_text(html_page(self), encoding="utf-8")
+            temporary.write_text(html_page(self.tables(), self.provenance), encoding="utf-8")
         return path
 
     def __str__(self) -> str:
         from lexiframe.views.tables import as_text
 
-        return as_text(self)
+        return as_text(self.tables(), self.provenance)
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
         from lexiframe.views.tables import as_html
 
-        return as_html(self)
+        return as_html(self.tables(), self.provenance)
 
 
 def _names_of_tables() -> list[str]:

@@ -11,17 +11,17 @@ import polars as pl
 
 from lexiframe.io.qrels import file_or_data
 from lexiframe.io.runs import RunScan, scan_runs
-from lexiframe.measures.metric import Metric
-from lexiframe.measures.needs import POOL, SUBTOPICS, refuse_lower_rel
-from lexiframe.measures.scores import values_of
-from lexiframe.measures.values import Values
-from lexiframe.positions.collection import RankedRuns, rank_runs
-from lexiframe.positions.coverage import warn_of_gaps
-from lexiframe.positions.judged import JudgedItems
-from lexiframe.positions.policies import NoRelevant, Policies
-from lexiframe.positions.projection import project
-from lexiframe.preferences.pairs import Measure, compare_pairs
-from lexiframe.preferences.size import IN_EVALUATION, refuse_too_many
+from lexiframe.layouts.size import IN_EVALUATION, refuse_too_many
+from lexiframe.metrics.metric import Metric
+from lexiframe.metrics.needs import POOL, SUBTOPICS, refuse_lower_rel
+from lexiframe.metrics.scores import values_of
+from lexiframe.metrics.values import Values
+from lexiframe.pairwise.pairs import Measure, compare_pairs
+from lexiframe.projection.answers import warn_of_gaps
+from lexiframe.projection.collection import RankedRuns, rank_runs
+from lexiframe.projection.judgments import JudgedItems
+from lexiframe.projection.policies import NoRelevant, Policies
+from lexiframe.projection.positions import project
 from lexiframe.schemas import PREFERENCES, SCORES
 
 

@@ -20,7 +20,7 @@ import pytest
 import lexiframe as lf
 from lexiframe import __main__, cli
 from lexiframe.cli_options import as_options
-from lexiframe.io.parquet import write_parquet
+from lexiframe.io.write_parquet import write_parquet
 
 EXAMPLE = lf.bundled("example")
 QRELS, RUNS = EXAMPLE / "qrels.txt", EXAMPLE / "runs"

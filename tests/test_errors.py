@@ -18,11 +18,11 @@ import pytest
 
 import lexiframe as lf
 from lexiframe.errors import first_three, nearest, unknown_name
-from lexiframe.io.parquet import write_parquet
+from lexiframe.io.write_parquet import write_parquet
 from lexiframe.io.write_trec import write_trec
-from lexiframe.measures.judged_items import items_of_ranked
-from lexiframe.positions.collection import rank_runs
-from lexiframe.positions.policies import Policies
+from lexiframe.metrics.judged_items import items_of_ranked
+from lexiframe.projection.collection import rank_runs
+from lexiframe.projection.policies import Policies
 
 RUNS = pl.DataFrame({"run": "bm25", "query_id": "q1", "doc_id": ["a", "b"], "score": [2.0, 1.0]})
 QRELS = pl.DataFrame({"query_id": "q1", "doc_id": ["b", "c"], "relevance": [1.0, 2.0]})

@@ -14,8 +14,8 @@ from pyarrow import parquet
 
 import lexiframe as lf
 from lexiframe import evaluation
-from lexiframe.io.provenance import provenance_of
-from lexiframe.io.sources import File
+from lexiframe.io.files.provenance import provenance_of
+from lexiframe.io.files.sources import File
 
 EXAMPLE = lf.bundled("example")
 QRELS, RUNS = EXAMPLE / "qrels.txt", EXAMPLE / "runs"
@@ -410,7 +410,7 @@ def test_a_new_folder_is_made(tmp_path, evaluated):
 
 
 def test_a_report_that_fails_leaves_what_was_there(tmp_path, monkeypatch, evaluated):
-    def fail(e):
+    def fail(*tables):
         raise MemoryError
 
     (tmp_path / "r.html").write_text("from before")

@@ -15,8 +15,8 @@ import polars as pl
 import pytest
 
 import lexiframe as lf
-from lexiframe import schemas
-from lexiframe.measures.metric import Metric
+from lexiframe import errors, schemas
+from lexiframe.metrics.metric import Metric
 
 PACKAGE = Path(lf.__file__).parent
 MODULES = sorted(PACKAGE.rglob("*.py"))
@@ -25,9 +25,13 @@ MODULES = sorted(PACKAGE.rglob("*.py"))
 # --- Imports ------------------------------------------------------------------------------------
 
 STAGES = (
-    "io positions measures preferences orderings significance robustness theory views engines"
+    "io projection metrics layouts pairwise orderings significance robustness theory views engines"
 ).split()
-FREE = ["errors", "schemas", "codes", "likeness", "memory", "progress", "resampling", "_version"]
+IO = "tables files problems text score_forms logs".split()
+FREE = "_version errors progress likeness codes memory resampling schemas".split()
+ABOVE = (
+    "example_data gaps projected evaluation cli_options cli_output cli_files cli __main__".split()
+)
 
 
 def module_name(path):
@@ -36,9 +40,7 @@ def module_name(path):
 
 
 def imported(node):
-    """The modules of the package that are imported, wherever; those for type checkers are not."""
-    if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
-        return
+    """The modules of the package that are imported, wherever; also those for type checkers."""
     if isinstance(node, ast.ImportFrom):
         assert node.level == 0, "imports say the whole name"
         names = (f"{node.module}.{alias.name}" for alias in node.names)
@@ -58,19 +60,35 @@ def test_the_stages_are_the_folders():
     folders = {path.name for path in PACKAGE.iterdir() if (path / "__init__.py").exists()}
     assert folders <= set(STAGES)
     assert folders >= set(STAGES) - {"robustness", "theory", "engines"}
+    inside = {path.name for path in (PACKAGE / "io").iterdir() if (path / "__init__.py").exists()}
+    assert inside == set(IO)
+
+
+def test_no_stage_or_module_is_called_like_a_public_name():
+    """`lexiframe.positions` would be one or the other, as it was imported last."""
+    assert not {part(module_name(path)) for path in MODULES} & set(lf.__all__)
 
 
 @pytest.mark.parametrize("path", MODULES, ids=module_name)
-def test_a_stage_imports_only_from_stages_before_it(path):
+def test_a_module_imports_only_from_those_before_it(path):
+    """Of `FREE` and `ABOVE` each imports those in front of it, and a stage those before it."""
     stage = part(module_name(path))
-    uses = {part(name) for name in imported(ast.parse(path.read_text()))}
-    if stage in STAGES:
-        assert uses <= {*FREE, *STAGES[: STAGES.index(stage) + 1]}
-    elif stage in FREE:
-        assert uses <= {*FREE}
-    else:
-        known = {"", "__main__", "bundled", "coverage", "projected", "evaluation"}
-        assert stage in known or re.fullmatch("cli(_[a-z]+)?", stage)
+    if stage == "":  # the package itself, which knows where all names are
+        return
+    order = [*FREE, *STAGES, *ABOVE]
+    uses = {part(name) for name in imported(ast.parse(path.read_text()))} - {""}
+    assert uses <= {*order[: order.index(stage) + (stage in STAGES)]}
+
+
+@pytest.mark.parametrize("path", sorted((PACKAGE / "io").rglob("*/*.py")), ids=module_name)
+def test_a_folder_of_io_imports_only_from_those_before_it(path):
+    """None imports the modules beside the folders, but for the options of text."""
+    inside = [
+        name.split(".")[2]
+        for name in imported(ast.parse(path.read_text()))
+        if name.startswith("lexiframe.io.")
+    ]
+    assert set(inside) <= {*IO[: IO.index(path.parent.name) + 1], "options"}
 
 
 HEAVY = """
@@ -78,6 +96,9 @@ HEAVY = """
     altair great_tables vl_convert pyspark alembic sqlalchemy mlflow duckdb ir_datasets
     sklearn pyterrier ranx ir_measures pytrec_eval matplotlib IPython sqlite3 urllib.request
 """.split()
+
+
+CORE = "lexiframe.read_runs, lexiframe.positions, lexiframe.scores, lexiframe.preferences"
 
 
 def loaded(code):
@@ -89,20 +110,23 @@ def loaded(code):
 
 
 def test_importing_it_loads_nothing_heavy():
-    modules = loaded("import lexiframe")
+    """Each name loads its module when it is first used; those of the core load no more."""
+    ours = {name for name in loaded("import lexiframe") if name.partition(".")[0] == "lexiframe"}
+    assert ours == {"lexiframe", "lexiframe._version"}
+    modules = loaded(f"import lexiframe; {CORE}")
     assert modules & set(HEAVY) == set()
-    assert {"lexiframe.preferences.pairs", "polars", "pyarrow", "numpy"} <= modules
+    assert {"lexiframe.pairwise.pairs", "polars", "pyarrow", "numpy"} <= modules
     later = re.compile("lexiframe[.](orderings|significance|views|evaluation|cli)")
     assert not [name for name in modules if later.match(name)]
 
 
-def test_importing_it_loads_little_that_polars_and_pyarrow_do_not():
+def test_its_core_loads_little_that_polars_and_pyarrow_do_not():
     """Besides what unpacks files, wherever a Python keeps that, only modules of its own.
 
     Of these no more than are worth 0.3 of the time that polars and pyarrow take: each is about
     0.002 of it. Times on a busy machine are no test; `tests/benchmarks/run.py` compares them.
     """
-    more = loaded("import lexiframe") - loaded("import polars, pyarrow")
+    more = loaded(f"import lexiframe; {CORE}") - loaded("import polars, pyarrow")
     ours = {name for name in more if name.partition(".")[0] == "lexiframe"}
     packed = {"bz2", "_bz2", "gzip", "lzma", "_lzma", "_compression", "compression"}
     assert {name.partition(".")[0] for name in more - ours} <= packed
@@ -153,14 +177,14 @@ def test_the_public_names():
     assert public - set(lf.__all__) <= submodules
 
 
-def test_names_of_later_stages_are_where_a_type_checker_finds_them():
+def test_names_are_where_a_type_checker_finds_them():
     """What is imported for type checkers is what is loaded when it is used."""
     body = ast.parse((PACKAGE / "__init__.py").read_text()).body
     block = next(node for node in body if isinstance(node, ast.If))
     for_checkers = {(node.module, alias.name) for node in block.body for alias in node.names}
     assert for_checkers == {
         (f"lexiframe.{module}", name)
-        for module, names in lf._LATER.items()
+        for module, names in lf._MODULES.items()
         for name in names.split()
     }
     for module, name in for_checkers:
@@ -209,7 +233,7 @@ def test_measures_are_documented_where_they_are_defined():
     assert measures <= documented
 
 
-CATALOGUES = ["measures/catalogue.py", "measures/subtopic_catalogue.py", "preferences/catalogue.py"]
+CATALOGUES = ["metrics/catalogue.py", "metrics/subtopic_catalogue.py", "pairwise/catalogue.py"]
 
 
 @pytest.mark.parametrize("path", CATALOGUES)
@@ -229,7 +253,7 @@ def test_an_entry_of_a_catalogue_is_five_lines_at_most_and_cites_its_source(path
 
 
 def test_what_is_public_is_named_in_the_packages_docstring():
-    for name in set(PUBLIC) - {"__version__", "Evaluation", *lf.errors.__dict__}:
+    for name in set(PUBLIC) - {"__version__", "Evaluation", *vars(errors)}:
         assert f"`{name}`" in lf.__doc__, name
 
 

@@ -13,12 +13,12 @@ from polars.testing import assert_frame_equal
 
 import lexiframe as lf
 from lexiframe import cli
-from lexiframe.measures.catalogue import METRICS
-from lexiframe.measures.needs import SUBTOPICS
-from lexiframe.measures.subtopic_catalogue import SUBTOPIC_METRICS
-from lexiframe.positions.policies import Policies
-from lexiframe.preferences.catalogue import PREFERENCES, parse_measure
+from lexiframe.metrics.catalogue import METRICS
+from lexiframe.metrics.needs import SUBTOPICS
+from lexiframe.metrics.subtopic_catalogue import SUBTOPIC_METRICS
+from lexiframe.pairwise.catalogue import PREFERENCES, parse_measure
 from lexiframe.projected import project_runs
+from lexiframe.projection.policies import Policies
 
 NEEDS_MORE = {
     "linear": "linear(n=1000)",

@@ -10,21 +10,23 @@ from typing import Literal
 import polars as pl
 
 from lexiframe.errors import LexiframeError, Problem
-from lexiframe.io import trec
-from lexiframe.io.advice import are_grades
-from lexiframe.io.arrow import read_arrow
-from lexiframe.io.content import Content
-from lexiframe.io.delimited import first_line, table_in
-from lexiframe.io.dialects import words_for
+from lexiframe.io.files.arrow import read_arrow
+from lexiframe.io.files.content import Content
+from lexiframe.io.files.sources import File, Source, only_file, run_name
 from lexiframe.io.forms import problems_of
-from lexiframe.io.json_text import is_json, names_in
-from lexiframe.io.lines import first_fields
+from lexiframe.io.options import TextOptions, Third
 from lexiframe.io.parts import parse_runs
-from lexiframe.io.problems import listed, problem_of, table_of, undecodable
+from lexiframe.io.problems.advice import are_grades
+from lexiframe.io.problems.table import listed, problem_of, table_of, undecodable
 from lexiframe.io.qrels import parse_qrels
-from lexiframe.io.sources import File, Source, only_file, run_name
-from lexiframe.io.trec import Dialect, Third, warn_of_wider_lines
-from lexiframe.io.trec_rows import lines_of
+from lexiframe.io.tables import line_layouts
+from lexiframe.io.tables.column_names import words_for
+from lexiframe.io.text import trec
+from lexiframe.io.text.delimited import first_line, table_in
+from lexiframe.io.text.json_tables import is_json, names_in
+from lexiframe.io.text.lines import first_fields
+from lexiframe.io.text.trec import warn_of_wider_lines
+from lexiframe.io.text.trec_rows import lines_of
 from lexiframe.schemas import PROBLEMS, QRELS, RUNS
 
 Kind = Literal["run", "qrels"]
@@ -75,8 +77,8 @@ def check_run(
     [(2, 'fields'), (3, 'number'), (4, 'duplicate')]
     >>> folder.cleanup()
     """
-    dialect = Dialect(third, header, decimal, columns or {})
-    checked = check_file(only_file(path), dialect, "run")
+    options = TextOptions(third, header, decimal, columns or {})
+    checked = check_file(only_file(path), options, "run")
     warn_of_wider_lines({checked.where: checked.n_wider})
     return checked.problems
 
@@ -113,8 +115,8 @@ def check_qrels(
     >>> lf.check_qrels("data/example/qrels.txt").height
     0
     """
-    dialect = Dialect(None, header, decimal, columns or {})
-    return check_file(only_file(path), dialect, "qrels").problems
+    options = TextOptions(None, header, decimal, columns or {})
+    return check_file(only_file(path), options, "qrels").problems
 
 
 @dataclass(frozen=True)
@@ -126,7 +128,7 @@ class Checked:
     n_wider: int = 0
 
 
-def check_file(file: File, dialect: Dialect, kind: Kind) -> Checked:
+def check_file(file: File, options: TextOptions, kind: Kind) -> Checked:
     """List the problems of a file; see `check_run` and `check_qrels`."""
     where = str(file)
     refused: list[Problem] = []
@@ -136,12 +138,12 @@ def check_file(file: File, dialect: Dialect, kind: Kind) -> Checked:
         return no_file(where, error)
     n_wider = 0
     try:
-        is_in_order, n_wider = _read(content, file, dialect, kind)
+        is_in_order, n_wider = _read(content, file, options, kind)
         if is_in_order:
             return Checked(where, pl.DataFrame(schema=PROBLEMS.columns), n_wider)
     except LexiframeError as error:
         refused = [problem_of(error, where)]
-    problems = problems_of(content, where, dialect, RUNS if kind == "run" else QRELS)
+    problems = problems_of(content, where, options, RUNS if kind == "run" else QRELS)
     what = "a run" if kind == "run" else "judgments"
     found = problems if problems.height else table_of(refused)
     return Checked(where, listed(found, what), n_wider)
@@ -152,21 +154,21 @@ def no_file(where: str, error: LexiframeError) -> Checked:
     return Checked(where, listed(table_of([problem_of(error, where)]), "runs or judgments"))
 
 
-def _read(content: Content, file: File, dialect: Dialect, kind: Kind) -> tuple[bool, int]:
+def _read(content: Content, file: File, options: TextOptions, kind: Kind) -> tuple[bool, int]:
     """Tell whether nothing is twice in a file and all of it is text, and count wider lines."""
     n_wider = 0
     if kind == "qrels":
-        keys = [parse_qrels(content, str(file), dialect).select(QRELS.key)]
+        keys = [parse_qrels(content, str(file), options).select(QRELS.key)]
     else:
         source = Source(run_name(Path(str(file))), file)
-        parts = parse_runs(content, source, "file", dialect, rank=True)
+        parts = parse_runs(content, source, "file", options, rank=True)
         keys = [part.rows.select("query_id", "doc_id") for part in parts]
         n_wider = sum(part.n_wider for part in parts)
     is_text = content.kind != "text" or not undecodable(content.data)
     return is_text and not any(key.is_duplicated().any() for key in keys), n_wider
 
 
-def kind_of(file: File, dialect: Dialect) -> Kind:
+def kind_of(file: File, options: TextOptions) -> Kind:
     """Tell whether a file holds runs or judgments: by its columns, or the fields of its lines."""
     try:
         content = file.content()
@@ -175,21 +177,21 @@ def kind_of(file: File, dialect: Dialect) -> Kind:
         elif is_json(content.data):
             names = names_in(content.data)
         else:
-            text, separator = table_in(content.data, dialect)
+            text, separator = table_in(content.data, options)
             if separator is None:
-                return _kind_of_lines(text, str(file), dialect)
+                return _kind_of_lines(text, str(file), options)
             names = first_line(text).split(None if separator == " " else separator)
     except LexiframeError:
         return "run"
     found = {name.strip(' "').partition(":")[0] for name in names}
-    is_graded = not found.isdisjoint(words_for("relevance", dialect.columns))
+    is_graded = not found.isdisjoint(words_for("relevance", options.columns))
     return "qrels" if is_graded or found == _OF_BEIR else "run"
 
 
-def _kind_of_lines(data: bytes, where: str, dialect: Dialect) -> Kind:
+def _kind_of_lines(data: bytes, where: str, options: TextOptions) -> Kind:
     layout = trec.qrels_layout(data)
     n_fields = len(first_fields(data))
-    if n_fields != len(layout.names) or (layout is trec.GRADED and dialect.third):
+    if n_fields != len(layout.names) or (layout is line_layouts.GRADED and options.third):
         return "run"
     start = data[: 1 << 16].rpartition(b"\n")[0] or data
     return "qrels" if are_grades(lines_of(start, where)["text"].to_list(), layout) else "run"

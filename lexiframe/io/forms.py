@@ -10,30 +10,31 @@ import numpy as np
 import polars as pl
 
 from lexiframe.errors import LexiframeError, Problem, ReadError, in_one_line
-from lexiframe.io import trec
-from lexiframe.io.arrow import read_arrow
-from lexiframe.io.content import Content
-from lexiframe.io.delimited import parse_delimited, pieces_of_table, table_in
-from lexiframe.io.dialects import words_for
-from lexiframe.io.frames import to_frame
-from lexiframe.io.items import with_rows_of_lists
-from lexiframe.io.json_text import is_json, json_rows, parse_json, pieces_of_json
-from lexiframe.io.lines import PIECE
-from lexiframe.io.places import Places
-from lexiframe.io.problems import first_error, problem_of, table_of
-from lexiframe.io.row_problems import documents_again, keys_of_rows, problems_of_rows
-from lexiframe.io.rows import Hint, Rows
-from lexiframe.io.sources import IR_DATASETS, File
-from lexiframe.io.text_table import blocks_of_table, meant
-from lexiframe.io.trec import Dialect, Layout
-from lexiframe.io.trec_rows import rows_of_lines
+from lexiframe.io.files.arrow import read_arrow
+from lexiframe.io.files.content import Content
+from lexiframe.io.files.sources import IR_DATASETS, File
+from lexiframe.io.options import TextOptions
+from lexiframe.io.problems.of_rows import documents_again, keys_of_rows, problems_of_rows
+from lexiframe.io.problems.places import Places
+from lexiframe.io.problems.rows import Hint, Rows
+from lexiframe.io.problems.table import first_error, problem_of, table_of
+from lexiframe.io.tables.column_names import words_for
+from lexiframe.io.tables.items import with_rows_of_lists
+from lexiframe.io.tables.line_layouts import Layout
+from lexiframe.io.tables.objects import to_frame
+from lexiframe.io.text import trec
+from lexiframe.io.text.delimited import parse_delimited, pieces_of_table, table_in
+from lexiframe.io.text.json_tables import is_json, json_rows, parse_json, pieces_of_json
+from lexiframe.io.text.lines import PIECE
+from lexiframe.io.text.table import blocks_of_table, meant
+from lexiframe.io.text.trec_rows import rows_of_lines
 from lexiframe.schemas import INT, RUNS, TableSchema
 
 _PLACE = "\0place"  # no column of a file
 
 
 def parse_table(
-    data: bytes, where: str, dialect: Dialect, schema: TableSchema
+    data: bytes, where: str, options: TextOptions, schema: TableSchema
 ) -> pl.DataFrame | None:
     """Give the table that text holds, with the columns that it has; None for lines of TREC text.
 
@@ -43,7 +44,7 @@ def parse_table(
         UTF-8 text.
     where
         What error messages call it.
-    dialect
+    options
         What text cannot say of itself.
     schema
         What it holds.
@@ -51,33 +52,33 @@ def parse_table(
     is_long = len(data) > 2 * PIECE
     if is_json(data):
         if is_long:
-            pieces = pieces_of_json(data, schema, dialect.columns)
-            _refuse_malformed(pieces, data, where, dialect, schema)
-        return parse_json(data, where, schema, dialect.columns)
-    text, separator = table_in(data, dialect)
+            pieces = pieces_of_json(data, schema, options.columns)
+            _refuse_malformed(pieces, data, where, options, schema)
+        return parse_json(data, where, schema, options.columns)
+    text, separator = table_in(data, options)
     if separator is None:
         return None
     if is_long:
-        pieces = pieces_of_table(text, where, separator, dialect)
-        _refuse_malformed(pieces, data, where, dialect, schema)
-    return parse_delimited(text, where, separator, dialect)
+        pieces = pieces_of_table(text, where, separator, options)
+        _refuse_malformed(pieces, data, where, options, schema)
+    return parse_delimited(text, where, separator, options)
 
 
 def _refuse_malformed(
     pieces: Iterator[pl.DataFrame | None],
     data: bytes,
     where: str,
-    dialect: Dialect,
+    options: TextOptions,
     schema: TableSchema,
 ) -> None:
     """Raise for the first problem of long text before its table is made, which takes memory.
 
     Pieces that parse have none; only when one does not are the lines looked at.
     """
-    words = {word for name in schema.required for word in words_for(name, dialect.columns)}
+    words = {word for name in schema.required for word in words_for(name, options.columns)}
     if all(piece is not None and not _has_gaps(piece, words) for piece in pieces):
         return
-    first, count = _first_problem(Content("text", data), where, dialect, schema)
+    first, count = _first_problem(Content("text", data), where, options, schema)
     if count:
         raise _named(ReadError(where), first, count, schema)
 
@@ -91,7 +92,7 @@ def _has_gaps(table: pl.DataFrame, words: set[str]) -> bool:
     )
 
 
-def layout_of(data: bytes, where: str, dialect: Dialect, schema: TableSchema) -> Layout:
+def layout_of(data: bytes, where: str, options: TextOptions, schema: TableSchema) -> Layout:
     """Give the layout of lines of TREC text.
 
     Raises
@@ -99,16 +100,18 @@ def layout_of(data: bytes, where: str, dialect: Dialect, schema: TableSchema) ->
     ReadError
         For ``columns`` of lines without a header.
     """
-    if dialect.columns:
-        named = ", ".join(map(repr, dialect.columns.values()))
+    if options.columns:
+        named = ", ".join(map(repr, options.columns.values()))
         expected = f"a first line with the names in columns= ({named})"
         advice = "leave columns out, or say header=True"
         raise ReadError(Problem(where, expected, "lines of TREC text", advice))
     is_run = schema is RUNS
-    return trec.run_layout(data, dialect.third) if is_run else trec.qrels_layout(data)
+    return trec.run_layout(data, options.third) if is_run else trec.qrels_layout(data)
 
 
-def rows_of(content: Content, where: str, dialect: Dialect, schema: TableSchema) -> Iterator[Rows]:
+def rows_of(
+    content: Content, where: str, options: TextOptions, schema: TableSchema
+) -> Iterator[Rows]:
     """Give the rows of a file as they are written, with the problems of what is no row.
 
     Lines of text come in blocks, so that memory does not grow with the file.
@@ -122,31 +125,31 @@ def rows_of(content: Content, where: str, dialect: Dialect, schema: TableSchema)
     if content.kind != "text":
         table = to_frame(read_arrow(content, where), "score", where, keep_twins=True)
         table = table.with_columns(pl.int_range(1, pl.len() + 1).alias(_PLACE))
-        flat = with_rows_of_lists(table, where, dialect.columns)
+        flat = with_rows_of_lists(table, where, options.columns)
         return iter([Rows(flat.drop(_PLACE), flat[_PLACE], "row")])
     if is_json(data):
-        return json_rows(data, where, schema, dialect.columns)
-    text, separator = table_in(data, dialect)
+        return json_rows(data, where, schema, options.columns)
+    text, separator = table_in(data, options)
     if separator is not None:
-        return _rows_of_table(text, where, separator, dialect)
-    return rows_of_lines(data, where, layout_of(data, where, dialect, schema), dialect)
+        return _rows_of_table(text, where, separator, options)
+    return rows_of_lines(data, where, layout_of(data, where, options, schema), options)
 
 
-def _rows_of_table(data: bytes, where: str, separator: str, dialect: Dialect) -> Iterator[Rows]:
+def _rows_of_table(data: bytes, where: str, separator: str, options: TextOptions) -> Iterator[Rows]:
     for table, lines, problems in blocks_of_table(data, where, separator):
         is_row = ~lines.is_in(problems["line"].to_list())
         rows, places = meant(table).filter(is_row), lines.filter(is_row)
-        yield Rows(rows, places, problems=problems, decimal=dialect.decimal)
+        yield Rows(rows, places, problems=problems, decimal=options.decimal)
 
 
 def problems_of(
-    content: Content, where: str, dialect: Dialect, schema: TableSchema
+    content: Content, where: str, options: TextOptions, schema: TableSchema
 ) -> pl.DataFrame:
     """List the problems of a file in parts, in its order; those of the file as a whole are last."""
-    blocks = partial(rows_of, content, where, dialect, schema)
+    blocks = partial(rows_of, content, where, options, schema)
     try:
-        of_blocks = [*_problems_of_blocks(blocks(), where, dialect, schema)]
-        again = _documents_again(blocks, where, dialect, schema)
+        of_blocks = [*_problems_of_blocks(blocks(), where, options, schema)]
+        again = _documents_again(blocks, where, options, schema)
     except LexiframeError as error:
         return table_of([problem_of(error, where)])
     problems = pl.concat([*of_blocks, again])
@@ -157,11 +160,11 @@ def problems_of(
 
 
 def _problems_of_blocks(
-    blocks: Iterator[Rows], where: str, dialect: Dialect, schema: TableSchema
+    blocks: Iterator[Rows], where: str, options: TextOptions, schema: TableSchema
 ) -> Iterator[pl.DataFrame]:
     """List the problems of rows by block, with the numbers of the rows that have any."""
     for rows, first in _numbered(blocks):
-        of_rows = problems_of_rows(rows, where, schema, dialect.columns, first)
+        of_rows = problems_of_rows(rows, where, schema, options.columns, first)
         of_lines = rows.problems.with_columns(row=pl.lit(None, INT))
         yield _with_hint(pl.concat([of_lines, of_rows]), rows.hint)
 
@@ -185,23 +188,23 @@ def _with_hint(problems: pl.DataFrame, hint: Hint | None) -> pl.DataFrame:
 
 
 def _documents_again(
-    blocks: Callable[[], Iterator[Rows]], where: str, dialect: Dialect, schema: TableSchema
+    blocks: Callable[[], Iterator[Rows]], where: str, options: TextOptions, schema: TableSchema
 ) -> pl.DataFrame:
     """List the documents that are twice, whose rows are kept only when others have their hash."""
-    hashes = [of["hash"].to_numpy() for of in _keys(blocks(), where, dialect, schema)]
+    hashes = [of["hash"].to_numpy() for of in _keys(blocks(), where, options, schema)]
     twins = _repeated(np.concatenate(hashes)) if hashes else np.empty(0, np.uint64)
     if not len(twins):
         return table_of([]).with_columns(row=pl.lit(None, INT))
     of_twins = pl.col("hash").is_in(pl.Series(twins).implode())
-    alike = [of.filter(of_twins) for of in _keys(blocks(), where, dialect, schema)]
+    alike = [of.filter(of_twins) for of in _keys(blocks(), where, options, schema)]
     return documents_again(pl.concat(alike, rechunk=True), schema)
 
 
 def _keys(
-    blocks: Iterator[Rows], where: str, dialect: Dialect, schema: TableSchema
+    blocks: Iterator[Rows], where: str, options: TextOptions, schema: TableSchema
 ) -> Iterator[pl.DataFrame]:
     for rows, first in _numbered(blocks):
-        keyed = keys_of_rows(rows, where, schema, dialect.columns, first)
+        keyed = keys_of_rows(rows, where, schema, options.columns, first)
         if keyed is not None:
             yield keyed
 
@@ -212,26 +215,26 @@ def _repeated(hashes: np.ndarray) -> np.ndarray:
 
 
 def error_with_line(
-    error: LexiframeError, content: Content, where: str, dialect: Dialect, schema: TableSchema
+    error: LexiframeError, content: Content, where: str, options: TextOptions, schema: TableSchema
 ) -> LexiframeError:
     """Give the error for the first problem of a file that could not be read, with its line."""
     if error.problem is not None and error.problem.is_first:
         return error
     error = error.with_traceback(None)  # which holds what was parsed until then
     try:
-        first, count = _first_problem(content, where, dialect, schema)
+        first, count = _first_problem(content, where, options, schema)
     except LexiframeError:
         return error
     return _named(error, first, count, schema)
 
 
 def _first_problem(
-    content: Content, where: str, dialect: Dialect, schema: TableSchema
+    content: Content, where: str, options: TextOptions, schema: TableSchema
 ) -> tuple[pl.DataFrame, int]:
     """Find the first problem that has a place; and count them."""
     first, count = table_of([]), 0
-    blocks = rows_of(content, where, dialect, schema)
-    for problems in _problems_of_blocks(blocks, where, dialect, schema):
+    blocks = rows_of(content, where, options, schema)
+    for problems in _problems_of_blocks(blocks, where, options, schema):
         placed = problems.filter(pl.col("order").is_not_null()).drop("row")
         count += placed.height
         first = first if first.height else placed.sort("order", maintain_order=True).head(1)
@@ -244,7 +247,7 @@ def _named(
     return first_error(error, first, count, "check_run" if schema is RUNS else "check_qrels")
 
 
-def places_in(file: File, dialect: Dialect, schema: TableSchema) -> Places:
+def places_in(file: File, options: TextOptions, schema: TableSchema) -> Places:
     """Give the function that reads a file again and numbers the places of its rows.
 
     It knows none when the file has changed by then, or is gone.
@@ -253,7 +256,7 @@ def places_in(file: File, dialect: Dialect, schema: TableSchema) -> Places:
 
     def of_rows() -> tuple[str, np.ndarray]:
         try:
-            blocks = [*rows_of(file.content(), str(file), dialect, schema)]
+            blocks = [*rows_of(file.content(), str(file), options, schema)]
         except LexiframeError:
             return "", np.empty(0, np.int64)
         is_same = file.stamp() == stamp

@@ -20,8 +20,8 @@ from typing import Any
 import polars as pl
 
 from lexiframe.errors import LexiframeError, ReadError
-from lexiframe.io.records import flatten as dotted
-from lexiframe.io.records import table_of_records
+from lexiframe.io.tables.records import flatten as dotted
+from lexiframe.io.tables.records import table_of_records
 
 _START = re.compile(rb"(?m)^[ \t]*#[ \t]?ir_metadata\.start[ \t]*$")
 _END = re.compile(rb"[ \t]*#[ \t]?ir_metadata\.end[ \t]*")

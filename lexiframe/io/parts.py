@@ -13,12 +13,10 @@ import polars as pl
 import pyarrow as pa
 
 from lexiframe.errors import LexiframeError, Problem, ReadError, SchemaError, first_three
-from lexiframe.io import trec
-from lexiframe.io.advice import NO_NUMBER
-from lexiframe.io.arrow import read_arrow
-from lexiframe.io.content import Content, content_of
-from lexiframe.io.dialects import checked_ids, whole_ranks
-from lexiframe.io.digits import have_large_ties, refuse_lost_digits
+from lexiframe.io.files.arrow import read_arrow
+from lexiframe.io.files.content import Content, content_of
+from lexiframe.io.files.provenance import provenance_of
+from lexiframe.io.files.sources import File, Source, one_run_per_source
 from lexiframe.io.forms import (
     error_with_line,
     from_ir_datasets,
@@ -27,14 +25,17 @@ from lexiframe.io.forms import (
     places_in,
     rows_of,
 )
-from lexiframe.io.frames import to_frame
-from lexiframe.io.items import in_our_words
 from lexiframe.io.metadata import header_of
-from lexiframe.io.places import Places
-from lexiframe.io.provenance import provenance_of
-from lexiframe.io.rows import columns_in
-from lexiframe.io.sources import File, Source, one_run_per_source
-from lexiframe.io.trec import Dialect
+from lexiframe.io.options import TextOptions
+from lexiframe.io.problems.advice import NO_NUMBER
+from lexiframe.io.problems.places import Places
+from lexiframe.io.problems.rows import columns_in
+from lexiframe.io.tables import line_layouts
+from lexiframe.io.tables.column_names import checked_ids, whole_ranks
+from lexiframe.io.tables.items import in_our_words
+from lexiframe.io.tables.numbers import have_large_ties, refuse_lost_digits
+from lexiframe.io.tables.objects import to_frame
+from lexiframe.io.text import trec
 from lexiframe.schemas import IDS, RUNS
 
 NameFrom = Literal["file", "tag"]
@@ -79,52 +80,52 @@ class RunPart:
 
 
 def load_source(
-    source: Source, name_from: NameFrom, dialect: Dialect, *, rank: bool, hashed: bool = False
+    source: Source, name_from: NameFrom, options: TextOptions, *, rank: bool, hashed: bool = False
 ) -> list[RunPart]:
     """Read one file, frame or object into its runs; ``hashed`` asks for the sha256 of a file."""
     data = source.origin
     if isinstance(data, str):
-        return _parts_of_table(from_ir_datasets(data, "scoreddocs"), source, dialect)
+        return _parts_of_table(from_ir_datasets(data, "scoreddocs"), source, options)
     if not isinstance(data, File):
         parts = _parts_of_table(
-            to_frame(data, "score", source.where, keep_twins=True), source, dialect
+            to_frame(data, "score", source.where, keep_twins=True), source, options
         )
         return [_from_file(part, data) for part in parts]
     given = data.read()
     content = content_of(given, source.where)
     try:
-        parts = parse_runs(content, source, name_from, dialect, rank=rank)
+        parts = parse_runs(content, source, name_from, options, rank=rank)
     except LexiframeError as error:
-        raise error_with_line(error, content, source.where, dialect, RUNS) from None
+        raise error_with_line(error, content, source.where, options, RUNS) from None
     sha256 = hashlib.sha256(given).hexdigest() if hashed else None
     return [replace(part, sha256=sha256) for part in parts]
 
 
 def parse_runs(
-    content: Content, source: Source, name_from: NameFrom, dialect: Dialect, *, rank: bool
+    content: Content, source: Source, name_from: NameFrom, options: TextOptions, *, rank: bool
 ) -> list[RunPart]:
     """Parse and check what is in a file."""
     if content.kind != "text":
         arrow = read_arrow(content, source.where)
         frame = to_frame(arrow, "score", source.where, keep_twins=True)
-        parts = _parts_of_table(frame, source, dialect)
+        parts = _parts_of_table(frame, source, options)
         headers = provenance_of(arrow.schema).get("ir_metadata", {})
         return [replace(part, header=headers.get(part.name)) for part in parts]
-    table = parse_table(content.data, source.where, dialect, RUNS)
+    table = parse_table(content.data, source.where, options, RUNS)
     if table is None:
-        parts = [_part_of_lines(content.data, source, name_from, dialect, rank=rank)]
+        parts = [_part_of_lines(content.data, source, name_from, options, rank=rank)]
     else:
-        parts = _parts_of_table(table, source, dialect, places_in(source.origin, dialect, RUNS))
+        parts = _parts_of_table(table, source, options, places_in(source.origin, options, RUNS))
     if any(have_large_ties(part.rows) for part in parts):
-        refuse_lost_digits(_as_written(content, source, dialect), source.where)
+        refuse_lost_digits(_as_written(content, source, options), source.where)
     return parts
 
 
-def _as_written(content: Content, source: Source, dialect: Dialect) -> pl.DataFrame:
+def _as_written(content: Content, source: Source, options: TextOptions) -> pl.DataFrame:
     """Give the runs, queries and scores of text as they stand in it."""
     blocks = []
-    for rows in rows_of(content, source.where, dialect, RUNS):
-        found, _ = columns_in(rows, source.where, RUNS, dialect.columns)
+    for rows in rows_of(content, source.where, options, RUNS):
+        found, _ = columns_in(rows, source.where, RUNS, options.columns)
         number = "score" if "score" in found else "rank"
         texts = [found[name].texts.alias(name) for name in ("run", "query_id") if name in found]
         blocks.append(pl.DataFrame([*texts, found[number].texts.alias("score")]))
@@ -152,24 +153,24 @@ def _if_same(file: File, source: dict[str, Any]) -> Places:
     def places() -> tuple[str, np.ndarray]:
         try:
             held = file.held() if os.path.isfile(file.path) else File("", b"")  # noqa: PTH113
-            dialect = Dialect(**source.get("reading", {}))
+            options = TextOptions(**source.get("reading", {}))
         except (LexiframeError, TypeError):
             return "", np.empty(0, np.int64)
         is_same = held.facts()["sha256"] == source.get("sha256")
-        return places_in(held, dialect, RUNS)() if is_same else ("", np.empty(0, np.int64))
+        return places_in(held, options, RUNS)() if is_same else ("", np.empty(0, np.int64))
 
     return places
 
 
 def _part_of_lines(
-    data: bytes, source: Source, name_from: NameFrom, dialect: Dialect, *, rank: bool
+    data: bytes, source: Source, name_from: NameFrom, options: TextOptions, *, rank: bool
 ) -> RunPart:
     """Parse the text of one run."""
-    layout = layout_of(data, source.where, dialect, RUNS)
+    layout = layout_of(data, source.where, options, RUNS)
     wanted = ("query_id", "doc_id", "score", *["rank"] * rank, *["tag"] * (name_from == "tag"))
-    if layout is trec.RANKED:
+    if layout is line_layouts.RANKED:
         wanted = layout.names
-    parsed = trec.parse_lines(data, source.where, layout, wanted, dialect.decimal)
+    parsed = trec.parse_lines(data, source.where, layout, wanted, options.decimal)
     rows, n_wider = (None, 0) if parsed is None else (_with_whole_ranks(parsed[0]), parsed[1])
     if rows is None or not {"score", "rank"} & set(rows.columns):
         raise ReadError(Problem(source.where, "", f"cannot be parsed as lines of {layout}"))
@@ -185,18 +186,18 @@ def _part_of_lines(
         str(name),
         _with_score(rows),
         source.where,
-        places=places_in(source.origin, dialect, RUNS),
+        places=places_in(source.origin, options, RUNS),
         header=header_of(data),
         n_wider=n_wider,
     )
 
 
 def _parts_of_table(
-    table: pl.DataFrame, source: Source, dialect: Dialect, places: Places | None = None
+    table: pl.DataFrame, source: Source, options: TextOptions, places: Places | None = None
 ) -> list[RunPart]:
     """Divide a table into its runs."""
     where = source.where
-    named = given = in_our_words(table, RUNS, where, dialect.columns)
+    named = given = in_our_words(table, RUNS, where, options.columns)
     if "run" not in named.columns and source.name == "":
         named = named.with_columns(run=pl.lit(""))  # is refused like any other empty id
     if named.schema.get("rank") == pl.String:

@@ -13,16 +13,10 @@ import pyarrow as pa
 
 from lexiframe.codes import as_strings
 from lexiframe.errors import LexiframeError, Problem, ReadError, SchemaError, first_three, warn
-from lexiframe.io import trec
-from lexiframe.io.arrow import read_arrow, to_arrow
-from lexiframe.io.content import Content, content_of
-from lexiframe.io.dialects import checked_ids
-from lexiframe.io.duplicates import (
-    Duplicates,
-    check_duplicates,
-    highest_grade,
-    repeated_judgment,
-)
+from lexiframe.io.files.arrow import read_arrow, to_arrow
+from lexiframe.io.files.content import Content, content_of
+from lexiframe.io.files.provenance import describe, sources_in
+from lexiframe.io.files.sources import File, is_in_ir_datasets, only_file
 from lexiframe.io.forms import (
     error_with_line,
     from_ir_datasets,
@@ -30,13 +24,19 @@ from lexiframe.io.forms import (
     parse_table,
     places_in,
 )
-from lexiframe.io.frames import to_frame
-from lexiframe.io.items import in_our_words
+from lexiframe.io.options import TextOptions
 from lexiframe.io.parts import refuse_no_number
-from lexiframe.io.places import Places
-from lexiframe.io.provenance import describe, sources_in
-from lexiframe.io.sources import File, is_in_ir_datasets, only_file
-from lexiframe.io.trec import Dialect
+from lexiframe.io.problems.duplicates import (
+    Duplicates,
+    check_duplicates,
+    highest_grade,
+    repeated_judgment,
+)
+from lexiframe.io.problems.places import Places
+from lexiframe.io.tables.column_names import checked_ids
+from lexiframe.io.tables.items import in_our_words
+from lexiframe.io.tables.objects import to_frame
+from lexiframe.io.text import trec
 from lexiframe.schemas import IDS, QRELS
 
 
@@ -111,14 +111,14 @@ def read_qrels(
     [{'query_id': 'q1', 'iteration': '0', 'doc_id': 'd1', 'relevance': 2.0}]
     """
     check_duplicates(duplicates)
-    dialect = Dialect(None, header, decimal, columns or {})
+    options = TextOptions(None, header, decimal, columns or {})
     origin = file_or_data(qrels)
-    judged = load_qrels(origin, dialect, hashed=True)
+    judged = load_qrels(origin, options, hashed=True)
     rows, removed = distinct_judgments(judged, duplicates)
     if removed:
         warn(f"judgments that repeated a document, removed: {removed}")
-    sources = sources_of_qrels(origin, dialect, judged.sha256)
-    facts = {"table": "qrels", "sources": sources, "reading": dialect.said()}
+    sources = sources_of_qrels(origin, options, judged.sha256)
+    facts = {"table": "qrels", "sources": sources, "reading": options.said()}
     counts = {"duplicates": removed} if removed else {}
     return to_arrow(as_strings(rows)).replace_schema_metadata(describe(facts | counts))
 
@@ -136,53 +136,55 @@ def held_or_data(data: Any) -> Any:
 
 
 def sources_of_qrels(
-    origin: Any, dialect: Dialect | None = None, sha256: str | None = None
+    origin: Any, options: TextOptions | None = None, sha256: str | None = None
 ) -> list[dict[str, Any]]:
     """Say which file qrels of `file_or_data` come from; nothing for frames made in memory.
 
     ``sha256`` is of the bytes that were read from the file.
     """
     if isinstance(origin, File):
-        return [origin.facts(sha256, **(dialect or Dialect()).facts())]
+        return [origin.facts(sha256, **(options or TextOptions()).facts())]
     return sources_in(origin)
 
 
-def load_qrels(qrels: Any, dialect: Dialect | None = None, *, hashed: bool = False) -> Judgments:
+def load_qrels(
+    qrels: Any, options: TextOptions | None = None, *, hashed: bool = False
+) -> Judgments:
     """Read and check relevance judgments, in any form that `read_qrels` takes.
 
     ``hashed`` asks for the sha256 of a file.
     """
-    dialect = dialect or Dialect()
+    options = options or TextOptions()
     data = file_or_data(qrels)
     if isinstance(data, File):
-        return _load_file(data, dialect, hashed=hashed)
+        return _load_file(data, options, hashed=hashed)
     if isinstance(data, str):
-        return Judgments(_checked(from_ir_datasets(data, "qrels"), data, dialect), data)
+        return Judgments(_checked(from_ir_datasets(data, "qrels"), data, options), data)
     return Judgments(
-        _checked(to_frame(data, "relevance", "qrels", keep_twins=True), "qrels", dialect), "qrels"
+        _checked(to_frame(data, "relevance", "qrels", keep_twins=True), "qrels", options), "qrels"
     )
 
 
-def _load_file(file: File, dialect: Dialect, *, hashed: bool) -> Judgments:
+def _load_file(file: File, options: TextOptions, *, hashed: bool) -> Judgments:
     where, given = str(file), file.read()
     sha256 = hashlib.sha256(given).hexdigest() if hashed else None
     content = content_of(given, where)
     del given  # packed, it would be held beside what is in it
     try:
-        rows = parse_qrels(content, where, dialect)
+        rows = parse_qrels(content, where, options)
     except LexiframeError as error:
-        raise error_with_line(error, content, where, dialect, QRELS) from None
-    places = places_in(file, dialect, QRELS) if content.kind == "text" else None
+        raise error_with_line(error, content, where, options, QRELS) from None
+    places = places_in(file, options, QRELS) if content.kind == "text" else None
     return Judgments(rows, where, places, sha256)
 
 
-def parse_qrels(content: Content, where: str, dialect: Dialect) -> pl.DataFrame:
+def parse_qrels(content: Content, where: str, options: TextOptions) -> pl.DataFrame:
     """Parse and check what is in a file."""
-    return _checked(_table_of(content, where, dialect), where, dialect)
+    return _checked(_table_of(content, where, options), where, options)
 
 
-def _checked(table: pl.DataFrame, where: str, dialect: Dialect) -> pl.DataFrame:
-    table = in_our_words(table, QRELS, where, dialect.columns)
+def _checked(table: pl.DataFrame, where: str, options: TextOptions) -> pl.DataFrame:
+    table = in_our_words(table, QRELS, where, options.columns)
     _refuse_empty_lists(table, where)
     if "iteration" not in table.columns:
         table = table.with_columns(iteration=pl.lit("0"))
@@ -211,16 +213,16 @@ def _refuse_infinite(table: pl.DataFrame, where: str) -> None:
         )
 
 
-def _table_of(content: Content, where: str, dialect: Dialect) -> pl.DataFrame:
+def _table_of(content: Content, where: str, options: TextOptions) -> pl.DataFrame:
     if content.kind != "text":
         return to_frame(read_arrow(content, where), "relevance", where, keep_twins=True)
-    table = parse_table(content.data, where, dialect, QRELS)
-    return _parse_lines(content.data, where, dialect) if table is None else table
+    table = parse_table(content.data, where, options, QRELS)
+    return _parse_lines(content.data, where, options) if table is None else table
 
 
-def _parse_lines(data: bytes, where: str, dialect: Dialect) -> pl.DataFrame:
-    layout = layout_of(data, where, dialect, QRELS)
-    parsed = trec.parse_lines(data, where, layout, layout.names, dialect.decimal)
+def _parse_lines(data: bytes, where: str, options: TextOptions) -> pl.DataFrame:
+    layout = layout_of(data, where, options, QRELS)
+    parsed = trec.parse_lines(data, where, layout, layout.names, options.decimal)
     if parsed is None:
         raise ReadError(Problem(where, "", f"cannot be parsed as lines of {layout}"))
     return parsed[0]

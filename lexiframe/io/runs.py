@@ -12,12 +12,13 @@ import pyarrow as pa
 
 from lexiframe.codes import as_strings
 from lexiframe.errors import LexiframeError, Problem, ReadError, first_three, warn
-from lexiframe.io.arrow import to_arrow
+from lexiframe.io.files.arrow import to_arrow
+from lexiframe.io.files.provenance import describe, sources_in
+from lexiframe.io.files.sources import File, Source, find_sources, refuse_twins, warn_of_left_out
 from lexiframe.io.metadata import header_of, metadata_frame
+from lexiframe.io.options import TextOptions, Third
 from lexiframe.io.parts import NameFrom, RunPart, load_source
-from lexiframe.io.provenance import describe, sources_in
-from lexiframe.io.sources import File, Source, find_sources, refuse_twins, warn_of_left_out
-from lexiframe.io.trec import Dialect, Third, warn_of_wider_lines
+from lexiframe.io.text.trec import warn_of_wider_lines
 from lexiframe.progress import in_threads
 
 
@@ -47,7 +48,7 @@ class RunScan:
         The files or frames.
     name_from
         What names a run: its ``"file"`` or its ``"tag"``.
-    dialect
+    options
         What text cannot say of itself.
     stamps
         Of each source that was read, what differs once its file was written to.
@@ -55,7 +56,7 @@ class RunScan:
 
     sources: tuple[Source, ...]
     name_from: NameFrom = "file"
-    dialect: Dialect = field(default_factory=Dialect)
+    options: TextOptions = field(default_factory=TextOptions)
     stamps: dict[int, tuple[int, ...] | None] = field(
         default_factory=dict, compare=False, repr=False
     )
@@ -68,7 +69,7 @@ class RunScan:
         source = self.sources[index]
         if isinstance(source.origin, File):
             self.stamps[index] = source.origin.stamp()
-        return load_source(source, self.name_from, self.dialect, rank=rank, hashed=hashed)
+        return load_source(source, self.name_from, self.options, rank=rank, hashed=hashed)
 
     def provenance(self, read: Sequence[SourceRead] | None = None) -> list[dict[str, Any]]:
         """Give path and sha256 of every file and how it is read, sorted.
@@ -91,7 +92,7 @@ class RunScan:
         if not isinstance(source.origin, File):
             return [{"run": source.name, **fact} for fact in sources_in(source.origin)]
         names = read.names if read else [source.name if self.name_from == "file" else None]
-        facts = source.origin.facts(read.sha256 if read else None, **self.dialect.facts())
+        facts = source.origin.facts(read.sha256 if read else None, **self.options.facts())
         if read is None and self.stamps.get(index, stamp := source.origin.stamp()) != stamp:
             found = "has changed since it was read"
             advice = "compute the table again, or from read_runs, which hashes what it reads"
@@ -146,10 +147,10 @@ def scan_runs(
     """
     if name_from not in ("file", "tag"):
         raise LexiframeError(f"name_from: expected 'file' or 'tag', found {name_from!r}")
-    dialect = Dialect(third, header, decimal, columns or {})
+    options = TextOptions(third, header, decimal, columns or {})
     found = find_sources(runs)
     warn_of_left_out(found.left_out)
-    return RunScan(tuple(found.sources), name_from, dialect)
+    return RunScan(tuple(found.sources), name_from, options)
 
 
 def read_runs(
@@ -257,7 +258,7 @@ def read_runs(
     table = pa.concat_tables(to_arrow(_rows_of(part, columns_kept)) for part in parts)
     headers = {part.name: part.header for part in parts if part.header}
     sources = _sorted(fact for _, of_one in loaded for fact in of_one)
-    facts = {"table": "runs", "sources": sources, "reading": scan.dialect.said()}
+    facts = {"table": "runs", "sources": sources, "reading": scan.options.said()}
     said = {"ir_metadata": headers} if headers else {}
     return table.replace_schema_metadata(describe(facts | said))
 
@@ -268,7 +269,7 @@ def _load(scan: RunScan, index: int) -> tuple[list[RunPart], list[dict[str, Any]
     if not isinstance(origin, File):
         named = parts[0].name if len(parts) == 1 else None
         return parts, [{"run": named, **fact} for fact in sources_in(origin)]
-    facts = origin.facts(parts[0].sha256, **scan.dialect.facts())
+    facts = origin.facts(parts[0].sha256, **scan.options.facts())
     return parts, [{"run": part.name, **facts} for part in parts]
 
 

@@ -13,16 +13,17 @@ import pyarrow as pa
 
 from lexiframe.codes import as_strings
 from lexiframe.errors import LexiframeError, SchemaError, shown, unknown_name, warn
-from lexiframe.io import trec
-from lexiframe.io.content import content_of
-from lexiframe.io.digits import EXACT
+from lexiframe.io.files.content import content_of
+from lexiframe.io.files.outputs import output_folder, output_path, refuse_outputs, replacing
+from lexiframe.io.files.provenance import provenance_of
 from lexiframe.io.forms import parse_table
-from lexiframe.io.lines import first_fields
 from lexiframe.io.metadata import commented, header_text
-from lexiframe.io.outputs import output_folder, output_path, refuse_outputs, replacing
+from lexiframe.io.options import TextOptions
 from lexiframe.io.parts import split_runs
-from lexiframe.io.provenance import provenance_of
 from lexiframe.io.qrels import load_qrels
+from lexiframe.io.tables.numbers import EXACT
+from lexiframe.io.text import trec
+from lexiframe.io.text.lines import first_fields
 from lexiframe.schemas import QRELS, RUNS, TableSchema, check, to_polars
 
 
@@ -165,7 +166,7 @@ def _refuse_odd_beginning(text: bytes, rows: pl.DataFrame, schema: TableSchema) 
     try:
         content = content_of(start, "")
         is_text = content.kind == "text"
-        is_lines = is_text and parse_table(content.data, "", trec.Dialect(), schema) is None
+        is_lines = is_text and parse_table(content.data, "", TextOptions(), schema) is None
         is_read = is_lines and first_fields(content.data)[:1] == [first.encode()]
     except LexiframeError:
         is_read = False

@@ -9,9 +9,9 @@ import numpy as np
 import polars as pl
 
 from lexiframe.codes import decode
-from lexiframe.preferences.arrays import PairCube
-from lexiframe.preferences.cube import pair_cube
-from lexiframe.preferences.groups import By, in_groups
+from lexiframe.layouts.arrays import PairCube
+from lexiframe.layouts.cube import pair_cube
+from lexiframe.layouts.groups import By, in_groups
 from lexiframe.progress import progress
 from lexiframe.resampling import check_draws, check_share, drawn_requests, percentiles
 from lexiframe.schemas import SIGN_AGREEMENT, TIE_RATES

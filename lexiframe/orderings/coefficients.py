@@ -13,7 +13,7 @@ from typing import Literal
 import numpy as np
 
 from lexiframe.errors import LexiframeError
-from lexiframe.measures import notation
+from lexiframe.metrics import notation
 from lexiframe.orderings.ranking import mid_ranks
 
 Coefficient = Callable[[np.ndarray, np.ndarray], np.ndarray]

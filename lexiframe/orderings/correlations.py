@@ -10,11 +10,11 @@ import numpy as np
 import polars as pl
 
 from lexiframe.errors import SchemaError
+from lexiframe.layouts.groups import By, in_groups
 from lexiframe.orderings.coefficients import PERSISTENCE, CorrelationMethod, coefficient
 from lexiframe.orderings.order import ordering_table, warn_of_cycles
 from lexiframe.orderings.rule import Method, Rule
 from lexiframe.orderings.weighted import Ordered, laid_out, resampled
-from lexiframe.preferences.groups import By, in_groups
 from lexiframe.progress import progress
 from lexiframe.resampling import check_share, percentiles
 from lexiframe.schemas import CORRELATIONS, ORDERINGS, check

@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from lexiframe.errors import LexiframeError, SchemaError
-from lexiframe.preferences.groups import By, in_groups
+from lexiframe.layouts.groups import By, in_groups
 from lexiframe.schemas import CORRELATIONS, SIGN_AGREEMENT, check, to_polars
 
 

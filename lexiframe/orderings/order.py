@@ -10,10 +10,10 @@ import numpy as np
 import polars as pl
 
 from lexiframe.errors import warn
+from lexiframe.layouts.groups import By, in_groups
 from lexiframe.orderings.positional import majority_cycles
 from lexiframe.orderings.rule import Method, Rule, Votes
 from lexiframe.orderings.weighted import laid_out, ordered
-from lexiframe.preferences.groups import By, in_groups
 from lexiframe.schemas import ORDERINGS
 
 

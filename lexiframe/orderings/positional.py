@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from lexiframe.measures.ties import TIE
+from lexiframe.layouts.arrays import Pairs
+from lexiframe.layouts.cube import pair_cube
+from lexiframe.layouts.groups import By, in_groups
+from lexiframe.metrics.ties import TIE
 from lexiframe.orderings.markov import strong_components
 from lexiframe.orderings.ranking import mid_ranks
-from lexiframe.preferences.arrays import Pairs
-from lexiframe.preferences.cube import pair_cube
-from lexiframe.preferences.groups import By, in_groups
 from lexiframe.schemas import CYCLES
 
 

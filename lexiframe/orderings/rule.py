@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 
 from lexiframe.errors import LexiframeError
-from lexiframe.measures import notation
+from lexiframe.metrics import notation
 
 Method = Literal["mean", "win_rate", "borda", "copeland", "mc4", "kemeny"]
 METHODS = ("mean", "win_rate", "borda", "copeland", "mc4", "kemeny")

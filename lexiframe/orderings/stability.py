@@ -9,9 +9,9 @@ import numpy as np
 import polars as pl
 
 from lexiframe.codes import decode
+from lexiframe.layouts.groups import By, in_groups
 from lexiframe.orderings.rule import Method, Rule, Votes
 from lexiframe.orderings.weighted import Ordered, resampled
-from lexiframe.preferences.groups import By, in_groups
 from lexiframe.schemas import ORDER_PROBABILITIES, RANK_DISTRIBUTIONS, TableSchema
 
 

@@ -14,15 +14,15 @@ import numpy as np
 import polars as pl
 
 from lexiframe.errors import LexiframeError
-from lexiframe.measures.ties import TIE, rounding
+from lexiframe.layouts.arrays import PairCube, Pairs, ScoreCube, Scores, check_finite
+from lexiframe.layouts.cube import is_scores, pair_cube, score_cube
+from lexiframe.metrics.ties import TIE, rounding
 from lexiframe.orderings.kemeny import kemeny
 from lexiframe.orderings.markov import mc4
 from lexiframe.orderings.positional import borda
 from lexiframe.orderings.ranking import mid_ranks, tie_groups
 from lexiframe.orderings.rule import Rule
 from lexiframe.orderings.win_rates import mean_preferences
-from lexiframe.preferences.arrays import PairCube, Pairs, ScoreCube, Scores, check_finite
-from lexiframe.preferences.cube import is_scores, pair_cube, score_cube
 from lexiframe.progress import progress
 from lexiframe.resampling import check_draws, drawn_requests
 from lexiframe.schemas import to_polars

@@ -11,9 +11,9 @@ import polars as pl
 
 from lexiframe.codes import decode
 from lexiframe.errors import LexiframeError, unknown_name
-from lexiframe.preferences.arrays import Pairs
-from lexiframe.preferences.cube import pair_cube
-from lexiframe.preferences.groups import By, in_groups
+from lexiframe.layouts.arrays import Pairs
+from lexiframe.layouts.cube import pair_cube
+from lexiframe.layouts.groups import By, in_groups
 from lexiframe.schemas import REQUEST_WIN_RATES, WIN_RATES
 
 

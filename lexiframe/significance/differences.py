@@ -8,7 +8,7 @@ from typing import Literal
 
 import numpy as np
 
-from lexiframe.preferences.arrays import Pairs
+from lexiframe.layouts.arrays import Pairs
 
 Alternative = Literal["two-sided", "greater", "less"]
 

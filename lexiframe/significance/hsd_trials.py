@@ -15,8 +15,8 @@ from itertools import permutations
 
 import numpy as np
 
+from lexiframe.layouts.arrays import Pairs
 from lexiframe.orderings.win_rates import total_preferences
-from lexiframe.preferences.arrays import Pairs
 from lexiframe.progress import in_threads
 from lexiframe.significance.canonical import canonical
 

@@ -12,10 +12,10 @@ import polars as pl
 
 from lexiframe.codes import decode
 from lexiframe.errors import LexiframeError, unknown_name
-from lexiframe.measures import notation
-from lexiframe.preferences.arrays import Pairs, check_finite
-from lexiframe.preferences.cube import pair_cube
-from lexiframe.preferences.groups import By, in_groups
+from lexiframe.layouts.arrays import Pairs, check_finite
+from lexiframe.layouts.cube import pair_cube
+from lexiframe.layouts.groups import By, in_groups
+from lexiframe.metrics import notation
 from lexiframe.progress import progress
 from lexiframe.resampling import check_draws, check_share
 from lexiframe.schemas import COMPARISONS, FLOAT

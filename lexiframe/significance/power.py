@@ -7,11 +7,11 @@ from typing import Any
 
 import polars as pl
 
-from lexiframe.measures.ties import TIE
-from lexiframe.preferences.groups import By, in_groups
+from lexiframe.layouts.groups import By, in_groups
+from lexiframe.metrics.ties import TIE
 from lexiframe.resampling import check_share
 from lexiframe.schemas import ASL_CURVE, POWER, SMALLEST_DIFFERENCES
-from lexiframe.significance.checks import checked_comparisons
+from lexiframe.significance.arguments import checked_comparisons
 
 CURVE = ("measure", "test", "correction")
 """What has a row of `discriminative_power`, and a curve of its own in `asl_curve`."""

@@ -10,12 +10,12 @@ import numpy as np
 import polars as pl
 
 from lexiframe.errors import LexiframeError, first_three
-from lexiframe.preferences.arrays import Pairs
-from lexiframe.preferences.cube import pair_cube
-from lexiframe.preferences.groups import By, in_groups
+from lexiframe.layouts.arrays import Pairs
+from lexiframe.layouts.cube import pair_cube
+from lexiframe.layouts.groups import By, in_groups
 from lexiframe.resampling import check_draws, check_share
 from lexiframe.schemas import POWER_CURVE, REQUIRED_REQUESTS
-from lexiframe.significance.checks import pairs_by_measure
+from lexiframe.significance.arguments import pairs_by_measure
 from lexiframe.significance.noncentral_t import LARGEST, least_size, t_power
 from lexiframe.significance.paired import compare
 from lexiframe.significance.simulated_power import (

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from lexiframe.preferences.arrays import Pairs
+from lexiframe.layouts.arrays import Pairs
 from lexiframe.progress import progress
 from lexiframe.resampling import drawn_requests
 

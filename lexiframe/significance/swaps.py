@@ -10,12 +10,12 @@ import numpy as np
 import polars as pl
 
 from lexiframe.errors import LexiframeError
-from lexiframe.preferences.arrays import Pairs
-from lexiframe.preferences.groups import By, in_groups
+from lexiframe.layouts.arrays import Pairs
+from lexiframe.layouts.groups import By, in_groups
 from lexiframe.progress import progress
 from lexiframe.resampling import check_draws, halves
 from lexiframe.schemas import SWAP_CURVE, SWAP_RATES
-from lexiframe.significance.checks import pairs_by_measure
+from lexiframe.significance.arguments import pairs_by_measure
 
 AT_ONCE = 2**20
 """Splits × pairs of runs that are worked on together: 8 MB an array."""

@@ -11,11 +11,11 @@ import numpy as np
 import polars as pl
 
 from lexiframe.errors import LexiframeError, first_three
-from lexiframe.measures.ties import TIE
+from lexiframe.layouts.arrays import PairCube, Pairs, check_finite
+from lexiframe.layouts.cube import is_scores, pair_cube, score_cube
+from lexiframe.layouts.groups import By, in_groups
+from lexiframe.metrics.ties import TIE
 from lexiframe.orderings.win_rates import mean_preferences
-from lexiframe.preferences.arrays import PairCube, Pairs, check_finite
-from lexiframe.preferences.cube import is_scores, pair_cube, score_cube
-from lexiframe.preferences.groups import By, in_groups
 from lexiframe.resampling import check_draws, check_share
 from lexiframe.schemas import COMPARISONS, to_polars
 from lexiframe.significance.hsd_trials import largest_differences, tolerance

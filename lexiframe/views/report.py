@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import html
 import json
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import Any
+
+import polars as pl
 
 from lexiframe._version import __version__
 from lexiframe.errors import escaped
 from lexiframe.views.tables import as_html
-
-if TYPE_CHECKING:
-    from lexiframe.evaluation import Evaluation
 
 _STYLE = (
     "body{font:15px/1.5 system-ui,sans-serif;max-width:80em;margin:2em auto;padding:0 1em}"
@@ -21,14 +21,14 @@ _STYLE = (
 )
 
 
-def html_page(e: Evaluation) -> str:
-    """Write the summary and the provenance as a page."""
-    facts = json.dumps(e.provenance, indent=2, sort_keys=True, ensure_ascii=False).split("\n")
+def html_page(tables: Mapping[str, pl.DataFrame], provenance: Mapping[str, Any]) -> str:
+    """Return the summary of an evaluation and what it was computed from as one HTML page."""
+    facts = json.dumps(provenance, indent=2, sort_keys=True, ensure_ascii=False).split("\n")
     shown = html.escape("\n".join(map(escaped, facts)))
     return (
         "<!doctype html>\n<html lang='en'><head><meta charset='utf-8'>"
         f"<title>Evaluation</title><style>{_STYLE}</style></head><body>\n"
-        f"<h1>Evaluation of {e.coverage.height} runs</h1>\n{as_html(e)}\n"
+        f"<h1>Evaluation of {tables['coverage'].height} runs</h1>\n{as_html(tables, provenance)}\n"
         f"<h3>Computed from</h3>\n<pre>{shown}</pre>\n<p>lexiframe {__version__}</p>\n"
         "</body></html>\n"
     )

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import html
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 import polars as pl
 
@@ -13,11 +13,7 @@ from lexiframe.errors import escaped
 from lexiframe.orderings.matrix import agreement_matrix
 from lexiframe.schemas import VERDICT
 from lexiframe.significance.paired import several
-from lexiframe.views.verdict import first_runs, group_of, verdict
-
-if TYPE_CHECKING:
-    from lexiframe.evaluation import Evaluation
-
+from lexiframe.views.verdict import first_runs, group_of, verdict_of
 
 _DECIMALS = 3
 _LONGEST = 200
@@ -25,23 +21,26 @@ _LONGEST = 200
 _WORDS = {None: "null", True: "true", False: "false"}
 
 
-def summary(e: Evaluation) -> dict[str, pl.DataFrame]:
-    """Give the tables to look at first, by title."""
-    inference, by = e.provenance["inference"], e.provenance["groups"]
+def summary(
+    tables: Mapping[str, pl.DataFrame], provenance: Mapping[str, Any]
+) -> dict[str, pl.DataFrame]:
+    """Return the tables to look at first, by title, from all tables of an evaluation."""
+    inference, by = provenance["inference"], provenance["groups"]
     ordering = f"Ranks of the runs: metrics by mean, preferences by {inference['ordering']}"
-    measures = e.provenance["measures"]
-    tables = {
-        "Coverage": coverage_in_short(e.coverage),
-        ordering: ranks_by_measure(e.orderings, measures, by),
+    measures = provenance["measures"]
+    first = {
+        "Coverage": coverage_in_short(tables["coverage"]),
+        ordering: ranks_by_measure(tables["orderings"], measures, by),
         **{
             f"Kendall's τ between the orderings{of_group}": correlation_matrix(part, measures)
-            for of_group, part in _parts(e.correlations, by)
+            for of_group, part in _parts(tables["correlations"], by)
         },
-        "Ties between rankings of one request": in_order(e.tie_rates, by, measures),
+        "Ties between rankings of one request": in_order(tables["tie_rates"], by, measures),
     }
     if inference["alternative"] == "two-sided":  # there is no other verdict
-        tables[f"Verdict ({_inference(inference)})"] = verdict_in_short(verdict(e))
-    return {title: table for title, table in tables.items() if table.height}
+        found = verdict_of(tables["orderings"], tables["comparisons"], provenance)
+        first[f"Verdict ({_inference(inference)})"] = verdict_in_short(found)
+    return {title: table for title, table in first.items() if table.height}
 
 
 def _inference(inference: dict[str, Any]) -> str:
@@ -113,17 +112,17 @@ def in_order(table: pl.DataFrame, by: Sequence[str], measures: list[str]) -> pl.
     return table.sort(*by, pl.col("measure").cast(pl.Enum(list(dict.fromkeys(measures)))))
 
 
-def as_text(e: Evaluation) -> str:
-    """Write the summary as text."""
-    tables = summary(e).items()
-    return "\n\n".join(f"{escaped(title)}\n{table_text(table)}" for title, table in tables)
+def as_text(tables: Mapping[str, pl.DataFrame], provenance: Mapping[str, Any]) -> str:
+    """Return the summary of an evaluation as text."""
+    shown = summary(tables, provenance).items()
+    return "\n\n".join(f"{escaped(title)}\n{table_text(table)}" for title, table in shown)
 
 
-def as_html(e: Evaluation) -> str:
-    """Write the summary as HTML."""
+def as_html(tables: Mapping[str, pl.DataFrame], provenance: Mapping[str, Any]) -> str:
+    """Return the summary of an evaluation as HTML."""
     return "\n".join(
         f"<h3>{html.escape(escaped(title), quote=False)}</h3>\n{html_table(table)}"
-        for title, table in summary(e).items()
+        for title, table in summary(tables, provenance).items()
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 import polars as pl
@@ -90,18 +90,33 @@ runs are told apart (paired t-test, Holm's correction over the 3 pairs, α = 0.0
             f"verdict: expected the Evaluation of evaluate, found {type(e).__name__}; comparisons "
             "come second"
         )
-    inference = e.provenance["inference"]
+    return verdict_of(
+        e.orderings, e.comparisons, e.provenance, comparisons, alpha=alpha, family=family
+    )
+
+
+def verdict_of(
+    orderings: pl.DataFrame,
+    comparisons: pl.DataFrame,
+    provenance: Mapping[str, Any],
+    others: Any = None,
+    *,
+    alpha: float | None = None,
+    family: Literal["measure", "all"] | None = None,
+) -> pl.DataFrame:
+    """Compute the verdict from the tables of an evaluation; ``others`` replace its comparisons."""
+    inference = provenance["inference"]
     if alpha is not None:
         check_share("verdict", "alpha", alpha)
     if family not in (None, "measure", "all"):
         raise LexiframeError(f"verdict: expected family 'measure' or 'all', found {family!r}")
     level = inference["alpha"] if alpha is None else alpha
     if family is None:
-        family = inference["family"] if comparisons is None else "measure"
-    names = e.provenance["groups"]
+        family = inference["family"] if others is None else "measure"
+    names = provenance["groups"]
     by = [f"by {name}" for name in names]  # so called, attributes are no columns of what follows
-    orderings = e.orderings.rename(dict(zip(names, by, strict=True)))
-    c = _comparisons(e.comparisons if comparisons is None else comparisons, orderings, names, by)
+    orderings = orderings.rename(dict(zip(names, by, strict=True)))
+    c = _comparisons(comparisons if others is None else others, orderings, names, by)
     _refuse_one_sided(c)
     c = c.with_columns(reject=pl.col("p_adjusted") < level)
     best = orderings.filter(pl.col("rank") == pl.col("rank").min().over(*by, "measure"))
@@ -110,7 +125,7 @@ runs are told apart (paired t-test, Holm's correction over the 3 pairs, α = 0.0
     for part in (n_runs, _names(best, "best", by, []), _not_worse(c, best, orderings, by)):
         on = [name for name in (*by, *_KEY) if name in part.columns]
         table = table.join(part, on=on, how="left", nulls_equal=True, maintain_order="left")
-    asked = {measure: place for place, measure in enumerate(e.provenance["measures"])}
+    asked = {measure: place for place, measure in enumerate(provenance["measures"])}
     place = pl.col("measure").replace_strict(asked, default=len(asked), return_dtype=pl.Int64)
     table = table.with_columns(pl.col("best", "not_worse").fill_null([])).sort(*by, place, *_KEY)
     sentences = [_sentence(row, names, level, family) for row in table.iter_rows(named=True)]

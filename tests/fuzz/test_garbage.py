@@ -13,7 +13,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import lexiframe as lf
-from lexiframe.io.dialects import DIALECTS
+from lexiframe.io.tables.column_names import KNOWN_NAMES
 from lexiframe.schemas import QRELS, SCORES
 from tests.fuzz.outcomes import (
     COLUMNS,
@@ -46,7 +46,7 @@ def path(tmp_path_factory):
 
 # --- Lines --------------------------------------------------------------------------------------
 
-NAMES = [name for names in DIALECTS.values() for name in names]
+NAMES = [name for names in KNOWN_NAMES.values() for name in names]
 FIELDS = [
     *"q1 q2 007 d1 d2 Q0 0 1 2 -1 0.5 -1e-3 inf nan 1e999 0,5 x # all runid AP map_cut_5".split(),
     *["", '"', '"a', '"a b"', "é", "\x85", "\u2028", "\xa0", "\ufeff", "\x1b[1m", "\0", "null"],

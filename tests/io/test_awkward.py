@@ -18,9 +18,9 @@ def awkward(shared):
     return shared / "data" / "awkward"
 
 
-def run(path, **dialect):
+def run(path, **options):
     """The rows by key."""
-    return pl.DataFrame(lf.read_runs(path, **dialect)).select(*KEY, "score").sort(KEY)
+    return pl.DataFrame(lf.read_runs(path, **options)).select(*KEY, "score").sort(KEY)
 
 
 def qrels(path, **options):
@@ -60,17 +60,17 @@ def test_equal_to_the_unedited_run(awkward, file):
 
 
 @pytest.mark.parametrize(
-    "file, dialect",
+    "file, options",
     [
         ("edited_3_columns.run", {"third": "score"}),
         ("edited_header_line.run", {"header": True}),
         ("edited_decimal_comma.run", {"decimal": ","}),
     ],
 )
-def test_equal_when_told_the_dialect(awkward, file, dialect):
+def test_equal_when_told_the_dialect(awkward, file, options):
     base = run(awkward / "edited_base.run")
-    assert run(awkward / file, **dialect).equals(base)
-    scan = lf.scan_runs(awkward / file, **dialect)
+    assert run(awkward / file, **options).equals(base)
+    scan = lf.scan_runs(awkward / file, **options)
     p = lf.positions(scan, awkward / "edited_base.qrels")
     assert p.drop("run").equals(
         lf.positions(awkward / "edited_base.run", awkward / "edited_base.qrels").drop("run")

@@ -9,9 +9,9 @@ import pytest
 
 import lexiframe as lf
 from lexiframe.io.checks import kind_of
+from lexiframe.io.files.sources import only_file
 from lexiframe.io.forms import rows_of
-from lexiframe.io.sources import only_file
-from lexiframe.io.trec import Dialect
+from lexiframe.io.options import TextOptions
 from lexiframe.schemas import PROBLEMS, RUNS
 
 GOOD = "q1 Q0 d1 1 2.5 x\n"
@@ -29,7 +29,7 @@ q2  Q0\td1 1 1 x
 
 
 def kind_in(path):
-    return kind_of(only_file(path), Dialect())
+    return kind_of(only_file(path), TextOptions())
 
 
 def said(problems):
@@ -733,7 +733,7 @@ def test_a_file_is_looked_through_in_blocks(write, small_blocks, text):
     """So that memory does not grow with it."""
     small_blocks(100)
     content = only_file(write((text + "\n") * 50)).content()
-    blocks = [*rows_of(content, "bm25.run", Dialect(), RUNS)]
+    blocks = [*rows_of(content, "bm25.run", TextOptions(), RUNS)]
     assert len(blocks) > 10
     assert max(rows.table.height for rows in blocks) < 20
 

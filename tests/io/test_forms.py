@@ -27,8 +27,8 @@ from pyarrow import parquet
 
 import lexiframe as lf
 from lexiframe import cli
-from lexiframe.io.provenance import provenance_of
-from lexiframe.io.trec import _parsed
+from lexiframe.io.files.provenance import provenance_of
+from lexiframe.io.text.trec import _parsed
 
 NAME = "bm25"
 
@@ -378,7 +378,7 @@ def test_quotes_inside_quotes(write):
 
 
 # As DESIGN.md lists them, copied and not imported: they are a contract.
-DIALECTS = {
+KNOWN_NAMES = {
     "query_id": "query_id qid q_id query query-id topic user_id user",
     "doc_id": "doc_id docno docid doc item_id item corpus-id",
     "score": "score sim prediction",
@@ -386,7 +386,7 @@ DIALECTS = {
 }
 GRADES = "relevance label rel grade gain rating score"
 ITERATIONS = "iteration subtopic q0"
-SPELLINGS = [(ours, theirs) for ours, names in DIALECTS.items() for theirs in names.split()]
+SPELLINGS = [(ours, theirs) for ours, names in KNOWN_NAMES.items() for theirs in names.split()]
 USUAL = {"query_id": "query_id", "doc_id": "doc_id", "score": "score"}
 
 
@@ -868,7 +868,7 @@ def test_broken_downloads(monkeypatch, answer, read):
 def test_a_server_that_drips(monkeypatch, start):
     """It sends something every now and then, and so never runs into a limit for silence."""
     monkeypatch.setenv("no_proxy", "127.0.0.1")
-    monkeypatch.setattr("lexiframe.io.remote._PATIENCE", 0.5)
+    monkeypatch.setattr("lexiframe.io.files.remote._PATIENCE", 0.5)
     done = threading.Event()
 
     def drip(send):
@@ -888,7 +888,7 @@ def test_a_server_that_drips(monkeypatch, start):
 
 def test_a_store_that_cannot_be_reached(monkeypatch):
     """By default the attempts go on for a quarter of an hour."""
-    monkeypatch.setattr("lexiframe.io.remote._PATIENCE", 1.0)
+    monkeypatch.setattr("lexiframe.io.files.remote._PATIENCE", 1.0)
     address = "gs://anonymous@bucket/x.run?scheme=http&endpoint_override=127.0.0.1%3A1"
     with pytest.raises(lf.ReadError, match=r"^gs://bucket/x.run: cannot be fetched \(\S"):
         lf.read_runs(address)
@@ -977,7 +977,7 @@ def test_numbers_of_long_text_are_parsed_before_its_ids(tmp_path, monkeypatch):
         asked.append(types)
         return _parsed(text, names, types)
 
-    monkeypatch.setattr("lexiframe.io.trec._parsed", parsed)
+    monkeypatch.setattr("lexiframe.io.text.trec._parsed", parsed)
     with pytest.raises(lf.ReadError, match="line 100: expected a number"):
         lf.read_runs(path)
     assert asked

@@ -1,4 +1,4 @@
-"""Frames of every library, in every dialect, flat and as lists of items: always the same table."""
+"""Frames of every library, in every options, flat and as lists of items: always the same table."""
 
 import warnings
 from decimal import Decimal
@@ -11,7 +11,7 @@ from ir_measures import ScoredDoc
 from pyarrow import dataset, parquet
 
 import lexiframe as lf
-from lexiframe.io.parquet import write_parquet
+from lexiframe.io.write_parquet import write_parquet
 from tests.conftest import library
 
 ROWS = [("q1", "d1", 3.5), ("q1", "d2", 2.0), ("q2", "d1", -0.25), ("007", "07", 1e-3)]
@@ -154,18 +154,18 @@ def test_text_that_duckdb_reads_as_numbers_is_read_by_its_types():
     ]
 
 
-# --- Dialects -----------------------------------------------------------------------------------
+# --- Names of columns ----------------------------------------------------------------------------
 
 # As DESIGN.md lists them, copied and not imported: they are a contract.
-DIALECTS = {
+KNOWN_NAMES = {
     "query_id": "query_id qid q_id query query-id topic user_id user",
     "doc_id": "doc_id docno docid doc item_id item corpus-id",
     "score": "score sim prediction",
     "run": "run name system tag model",
 }
-QRELS_DIALECTS = {
-    "query_id": DIALECTS["query_id"],
-    "doc_id": DIALECTS["doc_id"],
+QRELS_KNOWN_NAMES = {
+    "query_id": KNOWN_NAMES["query_id"],
+    "doc_id": KNOWN_NAMES["doc_id"],
     "relevance": "relevance label rel grade gain rating score",
     "iteration": "iteration subtopic q0",
 }
@@ -175,7 +175,7 @@ def spellings(dialects):
     return [(ours, theirs) for ours, names in dialects.items() for theirs in names.split()]
 
 
-@pytest.mark.parametrize("ours, theirs", spellings(DIALECTS))
+@pytest.mark.parametrize("ours, theirs", spellings(KNOWN_NAMES))
 @pytest.mark.parametrize("kind", ["polars", "pandas", "pyarrow table", "duckdb"])
 def test_every_dialect_of_runs(ours, theirs, kind):
     frame = FRAME.with_columns(run=pl.lit("bm25")).rename({ours: theirs})
@@ -184,7 +184,7 @@ def test_every_dialect_of_runs(ours, theirs, kind):
     assert_same(table, expected(FRAME.reverse(), "bm25"))
 
 
-@pytest.mark.parametrize("ours, theirs", spellings(QRELS_DIALECTS))
+@pytest.mark.parametrize("ours, theirs", spellings(QRELS_KNOWN_NAMES))
 def test_every_dialect_of_qrels(ours, theirs):
     frame = JUDGED.with_columns(iteration=pl.lit("t1")).rename({ours: theirs})
     assert_same(lf.read_qrels(frame), expected_qrels(iteration="t1"))
@@ -320,7 +320,7 @@ def test_the_words_of_pyterrier():
 def test_a_score_is_the_grade_only_when_nothing_else_is():
     graded = JUDGED.rename({"relevance": "score"})
     assert_same(lf.read_qrels(graded), expected_qrels())
-    for name in QRELS_DIALECTS["relevance"].split()[:-1]:
+    for name in QRELS_KNOWN_NAMES["relevance"].split()[:-1]:
         both = graded.with_columns(pl.col("score").alias(name), score=9.0)
         assert_same(lf.read_qrels(both), expected_qrels())
     assert_same(lf.read_qrels(both, columns={"relevance": "rating"}), expected_qrels())

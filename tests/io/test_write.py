@@ -18,9 +18,9 @@ from pyarrow import parquet
 
 import lexiframe as lf
 from lexiframe.evaluation import Evaluation
-from lexiframe.io.outputs import output_folder, replacing, replacing_all
-from lexiframe.io.parquet import write_parquet
-from lexiframe.io.provenance import provenance_of
+from lexiframe.io.files.outputs import output_folder, replacing, replacing_all
+from lexiframe.io.files.provenance import provenance_of
+from lexiframe.io.write_parquet import write_parquet
 from lexiframe.io.write_trec import write_trec
 
 SCORES = [0.1 + 0.2, 1e-300, 5e-324, -0.0, 1e22, 123456789.123456789, math.inf, -math.inf]
@@ -289,7 +289,7 @@ def test_an_evaluation_is_written_as_a_whole_when_a_late_rename_fails(
 KILLED = """
 import os, sys
 from pathlib import Path
-from lexiframe.io.outputs import replacing_all
+from lexiframe.io.files.outputs import replacing_all
 
 folder = Path(sys.argv[1])
 with replacing_all([folder / "a", folder / "b"]) as temporaries:

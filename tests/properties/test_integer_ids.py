@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import lexiframe as lf
 from lexiframe.codes import order_of
-from lexiframe.positions import pieces
+from lexiframe.projection import pieces
 from tests.strategies import SUBTOPICS, collections
 
 TIES = st.sampled_from(["doc_id_desc", "doc_id_asc", "input", "rank"])

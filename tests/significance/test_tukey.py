@@ -8,7 +8,7 @@ import pytest
 
 import lexiframe as lf
 from lexiframe import progress
-from lexiframe.preferences.cube import pair_cube
+from lexiframe.layouts.cube import pair_cube
 from lexiframe.resampling import check_draws
 from lexiframe.significance import hsd_trials
 from tests.frames import assert_identical

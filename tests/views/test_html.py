@@ -79,7 +79,7 @@ def test_an_evaluation_prints_the_tables_of_its_text_without_quotes(example):
     assert "&quot;" not in page
     tables = parsed(page)
     texts = [part.partition("\n")[2] for part in str(example).split("\n\n")]
-    assert len(tables) == len(texts) == len(summary(example)) == 5
+    assert len(tables) == len(texts) == len(summary(example.tables(), example.provenance)) == 5
     for (rows, _), text in zip(tables, texts, strict=True):
         lines = [line for line in text.splitlines() if line.startswith("│")]
         words = [line.strip("│ ").split() for line in lines]

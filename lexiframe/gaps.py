@@ -1,0 +1,143 @@
+"""What the runs answered, what of it is judged, and what hangs on ties: `coverage`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from lexiframe.io.problems.duplicates import Duplicates
+from lexiframe.metrics.catalogue import AP, RR, nDCG
+from lexiframe.metrics.scores import scores
+from lexiframe.projection.answers import coverage_of, warn_of_input
+from lexiframe.projection.collection import RankedRuns, rank_runs
+from lexiframe.projection.policies import NoRelevant, Policies, ScoreType, Ties, Unjudged
+from lexiframe.projection.positions import project
+from lexiframe.schemas import COVERAGE
+
+_MEASURES = (AP, RR, nDCG @ 10)  # in the order in which a scores table is sorted
+_NOWHERE = 1 << 40
+
+
+def coverage(
+    runs: Any,
+    qrels: Any,
+    *,
+    rel: float | None = None,
+    ties: Ties = "doc_id_desc",
+    score_type: ScoreType = "float64",
+    no_relevant: NoRelevant = "drop",
+    duplicates: Duplicates = "error",
+    unjudged: Unjudged = "keep",
+) -> pl.DataFrame:
+    """Count, run by run, what was answered and judged, and say how much hangs on ties.
+
+    Parameters
+    ----------
+    runs, qrels, rel, ties, score_type, no_relevant, duplicates, unjudged
+        As for `positions`. No number here depends on ``ties``.
+
+    Returns
+    -------
+    polars.DataFrame
+        Key ``run``. ``requests`` judged; of these ``answered``, ``missing`` (count as empty
+        rankings) and ``without_relevant`` (left out of every measure, unless kept at 0);
+        ``extra`` requests answered that are not judged (ignored); documents ``retrieved`` for
+        judged requests, and of these ``judged`` (a negative grade says pooled, but unjudged, and
+        does not count) and ``relevant_retrieved``; rows of judged requests removed as
+        ``duplicates`` and as ``unjudged_removed``.
+
+        ``tied_relevant``: relevant items retrieved that share their score with another document
+        of the request. ``AP_min`` and ``AP_max``, ``RR_min`` and ``RR_max``, ``nDCG@10_min`` and
+        ``nDCG@10_max`` (0..1): the least and the greatest mean over requests that any order of
+        equal scores can give. It is greatest when relevant items come first among equal scores,
+        the high grades first, and least in the reverse of that order.
+
+    Raises
+    ------
+    LexiframeError
+        As `positions`.
+
+    Warns
+    -----
+    LexiframeWarning
+        When no judged document was retrieved by any run, and, with the count, when lines hold more
+        fields than are read.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import lexiframe as lf
+    >>> runs = pl.DataFrame({"run": "bm25", "query_id": "q1", "doc_id": ["a", "b", "c"],
+    ...                      "score": [3.0, 2.0, 2.0]})
+    >>> qrels = pl.DataFrame({"query_id": "q1", "doc_id": ["b", "d"], "relevance": [1.0, 2.0]})
+    >>> lf.coverage(runs, qrels).select("judged", "tied_relevant", "RR_max").rows()
+    [(1, 1, 0.5)]
+    """
+    policies = Policies(rel, ties, score_type, no_relevant, duplicates, unjudged)
+    ranked = rank_runs(runs, qrels, policies, nonrelevant=True)
+    warn_of_input(ranked)
+    return coverage_table(ranked, project(ranked, no_relevant=no_relevant))
+
+
+def coverage_table(ranked: RankedRuns, p: pl.DataFrame) -> pl.DataFrame:
+    """Make the coverage table of runs of which all judged items are ranked.
+
+    ``p`` are their positions. Requests where ties move a relevant item are scored anew, with the
+    item at its worst and at its best rank; the others keep their scores.
+    """
+    worst, best = _extreme_scores(ranked, p)
+    shape = (len(ranked.runs), -1, len(_MEASURES))
+    bounds = {
+        f"{measure}_{name}": values.reshape(shape).mean(axis=1)[:, n]
+        for n, measure in enumerate(_MEASURES)
+        for name, values in (("min", worst), ("max", best))
+    }
+    return coverage_of(ranked).with_columns(**bounds).select(*COVERAGE.columns)
+
+
+def _extreme_scores(ranked: RankedRuns, p: pl.DataFrame) -> tuple[np.ndarray, np.ndarray]:
+    """Give requests of runs × measures, with ties at their worst and at their best."""
+    worst = _scores(p)
+    best = worst.copy()
+    request, row = _requests(ranked, p), _rows_of_tied_items(ranked, p)
+    if len(row):
+        tied, is_tied = np.unique(request[row]), np.isin(request, request[row])
+        position = p["position"].fill_null(_NOWHERE).to_numpy().copy()
+        table = p.filter(is_tied)
+        for values, ranks in ((worst, "worst"), (best, "best")):
+            position[row] = np.concatenate([getattr(run.tied, ranks) for run in ranked.runs])
+            values[tied] = _scores(_moved(table, position[is_tied], request[is_tied]))
+    return worst, best
+
+
+def _scores(p: pl.DataFrame) -> np.ndarray:
+    """Give requests of runs × measures."""
+    values = scores(p, _MEASURES)["value"].to_numpy()
+    return values.reshape(-1, len(_MEASURES)).copy()
+
+
+def _requests(ranked: RankedRuns, p: pl.DataFrame) -> np.ndarray:
+    """Number the runs' requests, row by row."""
+    of_a_run = p["query_id"].head(p.height // len(ranked.runs)).rle_id().to_numpy().astype(np.int64)
+    first = np.arange(len(ranked.runs)) * (of_a_run[-1] + 1)
+    return np.asarray((first[:, None] + of_a_run).ravel())
+
+
+def _rows_of_tied_items(ranked: RankedRuns, p: pl.DataFrame) -> np.ndarray:
+    """Find the rows of relevant items among equal scores; those of no item are passed over."""
+    height = p.height // len(ranked.runs)
+    row = np.zeros(ranked.judged.items.height, np.int64)
+    row[ranked.judged.is_relevant] = p["doc_id"].head(height).is_not_null().arg_true().to_numpy()
+    return np.concatenate([n * height + row[run.tied.item] for n, run in enumerate(ranked.runs)])
+
+
+def _moved(p: pl.DataFrame, position: np.ndarray, request: np.ndarray) -> pl.DataFrame:
+    """Put other positions in, and number the recall levels anew."""
+    order = np.lexsort((position, request))
+    level = np.empty_like(position)
+    level[order] = np.arange(len(order)) - np.searchsorted(request, request) + 1
+    found = pl.col("position") < _NOWHERE
+    table = p.with_columns(position=position, level=level)
+    return table.with_columns(pl.when(found).then("position"))

@@ -1,0 +1,80 @@
+"""Arrow tables: out of Parquet and Arrow files, and with plain strings into them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+import polars as pl
+import pyarrow as pa
+
+from lexiframe.errors import Problem, ReadError, in_one_line
+from lexiframe.io.files.checksum import has_checksum
+from lexiframe.io.files.content import Content, room_for, too_much
+
+_LEAST = 8  # bytes that a value takes in memory: a number, or where text is
+
+
+def read_arrow(content: Content, where: str) -> pa.Table:
+    """Read Parquet, or an Arrow file or stream, as it is.
+
+    The checksums that a Parquet file has are verified: of its pages, where the writer left some,
+    and of all of it, where lexiframe wrote it. Damage to what has none may go unseen.
+
+    Raises
+    ------
+    ReadError
+        When it is none, or damaged, or holds more than `content_of` would unpack.
+    """
+    is_whole = content.kind == "parquet" and has_checksum(content.data, where)
+    names: dict[str, tuple[str, Callable[[pa.Buffer, float], pa.Table | None]]] = {
+        "parquet": ("Parquet", partial(_read_parquet, verified=is_whole)),
+        "arrow": ("an Arrow file", _read_ipc),
+    }
+    name, read = names[content.kind]
+    room = room_for(content.data)
+    try:
+        table = read(pa.py_buffer(content.data), room)
+        if table is not None:
+            table.validate(full=True)  # broken offsets lead Polars out of its memory
+            _ = table.column_names  # raises when they are no UTF-8
+    except (pa.ArrowException, OSError, ValueError) as error:
+        found = f"cannot be read as {name} ({in_one_line(error)})"
+        raise ReadError(Problem(where, "", found)) from None
+    if table is None:
+        raise too_much(where, len(content.data))
+    return table
+
+
+def _read_parquet(buffer: pa.Buffer, room: float, *, verified: bool) -> pa.Table | None:
+    """Read Parquet; give None when there is no room for it."""
+    from pyarrow import parquet
+
+    file = parquet.ParquetFile(pa.BufferReader(buffer), page_checksum_verification=not verified)
+    said = file.metadata
+    groups = (said.row_group(n) for n in range(said.num_row_groups))
+    unpacked = sum(group.total_byte_size for group in groups)
+    is_too_much = max(unpacked, said.num_rows * said.num_columns * _LEAST) > room
+    return None if is_too_much else file.read()
+
+
+def _read_ipc(buffer: pa.Buffer, room: float) -> pa.Table | None:
+    """Read Arrow's file or stream; give None when there is no room for it."""
+    is_stream = buffer[:4].to_pybytes() == b"\xff\xff\xff\xff"
+    batches = []
+    with pa.ipc.open_stream(buffer) if is_stream else pa.ipc.open_file(buffer) as reader:
+        some = reader if is_stream else map(reader.get_batch, range(reader.num_record_batches))
+        for batch in some:
+            batches.append(batch)
+            room -= batch.nbytes
+            if room < 0:
+                return None
+        return pa.Table.from_batches(batches, reader.schema)
+
+
+def to_arrow(frame: pl.DataFrame) -> pa.Table:
+    """Give a frame with plain Arrow strings, which every reader of Arrow and Parquet knows."""
+    table = frame.to_arrow()
+    is_text = (pa.types.is_string_view, pa.types.is_large_string)
+    types = [pa.string() if any(t(f.type) for t in is_text) else f.type for f in table.schema]
+    return table.cast(pa.schema(list(zip(table.column_names, types, strict=True))))

@@ -1,0 +1,1 @@
+"""Logs of experiments: read from files and MLflow, joined with tables."""

@@ -1,0 +1,179 @@
+"""Logs of experiments in files: ``read_log``."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from lexiframe.errors import ReadError
+from lexiframe.io.files.arrow import read_arrow
+from lexiframe.io.files.content import Content, content_of
+from lexiframe.io.files.sources import File, only_file
+from lexiframe.io.problems.table import decoded
+from lexiframe.io.tables.column_names import KNOWN_NAMES
+from lexiframe.io.tables.objects import to_frame
+from lexiframe.io.tables.records import flatten, table_of_records
+from lexiframe.io.text.json_records import load_json
+from lexiframe.io.text.json_tables import is_json
+from lexiframe.io.text.table import text_table
+
+_IDS = {name for ours in ("run", "query_id", "doc_id") for name in KNOWN_NAMES[ours]}
+_SQLITE = b"SQLite format 3\0"
+_WHOLE = r"^(0|-?[1-9][0-9]*)$"
+
+
+def read_log(path: str | Path | File) -> pl.DataFrame:
+    r"""Read a log of experiments: one row for each run, in CSV, TSV, JSON lines or Parquet.
+
+    What kind of file it is shows in its content; text may be compressed. In CSV and TSV an empty
+    field is null, and a column holds numbers only when they write back to the same text ("0.9" and
+    "10", or all with two decimals, but not "007"); names and ids stay text.
+
+    Parameters
+    ----------
+    path
+        A file: CSV with a header (fields separated by commas, semicolons or tabs), JSON with a
+        record a line or a list of records, or Parquet.
+
+    Returns
+    -------
+    polars.DataFrame
+        The rows of the file in their order. Nested fields are dotted columns (``params.k1``); a
+        column of JSON that holds values of several kinds, or lists, is text.
+
+    Raises
+    ------
+    ReadError
+        With the line, for what cannot be read, and for a file of another kind.
+
+    Examples
+    --------
+    >>> import lexiframe as lf, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "log.csv"
+    ...     _ = path.write_text("run,seed,k1\nbm25,007,0.9\nql,012,\n")
+    ...     lf.read_log(path).rows()
+    [('bm25', '007', 0.9), ('ql', '012', None)]
+    """
+    file = only_file(path)
+    data, where = file.read(), str(file)
+    if data.startswith(_SQLITE):
+        raise ReadError(f"{where}: found an SQLite database; if MLflow made it, use read_mlflow")
+    content = content_of(data, where, "a log")
+    if content.kind != "text":
+        return _from_arrow(content, where)
+    if is_json(content.data):
+        return _from_json(decoded(content.data, where), where)
+    return _from_csv(content.data, where)
+
+
+def _from_arrow(content: Content, where: str) -> pl.DataFrame:
+    frame = to_frame(read_arrow(content, where), "value", where)
+    return _frame(_without_structs(frame), where)
+
+
+def _without_structs(frame: pl.DataFrame) -> list[pl.Series]:
+    columns = []
+    for column in frame:
+        if isinstance(column.dtype, pl.Struct):
+            inner = column.struct.unnest()
+            columns += _without_structs(
+                inner.rename({c: f"{column.name}.{c}" for c in inner.columns})
+            )
+        else:
+            columns.append(column)
+    return columns
+
+
+def _frame(columns: list[pl.Series], where: str) -> pl.DataFrame:
+    twice = [name for name, n in Counter(column.name for column in columns).items() if n > 1]
+    if twice:
+        raise ReadError(f"{where}: two columns are called {', '.join(twice)}; rename one")
+    return pl.DataFrame(columns)
+
+
+def _from_csv(data: bytes, where: str) -> pl.DataFrame:
+    header = next((line for line in data.splitlines() if line.strip()), b"").decode(
+        errors="replace"
+    )
+    separator = max("\t,;", key=header.count)
+    if separator not in header:
+        raise ReadError(
+            f"{where}: expected a log in CSV, TSV, JSON lines or Parquet, found text whose first "
+            f"line names no columns: {header[:80]!r}"
+        )
+    table, _ = text_table(data, where, separator, quotes=True)
+    # pandas writes its index without a name
+    names = [name or f"column_{n}" for n, name in enumerate(table.columns, 1)]
+    columns = []
+    for name, texts in zip(names, table, strict=True):
+        cells = texts.alias("cells").replace(
+            "", None
+        )  # Polars takes a name like ^...$ for a pattern
+        columns.append((cells if name in _IDS else numbers_of(cells)).alias(name))
+    return _frame(columns, where)
+
+
+def numbers_of(texts: pl.Series) -> pl.Series:
+    """Turn a column of text into numbers when they write back to the same text.
+
+    Whole numbers are written as usual; others as Python writes them, or all with the same number
+    of decimals.
+
+    Examples
+    --------
+    >>> for texts in (["8", "16"], ["0.9", "10"], ["0.50", "0.25"], ["007", "8"], ["0.9", "1.10"]):
+    ...     print(numbers_of(pl.Series(texts)).to_list())
+    [8, 16]
+    [0.9, 10.0]
+    [0.5, 0.25]
+    ['007', '8']
+    ['0.9', '1.10']
+    """
+    values = texts.drop_nulls().unique()
+    if not len(values):
+        return texts
+    if values.str.contains(_WHOLE).all() and not values.cast(pl.Int64, strict=False).has_nulls():
+        return texts.cast(pl.Int64)
+    decimals = {len(text.partition(".")[2]) for text in values}
+    format = f".{max(decimals)}f" if len(decimals) == 1 and decimals != {0} else ".1f"
+    return texts.cast(pl.Float64) if all(_writes_back(v, format) for v in values) else texts
+
+
+def _writes_back(text: str, format: str) -> bool:
+    try:
+        number = float(text)
+    except ValueError:
+        return False
+    return text in (repr(number).removesuffix(".0"), f"{number:{format}}")
+
+
+def _from_json(text: str, where: str) -> pl.DataFrame:
+    if text.lstrip().startswith("["):
+        records = list(enumerate(_parsed(text, where), 1))
+        place = "record"
+    else:
+        lines = [(n, line) for n, line in enumerate(text.split("\n"), 1) if line.strip()]
+        records = [(n, _parsed(line, f"{where}, line {n}")) for n, line in lines]
+        place = "line"
+    flat = []
+    for number, record in records:
+        if not isinstance(record, dict):
+            raise ReadError(
+                f"{where}, {place} {number}: expected a JSON object with the fields of a run, "
+                f"found {json.dumps(record)[:80]}"
+            )
+        flat.append(flatten(record, f"{where}, {place} {number}"))
+    return pl.DataFrame(table_of_records(flat, partial(json.dumps, ensure_ascii=False)))
+
+
+def _parsed(text: str, where: str) -> Any:
+    try:
+        return load_json(text)
+    except (ValueError, RecursionError) as error:
+        raise ReadError(f"{where}: broken JSON ({error}): {text.strip()[:80]!r}") from None

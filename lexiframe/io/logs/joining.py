@@ -1,0 +1,202 @@
+"""Tables joined with a log of experiments: ``with_log``."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from lexiframe.errors import SchemaError, first_three, nearest, warn
+from lexiframe.io.files.sources import run_name
+from lexiframe.io.tables.column_names import KNOWN_NAMES, candidates_for
+from lexiframe.likeness import likely_cause
+from lexiframe.schemas import STR, TableSchema, check, to_polars
+
+_DIFFERENCES_OF_RUNS = {"the folder or the ending of a file": lambda name: run_name(Path(name))}
+MLFLOW_RUN_NAME = "tags.mlflow.runName"  # what mlflow.search_runs calls it
+
+
+def with_log(table: Any, log: Any, on: str = "run") -> pl.DataFrame:
+    """Join any table with a log of experiments: its rows stay, the log's columns come behind.
+
+    Tables of pairs (``run_a``, ``run_b``) get each column of the log twice, with ``_a`` and ``_b``
+    behind its name. What is only in the table has nulls; how much that is, and how much is only in
+    the log, is warned of once.
+
+    Parameters
+    ----------
+    table
+        Any table of lexiframe that names runs or pairs of them, in any frame that exports Arrow.
+    log
+        One row for each run, in any frame that exports Arrow: from `read_mlflow`, `read_log`,
+        ``mlflow.search_runs`` or elsewhere.
+    on
+        What joins them: a column of both. Pairs have it as ``{on}_a`` and ``{on}_b``. A log that
+        has no column ``run`` may call it ``name``, ``system``, ``tag``, ``model`` or
+        ``tags.mlflow.runName``, and ``query_id`` and ``doc_id`` what readers take for them, when
+        only one of these is there. Ids that are integers are compared as text.
+
+    Returns
+    -------
+    polars.DataFrame
+        The rows and columns of ``table`` in their order, then the columns of ``log`` without its
+        key. A column whose name is taken gets ``_log`` behind it.
+
+    Raises
+    ------
+    SchemaError
+        When a key column is not there or holds no ids, when a key is in several rows of the log,
+        when no key is in both, and when names stay ambiguous.
+
+    Examples
+    --------
+    >>> import lexiframe as lf
+    >>> log = pl.DataFrame({"run": ["pca8", "pca16"], "params.k": [8, 16]})
+    >>> pairs = pl.DataFrame({"run_a": ["pca16"], "run_b": ["pca8"], "mean_difference": 0.01})
+    >>> lf.with_log(pairs, log).to_dict(as_series=False)
+    {'run_a': ['pca16'], 'run_b': ['pca8'], 'mean_difference': [0.01], 'params.k_a': [16],
+    'params.k_b': [8]}
+    """
+    return join_entries(table, log, on, "with_log", "log")
+
+
+def join_entries(table: Any, log: Any, on: str, caller: str, called: str) -> pl.DataFrame:
+    """Join as `with_log` does; messages say ``caller``, and call the log ``called``.
+
+    Examples
+    --------
+    >>> rows = pl.DataFrame({"query_id": ["q1", "q2"]})
+    >>> requests = pl.DataFrame({"qid": ["q1", "q2"], "length": [3, 8]})
+    >>> join_entries(rows, requests, "query_id", "by", "requests")["length"].to_list()
+    [3, 8]
+    """
+    rows = to_polars(table)
+    keys, entries = _keys(rows, on, caller), _entries(log, on, called)
+    _compare_keys(keys, entries, on, caller, called)
+    joined = {
+        name.removeprefix(on): keys.select(pl.col(name).alias(on)).join(
+            entries, on=on, how="left", maintain_order="left"
+        )
+        for name in keys.columns
+    }
+    columns = [
+        part[name].alias(_free_name(name + suffix, rows.columns))
+        for name in entries.columns
+        if name != on
+        for suffix, part in joined.items()
+    ]
+    _refuse_same_names([*rows.columns, *(column.name for column in columns)])
+    return rows.hstack(columns)
+
+
+def _keys(rows: pl.DataFrame, on: str, caller: str) -> pl.DataFrame:
+    """Give the columns of a table that hold ids of the log, as text; null where there is none."""
+    names = [on] if on in rows.columns else [f"{on}_a", f"{on}_b"]
+    if not set(names) <= set(rows.columns):
+        raise SchemaError(
+            f"{caller}: expected the table to have the column {on}, or {on}_a and {on}_b, found "
+            f"{', '.join(rows.columns)}{_renaming(on, rows.columns)}"
+        )
+    key = tuple(names)
+    return check(rows, TableSchema("table", key, dict.fromkeys(key, STR), nullable=key), "table")
+
+
+def _entries(log: Any, on: str, called: str) -> pl.DataFrame:
+    """Give the rows of the log with the key as text, under the name ``on``, each once."""
+    entries = to_polars(log)
+    name = _key_of_log(entries.columns, on, called)
+    key = check(entries.rename({name: on}), TableSchema(called, (on,), {on: STR}))[on]
+    repeated = key.filter(key.is_duplicated()).unique(maintain_order=True)
+    if len(repeated):
+        raise SchemaError(
+            f"{called}: expected one row for each {on}, found several for "
+            f"{first_three(repeated)}; choose one of each, such as the last: "
+            f"{called}{_last_of_each(name, log, entries.columns)}"
+        )
+    return entries.rename({name: on}).with_columns(key)
+
+
+def _last_of_each(name: str, log: Any, columns: list[str]) -> str:
+    """Write how to keep the last entry of each run, in the words of pandas or Polars."""
+    is_pandas = hasattr(log, "drop_duplicates")
+    by_time = f'.sort{"_values" * is_pandas}("start_time")' * ("start_time" in columns)
+    if is_pandas:
+        return f'{by_time}.drop_duplicates("{name}", keep="last")'
+    return f'{by_time}.unique("{name}", keep="last", maintain_order=True)'
+
+
+def _key_of_log(columns: list[str], on: str, called: str) -> str:
+    if on in columns:
+        return on
+    words = [*KNOWN_NAMES.get(on, [on]), *[MLFLOW_RUN_NAME] * (on == "run")]
+    candidates = candidates_for(words, columns)
+    if len(candidates) > 1:
+        raise SchemaError(
+            f"{called}: {' and '.join(candidates)} could each be the {on}; rename the one that is: "
+            f"{called}.rename({{{candidates[0]!r}: {on!r}}})"
+        )
+    if not candidates:
+        raise SchemaError(
+            f"{called}: expected a column {on} to join on, found {', '.join(columns)}"
+            f"{_renaming(on, columns)}"
+        )
+    return candidates[0]
+
+
+def _renaming(on: str, columns: Iterable[str]) -> str:
+    """Say how to use the column that is most likely meant."""
+    candidates = nearest(columns, KNOWN_NAMES.get(on, [on]))
+    return f"; rename it: .rename({{{candidates[0]!r}: {on!r}}})" if candidates else ""
+
+
+def _compare_keys(
+    keys: pl.DataFrame, entries: pl.DataFrame, on: str, caller: str, called: str
+) -> None:
+    """Count what is only in the table or only in the log; raise when nothing is in both."""
+    ours = pl.concat([column.alias(on) for column in keys]).drop_nulls().unique().sort()
+    theirs = entries[on]
+    without_entry = ours.filter(~ours.is_in(theirs.implode()))
+    without_row = theirs.filter(~theirs.is_in(ours.implode()))
+    if len(ours) and len(without_entry) == len(ours):
+        raise SchemaError(
+            f"{caller}: expected some {on} that is in both, found {first_three(ours)} in the "
+            f"table and {first_three(theirs)} in the {called}"
+            f"{_hint(set(ours), entries, on, called)}"
+        )
+    alone = {f"{on} without {_ENTRY.get(called, called)}": without_entry}
+    if called == "log":  # of requests more may be known than are evaluated
+        alone[f"log entry without a {on}"] = without_row
+    said = [f"{what}: {first_three(names)}" for what, names in alone.items() if len(names)]
+    if said:
+        warn(f"{caller}: {'; '.join(said)}")
+
+
+_ENTRY = {"log": "a log entry", "requests": "attributes"}
+
+
+def _hint(ours: set[str], entries: pl.DataFrame, on: str, called: str) -> str:
+    """Say why ids that may be meant to be the same are not."""
+    for column in entries.drop(on).select(pl.col(pl.String)):
+        if common := ours & set(column):
+            return (
+                f"; the {called}'s column {column.name} has {len(common)} of them: "
+                f"rename it to {on}"
+            )
+    cause = likely_cause(ours, entries[on], _DIFFERENCES_OF_RUNS)
+    return f"; likely cause: {cause}; write them alike" if cause else ""
+
+
+def _free_name(name: str, taken: list[str]) -> str:
+    return f"{name}_log" if name in taken else name
+
+
+def _refuse_same_names(names: list[str]) -> None:
+    same = [name for name, n in Counter(names).items() if n > 1]
+    if same:
+        raise SchemaError(
+            f"with_log: two columns would be called {', '.join(same)}; rename the log's, or leave "
+            "them out"
+        )

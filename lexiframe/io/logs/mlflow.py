@@ -1,0 +1,287 @@
+"""The runs that an MLflow store holds: ``read_mlflow``."""
+
+from __future__ import annotations
+
+import logging
+import os
+import re
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote, unquote, urlparse
+
+import polars as pl
+
+from lexiframe.errors import LexiframeError, ReadError, first_three, unknown_name
+from lexiframe.io.files.sources import expanded, public_address
+from lexiframe.io.logs.files import numbers_of
+
+PAGE = 1000  # runs that are asked for at once
+_SETTINGS = {
+    "MLFLOW_DISABLE_TELEMETRY": "true",
+    "MLFLOW_ALLOW_FILE_STORE": "true",  # it refuses folders otherwise
+    "MLFLOW_SQLALCHEMYSTORE_POOLCLASS": "NullPool",  # it would keep the database open for good
+}
+_PATIENCE = {  # unless they are set: a server that is gone is asked for minutes otherwise
+    "MLFLOW_HTTP_REQUEST_MAX_RETRIES": "1",
+    "MLFLOW_HTTP_REQUEST_TIMEOUT": "30",
+}
+_SHOWN = 200
+_FIRST_MS, _LAST_MS = -62_135_596_800_000, 253_402_300_799_999
+_ATTRIBUTES = {
+    "run": pl.String(),
+    "run_id": pl.String(),
+    "experiment": pl.String(),
+    "status": pl.String(),
+    "start_time": pl.Int64(),
+    "end_time": pl.Int64(),
+}
+
+
+def read_mlflow(
+    tracking_uri: str | Path, experiment: str | int | Sequence[str | int] | None = None
+) -> pl.DataFrame:
+    """Read the runs of an MLflow store with MLflow's own client. Nothing is written to it.
+
+    Parameters
+    ----------
+    tracking_uri
+        What MLflow calls it, such as ``sqlite:///mlflow.db`` or ``http://localhost:5000``, or the
+        path of an SQLite file or of a folder (``mlruns``).
+    experiment
+        Name or id of an experiment, or several; without one all that are not deleted.
+
+    Returns
+    -------
+    polars.DataFrame
+        One row for each run that is not deleted, in the order of their start: ``run`` (its name,
+        or its id when it has none), ``run_id``, ``experiment``, ``status``, ``start_time`` and
+        ``end_time`` (UTC); ``params.*``, which are numbers when they write back to the same text
+        (see `read_log`); ``metrics.*`` (the last value of each, float64, as the store holds it:
+        databases of MLflow have ±1.7976931348623157e308 for ±inf); ``tags.*`` (without MLflow's
+        own).
+
+    Raises
+    ------
+    LexiframeError
+        When MLflow, or the driver of a database, is not installed; when MLflow cannot read the
+        store, or its server does not answer: it is asked twice for 30 seconds, unless MLflow's own
+        settings say otherwise (``MLFLOW_HTTP_REQUEST_MAX_RETRIES``, ``..._TIMEOUT``).
+    ReadError
+        When there is no store.
+    UnknownNameError
+        When there is no such experiment.
+
+    Examples
+    --------
+    >>> import lexiframe as lf
+    >>> log = lf.read_mlflow("sqlite:///mlflow.db", "bm25")  # doctest: +SKIP
+    >>> lf.read_mlflow("sqlite:///nowhere.db")
+    Traceback (most recent call last):
+    lexiframe.errors.ReadError: sqlite:///nowhere.db: there is no such MLflow store
+    """
+    where = public_address(str(tracking_uri))
+    with _quiet_mlflow():
+        try:
+            return _read(_address(str(tracking_uri)), experiment)
+        except LexiframeError:
+            raise
+        except Exception as error:  # noqa: BLE001 - of MLflow, its libraries, drivers and servers
+            raise _unreadable(where, error) from None
+
+
+def _read(address: str, experiment: str | int | Sequence[str | int] | None) -> pl.DataFrame:
+    mlflow, *_ = [_needed(module) for module in ("mlflow", "alembic", "sqlalchemy")]
+    client = mlflow.MlflowClient(address)
+    experiments = _find_experiments(client, experiment)
+    ids = list(experiments)
+    runs = list(_all(client.search_runs, experiment_ids=ids)) if ids else []
+    return _frame_of_runs(runs, experiments)
+
+
+def _unreadable(where: str, error: Exception) -> LexiframeError:
+    """Say why a store cannot be read, and what may help."""
+    said = _without_password(str(error).strip().partition("\n")[0])[:_SHOWN]
+    if isinstance(error, ImportError):
+        return LexiframeError(f"{where}: needs the driver of its database ({said}); install it")
+    advice = "if another version wrote it, upgrade a copy with `mlflow db upgrade`"
+    if re.match("https?:", where):
+        advice = "is the address that of an MLflow server, and is it running?"
+    version = _needed("mlflow").__version__
+    return LexiframeError(f"{where}: MLflow {version} cannot read this store ({said}); {advice}")
+
+
+def _needed(module: str) -> Any:
+    try:
+        return import_module(module)
+    except ImportError as error:
+        raise LexiframeError(
+            f"read_mlflow needs MLflow, SQLAlchemy and Alembic ({error}): "
+            "pip install 'lexiframe[interop]'"
+        ) from None
+
+
+@contextmanager
+def _quiet_mlflow() -> Iterator[None]:
+    """Let MLflow say nothing, neither here nor to its makers, and leave no setting behind."""
+    disabled = logging.root.manager.disable
+    settings = {**_PATIENCE, **{n: os.environ[n] for n in _PATIENCE if n in os.environ}}
+    settings |= _SETTINGS
+    before = {name: os.environ.get(name) for name in settings}
+    logging.disable()  # all loggers, because it changes the levels of its own while it starts
+    os.environ.update(settings)
+    try:
+        with warnings.catch_warnings(action="ignore"):
+            yield
+    finally:
+        logging.disable(disabled)
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
+
+
+# --- Where the store is -------------------------------------------------------------------------
+
+
+def _without_password(uri: str) -> str:
+    return re.sub(r"//[^/\s]*@", "//", uri)
+
+
+def _address(uri: str) -> str:
+    """Give the address by which MLflow finds a store that is there and does not change it."""
+    if uri.startswith("sqlite:"):
+        name = uri.removeprefix("sqlite:///").partition("?")[0]
+        return _read_only(Path(name if Path(name).is_file() else unquote(name)), uri)
+    if uri.startswith("file:"):
+        from urllib.request import url2pathname
+
+        return _folder(Path(url2pathname(urlparse(uri).path)), uri)
+    if uri.startswith(("http:", "https:")) and not urlparse(uri).hostname:
+        where = public_address(uri)
+        raise ReadError(f"{where}: expected an address with the name of a server")
+    path = expanded(uri)
+    is_there = os.path.exists(path)  # noqa: PTH110 - false, not an error, for a name too long
+    if "://" in uri or (uri.startswith(("databricks", "uc")) and not is_there):
+        return uri
+    return _folder(path, uri) if is_there and path.is_dir() else _read_only(path, uri)
+
+
+def _folder(path: Path, uri: str) -> str:
+    if not any(path.glob("*/meta.yaml")):
+        raise ReadError(f"{uri}: expected a folder of MLflow experiments, each with a meta.yaml")
+    return path.absolute().as_uri()
+
+
+def _read_only(path: Path, uri: str) -> str:
+    """Give the address of an SQLite file that cannot be written to by it.
+
+    MLflow would upgrade the tables of an older version, and make those of a database that is
+    not its own.
+    """
+    import sqlite3
+
+    if not os.path.isfile(path):  # noqa: PTH113
+        is_absolute = os.path.isfile(Path("/", path)) and not path.is_absolute()  # noqa: PTH113
+        hint = f"; an absolute path has four slashes: sqlite:////{path}" if is_absolute else ""
+        raise ReadError(f"{uri}: there is no such MLflow store{hint}")
+    # Slashes are quoted too, because MLflow makes the folders that it sees in an address.
+    file = "file:" + quote(path.absolute().as_uri().removeprefix("file://"), safe="%")
+    try:
+        with closing(sqlite3.connect(f"{file}?mode=ro", uri=True)) as database:
+            tables = database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
+            names = sorted(name for (name,) in tables)
+    except sqlite3.Error as error:
+        raise ReadError(f"{uri}: cannot be read as an SQLite database ({error})") from None
+    if not {"experiments", "runs", "params", "metrics"} <= set(names):
+        raise ReadError(
+            f"{uri}: expected the tables of an MLflow store, found {first_three(names)}"
+        )
+    url = _needed("sqlalchemy.engine").URL.create(
+        "sqlite", database=file, query={"mode": "ro", "uri": "true"}
+    )
+    return str(url.render_as_string())
+
+
+# --- What is in it ------------------------------------------------------------------------------
+
+
+def _all(search: Callable[..., Any], **query: Any) -> Iterator[Any]:
+    token = None
+    while True:
+        page = search(max_results=PAGE, page_token=token, **query)
+        yield from page
+        token = page.token
+        if not token:
+            return
+
+
+def _find_experiments(
+    client: Any, wanted: str | int | Sequence[str | int] | None
+) -> dict[str, str]:
+    """Give the names of the wanted experiments by their ids."""
+    known = {e.experiment_id: e.name for e in _all(client.search_experiments)}
+    if wanted is None:
+        return known
+    ids = {name: key for key, name in known.items()}
+    chosen = {}
+    for name in map(str, [wanted] if isinstance(wanted, str | int) else wanted):
+        key = ids.get(name, name)
+        if key not in known:
+            raise unknown_name("MLflow experiment", name, ids)
+        chosen[key] = known[key]
+    return chosen
+
+
+def _frame_of_runs(runs: list[Any], experiments: dict[str, str]) -> pl.DataFrame:
+    attributes = pl.DataFrame(
+        [
+            (
+                run.info.run_name or run.info.run_id,
+                run.info.run_id,
+                experiments[run.info.experiment_id],
+                run.info.status,
+                run.info.start_time,
+                run.info.end_time,
+            )
+            for run in runs
+        ],
+        schema=_ATTRIBUTES,
+        orient="row",
+    )
+    _refuse_no_times(attributes)
+    attributes = attributes.with_columns(
+        pl.col("start_time", "end_time").cast(pl.Datetime("ms", "UTC"))
+    )
+    return attributes.hstack(
+        [
+            *map(numbers_of, _columns("params", [run.data.params for run in runs], pl.String())),
+            *_columns("metrics", [run.data.metrics for run in runs], pl.Float64()),
+            *_columns("tags", [_own_tags(run.data.tags) for run in runs], pl.String()),
+        ]
+    ).sort("start_time", "run", "run_id")
+
+
+def _refuse_no_times(attributes: pl.DataFrame) -> None:
+    """Raise for milliseconds before the year 1 or after 9999, of which Python makes no times."""
+    for name in ("start_time", "end_time"):
+        time = attributes[name]
+        bad = time.filter(~time.is_between(_FIRST_MS, _LAST_MS))
+        if len(bad):
+            raise ValueError(f"{name} {bad[0]} is no time in milliseconds since 1970")
+
+
+def _own_tags(tags: dict[str, str]) -> dict[str, str]:
+    return {name: value for name, value in tags.items() if not name.startswith("mlflow.")}
+
+
+def _columns(kind: str, records: list[dict[str, Any]], dtype: pl.DataType) -> list[pl.Series]:
+    names = sorted({name for record in records for name in record})
+    return [
+        pl.Series(f"{kind}.{name}", [record.get(name) for record in records], dtype)
+        for name in names
+    ]

@@ -1,0 +1,41 @@
+"""What text cannot say of itself: the options of `read_runs` and `read_qrels` for text."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from lexiframe.errors import LexiframeError
+
+Third = Literal["rank", "score"]
+
+
+@dataclass(frozen=True)
+class TextOptions:
+    """What text cannot say of itself: see `read_runs`."""
+
+    third: Third | None = None
+    header: bool = False
+    decimal: str = "."
+    columns: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.columns, Mapping):
+            raise TypeError(f"columns: expected {{our name: the table's}}, found {self.columns!r}")
+        # pandas numbers columns that have no names
+        named = {str(ours): str(theirs) for ours, theirs in self.columns.items()}
+        object.__setattr__(self, "columns", named)
+        if self.third not in (None, "rank", "score"):
+            raise LexiframeError(f"third: expected 'rank' or 'score', found {self.third!r}")
+        if self.decimal not in (".", ","):
+            raise LexiframeError(f"decimal: expected '.' or ',', found {self.decimal!r}")
+
+    def said(self) -> dict[str, object]:
+        """Give what was said, for the provenance."""
+        unsaid = vars(TextOptions())
+        return {name: value for name, value in vars(self).items() if value != unsaid[name]}
+
+    def facts(self) -> dict[str, object]:
+        """Give the same as a fact about a file; nothing when nothing was said."""
+        return {"reading": said} if (said := self.said()) else {}

@@ -1,0 +1,256 @@
+"""Per-request scores that other tools computed, as a table of scores: `read_scores`."""
+
+from __future__ import annotations
+
+import glob
+import os
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from lexiframe.errors import LexiframeError, ReadError, SchemaError, first_three, warn
+from lexiframe.io.files.arrow import read_arrow
+from lexiframe.io.files.sources import (
+    File,
+    Found,
+    Source,
+    expanded,
+    find_sources,
+    run_name,
+    warn_of_left_out,
+)
+from lexiframe.io.score_forms.layouts import WORDS, ScoreTable, rows_of
+from lexiframe.io.score_forms.text import PLACE, of_dictionaries, table_of_text
+from lexiframe.io.tables.objects import is_frame, is_one_run, to_frame
+from lexiframe.io.text.json_tables import is_json
+from lexiframe.progress import in_threads
+from lexiframe.schemas import SCORES
+
+
+def read_scores(source: Any, *, measure: str | None = None, run: str | None = None) -> pl.DataFrame:
+    """Read per-request scores that another tool computed, so that `compare` and the like take them.
+
+    Measures keep the names that the tool gave them. Means over all requests, which trec_eval and
+    ir_measures put behind (``all``, or ndeval's ``amean``), are left out, as are trec_eval's
+    ``runid`` and ``relstring``. Requests without any value are too, with a warning: PyTerrier
+    writes NaN for those without judgments.
+
+    Parameters
+    ----------
+    source
+        A file, a folder, a glob, a frame, a list of any of these, or ``{run: file or frame}``:
+
+        - PyTerrier's ``perquery`` frames and files (``name, qid, measure, value``);
+        - ir_measures' output with ``-q``, as TSV or JSON lines, and what its ``iter_calc`` gives;
+        - trec_eval's output with ``-q``, pytrec_eval's ``{query: {measure: value}}``, and the
+          ``scores`` of ranx' runs, ``{measure: {query: value}}``;
+        - a matrix with a row a request and a column a run, as CSV or frame: ``measure`` says what
+          it holds. Without a column of queries these are numbered from 1;
+        - a matrix with a row a request and a column a measure: it has a column of runs, or ``run``
+          says whose it is;
+        - lexiframe's own table of scores, also as Parquet.
+
+        Columns may be called ``query_id``, ``qid``, ``q_id``, ``query``, ``query-id``, ``topic``,
+        ``user_id`` or ``user``; ``run``, ``name``, ``system``, ``tag``, ``model`` or ``runid``;
+        ``measure`` or ``metric``; ``value`` or ``score``; and ``smaller_is_better``, true where
+        less is better of the measure, which the names of search lengths alone say otherwise.
+    measure
+        What was measured, where the source does not say.
+    run
+        Whose scores they are, where the source does not say. A file without a column of runs is
+        named by its file's name, as in `read_runs`; a file that holds several outputs of trec_eval
+        by the ``runid`` of each.
+
+    Returns
+    -------
+    polars.DataFrame
+        Key ``run, query_id, measure``; ``value`` (float64); and ``smaller_is_better`` when the
+        source has it. Sorted by key.
+
+    Raises
+    ------
+    ReadError
+        With file and line, for anything that cannot be read, and for a value that is no number.
+    SchemaError
+        For a run, request and measure that has two values, and columns that are missing or could
+        mean either of two things.
+
+    Warns
+    -----
+    LexiframeWarning
+        When requests without any value were left out, and when a run has no row for a request that
+        other runs have one for: trec_eval and pytrec_eval leave out what a run did not answer,
+        unless asked for with ``-c``. Means are over what is there.
+
+    Examples
+    --------
+    >>> import lexiframe as lf
+    >>> matrix = pl.DataFrame({"qid": ["q1", "q2"], "bm25": [0.25, 0.5], "dph": [0.5, 0.5]})
+    >>> lf.read_scores(matrix, measure="AP").head(2).rows()
+    [('bm25', 'q1', 'AP', 0.25), ('bm25', 'q2', 'AP', 0.5)]
+    >>> lf.read_scores({"bm25": {"q1": {"map": 0.25}}}).rows()
+    [('bm25', 'q1', 'map', 0.25)]
+    """
+    found = _find_sources(source)
+    sources = found.sources
+    if run is not None:
+        if len(sources) > 1:
+            raise LexiframeError(
+                f"run={run!r} names the run of one file or frame, found {len(sources)}; pass "
+                "{name: file or frame}"
+            )
+        sources = [replace(sources[0], name=run, is_given=True)]
+    warn_of_left_out(found.left_out)
+    loaded = in_threads(lambda one: _load(one, measure), sources, "reading scores")
+    origins, tables = zip(*loaded, strict=True)
+    numbered = (rows.with_columns(origin=pl.lit(n, pl.Int64)) for n, rows in enumerate(tables))
+    table = pl.concat(numbered, how="diagonal")  # some may say which measures are better small
+    _refuse_repeated(table, origins)
+    table = _without_empty_requests(table, origins)
+    _refuse_gaps(table, origins)
+    _warn_of_absent(table)
+    return table.select(n for n in SCORES.columns if n in table.columns).sort(SCORES.key)
+
+
+# --- What is given ------------------------------------------------------------------------------
+
+
+def _find_sources(source: Any) -> Found:
+    """Find files and frames; several files may have one name, since most name their runs inside."""
+    if isinstance(source, Iterator) and not is_frame(source):
+        source = list(source)
+    if isinstance(source, str | Path):
+        is_pattern = glob.has_magic(str(source)) and not os.path.exists(source)  # noqa: PTH110
+        paths = sorted(glob.glob(str(expanded(source)))) if is_pattern else []
+        found = Found.together(find_sources(path) for path in paths or [str(source)])
+        return replace(found, sources=[_named(one) for one in found.sources])
+    if isinstance(source, Mapping) and not is_one_run(source):
+        return find_sources(source)
+    if is_frame(source) or isinstance(source, Mapping) or _are_results(source):
+        return Found([Source(None, source)])
+    if isinstance(source, Collection) and not hasattr(source, "__array__") and len(source):
+        return Found.together(_find_sources(one) for one in source)
+    return find_sources(source)
+
+
+def _named(source: Source) -> Source:
+    """Take the ending of evaluations off a file's name."""
+    if source.name is None:
+        return source
+    return replace(source, name=run_name(Path(source.name.removesuffix(".eval"))))
+
+
+def _are_results(data: Any) -> bool:
+    """Tell whether it is a list of ir_measures' results."""
+    return isinstance(data, list | tuple) and len(data) > 0 and hasattr(data[0], "measure")
+
+
+def _load(source: Source, measure: str | None) -> tuple[ScoreTable, pl.DataFrame]:
+    """Read one source: its columns as they are, and its scores."""
+    table, unit = _columns_of(source)
+    where = "scores" if source.name is None else source.where
+    given = ScoreTable(table, where, unit, source.name, source.is_given)
+    return given, rows_of(given, measure)
+
+
+def _columns_of(source: Source) -> tuple[pl.DataFrame, str]:
+    """Give the columns of a source and the places of its rows, and what a place is."""
+    if not isinstance(source.origin, File):
+        return _frame_of(source.origin).with_row_index(PLACE, offset=1), "row"
+    content = source.origin.content("scores")
+    if content.kind == "text":
+        unit = "record" if is_json(content.data) else "line"
+        return table_of_text(content.data, source.where), unit
+    table = to_frame(read_arrow(content, source.where), "value", source.where)
+    return table.with_row_index(PLACE, offset=1), "row"
+
+
+def _frame_of(data: Any) -> pl.DataFrame:
+    if isinstance(data, Iterator) and not is_frame(data):
+        data = list(data)
+    if _are_results(data):
+        columns = {name: [getattr(row, name) for row in data] for name in ("query_id", "value")}
+        return pl.DataFrame({**columns, "measure": [str(row.measure) for row in data]})
+    if isinstance(data, Mapping):
+        return of_dictionaries(to_frame(data, "value"))
+    if hasattr(data, "to_frame"):  # one column alone
+        data = data.to_frame()
+    if hasattr(data, "reset_index"):
+        data = _plain_pandas(data)
+    return to_frame(data, "value")
+
+
+def _plain_pandas(frame: Any) -> Any:
+    """Write out what Arrow does not take along: measures that are objects, and ids in the index."""
+    objects = [name for name in WORDS["measure"] if name in frame.columns]
+    frame = frame.assign(**{name: frame[name].map(str) for name in objects})
+    levels, queries = frame.index.names, WORDS["query_id"]
+    known = [name for words in WORDS.values() for name in words]
+    if len(levels) == 1 and {*known}.isdisjoint(levels) and {*queries}.isdisjoint(frame.columns):
+        is_place = levels[0] is None and frame.index.dtype.kind in "iu"
+        return frame if is_place else frame.rename_axis("query_id").reset_index()
+    others = [n for n, name in enumerate(levels) if name not in known]
+    frame = frame.reset_index(level=others, drop=True) if others else frame
+    return frame.reset_index() if len(others) < len(levels) else frame
+
+
+# --- All sources together ------------------------------------------------------------------------
+
+
+def _refuse_repeated(table: pl.DataFrame, origins: Sequence[ScoreTable]) -> None:
+    repeated = table.filter(table.select(SCORES.key).is_duplicated())
+    if repeated.height:
+        first = repeated.row(0, named=True)
+        same = pl.all_horizontal(pl.col(name) == first[name] for name in SCORES.key)
+        places = [
+            origins[row["origin"]].at(row[PLACE])
+            for row in repeated.filter(same).iter_rows(named=True)
+        ]
+        raise SchemaError(
+            f"{' and '.join(places[:3])}: run {first['run']!r}, query {first['query_id']!r} and "
+            f"measure {first['measure']!r} have more than one value ({repeated.height} such rows "
+            "in all); keep one of them, or name the runs apart: {name: file or frame}"
+        )
+
+
+def _without_empty_requests(table: pl.DataFrame, origins: Sequence[ScoreTable]) -> pl.DataFrame:
+    has_value = pl.col("value").is_not_null().any().over("query_id")
+    kept = table.filter(has_value)
+    if not kept.height:
+        where = ", ".join(origin.where for origin in origins[:3])
+        raise ReadError(f"{where}: expected some values, found a number for no request at all")
+    if kept.height < table.height:
+        requests = table.filter(~has_value)["query_id"].unique().sort()
+        warn(f"requests without a value for any run and measure, left out: {first_three(requests)}")
+    return kept
+
+
+def _refuse_gaps(table: pl.DataFrame, origins: Sequence[ScoreTable]) -> None:
+    gaps = table.filter(pl.col("value").is_null())
+    if gaps.height:
+        first = gaps.row(0, named=True)
+        raise ReadError(
+            f"{origins[first['origin']].at(first[PLACE])}: expected a value of "
+            f"{first['measure']!r} for run {first['run']!r} and query {first['query_id']!r}, found "
+            f"none ({gaps.height} such gaps in all); leave these requests out, or give them a value"
+        )
+
+
+def _warn_of_absent(table: pl.DataFrame) -> None:
+    """Say which runs lack requests that others have: their means are over fewer of them."""
+    asked = pl.col("query_id").n_unique().over("measure")
+    of_runs = (
+        table.with_columns(asked=asked)
+        .group_by("run", "measure")
+        .agg(absent=pl.col("asked").first() - pl.len())
+    )
+    lacking = of_runs.filter(pl.col("absent") > 0)
+    if lacking.height:
+        warn(
+            "runs that lack values for requests that others have them for: "
+            f"{first_three(lacking['run'].unique().sort())}, {lacking['absent'].sum()} values in "
+            "all; means are over what is there, so give 0 where a run found nothing (trec_eval -c)"
+        )

@@ -1,0 +1,175 @@
+"""What a text that cannot be read probably is, and how to read it."""
+
+from __future__ import annotations
+
+import re
+
+import polars as pl
+
+from lexiframe.io.tables import line_layouts
+from lexiframe.io.tables.column_names import KNOWN_NAMES
+from lexiframe.io.tables.line_layouts import Layout
+from lexiframe.io.tables.numbers import NUMBER
+
+NO_NUMBER = {
+    "score": "mend it, where -inf puts a document last",
+    "relevance": "mend it, or leave the judgment out",
+    "rank": "mend it",
+}
+"""What to do with a row that has no number in one of these columns."""
+NO_ID = "give it an id, or leave the row out"
+NO_JSON = "mend it, or leave it out"
+CUT_SHORT = "the file ends in this line: if it was cut short, fetch or write it again"
+TWO_ROWS = "these are two rows: put a line feed between them, as joined files need one at their end"
+TWO_RECORDS = "mend it; if these are two records, put a line feed between them"
+LOST_FIELD = "as the tags of other lines are numbers, a field may be missing: give it all six"
+DECIMAL_COMMA = "this has a decimal comma: say so with decimal=','"
+ONE_OF_TWINS = {
+    "runs": "mend the file, or let positions keep the best-ranked one with duplicates='best'",
+    "qrels": "mend the file, or let read_qrels keep the highest grade with duplicates='best'",
+}
+"""What to do with a document that is there twice."""
+_MOST = 0.5
+_PLACES = "qrels and runs may have changed places"
+_NAMES = {name for names in KNOWN_NAMES.values() for name in names} - {"q0"}
+
+
+_SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", " ": "blanks"}
+
+
+def mend_width(separator: str, *, is_narrow: bool) -> str:
+    """Say how to mend a line with too few or too many fields.
+
+    Examples
+    --------
+    >>> mend_width(",", is_narrow=False)
+    'put text that holds commas into double quotes'
+    """
+    if is_narrow:
+        return "give it the missing fields, or leave it out"
+    if separator in ",;":
+        return f"put text that holds {_SEPARATORS[separator]} into double quotes"
+    return f"ids cannot hold {_SEPARATORS[separator]}: replace them"
+
+
+def advice_for(lines: list[str], number: str, layout: Layout) -> str:
+    """Say what a file looks like whose first line is malformed, and which argument reads it.
+
+    Parameters
+    ----------
+    lines
+        The first lines of the file, their fields separated by single spaces.
+    number
+        What stands in the field of the number in the first of them.
+    layout
+        What the lines should be.
+
+    Returns
+    -------
+    str
+        Nothing when it is not clear.
+
+    Examples
+    --------
+    >>> advice_for(["query_id Q0 doc_id rank score tag"], "score", line_layouts.RUN)
+    'this looks like a header: say so with header=True'
+    """
+    fields = lines[0].split(" ")
+    if not re.match(NUMBER, number) and sum(field.casefold() in _NAMES for field in fields) > 1:
+        return "this looks like a header: say so with header=True"
+    if len(fields) == 1 and (mark := re.search(r"^(?!\{).*?[^,;|]([,;|])[^,;|]", lines[0])):
+        return _of_a_table(lines[0].split(mark[1]), mark[1], layout)
+    if layout is line_layouts.RUN:
+        return _of_a_run(fields, lines) or _of_names(fields, lines)
+    return _of_names(fields, lines) or _of_qrels(fields)
+
+
+def _of_a_table(cells: list[str], separator: str, layout: Layout) -> str:
+    names = [cell.strip(" \"'") for cell in cells]
+    ours = f"query_id,doc_id,{layout.number}"
+    if separator not in _SEPARATORS:
+        return f"this looks like a table: put commas between its columns, and names on top ({ours})"
+    if any(re.match(NUMBER, name) for name in names):
+        return f"this looks like a table without names of columns: put them on top ({ours})"
+    unknown = next((name for name in names if name not in _NAMES), names[0])
+    asked = next((o for o in ours.split(",") if not {*KNOWN_NAMES[o]} & {*names}), "query_id")
+    return (
+        "this looks like a table whose columns have names that are not all known: call them "
+        f"{ours}, or say what they are called: columns={{{asked!r}: {unknown!r}, ...}}"
+    )
+
+
+def _of_names(fields: list[str], lines: list[str]) -> str:
+    """Recognise names that are not known, above lines that have numbers as no name is."""
+    below = lines[1].split(" ") if len(lines) > 1 else []
+    is_number = [re.match(NUMBER, field) is not None for field in (*fields, *below)]
+    if len(fields) != len(below) or any(is_number[: len(fields)]) or not any(is_number):
+        return ""
+    return (
+        "if these are names of columns, say so with header=True, and what they are called: "
+        f"columns={{'query_id': {fields[0]!r}, ...}}"
+    )
+
+
+def _of_a_run(fields: list[str], lines: list[str]) -> str:
+    if len(fields) == len(line_layouts.QRELS.names):
+        if are_grades(lines, line_layouts.QRELS):
+            return f"this looks like a qrels file, given as a run; {_PLACES}"
+        if _are_ranks(pl.Series(lines).str.split(" ")):
+            return (
+                "this looks like (query, document, rank, score): put a line with the names "
+                "query_id doc_id rank score on top, and say header=True"
+            )
+    if len(fields) != len(line_layouts.SCORED.names) or not re.match(NUMBER, fields[-1]):
+        return ""
+    if are_grades(lines, line_layouts.GRADED):
+        return (
+            "this looks like a qrels file (query, document, grade), given as a run; if it is a "
+            "run, say what its third column is with third='score' or third='rank'"
+        )
+    return (
+        "three columns may be (query, document, score) or (query, document, rank): say which with "
+        "third='score' or third='rank'"
+    )
+
+
+def _of_qrels(fields: list[str]) -> str:
+    if len(fields) == len(line_layouts.GRADED.names):
+        return "if these are query, document and grade, the grade has to be a number"
+    is_run = len(fields) > len(line_layouts.QRELS.names) and re.match(
+        NUMBER, fields[4].replace(",", ".")
+    )
+    return f"this looks like a run, given as qrels; {_PLACES}" if is_run else ""
+
+
+def are_grades(lines: list[str], layout: Layout) -> bool:
+    """Tell whether the last field may be a grade.
+
+    Of three fields it may be a score or a rank: grades are whole, and the same more than once in a
+    query.
+    """
+    fields = pl.Series(lines).str.split(" ")
+    last = fields.list.get(len(layout.names) - 1, null_on_oob=True)
+    if layout is line_layouts.QRELS:
+        is_grade = last.str.contains(NUMBER) & (fields.list.len() == len(layout.names))
+        return bool(is_grade.mean() > _MOST) and not _are_ranks(fields)  # type: ignore[operator]
+    pairs = pl.DataFrame({"query_id": fields.list.get(0), "grade": last})
+    are_whole = last.str.contains(r"^[+-]?[0-9]+(?:\.0+)?$").all()
+    return bool(are_whole) and bool(pairs.is_duplicated().any())
+
+
+def _are_ranks(fields: pl.Series) -> bool:
+    """Tell whether third fields count the second ones of a query, as no documents do."""
+    names = ("query_id", "doc_id", "rank")
+    rows = pl.DataFrame(
+        {name: fields.list.get(n, null_on_oob=True) for n, name in enumerate(names)}
+    )
+    nth = pl.int_range(pl.len()).over("query_id")
+    first = pl.col("rank").cast(pl.Int64, strict=False) - nth
+    counts = (first == first.first().over("query_id")) & first.is_in([0, 1])
+    is_long = pl.col("query_id").is_duplicated().any()
+    is_counted = counts.fill_null(value=False).all() & is_long
+    return (
+        bool(rows.select(is_counted).item())
+        and not rows.select("query_id", "doc_id").is_duplicated().any()
+    )

@@ -1,0 +1,193 @@
+"""What is wrong with the rows of a file, all of it: for `check_run`, and the first for an error.
+
+Readers come here only after they failed, so this is written to be clear and not to be fast.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import polars as pl
+
+from lexiframe.io.problems.advice import DECIMAL_COMMA, NO_ID, NO_NUMBER, ONE_OF_TWINS
+from lexiframe.io.problems.rows import Column, Rows, columns_in, shown
+from lexiframe.io.problems.table import PARTS, table_of
+from lexiframe.io.tables.column_names import whole_ranks
+from lexiframe.io.tables.numbers import NUMBER
+from lexiframe.schemas import INT, QRELS, TableSchema
+
+_NUMBERS = ("relevance", "score", "rank")
+_OF_A_ROW = ("query_id", "doc_id")
+
+
+def problems_of_rows(
+    rows: Rows, where: str, schema: TableSchema, columns: Mapping[str, str], first: int = 0
+) -> pl.DataFrame:
+    """List missing columns, and rows without an id or a number.
+
+    Parameters
+    ----------
+    rows
+        Rows, and where they are in the file.
+    where
+        What to call the file.
+    schema
+        What it should be: ``RUNS`` or ``QRELS``.
+    columns
+        What its columns are called, where that was said.
+    first
+        The number of rows that are in front of these in the file.
+
+    Returns
+    -------
+    polars.DataFrame
+        The problems in parts, in the order of the rows and with their numbers; those of columns as
+        a whole are last.
+    """
+    if not rows.table.width:  # no row is in order, or two columns have one name
+        return _numbered(table_of([]))
+    found, of_columns = columns_in(rows, where, schema, columns)
+    if not {*_OF_A_ROW} <= set(found):  # then it may be no table of ours, or say what rows are
+        return _numbered(table_of(of_columns))
+    number = next((found[name] for name in _NUMBERS if name in found), None)
+    places = _places(rows, found, where, first)
+    is_empty = _are_empty_lists(found, number, rows.table.height)
+    problems = [_empty_lists(places.filter(is_empty & (schema is QRELS)))]
+    for column in found.values():
+        is_id = column.ours in schema.key
+        bad = _no_ids(column) if is_id else _no_numbers(column, is_needed=column is number)
+        bad &= ~is_empty
+        tell = _told_ids if is_id else _told_numbers
+        problems.append(tell(places.filter(bad), column.filter(bad), rows.decimal))
+    in_order = pl.concat(frame.select(*PARTS, "row") for frame in problems)
+    in_order = in_order.sort("order", "row", maintain_order=True)
+    return pl.concat([in_order, _numbered(table_of(of_columns))])
+
+
+def _numbered(problems: pl.DataFrame) -> pl.DataFrame:
+    return problems.with_columns(row=pl.lit(None, INT))
+
+
+def keys_of_rows(
+    rows: Rows, where: str, schema: TableSchema, columns: Mapping[str, str], first: int = 0
+) -> pl.DataFrame | None:
+    """Give the places, keys and their hashes of rows; None where no document can be twice."""
+    if not rows.table.width or not rows.unit:  # a document that is there twice is a name that is
+        return None
+    found, _ = columns_in(rows, where, schema, columns)
+    key = [name for name in schema.key if name in found]
+    if not {*_OF_A_ROW} <= set(key):
+        return None
+    places = _places(rows, found, where, first)
+    keyed = places.with_columns(found[name].texts.alias(name) for name in key)
+    keyed = keyed.filter(pl.all_horizontal(pl.col(key) != ""))
+    return keyed.with_columns(hash=pl.struct(key).hash(), unit=pl.lit(rows.unit))
+
+
+def documents_again(keyed: pl.DataFrame, schema: TableSchema) -> pl.DataFrame:
+    """Tell the documents that were there before, whatever their numbers."""
+    key = [name for name in schema.key if name in keyed.columns]
+    twins = keyed.filter(pl.struct(key).is_duplicated())
+    nth = pl.int_range(pl.len()).over(key)
+    again = twins.with_columns(first=pl.col("place").first().over(key)).filter(nth > 0)
+    return again.select(
+        "row",
+        "file",
+        "line",
+        "at",
+        "order",
+        problem=pl.lit("duplicate"),
+        expected=pl.lit("each document once"),
+        found=pl.format("'{}' of query '{}'", "doc_id", "query_id"),
+        behind=pl.format(" again, after {} {}", "unit", "first"),
+        advice=pl.lit(ONE_OF_TWINS[schema.name]),
+    ).select(*PARTS, "row")
+
+
+def _places(rows: Rows, found: Mapping[str, Column], where: str, first: int) -> pl.DataFrame:
+    """Give each row's ids and what its problems have in common."""
+    ids = {name: found[name].texts for name in _OF_A_ROW}
+    blank, is_line = pl.lit(""), rows.unit == "line"
+    at = pl.format("{} {}", pl.lit(rows.unit), "place") if rows.unit else blank
+    whose = pl.format(" (query '{}', document '{}')", *(pl.col(n).fill_null("") for n in ids))
+    behind = (blank if is_line else whose) if rows.behind is None else pl.lit(rows.behind)
+    return (
+        pl.DataFrame({"place": rows.places.cast(INT)})
+        .with_columns(row=pl.int_range(first, first + pl.len()))
+        .with_columns(order="place" if rows.order is None else rows.order.cast(INT), **ids)
+        .with_columns(
+            file=pl.lit(where),
+            line=pl.col("place") if is_line else pl.lit(None, INT),
+            at=blank if is_line else at,
+            behind=behind,
+        )
+    )
+
+
+# --- What is wrong ------------------------------------------------------------------------------
+
+
+def _are_empty_lists(found: Mapping[str, Column], number: Column | None, height: int) -> pl.Series:
+    """Tell the rows that say that a query was answered with nothing."""
+    if number is None:
+        return pl.repeat(False, height, dtype=pl.Boolean, eager=True)
+    no_document, no_number = found["doc_id"].values.is_null(), number.values.is_null()
+    return ~_no_ids(found["query_id"]) & no_document & no_number
+
+
+def _no_ids(column: Column) -> pl.Series:
+    return (column.texts == "").fill_null(value=True)
+
+
+def _no_numbers(column: Column, *, is_needed: bool) -> pl.Series:
+    if column.ours == "rank":  # it may be left out beside a score
+        return whole_ranks(column.texts).is_null() & (column.values.is_not_null() | is_needed)
+    no_number = ~column.texts.str.contains(NUMBER).fill_null(value=False)
+    return no_number | (_are_infinite(column.texts) & (column.ours == "relevance"))
+
+
+def _are_infinite(texts: pl.Series) -> pl.Series:
+    return texts.cast(pl.Float64, strict=False).is_infinite().fill_null(value=False)
+
+
+# --- How it is told -----------------------------------------------------------------------------
+
+
+def _empty_lists(places: pl.DataFrame) -> pl.DataFrame:
+    return places.with_columns(
+        problem=pl.lit("id"),
+        expected=pl.lit("judgments for every query"),
+        found=pl.lit("an empty list"),
+        behind=pl.format(" (query '{}')", "query_id"),
+        advice=pl.lit("leave this query out"),
+    )
+
+
+def _told_ids(places: pl.DataFrame, column: Column, _decimal: str) -> pl.DataFrame:
+    is_odd = column.texts.is_null() & column.values.is_not_null()
+    what = pl.when(is_odd).then(pl.lit("text or a whole number")).otherwise(pl.lit("an id"))
+    is_empty = (column.texts == "").fill_null(value=False)
+    found = pl.when(is_empty).then(pl.lit("an empty one")).otherwise(shown(column.values))
+    return places.with_columns(
+        problem=pl.lit("id"),
+        expected=what + f" {column.called}",
+        found=found,
+        advice=pl.lit(NO_ID),
+    )
+
+
+def _told_numbers(places: pl.DataFrame, column: Column, decimal: str) -> pl.DataFrame:
+    what = "a whole number" if column.ours == "rank" else "a number"
+    is_infinite = _are_infinite(column.texts) & (column.ours == "relevance")
+    english = column.texts.str.replace(",", ".", literal=True)
+    has_comma = (english != column.texts) & english.str.contains(NUMBER) & (decimal == ".")
+    advice = (
+        pl.when(has_comma).then(pl.lit(DECIMAL_COMMA)).otherwise(pl.lit(NO_NUMBER[column.ours]))
+    )
+    return places.with_columns(
+        problem=pl.lit("number"),
+        expected=pl.when(is_infinite).then(pl.lit("a finite number")).otherwise(pl.lit(what))
+        + f" {column.called}",
+        found=shown(column.values),
+        advice=advice,
+    )

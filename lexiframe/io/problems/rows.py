@@ -1,0 +1,170 @@
+"""The rows of a file as they are written, with the places where they are."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import polars as pl
+
+from lexiframe.errors import Problem, SchemaError
+from lexiframe.io.problems.table import problem_of, short, table_of
+from lexiframe.io.tables.column_names import columns_of
+from lexiframe.schemas import STR, TableSchema, check
+
+
+@dataclass(frozen=True)
+class Hint:
+    """What to do about a line and those of its width."""
+
+    line: int
+    width: int
+    advice: str
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Rows of a file, and where they are.
+
+    Attributes
+    ----------
+    table
+        The columns that the file has: of text, of Arrow's types, or of any values of JSON.
+    places
+        The number of each row's line, row or record.
+    unit
+        Which of these a place counts; ``""`` when it only sorts.
+    problems
+        What is wrong with lines and records that are no rows, or not wholly.
+    order
+        Sorts the rows among the problems, where ``places`` does not.
+    behind
+        What to say behind the problems of each row.
+    called
+        How to call columns that have no names: ``"in field 5 (score)"``.
+    decimal
+        The decimal separator of text; empty for other forms.
+    has_numbers
+        Whether numbers may not be written as text.
+    hint
+        What the first line tells of the whole file, if it is malformed.
+    """
+
+    table: pl.DataFrame
+    places: pl.Series
+    unit: str = "line"
+    problems: pl.DataFrame = field(default_factory=lambda: table_of([]))
+    order: pl.Series | None = None
+    behind: pl.Series | None = None
+    called: Mapping[str, str] = field(default_factory=dict)
+    decimal: str = ""
+    has_numbers: bool = False
+    hint: Hint | None = None
+
+
+@dataclass(frozen=True)
+class Column:
+    """One of our columns.
+
+    Attributes
+    ----------
+    ours
+        What we call it.
+    called
+        What error messages call it.
+    values
+        Its cells as they are in the file.
+    texts
+        The same as text; null where they are neither text nor numbers.
+    """
+
+    ours: str
+    called: str
+    values: pl.Series
+    texts: pl.Series
+
+    def filter(self, mask: pl.Series) -> Column:
+        """Keep some rows."""
+        return replace(self, values=self.values.filter(mask), texts=self.texts.filter(mask))
+
+
+def columns_in(
+    rows: Rows, where: str, schema: TableSchema, columns: Mapping[str, str]
+) -> tuple[dict[str, Column], list[Problem]]:
+    """Find the columns that are there, and say what is wrong with columns as a whole."""
+    names, problems = _names_in(rows, where, schema, columns)
+    found = {}
+    for ours in (name for name in schema.columns if name in names):
+        values = rows.table[names[ours]]
+        try:
+            if values.dtype != pl.Object:  # only its type is looked at, since it has no rows
+                alone = replace(schema, key=(), columns={values.name: schema.columns[ours]})
+                check(values.clear().to_frame(), alone, where)
+        except SchemaError as error:
+            problems.append(problem_of(error, where))
+            continue
+        texts = _texts(values, rows, is_id=ours in schema.key)
+        found[ours] = Column(ours, rows.called.get(ours, f"as {values.name}"), values, texts)
+    return found, problems
+
+
+def _names_in(
+    rows: Rows, where: str, schema: TableSchema, columns: Mapping[str, str]
+) -> tuple[dict[str, str], list[Problem]]:
+    """Find the names of columns; those that are there when others are missing."""
+    problems: list[Problem] = []
+    for wanted in (schema, replace(schema, optional=tuple(schema.columns))):
+        try:
+            return columns_of(rows.table.columns, wanted, where, columns), problems
+        except SchemaError as error:
+            problems = problems or [problem_of(error, where)]
+    return {}, problems
+
+
+def _texts(values: pl.Series, rows: Rows, *, is_id: bool) -> pl.Series:
+    if values.dtype == pl.Object:
+        text = _id if is_id else _number if rows.has_numbers else _number_or_text
+        return pl.Series(map(text, values), dtype=STR)
+    texts = (values.cast(pl.Int8) if values.dtype == pl.Boolean else values).cast(STR)
+    if is_id or not rows.decimal:
+        return texts
+    texts = texts.str.strip_chars()
+    return texts.str.replace(",", ".", literal=True) if rows.decimal == "," else texts
+
+
+def may_be_id(value: Any) -> bool:
+    """Tell text and whole numbers, which are read as text, from what is refused as an id."""
+    return value is None or (isinstance(value, str | int) and not isinstance(value, bool))
+
+
+def _id(value: Any) -> str | None:
+    return None if value is None or not may_be_id(value) else str(value)
+
+
+def _number(value: Any) -> str | None:
+    return None if isinstance(value, str) else _number_or_text(value)
+
+
+def _number_or_text(value: Any) -> str | None:
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return str(value)
+    return value if isinstance(value, str) else None
+
+
+def shown(values: pl.Series) -> pl.Series:
+    """Give cells as error messages show them: text in quotes, and JSON as it is written.
+
+    Examples
+    --------
+    >>> shown(pl.Series(["high", "1.5", None])).to_list()
+    ["'high'", "'1.5'", 'none']
+    """
+    if values.dtype == pl.Object:
+        texts = [f"'{v}'" if isinstance(v, str) else json.dumps(v) for v in values]
+        given = pl.Series(texts, dtype=STR).set(values.is_null(), None)
+    else:
+        quote = "'" if values.dtype == STR else ""
+        given = quote + values.cast(STR) + quote
+    return short(given.fill_null("none"))

@@ -1,0 +1,1 @@
+"""The forms in which other tools keep per-request scores."""

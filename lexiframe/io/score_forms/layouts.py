@@ -1,0 +1,228 @@
+"""The layouts in which per-request scores are kept: a row a value, or a matrix."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import NoReturn
+
+import polars as pl
+
+from lexiframe.errors import LexiframeError, ReadError, SchemaError, first_three, nearest
+from lexiframe.io.score_forms.text import PLACE, SUMMARIES
+from lexiframe.io.tables.column_names import KNOWN_NAMES, candidates_for
+from lexiframe.schemas import SCORES, check
+
+WORDS = {
+    "run": [*KNOWN_NAMES["run"], "runid"],
+    "query_id": KNOWN_NAMES["query_id"],
+    "measure": "measure metric".split(),
+    "value": "value score".split(),
+    "smaller_is_better": ["smaller_is_better"],
+}
+_NO_VALUE = ["", "nan", "na", "n/a", "null", "none"]
+_CELL = "\0"  # put before the columns of a matrix, for one may be called as a column of ours
+
+
+@dataclass(frozen=True)
+class ScoreTable:
+    """The columns of one file or frame as they are.
+
+    Attributes
+    ----------
+    table
+        With the line or row of each of its rows in ``PLACE``.
+    where, unit
+        What error messages call it, and a place in it.
+    name
+        The run, where the table does not say; None when nobody does.
+    is_given
+        Whether the caller named the run, who holds whatever the table says.
+    """
+
+    table: pl.DataFrame
+    where: str
+    unit: str
+    name: str | None = None
+    is_given: bool = False
+
+    def at(self, place: int) -> str:
+        """Say where in it something is."""
+        return f"{self.where}, {self.unit} {place}"
+
+
+def rows_of(given: ScoreTable, measure: str | None) -> pl.DataFrame:
+    """Give the scores in a table, whatever its layout; means over all requests are left out.
+
+    Parameters
+    ----------
+    given
+        The table.
+    measure
+        What was measured, where the table does not say.
+
+    Returns
+    -------
+    polars.DataFrame
+        run, query_id, measure, value (null where there is none), and ``PLACE``; as the table is
+        sorted.
+
+    Raises
+    ------
+    ReadError, SchemaError, LexiframeError
+        As `read_scores`.
+    """
+    found = _columns(given)
+    given = _without_means(given, found)
+    is_long = {"query_id", "value"} <= set(found) and ("measure" in found or measure is not None)
+    rows = _long(given, found) if is_long else _unpivoted(given, found, measure)
+    rows = _with_name(rows, "measure", measure, given)
+    is_named = given.is_given or "run" not in rows.columns
+    rows = _with_name(rows, "run", given.name if is_named else None, given)
+    typed = check(rows, SCORES, given.where).with_columns(rows[PLACE])
+    _refuse_blank(typed, given)
+    return typed
+
+
+# --- Columns ------------------------------------------------------------------------------------
+
+
+def _columns(given: ScoreTable) -> dict[str, str]:
+    """Find the column for each of ours that is there."""
+    names = given.table.columns
+    items = [name for name in KNOWN_NAMES["doc_id"] if name in names]
+    if items:
+        raise SchemaError(
+            f"{given.where}: expected scores of whole rankings, found a column of documents "
+            f"({items[0]}); read a run with read_runs, then use positions and scores"
+        )
+    found = {ours: _column(ours, names, given.where) for ours in WORDS}
+    if found["query_id"] is None and found["value"] is None and names[1:2] == [""]:
+        found["query_id"] = ""  # the index of a matrix of pandas
+    return {ours: theirs for ours, theirs in found.items() if theirs is not None}
+
+
+def _column(ours: str, names: Sequence[str], where: str) -> str | None:
+    candidates = candidates_for(WORDS[ours], names)
+    if len(candidates) > 1:
+        raise SchemaError(
+            f"{where}: the columns {' and '.join(candidates)} could each be the {ours}; drop or "
+            "rename the others"
+        )
+    return candidates[0] if candidates else None
+
+
+def _without_means(given: ScoreTable, found: dict[str, str]) -> ScoreTable:
+    if "query_id" not in found:
+        return given
+    queries, kept = given.table[found["query_id"]], given.table
+    if queries.dtype in (pl.String, pl.Categorical, pl.Enum):  # others hold no such words
+        kept = kept.filter(~queries.cast(pl.String).is_in(SUMMARIES).fill_null(value=False))
+    if not kept.height:
+        raise ReadError(
+            f"{given.where}: expected values per request, found only means over all of them, or "
+            "nothing; ask trec_eval or ir_measures for the others with -q"
+        )
+    return replace(given, table=kept)
+
+
+def _with_name(rows: pl.DataFrame, ours: str, name: str | None, given: ScoreTable) -> pl.DataFrame:
+    """Let a name that was given hold, for rows of one run or measure only."""
+    if name is None and ours not in rows.columns:
+        raise LexiframeError(
+            f"{given.where}: the rows do not say whose scores they are; pass run=, or "
+            "{name: file or frame}"
+        )
+    if name is None:
+        return rows
+    if ours in rows.columns and rows[ours].n_unique() > 1:
+        raise LexiframeError(
+            f"{given.where}: expected one {ours}, to be called {name!r}, found "
+            f"{first_three(rows[ours].unique().sort())}; they have names, so leave yours out"
+        )
+    return rows.with_columns(pl.lit(name).alias(ours))
+
+
+def _refuse_blank(rows: pl.DataFrame, given: ScoreTable) -> None:
+    for name in SCORES.key:
+        blank = rows.filter(pl.col(name).str.strip_chars() == "")
+        if blank.height:
+            raise ReadError(f"{given.at(blank[PLACE][0])}: expected a name as {name}, found none")
+
+
+# --- Layouts ------------------------------------------------------------------------------------
+
+
+def _long(given: ScoreTable, found: dict[str, str]) -> pl.DataFrame:
+    names = [pl.col(theirs).alias(ours) for ours, theirs in found.items() if ours != "value"]
+    value = _numbers(given.table[found["value"]], given).alias("value")
+    return given.table.select(PLACE, *names).with_columns(value)
+
+
+def _unpivoted(given: ScoreTable, found: dict[str, str], measure: str | None) -> pl.DataFrame:
+    """Give a row for each cell of a matrix: its columns are runs, or measures of one run."""
+    cells = [c for c in given.table.columns if c not in {PLACE, "", *found.values()}]
+    of_means = "run" in found and "query_id" not in found
+    if not cells or of_means or not found.keys().isdisjoint(("measure", "value")):
+        _refuse_unknown_layout(given)
+    are_measures = "run" in found or (given.is_given and measure is None)
+    if not are_measures and measure is None:
+        raise LexiframeError(
+            f"{given.where}: found a row a request and the columns {', '.join(cells[:3])}"
+            f"{', ...' * (len(cells) > 3)}; if these are runs, say what was measured "
+            "(measure='AP'), and if they are measures, whose they are (run='bm25')"
+        )
+    if "query_id" not in found:
+        _refuse_ids(given, cells)
+    numbered = pl.int_range(1, pl.len() + 1).cast(pl.String).alias("query_id")
+    queries = [] if "query_id" in found else [numbered]
+    index = [pl.col(theirs).alias(ours) for ours, theirs in found.items()]
+    numbers = [_numbers(given.table[name], given).alias(_CELL + name) for name in cells]
+    wide = given.table.select(PLACE, *index, *queries).with_columns(numbers)
+    variable = "measure" if are_measures else "run"
+    keys = [name for name in wide.columns if not name.startswith(_CELL) or name == PLACE]
+    rows = wide.unpivot(index=keys, variable_name=variable, value_name="value")
+    return rows.with_columns(pl.col(variable).str.strip_prefix(_CELL))
+
+
+def _refuse_ids(given: ScoreTable, cells: Sequence[str]) -> None:
+    """Recognise ids of queries among the columns of scores: whole numbers, none of them twice."""
+    simple = given.table.select(cells).select(pl.selectors.numeric() | pl.selectors.string())
+    for name in nearest(simple.columns, WORDS["query_id"]):
+        numbers = simple[name].cast(pl.Float64, strict=False)
+        are_whole = not numbers.has_nulls() and (numbers % 1 == 0).all()
+        if given.table.height > 1 and are_whole and numbers.is_unique().all():
+            raise SchemaError(
+                f"{given.where}: expected columns of scores, found whole numbers, none of them "
+                f"twice, as {name}; if these are ids of queries, call the column query_id, if they "
+                "are not, add a column query_id"
+            )
+
+
+def _refuse_unknown_layout(given: ScoreTable) -> NoReturn:
+    columns = [name for name in given.table.columns if name != PLACE]
+    raise SchemaError(
+        f"{given.where}: expected columns for query, measure and value (and for the run: name, "
+        "qid, measure, value), or a matrix with a row a request and a column a run; found the "
+        f"columns {', '.join(columns[:10])}{', ...' * (len(columns) > 10)}"
+    )
+
+
+def _numbers(column: pl.Series, given: ScoreTable) -> pl.Series:
+    """Give float64, null where there is no value; complain about what is no finite number."""
+    if column.dtype == pl.String:
+        text = column.str.strip_chars()
+        column = text.set(text.str.to_lowercase().is_in(_NO_VALUE).fill_null(value=False), None)
+    elif not (column.dtype.is_numeric() or column.dtype == pl.Null):
+        raise SchemaError(
+            f"{given.where}: expected scores in the column {column.name}, found {column.dtype}"
+        )
+    numbers = column.cast(pl.Float64, strict=False)
+    is_bad = (column.is_not_null() & numbers.is_null()) | numbers.is_infinite()
+    bad = is_bad.fill_null(value=False).arg_true()
+    if len(bad):
+        raise ReadError(
+            f"{given.at(given.table[PLACE][bad[0]])}: expected a finite number as {column.name}, "
+            f"found {column[bad[0]]!r}"
+        )
+    return numbers.fill_nan(None)

@@ -1,0 +1,179 @@
+"""Per-request scores in text: trec_eval's and ir_measures' lines, CSV, TSV and JSON."""
+
+from __future__ import annotations
+
+import re
+
+import polars as pl
+
+from lexiframe.errors import ReadError
+from lexiframe.io.problems.table import decoded
+from lexiframe.io.text.json_tables import is_json, parse_json
+from lexiframe.io.text.table import text_table
+from lexiframe.schemas import SCORES
+
+PLACE = "\0place"  # the column with the line of each row; no tool calls one of its columns so
+SUMMARIES = ("all", "amean")  # what stands for the query in trec_eval's means, and in ndeval's
+
+_WIDTH = 3
+_FIELDS = (
+    r"^[ \r]*(?:([^\t]+)\t[ ]*([^\t]+?)[ ]*\t\s*([^\t]+?)|(\S+)\s+(\S+)\s+(\S+))\s*$"  # tabs win
+)
+_NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?|[+-]?(?:inf|nan)", re.IGNORECASE)
+_TEXTS = r"^(?:runid|relstring(?:_\d+)?)$"  # measures of trec_eval whose values are texts
+# The names of measures without cut-offs and parameters: ndcg_cut_10 and nDCG@10 are among them.
+_STEM = r"^(.+?)(?:[_.]-?\d.*)?(?:[@(].*)?$"
+_MEASURES = frozenset(
+    """
+    runid num_q num_ret num_rel num_rel_ret num_nonrel_judged_ret map gm_map rprec rprec_mult bpref
+    gm_bpref recip_rank iprec_at_recall p relative_p recall infap ndcg ndcg_rel rndcg ndcg_cut
+    map_cut relstring success set_p set_relative_p set_recall set_map set_f utility 11pt_avg bing g
+    yaap ap rr r err rbp judged numq numret numrel accuracy compat bpm inst insq iprec nrbp nnrbp
+    strec setap setf setp setr dcg alpha_dcg alpha_ndcg alpha-dcg alpha-ndcg ap_ia err_ia nerr_ia
+    p_ia map-ia err-ia nerr-ia p-ia mrr precision r-precision hits hit_rate f1 dcg_burges
+    ndcg_burges
+    """.split()
+)
+
+
+def table_of_text(data: bytes, where: str) -> pl.DataFrame:
+    r"""Parse text into the columns that it has, as text, and the line of each row in ``PLACE``.
+
+    Parameters
+    ----------
+    data
+        UTF-8 text.
+    where
+        What error messages call the file.
+
+    Raises
+    ------
+    ReadError
+        With the line's number, for what is laid out otherwise.
+
+    Examples
+    --------
+    >>> table_of_text(b"map   \t301\t0.25\nmap   \tall\t0.25\n", "bm25.eval").rows()
+    [(1, 'map', '301', '0.25'), (2, 'map', 'all', '0.25')]
+    """
+    if is_json(data):
+        table = parse_json(data, where, SCORES, {})
+        if {"query_id", "doc_id"} <= set(table.columns):  # dictionaries within one
+            table = of_dictionaries(table)
+        return table.with_row_index(PLACE, offset=1)
+    text = decoded(data, where).replace("\r\n", "\n").replace("\r", "\n")
+    first = next((line for line in text.split("\n") if line.strip()), "")
+    if _is_triple(first):
+        return _table_of_lines(text, where)
+    return _table_with_header(data, where, _separator(first))
+
+
+def of_dictionaries(table: pl.DataFrame) -> pl.DataFrame:
+    """Name the columns of pytrec_eval's ``{query: {measure: value}}``, or of ranx' other way round.
+
+    Examples
+    --------
+    >>> table = pl.DataFrame({"query_id": ["map"], "doc_id": ["q1"], "value": [0.5]})
+    >>> of_dictionaries(table).columns
+    ['measure', 'query_id', 'value']
+    """
+    if table["doc_id"].dtype == pl.Object:  # measures of ir_measures
+        table = table.with_columns(doc_id=pl.Series(map(str, table["doc_id"]), dtype=pl.String))
+    outer, inner = (_share_of_measures(table[name]) for name in ("query_id", "doc_id"))
+    names = ("measure", "query_id") if outer > inner else ("query_id", "measure")
+    return table.rename(dict(zip(("query_id", "doc_id"), names, strict=True)))
+
+
+# --- Lines of three fields ----------------------------------------------------------------------
+
+
+def _is_triple(line: str) -> bool:
+    """Tell whether a first line holds values, and is no header."""
+    fields = [field.strip() for field in line.split("\t")] if "\t" in line else line.split()
+    is_summary = len(fields) == _WIDTH and not {*fields[:2]}.isdisjoint(SUMMARIES)
+    is_list = any(field.endswith(",") for field in fields)
+    return is_summary or (len(fields) > 1 and not is_list and bool(_NUMBER.fullmatch(fields[-1])))
+
+
+def _table_of_lines(text: str, where: str) -> pl.DataFrame:
+    """Parse ``measure query value`` (trec_eval) or ``query measure value`` (ir_measures)."""
+    lines = pl.DataFrame({"text": text.split("\n")}).with_row_index(PLACE, offset=1)
+    lines = lines.filter(pl.col("text").str.strip_chars() != "")
+    found = lines["text"].str.extract_groups(_FIELDS).struct.unnest()
+    fields = [pl.coalesce(str(n), str(n + _WIDTH)).alias(name) for n, name in enumerate("abc", 1)]
+    rows = pl.concat([lines, found.select(fields)], how="horizontal")
+    bad = rows.filter(pl.col("c").is_null())
+    if bad.height:
+        _refuse_line(bad["text"][0], f"{where}, line {bad[PLACE][0]}")
+    names = ("measure", "query_id") if _measure_is_first(rows, where) else ("query_id", "measure")
+    stripped = [
+        pl.col(column).str.strip_chars().alias(n) for column, n in zip("ab", names, strict=True)
+    ]
+    rows = rows.select(PLACE, *stripped, pl.col("c").alias("value"))
+    return _with_tags(rows, where).filter(~pl.col("measure").str.contains(_TEXTS))
+
+
+def _refuse_line(line: str, where: str) -> None:
+    n = len(line.split("\t") if "\t" in line else line.split())
+    advice = "; means are no per-request scores: ask for these with -q" if n == _WIDTH - 1 else ""
+    raise ReadError(
+        f"{where}: expected measure, query and value, as trec_eval -q and ir_measures -q write "
+        f"them, found {n} fields: {line.strip()[:80]!r}{advice}"
+    )
+
+
+def _measure_is_first(rows: pl.DataFrame, where: str) -> bool:
+    """Tell trec_eval's order from ir_measures': by the summary, the names or the padding."""
+    a, b = (rows[column].str.strip_chars() for column in "ab")
+    signs = [
+        (b.is_in(SUMMARIES).any(), a.is_in(SUMMARIES).any()),
+        (_share_of_measures(a), _share_of_measures(b)),
+        (rows["a"].str.ends_with(" ").any(), False),
+    ]
+    for of_first, of_second in signs:
+        if of_first != of_second:
+            return bool(of_first > of_second)
+    raise ReadError(
+        f"{where}: cannot tell whether the measure or the query comes first ({a[0]!r}, {b[0]!r}); "
+        "give the file a header: query_id, measure, value"
+    )
+
+
+def _share_of_measures(names: pl.Series) -> float:
+    stems = names.unique().str.to_lowercase().str.extract(_STEM)
+    return sum(stem in _MEASURES for stem in stems) / max(len(stems), 1)
+
+
+def _with_tags(rows: pl.DataFrame, where: str) -> pl.DataFrame:
+    """Name the runs of a file in which several outputs follow each other: each ends in its runid.
+
+    One output is named by its file, as runs are.
+    """
+    is_tag = pl.col("measure") == "runid"
+    if rows.filter(is_tag)["value"].n_unique() < 2:
+        return rows
+    rows = rows.with_columns(run=pl.when(is_tag).then(pl.col("value")).backward_fill())
+    # trec_eval prints the run's tag before its other means: what follows belongs to it as well
+    nameless = rows.filter(pl.col("run").is_null() & ~pl.col("query_id").is_in(SUMMARIES))
+    if nameless.height:
+        raise ReadError(
+            f"{where}, line {nameless[PLACE][0]}: the file holds several runs, and no line runid "
+            "follows that names this one; split the file"
+        )
+    return rows
+
+
+# --- Tables with a header -----------------------------------------------------------------------
+
+
+def _separator(header: str) -> str:
+    """Give what separates the columns: a tab, else a comma or semicolon, else white space."""
+    if "\t" in header:
+        return "\t"
+    return max(",;", key=header.count) if "," in header or ";" in header else " "
+
+
+def _table_with_header(data: bytes, where: str, separator: str) -> pl.DataFrame:
+    table, lines = text_table(data, where, separator)
+    table = table.insert_column(0, lines.alias(PLACE).cast(pl.get_index_type()))
+    return table.filter(~pl.all_horizontal(pl.exclude(PLACE) == ""))

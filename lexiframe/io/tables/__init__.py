@@ -1,0 +1,1 @@
+"""Tables of any origin: the names of their columns, their items, objects of other libraries."""

@@ -1,0 +1,209 @@
+"""The names that columns have in other libraries, and the columns of ours that they mean."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+
+import polars as pl
+
+from lexiframe.errors import Problem, SchemaError, nearest
+from lexiframe.schemas import RUNS, TWIN, TableSchema, check, refuse_twins_among
+
+KNOWN_NAMES = {
+    "run": "run name system tag model".split(),
+    "query_id": "query_id qid q_id query query-id topic user_id user".split(),
+    "doc_id": "doc_id docno docid doc item_id item corpus-id".split(),
+    "score": "score sim prediction".split(),
+    "rank": ["rank"],
+    "relevance": "relevance label rel grade gain rating".split(),
+    "iteration": "iteration subtopic subtopic_id q0".split(),
+}
+# PyTerrier's frames carry the query's text as `query` and its own numbers of documents as `docid`.
+_OWN_MEANING = {frozenset({"qid", "query"}): "qid", frozenset({"docno", "docid"}): "docno"}
+_FALLBACK = {"relevance": ["score"]}
+_COMPARED = 1000  # so many names at most, since each takes time
+_RECBOLE_TYPES = ("token", "token_seq", "float", "float_seq")
+
+
+def words_for(ours: str, columns: Mapping[str, str]) -> list[str]:
+    """Give what one of our columns may be called, first what ``columns=`` says.
+
+    Examples
+    --------
+    >>> words_for("score", {"score": "bm25"})
+    ['bm25', 'score', 'sim', 'prediction']
+    """
+    both_ways = [*columns.items(), *((b, a) for a, b in columns.items())]
+    return [*(b for a, b in both_ways if a == ours), *KNOWN_NAMES.get(ours, [ours])]
+
+
+def columns_of(
+    names: Sequence[str], schema: TableSchema, where: str, columns: Mapping[str, str]
+) -> dict[str, str]:
+    """Find the columns of a table: ``{our name: the file's name}``.
+
+    Parameters
+    ----------
+    names
+        Any of the names in ``KNOWN_NAMES``, and others.
+    schema
+        The table: its columns are looked for. A run need not be named, and has no score where it
+        has ranks.
+    where
+        What error messages call the file or frame.
+    columns
+        ``{our name: the file's name}``, for what is called otherwise or is ambiguous; a renaming
+        ``{the file's name: our name}`` is understood too.
+
+    Raises
+    ------
+    SchemaError
+        For a column that is not there, for two that could be it, and for two of its name.
+    """
+    written = _without_types(names, where)
+    given = _given_columns([*written], schema, where, columns)
+    taken = set(given.values())
+    found = dict(given)
+    for ours in schema.columns:
+        if ours not in found:
+            name = _column(ours, [n for n in written if n not in taken], where)
+            found |= {ours: name} if name is not None else {}
+    found_by_name = {ours: name for ours, name in found.items() if ours not in given}
+    _refuse_other_table([*written], found_by_name | dict.fromkeys(given, ""), schema, where)
+    needless = {*schema.optional, "run", *(["score"] if schema is RUNS and "rank" in found else [])}
+    missing = [c for c in schema.columns if c not in {*found, *needless}]
+    if missing:
+        raise _missing(missing, schema, [*written], where)
+    wanted = {*found.values()}
+    refuse_twins_among([name.rstrip(TWIN) for name in names if name.rstrip(TWIN) in wanted], where)
+    return {ours: written[theirs] for ours, theirs in found.items()}
+
+
+def _refuse_other_table(
+    names: Sequence[str], found: Mapping[str, str], schema: TableSchema, where: str
+) -> None:
+    """Recognise runs that are given as qrels, and qrels that are given as runs."""
+    columns = {ours: candidates_for(words, names) for ours, words in KNOWN_NAMES.items()}
+    is_ranking = bool(columns["rank"] or columns["run"]) and found.get("relevance") == "score"
+    if schema.name == "qrels" and is_ranking:
+        other = [*columns["run"], *columns["rank"]]
+        found_here = f"the columns score and {other[0]}: this looks like a run, given as qrels"
+        advice = (
+            "qrels and runs may have changed places. If score is the grade, say so: "
+            "columns={'relevance': 'score'}"
+        )
+        raise SchemaError(Problem(where, "judgments", found_here, advice))
+    if schema.name == "runs" and not {"score", "rank"} & set(found) and columns["relevance"]:
+        found_here = f"{columns['relevance'][0]}: this looks like qrels, given as a run"
+        advice = "qrels and runs may have changed places"
+        raise SchemaError(Problem(where, "the column score", found_here, advice))
+
+
+def candidates_for(words: Sequence[str], names: Sequence[str]) -> list[str]:
+    """Give the names that are among the words; where a library has two, the one that it means.
+
+    Examples
+    --------
+    >>> candidates_for(KNOWN_NAMES["query_id"], ["qid", "query", "docno"])
+    ['qid']
+    """
+    candidates = [word for word in words if word in names]
+    for several, meant in _OWN_MEANING.items():
+        if several <= set(candidates):
+            candidates = [c for c in candidates if c == meant or c not in several]
+    return candidates
+
+
+def _column(ours: str, names: Sequence[str], where: str) -> str | None:
+    """Find the frame's column for one of ours."""
+    for known in (KNOWN_NAMES.get(ours, [ours]), _FALLBACK.get(ours, [])):
+        candidates = candidates_for(known, names)
+        if len(candidates) > 1:
+            advice = f"say which it is: columns={{{ours!r}: {candidates[0]!r}}}"
+            found = f"{' and '.join(candidates)} could each be {ours}"
+            raise SchemaError(Problem(where, "", found, advice))
+        if candidates:
+            return candidates[0]
+    return None
+
+
+def _missing(
+    missing: list[str], schema: TableSchema, names: Sequence[str], where: str
+) -> SchemaError:
+    ours = missing[0]
+    known = KNOWN_NAMES.get(ours, [ours])
+    others = [n for n in names if not any(n in words for words in KNOWN_NAMES.values())]
+    candidate = next(iter(nearest(others[:_COMPARED], known, cutoff=0.7)), "...")
+    needed = ", ".join(c for c in schema.columns if c not in schema.optional)
+    verb = "is" if len(missing) == 1 else "are"
+    found = f"{', '.join(missing)} {verb} missing (found: {', '.join(names)})"
+    advice = (
+        f"{ours} may be called {', '.join(known)}, or say which column it is: "
+        f"columns={{{ours!r}: {candidate!r}}}"
+    )
+    return SchemaError(Problem(where, f"the columns {needed}", found, advice, joints=("; ", ". ")))
+
+
+def _given_columns(
+    names: Sequence[str], schema: TableSchema, where: str, columns: Mapping[str, str]
+) -> dict[str, str]:
+    given = {}
+    for key, other in columns.items():
+        is_rename = other in schema.columns and (key not in schema.columns or other not in names)
+        ours, theirs = (other, key) if is_rename else (key, other)
+        if ours not in schema.columns:
+            known = ", ".join(schema.columns)
+            raise SchemaError(f"columns: expected names of ours ({known}), found {ours!r}")
+        if theirs not in names:
+            found = f"columns names {theirs!r}, which is not there (found: {', '.join(names)})"
+            raise SchemaError(Problem(where, "", found))
+        given[ours] = theirs
+    return given
+
+
+def _without_types(names: Sequence[str], where: str) -> dict[str, str]:
+    """Take RecBole's types out of names, ``user_id:token`` is ``user_id``; and keep what it was."""
+    parts = {name: name.rpartition(":") for name in names}
+    plain = {n: p[0] if p[0] and p[2] in _RECBOLE_TYPES else n for n, p in parts.items()}
+    twice = [name for name, n in Counter(plain.values()).items() if n > 1]
+    if twice:
+        found = f"two columns are called {twice[0]!r}, apart from a type behind a colon"
+        raise SchemaError(Problem(where, "", found, "rename one"))
+    return {name: written for written, name in plain.items()}
+
+
+def checked_ids(
+    table: pl.DataFrame, schema: TableSchema, where: str, *, coded: Collection[str] = ()
+) -> pl.DataFrame:
+    """Check columns and types, and that no id is empty; integers in ``coded`` become categories.
+
+    Raises
+    ------
+    SchemaError
+        As `check`, and for an id that is the empty string.
+    """
+    table = check(table, schema, where, coded=coded)
+    for name in schema.key:
+        if name not in table.columns or table[name].dtype != pl.String:
+            continue
+        empty = (table[name] == "").arg_true()
+        if len(empty):
+            raise SchemaError(
+                f"{where}, row {empty[0] + 1}: expected an id as {name}, found an empty one "
+                f"({len(empty)} such rows); give it an id, or leave the row out"
+            )
+    return table
+
+
+def whole_ranks(ranks: pl.Series) -> pl.Series:
+    """Turn ranks written as 1 or 1.0 into integers; null where one is no whole number.
+
+    Examples
+    --------
+    >>> whole_ranks(pl.Series(["1", "2.0", "2.5", "x"])).to_list()
+    [1, 2, None, None]
+    """
+    numbers = ranks.cast(pl.Float64, strict=False)
+    is_whole = numbers.is_finite() & (numbers == numbers.round())
+    return numbers.set(~is_whole.fill_null(value=False), None).cast(pl.Int64, strict=False)

@@ -1,0 +1,76 @@
+"""Frames in our words: columns under our names, and a row an item of lists of items."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import polars as pl
+
+from lexiframe.errors import Problem, SchemaError, first_three
+from lexiframe.io.tables.column_names import columns_of, words_for
+from lexiframe.schemas import TableSchema
+
+
+def in_our_words(
+    frame: pl.DataFrame, schema: TableSchema, where: str, columns: Mapping[str, str] | None = None
+) -> pl.DataFrame:
+    """Give the columns of a table under lexiframe's names; lists of items become rows.
+
+    Raises
+    ------
+    SchemaError
+        As `columns_of`.
+    """
+    frame = with_rows_of_lists(frame, where, columns or {})
+    found = columns_of(frame.columns, schema, where, columns or {})
+    # by Series, since Polars takes the names * and ^...$ for patterns
+    return frame.select(frame[theirs].alias(ours) for ours, theirs in found.items())
+
+
+def with_rows_of_lists(frame: pl.DataFrame, where: str, columns: Mapping[str, str]) -> pl.DataFrame:
+    """Give a row an item where a column has lists of items; an empty list gives a row of nulls."""
+    fields = {
+        name: [field.name for field in dtype.inner.fields]
+        for name, dtype in frame.schema.items()
+        if isinstance(dtype, pl.List | pl.Array) and isinstance(dtype.inner, pl.Struct)
+    }
+    name = column_of_items(fields, frame.columns, where, columns)
+    if name is None:
+        return frame
+    return frame.explode(name, empty_as_null=True).unnest(name)
+
+
+def column_of_items(
+    fields: Mapping[str, Sequence[str]],
+    names: Sequence[str],
+    where: str,
+    columns: Mapping[str, str],
+) -> str | None:
+    """Give the column whose lists hold the documents; None when another one names them.
+
+    Parameters
+    ----------
+    fields
+        The fields of the items of each column of lists.
+    names
+        All columns.
+    where, columns
+        As for `columns_of`.
+
+    Raises
+    ------
+    SchemaError
+        For two such columns, and for a field that is called as a column is.
+    """
+    others = [name for name in names if name not in fields]
+    if not fields or not {*words_for("doc_id", columns)}.isdisjoint(others):
+        return None
+    if len(fields) > 1:
+        found = first_three(fields)
+        raise SchemaError(Problem(where, "one column of lists of items", found))
+    ((name, inner),) = fields.items()
+    twice = [field for field in inner if field in others]
+    if twice:
+        found = f"{twice[0]} is a column and a field of {name}"
+        raise SchemaError(Problem(where, "", found, "rename one"))
+    return name

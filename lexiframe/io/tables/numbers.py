@@ -1,0 +1,82 @@
+"""How numbers are written, and scores that are written differently but are one float64."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from lexiframe.errors import Problem, SchemaError
+
+NUMBER = r"(?i)^[+-]?(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[+-]?[0-9]+)?|inf(?:inity)?)$"
+"""A number as text may have it, for regular expressions of Python and of Polars."""
+EXACT = 2**53
+"""Whole numbers below this are exact as floats, and no other is the same float."""
+
+_DECIMAL = r"^[+-]?[0-9]+(?:\.[0-9]*)?$"
+
+
+def have_large_ties(rows: pl.DataFrame) -> bool:
+    """Tell whether two scores of one query, beyond what is exact as a float, are the same."""
+    least, greatest = rows["score"].min(), rows["score"].max()
+    if not (isinstance(least, float) and isinstance(greatest, float)):
+        return False
+    if max(-least, greatest) < EXACT:
+        return False
+    large = rows.filter(pl.col("score").abs() >= EXACT, pl.col("score").is_finite())
+    return bool(large.select(pl.struct("query_id", "score").is_duplicated().any()).item())
+
+
+def refuse_lost_digits(written: pl.DataFrame, where: str) -> None:
+    """Raise when large scores of one query are ties as floats, and none as they were written.
+
+    Parameters
+    ----------
+    written
+        ``query_id``, ``score`` and perhaps ``run``, as text.
+    where
+        What error messages call the file or frame.
+
+    Raises
+    ------
+    SchemaError
+        With two such scores: nanoseconds since 1970, say.
+
+    Examples
+    --------
+    >>> scores = ["9007199254740992.0", "9007199254740993"]
+    >>> refuse_lost_digits(pl.DataFrame({"query_id": ["q1", "q2"], "score": scores}), "runs")
+    >>> refuse_lost_digits(pl.DataFrame({"query_id": "q1", "score": scores}), "runs")
+    Traceback (most recent call last):
+    lexiframe.errors.SchemaError: runs: expected scores that differ as float64 when they differ, \
+found 9007199254740992 and 9007199254740993 for query 'q1' (2 such scores); subtract from all \
+what they have in common (from times the first one), or leave score out and give whole ranks as rank
+    """
+    key = [name for name in written.columns if name != "score"]
+    large = (
+        written.filter(pl.col("score").str.contains(_DECIMAL))
+        .with_columns(_plain(pl.col("score")), number=pl.col("score").cast(pl.Float64))
+        .filter(pl.col("number").abs() >= EXACT)
+        .unique(maintain_order=True)
+    )
+    lost = large.filter(pl.struct(*key, "number").is_duplicated())
+    if lost.height:
+        raise SchemaError(_problem(lost, key, where))
+
+
+def _plain(number: pl.Expr) -> pl.Expr:
+    """Give a decimal number its only spelling: no zeros at its ends, and no plus."""
+    whole = number.str.replace(r"^\+", "").str.replace(r"^(-?)0+([0-9])", "${1}${2}")
+    return whole.str.replace(r"\.0*$", "").str.replace(r"(\.[0-9]*?)0+$", "${1}")
+
+
+def _problem(lost: pl.DataFrame, key: list[str], where: str) -> Problem:
+    first = lost.head(1).join(lost, on=[*key, "number"], nulls_equal=True)
+    one, other = first.row(0, named=True), first.row(1, named=True)
+    found = (
+        f"{one['score_right']} and {other['score_right']} for query {one['query_id']!r} "
+        f"({lost.height} such scores)"
+    )
+    advice = (
+        "subtract from all what they have in common (from times the first one), or leave score "
+        "out and give whole ranks as rank"
+    )
+    return Problem(where, "scores that differ as float64 when they differ", found, advice)

@@ -1,0 +1,200 @@
+"""Frames and objects in the forms in which other libraries keep runs and judgments.
+
+What comes in is anything that exports Arrow, a dataset of PyArrow, a dictionary of dictionaries as
+pytrec_eval has it, ranx' objects, or named tuples as ir_measures and ir_datasets have them. What
+goes out is a Polars frame with the columns that came in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from io import IOBase
+from numbers import Integral, Real
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pyarrow as pa
+
+from lexiframe.errors import SchemaError, in_one_line
+from lexiframe.io.tables.numbers import EXACT
+from lexiframe.schemas import refuse_twins_among, to_polars
+
+
+def is_frame(data: Any) -> bool:
+    """Tell whether it is a frame: Polars', PyArrow's, or whatever exports an Arrow stream."""
+    return (
+        hasattr(data, "__arrow_c_stream__") or isinstance(data, pl.LazyFrame) or _is_dataset(data)
+    )
+
+
+def held(data: Any, where: str) -> Any:
+    """Give what can be read again: iterators and readers of record batches can be read only once.
+
+    Raises
+    ------
+    SchemaError, TypeError
+        As `to_frame`.
+    """
+    refuse_open_file(data)
+    if isinstance(data, pa.RecordBatchReader):
+        return _read(data.read_all, where)
+    return list(data) if isinstance(data, Iterator) and not is_frame(data) else data
+
+
+def is_one_run(data: Any) -> bool:
+    """Tell whether a collection of Python holds one run (or judgments) and not several."""
+    if isinstance(data, Mapping):
+        inner = [documents for documents in data.values() if isinstance(documents, Mapping)]
+        others = [run for run in data.values() if not isinstance(run, Mapping)]
+        filled: Mapping[Any, Any] = next((documents for documents in inner if documents), {})
+        begins = isinstance(next(iter(data.values()), None), Mapping)
+        if not filled and len(inner) < len(data):  # empty runs beside a path or a frame
+            return False
+        return begins and not any(_is_data(value) for value in [*others, *filled.values()])
+    if isinstance(data, Sequence) and not isinstance(data, str):
+        return len(data) > 0 and _is_row(data[0])
+    return _is_ranx(data)
+
+
+def refuse_open_file(data: Any) -> None:
+    """Raise for an open file, whose lines would be taken for paths."""
+    if isinstance(data, IOBase):
+        raise TypeError("expected a path or a frame, found an open file; give its path")
+
+
+def _is_data(value: Any) -> bool:
+    """Tell what a run may be given as from the score of a document."""
+    return isinstance(value, Mapping | Path) or is_frame(value) or is_one_run(value)
+
+
+def to_frame(
+    data: Any, value: str, where: str = "the frame", *, keep_twins: bool = False
+) -> pl.DataFrame:
+    """Take a frame, or an object of another library, as a Polars frame.
+
+    Parameters
+    ----------
+    data
+        Anything for which `is_frame` or `is_one_run` holds.
+    value
+        What to call the numbers of dictionaries: ``"score"`` or ``"relevance"``.
+    where
+        What error messages call the data.
+    keep_twins
+        As for `to_polars`.
+
+    Raises
+    ------
+    SchemaError
+        As `to_polars`.
+    TypeError
+        For anything else, and for an open file.
+
+    Examples
+    --------
+    >>> to_frame({"q1": {"d1": 2, "d2": 0}}, "relevance").rows()
+    [('q1', 'd1', 2.0), ('q1', 'd2', 0.0)]
+    """
+    refuse_open_file(data)
+    if _is_ranx(data):
+        named = "relevance" if type(data).__name__ == "Qrels" else "score"
+        return _frame_of_dictionaries(data.to_dict(), named, where)
+    is_empty = isinstance(data, Mapping | list | tuple) and not data
+    if is_empty or (isinstance(data, Mapping) and is_one_run(data)):
+        return _frame_of_dictionaries(dict(data), value, where)
+    if isinstance(data, Iterable) and not is_frame(data) and not isinstance(data, Mapping | str):
+        return _frame_of_tuples(list(data), where)
+    if _is_dataset(data):
+        schema = data.schema if hasattr(data, "schema") else data.projected_schema
+        refuse_twins_among(schema.names, where)  # it cannot leave any out
+        data = _read(data.to_table, where)
+    return to_polars(data, where, keep_twins=keep_twins)
+
+
+def _read(give: Callable[[], pa.Table], where: str) -> pa.Table:
+    """Take the table of a reader or data set, whose files may be broken or gone."""
+    try:
+        return give()
+    except (pa.ArrowException, OSError, ValueError) as error:
+        raise SchemaError(f"{where} cannot be read ({in_one_line(error):.200})") from None
+
+
+def _frame_of_dictionaries(data: Mapping[Any, Any], value: str, where: str) -> pl.DataFrame:
+    """Give rows for ``{query: {document: number}}``; an empty inner one gives a row of nulls."""
+    flat = [query for query, inner in data.items() if not isinstance(inner, Mapping)]
+    if flat:
+        raise SchemaError(
+            f"{where}: expected {{query: {{document: number}}}}, found "
+            f"{type(data[flat[0]]).__name__} as the documents of query {flat[0]!r}"
+        )
+    queries = [q for q, documents in data.items() for _ in range(max(len(documents), 1))]
+    documents = [d for inner in data.values() for d in (inner or [None])]
+    numbers = [x for inner in data.values() for x in (inner.values() or [None])]
+    for query, document, x in zip(queries, documents, numbers, strict=True):
+        if document is not None and (isinstance(x, bool) or not isinstance(x, Real)):
+            raise SchemaError(
+                f"{where}: expected a number as {value} of document {document!r} for query "
+                f"{query!r}, found {x!r}"
+            )
+    frame = {"query_id": queries, "doc_id": documents, value: numbers}
+    return pl.DataFrame([_column_of_values(name, of, where) for name, of in frame.items()])
+
+
+def _is_row(row: Any) -> bool:
+    """Tell a ScoredDoc and its like from a frame, which may have columns as attributes."""
+    return hasattr(row, "query_id") and hasattr(row, "doc_id") and not is_frame(row)
+
+
+def _frame_of_tuples(rows: list[Any], where: str) -> pl.DataFrame:
+    """Give rows for objects with the attributes query_id, doc_id, and score or relevance."""
+    if not rows or not _is_row(rows[0]):
+        found = f"a list of {type(rows[0]).__name__}" if rows else "nothing"
+        raise TypeError(
+            "expected a frame that exports Arrow, or rows with query_id and doc_id (ScoredDoc, "
+            f"Qrel), found {found}"
+        )
+    names = [
+        name
+        for name in ("query_id", "doc_id", "score", "relevance", "iteration", "subtopic_id")
+        if hasattr(rows[0], name)
+    ]
+    return pl.DataFrame(
+        [_column_of_values(name, [getattr(row, name) for row in rows], where) for name in names]
+    )
+
+
+def _column_of_values(name: str, values: list[Any], where: str) -> pl.Series:
+    is_number = name in ("score", "relevance")
+    try:
+        column = pl.Series(name, values, dtype=pl.Float64() if is_number else None)
+        if is_number and _are_large(column):
+            return pl.Series(name, map(_exactly, values), dtype=pl.String())
+        return column.cast(pl.String) if column.dtype == pl.Null else column
+    except (TypeError, OverflowError, UnicodeEncodeError, pl.exceptions.PolarsError):
+        kinds = sorted({type(value).__name__ for value in values if value is not None})
+        raise SchemaError(
+            f"{where}: expected values of one type as {name}, found {' and '.join(kinds)}"
+        ) from None
+
+
+def _are_large(numbers: pl.Series) -> bool:
+    greatest = numbers.abs().max()
+    return isinstance(greatest, float) and greatest >= EXACT
+
+
+def _exactly(value: Any) -> str | None:
+    """Write a number with all of its digits, of which a float has sixteen."""
+    if value is None:
+        return None
+    return str(int(value)) if isinstance(value, Integral) else repr(float(value))
+
+
+def _is_ranx(data: Any) -> bool:
+    is_of_ranx = type(data).__module__.partition(".")[0] == "ranx"
+    return is_of_ranx and type(data).__name__ in ("Run", "Qrels")
+
+
+def _is_dataset(data: Any) -> bool:
+    is_of_arrow = type(data).__module__.partition(".")[0] == "pyarrow"
+    return is_of_arrow and hasattr(data, "to_table") and not hasattr(data, "__arrow_c_stream__")

@@ -1,0 +1,1 @@
+"""Tables in text: lines of TREC, CSV and TSV, JSON."""

@@ -1,0 +1,199 @@
+"""Tables in text: CSV and TSV with a header, whatever their columns are called."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import polars as pl
+
+from lexiframe.errors import Problem, ReadError
+from lexiframe.io.options import TextOptions
+from lexiframe.io.tables.column_names import KNOWN_NAMES, words_for
+from lexiframe.io.tables.numbers import NUMBER
+from lexiframe.io.text.lines import (
+    PIECE,
+    blocks_of_lines,
+    count_of,
+    is_rectangular,
+    plain,
+    quotes_are_at_edges,
+    refuse_binary,
+)
+from lexiframe.io.text.table import may_quote, text_table
+from lexiframe.io.text.trec import NOT_PARSED
+
+_TOLD_APART = re.compile(r"_duplicated_[0-9]+$")  # what Polars puts behind the second of two names
+_ABOVE = re.compile(rb"\A(?:[ \t]*(?:#[^\r\n]*)?(?:\r\n?|\n))+")  # blank lines and comments
+_LONGEST_HEADER = 1 << 16
+_SEPARATORS = "\t,;"
+_KNOWN = {name for names in KNOWN_NAMES.values() for name in names}
+_CLEAR = 2  # so many known names and no number make a header
+
+
+def table_in(data: bytes, options: TextOptions) -> tuple[bytes, str | None]:
+    r"""Give text and what separates the columns that its first line names; None for no table.
+
+    Comments above these names are emptied.
+
+    Examples
+    --------
+    >>> table_in(b"# from the archive\nqid,docno,score\n", TextOptions())
+    (b'\nqid,docno,score\n', ',')
+    >>> table_in(b"q1 Q0 d1 1 0.5 bm25\n", TextOptions())
+    (b'q1 Q0 d1 1 0.5 bm25\n', None)
+    """
+    first, start = first_line(data), 0
+    separator = _separator_of_names(first, options)
+    if separator is None and first.startswith("#") and (above := _ABOVE.match(data)):
+        start = above.end()
+        first = first_line(data[start : start + _LONGEST_HEADER])
+        separator = _separator_of_names(first, options)
+    if separator is None and options.header:
+        counts = {s: first.count(s) for s in _SEPARATORS}
+        likely = max(counts, key=lambda s: counts[s])
+        separator = likely if counts[likely] else " "
+    if separator is None or not start:
+        return data, separator
+    return re.sub(rb"[^\r\n]", b"", data[:start]) + data[start:], separator
+
+
+def first_line(data: bytes) -> str:
+    """Give the first line that is not blank, without blanks at its ends."""
+    start = data[:_LONGEST_HEADER].lstrip().replace(b"\r", b"\n").partition(b"\n")[0]
+    return start.rstrip().decode("utf-8", "replace")
+
+
+def _separator_of_names(line: str, options: TextOptions) -> str | None:
+    """Give what separates the names in a line that has names of our columns."""
+    words = {*options.columns.keys(), *options.columns.values()}
+    queries, documents = ({*KNOWN_NAMES[name], *words} for name in ("query_id", "doc_id"))
+    for separator in _SEPARATORS:
+        names = {name.strip().strip('"').partition(":")[0] for name in line.split(separator)}
+        is_clear = len(names & _KNOWN) >= _CLEAR and not any(re.match(NUMBER, n) for n in names)
+        is_table = names & queries and (names & documents or "items" in names)
+        if len(names) > 1 and (is_table or is_clear):
+            return separator
+    names = set(line.split())
+    is_table = options.header and names & queries and names & documents
+    return " " if is_table else None  # which stands for any blanks
+
+
+def parse_delimited(data: bytes, where: str, separator: str, options: TextOptions) -> pl.DataFrame:
+    r"""Parse a table with a header; ids stay as they are written, scores and grades are numbers.
+
+    Blank lines are left out, and blanks around names and cells that are not quoted.
+
+    Raises
+    ------
+    ReadError
+        With the line's number, for a row of another width, two columns of one name, and quotes that
+        do not end.
+
+    Examples
+    --------
+    >>> parse_delimited(b"qid,docno,score\n007,d1,0.5\n", "bm25.csv", ",", TextOptions()).rows()
+    [('007', 'd1', 0.5)]
+    """
+    table = _parse_quickly(_in_order(data, where, separator), separator, options)
+    if table is not None:
+        return table
+    table, _ = text_table(data, where, separator)
+    names = _numbers(table.columns, options)
+    numbers = [_english(table[name], options).cast(pl.Float64, strict=False) for name in names]
+    return table.with_columns(numbers)
+
+
+def pieces_of_table(
+    data: bytes, where: str, separator: str, options: TextOptions
+) -> Iterator[pl.DataFrame | None]:
+    """Parse a table in pieces, each with the header; None for a piece that is not in order."""
+    start = re.match(rb"[\r\n]*[^\r\n]*(?:\r\n?|\n)?", data)
+    header = start[0] if start else b""
+    for piece in blocks_of_lines(data, PIECE, len(header)):
+        yield _parse_quickly(_in_order(header + piece, where, separator), separator, options)
+
+
+def _in_order(data: bytes, where: str, separator: str) -> bytes:
+    """Make white space single spaces, or line ends line feeds."""
+    if separator == " ":
+        text = plain(data, where)
+        if not text:
+            raise ReadError(Problem(where, "a line of names, and lines below it", "none"))
+        return text
+    refuse_binary(data, where)
+    if b"\r" in data:
+        data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    is_in_order = data.endswith(b"\n") and not data.endswith(b"\n\n")
+    return data if is_in_order and data[:1] != b"\n" else data.strip(b"\n") + b"\n"
+
+
+def _scan(data: bytes, separator: str, **options: Any) -> pl.LazyFrame:
+    return pl.scan_csv(
+        data,
+        separator=separator,
+        empty_string_is_null=False,
+        quote_char='"' if may_quote(data, separator) else None,
+        extra_columns="raise",
+        missing_columns="raise",
+        **options,
+    )
+
+
+def _has_one_width(table: pl.DataFrame, data: bytes, separator: str) -> bool:
+    """Tell whether lines were too short, which Polars fills up; too long ones it refuses."""
+    quotes = may_quote(data, separator) and b'"' in data
+    separators = (table.height + 1) * (table.width - 1)
+    if not quotes and count_of(separator, data) == separators:
+        return True
+    return is_rectangular(data, separator, table.width, quotes=quotes)
+
+
+def _parse_quickly(data: bytes, separator: str, options: TextOptions) -> pl.DataFrame | None:
+    """Parse the columns, numbers as such; None when that does not go."""
+    try:
+        names = _scan(data, separator, infer_schema=False).collect_schema().names()
+        if any(name != name.strip() or _TOLD_APART.search(name) for name in names):
+            return None
+        wanted = {*_KNOWN, *options.columns.keys(), *options.columns.values()}
+        numbers = _numbers(names, options)
+        parsed = [] if options.decimal == "," else numbers
+        schema = dict.fromkeys(names, pl.String()) | dict.fromkeys(parsed, pl.Float64())
+        table = _scan(data, separator, schema=schema).collect()  # all columns, or none is counted
+    except NOT_PARSED:
+        return None
+    if b'"' in data and may_quote(data, separator) and not quotes_are_at_edges(data, separator):
+        return None
+    has_blank_lines = not numbers and b"\n\n" in data  # a number of theirs would be null
+    if has_blank_lines or not _has_one_width(table, data, separator):
+        return None
+    if options.decimal == ",":
+        table = table.with_columns(
+            _english(table[n], options).cast(pl.Float64, strict=False) for n in numbers
+        )
+    is_bad = any(table[name].null_count() or table[name].is_nan().any() for name in numbers)
+    may_be_ours = [table[name] for name in names if name.partition(":")[0] in wanted]
+    return None if is_bad or _has_blanks(may_be_ours, data, separator) else table
+
+
+def _has_blanks(columns: list[pl.Series], data: bytes, separator: str) -> bool:
+    """Tell whether cells begin or end with blanks, which are stripped elsewhere."""
+    blanks = [blank for blank in " \t" if blank != separator and blank.encode() in data]
+    texts = [column.str for column in columns if column.dtype == pl.String]
+    return any(
+        text.starts_with(blank).any() or text.ends_with(blank).any()
+        for blank in blanks
+        for text in texts
+    )
+
+
+def _numbers(names: list[str], options: TextOptions) -> list[str]:
+    """Name the columns that hold scores or grades."""
+    words = {word for ours in ("score", "relevance") for word in words_for(ours, options.columns)}
+    return [name for name in names if name in words or name.partition(":")[0] in words]
+
+
+def _english(texts: pl.Series, options: TextOptions) -> pl.Series:
+    texts = texts.str.strip_chars()
+    return texts.str.replace(",", ".", literal=True) if options.decimal == "," else texts

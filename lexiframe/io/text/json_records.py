@@ -1,0 +1,255 @@
+"""JSON member by member: the records of lines and lists, the queries of an object.
+
+What stands behind a broken member is parsed too, so that all that is broken can be listed.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from lexiframe.errors import Problem
+from lexiframe.io.problems.advice import NO_JSON, TWO_RECORDS
+
+_BLANKS = re.compile(r"[ \t\r\n]*")
+_SHOWN = 80
+_NO_JSON = (ValueError, RecursionError)
+
+
+class RepeatedNameError(ValueError):
+    """An object of JSON has two fields of one name; ``names`` are all that it has twice."""
+
+    def __init__(self, names: list[str]) -> None:
+        super().__init__(f"two fields are named {names[0]!r}")
+        self.names = names
+
+
+def load_json(text: str) -> Any:
+    r"""Parse JSON as Python does, but refuse what would lose data or is no text.
+
+    Raises
+    ------
+    ValueError
+        For what is no JSON, an object with two fields of one name (Python keeps the second), and
+        half a pair of surrogates, which is no character.
+
+    Examples
+    --------
+    >>> load_json('{"q1": {"d1": 1, "d1": 2}}')
+    Traceback (most recent call last):
+    lexiframe.io.text.json_records.RepeatedNameError: two fields are named 'd1'
+    """
+    value = _WITHOUT_TWINS.decode(text)
+    if r"\ud" in text.lower() and (half := _half(value)):
+        raise ValueError(half)
+    return value
+
+
+def _without_twins(fields: list[tuple[str, Any]]) -> dict[str, Any]:
+    record = dict(fields)
+    if len(record) < len(fields):
+        counts = Counter(name for name, _ in fields)
+        raise RepeatedNameError([name for name, n in counts.items() if n > 1])
+    return record
+
+
+_AS_IT_IS = json.JSONDecoder()
+_WITHOUT_TWINS = json.JSONDecoder(object_pairs_hook=_without_twins)
+
+
+def _half(value: Any) -> str:
+    """Say which half of a pair of surrogates a value holds; nothing when it holds none."""
+    try:
+        json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeEncodeError as error:
+        return f"{error.object[error.start]!r}: surrogates not allowed"
+    return ""
+
+
+@dataclass
+class Members:
+    """Records of lines or a list, or queries of an object with their documents.
+
+    Attributes
+    ----------
+    values
+        What was parsed.
+    places
+        The number of the line of each, or its own in the list or object.
+    order
+        Sorts them among the problems of the file.
+    names
+        The queries; None for records.
+    problems
+        What is broken.
+    """
+
+    values: list[Any] = field(default_factory=list)
+    places: list[int] = field(default_factory=list)
+    order: list[int] = field(default_factory=list)
+    names: list[str | None] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+
+    def add(self, value: Any, place: int, order: int, name: str | None = None) -> None:
+        """Add a member."""
+        self.values.append(value)
+        self.places.append(place)
+        self.order.append(order)
+        self.names.append(name)
+
+
+def members_of_lines(text: str, where: str, first: int = 1) -> Members:
+    r"""Parse a record a line; ``first`` is the number of the first line.
+
+    Examples
+    --------
+    >>> str(members_of_lines('\n{"a": }\n', "x").problems[0])
+    'x, line 2: expected JSON, found \'{"a": }\' (Expecting value); mend it, or leave it out'
+    """
+    members = Members()
+    for line, record in enumerate(text.split("\n"), first):
+        if not record.strip():
+            continue
+        try:
+            members.add(load_json(record), line, line)
+        except _NO_JSON as error:
+            told = replace(_no_json(where, error, record), line=line, order=line)
+            if getattr(error, "msg", "") == "Extra data":
+                told = replace(told, advice=TWO_RECORDS)
+            members.problems.append(told)
+    return members
+
+
+def members_of(text: str, where: str) -> Members:
+    """Parse a list or an object at once; member by member only when that does not go.
+
+    Examples
+    --------
+    >>> members_of('{"q1": {"d1": 1}, "q2": {}}', "x").values
+    [{'d1': 1}, {}]
+    """
+    try:
+        whole = load_json(text)
+    except _NO_JSON:
+        return members_one_by_one(text, where)
+    places = [*range(1, len(whole) + 1)]
+    if isinstance(whole, dict):
+        return Members([*whole.values()], places, places, [*whole])
+    return Members(whole, places, places, [None] * len(whole))
+
+
+def members_one_by_one(text: str, where: str) -> Members:
+    r"""Parse a list or an object; where it is broken, go on with a line that begins as the first.
+
+    Examples
+    --------
+    >>> members_one_by_one('{\n"q1": {"d1": },\n"q2": {}}', "x").names
+    ['q2']
+    """
+    members, names = Members(), set[str | None]()
+    start = _behind_blanks(text, 0)
+    closing = {"[": "]", "{": "}"}.get(text[start : start + 1])
+    if closing is None:  # its beginning is lost
+        members.problems.append(_no_json(where, ValueError("Expecting value"), text, start))
+        return members
+    first = _behind_blanks(text, start + 1)
+    place, at = 0, -1 if text[first : first + 1] == closing else first
+    has_halves = r"\ud" in text.lower()
+    while at >= 0:
+        place, end = place + 1, at
+        try:
+            name, begin = _name(text, at) if closing == "}" else (None, at)
+            value, end, twins = _parsed(text, begin)
+            twins += [name] if name is not None and name in names else []
+            names.add(name)
+            half = _half((name, value)) if has_halves else ""
+            members.problems += _not_whole(where, twins, half, name, place, at)
+            if not half and (name is not None or not twins):
+                members.add(value, place, at, name)
+            at = _next(text, end, closing)
+        except _NO_JSON as error:
+            members.problems.append(_no_json(where, error, text, at))
+            at = _next_like(first, text, end)
+    return members
+
+
+def _behind_blanks(text: str, at: int) -> int:
+    return _BLANKS.match(text, at).end()  # type: ignore[union-attr]
+
+
+def _name(text: str, at: int) -> tuple[str, int]:
+    """Parse the name of a field; and give where its value begins."""
+    if text[at : at + 1] != '"':
+        raise json.JSONDecodeError("Expecting property name in double quotes", text, at)
+    name, end = _AS_IT_IS.raw_decode(text, at)
+    colon = _behind_blanks(text, end)
+    if text[colon : colon + 1] != ":":
+        raise json.JSONDecodeError("Expecting ':' delimiter", text, colon)
+    return name, _behind_blanks(text, colon + 1)
+
+
+def _parsed(text: str, at: int) -> tuple[Any, int, list[str]]:
+    """Parse a value; and give where it ends, and the names that it has twice."""
+    try:
+        return *_WITHOUT_TWINS.raw_decode(text, at), []
+    except RepeatedNameError as error:
+        return *_AS_IT_IS.raw_decode(text, at), error.names
+
+
+def _next(text: str, end: int, closing: str) -> int:
+    """Give where the next member begins; -1 behind the last one."""
+    at = _behind_blanks(text, end)
+    if text[at : at + 1] == ",":
+        return _behind_blanks(text, at + 1)
+    if text[at : at + 1] != closing:
+        raise json.JSONDecodeError("Expecting ',' delimiter", text, at)
+    rest = _behind_blanks(text, at + 1)
+    if rest < len(text):
+        raise json.JSONDecodeError("Extra data", text, rest)
+    return -1
+
+
+def _next_like(first: int, text: str, at: int) -> int:
+    """Give where the next line begins with a member as the first one's does; -1 where none does."""
+    above = text[text.rfind("\n", 0, first) + 1 : first]
+    indent = " ?" if above.strip() else above  # the first may stand behind the bracket
+    is_name = text[first : first + 1] == '"'
+    begins = r'"(?:[^"\\\n]|\\.)*"\s*:\s*\{' if is_name else r"[\[{]"
+    found = re.compile(rf"\n{indent}({begins})").search(text, at)
+    return found.start(1) if found else -1
+
+
+# --- What is wrong with them --------------------------------------------------------------------
+
+
+def _no_json(where: str, error: Exception, text: str, at: int = 0) -> Problem:
+    """Tell what is no JSON, and the line in the text where the parser stops."""
+    if isinstance(error, RepeatedNameError):
+        return _repeated(where, str(error))
+    pos, said = at, str(error)
+    if isinstance(error, json.JSONDecodeError):
+        pos, said = error.pos, error.msg
+    line, begin = text.count("\n", 0, pos) + 1, text.rfind("\n", 0, pos) + 1
+    found = f"{text[begin : begin + _SHOWN].partition(chr(10))[0]!r} ({said})"
+    return Problem(where, "JSON", found, NO_JSON, "fields", line, order=pos)
+
+
+def _repeated(where: str, found: str) -> Problem:
+    return Problem(where, "JSON without repeated names", found, "rename one", "fields")
+
+
+def _not_whole(
+    where: str, twins: list[str], half: str, name: str | None, place: int, order: int
+) -> Iterator[Problem]:
+    """Tell what would lose data, and what is no text."""
+    at = f"record {place}" if name is None else ""
+    for twin in dict.fromkeys(twins):
+        whose = f" (query {name!r})" if name not in (None, twin) else ""
+        told = _repeated(where, f"two fields are named {twin!r}")
+        yield replace(told, at=at, behind=whose, order=order)
+    if half:
+        yield Problem(where, "JSON", half, NO_JSON, "fields", at=at, order=order)

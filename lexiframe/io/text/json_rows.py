@@ -1,0 +1,300 @@
+"""Rows of JSON: the records of lines and lists, with a row an item; or the documents of queries."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import accumulate
+from typing import Any, Literal
+
+import polars as pl
+
+from lexiframe.errors import Problem, ReadError
+from lexiframe.io.problems.advice import NO_ID, NO_JSON
+from lexiframe.io.problems.rows import Rows, may_be_id
+from lexiframe.io.problems.table import problems_of_bytes, table_of
+from lexiframe.io.tables.items import column_of_items
+from lexiframe.io.tables.objects import is_one_run
+from lexiframe.io.tables.records import column_of
+from lexiframe.io.text.json_records import (
+    Members,
+    members_of,
+    members_of_lines,
+    members_one_by_one,
+)
+from lexiframe.io.text.lines import BLOCK_OF_ROWS, blocks_of_lines
+
+Form = Literal["lines", "list", "queries"]
+_SHOWN = 80
+_LIST_OF_OBJECTS = re.compile(rb"\[\s*\{")
+_NO_UTF8 = re.compile("[\udc80-\udcff]")  # as Python decodes it
+
+
+def text_of(data: bytes) -> str:
+    r"""Decode UTF-8; a byte that is none is written as ``\xff`` inside of texts.
+
+    Examples
+    --------
+    >>> json.loads(text_of(b'"d\xff"'))
+    'd\\xff'
+    """
+    escaped = data.decode("utf-8", "surrogateescape")
+    return _NO_UTF8.sub(lambda byte: rf"\\x{ord(byte[0]) - 0xDC00:02x}", escaped)
+
+
+def members_in(data: bytes, where: str, form: Form, first: int = 1) -> Members:
+    """Give all that can be parsed, and the problems of the rest; ``first`` is the first line.
+
+    Raises
+    ------
+    ReadError
+        When it is JSON, but neither records nor ``{query: {document: number}}``.
+    """
+    text, no_text = text_of(data), problems_of_bytes(data, where, first)
+    if no_text:
+        return _members_beside(no_text, text, where, form, first)
+    members = members_of_lines(text, where, first) if form == "lines" else members_of(text, where)
+    if not members.problems:
+        _refuse_other(members, form, where)
+    return members
+
+
+def _members_beside(
+    no_text: list[Problem], text: str, where: str, form: Form, first: int
+) -> Members:
+    """Parse JSON with bytes that are no text; the lines that have them have no other problems."""
+    bad = {problem.line for problem in no_text}
+    if form == "lines":
+        lines = enumerate(text.split("\n"), first)
+        members = members_of_lines("\n".join("" if n in bad else t for n, t in lines), where, first)
+    else:  # places in the text sort problems
+        members = members_one_by_one(text, where)
+        starts = [0, *accumulate(len(line) + 1 for line in text.split("\n"))]
+        no_text = [replace(told, order=starts[(told.line or 1) - 1]) for told in no_text]
+    members.problems = [*no_text, *(told for told in members.problems if told.line not in bad)]
+    return members
+
+
+def _blocks_of_members(data: bytes, where: str, form: Form) -> Callable[[], Iterator[Members]]:
+    """Give members in blocks, each time anew where that saves memory."""
+    if form != "lines" or len(data) <= BLOCK_OF_ROWS:
+        members = members_in(data, where, form)
+        return lambda: iter([members])
+
+    def of_lines() -> Iterator[Members]:
+        line = 1
+        for block in blocks_of_lines(data, BLOCK_OF_ROWS):
+            yield members_in(block, where, form, line)
+            line += block.count(b"\n")
+
+    return of_lines
+
+
+def _refuse_other(members: Members, form: Form, where: str) -> None:
+    is_ours = form == "lines" or any(isinstance(value, dict) for value in members.values)
+    if form == "queries":
+        is_ours = is_one_run(dict(zip(members.names, members.values, strict=True)))
+    if not is_ours:
+        expected = "JSON with a record a line, a list of records, or {query: {document: number}}"
+        raise ReadError(Problem(where, expected, "list" if form == "list" else "dict"))
+
+
+@dataclass(frozen=True)
+class Records:
+    """Records of lines or a list, with a row an item.
+
+    Attributes
+    ----------
+    rows
+        Their fields.
+    members
+        What is in the file.
+    numbers
+        Which of the members each row comes from.
+    """
+
+    rows: list[dict[str, Any]]
+    members: Members
+    numbers: Sequence[int]
+
+    @property
+    def names(self) -> list[str]:
+        """All names, in the order in which they appear."""
+        return _names(self.rows)
+
+
+def _names(rows: Iterable[dict[str, Any]]) -> list[str]:
+    layouts = dict.fromkeys(map(tuple, rows))
+    return [*dict.fromkeys(name for layout in layouts for name in layout)]
+
+
+def records_in(
+    data: bytes, where: str, form: Form, columns: Mapping[str, str]
+) -> Callable[[], Iterator[Records]]:
+    """Give the records of lines or a list in blocks.
+
+    Raises
+    ------
+    ReadError
+        As `members_in`.
+    SchemaError
+        For lists of items in two columns.
+    """
+    blocks = _blocks_of_members(data, where, form)
+    may_have_items = _LIST_OF_OBJECTS.search(data) is not None
+    items = _column_of_items(blocks(), where, columns) if may_have_items else None
+    return lambda: (_records(members, items, where, form) for members in blocks())
+
+
+def names_of(blocks: Iterable[Records]) -> list[str]:
+    """Give all names, in the order in which they appear."""
+    return [*dict.fromkeys(name for records in blocks for name in records.names)]
+
+
+def _records(members: Members, items: str | None, where: str, form: Form) -> Records:
+    values = members.values
+    if items is None and all(isinstance(value, dict) for value in values):
+        return Records(values, members, range(len(values)))
+    given = [(n, row) for n, value in enumerate(values) for row in _rows_of(value, items)]
+    rows = [(n, row) for n, row in given if isinstance(row, dict)]
+    problems = [*members.problems]
+    for n, row in given:
+        if not isinstance(row, dict):
+            found = repr(json.dumps(row[1])[:_SHOWN])
+            place = _place(members, n, form)
+            problems.append(Problem(where, row[0], found, NO_JSON, "fields", **place))
+    members = replace(members, problems=problems)
+    return Records([row for _, row in rows], members, [n for n, _ in rows])
+
+
+def _column_of_items(
+    blocks: Iterable[Members], where: str, columns: Mapping[str, str]
+) -> str | None:
+    fields: dict[str, dict[str, None]] = {}
+    names: dict[str, None] = {}
+    for members in blocks:
+        records = [value for value in members.values if isinstance(value, dict)]
+        names |= dict.fromkeys(_names(records))
+        lists = [(n, v) for record in records for n, v in record.items() if type(v) is list and v]
+        for name, value in lists:
+            items = [item for item in value if isinstance(item, dict)]
+            if items:
+                fields.setdefault(name, {}).update(dict.fromkeys(_names(items)))
+    of_lists = {name: [*of] for name, of in fields.items()}
+    return column_of_items(of_lists, [*names] if fields else [], where, columns)
+
+
+def _rows_of(record: Any, items: str | None) -> list[dict[str, Any] | tuple[str, Any]]:
+    """Give a record's rows; for what is none, what was expected and what is there."""
+    if not isinstance(record, dict):
+        return [("a record in braces", record)]
+    if items is None:
+        return [record]
+    same = {name: value for name, value in record.items() if name != items}
+    inner = record.get(items) or [None]  # an empty list is a row without a document
+    if not isinstance(inner, list):
+        return [(f"a list of items as {items}", inner)]
+    return [
+        {**same, **(item or {})}
+        if item is None or isinstance(item, dict)
+        else (f"a record in braces in {items}", item)
+        for item in inner
+    ]
+
+
+def _place(members: Members, n: int, form: Form) -> dict[str, Any]:
+    """Say where a member is, as the parts of a problem."""
+    place = members.places[n]
+    said = {"line": place} if form == "lines" else {"at": f"record {place}"}
+    return {"order": members.order[n], **said}
+
+
+# --- Tables -------------------------------------------------------------------------------------
+
+
+def table_in(
+    blocks: Iterable[Records], where: str, form: Form, ids_in: Callable[[list[str]], set[str]]
+) -> pl.DataFrame:
+    """Give records as columns, text where their values are of several types.
+
+    Raises
+    ------
+    ReadError
+        For the first that is no record, and for what can be no id.
+    """
+    tables = [_table(records, where, form, ids_in(records.names)) for records in blocks]
+    return tables[0] if len(tables) == 1 else _joined(tables)
+
+
+def _table(records: Records, where: str, form: Form, ids: set[str]) -> pl.DataFrame:
+    for problem in records.members.problems:
+        raise ReadError(problem)
+    columns = {name: [row.get(name) for row in records.rows] for name in records.names}
+    for name, values in ((name, of) for name, of in columns.items() if name in ids):
+        odd = next((n for n, value in enumerate(values) if not may_be_id(value)), None)
+        if odd is not None:
+            place = _place(records.members, records.numbers[odd], form)
+            expected, found = f"text or a whole number as {name}", json.dumps(values[odd])[:_SHOWN]
+            raise ReadError(Problem(where, expected, found, NO_ID, "id", **place))
+    table = pl.DataFrame([column_of(name, of, _as_text) for name, of in columns.items()])
+    return table.cast({pl.Boolean: pl.String})  # which is no number
+
+
+def _joined(tables: Iterable[pl.DataFrame]) -> pl.DataFrame:
+    """Join tables, of which some may lack columns or have other types."""
+    alike = [table.select(map(_joinable, table)) for table in tables if table.height]
+    joined = pl.concat(alike, how="diagonal_relaxed") if alike else pl.DataFrame()
+    return joined.cast({pl.Null: pl.String})
+
+
+def _joinable(column: pl.Series) -> pl.Series:
+    return column.cast(pl.Null()) if column.null_count() == len(column) else column
+
+
+def _as_text(value: Any) -> str:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return str(value) if is_number else json.dumps(value)
+
+
+def rows_of_json(
+    data: bytes, where: str, form: Form, number: str, columns: Mapping[str, str]
+) -> Iterator[Rows]:
+    """Give what is in JSON as it is; ``number`` is what to call the numbers of documents."""
+    if form == "queries":
+        yield _rows_of_queries(data, where, number)
+        return
+    blocks = records_in(data, where, form, columns)
+    names = names_of(blocks())
+    for records in blocks():
+        values = {name: [row.get(name) for row in records.rows] for name in names}
+        unit = "line" if form == "lines" else "record"
+        yield _rows(values, records.members, records.numbers, unit)
+
+
+def _rows_of_queries(data: bytes, where: str, number: str) -> Rows:
+    members = members_in(data, where, "queries")
+    expected, numbers, rows = "{query: {document: number}}", [], []
+    for n, (name, documents) in enumerate(zip(members.names, members.values, strict=True)):
+        if isinstance(documents, dict):
+            pairs = documents.items() or [(None, None)]
+            rows += [(name, document, value) for document, value in pairs]
+            numbers += [n] * len(pairs)
+        else:
+            found = f"{type(documents).__name__} as the documents of query {name!r}"
+            told = Problem(where, expected, found, NO_JSON, "fields", order=members.order[n])
+            members.problems.append(told)
+    names = ("query_id", "doc_id", number)
+    columns = zip(*rows, strict=True) if rows else [[]] * len(names)
+    given = _rows(dict(zip(names, map(list, columns), strict=True)), members, numbers, "")
+    return replace(given, has_numbers=True)
+
+
+def _rows(
+    values: Mapping[str, list[Any]], members: Members, numbers: Sequence[int], unit: str
+) -> Rows:
+    table = pl.DataFrame([pl.Series(name, of, dtype=pl.Object) for name, of in values.items()])
+    places = pl.Series([members.places[n] for n in numbers], dtype=pl.Int64)
+    order = pl.Series([members.order[n] for n in numbers], dtype=pl.Int64)
+    return Rows(table, places, unit, table_of(members.problems), order)

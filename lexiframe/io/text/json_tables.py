@@ -1,0 +1,269 @@
+"""Tables in JSON: lines of records, a list of them, or ``{query: {document: number}}``."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import polars as pl
+
+from lexiframe.errors import LexiframeError, ReadError
+from lexiframe.io.problems.rows import Rows, may_be_id
+from lexiframe.io.tables.column_names import candidates_for, words_for
+from lexiframe.io.tables.objects import is_one_run, to_frame
+from lexiframe.io.text.json_rows import (
+    Form,
+    members_in,
+    names_of,
+    records_in,
+    rows_of_json,
+    table_in,
+)
+from lexiframe.io.text.lines import PIECE, blocks_of_lines, count_of
+from lexiframe.schemas import TableSchema
+
+_BEGINNING = re.compile(rb"""\s*(?:\{\s*(?:["}]|$)|\[\s*(?:[\[{"\]]|-?[0-9.]+\s*,|$))""")
+_NAME = re.compile(rb'(?:^|[\s,{\[])"[^"\r\n]*"[ \t]*:')
+_NO_ID = rb"""\s*:\s*(?:-?[0-9]+[.eE]|true|false|[\[{])"""
+_HALF_A_PAIR = re.compile(rb"(?i)\\ud[89ab]..(?!\\ud[c-f])|(?<!\\ud[89ab]..)\\ud[c-f]")
+_ESCAPED_COLONS = (rb"\u003a", rb"\u003A")
+_NULL = re.compile(rb"(:[ \t]*)null(?=[ \t]*[,}])")
+_START = 1 << 20  # so much tells the names
+_NUMBERS = ("score", "relevance", "value")
+
+
+def is_json(data: bytes) -> bool:
+    r"""Tell whether text begins as JSON does; an id may begin with a bracket too.
+
+    So does JSON whose beginning is lost: its first line names a field.
+
+    Examples
+    --------
+    >>> is_json(b'{"qid": 7}\n'), is_json(b"{7} Q0 d1 1 0.5 bm25\n")
+    (True, False)
+    """
+    first = re.match(rb"\s*[^\r\n]*", data[:1000])
+    return bool(_BEGINNING.match(data, 0, 1000) or (first and _NAME.search(first[0])))
+
+
+def _form_of(data: bytes, columns: Mapping[str, str]) -> Form:
+    """Tell what JSON holds, by its first line; by most of its lines when that is broken."""
+    if data.lstrip().startswith(b"["):
+        return "list"
+    record = _first_record(data)
+    if record is not None:
+        is_run = is_one_run(record) and not _has_fields(record, columns)
+        return "queries" if is_run and isinstance(next(iter(record.values())), dict) else "lines"
+    start = data[:_START]  # which tells of most lines
+    lines = [line.strip(b" \t,") for line in start.split(b"\n") if line.strip()]
+    n_records = sum(line.startswith(b"{") and line.endswith(b"}") for line in lines)
+    return "lines" if n_records > len(lines) / 2 else "queries"
+
+
+def _has_fields(record: Mapping[str, Any], columns: Mapping[str, str]) -> bool:
+    """Tell an object of fields, of which some may be objects, from one of queries."""
+    plain = [name for name, value in record.items() if not isinstance(value, dict)]
+    queries, documents = ({*words_for(name, columns)} for name in ("query_id", "doc_id"))
+    names = {*_names_in(record)}
+    return not queries.isdisjoint(plain) and not documents.isdisjoint(names)
+
+
+def _first_record(data: bytes) -> dict[str, Any] | None:
+    """Give the record that the first line holds; None when it holds none."""
+    data = data.lstrip()
+    first = data[: data.find(b"\n") % (len(data) + 1)]
+    try:
+        record = json.loads(first)
+    except (ValueError, RecursionError):
+        return None
+    return record if isinstance(record, dict) else None
+
+
+def _with_line_feeds(data: bytes) -> bytes:
+    return data.replace(b"\r\n", b"\n").replace(b"\r", b"\n") if b"\r" in data else data
+
+
+def parse_json(
+    data: bytes, where: str, schema: TableSchema, columns: Mapping[str, str]
+) -> pl.DataFrame:
+    r"""Parse JSON lines, a list of records, or ``{query: {document: number}}``.
+
+    Parameters
+    ----------
+    data
+        UTF-8 text.
+    where
+        What error messages call it.
+    schema
+        What it holds.
+    columns
+        What its columns are called, where that was said.
+
+    Raises
+    ------
+    ReadError
+        With the line or record, for what is no JSON or no record, for a name that is twice in one
+        object, and for what can be no id.
+
+    Examples
+    --------
+    >>> from lexiframe.schemas import RUNS
+    >>> parse_json(b'{"qid": "007", "docno": 7, "score": 1}\n', "bm25.jsonl", RUNS, {}).rows()
+    [('007', '7', 1.0)]
+    """
+    data = _with_line_feeds(data)
+    form = _form_of(data, columns)
+    if form == "queries":
+        members = members_in(data, where, form)
+        for problem in members.problems:
+            raise ReadError(problem)
+        whole = dict(zip(members.names, members.values, strict=True))
+        return to_frame(whole, _number(schema), where)
+    table = _parse_quickly(data, schema, columns) if form == "lines" else None
+    if table is not None:
+        return table
+    blocks = records_in(data, where, form, columns)
+    return table_in(blocks(), where, form, partial(_ids, schema=schema, columns=columns))
+
+
+def pieces_of_json(
+    data: bytes, schema: TableSchema, columns: Mapping[str, str]
+) -> Iterator[pl.DataFrame | None]:
+    """Parse JSON lines in pieces; None for a piece that is not in order. Others have no pieces."""
+    if _form_of(data, columns) == "lines":
+        for piece in blocks_of_lines(data, PIECE):
+            yield _parse_quickly(_with_line_feeds(piece), schema, columns)
+
+
+def json_rows(
+    data: bytes, where: str, schema: TableSchema, columns: Mapping[str, str]
+) -> Iterator[Rows]:
+    """Give what `parse_json` would parse as it is, with the problems of what is no row."""
+    data = _with_line_feeds(data)
+    return rows_of_json(data, where, _form_of(data, columns), _number(schema), columns)
+
+
+def names_in(data: bytes) -> list[str]:
+    """Give the names in the first records, of which some may be broken."""
+    data = _with_line_feeds(data[:_START])
+    form = _form_of(data, {})
+    try:
+        return [] if form == "queries" else names_of(records_in(data, "", form, {})())
+    except LexiframeError:
+        return []
+
+
+def _number(schema: TableSchema) -> str:
+    return next(name for name in _NUMBERS if name in schema.columns)
+
+
+def _ids(names: Iterable[str], schema: TableSchema, columns: Mapping[str, str]) -> set[str]:
+    """Give the names that hold ids."""
+    known = [candidates_for(words_for(ours, columns), [*names]) for ours in schema.key]
+    return {candidates[0] for candidates in known if candidates}
+
+
+# --- JSON lines in Polars -----------------------------------------------------------------------
+
+
+def _parse_quickly(
+    data: bytes, schema: TableSchema, columns: Mapping[str, str]
+) -> pl.DataFrame | None:
+    """Let Polars parse lines; None when it cannot, or would lose a field or take it for text."""
+    first = _first_record(data) or {}
+    ids = _ids(_names_in(first), schema, columns)
+    ranks = {*words_for("rank", columns)}
+    numbers = {w for ours in ("score", "relevance") for w in words_for(ours, columns)} | ranks
+    types: dict[str, Any] = {n: pl.String() for n in ids & {*first} if may_be_id(first[n])}
+    types |= {name: pl.Float64() for name in first if name in numbers - ranks}
+    if _may_have_odd_ids(data, ids) or _may_have_halves(data):
+        return None
+    for length in (100, None):  # look at all records only when some do not tell types and names
+        try:
+            table = pl.read_ndjson(data, schema_overrides=types, infer_schema_length=length)
+        except pl.exceptions.PolarsError:
+            continue
+        if _holds_all_fields(table, data):
+            fields = _fields_of(table)
+            late = _ids([name for name, _ in fields], schema, columns) - ids
+            is_odd = any(of == pl.Boolean for name, of in fields if name in numbers)
+            return None if is_odd or _may_have_odd_ids(data, late) else table
+    return None
+
+
+def _names_in(record: Mapping[str, Any]) -> list[str]:
+    """Give the names of fields, and of the fields of items."""
+    lists = [value for value in record.values() if isinstance(value, list)]
+    items = [item for values in lists for item in values[:1] if isinstance(item, dict)]
+    return [*record, *(name for item in items for name in item)]
+
+
+def _fields_of(table: pl.DataFrame) -> list[tuple[str, Any]]:
+    """Give the names and types of columns, and of the fields of items."""
+    lists = [of.inner for of in table.dtypes if isinstance(of, pl.List)]
+    items = [of for of in lists if isinstance(of, pl.Struct)]
+    return [*table.schema.items(), *(pair for item in items for pair in item.to_schema().items())]
+
+
+def _may_have_odd_ids(data: bytes, ids: set[str]) -> bool:
+    """Look for an id that is neither text nor a whole number; Polars would write it as text."""
+    names = "|".join(re.escape(json.dumps(name)[1:-1]) for name in ids)
+    return bool(ids) and re.search(b'"(?:%s)"' % names.encode() + _NO_ID, data) is not None
+
+
+def _may_have_halves(data: bytes) -> bool:
+    """Look for half a pair of surrogates, which is no text; Polars takes it for U+0000."""
+    return (
+        any(half in data for half in (rb"\ud", rb"\uD")) and _HALF_A_PAIR.search(data) is not None
+    )
+
+
+# --- Whether Polars kept every field ------------------------------------------------------------
+
+
+def _holds_all_fields(table: pl.DataFrame, data: bytes) -> bool:
+    """Tell whether each field of the records is in the table; when in doubt, it is not.
+
+    Polars drops a field that first appears behind the records whose types it looks at, and keeps
+    the first of two of one name, however they are written. Each field has a colon, so there are
+    more colons then than values and colons inside of texts.
+    """
+    if any(colon in data for colon in _ESCAPED_COLONS):
+        return False
+    extra = count_of(":", data) - _n_colons(table)
+    return extra == 0 or (extra > 0 and extra == _n_nulls(data, table.columns))
+
+
+def _n_colons(table: pl.DataFrame) -> int:
+    """Count the colons of JSON that has the values of a table and no fields that are null."""
+    return sum(len(of) - of.null_count() + _n_colons_inside(of) for of in table)
+
+
+def _n_colons_inside(values: pl.Series) -> int:
+    if isinstance(values.dtype, pl.String):
+        return int(values.str.count_matches(":", literal=True).sum())
+    if isinstance(values.dtype, pl.Struct):
+        return _n_colons(values.struct.unnest())
+    return _n_colons_inside(values.explode()) if isinstance(values.dtype, pl.List) else 0
+
+
+def _n_nulls(data: bytes, names: Sequence[str]) -> int:
+    """Count the fields that are null; -1 when their records may have two fields of one name."""
+    records = b"\n".join(_lines_with(b"null", data))
+    filled, n_nulls = _NULL.subn(rb"\1false", records)
+    try:  # as text, which takes any value, nested ones as JSON
+        texts = pl.read_ndjson(filled, schema=dict.fromkeys(names, pl.String()))
+    except pl.exceptions.PolarsError:
+        return -1
+    return n_nulls if count_of(":", filled) == _n_colons(texts) else -1
+
+
+def _lines_with(word: bytes, data: bytes) -> Iterator[bytes]:
+    at = data.find(word)
+    while at >= 0:
+        start, end = data.rfind(b"\n", 0, at) + 1, data.find(b"\n", at) % (len(data) + 1)
+        yield data[start:end]
+        at = data.find(word, end)

@@ -1,0 +1,247 @@
+"""Tables in text: their cells as text, the line of each row, and what is wrong with their lines.
+
+Lines are counted as they are in the file: blank ones count, and so do those inside quotes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+
+import numpy as np
+import polars as pl
+
+from lexiframe.errors import Problem, ReadError
+from lexiframe.io.problems.advice import mend_width
+from lexiframe.io.problems.table import of_lines, problems_of_bytes, short, table_of
+from lexiframe.io.text.lines import BLOCK_OF_ROWS, blocks_of_lines, refuse_binary, single_spaces
+
+
+def text_table(
+    data: bytes, where: str, separator: str, *, quotes: bool | None = None
+) -> tuple[pl.DataFrame, pl.Series]:
+    r"""Give the cells of a table with a header, and the line on which each row begins.
+
+    Blank lines are left out, and so are blanks around names and around cells that are not quoted.
+    An unnamed column that is empty is left out; a second one that is not is called by its place.
+
+    Parameters
+    ----------
+    data
+        UTF-8 text.
+    where
+        What error messages call the file.
+    separator
+        What stands between cells; ``" "`` stands for any blanks, and then lines that begin with #
+        are comments.
+    quotes
+        Whether cells may stand in double quotes; by default as `may_quote` says.
+
+    Raises
+    ------
+    ReadError
+        With the line, for bytes that are no UTF-8, two columns of one name, a row of another width
+        than the header, and quotes that do not end.
+
+    Examples
+    --------
+    >>> table, lines = text_table(b'\nrun, k1\n\n"a, b", 0.9\n', "log.csv", ",")
+    >>> table.rows(), lines.to_list()
+    ([('a, b', '0.9')], [4])
+    """
+    tables, lines = [], []
+    for table, of_table, problems in blocks_of_table(data, where, separator, quotes=quotes):
+        if problems.height:
+            raise ReadError(Problem(**problems.row(0, named=True)))
+        tables.append(table)
+        lines.append(of_table)
+    return meant(pl.concat(tables)), pl.concat(lines)
+
+
+def may_quote(data: bytes, separator: str) -> bool:
+    r"""Tell whether cells may stand in double quotes: between tabs, when the first name does.
+
+    Examples
+    --------
+    >>> may_quote(b'"qid"\t"docno"\n', "\t"), may_quote(b'qid\tdocno\n', "\t")
+    (True, False)
+    """
+    return separator not in " \t" or (separator == "\t" and data.lstrip(b"\r\n").startswith(b'"'))
+
+
+def blocks_of_table(
+    data: bytes, where: str, separator: str, *, quotes: bool | None = None
+) -> Iterator[tuple[pl.DataFrame, pl.Series, pl.DataFrame]]:
+    """As `text_table`, of the rows that are in order, and the problems of the others, in blocks.
+
+    All columns are there, also those that `meant` leaves out.
+    """
+    refuse_binary(data, where)
+    quotes = may_quote(data, separator) if quotes is None else quotes
+    names: list[str] = []
+    for records, text, line in _blocks_of_records(data, where, separator, quotes=quotes):
+        of_names, header_line = [], 0
+        if not names and records.height:
+            header_line = records["line"][0]
+            names = _names(_cells(records[:1], quotes=quotes).to_list())
+            of_names = _problems_of_names(names, where, header_line)
+        if names:
+            is_good = (pl.col("n") == len(names)) & ~pl.col("is_broken")
+            told = problems_of_bytes(text, where, line)
+            bad = records.filter(~is_good & ~pl.col("line").is_in([p.line for p in told]))
+            of_width = _problems_of_width(bad, where, separator, len(names))
+            problems = pl.concat([table_of([*told, *of_names]), of_width])
+            rows = records.filter(is_good & (pl.col("line") != header_line))
+            table = _table(rows, names, quotes=quotes)
+            places = rows["line"] if table.width else rows["line"][:0]
+            yield table, places, problems.sort("line", maintain_order=True)
+    if not names:
+        raise ReadError(Problem(where, "a line of names, and lines below it", "none"))
+
+
+def meant(table: pl.DataFrame) -> pl.DataFrame:
+    """Leave out the unnamed columns that a separator at the end of every line makes."""
+    places = enumerate(table.columns, 1)
+    unnamed = [name for place, name in places if name in ("", f"column_{place}")]
+    return table.drop(name for name in unnamed if not (table[name] != "").any())
+
+
+def _blocks_of_records(
+    data: bytes, where: str, separator: str, *, quotes: bool
+) -> Iterator[tuple[pl.DataFrame, bytes, int]]:
+    """Give records in blocks, with their text and the number of its first line."""
+    rest, line, end = b"", 1, 0
+    for block in blocks_of_lines(data, BLOCK_OF_ROWS):
+        end += len(block)
+        text, rest = rest + _with_line_feeds(block, where, separator), b""
+        records = _records(text.decode("utf-8", "backslashreplace"), line, separator, quotes=quotes)
+        if quotes and end < len(data):
+            rest = _open_end(records, text, line, separator)
+            text = text.removesuffix(rest)
+            records = records.filter(pl.col("line") < line + text.count(b"\n"))
+        yield records, text, line
+        line += text.count(b"\n")
+
+
+def _open_end(records: pl.DataFrame, text: bytes, first: int, separator: str) -> bytes:
+    """Give the record that may end in the next block and what follows.
+
+    A quote that does not end within half a block is taken for one that never does.
+    """
+    starts = np.append(0, np.flatnonzero(np.frombuffer(text, np.uint8) == ord("\n")) + 1)
+    broken = starts[records.filter("is_broken")["line"].to_numpy() - first]
+    field, mark = _field(separator, quotes=True), re.escape(separator)
+    is_open = re.compile(rf'(?:{field}{mark})*[ \t]*"[^"]*(?:""[^"]*)*\Z'.encode())
+    late = (at for at in broken if at > len(text) // 2)
+    at = next((at for at in late if is_open.match(text, at)), len(text))
+    return text[at:]
+
+
+def _with_line_feeds(data: bytes, where: str, separator: str) -> bytes:
+    """Make every line end a line feed, so that lines keep their numbers."""
+    if separator == " ":
+        data = single_spaces(data, where)
+    data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    return data if data.endswith(b"\n") else data + b"\n"
+
+
+def _field(separator: str, *, quotes: bool) -> str:
+    mark = re.escape(separator)
+    if not quotes:
+        return f"[^{mark}\n]*"
+    blanks = "[ ]*" if separator == "\t" else "[ \t]*"
+    quoted = f'{blanks}"[^"]*(?:""[^"]*)*"{blanks}'
+    return f'(?:{quoted}|{blanks}(?:[^{mark}" \t\n][^{mark}\n]*)?)'
+
+
+def _records(text: str, first: int, separator: str, *, quotes: bool) -> pl.DataFrame:
+    """Give the line, text, fields and their number n of all records but blank ones.
+
+    A field has its separator in front. A line is broken when its quotes are.
+    """
+    if not quotes or '"' not in text:
+        return _lines(text, first, separator)
+    mark, field = re.escape(separator), _field(separator, quotes=quotes)
+    record = f"{field}(?:{mark}{field})*\n|[^\n]*\n"
+    found = pl.Series("text", [text]).str.extract_all(record).explode().to_frame()
+    n_lines = pl.col("text").str.count_matches("\n", literal=True).cast(pl.Int64)
+    whole = pl.lit(separator) + pl.col("text")
+    return (
+        found.with_columns(line=n_lines.cum_sum() - n_lines + first)
+        .with_columns(pl.col("text").str.strip_suffix("\n"))
+        .filter(pl.col("text").str.strip_chars() != "")
+        .with_columns(fields=whole.str.extract_all(mark + field))
+        .with_columns(
+            n=pl.col("fields").list.len(), is_broken=pl.col("fields").list.join("") != whole
+        )
+    )
+
+
+def _lines(text: str, first: int, separator: str) -> pl.DataFrame:
+    """Give records where no quotes are: lines."""
+    texts = pl.Series("text", text.removesuffix("\n").split("\n"))
+    fields = (pl.lit(separator) + pl.col("text")).str.split(separator).list.slice(1)
+    return (
+        texts.to_frame()
+        .with_columns(line=pl.int_range(first, first + pl.len()))
+        .filter(pl.col("text").str.strip_chars() != "")
+        .with_columns(fields=fields.list.eval(pl.lit(separator) + pl.element()))
+        .with_columns(n=pl.col("fields").list.len(), is_broken=pl.lit(value=False))
+    )
+
+
+def _table(records: pl.DataFrame, names: list[str], *, quotes: bool) -> pl.DataFrame:
+    """Give the columns of records that all have their width; none when two have one name."""
+    if len(set(names)) < len(names):
+        return pl.DataFrame()
+    rows = _cells(records, quotes=quotes).reshape((records.height, len(names))).to_frame("row")
+    return rows.select(pl.col("row").arr.to_struct(names))["row"].struct.unnest()
+
+
+def _cells(records: pl.DataFrame, *, quotes: bool) -> pl.Series:
+    """Give the cells of records, one after the other."""
+    cell = pl.col("fields").str.slice(1).str.strip_chars(" \t")
+    cells = records.select(pl.col("fields").explode(empty_as_null=False)).select(cell)
+    if quotes:
+        inner = pl.col("fields").str.strip_prefix('"').str.strip_suffix('"')
+        inner = inner.str.replace_all('""', '"', literal=True)
+        is_quoted = pl.col("fields").str.starts_with('"')
+        cells = cells.select(pl.when(is_quoted).then(inner).otherwise("fields"))
+    return cells["fields"]
+
+
+def _names(cells: list[str]) -> list[str]:
+    """Strip the names of columns, and give one to all but the first that have none."""
+    names = [cell.strip() for cell in cells]
+    unnamed = [place for place, name in enumerate(names) if not name]
+    for place in unnamed[1:]:
+        names[place] = f"column_{place + 1}"
+    return names
+
+
+def _problems_of_names(names: list[str], where: str, line: int) -> list[Problem]:
+    twins = [name for name, n in Counter(names).items() if n > 1]
+    expected, advice = "columns of different names", "rename one"
+    found = [f"two that are named {name!r}" for name in twins]
+    return [Problem(where, expected, f, advice, "fields", line, order=line) for f in found]
+
+
+def _problems_of_width(bad: pl.DataFrame, where: str, separator: str, width: int) -> pl.DataFrame:
+    text = pl.format("'{}'", short(bad["text"]))
+    is_narrow = pl.col("n") < width
+    few, many = (mend_width(separator, is_narrow=is_narrow) for is_narrow in (True, False))
+    advice = pl.when("is_broken").then(pl.lit("write a quote in quoted text twice"))
+    expected = pl.when("is_broken").then(pl.lit("quotes that end with their field"))
+    return of_lines(
+        bad,
+        where,
+        problem=pl.lit("fields"),
+        expected=expected.otherwise(pl.lit(f"{width} fields as in the header")),
+        found=pl.when("is_broken").then(text).otherwise(pl.format("{}: {}", "n", text)),
+        advice=advice.when(is_narrow)
+        .then(pl.lit(few))
+        .when(pl.col("n") == 2 * width - 1)
+        .then(pl.lit(f"{many}; if these are two rows, put a line feed between them"))
+        .otherwise(pl.lit(many)),
+    )

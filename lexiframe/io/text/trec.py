@@ -1,0 +1,270 @@
+"""TREC text: runs and qrels, a line each, fields separated by any mix of ASCII white space.
+
+A plain file goes straight to Arrow's CSV reader. One that has tabs, runs of spaces or comment lines
+is first rewritten with single spaces, and lines of different widths are cut to one; what is
+malformed is left to `lexiframe.io.problems.table`, which finds and names it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import polars as pl
+import pyarrow as pa
+
+from lexiframe.errors import Problem, ReadError, first_three, warn
+from lexiframe.io.options import Third
+from lexiframe.io.tables.line_layouts import GRADED, QRELS, RANKED, RUN, SCORED, Layout
+from lexiframe.io.tables.numbers import NUMBER
+from lexiframe.io.text.lines import (
+    PIECE,
+    blocks_of_lines,
+    cut,
+    ends_in_a_line,
+    first_fields,
+    is_plain,
+    plain,
+    squared,
+    widths_of,
+)
+
+NOT_PARSED = (pl.exceptions.PolarsError, OSError)
+"""What Polars raises for malformed CSV; OSError for text that begins as packed data do."""
+
+
+SHORTEST_PAIR = 10
+"""So many fields have two rows of a run at least that stand in one line."""
+_EXACT = 2**53  # floats below are exact as whole numbers
+
+
+def run_layout(data: bytes, third: Third | None) -> Layout:
+    """Say how the lines of a run are laid out: three columns need to be told what they are."""
+    if third is None or len(first_fields(data)) != len(SCORED.names):
+        return RUN
+    return RANKED if third == "rank" else SCORED
+
+
+def qrels_layout(data: bytes) -> Layout:
+    """Say how the lines of a qrels file are laid out, by the first of them."""
+    fields = first_fields(data)
+    if len(fields) != len(GRADED.names):
+        return QRELS
+    return GRADED if re.match(NUMBER.encode(), fields[-1].replace(b",", b".")) else QRELS
+
+
+def parse_lines(
+    data: bytes, where: str, layout: Layout, wanted: tuple[str, ...], decimal: str = "."
+) -> tuple[pl.DataFrame, int] | None:
+    r"""Parse text into the fields wanted, in the order of the file; None when a line is malformed.
+
+    Behind the table stands how many lines have more fields than the layout, and behind a required
+    number of them: what follows is ignored. A line is malformed too when it may have lost a field,
+    and when it holds two rows.
+
+    Parameters
+    ----------
+    data
+        UTF-8 text.
+    where
+        What error messages call the file.
+    layout
+        The fields of a line.
+    wanted
+        Which of them to give. A rank is a string, unless it is the layout's number.
+    decimal
+        ``"."`` or ``","``.
+
+    Examples
+    --------
+    >>> fields = ("query_id", "doc_id", "score")
+    >>> text = b"q1 Q0 d7\t1 0.5 bm25\nq1 Q0  d3 2 0.25 my own"
+    >>> table, n_wider = parse_lines(text, "", RUN, fields)
+    >>> table.rows(), n_wider
+    ([('q1', 'd7', 0.5), ('q1', 'd3', 0.25)], 1)
+    """
+    given, n_wider = data, 0
+    if not is_plain(data):
+        data = plain(data, where)
+        if not data:
+            raise ReadError(Problem(where, f"lines of {layout}", "only comments"))
+    table = parse_plain(data, layout, wanted, decimal)
+    if table is None:
+        widths = widths_of(data)
+        if _are_malformed(data, widths, layout) or _is_cut(given, widths, layout):
+            return None
+        is_wider = widths > len(layout.names)
+        n_wider = int(np.count_nonzero(is_wider))
+        asked = (*wanted, "rank") if n_wider else wanted
+        table = parse_plain(squared(data, widths, len(layout.names)), layout, asked, decimal)
+        if table is not None and n_wider and _are_shifted(table["rank"].filter(is_wider)):
+            return None
+    if table is None:
+        return None
+    return table.select(n for n in wanted if n in table.columns), n_wider
+
+
+def _are_malformed(lines: bytes, widths: np.ndarray, layout: Layout) -> bool:
+    """Tell whether lines that cannot be parsed as they are cannot either when cut to one width."""
+    narrowest, widest, most = widths.min(), widths.max(), len(layout.names)
+    if narrowest < layout.at_least or narrowest == widest <= most:
+        return True
+    if layout.at_least == most:
+        return bool(widest > most)
+    return _may_lack_fields(lines, widths) or _hold_two_rows(lines, widths)
+
+
+def _is_cut(data: bytes, widths: np.ndarray, layout: Layout) -> bool:
+    """Tell whether the file ends in a line that has fewer fields than the one above."""
+    last = widths[-2:].clip(max=len(layout.names))
+    return bool(last[-1] < last[0]) and ends_in_a_line(data)
+
+
+def _may_lack_fields(lines: bytes, widths: np.ndarray) -> bool:
+    """Tell whether a line without a tag may be one that lost another field: where tags are numbers.
+
+    Such a tag would be taken for the score, and the rank for the document.
+    """
+    has_tag = widths >= len(RUN.names)
+    if has_tag.all() or not has_tag.any():
+        return False
+    tagged = squared(_only(lines, has_tag), widths[has_tag], len(RUN.names))
+    tags = _columns(tagged, RUN.names, {"tag": pa.string()})["tag"]
+    return bool(tags.str.contains(NUMBER).any())
+
+
+def _hold_two_rows(lines: bytes, widths: np.ndarray) -> bool:
+    may_be_two = widths >= SHORTEST_PAIR
+    if not may_be_two.any():
+        return False
+    texts = _only(lines, may_be_two).decode("utf-8", "replace").split("\n")
+    return bool(pl.select(is_pair(pl.lit(pl.Series(texts)).str.split(" ")).any()).item())
+
+
+def is_pair(fields: pl.Expr) -> pl.Expr:
+    """Tell lines of a run that hold a second row: its line feed was lost as files were joined.
+
+    Its query is glued to the tag in front or stands behind it, so its words in column 2 are the
+    seventh or eighth field; they are those of the first row, or no number as other fields may be.
+    """
+
+    def is_row(at: int) -> pl.Expr:
+        q0, rank, score = (fields.list.get(at + n, null_on_oob=True) for n in (0, 2, 3))
+        is_like = (q0 == fields.list.get(1, null_on_oob=True)) | ~q0.str.contains(NUMBER)
+        return is_like & rank.str.contains(r"^[0-9]+(?:\.0+)?$") & score.str.contains(NUMBER)
+
+    return (is_row(6).fill_null(value=False)) | is_row(7).fill_null(value=False)
+
+
+def _only(lines: bytes, kept: np.ndarray) -> bytes:
+    """Give some of the lines of plain text."""
+    text = np.frombuffer(lines if lines.endswith(b"\n") else lines + b"\n", np.uint8)
+    ends = np.flatnonzero(text == ord("\n")) + 1
+    starts = np.append(0, ends[:-1])
+    return cut(text, starts[~kept], ends[~kept]).tobytes()
+
+
+def _are_shifted(ranks: pl.Series) -> bool:
+    """Tell whether the ranks of lines that are too wide are none: a space stands in an id then."""
+    return not ranks.str.contains(NUMBER).all()
+
+
+def warn_of_wider_lines(counts: Mapping[str, int]) -> None:
+    """Warn once of lines of runs that have more fields than are read, counted by file."""
+    files, count = [where for where, n in counts.items() if n], sum(counts.values())
+    lines = "1 line has" if count == 1 else f"{count} lines have"
+    said = f"{lines} more than {len(RUN.names)} fields; what follows is ignored"
+    if len(files) == 1:
+        warn(f"{files[0]}: {said}")
+    elif files:
+        warn(f"{said}; files: {first_three(files)}")
+
+
+def parse_plain(
+    text: bytes, layout: Layout, wanted: tuple[str, ...], decimal: str
+) -> pl.DataFrame | None:
+    """Parse plain text whose lines all have the width of the first; None when they have not."""
+    width = text[: text.find(b"\n") % (len(text) + 1)].count(b" ") + 1
+    if not layout.at_least <= width <= len(layout.names):
+        return None
+    names, number = layout.names[:width], layout.number
+    types = {name: pa.string() for name in names if name in (*wanted, number)}
+    if decimal == ".":
+        types[number] = pa.float64()
+    try:
+        _check_utf8(text)
+        table = _columns(text, names, types)
+        if decimal == ",":
+            table = table.with_columns(pl.col(number).str.replace(",", ".", literal=True))
+        numbers = table[number].cast(pl.Float64)
+    except (pa.ArrowInvalid, pl.exceptions.PolarsError):
+        return None
+    return None if numbers.is_nan().any() else table.with_columns(numbers)
+
+
+def _check_utf8(text: bytes) -> None:
+    """Raise Arrow's error for bytes that cannot be decoded, also in fields that are not read."""
+    if not text.isascii():
+        edges = np.array([0, len(text)], np.int64)
+        buffers = (pa.py_buffer(edges), pa.py_buffer(text))
+        pa.LargeStringArray.from_buffers(1, *buffers).validate(full=True)
+
+
+def _columns(text: bytes, names: Sequence[str], types: Mapping[str, pa.DataType]) -> pl.DataFrame:
+    """Parse those columns of UTF-8 text that have a type; each line has to have all ``names``."""
+    if len(text) <= 2 * PIECE:
+        return _parsed(text, names, types)
+    numbers = {name: dtype for name, dtype in types.items() if dtype != pa.string()}
+    for block in blocks_of_lines(text, PIECE):  # a bad line is found before anything is kept
+        _parsed(block, names, numbers or {names[-1]: pa.string()})
+    blocks = [_parsed(block, names, types) for block in blocks_of_lines(text, PIECE)]
+    return pl.concat(blocks, rechunk=True)
+
+
+def _parsed(text: bytes, names: Sequence[str], types: Mapping[str, pa.DataType]) -> pl.DataFrame:
+    from pyarrow import csv
+
+    table = csv.read_csv(
+        pa.BufferReader(text),
+        # One block, so that columns are in one piece.
+        csv.ReadOptions(use_threads=False, block_size=len(text), column_names=names),
+        csv.ParseOptions(delimiter=" ", quote_char=False),
+        csv.ConvertOptions(
+            check_utf8=False, column_types=types, include_columns=[*types], null_values=[]
+        ),
+    )
+    return pl.DataFrame(pl.from_arrow(table))
+
+
+def text_of_run(rows: pl.DataFrame, tag: str) -> bytes:
+    r"""Write one run's rows as TREC text, in their order; without ``rank`` its place in the query.
+
+    Examples
+    --------
+    >>> text_of_run(pl.DataFrame({"query_id": ["q1"], "doc_id": ["d7"], "score": [0.5]}), "bm25")
+    b'q1 Q0 d7 1 0.5 bm25\n'
+    """
+    place = pl.int_range(1, pl.len() + 1).over("query_id")
+    rank = pl.col("rank") if "rank" in rows.columns else place
+    constant = {"q0": pl.lit("Q0"), "tag": pl.lit(tag)}
+    return _text(rows.with_columns(rank=rank, **constant).select(RUN.names))
+
+
+def text_of_qrels(rows: pl.DataFrame) -> bytes:
+    r"""Write judgments as TREC text, in their order; whole grades without a decimal point.
+
+    Examples
+    --------
+    >>> text_of_qrels(pl.DataFrame([("q1", "0", "d7", 2.0)], schema=QRELS.names, orient="row"))
+    b'q1 0 d7 2\n'
+    """
+    grades = rows["relevance"]
+    whole = ((grades == grades.round()) & (grades.abs() < _EXACT)).all()
+    grade = pl.col("relevance").cast(pl.Int64) if whole else pl.col("relevance")
+    return _text(rows.select("query_id", "iteration", "doc_id", grade))
+
+
+def _text(rows: pl.DataFrame) -> bytes:
+    text = rows.write_csv(include_header=False, separator=" ", quote_style="never")
+    return text.encode()

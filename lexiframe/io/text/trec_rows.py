@@ -1,0 +1,187 @@
+"""Lines of TREC text one by one: the rows that they hold, and what is wrong with the others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import cache, partial
+
+import polars as pl
+
+from lexiframe.io.options import TextOptions
+from lexiframe.io.problems.advice import CUT_SHORT, LOST_FIELD, TWO_ROWS, advice_for, mend_width
+from lexiframe.io.problems.rows import Hint, Rows
+from lexiframe.io.problems.table import SAVE_AS_UTF8, of_lines, short, undecodable
+from lexiframe.io.tables.line_layouts import Layout
+from lexiframe.io.tables.numbers import NUMBER
+from lexiframe.io.text.lines import (
+    BLOCK_OF_ROWS,
+    blocks_of_lines,
+    ends_in_a_line,
+    is_plain,
+    n_lines_in,
+    refuse_binary,
+    single_spaces,
+)
+from lexiframe.io.text.trec import is_pair, parse_plain
+
+_FIELDS = ("query_id", "iteration", "doc_id")
+
+
+def rows_of_lines(data: bytes, where: str, layout: Layout, options: TextOptions) -> Iterator[Rows]:
+    """Give the lines that have the fields of a layout, and the problems of the others, in blocks.
+
+    Parameters
+    ----------
+    data
+        UTF-8 text.
+    where
+        What to call the file.
+    layout, options
+        What its lines should be, and what was said of it.
+    """
+    refuse_binary(data, where)
+    tags_are_numbers = cache(partial(_tags_are_numbers, data, where, layout))
+    number, above, end, hint = 1, 0, 0, None
+    for block in blocks_of_lines(data, BLOCK_OF_ROWS):
+        end += len(block)
+        in_order = _rows_in_order(block, number, layout, options) if above else None
+        if in_order is not None:  # as most are
+            number += in_order.table.height
+            above = len(layout.names)
+            yield in_order
+            continue
+        lines = lines_of(block, where, number)
+        number += n_lines_in(block)
+        if not lines.height:
+            continue
+        is_first = not above
+        hint = _hint(lines, layout) if is_first else hint
+        is_cut = end == len(data) and ends_in_a_line(data)
+        lines = _with_marks(lines, layout, above, tags_are_numbers, ends_early=is_cut)
+        above = lines["n"][-1]
+        yield replace(_rows(lines, where, layout, options, hint), hint=hint if is_first else None)
+
+
+def _rows_in_order(block: bytes, first: int, layout: Layout, options: TextOptions) -> Rows | None:
+    """Give the lines of a block when all have all fields; None when it takes a closer look."""
+    width = len(layout.names)
+    if layout.number == "rank" or not block.endswith(b"\n") or not is_plain(block):
+        return None
+    if block.count(b" ", 0, block.find(b"\n")) != width - 1:
+        return None
+    table = parse_plain(block, layout, _FIELDS, options.decimal)
+    if table is None or table[layout.number].is_infinite().any():
+        return None
+    fields = table.select(name for name in table.columns if name in (*_FIELDS, layout.number))
+    places = pl.int_range(first, first + table.height, eager=True)
+    return Rows(fields, places, decimal=options.decimal)
+
+
+def _with_marks(
+    lines: pl.DataFrame,
+    layout: Layout,
+    above: int,
+    tags_are_numbers: Callable[[], bool],
+    *,
+    ends_early: bool,
+) -> pl.DataFrame:
+    """Mark the lines that hold two rows, may lack a field, or are the end of a file cut short."""
+    widest = len(layout.names)
+    width = pl.col("n").clip(upper_bound=widest).cast(pl.Int64)
+    is_last = pl.lit(ends_early) & (pl.int_range(pl.len()) == pl.len() - 1)
+    may_lack = pl.col("n") == layout.at_least if layout.at_least < widest else pl.lit(value=False)
+    lines = lines.with_columns(
+        is_cut=is_last & (width < width.shift(fill_value=min(above, widest))),
+        is_pair=_is_pair(layout),
+        may_lack=may_lack,
+    )
+    if lines["may_lack"].any() and not tags_are_numbers():
+        return lines.with_columns(may_lack=pl.lit(value=False))
+    return lines
+
+
+def _tags_are_numbers(data: bytes, where: str, layout: Layout) -> bool:
+    tag = pl.col("fields").list.get(layout.names.index("tag"), null_on_oob=True)
+    blocks = (lines_of(block, where) for block in blocks_of_lines(data, BLOCK_OF_ROWS))
+    return any(lines.select(tag.str.contains(NUMBER).any()).item() for lines in blocks)
+
+
+def _is_pair(layout: Layout) -> pl.Expr:
+    """Tell the lines that hold two rows."""
+    if layout.at_least < len(layout.names):
+        return is_pair(pl.col("fields"))
+    width = len(layout.names)
+    is_number = pl.col("fields").list.last().str.contains(NUMBER)
+    return pl.col("n").is_in([2 * width - 1, 2 * width]) & is_number
+
+
+def _rows(
+    lines: pl.DataFrame, where: str, layout: Layout, options: TextOptions, hint: Hint | None
+) -> Rows:
+    field = pl.col("fields").list
+    is_too_wide = pl.col("n") > len(layout.names)
+    if layout.at_least < len(layout.names):  # what follows is ignored, unless a field was split
+        rank = field.get(layout.names.index("rank"), null_on_oob=True)
+        is_too_wide &= ~rank.str.contains(NUMBER)
+    is_no_row = pl.col("bytes").is_not_null() | (pl.col("n") < layout.at_least)
+    is_no_row |= is_too_wide | pl.col("is_cut") | pl.col("is_pair") | pl.col("may_lack")
+    good, bad = lines.filter(~is_no_row), lines.filter(is_no_row)
+    place = layout.names.index(layout.number)
+    wanted = (*_FIELDS, layout.number)
+    names = {name: n for n, name in enumerate(layout.names) if name in wanted}
+    return Rows(
+        good.select(field.get(n).alias(name) for name, n in names.items()),
+        good["line"],
+        problems=_no_rows(bad, where, layout, hint),
+        behind=": '" + short(good["text"]) + "'",
+        called={layout.number: f"in field {place + 1} ({layout.number})"},
+        decimal=options.decimal,
+    )
+
+
+def _no_rows(lines: pl.DataFrame, where: str, layout: Layout, hint: Hint | None) -> pl.DataFrame:
+    """Tell the lines with undecodable bytes or another number of fields."""
+    few, many = (mend_width(" ", is_narrow=is_narrow) for is_narrow in (True, False))
+    is_text, is_narrow = pl.col("bytes").is_null(), pl.col("n") < layout.at_least
+    of_width = pl.when(is_narrow).then(pl.lit(few)).otherwise(pl.lit(many))
+    of_width = pl.when("is_cut").then(pl.lit(CUT_SHORT)).otherwise(of_width)
+    of_width = pl.when("is_pair").then(pl.lit(TWO_ROWS)).otherwise(of_width)
+    of_width = pl.when("may_lack").then(pl.lit(LOST_FIELD)).otherwise(of_width)
+    if hint is not None:
+        of_width = pl.when(pl.col("n") == hint.width).then(pl.lit(hint.advice)).otherwise(of_width)
+    width = pl.format("{}: '{}'", "n", short(lines["text"]))
+    return of_lines(
+        lines,
+        where,
+        problem=pl.when(is_text).then(pl.lit("fields")).otherwise(pl.lit("encoding")),
+        expected=pl.when(is_text).then(pl.lit(str(layout))).otherwise(pl.lit("UTF-8 text")),
+        found=pl.when(is_text).then(width).otherwise(pl.format("the bytes {}", "bytes")),
+        advice=pl.when(is_text).then(of_width).otherwise(pl.lit(SAVE_AS_UTF8)),
+    )
+
+
+def _hint(lines: pl.DataFrame, layout: Layout) -> Hint | None:
+    """Say what the first line tells of the file, if that is malformed."""
+    if not lines.height:
+        return None
+    first = lines.row(0, named=True)
+    number = dict(zip(layout.names, first["fields"], strict=False)).get(layout.number, "")
+    advice = advice_for(lines["text"].head(1000).to_list(), number, layout)
+    return Hint(first["line"], first["n"], advice) if advice else None
+
+
+def lines_of(data: bytes, where: str, first: int = 1) -> pl.DataFrame:
+    """Give the lines that hold fields; ``first`` is the number of the first line.
+
+    Columns are line, text, fields, their number n, and the first bytes that are no UTF-8.
+    """
+    text = single_spaces(data, where)
+    texts = text.decode("utf-8", "backslashreplace").split("\n")
+    fields = pl.col("text").str.split(" ")
+    bad_bytes = pl.col("line").replace_strict(undecodable(text, first), default=None)
+    return (
+        pl.DataFrame({"line": range(first, first + len(texts)), "text": texts})
+        .filter(pl.col("text") != "")
+        .with_columns(fields=fields, n=fields.list.len(), bytes=bad_bytes.cast(pl.String))
+    )

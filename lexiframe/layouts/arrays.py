@@ -1,0 +1,247 @@
+"""Scores and preferences as dense arrays, with how much of them may be rounding."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+import polars as pl
+
+from lexiframe.errors import LexiframeError, unknown_name
+from lexiframe.metrics.ties import rounding
+
+
+@dataclass(frozen=True)
+class Scores:
+    """One measure's scores: requests × runs, NaN where there is none."""
+
+    queries: pl.Series
+    runs: pl.Series
+    values: np.ndarray
+    smaller_is_better: bool
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """One measure's preferences: requests × pairs of runs, NaN where there is none.
+
+    Pair n is that of the runs ``a[n]`` and ``b[n]``, indices into ``runs`` with a < b, in the order
+    of the table's key. ``scores``, requests × runs, are what the preferences are differences of,
+    where that is known: a difference is as rough as its scores are large, however small it is.
+    """
+
+    queries: pl.Series
+    runs: pl.Series
+    a: np.ndarray
+    b: np.ndarray
+    values: np.ndarray
+    scores: np.ndarray | None = None
+
+    @property
+    def rounding(self) -> np.ndarray:
+        """How much of each preference may be rounding: requests × pairs, or 1 × 1 if all alike."""
+        if self.scores is None:
+            return rounding(self.values)
+        of_scores = rounding(self.scores)
+        if of_scores.size == 1:
+            return of_scores
+        return np.asarray(np.maximum(of_scores[:, self.a], of_scores[:, self.b]))
+
+    @property
+    def mean_rounding(self) -> np.ndarray:
+        """How much of each pair's mean preference may be rounding; 0 without a request."""
+        rough = self.rounding
+        if rough.size == 1:
+            return np.full(len(self.a), rough.item())
+        total = rough.sum(axis=0, where=~np.isnan(self.values))
+        return np.asarray(total / np.maximum(self.n, 1))
+
+    @property
+    def request_rounding(self) -> np.ndarray:
+        """How much of a mean over a request's preferences may be rounding, for each request.
+
+        It goes by the largest of what is added up; what comes out may be small.
+        """
+        rough = rounding(self.values if self.scores is None else self.scores)
+        return np.broadcast_to(rough.max(axis=1), len(self.queries))
+
+    @property
+    def n(self) -> np.ndarray:
+        """The number of requests of each pair."""
+        return np.asarray((~np.isnan(self.values)).sum(axis=0))
+
+    @property
+    def lead(self) -> np.ndarray:
+        """Requests won minus requests lost, of each pair."""
+        return np.asarray(np.sign(np.nan_to_num(self.values)).sum(axis=0))
+
+    @property
+    def ends(self) -> np.ndarray:
+        """1 at run a of each pair and −1 at run b, pairs × runs: a product with it sums by run."""
+        matrix = np.zeros((len(self.a), len(self.runs)))
+        matrix[np.arange(len(self.a)), self.a] = 1
+        matrix[np.arange(len(self.a)), self.b] = -1
+        return matrix
+
+    def as_cube(self, measure: str) -> PairCube:
+        """Give a cube of these alone."""
+        scores = None if self.scores is None else self.scores[None]
+        names, values = pl.Series([measure]), self.values[None]
+        return PairCube(names, self.queries, self.runs, self.a, self.b, values, scores)
+
+    def square(self, by_pair: np.ndarray) -> np.ndarray:
+        """Give runs × runs, antisymmetric, from a number for each pair."""
+        matrix = np.zeros((len(self.runs), len(self.runs)))
+        matrix[self.a, self.b] = by_pair
+        matrix[self.b, self.a] = -by_pair
+        return matrix
+
+
+@dataclass(frozen=True)
+class ScoreCube:
+    """Scores as measures × requests × runs, NaN where there is none.
+
+    ``smaller_is_better`` and ``is_exact`` (but for the last bit) say of each measure whether its
+    values are.
+    """
+
+    measures: pl.Series
+    queries: pl.Series
+    runs: pl.Series
+    values: np.ndarray
+    smaller_is_better: np.ndarray
+    is_exact: np.ndarray
+
+    def __iter__(self) -> Iterator[tuple[str, Scores]]:
+        """Give each measure's scores, without the requests and runs that have none."""
+        for n, (measure, values) in enumerate(zip(self.measures, self.values, strict=True)):
+            query, run = (np.flatnonzero(~np.isnan(values).all(axis=k)) for k in (1, 0))
+            yield (
+                measure,
+                Scores(
+                    self.queries[query],
+                    self.runs[run],
+                    values[np.ix_(query, run)],
+                    bool(self.smaller_is_better[n]),
+                ),
+            )
+
+
+@dataclass(frozen=True)
+class PairCube:
+    """Preferences as measures × requests × pairs of runs, NaN where there is none.
+
+    ``scores`` are measures × requests × runs, NaN where they are not known: see `Pairs`.
+    """
+
+    measures: pl.Series
+    queries: pl.Series
+    runs: pl.Series
+    a: np.ndarray
+    b: np.ndarray
+    values: np.ndarray
+    scores: np.ndarray | None = None
+
+    def __iter__(self) -> Iterator[tuple[str, Pairs]]:
+        """Give each measure's preferences, without the requests and runs that have none."""
+        for measure, pairs in zip(self.measures, self.whole(), strict=True):
+            known = ~np.isnan(pairs.values)
+            query, pair = np.flatnonzero(known.any(axis=1)), np.flatnonzero(known.any(axis=0))
+            if len(pair):
+                yield measure, _of_requests(_of_runs_in(pairs, pair), query)
+
+    def whole(self) -> Iterator[Pairs]:
+        """Give each measure's preferences, of all requests and runs of the cube."""
+        for n, values in enumerate(self.values):
+            scores = (
+                None if self.scores is None or np.isnan(self.scores[n]).all() else self.scores[n]
+            )
+            yield Pairs(self.queries, self.runs, self.a, self.b, values, scores)
+
+    def knowing(self, s: ScoreCube) -> PairCube:
+        """Return the cube with the scores that some of its preferences are differences of."""
+        ours, theirs = (self.measures, self.queries, self.runs), (s.measures, s.queries, s.runs)
+        scores = np.full([len(names) for names in ours], np.nan)
+        there = [names.is_in(known.implode()) for known, names in zip(ours, theirs, strict=True)]
+        places = (
+            known.search_sorted(names.filter(is_there)).to_numpy()
+            for known, names, is_there in zip(ours, theirs, there, strict=True)
+        )
+        scores[np.ix_(*places)] = s.values[np.ix_(*(is_there.to_numpy() for is_there in there))]
+        return replace(self, scores=scores)
+
+    def of_measures(self, names: list[str]) -> PairCube:
+        """Give the cube of some of the measures."""
+        chosen = self.measures.is_in(names)
+        return replace(
+            self,
+            measures=self.measures.filter(chosen),
+            values=self.values[chosen],
+            scores=None if self.scores is None else self.scores[chosen],
+        )
+
+    def of_queries(self, chosen: np.ndarray) -> PairCube:
+        """Give the cube of the requests where ``chosen`` is true."""
+        return replace(
+            self,
+            queries=self.queries.filter(pl.Series(chosen)),
+            values=self.values[:, chosen],
+            scores=None if self.scores is None else self.scores[:, chosen],
+        )
+
+
+def pairs_of(runs: pl.Series, baseline: str | None = None) -> np.ndarray:
+    """Give the places of pairs in the order of a table's key: of all, or of those of one run.
+
+    Raises
+    ------
+    UnknownNameError
+        When there is no such run.
+
+    Examples
+    --------
+    >>> pairs_of(pl.Series(["a", "b", "c"]), "b").tolist()
+    [0, 2]
+    """
+    a, b = np.triu_indices(len(runs), k=1)
+    if baseline is None:
+        return np.arange(len(a))
+    if baseline not in runs:
+        raise unknown_name("run", baseline, runs)
+    place = runs.index_of(baseline)
+    return np.flatnonzero((a == place) | (b == place))
+
+
+def _of_requests(pairs: Pairs, query: np.ndarray) -> Pairs:
+    """Keep some of the requests."""
+    if len(query) == len(pairs.queries):
+        return pairs
+    scores = None if pairs.scores is None else pairs.scores[query]
+    return replace(pairs, queries=pairs.queries[query], values=pairs.values[query], scores=scores)
+
+
+def _of_runs_in(pairs: Pairs, known: np.ndarray) -> Pairs:
+    """Keep the pairs of the runs that occur in the pairs ``known``."""
+    run = np.unique([pairs.a[known], pairs.b[known]])
+    if len(run) == len(pairs.runs):
+        return pairs
+    kept = np.isin(pairs.a, run) & np.isin(pairs.b, run)
+    return replace(
+        pairs,
+        runs=pairs.runs[run],
+        a=np.searchsorted(run, pairs.a[kept]),
+        b=np.searchsorted(run, pairs.b[kept]),
+        values=pairs.values[:, kept],
+        scores=None if pairs.scores is None else pairs.scores[:, run],
+    )
+
+
+def check_finite(called: str, values: np.ndarray) -> None:
+    """Raise for infinite values, where the mean over requests is what is computed."""
+    infinite = int(np.isinf(values).sum())
+    if infinite:
+        raise LexiframeError(
+            f"{called}: expected finite values, found {infinite} that are infinite; their mean "
+            "would not depend on the others"
+        )

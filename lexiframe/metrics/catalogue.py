@@ -1,0 +1,159 @@
+"""The metrics, each as its formula: exposure e(p) times weight z(i, m)."""
+
+from __future__ import annotations
+
+from lexiframe.metrics import counts, exposures, graded, judged, search_length, weights
+from lexiframe.metrics import papers as of
+from lexiframe.metrics.cascade import CascadeMetric, satisfied
+from lexiframe.metrics.graded import GradedMetric
+from lexiframe.metrics.metric import Metric
+from lexiframe.metrics.order_metrics import leximin_metric, rank_metric
+from lexiframe.metrics.parameters import Number, Word
+from lexiframe.metrics.recall_level import RecallLevelMetric
+from lexiframe.metrics.search_length import SearchLength
+from lexiframe.metrics.subtopic_catalogue import SUBTOPIC_METRICS
+
+_P = Number(0.8, above=0, below=1)
+_OF_M = {"denominator": Word(("m", "min"))}
+_MAX = Number(4, above=0)
+
+# fmt: off
+# --- Recall-level metrics: μ = Σ_i e(p_i) · z(i, m), equation 1 of Diaz et al. 2025 --------------
+
+AP = RecallLevelMetric("AP", exposures.reciprocal, weight=weights.share_of_levels,
+    parameters=_OF_M, formula="Σ_i 1/p_i · i/m", bounds="0 to 1",
+    source=f"{of.LEXIRECALL}, eq. 1")
+"""Average precision. AP@k divides by m, as trec_eval's map_cut does; ``AP(denominator='min')@k`` by
+min(m, k)."""
+
+RR = RecallLevelMetric("RR", exposures.reciprocal, weight=weights.only,
+    parameters={"level": Number(1, least=1, whole=True)}, bounds="0 to 1",
+    formula="1/p_1; RR(level=j): 1/p_j", source=f"{of.LEXIRECALL}, eq. 1")
+"""Reciprocal rank; ``RR(level=j)`` is that of the j-th relevant item."""
+
+nDCG = GradedMetric("nDCG", exposures.logarithmic, gain=graded.gain_of_dcg,
+    parameters={"dcg": Word(("log2", "exp-log2")), "ideal": Word(("cut", "full"))},
+    formula="Σ g(y)/log2(p + 1) over the ideal", bounds="0 to 1",
+    source=of.JARVELIN)
+"""Normalised discounted cumulative gain, with the grade as gain, as trec_eval has it;
+``nDCG(dcg='exp-log2')`` has 2^grade − 1. The ideal is cut off as the ranking is, unless
+``ideal='full'``. With one grade it is the recall-level metric of weight 1 / Σ_{k≤m} 1/log2(k+1)."""
+
+RBP = RecallLevelMetric("RBP", exposures.geometric, weight=weights.one,
+    parameters={"p": _P}, formula="Σ_i (1 − γ) γ^(p_i − 1), γ = p", bounds="0 to 1",
+    source=f"{of.MOFFAT}; {of.LEXIRECALL}, eq. 1")
+"""Rank-biased precision, binary; the persistence γ is called p, as in ir_measures' notation."""
+
+gRBP = GradedMetric("gRBP", exposures.geometric, gain=graded.share_of_greatest, normalised=False,
+    parameters={"p": _P, "max": _MAX}, formula="Σ y/max · (1 − γ) γ^(p − 1)", bounds="0 to 1",
+    source=of.MOFFAT)
+"""Rank-biased precision with grades as shares of the greatest that there can be, ``max``."""
+
+RBP_residual = judged.Residual("RBP_residual", exposures.geometric,
+    parameters={"p": _P}, formula="1 − Σ over judged items of (1 − γ) γ^(p − 1)", bounds="0 to 1",
+    source=of.MOFFAT)
+"""What RBP could still gain if every item that is not judged were relevant."""
+
+linear = RecallLevelMetric("linear", exposures.linear, weight=weights.uniform,
+    parameters={"n": Number(above=0)}, formula="1/m Σ_i (1 − p_i/n)", bounds="0 to 1",
+    source=f"{of.LEXIRECALL}, eq. 1")
+"""Linear exposure, with n the size of the corpus: ``linear(n=1000)``; a rank beyond n is an
+error."""
+
+R = RecallLevelMetric("R", exposures.constant, weight=weights.uniform,
+    parameters=_OF_M, formula="R@k: #{p_i ≤ k} / m", bounds="0 to 1",
+    source=f"{of.LEXIRECALL}, section 3.2")
+"""Recall; ``R@k`` of the first k ranks, ``R`` of all that was retrieved; ``R(denominator='min')@k``
+divides by min(m, k)."""
+
+P = RecallLevelMetric("P", exposures.constant, weight=weights.per_rank,
+    formula="P@k: #{p_i ≤ k} / k", bounds="0 to 1", source=of.TREC_EVAL)
+"""Precision of the first k ranks. A ranking shorter than k is not forgiven."""
+
+Rprec = RecallLevelMetric("Rprec", exposures.up_to_m, weight=weights.uniform,
+    formula="#{p_i ≤ m} / m", bounds="0 to 1", source=f"{of.LEXIRECALL}, section 3.2")
+"""Precision of the first m ranks."""
+
+Success = RecallLevelMetric("Success", exposures.constant, weight=weights.first,
+    formula="Success@k: 1 if p_1 ≤ k", bounds="0 to 1", source=of.TREC_EVAL)
+"""Whether a relevant item is among the first k."""
+
+ERR = CascadeMetric("ERR", exposures.reciprocal, stop=satisfied,
+    parameters={"max": _MAX}, formula="Σ_i 1/p_i · R_i Π_{j<i} (1 − R_j), R = (2^y − 1)/2^max",
+    bounds="0 to 1", source=of.CHAPELLE)
+"""Expected reciprocal rank; ``max`` is the greatest grade of the scale, 4 as in gdeval."""
+
+# --- Judged items that are not relevant, and counts, as trec_eval has them -----------------------
+
+bpref = judged.JudgedMetric("bpref", judged.preferred_to_nonrelevant,
+    parameters={"denominator": Word(("min", "m"))},
+    formula="1/m Σ_i (1 − min(b_i, m)/min(m, N))", bounds="0 to 1",
+    source=f"{of.TREC_EVAL}; {of.BUCKLEY}")
+"""Binary preference: b_i of the N judged non-relevant items stand above the i-th relevant one.
+``bpref(denominator='m')`` divides by m, as the paper does."""
+
+infAP = judged.JudgedMetric("infAP", judged.inferred_precision,
+    formula="1/m Σ_i (1/p + (r + b + u)/p · (r + ε)/(r + b + 2ε)), r = i − 1", bounds="0 to 1",
+    source=f"{of.TREC_EVAL}; {of.YILMAZ}")
+"""Inferred average precision, of pools that were judged in part: u items above it are pooled, but
+unjudged (their grade is negative)."""
+
+Judged = judged.JudgedShare("Judged", parameters={"denominator": Word(("min", "k"))},
+    formula="#{judged of the first k} / min(k, ñ)", bounds="0 to 1",
+    source="ir_measures")
+"""The share of the first k documents that are judged; ``Judged(denominator='k')@k`` divides by k
+also when the ranking is shorter."""
+
+num_ret = counts.Count("num_ret", counts.retrieved, formula="ñ", bounds="0 to n",
+    source=of.TREC_EVAL)
+"""The number of documents retrieved."""
+
+num_rel = counts.Count("num_rel", counts.relevant, formula="m", bounds="0 to n",
+    source=of.TREC_EVAL)
+"""The number of relevant items."""
+
+num_rel_ret = counts.Count("num_rel_ret", counts.relevant_retrieved, formula="#{p_i}",
+    bounds="0 to m", source=of.TREC_EVAL)
+"""The number of relevant items retrieved."""
+
+# --- Search lengths: small is good ----------------------------------------------------------------
+
+ISL = SearchLength("ISL", search_length.rank, weight=weights.first,
+    formula="p_1", bounds="1 to n − m + 1", source=of.COOPER)
+"""Initial search length: the rank of the first relevant item."""
+
+TSL = SearchLength("TSL", search_length.rank, weight=weights.last,
+    formula="p_m", bounds="m to n", source=f"{of.LEXIRECALL}, section 3.2")
+"""Total search length: the rank of the last relevant item."""
+
+ASL = SearchLength("ASL", search_length.rank, weight=weights.one, mean=True,
+    formula="1/m Σ_i p_i", bounds="(m + 1)/2 to n − (m − 1)/2",
+    source=f"{of.LEXIRECALL}, section 3.2")
+"""Average search length: the mean rank of the relevant items."""
+
+SL1 = SearchLength("SL1", search_length.before, weight=weights.first,
+    formula="p_1 − 1", bounds="0 to n − m", source=of.COOPER)
+"""Cooper's search length of type 1: the items read in vain before the first relevant one."""
+
+SL3 = SearchLength("SL3", search_length.beyond_m, weight=weights.last,
+    formula="p_m − m", bounds="0 to n − m",
+    source=f"{of.COOPER}; {of.LEXIRECALL}, section 3.2")
+"""Cooper's search length of type 3: the items read in vain until all relevant ones are found."""
+
+RE = SearchLength("RE", search_length.beyond_mean, weight=weights.one, mean=True,
+    formula="1/m Σ_i p_i − (m + 1)/2", bounds="0 to n − m",
+    source=f"{of.LEXIRECALL}, section 3.2")
+"""Recall error: the mean rank of the relevant items, minus that of the ideal ranking."""
+# fmt: on
+
+METRICS: dict[str, Metric] = {
+    m.name: m
+    for m in (
+        *(AP, RR, nDCG, RBP, gRBP, RBP_residual, linear, R, P, Rprec, Success, ERR, bpref, infAP),
+        *(Judged, num_ret, num_rel, num_rel_ret, ISL, TSL, ASL, SL1, SL3, RE),
+        *(rank_metric(name, "recall") for name in ("LR", "sgnLR")),
+        *(rank_metric(name, "precision") for name in ("LP", "sgnLP")),
+        leximin_metric("LR"),
+        *SUBTOPIC_METRICS.values(),
+    )
+}

@@ -1,0 +1,51 @@
+"""Counts of what was retrieved and what is relevant, by trec_eval's names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from lexiframe.metrics.metric import Metric
+from lexiframe.metrics.needs import FOUND, RELEVANT
+from lexiframe.metrics.rankings import Rankings
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Count(Metric):
+    """A number of items of each ranking, which ``count`` takes from `Rankings`."""
+
+    count: Callable[[Rankings], np.ndarray]
+
+    kind: ClassVar[str] = "count"
+    cuts_off: ClassVar[bool] = False
+
+    @property
+    def needs(self) -> str:  # type: ignore[override]
+        """What it needs of the positions: imputed ranks say of all items that they were found."""
+        return FOUND if self.count is relevant_retrieved else RELEVANT
+
+    def _identity(self) -> tuple[Any, ...]:
+        return (*super()._identity(), self.count)
+
+    def compute(self, rankings: Rankings) -> np.ndarray:
+        """Count, as floats."""
+        return self.count(rankings).astype(np.float64)
+
+
+def retrieved(rankings: Rankings) -> np.ndarray:
+    """ñ, the documents of the ranking."""
+    return rankings.first_row("n_retrieved")
+
+
+def relevant(rankings: Rankings) -> np.ndarray:
+    """m, the relevant items of the request."""
+    return rankings.first_row("n_relevant")
+
+
+def relevant_retrieved(rankings: Rankings) -> np.ndarray:
+    """The relevant items that have a rank."""
+    is_found = rankings.relevant["position"].is_not_null().to_numpy()
+    return np.bincount(rankings.of_relevant[is_found], minlength=len(rankings))

@@ -1,0 +1,108 @@
+"""Graded metrics: a sum over relevant items of gain times exposure, mostly over an ideal sum."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar
+
+import numpy as np
+import polars as pl
+
+from lexiframe.errors import LexiframeError
+from lexiframe.metrics.metric import Metric
+from lexiframe.metrics.rankings import GRADE, N_RELEVANT, RANK, Rankings
+from lexiframe.metrics.recall_level import Exposure, seen
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class GradedMetric(Metric):
+    """μ = Σ g(y) · e(p) over the relevant items, divided by the same sum of the ideal ranking.
+
+    The ideal ranking has the relevant items in decreasing order of grade, and the same cut-off,
+    unless a parameter ``ideal`` is ``"full"``.
+
+    Parameters
+    ----------
+    name : str
+        What ``measure`` says in its rows.
+    exposure : callable
+        e(p), or e(p, m), from Polars expressions to a Polars expression.
+    gain : callable
+        g(y), from a Polars expression of grades to one of gains.
+    normalised : bool
+        Whether to divide by the sum of the ideal ranking.
+
+    Examples
+    --------
+    >>> import lexiframe as lf
+    >>> squared = lf.GradedMetric("squared", exposure=lambda p: 1 / p, gain=lambda y: y**2)
+    >>> squared @ 5
+    squared@5
+    """
+
+    exposure: Exposure
+    gain: Callable[..., Any]
+    normalised: bool = field(default=True, kw_only=True)
+
+    kind: ClassVar[str] = "graded"
+
+    def _identity(self) -> tuple[Any, ...]:
+        return (*super()._identity(), self.exposure, self.gain, self.normalised)
+
+    def terms(self, p: pl.Expr = RANK, m: pl.Expr = N_RELEVANT, y: pl.Expr = GRADE) -> pl.Expr:
+        """g(y) · e(p), for one relevant item."""
+        exposure = pl.when(seen(self, p)).then(self.evaluate(self.exposure, p, m))
+        return self.evaluate(self.gain, y) * exposure
+
+    def contributions(self, rankings: Rankings) -> np.ndarray:
+        """g(y) · e(p) of each relevant item, over the ideal."""
+        refuse_grades_above(self, rankings)
+        terms = rankings.of_each(self.terms())
+        if not self.normalised:
+            return terms
+        ideal = self._ideals(rankings)[rankings.of_relevant]
+        return np.asarray(np.divide(terms, ideal, out=np.zeros_like(terms), where=ideal > 0))
+
+    def compute(self, rankings: Rankings) -> np.ndarray:
+        """Σ g(y) · e(p), over the ideal; divided once, so that the ideal ranking has 1."""
+        refuse_grades_above(self, rankings)
+        total = np.bincount(rankings.of_relevant, rankings.of_each(self.terms()), len(rankings))
+        if not self.normalised:
+            return total
+        ideal = self._ideals(rankings)
+        return np.asarray(np.divide(total, ideal, out=np.zeros_like(total), where=ideal > 0))
+
+    @property
+    def of_ideal(self) -> GradedMetric:
+        """The metric whose terms the ideal ranking sums: with the cut-off, or without."""
+        return replace(self, cutoff=None) if self.values.get("ideal") == "full" else self
+
+    def _ideals(self, rankings: Rankings) -> np.ndarray:
+        """Give the sum of the ideal ranking of each ranking's request."""
+        rows = rankings.ideal_rows
+        terms = rows.of_each(self.of_ideal.terms())
+        return rankings.of_ideal(np.bincount(rows.of_relevant, terms, len(rows)))
+
+
+def gain_of_dcg(y: pl.Expr, *, dcg: str) -> pl.Expr:
+    """The grade itself (``log2``, as trec_eval has it), or 2^y − 1 (``exp-log2``)."""
+    return y if dcg == "log2" else 2**y - 1
+
+
+def share_of_greatest(y: pl.Expr, *, max: float) -> pl.Expr:
+    """The grade over the greatest that there can be."""
+    return y / max
+
+
+def refuse_grades_above(metric: Metric, rankings: Rankings) -> None:
+    """Raise when a metric says what the greatest grade is, and there is a greater one."""
+    greatest = metric.values.get("max")
+    if greatest is None or not rankings.relevant.height:
+        return
+    found = float(rankings.relevant["relevance"].max())  # type: ignore[arg-type]
+    if found > greatest:
+        raise LexiframeError(
+            f"{metric}: expected grades up to {greatest:g}, found {found:g}; "
+            f"say what the greatest is: {metric.name}(max={found:g})"
+        )

@@ -1,0 +1,153 @@
+"""Metrics that look at judged items which are not relevant, with trec_eval's definitions.
+
+A negative grade says that an item was pooled, but not judged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import polars as pl
+
+from lexiframe.metrics.metric import Metric
+from lexiframe.metrics.needs import JUDGED
+from lexiframe.metrics.rankings import RANK, Rankings
+from lexiframe.metrics.recall_level import Exposure
+
+
+@dataclass(frozen=True)
+class RelevantFound:
+    """The relevant items that were retrieved, an element of each array for one.
+
+    Attributes
+    ----------
+    p, i, m
+        Rank, recall level, and the number of relevant items of the request.
+    b, u
+        How many items above it are judged not relevant, and how many are pooled, but unjudged.
+    N
+        How many items of the request are judged not relevant.
+    row
+        Its place among the rows of relevant items.
+    """
+
+    p: np.ndarray
+    i: np.ndarray
+    m: np.ndarray
+    b: np.ndarray
+    u: np.ndarray
+    N: np.ndarray
+    row: np.ndarray
+
+    @classmethod
+    def of(cls, rankings: Rankings) -> RelevantFound:
+        """Take the relevant items of rankings."""
+        items = rankings.relevant.select("position", "level", "n_relevant")
+        row = items["position"].is_not_null().arg_true().to_numpy()
+        p, i, m = (items[name].gather(row).to_numpy() for name in items.columns)
+        above = rankings.above
+        n = above.n_nonrelevant[rankings.of_relevant[row]]
+        return cls(p, i, m, above.nonrelevant, above.unjudged, n, row)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class JudgedMetric(Metric):
+    """μ = 1/m Σ over the relevant items retrieved of a term that sees the judged items above it.
+
+    ``term`` goes from `RelevantFound`, and parameters of the metric by keyword, to an array.
+    """
+
+    term: Callable[..., np.ndarray]
+
+    kind: ClassVar[str] = "judged"
+    needs: ClassVar[str] = JUDGED
+    cuts_off: ClassVar[bool] = False
+
+    def _identity(self) -> tuple[Any, ...]:
+        return (*super()._identity(), self.term)
+
+    def contributions(self, rankings: Rankings) -> np.ndarray:
+        """term_i / m of each relevant item."""
+        found = RelevantFound.of(rankings)
+        terms = np.zeros(rankings.relevant.height)
+        terms[found.row] = self.term(found, **self.values) / found.m
+        return terms
+
+
+def preferred_to_nonrelevant(found: RelevantFound, *, denominator: str) -> np.ndarray:
+    """1 − min(b, m) / min(m, N), or over m; 1 when nothing that is not relevant stands above."""
+    most = np.minimum(found.m, found.N) if denominator == "min" else found.m
+    lost = np.minimum(found.b, found.m)
+    return 1 - _ratios(lost, most)
+
+
+def _ratios(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """a / b, and 0 where a is 0."""
+    return np.asarray(np.divide(a, b, out=np.zeros(len(a)), where=a > 0))
+
+
+_EPSILON = 1e-5
+
+
+def inferred_precision(found: RelevantFound) -> np.ndarray:
+    """1/p + (p − 1)/p · (r + b + u)/(p − 1) · (r + ε)/(r + b + 2ε), with r = i − 1 and ε = 10⁻⁵."""
+    r, b, u, p = found.i - 1, found.b, found.u, found.p
+    return np.asarray((1 + (r + b + u) * (r + _EPSILON) / (r + b + 2 * _EPSILON)) / p)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class JudgedShare(Metric):
+    """Judged@k = the share of the first k documents that are judged."""
+
+    kind: ClassVar[str] = "judged"
+    needs: ClassVar[str] = JUDGED
+
+    def compute(self, rankings: Rankings) -> np.ndarray:
+        """The number of judged items of the first k, over k or over the documents there are."""
+        n_judged = _sums_over_judged(self, rankings, lambda p: p * 0 + 1)
+        retrieved = rankings.first_row("n_retrieved")
+        if self.cutoff is None:
+            most = retrieved
+        elif self.values["denominator"] == "min":
+            most = np.minimum(retrieved, self.cutoff)
+        else:
+            most = np.full_like(retrieved, self.cutoff)
+        return _ratios(n_judged, most)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Residual(Metric):
+    """1 − Σ e(p) over the judged items: what a metric could still gain, exposures summing to 1."""
+
+    exposure: Exposure
+
+    kind: ClassVar[str] = "judged"
+    needs: ClassVar[str] = JUDGED
+    smaller_is_better: ClassVar[bool] = True
+
+    def _identity(self) -> tuple[Any, ...]:
+        return (*super()._identity(), self.exposure)
+
+    def compute(self, rankings: Rankings) -> np.ndarray:
+        """1 − Σ e(p)."""
+        return 1 - _sums_over_judged(self, rankings, self.exposure)
+
+
+_NOTHING = 2.0**-60
+"""A term is less than this share of the greatest: what follows is lost in rounding."""
+
+
+def _sums_over_judged(metric: Metric, rankings: Rankings, term: Exposure) -> np.ndarray:
+    """Sum a term of the rank over the judged items that were retrieved, above the cut-off."""
+    items = rankings.judged_items
+    deepest = int(items.rank.max(initial=0))
+    ranks = pl.DataFrame({"position": np.arange(1, deepest + 1)})
+    terms = ranks.select(term=metric.evaluate(term, RANK))["term"].to_numpy()
+    counting = np.flatnonzero(np.abs(terms) > _NOTHING * np.abs(terms).max(initial=0.0))
+    last = counting.max(initial=-1) + 1 if metric.cutoff is None else metric.cutoff
+    keys = items.keys((items.grade >= 0) & (items.rank <= last), deepest)  # sums have one order
+    ranking, rank = np.divmod(keys, deepest + 1)
+    return np.bincount(ranking, terms[rank - 1], len(rankings))

@@ -1,0 +1,159 @@
+"""All judged items of a run's rankings, as arrays: what bpref and its like look at."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from lexiframe.errors import LexiframeError
+from lexiframe.projection.collection import RankedRuns
+
+
+@dataclass(frozen=True)
+class Items:
+    """The judged items of one run's rankings, an element of each array for one item.
+
+    Attributes
+    ----------
+    ranking
+        The index of its ranking.
+    rank
+        Its rank, 0 when it was not retrieved.
+    grade
+        Its grade; a negative one says that it was pooled, but not judged.
+    is_relevant
+        Whether it is relevant by the positions.
+    """
+
+    ranking: np.ndarray
+    rank: np.ndarray
+    grade: np.ndarray
+    is_relevant: np.ndarray
+
+    def nonrelevant(self, rel: float | None) -> np.ndarray:
+        """Tell which items are not relevant: their grade is below ``rel`` where that is given."""
+        return ~self.is_relevant if rel is None else ~(self.is_relevant & (self.grade >= rel))
+
+    def keys(self, chosen: np.ndarray, deepest: int) -> np.ndarray:
+        """Return a number for each chosen item that was retrieved, ascending by ranking and rank.
+
+        The number is that of `key`; ``deepest`` is the greatest rank of any item.
+        """
+        found = np.flatnonzero(chosen & (self.rank > 0))
+        return np.sort(key(self.ranking[found], self.rank[found], deepest))
+
+
+def key(ranking: np.ndarray, rank: np.ndarray, deepest: int) -> np.ndarray:
+    """Return one number for a ranking and a rank, ascending by both."""
+    return np.asarray(ranking * (deepest + 1) + rank)
+
+
+ItemsOfRun = Callable[[int], Items]
+"""From the number of a run, in the order of their names, to its judged items."""
+
+
+def items_of_table(table: pl.DataFrame, keys: pl.DataFrame) -> ItemsOfRun:
+    """Return the function from a run to its items in a positions table.
+
+    Parameters
+    ----------
+    table
+        Positions.
+    keys
+        The run and request of each ranking, sorted by them.
+    """
+    begins = _begins(table)
+    if not table.select("run", "query_id")[begins].equals(keys):
+        table = table.sort("run", "query_id", maintain_order=True)
+        begins = _begins(table)
+    edges = np.append(begins, table.height)
+    last_ranking = keys["run"].rle().struct.field("len").cast(pl.Int64).cum_sum().to_list()
+
+    def items(run: int) -> Items:
+        own = edges[(last_ranking[run - 1] if run else 0) : last_ranking[run] + 1]
+        rows = table.slice(int(own[0]), int(own[-1] - own[0]))
+        ranking = np.repeat(np.arange(len(own) - 1), np.diff(own))
+        rank = rows["position"].fill_null(0).to_numpy()
+        grade = rows["relevance"].fill_null(-1.0).to_numpy()  # rows without an item have none
+        return Items(ranking, rank, grade, rows["level"].is_not_null().to_numpy())
+
+    return items
+
+
+def _begins(table: pl.DataFrame) -> np.ndarray:
+    """Return the first row of each stretch of rows of one run and request."""
+    ends = (table[name].rle().struct.field("len") for name in ("run", "query_id"))
+    stops = np.unique(np.concatenate([length.cast(pl.Int64).cum_sum() for length in ends]))
+    return np.append(0, stops)[: len(stops)].astype(np.int64)
+
+
+def items_of_ranked(ranked: RankedRuns, queries: pl.Series) -> ItemsOfRun:
+    """Return the function from a run to its items, from the ranks of all judged items.
+
+    ``queries`` are those of the rankings of a run, in their order.
+
+    Raises
+    ------
+    LexiframeError
+        When only the relevant items are ranked.
+    """
+    judged = ranked.judged
+    if not judged.complete:
+        raise LexiframeError(
+            "expected the ranks of all judged items, found those of the relevant ones alone; rank "
+            "the runs with nonrelevant=True"
+        )
+    ranking_of_query = np.full(len(judged.queries), -1)
+    ranking_of_query[judged.queries.search_sorted(queries).to_numpy()] = np.arange(len(queries))
+    ranking = ranking_of_query[judged.query]
+    kept = ranking >= 0
+    grade, is_relevant = judged.items["relevance"].to_numpy()[kept], judged.is_relevant[kept]
+    ranking = ranking[kept]
+    return lambda run: Items(ranking, ranked.runs[run].rank[kept], grade, is_relevant)
+
+
+@dataclass(frozen=True)
+class Above:
+    """The judged items above each relevant item that was retrieved.
+
+    Attributes
+    ----------
+    nonrelevant, unjudged
+        How many items above it are judged not relevant; how many are pooled, but not judged: their
+        grade is negative.
+    n_nonrelevant
+        How many items are judged not relevant, of each ranking.
+    """
+
+    nonrelevant: np.ndarray
+    unjudged: np.ndarray
+    n_nonrelevant: np.ndarray
+
+    @classmethod
+    def of(
+        cls,
+        items: Items,
+        rel: float | None,
+        ranking: np.ndarray,
+        rank: np.ndarray,
+        n_rankings: int,
+    ) -> Above:
+        """Count them, for relevant items of such rankings and ranks, 0: not retrieved."""
+        deepest = int(items.rank.max(initial=0))
+        relevant = key(ranking, rank, deepest)[rank > 0]
+        begin = relevant - rank[rank > 0]
+        nonrelevant, is_judged = items.nonrelevant(rel), items.grade >= 0
+
+        def above(chosen: np.ndarray) -> np.ndarray:
+            others = items.keys(chosen, deepest)
+            return np.asarray(np.searchsorted(others, relevant) - np.searchsorted(others, begin))
+
+        of_ranking = items.ranking[nonrelevant & is_judged]
+        return cls(
+            above(nonrelevant & is_judged),
+            above(nonrelevant & ~is_judged),
+            np.bincount(of_ranking, minlength=n_rankings),
+        )

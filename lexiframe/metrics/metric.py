@@ -1,0 +1,158 @@
+"""What every metric is: a name, parameters, a least grade and a cut-off."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from numbers import Integral
+from typing import Any, ClassVar
+
+import numpy as np
+import polars as pl
+
+from lexiframe.errors import LexiframeError, shown
+from lexiframe.metrics import notation
+from lexiframe.metrics.needs import RELEVANT
+from lexiframe.metrics.parameters import MOST, Parameter, as_parameter, plain, refuse_wrong
+from lexiframe.metrics.rankings import Rankings
+
+_POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Metric:
+    """A number for a run and a request; what the kinds of metrics have in common.
+
+    Attributes
+    ----------
+    name
+        Its name; with parameters and cut-off, as ``str`` writes it, the ``measure`` of its rows.
+    parameters
+        What may be said in its parentheses, and the defaults.
+    given
+        What was said.
+    operand
+        The measure inside its parentheses, of one that is made from another.
+    rel
+        The least grade that counts as relevant; None: as in the positions.
+    cutoff
+        k: positions beyond it count as not retrieved; m stays.
+    formula, source, bounds
+        How `measures` shows it: its formula, where that stands, and the least and greatest value.
+    """
+
+    name: str
+    parameters: Mapping[str, Parameter | float | str | None] = field(
+        default_factory=dict, kw_only=True
+    )
+    given: Mapping[str, Any] = field(default_factory=dict, kw_only=True)
+    operand: str | None = field(default=None, kw_only=True)
+    rel: float | None = field(default=None, kw_only=True)
+    cutoff: int | None = field(default=None, kw_only=True)
+    formula: str = field(default="", kw_only=True)
+    source: str = field(default="", kw_only=True)
+    bounds: str = field(default="", kw_only=True)
+
+    kind: ClassVar[str] = "metric"
+    needs: ClassVar[str] = RELEVANT
+    smaller_is_better: ClassVar[bool] = False
+    cuts_off: ClassVar[bool] = True
+
+    def __matmul__(self, cutoff: Any) -> Any:
+        if not self.cuts_off:
+            inside = f"; put it inside: {self.name}({self.operand}@{cutoff})"
+            raise LexiframeError(
+                f"{self} has no cut-off, found {self}@{cutoff}{inside if self.operand else ''}"
+            )
+        is_whole = isinstance(cutoff, Integral) and not isinstance(cutoff, bool)
+        if not is_whole or not 1 <= cutoff <= MOST:
+            found = shown(cutoff)
+            raise LexiframeError(f"{self.name}@k: expected a whole number from 1, found {found}")
+        return replace(self, cutoff=int(cutoff))
+
+    def __call__(self, **parameters: Any) -> Any:
+        """Give the metric with other parameters: ``P(rel=2)``, ``RBP(p=0.5)``."""
+        rel = notation.least_grade(self.name, parameters.pop("rel", self.rel))
+        unknown = [name for name in parameters if name not in self.parameters]
+        if unknown:
+            known = ", ".join(["rel", *self.parameters])
+            raise LexiframeError(
+                f"{self.name} has no parameter {unknown[0]!r}; its parameters are {known}"
+            )
+        if self.operand is not None and parameters:
+            raise LexiframeError(
+                f"{self}: expected its parameters inside, with what it is made from: "
+                f"{self.name}({self.operand.partition('(')[0]}({next(iter(parameters))}=...))"
+            )
+        for name, value in parameters.items():
+            refuse_wrong(self.name, name, as_parameter(self.parameters[name]), value)
+        given = {**self.given, **{name: plain(value) for name, value in parameters.items()}}
+        in_order = {name: given[name] for name in self.parameters if name in given}
+        return replace(self, given=in_order, rel=rel)
+
+    def __str__(self) -> str:
+        shown = {k: v for k, v in self.given.items() if v != self._default(k)}
+        shown |= {} if self.rel is None else {"rel": self.rel}
+        return notation.write(self.name, self.operand, shown, self.cutoff)
+
+    __repr__ = __str__
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Metric) and self._identity() == other._identity()
+
+    def __hash__(self) -> int:
+        return hash(str(self))
+
+    def _identity(self) -> tuple[Any, ...]:
+        return (type(self), str(self))
+
+    def _default(self, name: str) -> Any:
+        return as_parameter(self.parameters[name]).default
+
+    @property
+    def values(self) -> dict[str, Any]:
+        """Its parameters and their values."""
+        return {name: self._default(name) for name in self.parameters} | dict(self.given)
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether equal values are equal to the last bit: no difference is rounding alone."""
+        return False
+
+    def compute(self, rankings: Rankings) -> np.ndarray:
+        """Give its value for each of the rankings: the sum of what relevant items contribute."""
+        return np.bincount(rankings.of_relevant, self.contributions(rankings), len(rankings))
+
+    def contributions(self, rankings: Rankings) -> np.ndarray:
+        """Give what each relevant item adds to the value, in the order of the rows.
+
+        Raises
+        ------
+        LexiframeError
+            For a metric that is no sum over relevant items.
+        """
+        raise LexiframeError(
+            f"{self} is no sum over recall levels or relevant items; ask for metrics such as AP "
+            "and nDCG, or preferences such as RPP and LR"
+        )
+
+    def evaluate(self, function: Callable[..., Any], *arguments: pl.Expr) -> pl.Expr:
+        """Call an exposure, a weight or a gain with the arguments and parameters it takes.
+
+        It is given as many arguments as it has without a default. Keyword-only ones are parameters
+        of the measure, or the cut-off, which has to be there unless it has a default.
+        """
+        accepted = inspect.signature(function).parameters.values()
+        required = [a for a in accepted if a.kind in _POSITIONAL and a.default is a.empty]
+        keyword_only = [a for a in accepted if a.kind is inspect.Parameter.KEYWORD_ONLY]
+        known = {**self.values, "cutoff": self.cutoff}
+        keywords = {a.name: known[a.name] for a in keyword_only if a.name in known}
+        for argument in keyword_only:
+            name = argument.name
+            if name in keywords and keywords[name] is None and argument.default is argument.empty:
+                how = f"{self.name}@10" if name == "cutoff" else f"{self.name}({name}=...)"
+                raise LexiframeError(f"{self.name} needs its {name}: write {how}")
+        result = function(*arguments[: len(required)], **keywords)
+        result = result if isinstance(result, pl.Expr) else pl.lit(result)
+        return result.cast(pl.Float64).fill_null(float("nan"))

@@ -1,0 +1,95 @@
+"""What exposure a ranking gives to the providers of its items: `provider_exposure`."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import polars as pl
+
+from lexiframe.errors import LexiframeError, SchemaError, first_three
+from lexiframe.io.tables.column_names import checked_ids
+from lexiframe.io.tables.items import in_our_words
+from lexiframe.io.tables.objects import to_frame
+from lexiframe.metrics.derived import eta, parse_metric
+from lexiframe.metrics.metric import Metric
+from lexiframe.metrics.rankings import Rankings
+from lexiframe.metrics.ties import TIE
+from lexiframe.schemas import PROVIDER_EXPOSURE, PROVIDERS
+
+
+def provider_exposure(p: Any, providers: Any, exposure: Metric | str = "AP") -> pl.DataFrame:
+    """Sum the exposure of each provider's relevant items, and find the worst-off provider.
+
+    Parameters
+    ----------
+    p
+        The table of `positions`.
+    providers
+        A frame with a row for every item and provider: ``doc_id`` (or another of its names, as for
+        `read_runs`) and ``provider``. An item may have several providers.
+    exposure
+        A metric whose exposure e(p) it takes, or its notation: ``"AP"`` for 1/p, ``"nDCG"`` for
+        1/log2(p + 1), ``"RBP(p=0.5)"``.
+
+    Returns
+    -------
+    polars.DataFrame
+        Key ``run, query_id, provider``, sorted by it, for the providers of the request's relevant
+        items; ``items`` (how many of these are the provider's), ``exposure`` (η, from 0: none was
+        retrieved), ``is_worst_off`` (whether no other provider of the request has less, by more
+        than 1e-12, of exposures above 1 by more than this share of them).
+
+    Raises
+    ------
+    SchemaError
+        When the frame lacks a column, or has a pair of item and provider twice.
+    LexiframeError
+        When a relevant item has no provider, or a rank is beyond the n of a linear exposure.
+
+    Notes
+    -----
+    η(π, v) = Σ_i e(p_i) over the relevant items of provider v: Diaz, Ekstrand & Mitra, ACM TORS
+    2025, equation 2, doi:10.1145/3728373. Over all groups of relevant items that could be a
+    provider's the least exposure is e(p_m), which is `TSE`; for given providers it is the sum of
+    the worst-off one.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import lexiframe as lf
+    >>> p = lf.positions({"bm25": {"q": {"a": 3, "b": 2, "c": 1}}}, {"q": {"a": 1, "b": 1, "c": 1}})
+    >>> providers = pl.DataFrame({"doc_id": ["a", "b", "c"], "provider": ["x", "y", "y"]})
+    >>> lf.provider_exposure(p, providers).select("provider", "items", "is_worst_off").rows()
+    [('x', 1, False), ('y', 2, True)]
+    """
+    rankings = Rankings.of(p)
+    taken = parse_metric(exposure) if isinstance(exposure, str) else exposure
+    metric = eta(replace(taken, cutoff=None))
+    metric = metric if taken.cutoff is None else metric @ taken.cutoff
+    frame = to_frame(providers, "score", "providers")
+    owners = checked_ids(in_our_words(frame, PROVIDERS, "providers"), PROVIDERS, "providers")
+    if owners.is_duplicated().any():
+        twins = owners.filter(owners.is_duplicated()).rows()
+        raise SchemaError(
+            f"providers: expected each item and provider once, found {twins[0]} more than once"
+        )
+    items = rankings.relevant.select("run", "query_id", "doc_id")
+    items = items.with_columns(exposure=pl.Series(metric.contributions(rankings)))
+    orphans = items.select("doc_id").drop_nulls().unique().join(owners, on="doc_id", how="anti")
+    if orphans.height:
+        raise LexiframeError(
+            "providers: expected a provider of every relevant item, found none of "
+            f"{first_three(orphans['doc_id'].sort())}; add them, as a provider of their own say"
+        )
+    request = ("run", "query_id")
+    return (
+        items.join(owners, on="doc_id")
+        .group_by(*request, "provider", maintain_order=True)
+        .agg(items=pl.len().cast(pl.Int64), exposure=pl.col("exposure").sum())
+        .with_columns(least=pl.col("exposure").min().over(request))
+        .with_columns(least=pl.col("least") + TIE * pl.max_horizontal(pl.col("least").abs(), 1.0))
+        .with_columns(is_worst_off=pl.col("exposure") <= pl.col("least"))
+        .sort(PROVIDER_EXPOSURE.key)
+        .select(*PROVIDER_EXPOSURE.columns)
+    )

@@ -1,0 +1,234 @@
+"""Rankings as rows: what metrics are summed over, for every run and request of a positions table.
+
+A ranking is what one run did for one request. Rows stand in the order of run, request and document,
+because sums of floats depend on their order.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from lexiframe.metrics.judged_items import (
+    Above,
+    Items,
+    ItemsOfRun,
+    items_of_ranked,
+    items_of_table,
+)
+from lexiframe.projection.collection import RankedRuns
+from lexiframe.projection.imputation import impute
+from lexiframe.projection.policies import NoRelevant
+from lexiframe.schemas import POSITIONS, check
+
+RANK, LEVEL, N_RELEVANT, GRADE = (
+    pl.col(name).cast(pl.Float64) for name in ("position", "level", "n_relevant", "relevance")
+)
+"""Rank, recall level, number of relevant items and grade, as formulas have them."""
+
+
+@dataclass(frozen=True)
+class Rankings:
+    """The rankings of a positions table.
+
+    Attributes
+    ----------
+    rows
+        The relevant items, and rows of requests without any, in order.
+    keys
+        ``run`` and ``query_id`` of each ranking.
+    ranking
+        For each row the index of its ranking.
+    is_relevant
+        Which rows hold a relevant item.
+    kept
+        Which rankings have a value: those of requests with a relevant item, or all.
+    items_of_run
+        Gives the judged items of a run, for metrics that look at one run at a time.
+    items
+        The judged items, of the rankings of one run (see `of_run`).
+    rel
+        The least relevant grade, when it is not that of the table.
+    imputed_by
+        The same rankings with imputed positions, by the size of the corpus.
+    """
+
+    rows: pl.DataFrame
+    keys: pl.DataFrame
+    ranking: np.ndarray
+    is_relevant: np.ndarray
+    kept: np.ndarray
+    items_of_run: ItemsOfRun
+    items: Items | None = None
+    rel: float | None = None
+    imputed_by: dict[int | str, Rankings] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, p: Any, ranked: RankedRuns | None = None) -> Rankings:
+        """Take the table of `positions`.
+
+        Its judged items are those of ``ranked``, the runs that it was projected from, when given.
+        """
+        table = check(p, POSITIONS)
+        rows = table
+        if table["level"].null_count():
+            rows = table.filter(pl.col("level").is_not_null() | (pl.col("n_relevant") == 0))
+        keys, ranking = _stretches(rows)
+        if not _is_in_order(rows, keys, ranking):
+            rows = rows.sort("run", "query_id", "doc_id")
+            keys, ranking = _stretches(rows)
+        if ranked is None:
+            items_of_run = items_of_table(table, keys)
+        else:
+            of_a_run = keys["query_id"].head(keys.height // len(ranked.runs))
+            items_of_run = items_of_ranked(ranked, of_a_run)
+        is_relevant = rows["level"].is_not_null().to_numpy()
+        return cls(rows, keys, ranking, is_relevant, np.ones(keys.height, bool), items_of_run)
+
+    def at_least(self, rel: float | None, no_relevant: NoRelevant) -> Rankings:
+        """Count only grades of ``rel`` or more as relevant, and number the recall levels anew."""
+        if rel is None:
+            return self
+        is_graded = (self.rows["relevance"] >= rel).fill_null(value=False).to_numpy()
+        is_relevant = self.is_relevant & is_graded
+        m = np.bincount(self.ranking[is_relevant], minlength=len(self))
+        rows = self.rows.with_columns(
+            level=_numbered(self.rows["level"].to_numpy(), is_relevant, self.ranking),
+            n_relevant=pl.Series(m[self.ranking]),
+        )
+        kept = np.full(len(self), no_relevant == "zero") | (m > 0)
+        return Rankings(
+            rows, self.keys, self.ranking, is_relevant, kept, self.items_of_run, rel=rel
+        )
+
+    @property
+    def n_runs(self) -> int:
+        """The number of runs."""
+        return self.keys["run"].n_unique()
+
+    def of_run(self, run: int) -> Rankings:
+        """Return the rankings of one run, by its number in the order of their names, with items."""
+        length = self.keys["run"].rle().struct.field("len").to_numpy().astype(np.int64)
+        first, last = int(length[:run].sum()), int(length[: run + 1].sum())
+        rows = slice(*np.searchsorted(self.ranking, [first, last]))
+        return replace(
+            self,
+            rows=self.rows[rows],
+            keys=self.keys[first:last],
+            ranking=self.ranking[rows] - first,
+            is_relevant=self.is_relevant[rows],
+            kept=self.kept[first:last],
+            items=self.items_of_run(run),
+            imputed_by={},
+        )
+
+    @property
+    def judged_items(self) -> Items:
+        """The judged items of the rankings, which are those of one run."""
+        return self.items_of_run(0) if self.items is None else self.items
+
+    def imputed(self, n: int | str) -> Rankings:
+        """Give items that were not retrieved the last places of a corpus; see `impute`."""
+        if n not in self.imputed_by:
+            self.imputed_by[n] = replace(self, rows=impute(self.rows, n), imputed_by={})
+        return self.imputed_by[n]
+
+    def __len__(self) -> int:
+        return self.keys.height
+
+    @cached_property
+    def relevant(self) -> pl.DataFrame:
+        """The rows of relevant items."""
+        return self.rows if self.is_relevant.all() else self.rows.filter(self.is_relevant)
+
+    @cached_property
+    def of_relevant(self) -> np.ndarray:
+        """For each relevant item the index of its ranking."""
+        return np.asarray(self.ranking[self.is_relevant])
+
+    @cached_property
+    def from_the_top(self) -> pl.DataFrame:
+        """The relevant items of each ``ranking`` by level: position, relevance, and their row."""
+        level = self.relevant["level"].to_numpy()
+        order = np.lexsort((level, self.of_relevant))
+        items = self.relevant.select("position", "relevance")[order]
+        return items.with_columns(ranking=self.of_relevant[order], row=order)
+
+    @cached_property
+    def has_relevant(self) -> np.ndarray:
+        """Which rankings are of requests with a relevant item."""
+        return np.bincount(self.of_relevant, minlength=len(self)) > 0
+
+    def first_row(self, column: str) -> np.ndarray:
+        """Give a column whose value all rows of a ranking share, for each ranking."""
+        first = np.flatnonzero(np.diff(self.ranking, prepend=-1))
+        return np.asarray(self.rows[column].gather(first).to_numpy())
+
+    def of_each(self, term: pl.Expr) -> np.ndarray:
+        """Give a term of each relevant item; null is 0."""
+        values = self.relevant.select(term.fill_null(0.0).alias("term"))["term"]
+        return np.asarray(values.to_numpy())
+
+    @cached_property
+    def above(self) -> Above:
+        """What stands above the relevant items."""
+        rank = self.relevant["position"].fill_null(0).to_numpy()
+        return Above.of(self.judged_items, self.rel, self.of_relevant, rank, len(self))
+
+    @cached_property
+    def ideal_rows(self) -> Rankings:
+        """Each request's relevant items in decreasing order of grade, as one run's rankings.
+
+        Every run has the same items of a request, so the first run that has it is enough.
+        """
+        first = self.keys["query_id"].is_first_distinct().to_numpy()[self.of_relevant]
+        place = pl.int_range(1, pl.len() + 1).over("query_id")
+        rows = (
+            self.relevant.filter(first)
+            .sort("query_id", "relevance", descending=[False, True], maintain_order=True)
+            .with_columns(level=place, position=place, run=pl.lit("ideal"))
+        )
+        keys, ranking = _stretches(rows)
+        full, kept = np.ones(len(rows), bool), np.ones(keys.height, bool)
+        return Rankings(rows, keys, ranking, full, kept, self.items_of_run)
+
+    def of_ideal(self, by_request: np.ndarray) -> np.ndarray:
+        """Give the number of each ranking's request, from one for each of `ideal_rows`."""
+        ideals = self.ideal_rows.keys.select("query_id", ideal=pl.Series(by_request))
+        joined = self.keys.join(ideals, on="query_id", how="left", maintain_order="left")
+        return np.asarray(joined["ideal"].fill_null(0.0).to_numpy())
+
+
+def _numbered(level: np.ndarray, is_relevant: np.ndarray, ranking: np.ndarray) -> pl.Series:
+    """Number the relevant rows of each ranking from 1, in the order of their level."""
+    rows = np.flatnonzero(is_relevant)
+    order = rows[np.lexsort((level[rows], ranking[rows]))]
+    begins = np.diff(ranking[order], prepend=-1) != 0
+    starts = np.maximum.accumulate(np.where(begins, np.arange(len(order)), 0))
+    numbers = np.zeros(len(level), np.int64)
+    numbers[order] = np.arange(len(order)) - starts + 1
+    return pl.Series(numbers).set(pl.Series(~is_relevant), None)
+
+
+def _stretches(table: pl.DataFrame) -> tuple[pl.DataFrame, np.ndarray]:
+    """Give the rankings in the order of the table, and for each row the index of its own."""
+    begins = table.select(
+        (pl.col("run") != pl.col("run").shift()).fill_null(value=True)
+        | (pl.col("query_id") != pl.col("query_id").shift())
+    ).to_series()
+    keys = table.select("run", "query_id").filter(begins)
+    return keys, begins.cast(pl.Int64).cum_sum().to_numpy() - 1
+
+
+def _is_in_order(table: pl.DataFrame, keys: pl.DataFrame, ranking: np.ndarray) -> bool:
+    """Tell whether the rows are sorted by run, request and document."""
+    run, query = pl.col("run"), pl.col("query_id")
+    rises = (run > run.shift()) | ((run == run.shift()) & (query > query.shift()))
+    if not keys.select(rises.fill_null(value=True).all()).item():
+        return False
+    falls = (table["doc_id"] < table["doc_id"].shift()).fill_null(value=False).to_numpy()
+    return not (falls & (np.diff(ranking, prepend=-1) == 0)).any()

@@ -1,0 +1,177 @@
+"""Metrics computed from positions: `scores`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from lexiframe.errors import LexiframeError, shown
+from lexiframe.metrics.counts import Count
+from lexiframe.metrics.derived import parse_metric
+from lexiframe.metrics.metric import Metric
+from lexiframe.metrics.needs import JUDGED, refuse_unfit
+from lexiframe.metrics.rankings import Rankings
+from lexiframe.metrics.subtopic_metrics import SubtopicMetric, are_of_subtopics
+from lexiframe.metrics.subtopic_scores import subtopic_values
+from lexiframe.metrics.ties import within
+from lexiframe.metrics.values import Values
+from lexiframe.progress import in_threads
+from lexiframe.projection.collection import RankedRuns
+from lexiframe.projection.policies import NoRelevant, check_policy
+from lexiframe.schemas import POSITIONS, SUBTOPIC_POSITIONS, check, to_polars
+
+
+def scores(
+    p: Any,
+    measures: Metric | str | Iterable[Metric | str],
+    *,
+    no_relevant: NoRelevant = "drop",
+) -> pl.DataFrame:
+    """Compute metrics for every run and request.
+
+    Parameters
+    ----------
+    p
+        The table of `positions`; for subtopic metrics that of ``positions(..., subtopics=True)``.
+    measures
+        Metrics or their notation: ``lf.AP``, ``lf.nDCG @ 10``, ``"RBP(p=0.8)"``, ``"map"``;
+        `measures` lists them, with what they need of the positions. The ``rel`` of a measure can
+        raise the least relevant grade of the positions, not lower it.
+    no_relevant : {"drop", "zero"}
+        Requests without an item of a measure's own ``rel`` have no rows of it, or 0; those of
+        ``positions(..., no_relevant="zero")`` have 0 of every measure, also of search lengths, of
+        which 0 is better than any real one; num_ret alone still counts what was retrieved, as
+        trec_eval does.
+
+    Returns
+    -------
+    polars.DataFrame
+        Key ``run, query_id, measure``, sorted by it; ``value``; and ``smaller_is_better``, whether
+        less is better of the measure, in a table with a search length of one's own: of others the
+        name says it.
+
+    Raises
+    ------
+    UnknownNameError
+        With near matches, for a measure that does not exist.
+    LexiframeError
+        When a measure gives something that is no finite number, has a ``rel`` below that of the
+        positions, or needs what the positions do not have: judged items (``judged=True``, and not
+        after `impute`), ranks of items that were not retrieved, or subtopics.
+
+    Examples
+    --------
+    >>> import lexiframe as lf
+    >>> p = lf.positions("data/example/runs/random.run", "data/example/qrels.txt")
+    >>> lf.scores(p, [lf.RR, "R@10"]).columns
+    ['run', 'query_id', 'measure', 'value']
+    """
+    check_policy("no_relevant", no_relevant)
+    metrics = unique_by_name([_as_metric(measure) for measure in as_list(measures)])
+    return values_of(to_polars(p), metrics, no_relevant).table()
+
+
+def values_of(
+    p: pl.DataFrame,
+    metrics: Sequence[Metric],
+    no_relevant: NoRelevant,
+    ranked: RankedRuns | None = None,
+) -> Values:
+    """Compute metrics of positions; all judged items are those of ``ranked`` when it is given.
+
+    Raises
+    ------
+    LexiframeError
+        As `scores`.
+    """
+    if ranked is None:
+        refuse_unfit(p, metrics)
+    by_subtopic = are_of_subtopics(p, metrics)
+    if p.is_empty():
+        keys = check(p, SUBTOPIC_POSITIONS if by_subtopic else POSITIONS).select("run", "query_id")
+        nothing = np.empty((0, len(metrics)))
+        return Values(keys, tuple(sorted(metrics, key=str)), nothing, nothing.astype(bool))
+    if by_subtopic:
+        of_subtopics = [metric for metric in metrics if isinstance(metric, SubtopicMetric)]
+        return subtopic_values(p, of_subtopics, no_relevant)
+    rankings = Rankings.of(p, ranked)
+    groups = []  # what one group computes on the way it computes once
+    for rel in dict.fromkeys(metric.rel for metric in metrics):
+        restricted = rankings.at_least(rel, no_relevant)
+        of_rel = [metric for metric in metrics if metric.rel == rel]
+        if not restricted.kept.any() and rel is not None:
+            raise LexiframeError(
+                f"{of_rel[0]}: expected some items with a grade of {rel:g} or more, found none"
+            )
+        for needs in dict.fromkeys(metric.needs for metric in of_rel):
+            groups.append((restricted, [m for m in of_rel if m.needs == needs]))
+    computed = [*in_threads(lambda group: _values(*group), groups, "scores")]
+    columns = {metric: column for group in computed for metric, column in group.items()}
+    ordered = sorted(columns, key=str)
+    values, kept = (np.stack([columns[m][n] for m in ordered], axis=1) for n in (0, 1))
+    return Values(rankings.keys, tuple(ordered), values, kept)
+
+
+def as_list(measures: Any) -> list[Any]:
+    """Take one measure or several as a list."""
+    several = isinstance(measures, Iterable) and not isinstance(measures, str | Metric)
+    return list(measures) if several else [measures]
+
+
+def unique_by_name(measures: Sequence[Any]) -> list[Any]:
+    """Drop repeated measures; two different ones of one name are an error."""
+    by_name: dict[str, Any] = {}
+    for measure in measures:
+        if by_name.setdefault(str(measure), measure) != measure:
+            raise LexiframeError(f"two different measures are named {measure}; rename one")
+    if not by_name:
+        raise LexiframeError("measures: expected at least one, found none")
+    return list(by_name.values())
+
+
+def _as_metric(measure: Any) -> Metric:
+    if isinstance(measure, str):
+        return parse_metric(measure)
+    if not isinstance(measure, Metric):
+        raise TypeError(
+            f"expected metrics or their notation, found {type(measure).__name__}: "
+            f"{shown(measure)}; preferences go to lexiframe.preferences"
+        )
+    return measure
+
+
+def _values(
+    rankings: Rankings, metrics: list[Metric]
+) -> dict[Metric, tuple[np.ndarray, np.ndarray]]:
+    """Return each metric's value for each ranking, and which of them count."""
+    if metrics[0].needs != JUDGED:
+        return {metric: (_checked(metric, rankings), rankings.kept) for metric in metrics}
+
+    def of_run(run: int) -> list[np.ndarray]:
+        one = rankings.of_run(run)  # the judged items of one run at a time are in memory
+        return [_checked(metric, one) for metric in metrics]
+
+    by_run = zip(*in_threads(of_run, range(rankings.n_runs), "judged items"), strict=True)
+    return {
+        metric: (np.concatenate(parts), rankings.kept)
+        for metric, parts in zip(metrics, by_run, strict=True)
+    }
+
+
+def _checked(metric: Metric, rankings: Rankings) -> np.ndarray:
+    """Return a metric's value for each ranking; 0 for a request without a relevant item.
+
+    Counts stay what they are: as in trec_eval, num_ret is the number of documents retrieved.
+    """
+    value = metric.compute(rankings).astype(np.float64)  # sums of nothing are whole numbers
+    if not isinstance(metric, Count):
+        value = np.where(rankings.has_relevant, value, 0.0)
+    if not np.isfinite(value).all():
+        raise LexiframeError(
+            f"{metric}: expected finite numbers, found {value[~np.isfinite(value)][0]}; "
+            "look at its exposure and weight"
+        )
+    return within(metric.bounds, value)

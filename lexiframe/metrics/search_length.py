@@ -1,0 +1,122 @@
+"""Search lengths: how far down a user reads. Smaller is better."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import numpy as np
+import polars as pl
+
+from lexiframe.errors import LexiframeError
+from lexiframe.metrics import weights
+from lexiframe.metrics.needs import POOL
+from lexiframe.metrics.parameters import CorpusSize, Parameter
+from lexiframe.metrics.rankings import Rankings
+from lexiframe.metrics.recall_level import RecallLevelMetric
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SearchLength(RecallLevelMetric):
+    """Σ_i e(p_i) · z(i, m) with an e that rises with the rank, so that small values are good.
+
+    An item that was not retrieved is given the last places of a corpus of ``n`` items (see
+    `impute`); ``n="pool"``, the default, takes the column ``pool_size`` of the positions. A
+    preference by a search length is the negative of its difference, so it favours the shorter way.
+
+    Parameters
+    ----------
+    name : str
+        What ``measure`` says in its rows.
+    exposure : callable
+        e(p), or e(p, m).
+    weight : callable
+        z(i, m).
+    mean : bool
+        Whether the sum is divided by m, once: so whole numbers are rounded once, and equal search
+        lengths are equal to the last bit.
+
+    Examples
+    --------
+    >>> import lexiframe as lf
+    >>> p = lf.positions({"bm25": {"q": {"a": 2, "b": 1}}}, {"q": {"b": 1, "c": 1}})
+    >>> lf.scores(p, ["ISL", "ASL(n=10)"]).rows()
+    Traceback (most recent call last):
+    lexiframe.errors.LexiframeError: ISL: needs the ranks of items that were not retrieved: ...
+    >>> lf.scores(p, ["ISL(n=10)", "ASL(n=10)"])["value"].to_list()
+    [6.0, 2.0]
+
+    Of one of your own a table of scores says that less is better:
+
+    >>> screens = lf.SearchLength(
+    ...     "screens", exposure=lambda p: (p / 10).ceil(), weight=lambda i, m: i == m
+    ... )
+    >>> lf.scores(p, screens(n=10)).rows()
+    [('bm25', 'q', 'screens(n=10)', 1.0, True)]
+    """
+
+    mean: bool = field(default=False, kw_only=True)
+    parameters: Mapping[str, Parameter | float | str | None] = field(
+        default_factory=lambda: {"n": CorpusSize()}, kw_only=True
+    )
+
+    kind: ClassVar[str] = "search length"
+    needs: ClassVar[str] = POOL
+    smaller_is_better: ClassVar[bool] = True
+    cuts_off: ClassVar[bool] = False
+
+    def _identity(self) -> tuple[Any, ...]:
+        return (*super()._identity(), self.mean)
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether it sums ranks, or differences of them, and rounds at most once: at the end."""
+        counts_ranks = self.exposure in (rank, before, beyond_m, beyond_mean)
+        return counts_ranks and self.weight in (weights.first, weights.last, weights.one)
+
+    def compute(self, rankings: Rankings) -> np.ndarray:
+        """Σ_i e(p_i) · z(i, m), divided by m for a mean."""
+        terms = self._terms(rankings)
+        total = np.bincount(rankings.of_relevant, terms, len(rankings))
+        return np.asarray(total / self._divisor(rankings))
+
+    def contributions(self, rankings: Rankings) -> np.ndarray:
+        """e(p_i) · z(i, m) of each relevant item, divided by m for a mean."""
+        return np.asarray(self._terms(rankings) / self._divisor(rankings)[rankings.of_relevant])
+
+    def _divisor(self, rankings: Rankings) -> np.ndarray:
+        m = np.bincount(rankings.of_relevant, minlength=len(rankings))
+        return np.maximum(m, 1) if self.mean else np.ones(len(rankings))
+
+    def _terms(self, rankings: Rankings) -> np.ndarray:
+        """e(p_i) · z(i, m) of each relevant item, of imputed positions."""
+        n = self.values.get("n", "pool")
+        if n == "pool" and not rankings.relevant["position"].null_count():
+            return super().contributions(rankings)
+        if n == "pool" and "pool_size" not in rankings.rows.columns:
+            raise LexiframeError(
+                f"{self}: needs the ranks of items that were not retrieved: make the positions "
+                f"with pool=True, or say how many items the corpus has: {self.name}(n=...)"
+            )
+        return super().contributions(rankings.imputed(n))
+
+
+def rank(p: pl.Expr) -> pl.Expr:
+    """The rank itself."""
+    return p
+
+
+def before(p: pl.Expr) -> pl.Expr:
+    """p − 1, the items before it."""
+    return p - 1
+
+
+def beyond_m(p: pl.Expr, m: pl.Expr) -> pl.Expr:
+    """p − m, how far it is behind the place that it could have."""
+    return p - m
+
+
+def beyond_mean(p: pl.Expr, m: pl.Expr) -> pl.Expr:
+    """p − (m + 1)/2, with the mean rank of the ideal ranking."""
+    return p - (m + 1) / 2

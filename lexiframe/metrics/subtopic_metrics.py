@@ -1,0 +1,128 @@
+"""Subtopic metrics: what a ranking does for each subtopic of a request, summed over them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+import polars as pl
+
+from lexiframe.errors import LexiframeError
+from lexiframe.metrics.needs import SUBTOPICS
+from lexiframe.metrics.recall_level import RecallLevelMetric
+
+Divisor = Literal["subtopics", "every_rank", "ideal"]
+Ideal = Literal["greedy", "exact"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SubtopicMetric(RecallLevelMetric):
+    """μ = Σ over subtopics t and their recall levels i of e(p_ti) · z(i, m_t), over a divisor.
+
+    p_ti is the rank of the i-th document from the top that is relevant for subtopic t, and m_t
+    their number. Only subtopics with a relevant document count; T is their number.
+
+    Parameters
+    ----------
+    name : str
+        What ``measure`` says in its rows.
+    exposure : callable
+        e(p), or e(p, m), from Polars expressions to a Polars expression.
+    weight : callable
+        z(i, m).
+    divisor : {"subtopics", "every_rank", "ideal"}
+        T, which makes it the mean over subtopics; the same sum of a ranking each of whose first k
+        documents is relevant for all subtopics (T · Σ_{r≤k} e(r) z(r, m), which depends on no
+        document); or the same sum of the ideal ranking of the relevant documents.
+
+    Notes
+    -----
+    The ideal ranking comes from the parameter ``ideal``:
+
+    - ``"greedy"``, as in ndeval: at each rank the document that adds most to the gain
+      Σ_t (1 − α)^(number of documents above it that serve t); of documents that add as much (but
+      for 1e-12 of it), that of the greatest id, bytewise. A ranking can beat it, and then has a
+      value above 1.
+    - ``"exact"``: the ranking with the greatest sum at the cut-off, by enumeration of how often
+      each kind of document (those of the same subtopics) is used; an error when there are too
+      many. An optimal ranking is left when no document comes before one that serves all of its
+      subtopics and more, so few orders have to be tried.
+
+    Examples
+    --------
+    a serves the subtopic s, and b both s and t. With a first the gains of the two ranks are 1 and
+    1/2 + 1; in the ideal ranking, with b first, they are 2 and 1/2:
+
+    >>> import polars as pl
+    >>> import lexiframe as lf
+    >>> qrels = pl.DataFrame({"query_id": "q", "subtopic": ["s", "s", "t"],
+    ...                       "doc_id": ["a", "b", "b"], "relevance": 1.0})
+    >>> run = pl.DataFrame({"run": "x", "query_id": "q", "doc_id": ["a", "b"], "score": [2.0, 1.0]})
+    >>> p = lf.positions(run, qrels, subtopics=True)
+    >>> s = lf.scores(p, [lf.ERR_IA @ 2, "MAP-IA", "alpha-nDCG@2", "strec@1"])
+    >>> dict(s.with_columns(pl.col("value").round(4)).select("measure", "value").rows())
+    {'ERR-IA@2': 0.7, 'MAP-IA': 0.75, 'alpha-nDCG@2': 0.8406, 'strec@1': 0.5}
+    """
+
+    divisor: Divisor
+
+    kind: ClassVar[str] = "subtopic"
+    needs: ClassVar[str] = SUBTOPICS
+
+    def _identity(self) -> tuple[Any, ...]:
+        return (*super()._identity(), self.divisor)
+
+    @property
+    def alpha(self) -> float:
+        """α, the probability that a document that serves a subtopic satisfies its users."""
+        return float(self.values["alpha"])
+
+    @property
+    def ideal(self) -> Ideal:
+        """How the ideal ranking is found."""
+        ideal: Ideal = self.values["ideal"]
+        return ideal
+
+
+def novelty(i: pl.Expr, m: pl.Expr, *, alpha: float) -> pl.Expr:
+    """(1 − α)^(i − 1): what the i-th document of a subtopic is still worth."""
+    return (1 - alpha) ** (i - 1)
+
+
+def persistence(p: pl.Expr, *, beta: float) -> pl.Expr:
+    """β^(p − 1): the share of users who read as far as rank p."""
+    return beta ** (p - 1)
+
+
+def persistence_of_one(p: pl.Expr, *, alpha: float, beta: float) -> pl.Expr:
+    """β^(p − 1) (1 − (1 − α) β): with `novelty` at every rank the sum over all ranks is 1."""
+    return persistence(p, beta=beta) * (1 - (1 - alpha) * beta)
+
+
+def goes_by_subtopic(measure: Any) -> bool:
+    """Tell measures that need positions by subtopic from others."""
+    return bool(measure.needs == SUBTOPICS)
+
+
+def are_of_subtopics(table: pl.DataFrame, measures: Iterable[Any]) -> bool:
+    """Tell positions by subtopic from others, and refuse measures that need the other kind.
+
+    Raises
+    ------
+    LexiframeError
+        For subtopic measures of positions without subtopics, and the other way round.
+    """
+    has_subtopics = "subtopic" in table.columns
+    others = [str(m) for m in measures if goes_by_subtopic(m) != has_subtopics]
+    if others and has_subtopics:
+        raise LexiframeError(
+            f"{', '.join(others)}: expected positions without the column subtopic, found it; make "
+            "them with positions(..., subtopics=False)"
+        )
+    if others:
+        raise LexiframeError(
+            f"{', '.join(others)}: expected positions by subtopic, found no column subtopic; make "
+            "them with positions(..., subtopics=True)"
+        )
+    return has_subtopics

@@ -1,0 +1,172 @@
+"""Subtopic metrics computed from positions by subtopic."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import polars as pl
+
+from lexiframe.errors import LexiframeError
+from lexiframe.metrics.ideals import Serving, greatest_sum, greedy_gains
+from lexiframe.metrics.rankings import N_RELEVANT, RANK
+from lexiframe.metrics.subtopic_metrics import SubtopicMetric
+from lexiframe.metrics.ties import within
+from lexiframe.metrics.values import Values
+from lexiframe.progress import progress
+from lexiframe.projection.policies import NoRelevant
+from lexiframe.schemas import SUBTOPIC_POSITIONS, check
+
+_NOTHING = 2.0**-60
+"""An exposure is less than this share of the first one: all that follow are lost in rounding."""
+
+
+def subtopic_values(
+    p: pl.DataFrame, metrics: Sequence[SubtopicMetric], no_relevant: NoRelevant
+) -> Values:
+    """Compute subtopic metrics for every run and request, as `scores` does the others."""
+    table = check(p, SUBTOPIC_POSITIONS)
+    is_relevant = pl.col("level").is_not_null()
+    table = _in_order(table.filter(is_relevant | pl.col("doc_id").is_null()))
+    keys = table.select("run", "query_id")[_requests(table)[0]]
+    ordered = sorted(metrics, key=str)
+    values, kept = (np.zeros((keys.height, len(metrics)), dtype) for dtype in (np.float64, bool))
+    for rel in dict.fromkeys(metric.rel for metric in metrics):
+        of_rel = [metric for metric in metrics if metric.rel == rel]
+        restricted = table if rel is None else _restrict(table, rel, no_relevant)
+        if rel is not None and not restricted.height:
+            raise LexiframeError(
+                f"{of_rel[0]}: expected some items with a grade of {rel:g} or more, found none"
+            )
+        has_value = _are_among(keys, restricted)
+        for metric, value in _values(restricted, of_rel):
+            values[has_value, ordered.index(metric)] = value
+            kept[has_value, ordered.index(metric)] = True
+    return Values(keys, tuple(ordered), values, kept)
+
+
+def _are_among(keys: pl.DataFrame, table: pl.DataFrame) -> np.ndarray:
+    """Tell which rankings have rows in a table."""
+    there = table.select("run", "query_id").unique().with_columns(there=pl.lit(value=True))
+    joined = keys.join(there, on=["run", "query_id"], how="left", maintain_order="left")
+    return joined["there"].fill_null(value=False).to_numpy()
+
+
+def _in_order(table: pl.DataFrame) -> pl.DataFrame:
+    """Sort by the key where need be: sums depend on the order of the rows."""
+    falls = pl.lit(value=False)
+    for name in reversed(SUBTOPIC_POSITIONS.key):
+        this, before = pl.col(name), pl.col(name).shift()
+        falls = (this < before) | (this.eq_missing(before) & falls)
+    return table.sort(SUBTOPIC_POSITIONS.key) if table.select(falls.any()).item() else table
+
+
+def _restrict(table: pl.DataFrame, rel: float, no_relevant: NoRelevant) -> pl.DataFrame:
+    """Count only grades of ``rel`` or more as relevant, and number the recall levels anew."""
+    subtopic = ("run", "query_id", "subtopic")
+    is_relevant = (pl.col("relevance") >= rel).fill_null(value=False)
+    kept = is_relevant
+    if no_relevant == "zero":
+        kept = kept | (is_relevant.sum().over("run", "query_id") == 0)
+    return table.filter(kept).with_columns(
+        position=pl.when(is_relevant).then("position"),
+        level=pl.when(is_relevant).then("level").rank("ordinal").over(subtopic).cast(pl.Int64),
+        n_relevant=is_relevant.sum().over(subtopic).cast(pl.Int64),
+    )
+
+
+def _values(
+    table: pl.DataFrame, metrics: Sequence[SubtopicMetric]
+) -> Iterator[tuple[SubtopicMetric, np.ndarray]]:
+    """Sum each metric's terms within each run's request, over its divisor."""
+    starts, n_subtopics = _requests(table)
+    keys = table.select("run", "query_id")[starts]
+    terms = table.select(_terms(metric) for metric in metrics)
+    ideals = _ideals(table, keys, starts, [m for m in metrics if m.divisor == "ideal"])
+    for metric in metrics:
+        total = np.add.reduceat(terms[str(metric)].to_numpy(), starts)
+        if metric.divisor == "ideal":
+            divisor = ideals[str(metric)].to_numpy()
+        elif metric.divisor == "every_rank":
+            divisor = n_subtopics * _at_every_rank(metric)
+        else:
+            divisor = n_subtopics
+        value = np.divide(total, divisor, out=np.zeros_like(total), where=divisor > 0)
+        yield metric, within(metric.bounds, value)
+
+
+def _requests(table: pl.DataFrame) -> tuple[np.ndarray, np.ndarray]:
+    """Give the first row of each run's request, and the number of its subtopics."""
+    run, query, subtopic = (
+        table[name].ne_missing(table[name].shift()).to_numpy()
+        for name in ("run", "query_id", "subtopic")
+    )
+    begins = run | query
+    begins[:1] = True
+    starts = np.flatnonzero(begins)
+    return starts, np.add.reduceat((begins | subtopic).astype(np.int64), starts)
+
+
+def _terms(metric: SubtopicMetric) -> pl.Expr:
+    return metric.terms().fill_null(0.0).alias(str(metric))
+
+
+def _at_every_rank(metric: SubtopicMetric) -> float:
+    """Σ_{r≤k} e(r) z(r, m): of a subtopic that each of the first k documents serves."""
+    if metric.cutoff is None:
+        raise LexiframeError(f"{metric.name} needs its cutoff: write {metric.name}@20")
+    ranks = _ranks(metric.cutoff).with_columns(level="position")
+    return float(ranks.select(_terms(metric)).sum().item())
+
+
+def _ranks(depth: int) -> pl.DataFrame:
+    position = pl.int_range(1, depth + 1, eager=True).alias("position")
+    return position.to_frame().with_columns(n_relevant=1, relevance=1.0)
+
+
+def _exposures(metric: SubtopicMetric, depth: int) -> np.ndarray:
+    """e(1), e(2) ... up to the depth, the cut-off, or where the rest is lost in rounding."""
+    depth = min(depth, metric.cutoff or depth)
+    exposure = metric.exposures(RANK, N_RELEVANT)
+    values = _ranks(depth).select(exposure=exposure).to_series().to_numpy()
+    return values[: np.count_nonzero(values > _NOTHING * values.max(initial=0.0))]
+
+
+def _ideals(
+    table: pl.DataFrame, keys: pl.DataFrame, starts: np.ndarray, metrics: list[SubtopicMetric]
+) -> pl.DataFrame:
+    """Give the sums of the ideal rankings, a column a metric, for the requests of each run.
+
+    Every run has the same items of a request, so the first run that has it is enough.
+    """
+    lengths = np.diff(np.append(starts, table.height))
+    first = np.repeat(keys["query_id"].is_first_distinct().to_numpy(), lengths)
+    rows = table.filter(first).filter(pl.col("level").is_not_null())
+    serving = Serving.of(rows.select("query_id", "subtopic", "doc_id"))
+    deepest = int(serving.n_documents.max(initial=0))
+    exposures = {metric: _exposures(metric, deepest) for metric in metrics}
+    greedy = [metric for metric in metrics if metric.ideal == "greedy"]
+    sums = {str(m): _exact_sums(m, e, serving) for m, e in exposures.items() if m not in greedy}
+    for alpha in {metric.alpha for metric in greedy}:
+        of_alpha = [metric for metric in greedy if metric.alpha == alpha]
+        depth = max(len(exposures[metric]) for metric in of_alpha)
+        gains = greedy_gains(serving, alpha, depth)
+        sums |= {str(m): gains[:, : len(exposures[m])] @ exposures[m] for m in of_alpha}
+    ideals = pl.DataFrame({"query_id": serving.queries, **sums})
+    return keys.join(ideals, on="query_id", how="left", maintain_order="left").fill_null(0.0)
+
+
+def _exact_sums(metric: SubtopicMetric, exposures: np.ndarray, serving: Serving) -> np.ndarray:
+    """Find the greatest sum of each request by enumeration."""
+    sums = np.zeros(len(serving.queries))
+    requests = progress(serving.kinds(), len(sums), f"ideals of {metric}")
+    for q, (kinds, n_of_kind) in enumerate(requests):
+        greatest = greatest_sum(kinds, n_of_kind, metric.alpha, exposures)
+        if greatest is None:
+            raise LexiframeError(
+                f"{metric}: the documents of query {serving.queries[q]!r} serve its subtopics in "
+                f"{len(kinds)} different ways, too many to try all orders; lower the cut-off, or "
+                f"take ideal='greedy'"
+            )
+        sums[q] = greatest
+    return sums

@@ -1,0 +1,66 @@
+"""Values of metrics as an array, from which tables of scores and differences are made."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from lexiframe.metrics.derived import known_metric
+from lexiframe.metrics.metric import Metric
+from lexiframe.schemas import SCORES
+
+
+@dataclass(frozen=True)
+class Values:
+    """The values of some metrics for every run and request.
+
+    Attributes
+    ----------
+    keys
+        ``run`` and ``query_id`` of each ranking, sorted by them.
+    metrics
+        The metrics, sorted by name.
+    values
+        rankings × metrics.
+    kept
+        Which of them count: a request without an item of a metric's ``rel`` may have no value.
+    """
+
+    keys: pl.DataFrame
+    metrics: tuple[Metric, ...]
+    values: np.ndarray
+    kept: np.ndarray
+
+    def of(self, metrics: Sequence[Metric]) -> Values:
+        """Return the values of some of the metrics."""
+        chosen = sorted(self.metrics.index(metric) for metric in metrics)
+        some = tuple(self.metrics[n] for n in chosen)
+        return Values(self.keys, some, self.values[:, chosen], self.kept[:, chosen])
+
+    def by_request(self, metric: Metric, n_runs: int) -> np.ndarray:
+        """Return a metric's values as runs × requests, NaN where there is none."""
+        n = self.metrics.index(metric)
+        values = np.where(self.kept[:, n], self.values[:, n], np.nan)
+        return values.reshape(n_runs, -1)
+
+    def table(self) -> pl.DataFrame:
+        """Return the table of `scores`.
+
+        Names say which metrics are better small. Where one does not, as that of a search length of
+        one's own, the table has a column for it.
+        """
+        n, names = self.keys.height, [str(metric) for metric in self.metrics]
+        measure = np.tile(np.arange(len(names)), n)
+        table = self.keys[np.repeat(np.arange(n), len(names))].with_columns(
+            measure=pl.Series(names, dtype=pl.String).gather(measure), value=self.values.ravel()
+        )
+        table = table.select(*SCORES.required)
+        smaller = np.array([metric.smaller_is_better for metric in self.metrics], bool)
+        known = [known_metric(name) for name in names]
+        said = [metric is not None and metric.smaller_is_better for metric in known]
+        if (smaller != said).any():
+            table = table.with_columns(smaller_is_better=pl.Series(smaller[measure]))
+        return table if self.kept.all() else table.filter(self.kept.ravel())

@@ -1,0 +1,146 @@
+"""The worst case of a ranking over all information needs, by looking at every one of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, ClassVar
+
+import numpy as np
+import polars as pl
+
+from lexiframe.errors import LexiframeError
+from lexiframe.metrics.graded import GradedMetric, refuse_grades_above
+from lexiframe.metrics.metric import Metric
+from lexiframe.metrics.rankings import Rankings
+from lexiframe.metrics.recall_level import RecallLevelMetric, refuse_ranks_beyond_n
+
+MOST_ITEMS = 15
+"""2^15 − 1 subsets: beyond this `TSE` is the way, where the theorem holds."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class WorstCase(Metric):
+    """WC_μ = the least μ(π, u) over all non-empty subsets u of the relevant items.
+
+    Each subset is an information need that the request may stand for; μ(π, u) takes u as the
+    relevant items, and of a graded μ with their grades. For a top-heavy μ with z(1, 1) = 1 and an
+    e that does not depend on m it is e(p_m), which is `TSE`, as it is for nDCG; here every subset
+    is looked at, for requests of at most 15 relevant items.
+    """
+
+    of: RecallLevelMetric | GradedMetric
+
+    kind: ClassVar[str] = "worst case"
+    cuts_off: ClassVar[bool] = False
+
+    def _identity(self) -> tuple[Any, ...]:
+        return (*super()._identity(), self.of)
+
+    def compute(self, rankings: Rankings) -> np.ndarray:
+        """min_u μ(π, u)."""
+        if isinstance(self.of, GradedMetric):
+            refuse_grades_above(self.of, rankings)
+        else:
+            refuse_ranks_beyond_n(self.of, rankings)
+        worst = np.zeros(len(rankings))
+        for ranking, positions, grades in _by_number(self, rankings):
+            values = _over_subsets(self.of, positions, grades)
+            worst[ranking] = np.min([of_size.min(axis=0) for of_size in values], axis=0)
+        return worst
+
+
+def _by_number(metric: Metric, rankings: Rankings) -> Iterator[tuple[np.ndarray, ...]]:
+    """Give the rankings of each number m of relevant items, their positions and their grades.
+
+    Both are rankings × m.
+    """
+    items = rankings.from_the_top
+    counts = np.bincount(rankings.of_relevant, minlength=len(rankings))
+    if counts.max(initial=0) > MOST_ITEMS:
+        row = rankings.keys.row(int(counts.argmax()), named=True)
+        raise LexiframeError(
+            f"{metric}: expected at most {MOST_ITEMS} relevant items to look at all subsets of, "
+            f"found {counts.max()} for query {row['query_id']!r}; of a top-heavy measure, such as "
+            "AP, the worst case is TSE"
+        )
+    m_of_item = counts[items["ranking"].to_numpy()]
+    for m in np.unique(counts[counts > 0]):
+        of_m = items.filter(pl.Series(m_of_item == m))
+        positions, grades = (
+            of_m[column].to_numpy(allow_copy=True).reshape(-1, m)
+            for column in ("position", "relevance")
+        )
+        yield np.flatnonzero(counts == m), positions, grades
+
+
+def _over_subsets(
+    metric: RecallLevelMetric | GradedMetric, positions: np.ndarray, grades: np.ndarray
+) -> Iterator[np.ndarray]:
+    """Give μ of all subsets of each size: subsets × rankings."""
+    m = positions.shape[1]
+    members, level = _subsets(m)
+    size = members.sum(axis=1)
+    for n in range(1, m + 1):
+        of_size = size == n
+        if isinstance(metric, GradedMetric):
+            yield _graded(metric, positions, grades, members[of_size])
+        else:
+            weights = _weights(metric, level[of_size], n) * members[of_size]
+            yield weights @ _exposures(metric, positions, n).T
+
+
+def _graded(
+    metric: GradedMetric, positions: np.ndarray, grades: np.ndarray, members: np.ndarray
+) -> np.ndarray:
+    """Give a graded μ of subsets of one size: subsets × rankings."""
+    n = int(members[0].sum())
+    best_first = np.argsort(-grades, axis=1)
+    grades = np.take_along_axis(grades, best_first, axis=1)
+    positions = np.take_along_axis(positions, best_first, axis=1)
+    total: np.ndarray = members @ _terms(metric, positions, grades, n).T
+    if not metric.normalised:
+        return total
+    kinds, kind = np.unique(grades, axis=0, return_inverse=True)
+    ideals = np.stack([_ideals(metric.of_ideal, of_kind, members, n) for of_kind in kinds], axis=1)
+    ideals = ideals[:, kind.ravel()]
+    return np.asarray(np.divide(total, ideals, out=np.zeros_like(total), where=ideals > 0))
+
+
+def _ideals(metric: GradedMetric, grades: np.ndarray, members: np.ndarray, n: int) -> np.ndarray:
+    """Give the sum of the ideal ranking of each subset of n items; the best grade comes first."""
+    item, place = np.indices((len(grades), n))
+    terms = _terms(metric, place + 1.0, grades[item], n)
+    at_its_place = terms[item[:, 0], np.maximum(members.cumsum(axis=1), 1) - 1]
+    return np.asarray((at_its_place * members).sum(axis=1))
+
+
+def _terms(metric: GradedMetric, positions: np.ndarray, grades: np.ndarray, n: int) -> np.ndarray:
+    """g(y) · e(p) of every item, with n for m: rankings × m."""
+    items = pl.DataFrame({"p": positions.ravel(), "y": grades.ravel()})
+    items = items.with_columns(pl.col("p").fill_nan(None).cast(pl.Float64))
+    m = pl.lit(float(n)) + 0 * pl.col("p")
+    terms = items.select(term=metric.terms(pl.col("p"), m, pl.col("y")).fill_null(0.0))
+    return terms["term"].to_numpy().reshape(positions.shape)
+
+
+@cache
+def _subsets(m: int) -> tuple[np.ndarray, np.ndarray]:
+    """Give all non-empty subsets of m items: subsets × m, whether an item is in, and its level."""
+    members = (np.arange(1, 2**m)[:, None] >> np.arange(m)) & 1 == 1
+    return members, members.cumsum(axis=1)
+
+
+def _weights(metric: RecallLevelMetric, level: np.ndarray, n: int) -> np.ndarray:
+    levels = pl.DataFrame({"i": np.arange(1.0, n + 1)})
+    weight = metric.evaluate(metric.weight, pl.col("i"), pl.lit(float(n)) + 0 * pl.col("i"))
+    weights = levels.select(weight=weight + 0.0 * pl.col("i"))["weight"].to_numpy()
+    return np.asarray(weights[np.maximum(level, 1) - 1])
+
+
+def _exposures(metric: RecallLevelMetric, positions: np.ndarray, n: int) -> np.ndarray:
+    """e(p) of every item, with n for m: rankings × m."""
+    p = pl.DataFrame({"p": positions.ravel()}).with_columns(pl.col("p").fill_nan(None))
+    exposure = metric.exposures(pl.col("p").cast(pl.Float64), pl.lit(float(n)) + 0 * pl.col("p"))
+    return p.select(e=exposure.fill_null(0.0))["e"].to_numpy().reshape(positions.shape)

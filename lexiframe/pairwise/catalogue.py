@@ -1,0 +1,124 @@
+"""The preferences, each as its formula."""
+
+from __future__ import annotations
+
+import re
+
+from lexiframe.errors import UnknownNameError, unknown_name
+from lexiframe.metrics import exposures, notation
+from lexiframe.metrics import papers as of
+from lexiframe.metrics.catalogue import METRICS
+from lexiframe.metrics.derived import MADE_FROM_ANOTHER, parse_metric
+from lexiframe.metrics.metric import Metric
+from lexiframe.pairwise.custom import MatrixPreference
+from lexiframe.pairwise.lexicographic import LexicographicPreference
+from lexiframe.pairwise.recall_paired import LevelPreference
+
+Preference = LevelPreference | LexicographicPreference | MatrixPreference
+
+# fmt: off
+RPP = LevelPreference("RPP", weight=lambda i, m: 1 / m,
+    formula="Σ_λ p(λ) Σ_i 1/m_λ · s_i", bounds="−1 to 1",
+    source=f"{of.RECALL_PAIRED}, eq. 4 and 5")
+"""Recall-paired preference: p(i | λ) = 1 / m_λ."""
+
+dcgRPP = LevelPreference("dcgRPP", weight=lambda i, m: exposures.logarithmic(i),
+    formula="Σ_λ p(λ) Σ_i p(i|λ) s_i, p(i|λ) ∝ 1/log2(i + 1)", bounds="−1 to 1",
+    source=f"{of.RECALL_PAIRED}, eq. 4 and 5")
+"""Recall-paired preference with p(i | λ) ∝ 1 / log2(i + 1)."""
+
+invRPP = LevelPreference("invRPP", weight=lambda i, m: exposures.reciprocal(i),
+    formula="Σ_λ p(λ) Σ_i p(i|λ) s_i, p(i|λ) ∝ 1/i", bounds="−1 to 1",
+    source=f"{of.RECALL_PAIRED}, eq. 4 and 5")
+"""Recall-paired preference with p(i | λ) ∝ 1 / i."""
+
+ST_RPP = LevelPreference("ST-RPP", weight=lambda i, m: 1 / m, subtopics=True,
+    formula="Σ_t p(t) Σ_i s_{i,t} / m_t, p(t) ∝ m_t", bounds="−1 to 1",
+    source=f"{of.RECALL_PAIRED}, eq. 6")
+"""Recall-paired preference by subtopic: p(i | t) = 1 / m_t."""
+
+ST_dcgRPP = LevelPreference("ST-dcgRPP", weight=lambda i, m: exposures.logarithmic(i),
+    subtopics=True, formula="Σ_t p(t) Σ_i p(i|t) s_{i,t}, p(i|t) ∝ 1/log2(i + 1)",
+    bounds="−1 to 1", source=f"{of.RECALL_PAIRED}, eq. 6")
+"""Recall-paired preference by subtopic with p(i | t) ∝ 1 / log2(i + 1)."""
+
+ST_invRPP = LevelPreference("ST-invRPP", weight=lambda i, m: exposures.reciprocal(i),
+    subtopics=True, formula="Σ_t p(t) Σ_i p(i|t) s_{i,t}, p(i|t) ∝ 1/i",
+    bounds="−1 to 1", source=f"{of.RECALL_PAIRED}, eq. 6")
+"""Recall-paired preference by subtopic with p(i | t) ∝ 1 / i."""
+
+LR = LexicographicPreference("LR", "recall",
+    formula="s_k, k the largest i with s_i ≠ 0", bounds="−1, 0, 1",
+    source=f"{of.LEXIRECALL}, eq. 11")
+"""Lexirecall: s_k, with k the largest i with s_i ≠ 0."""
+
+LP = LexicographicPreference("LP", "precision",
+    formula="s_k, k the smallest i with s_i ≠ 0", bounds="−1, 0, 1",
+    source=f"{of.LEXIPRECISION}, eq. 3")
+"""Lexiprecision: s_k, with k the smallest i with s_i ≠ 0."""
+
+sgnLR = LexicographicPreference("sgnLR", "recall",
+    formula=LR.formula, bounds=LR.bounds, source=LR.source)
+"""Lexirecall, by the name that tells it from rrLR."""
+
+sgnLP = LexicographicPreference("sgnLP", "precision",
+    formula=LP.formula, bounds=LP.bounds, source=LP.source)
+"""Lexiprecision, by the name that tells it from rrLP."""
+
+rrLR = LexicographicPreference("rrLR", "recall", magnitude=exposures.reciprocal,
+    formula="1/p_k − 1/p′_k, k as of LR", bounds="−1 to 1",
+    source="lexiframe")
+"""1/p_k − 1/p′_k at lexirecall's k. Not in the papers: lexiprecision's size, put to lexirecall."""
+
+rrLP = LexicographicPreference("rrLP", "precision", magnitude=exposures.reciprocal,
+    formula="1/p_k − 1/p′_k, k as of LP", bounds="−1 to 1",
+    source=f"{of.LEXIPRECISION}, eq. 2")
+"""1/p_k − 1/p′_k at lexiprecision's k."""
+# fmt: on
+
+PREFERENCES: dict[str, Preference] = {
+    preference.name: preference
+    for preference in (RPP, dcgRPP, invRPP, LR, LP, sgnLR, sgnLP, rrLR, rrLP)
+}
+PREFERENCES |= {preference.name: preference for preference in (ST_RPP, ST_dcgRPP, ST_invRPP)}
+
+
+def parse_measure(text: str) -> Metric | Preference:
+    """Give the preference or the metric of a notation.
+
+    Parameters
+    ----------
+    text : str
+        ``"RPP"``, ``"LR(rel=2)"``, ``"nDCG@10"``, or trec_eval's ``"ndcg_cut_10"``.
+
+    Returns
+    -------
+    RecallLevelMetric, GradedMetric, SubtopicMetric, LevelPreference or LexicographicPreference
+        The same object as ``lf.RPP``, ``lf.LR(rel=2)``, ``lf.nDCG @ 10``.
+
+    Raises
+    ------
+    UnknownNameError
+        With near matches, for a name that does not exist; and for ``"OI"``, which positions do not
+        hold: `interleaving` computes it.
+
+    Examples
+    --------
+    >>> parse_measure("RPP"), parse_measure("LR(rel=2)"), parse_measure("nDCG@10")
+    (RPP, LR(rel=2), nDCG@10)
+    """
+    if re.fullmatch(r"OI\s*(\(.*)?", text.strip()):
+        raise UnknownNameError(
+            f"{text!r} needs whole rankings, which positions are not: compute it with "
+            "lexiframe.interleaving(runs, qrels), whose table is one of preferences"
+        )
+    written = notation.read(text)
+    if written.name in METRICS or written.name in MADE_FROM_ANOTHER:
+        return parse_metric(text)
+    if written.name not in PREFERENCES or written.operand is not None:
+        known = [*PREFERENCES, *METRICS, "TSE(AP)"]
+        raise unknown_name("measure", text, known, near=[written.name, *notation.TREC_EVAL])
+    if written.cutoff is not None or set(written.parameters) - {"rel"}:
+        raise unknown_name("measure", text, [written.name, f"{written.name}(rel=2)"])
+    preference = PREFERENCES[written.name]
+    return preference(**written.parameters) if written.parameters else preference

@@ -1,0 +1,230 @@
+"""Which items decide between two rankings, and by how much: `explain`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from lexiframe.errors import LexiframeError, unknown_name
+from lexiframe.metrics.metric import Metric
+from lexiframe.metrics.needs import refuse_unfit
+from lexiframe.metrics.rankings import Rankings
+from lexiframe.metrics.subtopic_metrics import are_of_subtopics
+from lexiframe.pairwise.catalogue import LP, LR, RPP
+from lexiframe.pairwise.lexicographic import LexicographicPreference
+from lexiframe.pairwise.pairs import Asked, Measure, parse_measures
+from lexiframe.pairwise.recall_paired import LevelPreference
+from lexiframe.projection.matrices import Block, requests_of
+from lexiframe.schemas import POSITIONS, check, to_polars
+
+_NOWHERE = pl.Int64.max()  # worse than every rank
+
+
+def explain(
+    p: Any,
+    query_id: str,
+    run_a: str,
+    run_b: str,
+    measures: Asked | Iterable[Asked] | None = None,
+) -> pl.DataFrame:
+    """Take a preference between two rankings of one request apart, recall level by recall level.
+
+    Every column of a measure sums to what `preferences`, or `scores`, give.
+
+    Parameters
+    ----------
+    p
+        The table of `positions`.
+    query_id, run_a, run_b
+        The request, and the runs whose rankings are compared, in this order.
+    measures
+        Preferences and metrics, or their notation. Unless given: RPP, LR and LP.
+
+    Returns
+    -------
+    polars.DataFrame
+        One row for each ``threshold`` (grade λ; the lowest takes all relevant items in) and
+        ``level`` (recall level i from 1), sorted by both: ``doc_a``, ``relevance_a``,
+        ``position_a`` (null: not retrieved), the i-th relevant item of run_a's ranking, and the
+        same of run_b's; ``sign``, s_i, 1 when run_a's is sooner, −1 when run_b's is;
+        ``decides``, which of LR and LP the level decides (in the rows of the lowest threshold).
+        Then the columns of each measure. Of a preference by levels, RPP for example, ``RPP weight``
+        (p(λ) p(i | λ), which sum to 1) and ``RPP`` (weight times sign). Of a lexicographic one,
+        ``LR``: Δ at the level that decides, else 0. Of a metric, ``AP_a`` and ``AP_b``: what the
+        item adds to the value of each run, divided by the ideal when that is part of the metric;
+        null but for the lowest threshold. A measure with ``rel`` has its numbers at the lowest
+        threshold from there.
+
+    Raises
+    ------
+    UnknownNameError
+        With near matches, for a query, run or measure that is not there.
+    LexiframeError
+        For a measure that is no sum over levels, such as a `MatrixPreference`; for a ``rel`` above
+        all grades of the request.
+
+    Examples
+    --------
+    Two rankings of one request: X has relevant items at ranks 2, 3, 7 and 9, Y at 1, 3, 4, 5, 8
+    and 9.
+
+    >>> import polars as pl
+    >>> import lexiframe as lf
+    >>> grades = {"a": 4, "b": 3, "c": 1, "d": 3, "e": 1, "f": 1, "g": 2, "h": 4, "i": 5}
+    >>> qrels = pl.DataFrame({"query_id": "q", "doc_id": grades.keys(),
+    ...                       "relevance": grades.values()})
+    >>> ranks = {"X": {2: "a", 3: "b", 7: "c", 9: "d"},
+    ...          "Y": {1: "b", 3: "a", 4: "i", 5: "d", 8: "c", 9: "e"}}
+    >>> runs = pl.DataFrame([(run, "q", found.get(rank, f"{run}{rank}"), -rank)
+    ...                      for run, found in ranks.items() for rank in range(1, 11)],
+    ...                     schema=["run", "query_id", "doc_id", "score"], orient="row")
+    >>> p = lf.positions(runs, qrels)
+    >>> e = lf.explain(p, "q", "X", "Y", ["RPP", "RPP(rel=1)", "LR", "LP"])
+    >>> of_all = e.filter(threshold=1)
+    >>> of_all.select("level", "position_a", "position_b", "sign", "decides").rows()
+    [(1, 2, 1, -1, 'LP'), (2, 3, 3, 0, None), (3, 7, 4, -1, None), (4, 9, 5, -1, None), \
+(5, None, 8, -1, None), (6, None, 9, -1, 'LR'), (7, None, None, 0, None), \
+(8, None, None, 0, None), (9, None, None, 0, None)]
+    >>> e.select(pl.col("RPP", "RPP(rel=1)", "LR", "LP").sum().round(6)).row(0)
+    (-0.5, -0.555556, -1.0, -1.0)
+    """
+    asked, p = parse_measures([RPP, LR, LP] if measures is None else measures), to_polars(p)
+    query_id, run_a, run_b = str(query_id), str(run_a), str(run_b)  # as ids are in every table
+    if are_of_subtopics(p, asked):
+        raise LexiframeError(
+            "explain: expected positions without subtopics, found some by subtopic"
+        )
+    refuse_unfit(p, asked)
+    rows = _rows_of(p, query_id, run_a, run_b)
+    request, sides = _two_rankings(rows, run_a, run_b)
+    table = _levels(sides)
+    for measure in asked:
+        for column in _columns(measure, table, request, rows, {"a": run_a, "b": run_b}):
+            if column.name in table.columns:
+                raise LexiframeError(
+                    f"explain: {measure} would give a second column {column.name!r}; rename it"
+                )
+            table = table.with_columns(column)
+    return table
+
+
+def _rows_of(p: Any, query_id: str, run_a: str, run_b: str) -> pl.DataFrame:
+    """Give the rows of the two runs for the request."""
+    table = check(p, POSITIONS)
+    of_query = table.filter(pl.col("query_id") == query_id)
+    if not of_query.height:
+        raise unknown_name("query", query_id, table["query_id"].unique().sort())
+    runs = of_query["run"].unique().sort().to_list()
+    for run in (run_a, run_b):
+        if run not in runs:
+            raise unknown_name("run", run, runs)
+    return of_query.filter(pl.col("run").is_in([run_a, run_b]))
+
+
+def _two_rankings(
+    rows: pl.DataFrame, run_a: str, run_b: str
+) -> tuple[Block, dict[str, pl.DataFrame]]:
+    """Return the request in the two runs, as a block and as rows of relevant items by level."""
+    requests = requests_of(rows)
+    request = requests.block(np.array([0]))
+    a_and_b = requests.runs.search_sorted(pl.Series([run_a, run_b])).to_numpy()
+    both = Block(request.positions[:, a_and_b], request.relevance[:, a_and_b])
+    relevant = rows.filter(pl.col("level").is_not_null()).sort("level")
+    return both, {side: relevant.filter(run=run) for side, run in (("a", run_a), ("b", run_b))}
+
+
+def _levels(sides: dict[str, pl.DataFrame]) -> pl.DataFrame:
+    """Put the items of the two rankings side by side, level by level, for each threshold."""
+    grades = sides["a"]["relevance"].unique().sort().to_list()
+    table = pl.concat([_side_by_side(sides, grade) for grade in grades or [np.inf]])
+    a, b = (pl.col(f"position_{side}").fill_null(_NOWHERE) for side in sides)
+    table = table.with_columns(sign=(a < b).cast(pl.Int64) - (a > b).cast(pl.Int64))
+    of_all = pl.col("threshold") == pl.col("threshold").min()
+    apart = pl.col("level").filter(of_all & (pl.col("sign") != 0))
+    last, first = (of_all & (pl.col("level") == k) for k in (apart.max(), apart.min()))
+    decides = pl.when(last & first).then(pl.lit("LR, LP"))
+    return table.with_columns(
+        decides=decides.when(last).then(pl.lit("LR")).when(first).then(pl.lit("LP"))
+    )
+
+
+def _side_by_side(sides: dict[str, pl.DataFrame], grade: float) -> pl.DataFrame:
+    items = {side: _at_least(rows, grade) for side, rows in sides.items()}
+    levels = items["a"].select(pl.lit(grade, pl.Float64).alias("threshold"), "level")
+    named = [
+        rows.select(
+            pl.col("doc_id").alias(f"doc_{side}"),
+            *(pl.col(name).alias(f"{name}_{side}") for name in ("relevance", "position")),
+        )
+        for side, rows in items.items()
+    ]
+    return pl.concat([levels, *named], how="horizontal")
+
+
+def _at_least(rows: pl.DataFrame, grade: float) -> pl.DataFrame:
+    """Count only items of a grade or above as relevant, and number the levels anew."""
+    m = pl.len().cast(pl.Int64)
+    kept = rows.filter(pl.col("relevance") >= grade)
+    return kept.with_columns(level=pl.int_range(1, m + 1, dtype=pl.Int64), n_relevant=m)
+
+
+def _columns(
+    measure: Measure,
+    table: pl.DataFrame,
+    request: Block,
+    rows: pl.DataFrame,
+    runs: dict[str, str],
+) -> Iterator[pl.Series]:
+    """Give the columns of a measure."""
+    grade = _least_grade(measure, table["threshold"].to_numpy())
+    of_grade = (table["threshold"] == grade).to_numpy()
+    name, sign = str(measure), table["sign"].to_numpy()
+    if isinstance(measure, LevelPreference):
+        used = np.full(table.height, True) if measure.rel is None else of_grade
+        weight = np.zeros(table.height)
+        weight[used] = _weights(measure, table["threshold"].filter(used))
+        yield pl.Series(f"{name} weight", weight)
+        yield pl.Series(name, weight * sign + 0.0)  # no −0.0
+    elif isinstance(measure, LexicographicPreference):
+        delta, k = measure.compute(request)[0, 0], measure.deciding_level(request)[0, 0]
+        decides = of_grade & (table["level"] == k).to_numpy()
+        yield pl.Series(name, np.where(decides, delta, 0.0))
+    elif isinstance(measure, Metric):
+        for side, run in runs.items():
+            values = np.zeros(table.height)
+            values[of_grade] = _terms(measure, rows, run)
+            yield pl.Series(f"{name}_{side}", values).set(pl.Series(~of_grade), None)
+    else:
+        raise LexiframeError(
+            f"explain: {name} is a function of whole rankings, and has no terms; ask for "
+            "preferences such as RPP and LR, or metrics such as AP and nDCG"
+        )
+
+
+def _least_grade(measure: Measure, thresholds: np.ndarray) -> float:
+    """Give the lowest threshold from the measure's least grade."""
+    relevant = thresholds[thresholds >= (measure.rel or 0.0)]
+    if len(thresholds) and not len(relevant):
+        raise LexiframeError(
+            f"explain: {measure} counts grades from {measure.rel:g}, and the greatest one of this "
+            f"request is {thresholds.max():g}"
+        )
+    return float(relevant.min(initial=np.inf))
+
+
+def _weights(preference: LevelPreference, thresholds: pl.Series) -> np.ndarray:
+    """p(λ) p(i | λ), with p(λ) ∝ m_λ, for each level of each threshold."""
+    m = thresholds.rle().struct.field("len").to_list()
+    weights, _ = preference.weights(np.array(m))
+    shares = [weights[:n, k] * n / sum(m) for k, n in enumerate(m)]
+    return np.concatenate([np.empty(0), *shares])
+
+
+def _terms(metric: Metric, rows: pl.DataFrame, run: str) -> np.ndarray:
+    """Give what each relevant item adds to the value of the metric for a run, level by level."""
+    rankings = Rankings.of(rows.filter(run=run)).at_least(metric.rel, "drop").of_run(0)
+    terms = rankings.relevant.select("level").with_columns(term=metric.contributions(rankings))
+    return terms.sort("level")["term"].to_numpy()

@@ -1,0 +1,273 @@
+"""Lexicographic preferences: the first, or the last, recall level that differs decides."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar
+
+import numpy as np
+import polars as pl
+
+from lexiframe.errors import LexiframeError
+from lexiframe.metrics import notation
+from lexiframe.metrics.needs import RELEVANT
+from lexiframe.metrics.order_metrics import (
+    Direction,
+    LexicographicMetric,
+    leximin_metric,
+    places,
+    rank_metric,
+    sort_rankings,
+)
+from lexiframe.projection.matrices import Block, Population, missing
+
+
+@dataclass(frozen=True, repr=False)
+class LexicographicPreference:
+    """Δ(π, π′) = the sign, or the size, of the difference at the recall level that decides.
+
+    With ``direction="precision"`` the smallest level k at which the positions differ decides, with
+    ``"recall"`` the largest. Rankings tie only when all their positions are equal. Relevance is
+    binary: any positive grade, or ``rel`` and above.
+
+    Parameters
+    ----------
+    name : str
+        What ``measure`` says in its rows.
+    direction : {"precision", "recall"}
+        From which end the levels are compared.
+    magnitude : callable, optional
+        f, from a Polars expression of ranks to one of numbers, each of its own rank alone:
+        Δ = f(p_k) − f(p′_k), with 0 for an item that was not retrieved. Without it
+        Δ = sgn(p′_k − p_k).
+    rel : float, optional
+        The least relevant grade.
+    formula, source, bounds : str, optional
+        How `measures` shows it.
+
+    Notes
+    -----
+    The signs order the rankings of a request totally, so they come from one sort. Diaz, Ekstrand &
+    Mitra, "Recall, Robustness, and Lexicographic Evaluation", ACM TORS 2025,
+    doi:10.1145/3728373 (recall); Diaz, "Best-Case Retrieval Evaluation", EVIA 2023,
+    doi:10.20736/0002001353 (precision).
+
+    Examples
+    --------
+    >>> import lexiframe as lf
+    >>> lf.LexicographicPreference("rootLP", "precision", magnitude=lambda p: 1 / p.sqrt())
+    rootLP
+
+    With five relevant items among seven, RR has 7 − 4 values; lexiprecision tells all 21 rankings
+    apart (Diaz 2023, figure 1):
+
+    >>> from itertools import combinations
+    >>> def ranking(*ranks):
+    ...     others = sorted(set(range(1, 8)) - set(ranks))
+    ...     return {"q": {item: -rank for item, rank in zip("abcdefg", [*ranks, *others])}}
+    >>> qrels = {"q": dict.fromkeys("abcde", 1)}
+    >>> runs = {str(ranks): ranking(*ranks) for ranks in combinations(range(1, 8), 5)}
+    >>> s = lf.scores(lf.positions(runs, qrels), [lf.RR, lf.LP.rank])
+    >>> s.group_by("measure").agg(pl.col("value").n_unique()).sort("measure").rows()
+    [('LP.rank', 21), ('RR', 3)]
+
+    Two rankings with their first relevant item at one rank tie by RR; the second item decides, at
+    rank 8 against 4, by 1/8 − 1/4 (the sizes of its figure 4):
+
+    >>> def compare(a, b, *measures):
+    ...     p = pl.DataFrame({"run": ["a"] * len(a) + ["b"] * len(b), "position": [*a, *b]})
+    ...     level, m = [*range(1, len(a) + 1)] * 2, len(a)
+    ...     p = p.with_columns(query_id=pl.lit("q"), doc_id=pl.Series(map(str, level)),
+    ...         relevance=1.0, level=pl.Series(level), n_relevant=m, n_retrieved=1000)
+    ...     return dict(lf.preferences(p, measures).select("measure", "preference").rows())
+    >>> compare([3, 8, 9, 11, 12], [3, 4, 9, 10, 20], "RR", "sgnLP", "rrLP")
+    {'RR': 0.0, 'rrLP': -0.125, 'sgnLP': -1.0}
+
+    Lexirecall goes up from the bottom. The last two exposures are 1/25 and 1/100 in both rankings,
+    and 1/8 > 1/14 decides (Diaz, Ekstrand & Mitra 2025, figure 7, 0.12 against 0.07):
+
+    >>> compare([2, 8, 25, 100], [1, 14, 25, 100], "LR", "LP")
+    {'LP': -1.0, 'LR': 1.0}
+    """
+
+    name: str
+    direction: Direction
+    magnitude: Callable[..., Any] | None = None
+    rel: float | None = field(default=None, kw_only=True)
+    formula: str = field(default="", kw_only=True, compare=False)
+    source: str = field(default="", kw_only=True, compare=False)
+    bounds: str = field(default="", kw_only=True, compare=False)
+
+    kind: ClassVar[str] = "lexicographic preference"
+    needs: ClassVar[str] = RELEVANT
+
+    def __post_init__(self) -> None:
+        if self.direction not in ("precision", "recall"):
+            raise LexiframeError(
+                f"{self.name}: expected direction='precision' or 'recall', found {self.direction!r}"
+            )
+
+    def __call__(self, *, rel: float) -> LexicographicPreference:
+        """Give the preference with relevance from grade ``rel``."""
+        return replace(self, rel=notation.least_grade(self.name, rel))
+
+    def __str__(self) -> str:
+        return notation.write(self.name, None, {} if self.rel is None else {"rel": self.rel}, None)
+
+    __repr__ = __str__
+
+    @property
+    def rank(self) -> LexicographicMetric:
+        """The rank of a ranking among those observed for its request, as a metric: ``LR.rank``.
+
+        1 for the worst, rising to the number of rankings that differ; equal ones share a rank. Its
+        difference has the sign of the preference; the size counts the rankings in between, so it
+        depends on which runs are compared, and every run needs its rows of every request.
+        """
+        return rank_metric(self._name_without_size("rank"), self.direction, self.rel)
+
+    def metric(self, *, n: int) -> LexicographicMetric:
+        """Give metric lexirecall, a mean of positions that orders rankings as lexirecall does.
+
+        LR(p) = −Σ w_i p_i with Yager's leximin weights: Δ = 1/(n + ε), w_1 = (Δ/(1 + Δ))^(m − 1)
+        and w_i = Δ^(m − i) / (1 + Δ)^(m + 1 − i) for i > 1, which sum to 1. It counts ranks, from
+        −n to −1. The paper has ε between 0 and 1; here ε = 1, so that every number is a
+        fraction of whole ones: the sum is exact, and rounded once.
+
+        Parameters
+        ----------
+        n : int
+            The number of items in the corpus. Omitted items have its last places, see `impute`.
+
+        Raises
+        ------
+        LexiframeError
+            For another preference than lexirecall. In `scores`, when rankings of one request
+            differ and their numbers do not, by more than what counts as a tie (1e-12): float64
+            holds few levels, and the fewer the larger n is. ``rank`` has no such limit.
+
+        Notes
+        -----
+        Diaz, Ekstrand & Mitra, ACM TORS 2025, section 7.3.2, doi:10.1145/3728373; Yager, "On the
+        analytic representation of the Leximin ordering", European Journal of Operational Research
+        102(1), 1997, doi:10.1016/S0377-2217(96)00217-2.
+
+        Examples
+        --------
+        >>> import lexiframe as lf
+        >>> lf.LR.metric(n=1000), lf.LR(rel=2).rank
+        (LR.metric(n=1000), LR.rank(rel=2))
+        """
+        name = self._name_without_size("metric")
+        if self.direction != "recall":
+            raise LexiframeError(
+                f"{self}: only lexirecall, whose last level decides, has a metric; "
+                f"take the ranks of the rankings, {name}.rank"
+            )
+        metric: LexicographicMetric = leximin_metric(name, self.rel)(n=n)
+        return metric
+
+    def _name_without_size(self, asked: str) -> str:
+        if self.magnitude is not None:
+            raise LexiframeError(
+                f"{self}: a preference with a magnitude has no {asked}; take that of LR or LP, "
+                "which have signs alone"
+            )
+        return self.name
+
+    def compute(self, block: Block, known: dict[int, np.ndarray] | None = None) -> np.ndarray:
+        """Return Δ of each pair of runs: pairs × requests.
+
+        With ``known``, the sizes of the ranks below a number, blocks share what they have in
+        common.
+        """
+        population = block.at_least(self.rel)
+        positions = self._in_order(population)
+        a, b = block.pairs
+        if self.magnitude is None:
+            place = places(positions)
+            place = place.astype(np.min_scalar_type(block.n_runs))
+            ahead = (place[a] < place[b]).view(np.int8) - (place[a] > place[b]).view(np.int8)
+            return np.asarray(ahead, np.float64)
+        level = deciding_levels(*sort_rankings(positions))
+        return _differences(self._sizes(positions, {} if known is None else known), level, a, b)
+
+    def deciding_level(self, block: Block) -> np.ndarray:
+        """Return the recall level that decides: 1..m, and 0 for a tie, pairs × requests."""
+        positions = self._in_order(block.at_least(self.rel))
+        m = len(positions)
+        level = deciding_levels(*sort_rankings(positions))
+        return np.where(level == m, 0, m - level if self.direction == "recall" else level + 1)
+
+    def _in_order(self, population: Population) -> np.ndarray:
+        """Return m × runs × requests, the level that decides first in front."""
+        return population.positions[::-1] if self.direction == "recall" else population.positions
+
+    def _sizes(self, positions: np.ndarray, known: dict[int, np.ndarray]) -> np.ndarray:
+        """f(p) of every position, 0 for an item that was not retrieved; 0 behind the last level.
+
+        A level that a request lacks has the position 0 in all runs, and decides nothing.
+        """
+        rank = np.where(positions == missing(positions), 0, positions)
+        n_ranks = 1 << int(rank.max(initial=0)).bit_length()
+        if n_ranks > rank.size:
+            sizes = self._of_ranks(rank.ravel()).reshape(rank.shape)
+        else:  # there are more positions than ranks that they can have
+            if n_ranks not in known:
+                known[n_ranks] = self._of_ranks(np.arange(n_ranks))
+            sizes = known[n_ranks].take(rank)
+        if not np.isfinite(sizes).all():
+            raise LexiframeError(
+                f"{self}: expected finite numbers as magnitude, "
+                f"found {sizes[~np.isfinite(sizes)][0]}"
+            )
+        nothing = np.zeros((1, *positions.shape[1:]))
+        return np.concatenate([sizes, nothing])
+
+    def _of_ranks(self, ranks: np.ndarray) -> np.ndarray:
+        """Return f(p) of each rank, and 0 of 0."""
+        p = pl.col("p")
+        size = pl.when(p > 0).then(self.magnitude(p)).otherwise(0.0)  # type: ignore[misc]
+        table = pl.DataFrame({"p": ranks.astype(np.float64)})
+        return np.asarray(table.select(size=size.fill_null(float("nan")))["size"].to_numpy())
+
+
+def _differences(sizes: np.ndarray, level: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """Return the size of run a of each pair minus that of run b, at a level: pairs × requests.
+
+    ``sizes`` is levels × runs × requests, ``level`` pairs × requests.
+    """
+    _, n_runs, n_requests = sizes.shape
+    cell = np.multiply(level, n_runs * n_requests, dtype=np.intp)
+    cell += (a * n_requests)[:, None] + np.arange(n_requests)
+    of_a = sizes.take(cell)
+    cell += ((b - a) * n_requests)[:, None]
+    of_a -= sizes.take(cell)
+    return np.asarray(of_a)
+
+
+def deciding_levels(order: np.ndarray, differs_at: np.ndarray) -> np.ndarray:
+    """Return the first level in which two runs differ, m for equal ones: pairs × requests.
+
+    Of two rankings in sorted order it is the least of the levels in which a ranking from the first
+    of them on differs from the one behind it: a running minimum.
+
+    Parameters
+    ----------
+    order, differs_at
+        As `sort_rankings` returns them.
+    """
+    n_runs, n_requests = order.shape
+    behind = np.tri(n_runs, n_runs - 1, k=-1, dtype=bool)[:, :, None]
+    between = np.where(behind, np.iinfo(differs_at.dtype).max, differs_at)
+    least = np.minimum.accumulate(between, axis=1)  # ranking × ranking behind it × requests
+    place = np.empty_like(order)
+    np.put_along_axis(place, order, np.arange(n_runs)[:, None], axis=0)
+    place_a, place_b = (place[runs] for runs in np.triu_indices(n_runs, k=1))
+    cell = np.minimum(place_a, place_b)
+    cell *= n_runs - 1
+    cell += np.maximum(place_a, place_b, out=place_a)
+    cell *= n_requests
+    cell += np.arange(n_requests) - n_requests  # the column of a ranking is one before its place
+    return np.asarray(least.take(cell))

@@ -1,0 +1,71 @@
+"""All measures as a table: `measures`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import polars as pl
+
+from lexiframe.metrics.catalogue import METRICS
+from lexiframe.metrics.derived import TSE, WC, eta
+from lexiframe.metrics.metric import Metric
+from lexiframe.metrics.papers import RECALL_PAIRED
+from lexiframe.metrics.parameters import as_parameter
+from lexiframe.pairwise.catalogue import PREFERENCES
+
+_OI = (
+    "OI",
+    "OI(user=dcg)",
+    "interleaving",
+    "−1 to 1",
+    "E_c[sgn(hits(π, k_c) − hits(π′, k_c))]",
+    f"{RECALL_PAIRED}; Joachims, KDD 2002, doi:10.1145/775047.775067",
+    "whole rankings: lexiframe.interleaving",
+)
+_NAMES = ("name", "notation", "kind", "range", "formula", "source", "needs")
+
+
+def measures() -> pl.DataFrame:
+    """List all metrics and preferences.
+
+    Returns
+    -------
+    polars.DataFrame
+        A row for each: ``name``; ``notation`` (with its parameters and their defaults; ``@k`` where
+        it may be cut off; each may have a ``rel`` besides), ``kind``, ``range`` (the least and the
+        greatest value), ``formula``, ``source``, and ``needs``: what `scores` and `preferences`
+        need of the positions. p_i is the rank of the i-th of m relevant items, y a grade, e an
+        exposure; s_i the sign of p′_i − p_i.
+
+    Examples
+    --------
+    >>> import lexiframe as lf
+    >>> lf.measures().filter(name="RBP").select("notation", "formula").rows()
+    [('RBP(p=0.8)@k', 'Σ_i (1 − γ) γ^(p_i − 1), γ = p')]
+    """
+    made_from_another = (TSE("AP"), eta("AP"), WC("AP"))
+    rows = [*map(_row, (*METRICS.values(), *made_from_another, *PREFERENCES.values())), _OI]
+    return pl.DataFrame(rows, schema=_NAMES, orient="row")
+
+
+def _row(measure: Any) -> tuple[str, ...]:
+    said = (measure.bounds, measure.formula, measure.source, measure.needs)
+    return (str(measure), _notation(measure), measure.kind, *said)
+
+
+def _notation(measure: Any) -> str:
+    if not isinstance(measure, Metric):
+        return str(measure)
+    inside = ", ".join(_parameters(measure))
+    return (
+        measure.name
+        + (f"({measure.operand})" if measure.operand else f"({inside})" if inside else "")
+        + "@k" * measure.cuts_off
+    )
+
+
+def _parameters(metric: Metric) -> Iterator[str]:
+    for name, parameter in metric.parameters.items():
+        default = as_parameter(parameter).default
+        yield f"{name}={'...' if default is None else repr(default)}"

@@ -1,0 +1,327 @@
+"""Preferences between all pairs of runs: `preferences`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from lexiframe.errors import LexiframeError, shown
+from lexiframe.layouts.arrays import pairs_of
+from lexiframe.layouts.size import refuse_too_many
+from lexiframe.metrics.metric import Metric
+from lexiframe.metrics.needs import refuse_unfit
+from lexiframe.metrics.scores import as_list, unique_by_name, values_of
+from lexiframe.metrics.subtopic_metrics import are_of_subtopics
+from lexiframe.metrics.ties import difference
+from lexiframe.metrics.values import Values
+from lexiframe.pairwise.catalogue import Preference, parse_measure
+from lexiframe.pairwise.custom import MatrixPreference, preference_of
+from lexiframe.pairwise.lexicographic import LexicographicPreference
+from lexiframe.pairwise.recall_paired import LevelPreference
+from lexiframe.pairwise.subtopic_blocks import SubtopicRequests, subtopic_requests_of
+from lexiframe.progress import in_threads, progress
+from lexiframe.projection.matrices import Block, Requests, requests_of
+from lexiframe.projection.policies import NoRelevant, check_policy
+from lexiframe.schemas import PREFERENCES, to_polars
+
+Measure = Metric | Preference
+AnyRequests = Requests | SubtopicRequests
+Asked = Measure | str | Callable[[np.ndarray], Any]
+
+
+def preferences(
+    p: Any,
+    measures: Asked | Iterable[Asked],
+    *,
+    no_relevant: NoRelevant = "drop",
+    deciding_level: bool = False,
+    baseline: str | None = None,
+) -> pl.DataFrame:
+    """Compute, for every request and pair of runs, which is preferred and by how much.
+
+    Parameters
+    ----------
+    p
+        The table of `positions`; for subtopic measures that of ``positions(..., subtopics=True)``.
+    measures
+        Preferences or their notation (``lf.RPP``, ``"LR"``, ``"LP(rel=2)"``); metrics, which give
+        their difference, search lengths the negative of it; and functions of one's own from
+        positions to Δ, see `MatrixPreference`. The ``rel`` of a measure can raise the least
+        relevant grade of the positions, not lower it.
+    no_relevant : {"drop", "zero"}
+        Requests without an item of a measure's own ``rel`` have no rows of it, or 0 (ties).
+    deciding_level : bool
+        Also give ``deciding_level``, the recall level (from 1, among the items that a measure
+        counts as relevant) that decided a lexicographic preference; null for a tie and for other
+        measures.
+    baseline : str, optional
+        Only the pairs that this run is in, which take less memory.
+
+    Returns
+    -------
+    polars.DataFrame
+        Key ``query_id, run_a, run_b, measure`` with run_a < run_b, sorted by it; ``preference``
+        is positive when run_a is preferred, negative when run_b is, and exactly 0 for a tie; and
+        ``deciding_level`` when it was asked for.
+
+    Raises
+    ------
+    UnknownNameError
+        With near matches, for a measure or a baseline that does not exist.
+    LexiframeError
+        For fewer than two runs; for more preferences than memory holds, before the work; for a
+        lambda, which has no name, and a function of one's own that gives something else than an
+        antisymmetric matrix; when a measure needs positions by
+        subtopic and these are not, or the other way round, or has a ``rel`` below theirs.
+
+    Notes
+    -----
+    Time grows with requests × pairs × levels for the recall-paired preferences, and with requests
+    × pairs for the others.
+
+    Examples
+    --------
+    Two rankings of one request, graded: X has relevant items at ranks 2, 3, 7 and 9, Y at ranks 1,
+    3, 4, 5, 8 and 9.
+
+    >>> import polars as pl
+    >>> import lexiframe as lf
+    >>> grades = {"a": 4, "b": 3, "c": 1, "d": 3, "e": 1, "f": 1, "g": 2, "h": 4, "i": 5}
+    >>> qrels = pl.DataFrame({"query_id": "q", "doc_id": grades.keys(),
+    ...                       "relevance": grades.values()})
+    >>> ranks = {"X": {2: "a", 3: "b", 7: "c", 9: "d"},
+    ...          "Y": {1: "b", 3: "a", 4: "i", 5: "d", 8: "c", 9: "e"}}
+    >>> runs = pl.DataFrame([(run, "q", found.get(rank, f"{run}{rank}"), -rank)
+    ...                      for run, found in ranks.items() for rank in range(1, 11)],
+    ...                     schema=["run", "query_id", "doc_id", "score"], orient="row")
+    >>> d = lf.preferences(lf.positions(runs, qrels), ["RPP", "RPP(rel=1)", "LR", "LP", "rrLP"])
+    >>> dict(d.select("measure", "preference").rows())
+    {'LP': -1.0, 'LR': -1.0, 'RPP': -0.5, 'RPP(rel=1)': -0.5555555555555556, 'rrLP': -0.5}
+    """
+    check_policy("no_relevant", no_relevant)
+    asked, p = parse_measures(measures), to_polars(p)
+    are_of_subtopics(p, asked)
+    refuse_unfit(p, asked)
+    metrics = [measure for measure in asked if isinstance(measure, Metric)]
+    values = values_of(p, metrics, no_relevant) if metrics else None
+    return compare_pairs(
+        p, asked, values, no_relevant, deciding_level=deciding_level, baseline=baseline
+    )
+
+
+def compare_pairs(
+    p: pl.DataFrame,
+    asked: Sequence[Measure],
+    values: Values | None,
+    no_relevant: NoRelevant,
+    *,
+    deciding_level: bool = False,
+    baseline: str | None = None,
+) -> pl.DataFrame:
+    """Compute preferences from positions that fit, with the values of the metrics among them.
+
+    Raises
+    ------
+    LexiframeError
+        As `preferences`.
+    """
+    requests: AnyRequests
+    requests = subtopic_requests_of(p) if are_of_subtopics(p, asked) else requests_of(p)
+    refuse_one_run("preferences", requests.runs)
+    chosen = pairs_of(requests.runs, baseline)
+    shape = (len(requests.runs), len(requests), len(asked))
+    refuse_too_many("preferences", *shape, baseline=baseline)
+    ordered = sorted(asked, key=str)
+    kernels = [_kernel(measure, values, requests, no_relevant) for measure in ordered]
+    deltas = _by_blocks(requests, kernels, chosen, "preferences", np.float64)
+    for n, measure in enumerate(ordered):
+        if len(requests) and np.isnan(deltas[:, :, n]).all():
+            raise LexiframeError(
+                f"{measure}: expected some items with a grade of {measure.rel:g} or more, "
+                "found none"
+            )
+    names, levels = [str(measure) for measure in ordered], None
+    if deciding_level:
+        kernels = [_level_kernel(measure) for measure in ordered]
+        levels = _by_blocks(requests, kernels, chosen, "deciding levels", np.int64)
+    return preferences_table(requests.queries, requests.runs, names, deltas, levels, chosen)
+
+
+def refuse_one_run(function: str, runs: Collection[str]) -> None:
+    """Raise when there is no pair of runs."""
+    if len(runs) < 2:
+        raise LexiframeError(
+            f"{function}: expected at least two runs, found {len(runs)} ({', '.join(runs)})"
+        )
+
+
+def parse_measures(measures: Any) -> list[Measure]:
+    """Take one measure or several, objects or notation, each once."""
+    return unique_by_name([_as_measure(measure) for measure in as_list(measures)])
+
+
+def _as_measure(measure: Any) -> Measure:
+    if isinstance(measure, str):
+        return parse_measure(measure)
+    if isinstance(measure, Measure):
+        return measure
+    if callable(measure) and not isinstance(measure, type):
+        return preference_of(measure)
+    raise TypeError(
+        f"expected measures or their notation, found {type(measure).__name__}: {shown(measure)}"
+    )
+
+
+Kernel = Callable[[Block, np.ndarray], np.ndarray]
+"""From a block and the numbers of its requests to a number for each: pairs × requests."""
+
+_TOGETHER = 2**19
+"""The most requests × runs² of a block: its arrays stay in the processor's cache."""
+_FEW = 16
+"""So few requests go one by one: NumPy's innermost loop is over requests in a block of several, and
+over runs in a block of one."""
+
+
+def _kernel(
+    measure: Measure, values: Values | None, requests: AnyRequests, no_relevant: NoRelevant
+) -> Kernel:
+    """Return what computes Δ; NaN for a request that has no item of the measure's ``rel``."""
+    if isinstance(measure, Metric) and values is not None:
+        by_request = values.by_request(measure, len(requests.runs))
+
+        def differences(block: Block, group: np.ndarray) -> np.ndarray:
+            better, worse = block.pairs[:: -1 if measure.smaller_is_better else 1]
+            value = by_request[:, group]
+            if not measure.is_exact:
+                return difference(value[better], value[worse])
+            # Search lengths are whole numbers, or halves, over m: their difference is rounded once.
+            parts = 2 * np.maximum(block.at_least(measure.rel).m, 1)
+            whole = np.rint(value * parts)
+            return np.asarray((whole[better] - whole[worse]) / parts)
+
+        return differences
+
+    own = _by_itself(measure, requests) if isinstance(measure, MatrixPreference) else None
+    compute: Callable[[Block], np.ndarray] = measure.compute  # type: ignore[assignment]
+    if isinstance(measure, LevelPreference | LexicographicPreference):
+        compute = partial(measure.compute, known={})
+
+    def preferred(block: Block, group: np.ndarray) -> np.ndarray:
+        delta = compute(block) if own is None else own[:, group]
+        if measure.rel is not None and no_relevant == "drop":
+            delta[:, block.at_least(measure.rel).m == 0] = np.nan
+        return delta
+
+    return preferred
+
+
+def _by_itself(measure: MatrixPreference, requests: AnyRequests) -> np.ndarray:
+    """Call a function of one's own, request after request, in one thread: pairs × requests.
+
+    It may keep something from call to call.
+    """
+    numbers = progress(range(len(requests)), len(requests), str(measure))
+    deltas = [measure.compute(requests.block(np.array([number]))) for number in numbers]
+    return np.concatenate(deltas, axis=1)
+
+
+def _level_kernel(measure: Measure) -> Kernel:
+    """Return what computes the recall level that decides, 0 for a tie and for other measures."""
+    if isinstance(measure, LexicographicPreference):
+        return lambda block, group: measure.deciding_level(block)
+    return lambda block, group: np.zeros((len(block.pairs[0]), len(block)), np.int64)
+
+
+def _by_blocks(
+    requests: AnyRequests, kernels: list[Kernel], chosen: np.ndarray, label: str, dtype: type
+) -> np.ndarray:
+    """Run the kernels over blocks of requests, in threads: requests × chosen pairs × kernels."""
+    n_runs, n_pairs = len(requests.runs), len(chosen)
+    is_all = n_pairs == n_runs * (n_runs - 1) // 2
+    found: np.ndarray = np.empty((len(requests), n_pairs, len(kernels)), dtype)
+
+    def fill(group: np.ndarray) -> None:
+        block = requests.block(group)
+        together: np.ndarray = np.empty((len(group), n_pairs, len(kernels)), dtype)
+        for n, kernel in enumerate(kernels):
+            of_all = kernel(block, group)
+            together[:, :, n] = (of_all if is_all else of_all[chosen]).T
+        found[group] = together
+
+    for _ in _each(fill, _groups(requests, n_runs), n_runs, label):
+        pass
+    return found
+
+
+def _groups(requests: AnyRequests, n_runs: int) -> list[np.ndarray]:
+    """Divide the requests into those that go together, and those that go one by one."""
+    groups = requests.groups(max(_TOGETHER // n_runs**2, 1))
+    divided = [[group] if len(group) > _FEW else np.split(group, len(group)) for group in groups]
+    return [part for group in divided for part in group]
+
+
+def _each(
+    fill: Callable[[np.ndarray], None], groups: list[np.ndarray], n_runs: int, label: str
+) -> Iterator[None]:
+    """Fill in groups, in threads unless most have one request and there are few runs.
+
+    The NumPy calls of such a group take microseconds, so that threads would wait for Python's lock
+    most of the time.
+    """
+    n_alone = sum(len(group) == 1 for group in groups)
+    if n_alone > len(groups) // 2 and n_runs**2 < _TOGETHER:
+        return map(fill, progress(groups, len(groups), label))
+    return in_threads(fill, groups, label)
+
+
+_ROWS = 1 << 20
+"""So many rows make a chunk of the table."""
+
+
+def preferences_table(
+    queries: pl.Series,
+    runs: pl.Series,
+    measures: list[str],
+    values: np.ndarray,
+    deciding_level: np.ndarray | None = None,
+    chosen: np.ndarray | None = None,
+) -> pl.DataFrame:
+    """Make the table of an array requests × pairs × measures, without its empty cells.
+
+    All names are sorted; the pairs are those of the runs in the order of the table's key, all or
+    the chosen ones. What repeats for every request (runs, measures) is in memory once for some of
+    them: the chunks of these columns share it.
+    """
+    n_queries, n_pairs, n_measures = values.shape
+    a, b = np.triu_indices(len(runs), k=1)
+    if chosen is not None:
+        a, b = a[chosen], b[chosen]
+    most = min(n_queries, max(1, _ROWS // max(n_pairs * n_measures, 1)))
+    pattern = pl.DataFrame(
+        {
+            "run_a": runs.gather(np.tile(np.repeat(a, n_measures), most)),
+            "run_b": runs.gather(np.tile(np.repeat(b, n_measures), most)),
+            "measure": pl.Series(measures).gather(np.tile(np.arange(n_measures), most * n_pairs)),
+        }
+    )
+
+    def part(first: int) -> pl.DataFrame:
+        some = slice(first, min(first + most, n_queries))
+        delta = values[some].reshape(-1)
+        query = np.repeat(np.arange(some.start, some.stop, dtype=np.uint32), n_pairs * n_measures)
+        table = pattern.head(len(delta)).with_columns(
+            query_id=queries.gather(pl.Series(query)), preference=pl.Series(delta)
+        )
+        if deciding_level is not None:
+            level = pl.Series(deciding_level[some].reshape(-1))
+            table = table.with_columns(deciding_level=level.set(level == 0, None))
+        if np.isnan(delta).any():
+            table = table.filter(pl.col("preference").is_not_nan())
+        return table.select(name for name in PREFERENCES.columns if name in table.columns)
+
+    parts = [*in_threads(part, range(0, n_queries, max(most, 1)), "preferences")]
+    return pl.concat(parts, rechunk=False) if parts else pl.DataFrame(schema=PREFERENCES.required)

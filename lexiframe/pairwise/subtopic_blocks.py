@@ -1,0 +1,114 @@
+"""Positions by subtopic as matrices: for each request one a subtopic, and one of all items."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from lexiframe.codes import encode
+from lexiframe.projection.matrices import Block, Population, Requests, lay_out
+from lexiframe.schemas import SUBTOPIC_POSITIONS, check
+
+
+@dataclass(frozen=True)
+class SubtopicBlock(Block):
+    """One request in every run; ``positions`` are those of the items of any subtopic.
+
+    Attributes
+    ----------
+    subtopics
+        The same for the items of each subtopic.
+    """
+
+    subtopics: tuple[Block, ...]
+
+    def populations(self, rel: float | None) -> list[Population]:
+        """Return the relevant items: of any subtopic, and of each subtopic."""
+        return [part.at_least(rel) for part in (self, *self.subtopics)]
+
+
+@dataclass(frozen=True)
+class SubtopicRequests:
+    """All requests of a table of positions by subtopic, runs and requests sorted by name.
+
+    Attributes
+    ----------
+    lists
+        For each request the items of any subtopic, then those of each subtopic, as if each of
+        these lists were a request.
+    n_lists
+        How many lists there are of each request.
+    """
+
+    queries: pl.Series
+    lists: Requests
+    n_lists: np.ndarray
+
+    @property
+    def runs(self) -> pl.Series:
+        """The runs."""
+        return self.lists.runs
+
+    def __len__(self) -> int:
+        return len(self.queries)
+
+    @cached_property
+    def _first_list(self) -> np.ndarray:
+        return np.asarray(np.cumsum(self.n_lists) - self.n_lists)
+
+    def groups(self, most: int) -> list[np.ndarray]:
+        """Return each request as a group of its own: no two have the same subtopics."""
+        return [np.array([request]) for request in range(len(self))]
+
+    def block(self, requests: np.ndarray) -> SubtopicBlock:
+        """Return the block of one request."""
+        request = requests[0]
+        numbers = self._first_list[request] + np.arange(self.n_lists[request])
+        everything, *subtopics = (self.lists.block(numbers[[k]]) for k in range(len(numbers)))
+        return SubtopicBlock(everything.positions, everything.relevance, tuple(subtopics))
+
+
+def subtopic_requests_of(p: Any) -> SubtopicRequests:
+    """Lay a table of positions by subtopic out as matrices, one request after the other.
+
+    Raises
+    ------
+    SchemaError
+        When a run lacks rows of a subtopic: each has one for every relevant item.
+    """
+    table = check(p, SUBTOPIC_POSITIONS)
+    by_subtopic = table.filter(pl.col("subtopic").is_not_null())
+    everything = _without_subtopics(table)
+    queries, query = encode(everything["query_id"])
+    names, subtopic = encode(by_subtopic["subtopic"])
+    query_of_row = queries.search_sorted(by_subtopic["query_id"]).to_numpy().astype(np.int64)
+    of_subtopic = query_of_row * (len(names) + 1) + 1 + subtopic
+    numbers, list_ = np.unique(
+        np.concatenate([query * (len(names) + 1), of_subtopic]), return_inverse=True
+    )
+    rows = pl.concat([everything, by_subtopic.select(everything.columns)])
+    query_of_list = numbers // (len(names) + 1)
+    lists = lay_out(rows, queries.gather(query_of_list), list_, *encode(rows["run"]))
+    return SubtopicRequests(queries, lists, np.bincount(query_of_list, minlength=len(queries)))
+
+
+def _without_subtopics(table: pl.DataFrame) -> pl.DataFrame:
+    """Give a row for each document, relevant for any subtopic; its grade is the greatest."""
+    request = ("run", "query_id")
+    is_relevant = pl.col("level").is_not_null()
+    documents = table.group_by(*request, "doc_id", maintain_order=True).agg(
+        pl.col("relevance").max(), pl.col("position").first(), is_relevant=is_relevant.any()
+    )
+    beyond_any_rank = 1 << 62
+    place = pl.when("is_relevant").then(pl.col("position").fill_null(beyond_any_rank))
+    return documents.select(
+        *request,
+        "relevance",
+        "position",
+        level=place.rank("ordinal").over(request).cast(pl.Int64),
+        n_relevant=pl.col("is_relevant").sum().over(request).cast(pl.Int64),
+    )

@@ -1,0 +1,129 @@
+"""A run's rows as columns of codes, from which ranks are found."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from lexiframe.codes import encode, strings_of
+from lexiframe.io.parts import RunPart
+from lexiframe.projection.judgments import JudgedItems
+from lexiframe.projection.lookup import hash_keys
+
+
+@dataclass(frozen=True)
+class Rows:
+    """The query's index (the extra ones follow), document, score and perhaps rank of each row."""
+
+    query: np.ndarray
+    doc_id: pl.Series
+    score: np.ndarray
+    rank: np.ndarray | None
+    hashes: np.ndarray
+    extra: list[str]
+
+    @classmethod
+    def of(cls, part: RunPart, judged: JudgedItems, score_type: str, *, rank: bool) -> Rows:
+        """Encode a run that has rows, with its ``rank``, which has no nulls then, or without."""
+        query, extra = _query_codes(part.rows["query_id"], judged.query_index)
+        with np.errstate(over="ignore"):  # what a float32 cannot hold is infinite, as in C
+            score = part.rows["score"].to_numpy().astype(score_type, copy=False)
+        ranks = part.rows["rank"].to_numpy() if rank else None
+        doc_id = part.rows["doc_id"]
+        return cls(query, doc_id, score, ranks, hash_keys(doc_id, query), extra)
+
+    def take(self, index: Any) -> Rows:
+        """Give some of the rows, in the order asked for."""
+        rank = None if self.rank is None else self.rank[index]
+        return Rows(
+            self.query[index],
+            self.doc_id.gather(index),
+            self.score[index],
+            rank,
+            self.hashes[index],
+            self.extra,
+        )
+
+    def in_order(self, *, stable: bool) -> Rows:
+        """Order by query and by score, descending; ``stable`` keeps the order of what ties."""
+        query, score = self.query, self.score
+        same = query[1:] == query[:-1]
+        if np.all(~same | (score[1:] <= score[:-1])):
+            starts = np.append(0, np.flatnonzero(~same) + 1)
+            if len(np.unique(query[starts])) == len(starts):
+                return self
+        by_score = np.argsort(-score, kind="stable" if stable else None)
+        small = query.astype(np.min_scalar_type(query.max(initial=0)))
+        return self.take(by_score[np.argsort(small[by_score], kind="stable")])
+
+    def retrieved(self, judged: JudgedItems) -> np.ndarray:
+        """Count the rows of every judged query."""
+        n_queries = len(judged.queries)
+        return np.bincount(self.query, minlength=n_queries)[:n_queries]
+
+    def find(self, judged: JudgedItems) -> tuple[np.ndarray, np.ndarray]:
+        """Give the rows that hold a judged document, and which judged item it is."""
+        hit, item = judged.index.find(self.hashes)
+        found = strings_of(self.doc_id.gather(hit))
+        same = (found == judged.items["doc_id"].gather(item)).to_numpy()
+        same &= self.query[hit] == judged.query[item]
+        return hit[same], item[same]
+
+    def first_of_query(self, hit: np.ndarray) -> np.ndarray:
+        """For each of the rows ``hit`` the first row of its query."""
+        queries = Blocks.of(self.query[1:] != self.query[:-1], hit)
+        return queries.first
+
+    def ties(self, hit: np.ndarray) -> Blocks:
+        """Find the group of equal scores that each of the rows ``hit`` is in."""
+        ends = (self.query[1:] != self.query[:-1]) | (self.score[1:] != self.score[:-1])
+        return Blocks.of(ends, hit)
+
+    def has_twins(self) -> bool:
+        """Tell whether two rows have one hash, as two rows of one document in one query have."""
+        ordered = np.sort(self.hashes)
+        return bool((ordered[1:] == ordered[:-1]).any())
+
+    def documents(self, judged: JudgedItems) -> pl.DataFrame:
+        """Give query and document of the rows of judged queries."""
+        rows = pl.DataFrame({"query": self.query, "doc_id": strings_of(self.doc_id)})
+        return rows.filter(pl.col("query") < len(judged.queries))
+
+
+@dataclass(frozen=True)
+class Blocks:
+    """Where blocks of alike rows begin and the last ends, and in which block some rows are."""
+
+    edges: np.ndarray
+    block: np.ndarray
+
+    @classmethod
+    def of(cls, ends: np.ndarray, rows: np.ndarray) -> Blocks:
+        """Find the blocks of ``rows``: ``ends`` says which rows, but for the last, end one."""
+        edges = np.concatenate([[0], np.flatnonzero(ends) + 1, [len(ends) + 1]])
+        return cls(edges, np.searchsorted(edges, rows, side="right") - 1)
+
+    @property
+    def first(self) -> np.ndarray:
+        """The first row of each block."""
+        return np.asarray(self.edges[self.block])
+
+    @property
+    def last(self) -> np.ndarray:
+        """The last row of each block."""
+        return np.asarray(self.edges[self.block + 1] - 1)
+
+
+def _query_codes(query_id: pl.Series, queries: Mapping[str, int]) -> tuple[np.ndarray, list[str]]:
+    """Return each row's index among ``queries``, and the ids that are not there: they follow."""
+    stretches = query_id.rle().struct.unnest()
+    names, code = encode(stretches["value"])
+    index = np.array([queries.get(name, -1) for name in names], np.int64)
+    is_extra = index < 0
+    index[is_extra] = len(queries) + np.arange(np.count_nonzero(is_extra))
+    extra = names.filter(pl.Series(is_extra)).to_list()
+    return np.repeat(index[code], stretches["len"].to_numpy()), extra

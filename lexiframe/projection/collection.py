@@ -1,0 +1,147 @@
+"""All runs ranked, one at a time: what `positions` and `coverage` are made from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any
+
+import polars as pl
+
+from lexiframe.errors import LexiframeError, SchemaError, first_three
+from lexiframe.io.files.sources import refuse_twins
+from lexiframe.io.parts import RunPart
+from lexiframe.io.runs import RunScan, SourceRead, scan_runs
+from lexiframe.likeness import likely_cause
+from lexiframe.memory import refuse_more_than_available
+from lexiframe.progress import in_threads
+from lexiframe.projection.judgments import JudgedItems, judged_items
+from lexiframe.projection.pieces import rank_run
+from lexiframe.projection.policies import Policies
+from lexiframe.projection.ranks import RANKS, RunRanks
+
+_NO_ROWS = pl.DataFrame()
+
+
+@dataclass(frozen=True)
+class RankedRuns:
+    """The judged items and, for each run in the order of their names, their ranks.
+
+    ``read`` says what is known of each source, ``n_wider`` the lines of each file that have more
+    fields than are read.
+    """
+
+    judged: JudgedItems
+    runs: list[RunRanks]
+    read: list[SourceRead] = field(default_factory=list)
+    n_wider: dict[str, int] = field(default_factory=dict)
+
+
+def rank_runs(
+    runs: Any,
+    qrels: Any,
+    policies: Policies,
+    *,
+    nonrelevant: bool = False,
+    pool: bool = False,
+    documents: bool = False,
+    hashed: bool = False,
+    foresee: Callable[[int, JudgedItems], None] | None = None,
+) -> RankedRuns:
+    """Rank the relevant items in every run, and with ``nonrelevant`` the others that are judged.
+
+    ``pool`` also gives what they retrieved, ``documents`` in which order, and ``hashed`` the sha256
+    of each file as it was read. ``foresee`` is told, before files are read, how many runs they hold
+    at least, and may refuse them.
+
+    Raises
+    ------
+    LexiframeError
+        When runs and qrels have no query in common, two runs have one name, or there is none; and,
+        before the work, when ranks and positions need more memory than there is.
+    SchemaError
+        For ``ties="rank"`` without ranks.
+    """
+    complete = nonrelevant or policies.unjudged == "remove"
+    scan = runs if isinstance(runs, RunScan) else scan_runs(runs)
+    with ThreadPoolExecutor(1) as aside:  # a large table is checked while the judgments are
+        loading = aside.submit(_loaders, scan, rank=policies.ties == "rank", hashed=hashed)
+        judged = judged_items(qrels, policies, nonrelevant=complete, hashed=hashed)
+        loaders = loading.result()
+    codes = _shared_codes() if documents else None
+
+    def rank(part: RunPart) -> RunRanks:
+        return rank_run(part, judged, policies, pool=pool, codes=codes)
+
+    _refuse_many(len(loaders), judged)
+    if foresee is not None:
+        foresee(len(loaders), judged)
+    done = list(
+        in_threads(
+            lambda load: [
+                (rank(part), replace(part, rows=_NO_ROWS, places=None)) for part in load()
+            ],
+            loaders,
+            "reading runs",
+        )
+    )
+    ranked = [run for runs in done for run in runs]
+    refuse_twins((part.name, part.where) for _, part in ranked)
+    if not any(run.answered.any() for run, _ in ranked):
+        _refuse_other_queries(sorted({name for run, _ in ranked for name in run.extra}), judged)
+    read = [
+        SourceRead([part.name for _, part in of_one], next(part.sha256 for _, part in of_one))
+        for of_one in ([ranked] if len(scan) == 1 else done)
+    ]
+    by_name = sorted((run for run, _ in ranked), key=lambda run: run.name)
+    return RankedRuns(judged, by_name, read, {p.where: p.n_wider for _, p in ranked if p.n_wider})
+
+
+_BYTES_OF_RANK = RANKS().itemsize
+_BYTES_OF_POSITION = 100
+"""Of a row in the table of positions, while it is made."""
+
+
+def _refuse_many(n_runs: int, judged: JudgedItems) -> None:
+    n_ranked, n_relevant = judged.items.height, int(judged.n_relevant.sum())
+    needed = n_runs * (n_ranked * _BYTES_OF_RANK + n_relevant * _BYTES_OF_POSITION)
+    refuse_more_than_available(
+        needed,
+        f"the positions of {n_relevant:,} relevant items in {n_runs:,} runs",
+        "give fewer runs at once, or fewer requests",
+    )
+
+
+def _shared_codes() -> pl.Series:
+    """Give a column that keeps codes of strings: Polars forgets them with the last such column."""
+    return pl.Series([], dtype=pl.Categorical(pl.Categories.random()))
+
+
+def _refuse_other_queries(answered: list[str], judged: JudgedItems) -> None:
+    cause = likely_cause(answered, judged.queries)
+    raise LexiframeError(
+        f"runs and qrels have no query in common: the runs answer {first_three(answered)}, "
+        f"judged are {first_three(judged.queries)}; "
+        + (f"likely cause: {cause}" if cause else "do both use the same query ids?")
+    )
+
+
+def _loaders(scan: RunScan, *, rank: bool, hashed: bool) -> list[Callable[[], list[RunPart]]]:
+    if len(scan) == 1:  # a table of many runs: rank them in several threads
+        parts = _load(scan, 0, rank=rank, hashed=hashed)
+        return [lambda part=part: [part] for part in parts]  # type: ignore[misc]
+    return [partial(_load, scan, index, rank=rank, hashed=hashed) for index in range(len(scan))]
+
+
+def _load(scan: RunScan, index: int, *, rank: bool, hashed: bool) -> list[RunPart]:
+    """Read one source; a table without ranks does not say which of its runs lacks them."""
+    parts = scan.load(index, rank=rank, hashed=hashed)
+    if rank and len(parts) > 1 and "rank" not in parts[0].rows.columns:
+        raise SchemaError(
+            f"{scan.sources[index].where}: ties='rank' needs a column of whole ranks, found none; "
+            "the table of read_runs has ranks only when every run gives whole ones: give the files "
+            "themselves to learn which does not, or take ties='doc_id_desc', which needs none"
+        )
+    return parts

@@ -1,0 +1,148 @@
+"""The judged items that runs are projected onto, indexed so that a run's rows find theirs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from lexiframe.codes import encode, order_of
+from lexiframe.errors import LexiframeError
+from lexiframe.io.qrels import distinct_judgments, load_qrels
+from lexiframe.projection.lookup import HashIndex, hash_keys
+from lexiframe.projection.policies import Policies
+
+
+@dataclass(frozen=True)
+class JudgedItems:
+    """The items whose ranks are wanted, a row each, sorted by query and document.
+
+    Attributes
+    ----------
+    items
+        query_id, doc_id, relevance, and is_relevant.
+    judgments
+        item (its row in ``items``; -1 when the document is not among them), iteration, relevance,
+        and is_relevant: a row for every subtopic that a document was judged for.
+    queries
+        The judged queries, sorted, also those without a relevant item.
+    complete
+        Whether the items that are not relevant are there too.
+    repeated
+        Judgments removed because there is another of the same document.
+    query
+        For each item the index of its query in ``queries``.
+    index
+        Finds items by the hash of document and query.
+    sha256
+        Of the bytes that were read from a file, when asked for.
+    """
+
+    items: pl.DataFrame
+    judgments: pl.DataFrame
+    queries: pl.Series
+    complete: bool
+    repeated: int
+    query: np.ndarray
+    index: HashIndex
+    sha256: str | None = None
+
+    @cached_property
+    def query_index(self) -> dict[str, int]:
+        """The index of each query in ``queries``."""
+        return {query: n for n, query in enumerate(self.queries)}
+
+    @property
+    def is_relevant(self) -> np.ndarray:
+        """Which items are relevant."""
+        return self.items["is_relevant"].to_numpy()
+
+    @property
+    def is_judged(self) -> np.ndarray:
+        """Which items were looked at: a negative grade says pooled, but unjudged."""
+        return np.asarray(self.items["relevance"].to_numpy() >= 0)
+
+    @property
+    def n_judged(self) -> np.ndarray:
+        """The number of items of each query in the judgments, with those that were only pooled."""
+        return np.bincount(self.query, minlength=len(self.queries))
+
+    @property
+    def n_relevant(self) -> np.ndarray:
+        """The number of relevant items of each query."""
+        return np.bincount(self.query, self.is_relevant, len(self.queries)).astype(np.int64)
+
+
+def judged_items(
+    qrels: Any, policies: Policies, *, nonrelevant: bool = False, hashed: bool = False
+) -> JudgedItems:
+    """Take the relevant items of qrels, and on request the others that were judged.
+
+    A document has one grade, over all iterations the greatest. ``hashed`` asks for the sha256 of a
+    file.
+
+    Raises
+    ------
+    SchemaError
+        For a document judged twice in one iteration of a query (unless ``duplicates="best"``).
+    LexiframeError
+        When no document is relevant.
+    """
+    judged = load_qrels(qrels, hashed=hashed)
+    rows, repeated = distinct_judgments(judged, policies.duplicates)
+    if rows.is_empty():
+        raise LexiframeError("qrels: expected judgments, found no rows")
+    queries, query, items, number = _judged_documents(rows)
+    is_relevant = _is_relevant(items["relevance"], policies.rel)
+    if not is_relevant.any():
+        raise _nothing_relevant(items["relevance"], policies.rel)
+    kept = is_relevant | nonrelevant
+    items = items.with_columns(is_relevant=is_relevant).filter(kept)
+    query = query[kept.to_numpy()]
+    judgments = rows.select(
+        "iteration",
+        "relevance",
+        item=np.where(kept, kept.cum_sum().cast(pl.Int64) - 1, -1)[number],
+        is_relevant=_is_relevant(rows["relevance"], policies.rel),
+    )
+    index = HashIndex.of(hash_keys(items["doc_id"], query))
+    sha256 = judged.sha256
+    return JudgedItems(items, judgments, queries, nonrelevant, repeated, query, index, sha256)
+
+
+def _judged_documents(
+    rows: pl.DataFrame,
+) -> tuple[pl.Series, np.ndarray, pl.DataFrame, np.ndarray]:
+    """Give each document that is judged for a query once, sorted by both, with its best grade.
+
+    Returns the queries, sorted; of each document the index of its query, and its row; and the
+    number of each judgment's document.
+    """
+    queries, query = encode(rows["query_id"])
+    documents, document = encode(rows["doc_id"])
+    order = order_of(query, document)
+    query, document = query[order], document[order]
+    is_first = np.append(True, (query[1:] != query[:-1]) | (document[1:] != document[:-1]))
+    grade = rows["relevance"].to_numpy()[order]
+    number = np.empty_like(order)
+    number[order] = is_first.cumsum() - 1
+    query, document = query[is_first], document[is_first]
+    columns = {
+        "query_id": queries.gather(query),
+        "doc_id": documents.gather(document),
+        "relevance": np.maximum.reduceat(grade, np.flatnonzero(is_first)),
+    }
+    return queries, query, pl.DataFrame(columns), number
+
+
+def _is_relevant(grade: pl.Series, rel: float | None) -> pl.Series:
+    return grade > 0 if rel is None else grade >= rel
+
+
+def _nothing_relevant(grade: pl.Series, rel: float | None) -> LexiframeError:
+    grades = ", ".join(f"{value:g}" for value in grade.unique().sort().head(5))
+    least = "a positive grade" if rel is None else f"a grade of {rel:g} or more"
+    return LexiframeError(f"qrels: expected some documents with {least}, found the grades {grades}")

@@ -1,0 +1,117 @@
+"""A large run ranked in pieces, so that threads share the work: each has all rows of its queries.
+
+A ranking is of one query, so pieces know nothing of one another, and what they found is joined.
+Pieces are of a fixed size: results do not depend on the number of threads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from functools import partial
+from itertools import pairwise
+
+import numpy as np
+import polars as pl
+
+from lexiframe.codes import of_each, order_of
+from lexiframe.errors import SchemaError
+from lexiframe.io.parts import RunPart
+from lexiframe.progress import in_threads
+from lexiframe.projection.judgments import JudgedItems
+from lexiframe.projection.policies import Policies
+from lexiframe.projection.ranks import RunRanks, rank_judged
+from lexiframe.projection.tied import TiedItems
+
+ROWS = 1 << 21
+"""How many rows a piece has, roughly."""
+
+
+def rank_run(
+    part: RunPart,
+    judged: JudgedItems,
+    policies: Policies,
+    *,
+    pool: bool = False,
+    codes: pl.Series | None = None,
+) -> RunRanks:
+    """Rank the judged documents of one run, as `rank_judged`; a large one in pieces.
+
+    Raises
+    ------
+    SchemaError
+        As `rank_judged`.
+    """
+    rank = partial(rank_judged, judged=judged, policies=policies, pool=pool, codes=codes)
+    if part.rows.height <= ROWS:
+        return rank(part)
+    try:
+        joined = _joined([*in_threads(rank, _pieces(part))])
+    except SchemaError:
+        return rank(part)  # which says what is wrong, and how often, of the whole run
+    return rank(part) if joined.strangers else joined  # they are named in the whole run's order
+
+
+def _pieces(part: RunPart) -> list[RunPart]:
+    """Divide a run by its queries; the first piece has those with an empty list."""
+    n = -(-part.rows.height // ROWS)
+    stretches = part.rows["query_id"].rle().struct.unnest()
+    if stretches["value"].n_unique() == stretches.height:
+        ends = stretches["len"].cast(pl.Int64).cum_sum().to_numpy()
+        wanted = np.arange(n) * part.rows.height // n
+        edges = np.unique([0, *ends[np.searchsorted(ends, wanted[1:])], part.rows.height])
+        rows = [part.rows.slice(start, end - start) for start, end in pairwise(edges.tolist())]
+    else:
+        number = of_each(part.rows["query_id"], pl.Series.hash) % n
+        rows = [part.rows.filter(number == k) for k in range(n)]
+    pieces = [replace(part, rows=of_piece, empty=(), places=None) for of_piece in rows]
+    return [replace(pieces[0], empty=part.empty), *pieces[1:]]
+
+
+def _joined(pieces: Sequence[RunRanks]) -> RunRanks:
+    """Put together what pieces of one run found."""
+    pools = [piece.pool for piece in pieces if piece.pool is not None]
+    return RunRanks(
+        name=pieces[0].name,
+        rank=_sum(piece.rank for piece in pieces),
+        tied=TiedItems(
+            np.concatenate([piece.tied.item for piece in pieces]),
+            np.concatenate([piece.tied.best for piece in pieces]),
+            np.concatenate([piece.tied.worst for piece in pieces]),
+        ),
+        retrieved=_sum(piece.retrieved for piece in pieces),
+        answered=np.any([piece.answered for piece in pieces], axis=0),
+        extra=[query for piece in pieces for query in piece.extra],
+        duplicates=sum(piece.duplicates for piece in pieces),
+        unjudged=sum(piece.unjudged for piece in pieces),
+        strangers=_strangers(pieces),
+        pool=pl.concat(pools) if pools else None,
+        documents=_documents(pieces),
+    )
+
+
+def _sum(arrays: Iterable[np.ndarray]) -> np.ndarray:
+    first, *others = arrays
+    total = first.copy()
+    for other in others:
+        total += other
+    return total
+
+
+def _strangers(pieces: Sequence[RunRanks]) -> list[str]:
+    """Give some documents of the run, unless a piece found judged ones."""
+    answering = [piece for piece in pieces if piece.retrieved.any() or piece.unjudged]
+    if not all(piece.strangers for piece in answering):
+        return []
+    return [name for piece in answering for name in piece.strangers]
+
+
+def _documents(pieces: Sequence[RunRanks]) -> np.ndarray:
+    """Give the documents in the order of query and rank, where they were asked for."""
+    documents = np.concatenate([piece.documents for piece in pieces])
+    if not len(documents):
+        return documents
+    lengths = [piece.retrieved for piece in pieces]
+    query = np.concatenate([np.repeat(np.arange(len(length)), length) for length in lengths])
+    in_order: np.ndarray = documents[order_of(query)]
+    return in_order

@@ -1,0 +1,62 @@
+"""The policies: what decides where runs and judgments leave something open, each by name."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from numbers import Real
+from typing import Any, Literal, get_args
+
+from lexiframe.errors import LexiframeError, shown
+from lexiframe.io.problems.duplicates import Duplicates
+
+Ties = Literal["doc_id_desc", "doc_id_asc", "input", "rank"]
+ScoreType = Literal["float64", "float32"]
+NoRelevant = Literal["drop", "zero"]
+Unjudged = Literal["keep", "remove"]
+_CHOICES: dict[str, Any] = {
+    "ties": Ties,
+    "score_type": ScoreType,
+    "no_relevant": NoRelevant,
+    "duplicates": Duplicates,
+    "unjudged": Unjudged,
+}
+
+
+@dataclass(frozen=True)
+class Policies:
+    """The policies of `positions`, which says what they mean; checked when they are made.
+
+    Raises
+    ------
+    LexiframeError
+        For a choice that does not exist, and a ``rel`` that is not positive.
+    """
+
+    rel: float | None = None
+    ties: Ties = "doc_id_desc"
+    score_type: ScoreType = "float64"
+    no_relevant: NoRelevant = "drop"
+    duplicates: Duplicates = "error"
+    unjudged: Unjudged = "keep"
+
+    def __post_init__(self) -> None:
+        for name in _CHOICES:
+            check_policy(name, getattr(self, name))
+        is_number = isinstance(self.rel, Real) and not isinstance(self.rel, bool)
+        if self.rel is not None and not (is_number and 0 < self.rel <= sys.float_info.max):
+            raise LexiframeError(f"rel: expected a positive grade, found {shown(self.rel)}")
+
+
+def check_policy(name: str, value: str) -> None:
+    """Raise for a choice that does not exist.
+
+    Examples
+    --------
+    >>> check_policy("unjudged", "drop")
+    Traceback (most recent call last):
+    lexiframe.errors.LexiframeError: unjudged: expected one of keep, remove, found 'drop'
+    """
+    choices = get_args(_CHOICES[name])
+    if value not in choices:
+        raise LexiframeError(f"{name}: expected one of {', '.join(choices)}, found {value!r}")

@@ -1,0 +1,247 @@
+"""The rank of every judged item in a run, or of all: the only place where ties are broken.
+
+A run's documents are ordered by score, descending, and among equal scores by the tie policy. Most
+files are already in order, and only the ranks of the judged items are wanted, so a file is sorted
+only when it is not, and of the groups of equal scores only those that hold such an item are put
+in order.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from lexiframe.codes import of_each, strings_of
+from lexiframe.errors import SchemaError
+from lexiframe.io.parts import RunPart
+from lexiframe.io.problems.duplicates import repeated_document
+from lexiframe.projection.coded_rows import Blocks, Rows
+from lexiframe.projection.judgments import JudgedItems
+from lexiframe.projection.policies import Policies, Ties
+from lexiframe.projection.tied import TiedItems
+
+_ENOUGH_TO_COMPARE = 1000
+RANKS = np.int32
+"""Of all judged items in all runs: half the memory of what tables have."""
+_NO_DOCUMENTS = np.empty(0, np.uint32)
+
+
+@dataclass(frozen=True)
+class RunRanks:
+    """What one run did for the judged queries.
+
+    Attributes
+    ----------
+    rank
+        Of every judged item; 0 when it was not retrieved.
+    tied
+        The ranks that other orders of equal scores would give.
+    retrieved
+        Documents retrieved for every judged query, without those removed.
+    answered
+        Which of the judged queries were answered, perhaps with an empty list.
+    extra
+        The queries answered that are not judged.
+    duplicates, unjudged
+        Rows of judged queries removed because their document was there already, or is not judged.
+    strangers
+        When no judged item was found, some documents that were.
+    pool
+        Query index and doc_id of what was retrieved, when asked for.
+    documents
+        What was retrieved for judged queries, query after query, best rank first, as codes;
+        nothing unless asked for.
+    """
+
+    name: str
+    rank: np.ndarray
+    tied: TiedItems
+    retrieved: np.ndarray
+    answered: np.ndarray
+    extra: list[str]
+    duplicates: int
+    unjudged: int
+    strangers: list[str]
+    pool: pl.DataFrame | None
+    documents: np.ndarray
+
+
+def rank_judged(
+    part: RunPart,
+    judged: JudgedItems,
+    policies: Policies,
+    *,
+    pool: bool = False,
+    codes: pl.Series | None = None,
+) -> RunRanks:
+    """Rank the judged documents of one run.
+
+    ``codes``, a column of categories for all runs, asks for the documents and numbers them.
+
+    Raises
+    ------
+    SchemaError
+        For a document that is twice in one ranking (unless ``duplicates="best"``), and for
+        ``ties="rank"`` without a column of whole ranks, all different within a query.
+    """
+    if part.rows.is_empty():
+        return _retrieved_nothing(part, judged)
+    ties = policies.ties
+    if ties == "rank":
+        _refuse_missing_ranks(part)
+    rows = Rows.of(part, judged, policies.score_type, rank=ties == "rank")
+    duplicate = 0
+    if rows.has_twins():
+        rows, duplicate = _without_twins(rows, part, policies, len(judged.queries))
+    if ties == "rank":
+        _refuse_repeated_ranks(rows, judged, part.where)
+    rows = rows.in_order(stable=ties == "input")
+    hit, item = rows.find(judged)
+    strangers = [] if len(hit) else _some_documents(rows, judged)
+    retrieved = rows.retrieved(judged)
+    answered, extra = _answered(part, judged, retrieved, rows.extra)
+    if policies.unjudged == "remove":
+        stays = judged.is_judged[item]
+        rows, item = rows.take(hit[stays]), item[stays]
+        hit = np.arange(len(item))
+    kept = rows.retrieved(judged)
+    first = rows.first_of_query(hit)
+    tied = rows.ties(hit)
+    rank = np.zeros(judged.items.height, RANKS)
+    rank[item] = _place(rows, hit, tied, ties) - first + 1
+    return RunRanks(
+        part.name,
+        rank,
+        TiedItems.of(tied, first, item, judged),
+        kept,
+        answered,
+        extra,
+        duplicate,
+        int(retrieved.sum() - kept.sum()),
+        strangers,
+        rows.documents(judged) if pool else None,
+        _NO_DOCUMENTS if codes is None else _ranked_documents(rows, judged, ties, codes),
+    )
+
+
+def _retrieved_nothing(part: RunPart, judged: JudgedItems) -> RunRanks:
+    nowhere = np.zeros(judged.items.height, RANKS)
+    nothing = np.zeros(len(judged.queries), np.int64)
+    answered, extra = _answered(part, judged, nothing, [])
+    tied, pool = TiedItems.none(), None
+    return RunRanks(
+        part.name, nowhere, tied, nothing, answered, extra, 0, 0, [], pool, _NO_DOCUMENTS
+    )
+
+
+def _answered(
+    part: RunPart, judged: JudgedItems, retrieved: np.ndarray, extra: list[str]
+) -> tuple[np.ndarray, list[str]]:
+    """Tell which judged queries were answered, and what others; an empty list is an answer."""
+    answered = retrieved > 0
+    if part.empty:
+        answered |= judged.queries.is_in(part.empty).to_numpy()
+        extra = list({*extra, *part.empty} - {*judged.queries})
+    return answered, extra
+
+
+def _some_documents(rows: Rows, judged: JudgedItems) -> list[str]:
+    documents = rows.documents(judged)["doc_id"].unique(maintain_order=True)
+    return documents.head(_ENOUGH_TO_COMPARE).to_list()
+
+
+def _ranked_documents(rows: Rows, judged: JudgedItems, ties: Ties, codes: pl.Series) -> np.ndarray:
+    """Give the documents of judged queries in the order of query and rank."""
+    everything = np.arange(len(rows.query))
+    documents = np.empty(len(everything), _NO_DOCUMENTS.dtype)
+    place = _place(rows, everything, rows.ties(everything), ties)
+    numbers = of_each(rows.doc_id, lambda ids: ids.cast(codes.dtype).to_physical())
+    documents[place] = numbers.to_numpy()
+    is_judged = rows.query < len(judged.queries)
+    return documents[is_judged][np.argsort(rows.query[is_judged], kind="stable")]
+
+
+def _place(rows: Rows, hit: np.ndarray, groups: Blocks, ties: Ties) -> np.ndarray:
+    """Give the places of the rows ``hit``, ascending, when equal scores are put in order."""
+    if ties == "input":
+        return hit
+    edges, block = groups.edges, groups.block
+    tied = groups.last > groups.first
+    blocks = block[tied]  # ascending, as the rows are
+    blocks = blocks[np.diff(blocks, prepend=-1) > 0]
+    sizes = edges[blocks + 1] - edges[blocks]
+    shift = np.repeat(edges[blocks] - np.cumsum(sizes) + sizes, sizes)
+    members = np.arange(len(shift)) + shift
+    ordered = _tie_order(rows, members, np.repeat(blocks, sizes), ties)
+    place_of_member = np.empty_like(members)
+    place_of_member[np.searchsorted(members, ordered)] = members
+    place = hit.copy()
+    place[tied] = place_of_member[np.searchsorted(members, hit[tied])]
+    return place
+
+
+def _tie_order(rows: Rows, members: np.ndarray, block: np.ndarray, ties: Ties) -> np.ndarray:
+    """Put the rows ``members`` in the order of the tie policy within their blocks."""
+    if rows.rank is not None:
+        return members[np.lexsort((rows.rank[members], block))]
+    doc_id = strings_of(rows.doc_id.gather(members))
+    tied = pl.DataFrame({"block": block, "doc_id": doc_id, "row": members})
+    descending = [False, ties == "doc_id_desc"]
+    return tied.sort("block", "doc_id", descending=descending)["row"].to_numpy()
+
+
+def _without_twins(
+    rows: Rows, part: RunPart, policies: Policies, n_judged: int
+) -> tuple[Rows, int]:
+    """Keep the best-ranked row of each document, or refuse a document that is there twice.
+
+    The rows removed are counted in the first ``n_judged`` queries: the others are not judged.
+    """
+    keys = pl.DataFrame({"query": rows.query, "doc_id": rows.doc_id}).with_row_index("row")
+    twins = keys.filter(pl.struct("query", "doc_id").is_duplicated())
+    if not twins.height:
+        return rows, 0
+    if policies.duplicates == "error":
+        raise repeated_document(part.rows, part.where, part.places)
+    ordered = rows.in_order(stable=policies.ties == "input")
+    everything = np.arange(len(ordered.query))
+    place = _place(ordered, everything, ordered.ties(everything), policies.ties)
+    ordered = ordered.take(np.argsort(place))
+    keys = pl.DataFrame({"query": ordered.query, "doc_id": ordered.doc_id})
+    best = keys.select(pl.struct("query", "doc_id").is_first_distinct()).to_series()
+    removed = ordered.query[~best.to_numpy()]
+    return ordered.take(best.arg_true().to_numpy()), int(np.count_nonzero(removed < n_judged))
+
+
+def _refuse_missing_ranks(part: RunPart) -> None:
+    if "rank" not in part.rows.columns:
+        raise SchemaError(
+            f"{part.where}: ties='rank' needs a column of whole ranks, found none; "
+            "ties='doc_id_desc' needs none"
+        )
+    without = part.rows.filter(pl.col("rank").is_null())
+    if without.height:
+        first = without.row(0, named=True)
+        raise SchemaError(
+            f"{part.where}: ties='rank' needs the rank of every document, and that of "
+            f"{first['doc_id']!r} for query {first['query_id']!r} is null ({without.height} such "
+            "rows in all); fill the ranks in, or take another policy, ties='doc_id_desc' say"
+        )
+
+
+def _refuse_repeated_ranks(rows: Rows, judged: JudgedItems, where: str) -> None:
+    columns = {"query": rows.query, "doc_id": rows.doc_id, "rank": rows.rank}
+    ranked = pl.DataFrame(columns).filter(pl.col("query") < len(judged.queries))
+    alike = ranked.filter(pl.struct("query", "rank").is_duplicated())
+    if alike.height:
+        first = alike.row(0, named=True)
+        of_first = (pl.col("query") == first["query"]) & (pl.col("rank") == first["rank"])
+        one, other = alike.filter(of_first)["doc_id"].head(2)
+        raise SchemaError(
+            f"{where}: ties='rank' needs ranks that differ within a query, and {one!r} and "
+            f"{other!r} for query {judged.queries[first['query']]!r} both have the rank "
+            f"{first['rank']} ({alike.height} such rows in all); mend the ranks, or take another "
+            "policy, ties='doc_id_desc' say"
+        )

@@ -1,0 +1,53 @@
+"""What hangs on the order of ties: the ranks that it can give to relevant items."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from lexiframe.projection.coded_rows import Blocks
+from lexiframe.projection.judgments import JudgedItems
+
+
+@dataclass(frozen=True)
+class TiedItems:
+    """The relevant items of a run that share their score with another document of the query.
+
+    Attributes
+    ----------
+    item
+        Which of the judged items.
+    best
+        Their ranks when the relevant ones come first among equal scores, high grades first and
+        one grade in the order of the items, so that the order of the input changes no sum.
+    worst
+        Their ranks in the reverse of that order.
+    """
+
+    item: np.ndarray
+    best: np.ndarray
+    worst: np.ndarray
+
+    @classmethod
+    def none(cls) -> TiedItems:
+        """Give those of a run without ties."""
+        nothing = np.empty(0, np.int64)
+        return cls(nothing, nothing, nothing)
+
+    @classmethod
+    def of(
+        cls, groups: Blocks, first: np.ndarray, item: np.ndarray, judged: JudgedItems
+    ) -> TiedItems:
+        """Find them among the judged ones, given their groups of equal scores.
+
+        ``first`` is the first row of the query of each.
+        """
+        tied = np.flatnonzero(judged.is_relevant[item] & (groups.last > groups.first))
+        grade = judged.items["relevance"].to_numpy()[item[tied]]
+        tied = tied[np.lexsort((item[tied], -grade, groups.block[tied]))]
+        block = groups.block[tied]
+        nth = np.arange(len(tied)) - np.searchsorted(block, block)
+        best = groups.first[tied] + nth - first[tied] + 1
+        worst = groups.last[tied] - nth - first[tied] + 1
+        return cls(item[tied], best, worst)

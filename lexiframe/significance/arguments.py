@@ -1,0 +1,42 @@
+"""What the functions on significance ask of their arguments."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import polars as pl
+
+from lexiframe.errors import LexiframeError, SchemaError
+from lexiframe.layouts.arrays import Pairs, check_finite
+from lexiframe.layouts.cube import pair_cube
+from lexiframe.schemas import COMPARISONS, check
+
+
+def checked_comparisons(c: Any) -> pl.DataFrame:
+    """Take a table of `compare`, or several concatenated, as one without a row twice."""
+    comparisons = check(c, COMPARISONS)
+    if comparisons.select(COMPARISONS.key).is_duplicated().any():
+        raise SchemaError(
+            f"comparisons: expected one row for each {', '.join(COMPARISONS.key)}, found several; "
+            "tables with other families, baselines or levels go in one by one, and groups of "
+            "requests with by="
+        )
+    return comparisons
+
+
+def pairs_by_measure(called: str, d: Any) -> list[tuple[str, Pairs]]:
+    """Give each measure's pairs of runs that have a difference; one at least, none infinite."""
+    cube = pair_cube(d)
+    check_finite(called, cube.values)
+    measured = [(measure, _known(pairs)) for measure, pairs in cube]
+    if not measured:
+        raise LexiframeError(
+            f"{called}: expected preferences between runs, or scores of two runs, found none"
+        )
+    return measured
+
+
+def _known(pairs: Pairs) -> Pairs:
+    known = pairs.n > 0
+    return replace(pairs, a=pairs.a[known], b=pairs.b[known], values=pairs.values[:, known])
