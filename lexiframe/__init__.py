@@ -27,12 +27,10 @@ The flow, and the names in its order:
 - all of it: `evaluate`, `Evaluation`; and what to read first: `verdict`
 """
 
-import importlib as _importlib
-import typing as _typing
-
 from lexiframe._version import __version__
 
-if _typing.TYPE_CHECKING:
+TYPE_CHECKING = False  # a checker takes it for true; importing typing takes longer than this module
+if TYPE_CHECKING:
     from lexiframe.errors import (
         LexiframeError,
         LexiframeWarning,
@@ -194,15 +192,20 @@ _MODULES = {
 }
 """Where the public names are: a module is loaded when one of its names is first used (PEP 562)."""
 
-if not _typing.TYPE_CHECKING:  # a checker would take it to give any name
+if not TYPE_CHECKING:  # a checker would take it to give any name
 
-    def __getattr__(name: str) -> _typing.Any:
+    def __getattr__(name: str) -> object:
         """Load the module that has a public name, when the name is used for the first time."""
+        import importlib
+
         for module, names in _MODULES.items():
             if name in names.split():
-                found = getattr(_importlib.import_module(f"lexiframe.{module}"), name)
+                found = getattr(importlib.import_module(f"lexiframe.{module}"), name)
                 return globals().setdefault(name, found)
         raise AttributeError(f"module 'lexiframe' has no attribute {name!r}")
+
+
+del TYPE_CHECKING
 
 
 def __dir__() -> list[str]:
