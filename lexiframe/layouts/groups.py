@@ -36,11 +36,12 @@ def by_groups(function: F) -> F:
     >>> means(s).rows(), means(s, by="length").rows()
     ([(3.0,)], [('long', 4.0), ('short', 1.0)])
     """
-    names = {"requests", "by"} & signature(function).parameters.keys()
+    declared = signature(function)
 
     @wraps(function)
     def in_each_group(table: Any, /, *arguments: Any, **options: Any) -> pl.DataFrame:
-        groups = {name: options.pop(name, None) for name in names}
+        declared.bind(table, *arguments, **options)  # a wrong call fails before any group is made
+        groups = {name: options.pop(name) for name in ("requests", "by") if name in options}
         return in_groups(lambda part: function(part, *arguments, **options), table, **groups)
 
     return cast(F, in_each_group)
