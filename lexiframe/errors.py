@@ -170,6 +170,31 @@ def unknown_name(
     return UnknownNameError(f"unknown {kind} {name!r}{hint} Known: {shown}{advice}")
 
 
+def check_choice(where: str, value: object, choices: Iterable[object], name: str = "") -> None:
+    """Raise when a value is none of those that an argument can have.
+
+    Parameters
+    ----------
+    where
+        The function that has the argument, or the argument where several functions have it.
+    value, choices
+        The value found, and those that are known.
+    name
+        The argument, when ``where`` is a function.
+
+    Examples
+    --------
+    >>> check_choice("compare", "each", ["measure", "all"], "family")
+    Traceback (most recent call last):
+    lexiframe.errors.LexiframeError: compare: expected family to be one of 'measure', ...
+    """
+    known = list(choices)
+    if value not in known:
+        argument = f"{name} to be " if name else ""
+        listed = ", ".join(map(repr, known))
+        raise LexiframeError(f"{where}: expected {argument}one of {listed}, found {shown(value)}")
+
+
 def nearest(names: Iterable[str], words: Iterable[str], *, cutoff: float = 0.6) -> list[str]:
     """Give the names that some words may mean: those spelled alike, then those with a word inside.
 
