@@ -220,6 +220,20 @@ def test_public_names_are_documented(name):
         assert "Returns\n-------\n" in text
 
 
+FUNCTIONS = [name for name in CALLABLE if inspect.isfunction(getattr(lf, name))]
+GROUPED = [name for name in FUNCTIONS if "by" in inspect.signature(getattr(lf, name)).parameters]
+
+
+@pytest.mark.parametrize("name", GROUPED)
+def test_groups_are_asked_for_by_keyword(name):
+    """`by_groups` leaves the signature as it is, and takes no argument that is not in it."""
+    function, parameters = getattr(lf, name), inspect.signature(getattr(lf, name)).parameters
+    assert parameters["by"].kind is inspect.Parameter.KEYWORD_ONLY
+    if "requests" not in parameters:
+        with pytest.raises(TypeError, match="unexpected keyword argument 'requests'"):
+            function(pl.DataFrame(), requests=pl.DataFrame(), by="length")
+
+
 def test_measures_are_documented_where_they_are_defined():
     """A string behind the assignment, which says the formula."""
     documented = set()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,13 +10,14 @@ import polars as pl
 from lexiframe.codes import decode
 from lexiframe.layouts.arrays import PairCube
 from lexiframe.layouts.cube import pair_cube
-from lexiframe.layouts.groups import By, in_groups
+from lexiframe.layouts.groups import By, by_groups
 from lexiframe.progress import progress
 from lexiframe.resampling import check_draws, check_share, drawn_requests, percentiles
 from lexiframe.schemas import SIGN_AGREEMENT, TIE_RATES
 
 
-def tie_rates(d: Any, *, requests: Any = None, by: By = None) -> pl.DataFrame:
+@by_groups
+def tie_rates(d: Any, /, *, requests: Any = None, by: By = None) -> pl.DataFrame:
     """Give the share of pairs of rankings of one request that each measure ties.
 
     Parameters
@@ -43,8 +43,6 @@ def tie_rates(d: Any, *, requests: Any = None, by: By = None) -> pl.DataFrame:
     >>> lf.tie_rates(d).rows()
     [('RR', 2, 1, 0.5)]
     """
-    if by is not None or requests is not None:
-        return in_groups(tie_rates, d, requests, by)
     rows = []
     for measure, pairs in pair_cube(d):
         n, ties = int(pairs.n.sum()), int((pairs.values == 0).sum())
@@ -52,8 +50,10 @@ def tie_rates(d: Any, *, requests: Any = None, by: By = None) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=TIE_RATES.columns, orient="row")
 
 
+@by_groups
 def sign_agreement(
     d: Any,
+    /,
     *,
     samples: int | None = None,
     seed: int = 0,
@@ -108,10 +108,6 @@ def sign_agreement(
     >>> lf.sign_agreement(d).select("measure_a", "measure_b", "n", "agreement").rows()
     [('LP', 'RR', 2, 0.5), ('RR', 'LP', 1, 1.0)]
     """
-    if by is not None or requests is not None:
-        return in_groups(
-            partial(sign_agreement, samples=samples, seed=seed, alpha=alpha), d, requests, by
-        )
     check_share("sign_agreement", "alpha", alpha)
     if samples is not None:
         check_draws("sign_agreement", "samples", samples, seed)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from itertools import combinations, permutations
 from typing import Any
 
@@ -10,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from lexiframe.errors import SchemaError
-from lexiframe.layouts.groups import By, in_groups
+from lexiframe.layouts.groups import By, by_groups, in_groups
 from lexiframe.orderings.coefficients import PERSISTENCE, CorrelationMethod, coefficient
 from lexiframe.orderings.order import ordering_table, warn_of_cycles
 from lexiframe.orderings.rule import Method, Rule
@@ -20,8 +19,9 @@ from lexiframe.resampling import check_share, percentiles
 from lexiframe.schemas import CORRELATIONS, ORDERINGS, check
 
 
+@by_groups
 def rank_correlations(
-    o: Any, method: CorrelationMethod = "kendall", *, p: float = PERSISTENCE, by: By = None
+    o: Any, /, method: CorrelationMethod = "kendall", *, p: float = PERSISTENCE, by: By = None
 ) -> pl.DataFrame:
     """Correlate every two orderings of the runs.
 
@@ -79,8 +79,6 @@ def rank_correlations(
     >>> lf.rank_correlations(o, "tau_ap").select("ordering_a", "ordering_b", "correlation").rows()
     [('AP', 'RR', 0.5), ('RR', 'AP', 0.5)]
     """
-    if by is not None:
-        return in_groups(partial(rank_correlations, method=method, p=p), o, None, by)
     name, correlate = coefficient("rank_correlations", method, p)
     by_name = _by_name(check(o, ORDERINGS))
     rows = []

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 import numpy as np
 import polars as pl
 
 from lexiframe.errors import LexiframeError, SchemaError
-from lexiframe.layouts.groups import By, in_groups
+from lexiframe.layouts.groups import By, by_groups
 from lexiframe.schemas import CORRELATIONS, SIGN_AGREEMENT, check, to_polars
 
 
-def agreement_matrix(table: Any, value: str | None = None, *, by: By = None) -> pl.DataFrame:
+@by_groups
+def agreement_matrix(table: Any, /, value: str | None = None, *, by: By = None) -> pl.DataFrame:
     """Lay correlations or agreements of measures out as measures × measures.
 
     Parameters
@@ -48,8 +48,6 @@ def agreement_matrix(table: Any, value: str | None = None, *, by: By = None) -> 
     >>> lf.agreement_matrix(lf.sign_agreement(d)).rows()
     [('LP', 1.0, 0.5), ('RR', 1.0, 1.0)]
     """
-    if by is not None:
-        return in_groups(partial(agreement_matrix, value=value), table, None, by)
     (of_a, of_b), rows, column = _squared(to_polars(table), value)
     names = pl.concat([rows[of_a], rows[of_b]]).unique().sort()
     a, b = (names.search_sorted(rows[end]).to_numpy() for end in (of_a, of_b))

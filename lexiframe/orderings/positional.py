@@ -9,7 +9,7 @@ import polars as pl
 
 from lexiframe.layouts.arrays import Pairs
 from lexiframe.layouts.cube import pair_cube
-from lexiframe.layouts.groups import By, in_groups
+from lexiframe.layouts.groups import By, by_groups
 from lexiframe.metrics.ties import TIE
 from lexiframe.orderings.markov import strong_components
 from lexiframe.orderings.ranking import mid_ranks
@@ -34,7 +34,8 @@ def majorities(pairs: Pairs) -> np.ndarray:
     return pairs.square(np.sign(pairs.lead))
 
 
-def majority_cycles(d: Any, *, requests: Any = None, by: By = None) -> pl.DataFrame:
+@by_groups
+def majority_cycles(d: Any, /, *, requests: Any = None, by: By = None) -> pl.DataFrame:
     """List the runs that majorities of the requests put into a cycle: a over b over c over a.
 
     Parameters
@@ -60,8 +61,6 @@ def majority_cycles(d: Any, *, requests: Any = None, by: By = None) -> pl.DataFr
     >>> lf.majority_cycles(d)["run"].to_list()
     ['a', 'b', 'c']
     """
-    if by is not None or requests is not None:
-        return in_groups(majority_cycles, d, requests, by)
     rows = []
     for measure, pairs in pair_cube(d):
         component = strong_components(majorities(pairs) > 0)

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 import numpy as np
 import polars as pl
 
 from lexiframe.codes import decode
-from lexiframe.layouts.groups import By, in_groups
+from lexiframe.layouts.groups import By, by_groups
 from lexiframe.orderings.rule import Method, Rule, Votes
 from lexiframe.orderings.weighted import Ordered, resampled
 from lexiframe.schemas import ORDER_PROBABILITIES, RANK_DISTRIBUTIONS, TableSchema
 
 
+@by_groups
 def rank_distributions(
     d: Any,
+    /,
     method: Method = "mean",
     *,
     samples: int = 1000,
@@ -71,28 +72,15 @@ def rank_distributions(
     >>> lf.rank_distributions(s).select("run", "rank", "probability").rows()
     [('a', 1.0, 1.0), ('b', 2.0, 1.0)]
     """
-    if by is not None or requests is not None:
-        return in_groups(
-            partial(
-                rank_distributions,
-                method=method,
-                samples=samples,
-                seed=seed,
-                votes=votes,
-                iterations=iterations,
-                teleport=teleport,
-            ),
-            d,
-            requests,
-            by,
-        )
     rule = Rule(method, votes, iterations, teleport)
     tables = [_ranks(rule.name, o) for o in resampled("rank_distributions", d, rule, samples, seed)]
     return _concat(RANK_DISTRIBUTIONS, tables)
 
 
+@by_groups
 def order_probabilities(
     d: Any,
+    /,
     method: Method = "mean",
     *,
     samples: int = 1000,
@@ -138,21 +126,6 @@ def order_probabilities(
     >>> lf.order_probabilities(s).select("p_a_first", "p_tie", "p_b_first").row(0)
     (0.0, 1.0, 0.0)
     """
-    if by is not None or requests is not None:
-        return in_groups(
-            partial(
-                order_probabilities,
-                method=method,
-                samples=samples,
-                seed=seed,
-                votes=votes,
-                iterations=iterations,
-                teleport=teleport,
-            ),
-            d,
-            requests,
-            by,
-        )
     rule = Rule(method, votes, iterations, teleport)
     tables = [
         _pairs(rule.name, o) for o in resampled("order_probabilities", d, rule, samples, seed)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -13,11 +12,12 @@ from lexiframe.codes import decode
 from lexiframe.errors import LexiframeError, unknown_name
 from lexiframe.layouts.arrays import Pairs
 from lexiframe.layouts.cube import pair_cube
-from lexiframe.layouts.groups import By, in_groups
+from lexiframe.layouts.groups import By, by_groups
 from lexiframe.schemas import REQUEST_WIN_RATES, WIN_RATES
 
 
-def win_rates(d: Any, *, requests: Any = None, by: By = None) -> pl.DataFrame:
+@by_groups
+def win_rates(d: Any, /, *, requests: Any = None, by: By = None) -> pl.DataFrame:
     """Count, for every pair of runs, the requests won, lost and tied.
 
     Parameters
@@ -44,14 +44,14 @@ def win_rates(d: Any, *, requests: Any = None, by: By = None) -> pl.DataFrame:
     >>> lf.win_rates(d).select("n", "wins", "losses", "ties", "win_rate", "mean_preference").row(0)
     (4, 2, 1, 1, 0.5, 0.125)
     """
-    if by is not None or requests is not None:
-        return in_groups(win_rates, d, requests, by)
     frames = [_of_measure(measure, pairs) for measure, pairs in pair_cube(d)]
     return pl.concat([pl.DataFrame(schema=WIN_RATES.columns), *frames])
 
 
+@by_groups
 def win_rate_matrix(
     d: Any,
+    /,
     measure: str | None = None,
     *,
     runs: Sequence[str] | None = None,
@@ -93,8 +93,6 @@ def win_rate_matrix(
     >>> lf.win_rate_matrix(d).rows()
     [('a', 0.5, 0.75), ('b', 0.25, 0.5)]
     """
-    if by is not None or requests is not None:
-        return in_groups(partial(win_rate_matrix, measure=measure, runs=runs), d, requests, by)
     cube = pair_cube(d)
     if measure is None and len(cube.measures) != 1:
         raise LexiframeError(
@@ -116,8 +114,9 @@ def win_rate_matrix(
     return table.with_columns(pl.selectors.float().fill_nan(None))
 
 
+@by_groups
 def request_win_rates(
-    d: Any, *, how: Literal["sum", "mean"] = "sum", requests: Any = None, by: By = None
+    d: Any, /, *, how: Literal["sum", "mean"] = "sum", requests: Any = None, by: By = None
 ) -> pl.DataFrame:
     """Add up each run's preferences over the other runs, request by request.
 
@@ -150,8 +149,6 @@ def request_win_rates(
     >>> lf.request_win_rates(d)["win_rate"].to_list()
     [1.5, -1.25, -0.25]
     """
-    if by is not None or requests is not None:
-        return in_groups(partial(request_win_rates, how=how), d, requests, by)
     if how not in ("sum", "mean"):
         raise LexiframeError(f"request_win_rates: expected how='sum' or 'mean', found {how!r}")
     frames = [_sums(measure, pairs, how) for measure, pairs in pair_cube(d)]

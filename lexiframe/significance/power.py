@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 import polars as pl
 
-from lexiframe.layouts.groups import By, in_groups
+from lexiframe.layouts.groups import By, by_groups
 from lexiframe.metrics.ties import TIE
 from lexiframe.resampling import check_share
 from lexiframe.schemas import ASL_CURVE, POWER, SMALLEST_DIFFERENCES
@@ -17,7 +16,8 @@ CURVE = ("measure", "test", "correction")
 """What has a row of `discriminative_power`, and a curve of its own in `asl_curve`."""
 
 
-def discriminative_power(c: Any, alpha: float = 0.05, *, by: By = None) -> pl.DataFrame:
+@by_groups
+def discriminative_power(c: Any, /, alpha: float = 0.05, *, by: By = None) -> pl.DataFrame:
     """Give the share of pairs of runs that each measure tells apart.
 
     Parameters
@@ -55,8 +55,6 @@ def discriminative_power(c: Any, alpha: float = 0.05, *, by: By = None) -> pl.Da
     [('RPP', 1, 1.0)]
     """
     check_share("discriminative_power", "alpha", alpha)
-    if by is not None:
-        return in_groups(partial(discriminative_power, alpha=alpha), c, None, by)
     return (
         checked_comparisons(c)
         .group_by(*CURVE)
@@ -71,7 +69,8 @@ def discriminative_power(c: Any, alpha: float = 0.05, *, by: By = None) -> pl.Da
     )
 
 
-def asl_curve(c: Any, *, by: By = None) -> pl.DataFrame:
+@by_groups
+def asl_curve(c: Any, /, *, by: By = None) -> pl.DataFrame:
     """Sort the p-values of all pairs of runs: the curve of achieved significance levels.
 
     The lower the curve of a measure, the more pairs it tells apart, at any level.
@@ -107,8 +106,6 @@ def asl_curve(c: Any, *, by: By = None) -> pl.DataFrame:
     >>> lf.asl_curve(c).select("place", "share", "p_value", "run_b").rows()
     [(1, 0.5, 0.25, 'c'), (2, 1.0, 1.0, 'b')]
     """
-    if by is not None:
-        return in_groups(asl_curve, c, None, by)
     return (
         checked_comparisons(c)
         .sort(*CURVE, "p_value", "run_a", "run_b")
@@ -118,7 +115,10 @@ def asl_curve(c: Any, *, by: By = None) -> pl.DataFrame:
     )
 
 
-def smallest_significant_differences(c: Any, alpha: float = 0.05, *, by: By = None) -> pl.DataFrame:
+@by_groups
+def smallest_significant_differences(
+    c: Any, /, alpha: float = 0.05, *, by: By = None
+) -> pl.DataFrame:
     """Give the least mean difference between two runs that each measure finds significant.
 
     Parameters
@@ -161,8 +161,6 @@ def smallest_significant_differences(c: Any, alpha: float = 0.05, *, by: By = No
     >>> found.select("smallest_significant", "run_b", "largest_not_significant").rows()
     [(0.375, 'c', 0.5)]
     """
-    if by is not None:
-        return in_groups(partial(smallest_significant_differences, alpha=alpha), c, None, by)
     check_share("smallest_significant_differences", "alpha", alpha)
     size, is_significant = pl.col("mean_difference").abs(), pl.col("p_adjusted") < alpha
     smallest = size.filter(is_significant).min()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -12,7 +11,7 @@ import polars as pl
 from lexiframe.errors import LexiframeError, first_three
 from lexiframe.layouts.arrays import Pairs
 from lexiframe.layouts.cube import pair_cube
-from lexiframe.layouts.groups import By, in_groups
+from lexiframe.layouts.groups import By, by_groups
 from lexiframe.resampling import check_draws, check_share
 from lexiframe.schemas import POWER_CURVE, REQUIRED_REQUESTS
 from lexiframe.significance.arguments import pairs_by_measure
@@ -27,8 +26,10 @@ from lexiframe.significance.simulated_power import (
 How = Literal["t", "simulation"]
 
 
+@by_groups
 def required_requests(
     d: Any,
+    /,
     *,
     power: float = 0.8,
     alpha: float = 0.05,
@@ -98,15 +99,6 @@ def required_requests(
     >>> lf.required_requests(d).select("n", "effect_size", "required", "power_at_n").rows()
     [(4, 0.547..., 29, 0.123...)]
     """
-    if by is not None or requests is not None:
-        return in_groups(
-            partial(
-                required_requests, power=power, alpha=alpha, how=how, samples=samples, seed=seed
-            ),
-            d,
-            requests,
-            by,
-        )
     check_share("required_requests", "power", power)
     frames = []
     for c, pairs in _compared("required_requests", d, alpha, how, samples, seed):
@@ -127,8 +119,10 @@ def required_requests(
     return pl.concat(frames).select(*REQUIRED_REQUESTS.columns)
 
 
+@by_groups
 def power_curve(
     d: Any,
+    /,
     sizes: Sequence[int],
     *,
     alpha: float = 0.05,
@@ -184,13 +178,6 @@ def power_curve(
     >>> lf.power_curve(d, [10, 29]).select("n_requests", pl.col("power").round(3)).rows()
     [(10, 0.341), (29, 0.812)]
     """
-    if by is not None or requests is not None:
-        return in_groups(
-            partial(power_curve, sizes=sizes, alpha=alpha, how=how, samples=samples, seed=seed),
-            d,
-            requests,
-            by,
-        )
     chosen = _checked_sizes(sizes)
     frames = []
     for c, pairs in _compared("power_curve", d, alpha, how, samples, seed):

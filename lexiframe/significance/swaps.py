@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,7 @@ import polars as pl
 
 from lexiframe.errors import LexiframeError
 from lexiframe.layouts.arrays import Pairs
-from lexiframe.layouts.groups import By, in_groups
+from lexiframe.layouts.groups import By, by_groups
 from lexiframe.progress import progress
 from lexiframe.resampling import check_draws, halves
 from lexiframe.schemas import SWAP_CURVE, SWAP_RATES
@@ -21,8 +20,9 @@ AT_ONCE = 2**20
 """Splits × pairs of runs that are worked on together: 8 MB an array."""
 
 
+@by_groups
 def swap_rates(
-    d: Any, *, splits: int = 1000, seed: int = 0, requests: Any = None, by: By = None
+    d: Any, /, *, splits: int = 1000, seed: int = 0, requests: Any = None, by: By = None
 ) -> pl.DataFrame:
     """Say how often two halves of the requests prefer opposite runs.
 
@@ -71,8 +71,6 @@ def swap_rates(
     >>> lf.swap_rates(d, splits=1000).select("half", pl.col("swap_rate").round(2)).rows()
     [(2, 0.33)]
     """
-    if by is not None or requests is not None:
-        return in_groups(partial(swap_rates, splits=splits, seed=seed), d, requests, by)
     rows = []
     for measure, pairs in _split_pairs("swap_rates", d, splits, seed):
         counts = np.concatenate([_swaps(*means) for means in _half_means(pairs, splits, seed)])
@@ -85,8 +83,10 @@ def swap_rates(
     return pl.DataFrame(rows, schema=SWAP_RATES.columns, orient="row")
 
 
+@by_groups
 def swap_curve(
     d: Any,
+    /,
     *,
     splits: int = 1000,
     seed: int = 0,
@@ -142,8 +142,6 @@ def swap_curve(
     >>> lf.swap_curve(d, splits=600, bins=2).with_columns(pl.col("swap_rate").round(2)).rows()
     [('RPP', 0.0, 0.5, 205, 1.0), ('RPP', 0.5, 1.0, 395, 0.48)]
     """
-    if by is not None or requests is not None:
-        return in_groups(partial(swap_curve, splits=splits, seed=seed, bins=bins), d, requests, by)
     check_draws("swap_curve", "bins", bins, seed)
     frames = []
     for measure, pairs in _split_pairs("swap_curve", d, splits, seed):

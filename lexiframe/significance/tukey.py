@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import partial
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -13,7 +12,7 @@ import polars as pl
 from lexiframe.errors import LexiframeError, first_three
 from lexiframe.layouts.arrays import PairCube, Pairs, check_finite
 from lexiframe.layouts.cube import is_scores, pair_cube, score_cube
-from lexiframe.layouts.groups import By, in_groups
+from lexiframe.layouts.groups import By, by_groups
 from lexiframe.metrics.ties import TIE
 from lexiframe.orderings.win_rates import mean_preferences
 from lexiframe.resampling import check_draws, check_share
@@ -33,8 +32,10 @@ class Tested(NamedTuple):
     half: float
 
 
+@by_groups
 def tukey_hsd(
     d: Any,
+    /,
     method: Literal["randomized", "parametric"] = "randomized",
     *,
     on: On | None = None,
@@ -115,9 +116,6 @@ def tukey_hsd(
     >>> lf.tukey_hsd(s, "parametric").select("statistic", "p_value", "reject").rows()
     [(8.548..., 0.0037..., True)]
     """
-    if by is not None or requests is not None:
-        within = partial(tukey_hsd, method=method, on=on, trials=trials, seed=seed, alpha=alpha)
-        return in_groups(within, d, requests, by)
     d = d if isinstance(d, PairCube) else to_polars(d)
     tests_on = _checked(d, method, on, trials, seed, alpha)
     frames = []
