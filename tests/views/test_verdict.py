@@ -162,7 +162,7 @@ def test_comparisons_that_are_not_of_the_evaluation():
     e, grouped = evaluate(), evaluate(requests=REQUESTS, by="kind")
     with pytest.raises(lf.LexiframeError, match="has no ordering of runs for LR in this group"):
         lf.verdict(e, evaluate(measures=("LR",)).comparisons)
-    with pytest.raises(lf.LexiframeError, match=r"groups by kind, and .* lack the column kind"):
+    with pytest.raises(lf.LexiframeError, match=r"groups by kind, but .* lack the column kind"):
         lf.verdict(grouped, e.comparisons)
     with pytest.raises(lf.SchemaError, match="expected one comparison of each pair by measure"):
         lf.verdict(e, grouped.comparisons)
