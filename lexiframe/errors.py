@@ -172,6 +172,31 @@ def unknown_name(
     return UnknownNameError(f"unknown {kind} {name!r}{hint} Known: {shown}{advice}")
 
 
+def check_choice(where: str, value: object, choices: Iterable[object], name: str = "") -> None:
+    """Raise when an argument has a value that is not among its choices.
+
+    Parameters
+    ----------
+    where
+        The name of the function, or of the argument if several functions have it.
+    value, choices
+        The value found, and the values that the argument can have.
+    name
+        The name of the argument, if ``where`` is a function.
+
+    Examples
+    --------
+    >>> check_choice("compare", "each", ["measure", "all"], "family")
+    Traceback (most recent call last):
+    lexiframe.errors.LexiframeError: compare: expected family to be one of 'measure', ...
+    """
+    known = list(choices)
+    if value not in known:
+        argument = f"{name} to be " if name else ""
+        listed = ", ".join(map(repr, known))
+        raise LexiframeError(f"{where}: expected {argument}one of {listed}, found {shown(value)}")
+
+
 def nearest(names: Iterable[str], words: Iterable[str], *, cutoff: float = 0.6) -> list[str]:
     """Return the names that words may mean: similarly spelled ones, then those that contain a word.
 

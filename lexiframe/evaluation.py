@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import polars as pl
 
-from lexiframe.errors import LexiframeError
+from lexiframe.errors import LexiframeError, check_choice
 from lexiframe.gaps import coverage_table
 from lexiframe.io.files.outputs import output_folder, output_path, replacing, replacing_all
 from lexiframe.io.problems.duplicates import Duplicates
@@ -22,7 +22,7 @@ from lexiframe.orderings.agreement import sign_agreement, tie_rates
 from lexiframe.orderings.correlations import rank_correlations
 from lexiframe.orderings.kemeny import refuse_many
 from lexiframe.orderings.order import order_runs
-from lexiframe.orderings.rule import Method, check_method
+from lexiframe.orderings.rule import Method
 from lexiframe.orderings.win_rates import win_rates
 from lexiframe.pairwise.pairs import Asked, Measure, parse_measures
 from lexiframe.projected import project_runs
@@ -160,7 +160,7 @@ def evaluate(
     no_relevant: NoRelevant = "drop",
     duplicates: Duplicates = "error",
     unjudged: Unjudged = "keep",
-    method: Method = "mc4",
+    order: Method = "mc4",
     test: Test = "t",
     correction: Correction = "holm",
     family: Family = "measure",
@@ -182,8 +182,8 @@ def evaluate(
         Measures by subtopic take the qrels' column ``iteration`` as the subtopic. A metric is used
         twice: for scores, and as the preference for the run with the better score. Default: RPP,
         LR, LP, AP, nDCG@10 and RR; for a single run only the metrics among them.
-    method
-        How preferences order the runs, see `order_runs`. Metrics order them by their mean.
+    order
+        How preferences order the runs: a method of `order_runs`. Metrics order them by their mean.
     test, correction, family, alpha, alternative, trials, seed
         As for `compare`.
     requests, by
@@ -214,7 +214,7 @@ def evaluate(
     """
     asked = parse_measures(MEASURES if measures is None else measures)
     policies = Policies(rel, ties, score_type, no_relevant, duplicates, unjudged)
-    check_method(method)
+    check_choice("evaluate", order, get_args(Method), "order")
     inference = Inference(test, correction, family, alpha, alternative, trials, seed)
     groups, requests = names_of(requests, by), held_or_data(requests)
     projected = project_runs(runs, qrels, asked, policies, hashed=True)
@@ -228,7 +228,7 @@ def evaluate(
             f"evaluate: preferences need at least two runs, found {ranked.runs[0].name!r} alone; "
             "add a run, or ask for metrics only"
         )
-    if method == "kemeny" and len(asked) > len(metrics):  # fail before the work, not after it
+    if order == "kemeny" and len(asked) > len(metrics):  # fail before the work, not after it
         refuse_many(len(ranked.runs))
     s = projected.scores(metrics)
     covered = coverage_table(ranked, projected.positions)
@@ -238,12 +238,12 @@ def evaluate(
         "qrels": sources_of_qrels(projected.qrels, sha256=ranked.judged.sha256),
         "measures": [str(measure) for measure in asked],
         "policies": asdict(policies),
-        "inference": {"ordering": method, **asdict(inference)},
+        "inference": {"ordering": order, **asdict(inference)},
         "groups": groups,
         "requests": sources_of_qrels(requests),
     }
     del projected, ranked  # frees the positions, which are as large as all tables that follow
-    of_pairs = _pair_tables(s, d, asked, method, inference, Groups.of(s, d, requests, groups))
+    of_pairs = _pair_tables(s, d, asked, order, inference, Groups.of(s, d, requests, groups))
     return Evaluation(covered, s, d, **of_pairs, provenance=provenance)
 
 
@@ -251,7 +251,7 @@ def _pair_tables(
     s: pl.DataFrame,
     d: pl.DataFrame,
     asked: list[Measure],
-    method: Method,
+    order: Method,
     inference: Inference,
     groups: Groups,
 ) -> dict[str, pl.DataFrame]:
@@ -263,7 +263,7 @@ def _pair_tables(
     cube = known_pairs(d, s)
     names = [str(measure) for measure in asked if not isinstance(measure, Metric)]
     chosen = cube.of_measures(names)
-    o = pl.concat([by_mean, order_runs(chosen, method, **within)] if names else [by_mean])
+    o = pl.concat([by_mean, order_runs(chosen, order, **within)] if names else [by_mean])
     o = o.sort(*groups.names, "measure", "method", "rank", "run")
     c = compare(cube, **asdict(inference), **within)
     return {

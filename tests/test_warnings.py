@@ -155,11 +155,11 @@ WARNINGS = {
         CYCLES_BY,
     ),
     "evaluate with cycles": (
-        lambda: lf.evaluate(RUNS, JUDGED, "RPP", method="copeland"),
+        lambda: lf.evaluate(RUNS, JUDGED, "RPP", order="copeland"),
         r"majorities form 1 cycles \(RPP: a, b, c\)",
     ),
     "evaluate with cycles in groups": (
-        lambda: lf.evaluate(RUNS, JUDGED, "RPP", method="copeland", requests=HALVES, by="half"),
+        lambda: lf.evaluate(RUNS, JUDGED, "RPP", order="copeland", requests=HALVES, by="half"),
         r"majorities form 2 cycles in 2 groups of requests \(RPP: a, b, c; RPP: a, b, c\)",
     ),
     "compare": (lambda: lf.compare(random_pairs(), **by_trials), TRIALS),

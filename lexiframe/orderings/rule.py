@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 
-from lexiframe.errors import LexiframeError
+from lexiframe.errors import LexiframeError, check_choice
 from lexiframe.metrics import notation
 
 Method = Literal["mean", "win_rate", "borda", "copeland", "mc4", "kemeny"]
-METHODS = ("mean", "win_rate", "borda", "copeland", "mc4", "kemeny")
 Votes = Literal["win_rate", "preference"]
 
 
@@ -32,11 +31,8 @@ class Rule:
 
     def __post_init__(self) -> None:
         """Raise for an unknown method, or an option that the method does not have."""
-        check_method(self.method)
-        if self.votes not in ("win_rate", "preference"):
-            raise LexiframeError(
-                f"order_runs: expected votes='win_rate' or 'preference', found {self.votes!r}"
-            )
+        check_choice("order_runs", self.method, get_args(Method), "method")
+        check_choice("order_runs", self.votes, get_args(Votes), "votes")
         if self.method not in ("mc4", "kemeny") and self.votes != "win_rate":
             raise LexiframeError("order_runs: votes belongs to method='mc4' and method='kemeny'")
         if self.method != "mc4" and (self.iterations is not None or self.teleport is not None):
@@ -60,11 +56,3 @@ class Rule:
         options |= {"iterations": self.iterations, "teleport": self.teleport}
         chosen = {name: value for name, value in options.items() if value is not None}
         return notation.write(self.method, None, chosen, None)
-
-
-def check_method(method: str) -> None:
-    """Raise when no method has this name."""
-    if method not in METHODS:
-        raise LexiframeError(
-            f"order_runs: expected method to be one of {', '.join(METHODS)}, found {method!r}"
-        )

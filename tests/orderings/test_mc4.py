@@ -233,8 +233,11 @@ def test_each_measure_by_itself():
 @pytest.mark.parametrize(
     "options, message",
     [
-        ({"method": "mc5"}, "one of mean, win_rate, borda, copeland, mc4, kemeny, found"),
-        ({"votes": "both"}, "expected votes='win_rate' or 'preference', found 'both'"),
+        (
+            {"method": "mc5"},
+            "one of 'mean', 'win_rate', 'borda', 'copeland', 'mc4', 'kemeny', found",
+        ),
+        ({"votes": "both"}, "expected votes to be one of 'win_rate', 'preference', found 'both'"),
         ({"method": "borda", "iterations": 1}, "iterations and teleport belong to method='mc4'"),
         ({"method": "kemeny", "teleport": 0.1}, "iterations and teleport belong to method='mc4'"),
         (

@@ -242,8 +242,8 @@ def test_matrices_and_request_win_rates_within_groups():
 def test_kemeny_is_refused_before_the_work_is_done():
     many = {f"r{n}": [1] * 12 for n in range(13)}
     with pytest.raises(lf.LexiframeError, match="at most 12 runs, found 13"):
-        evaluate(many, ["LR"], method="kemeny")
-    assert evaluate(many, ["RR"], method="kemeny").orderings["method"].unique().item() == "mean"
+        evaluate(many, ["LR"], order="kemeny")
+    assert evaluate(many, ["RR"], order="kemeny").orderings["method"].unique().item() == "mean"
 
 
 def test_errors_name_the_group():
