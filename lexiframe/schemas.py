@@ -16,15 +16,15 @@ from lexiframe.errors import Problem, SchemaError, first_three, in_one_line
 
 STR, INT, FLOAT, BOOL = pl.String(), pl.Int64(), pl.Float64(), pl.Boolean()
 IDS = ("query_id", "doc_id")
-"""The ids of which runs and judgments have one a row."""
+"""The id columns that both runs and judgments have."""
 
 
 @dataclass(frozen=True)
 class TableSchema:
     """One table: its name, the columns that identify a row, and the type of every column.
 
-    ``optional`` columns are kept when a frame has them and not asked for when it has not;
-    ``nullable`` ones are part of the key and may be null (a request without relevant items).
+    A frame may lack the ``optional`` columns. The ``nullable`` columns belong to the key but may be
+    null (``doc_id`` of a request without relevant items).
     """
 
     name: str
@@ -35,7 +35,7 @@ class TableSchema:
 
     @property
     def required(self) -> dict[str, pl.DataType]:
-        """The columns that every such table has."""
+        """The columns that each frame of this table must have."""
         return {name: dtype for name, dtype in self.columns.items() if name not in self.optional}
 
 
@@ -44,7 +44,7 @@ RUNS = TableSchema(
     ("run", "query_id", "doc_id"),
     {"run": STR, "query_id": STR, "doc_id": STR, "score": FLOAT, "rank": INT},
     optional=("rank",),
-    nullable=("doc_id",),  # a query that was answered with an empty list
+    nullable=("doc_id",),  # null: the query was answered with an empty list
 )
 QRELS = TableSchema(
     "qrels",
@@ -380,23 +380,24 @@ PROBLEMS = TableSchema(
 
 _NO_COLUMNS = (
     pl.exceptions.PolarsError,
-    pl.exceptions.PanicException,  # for types that Polars does not know
+    pl.exceptions.PanicException,  # a type that Polars does not know
     pa.ArrowException,
     OverflowError,
-    ValueError,  # two columns of one name in pandas
-    TypeError,  # a column of objects alone
+    ValueError,  # pandas: two columns of the same name
+    TypeError,  # pandas: a column of Python objects
 )
+"""What Polars, PyArrow and pandas raise for columns that cannot become Arrow."""
 
 
 TWIN = "\x1f"
-"""What stands behind the second name of two columns of one name, twice behind the third."""
+"""Appended to the name of the second column of that name, twice to that of the third, and so on."""
 _ONE_COLUMN = ("Series", "ChunkedArray")
 _taking_over = RLock()
-"""Held while another library computes a frame: DuckDB's connections refuse a second thread."""
+"""Held while another library computes a frame: a DuckDB connection refuses a second thread."""
 
 
 def to_polars(frame: Any, where: str = "the frame", *, keep_twins: bool = False) -> pl.DataFrame:
-    """Take any frame that exports Arrow as a Polars frame, without copying where possible.
+    """Turn any frame that exports Arrow into a Polars frame, without a copy where that is possible.
 
     Parameters
     ----------
@@ -404,17 +405,17 @@ def to_polars(frame: Any, where: str = "the frame", *, keep_twins: bool = False)
         A Polars DataFrame or LazyFrame, or anything with ``__arrow_c_stream__`` (PyArrow,
         pandas 2.2 or later, DuckDB relations ...).
     where
-        What error messages call it.
+        The frame's name in error messages.
     keep_twins
-        Whether two columns may have one name: the second gets ``TWIN`` behind it.
+        Whether two columns may have the same name: ``TWIN`` is then appended to the second.
 
     Raises
     ------
     SchemaError
         When a column cannot become Arrow, because its values are of several types; when two columns
-        have one name; and for a LazyFrame that fails.
+        have the same name; and when a LazyFrame cannot be computed.
     TypeError
-        When the object exports no Arrow stream, or is one column.
+        When the object exports no Arrow stream, or is a single column.
 
     Examples
     --------
@@ -443,7 +444,7 @@ def _taken_over(frame: Any, where: str, *, keep_twins: bool) -> pl.DataFrame:
         if isinstance(frame, pa.RecordBatchReader):
             frame = frame.read_all()
         frame = _with_names_once(frame, where, keep_twins=keep_twins)
-        if any(name is not None for name in index):  # Polars drops the index of pandas
+        if any(name is not None for name in index):  # Polars drops the index of a pandas frame
             frame = frame.reset_index()
         if hasattr(frame, "iloc") and any("decimal256" in str(dtype) for dtype in frame.dtypes):
             frame = pa.Table.from_pandas(frame, preserve_index=False)
@@ -462,7 +463,7 @@ def _taken_over(frame: Any, where: str, *, keep_twins: bool) -> pl.DataFrame:
 def _collected(frame: pl.LazyFrame, where: str) -> pl.DataFrame:
     try:
         return frame.collect()
-    except Exception as error:  # its plan may hold functions of its maker
+    except Exception as error:  # the plan may call any function of the user
         said = str(error).strip().partition("\n")[0]
         raise SchemaError(
             f"{where}: the LazyFrame cannot be computed ({type(error).__name__}: {said}); call its "
@@ -471,7 +472,7 @@ def _collected(frame: pl.LazyFrame, where: str) -> pl.DataFrame:
 
 
 def _with_names_once(frame: Any, where: str, *, keep_twins: bool) -> Any:
-    """Give frames of pandas and PyArrow in which no two columns have one name."""
+    """Rename columns of pandas and PyArrow frames so that each name occurs once, or raise."""
     is_pandas = hasattr(frame, "iloc")
     if not is_pandas and not isinstance(frame, pa.Table | pa.RecordBatch):
         return frame
@@ -485,15 +486,15 @@ def _with_names_once(frame: Any, where: str, *, keep_twins: bool) -> Any:
 
 
 def refuse_twins_among(names: Collection[str], where: str) -> None:
-    """Raise for two columns of one name."""
+    """Raise when two columns have the same name."""
     twice = [name for name, n in Counter(names).items() if n > 1]
     if twice:
         raise SchemaError(Problem(where, "", f"two columns are called {twice[0]!r}", "rename one"))
 
 
 def _without_wide_decimals(table: pa.Table) -> pa.Table:
-    """Make decimals of 256 bits, at which Polars panics, shorter or floats if they do not fit."""
-    table = table.replace_schema_metadata()  # Polars needs it in UTF-8, others do not
+    """Cast decimals of 256 bits, at which Polars panics, to 128 bits, or to floats if need be."""
+    table = table.replace_schema_metadata()  # Polars fails unless it is UTF-8
     types = [_narrow(column.type, as_float=False) for column in table.schema]
     for place, (column, narrow) in enumerate(zip(table.schema, types, strict=True)):
         if narrow != column.type:
@@ -507,7 +508,7 @@ def _without_wide_decimals(table: pa.Table) -> pa.Table:
 
 
 def _narrow(dtype: pa.DataType, *, as_float: bool) -> pa.DataType:
-    """Give a type, also of lists and structs, without decimals of 256 bits."""
+    """Return a type, also of lists and structs, with decimals of 256 bits replaced."""
     if pa.types.is_decimal256(dtype):
         return pa.float64() if as_float else pa.decimal128(38, dtype.scale)
     if pa.types.is_struct(dtype):
@@ -522,7 +523,7 @@ def _narrow(dtype: pa.DataType, *, as_float: bool) -> pa.DataType:
 
 
 def _first_broken(frame: Any) -> str:
-    """Name the first column of pandas or PyArrow that cannot become Arrow."""
+    """Name the first column of a pandas or PyArrow frame that cannot become Arrow."""
     if isinstance(frame, pa.Table | pa.RecordBatch):
         parts = {name: frame.select([name]) for name in frame.column_names}
     else:
@@ -538,26 +539,26 @@ def _first_broken(frame: Any) -> str:
 def check(
     frame: Any, schema: TableSchema, where: str = "", *, coded: Collection[str] = ()
 ) -> pl.DataFrame:
-    """Check that a frame has a table's columns, and give them in the table's order and types.
+    """Check that a frame has a table's columns, and return them in the table's order and types.
 
-    Columns that the table does not know are left out. Ids that are integers or categories become
-    strings; nothing else changes its value.
+    Other columns are left out. Ids that are integers or categories become strings; no other value
+    changes. Neither the uniqueness of keys nor the range of values is checked.
 
     Parameters
     ----------
     frame
         Any frame that exports Arrow.
     schema
-        The table that it has to be.
+        The table that the frame has to fit.
     where
-        What the frame is called in error messages (a path, say).
+        The frame's name in error messages (a path, say).
     coded
-        Columns whose integers become categories, as `categories_of` makes them, instead of strings.
+        Columns whose integers become categories (see `categories_of`) instead of strings.
 
     Raises
     ------
     SchemaError
-        When a column is missing, cannot be cast to its type, or a key is null.
+        When a column is missing, a value cannot be cast to its column's type, or a key is null.
 
     Examples
     --------
@@ -571,12 +572,12 @@ query_id, measure are missing (found: run, value)
     """
     table = to_polars(frame)
     called = where or schema.name
-    missing = [c for c in schema.columns if c not in table.columns and c not in schema.optional]
+    missing = [name for name in schema.required if name not in table.columns]
     if missing:
-        needed = ", ".join(c for c in schema.columns if c not in schema.optional)
         verb = "is" if len(missing) == 1 else "are"
         raise SchemaError(
-            f"{called}: expected the columns {needed}; {', '.join(missing)} {verb} missing "
+            f"{called}: expected the columns {', '.join(schema.required)}; "
+            f"{', '.join(missing)} {verb} missing "
             f"(found: {', '.join(table.columns)})"
         )
     table = table.select(
@@ -606,18 +607,19 @@ _READ_AS_NUMBERS = (pl.String, pl.Boolean, pl.Null)
 
 
 def _typed(column: pl.Series, dtype: pl.DataType, called: str) -> pl.Series:
+    """Cast a column, or raise when a value would change: 1.5 is no integer, "yes" no Boolean."""
     if column.dtype == dtype:
         return column
     if dtype == STR and not _may_be_ids(column.dtype):
-        whole = "ids that are numbers are whole: cast them (pandas: astype('Int64'))"
-        exploded = "give each item a row: explode the columns that hold lists"
+        whole = "ids cannot be floats: cast them to integers (pandas: astype('Int64'))"
+        exploded = "explode the columns that hold lists, so that each item has a row"
         advice = whole * column.dtype.is_float() + exploded * isinstance(column.dtype, _LISTS)
         expected = f"strings in {column.name}"
         raise SchemaError(Problem(called, expected, str(column.dtype), advice))
     is_number = column.dtype.is_numeric() or column.dtype in _READ_AS_NUMBERS  # no date, no list
     if dtype != STR and not is_number:
         raise SchemaError(Problem(called, f"{dtype} in {column.name}", str(column.dtype)))
-    if dtype == BOOL and column.dtype == STR:  # as CSV has it
+    if dtype == BOOL and column.dtype == STR:  # "true" or "False", as CSV files write it
         column = column.str.to_lowercase()
         typed = column.replace_strict(_TRUTH, default=None, return_dtype=BOOL)
     else:

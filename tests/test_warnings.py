@@ -73,8 +73,8 @@ WIDER = (
     r"4 lines have more than 6 fields; what follows is ignored; files: 4 \('.*1.run', .*, \.\.\."
 )
 LEFT_OUT = r"what is no run, left out of 2 folders: 2 \('.*one/README.md', '.*two/README.md'\)"
-CYCLE = r"majorities run in 2 cycles \(one: a, b, c; other: a, b, c\)"
-CYCLES_BY = r"majorities run in 6 cycles in 3 groups of requests \(one: a, b, c; other: .*; one"
+CYCLE = r"majorities form 2 cycles \(one: a, b, c; other: a, b, c\)"
+CYCLES_BY = r"majorities form 6 cycles in 3 groups of requests \(one: a, b, c; other: .*; one"
 GAPS = "rankings missing, counted as empty: 1 "
 STRANGERS = "no judged document was retrieved by any run"
 TRIALS = "no p-value of 9 trials can be below 0.05"
@@ -156,11 +156,11 @@ WARNINGS = {
     ),
     "evaluate with cycles": (
         lambda: lf.evaluate(RUNS, JUDGED, "RPP", order="copeland"),
-        r"majorities run in 1 cycles \(RPP: a, b, c\)",
+        r"majorities form 1 cycles \(RPP: a, b, c\)",
     ),
     "evaluate with cycles in groups": (
         lambda: lf.evaluate(RUNS, JUDGED, "RPP", order="copeland", requests=HALVES, by="half"),
-        r"majorities run in 2 cycles in 2 groups of requests \(RPP: a, b, c; RPP: a, b, c\)",
+        r"majorities form 2 cycles in 2 groups of requests \(RPP: a, b, c; RPP: a, b, c\)",
     ),
     "compare": (lambda: lf.compare(random_pairs(), **by_trials), TRIALS),
     "compare in groups": (

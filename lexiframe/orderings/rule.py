@@ -1,4 +1,4 @@
-"""How runs are ordered: a method and its options."""
+"""How runs are ordered: a method of `order_runs` and its options."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Votes = Literal["win_rate", "preference"]
 
 @dataclass(frozen=True)
 class Rule:
-    """A method of `order_runs` with its options, which are checked.
+    """A method of `order_runs` with its options, checked.
 
     Examples
     --------
@@ -30,7 +30,7 @@ class Rule:
     teleport: float | None = None
 
     def __post_init__(self) -> None:
-        """Raise for an unknown method, or an option that belongs to another."""
+        """Raise for an unknown method, or an option that the method does not have."""
         check_choice("order_runs", self.method, get_args(Method), "method")
         check_choice("order_runs", self.votes, get_args(Votes), "votes")
         if self.method not in ("mc4", "kemeny") and self.votes != "win_rate":
@@ -41,7 +41,9 @@ class Rule:
             raise LexiframeError("order_runs: give iterations or teleport, not both")
         steps: object = self.iterations
         if steps is not None and (not isinstance(steps, int | np.integer) or steps < 1):
-            raise LexiframeError(f"order_runs: expected iterations from 1, found {steps!r}")
+            raise LexiframeError(
+                f"order_runs: expected iterations to be a whole number from 1, found {steps!r}"
+            )
         if self.teleport is not None and not 0 < self.teleport < 1:
             raise LexiframeError(
                 f"order_runs: expected teleport between 0 and 1, found {self.teleport}"
@@ -49,7 +51,7 @@ class Rule:
 
     @property
     def name(self) -> str:
-        """The method, with the options that are not the usual ones."""
+        """The method, with the options that are not the default."""
         options: dict[str, Any] = {"votes": None if self.votes == "win_rate" else self.votes}
         options |= {"iterations": self.iterations, "teleport": self.teleport}
         chosen = {name: value for name, value in options.items() if value is not None}

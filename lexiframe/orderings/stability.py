@@ -1,4 +1,4 @@
-"""Would other requests order the runs alike: `rank_distributions`, `order_probabilities`."""
+"""How stable orderings are under other requests: `rank_distributions`, `order_probabilities`."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def rank_distributions(
     requests: Any = None,
     by: By = None,
 ) -> pl.DataFrame:
-    """Say how probable each rank of a run is, by drawing the requests again (bootstrap).
+    """Estimate how probable each rank of a run is, by a bootstrap over the requests.
 
     Parameters
     ----------
@@ -37,26 +37,27 @@ def rank_distributions(
     method, votes, iterations, teleport
         As for `order_runs`.
     samples : int
-        How often as many requests as there are are drawn, with replacement: once for all measures.
-        A measure takes those that it has; a run without any of them comes last, and two runs that
-        none of them compares tie.
+        The number of bootstrap samples. Each draws as many requests as there are, with replacement;
+        all measures share the samples. Where requests lack values of a measure, only the others
+        count: a run without any value comes last, and two runs that no request compares tie.
     seed : int
-        The same seed, the same draws.
+        The same seed gives the same samples.
     requests, by
-        A frame ``query_id`` → attributes, and which of them make groups of requests: the table is
-        made within each group, and the attributes are its first columns.
+        A frame or file with ``query_id`` and attributes of requests, and the attributes that form
+        groups. The table is computed within each group, whose attributes are its first columns.
 
     Returns
     -------
     polars.DataFrame
         Key ``measure, method, run, rank``, sorted by it: the ranks, from 1, that the run has in at
-        least one sample; runs of equal value share the mean of their ranks. ``probability``: the
-        share of the samples in which it has this rank, in 0..1; they sum to 1 for each run.
+        least one sample; runs of equal value share the mean of their ranks. ``probability`` is the
+        share of the samples in which the run has this rank, in 0..1; it sums to 1 for each run.
 
     Raises
     ------
     LexiframeError
-        As `order_runs`, for samples or a seed that are no whole number, and for infinite values.
+        As `order_runs`; when samples is no positive integer or seed no integer from 0; and for
+        infinite values.
 
     Notes
     -----
@@ -91,7 +92,7 @@ def order_probabilities(
     requests: Any = None,
     by: By = None,
 ) -> pl.DataFrame:
-    """Say how probably each run comes before each other, by drawing the requests again (bootstrap).
+    """Estimate how probably each run comes before each other, by a bootstrap over the requests.
 
     Parameters
     ----------
@@ -100,22 +101,23 @@ def order_probabilities(
     method, votes, iterations, teleport
         As for `order_runs`.
     samples, seed
-        As for `rank_distributions`, with the same draws.
+        As for `rank_distributions`; the same seed gives the same samples there and here.
     requests, by
-        A frame ``query_id`` → attributes, and which of them make groups of requests: the table is
-        made within each group, and the attributes are its first columns.
+        A frame or file with ``query_id`` and attributes of requests, and the attributes that form
+        groups. The table is computed within each group, whose attributes are its first columns.
 
     Returns
     -------
     polars.DataFrame
         Key ``measure, method, run_a, run_b`` with run_a < run_b, sorted by it. ``p_a_first``,
         ``p_tie``, ``p_b_first``: the shares of the samples in which run_a has the better rank, both
-        the same, or run_b the better one, in 0..1; they sum to 1.
+        have the same, or run_b has the better one, in 0..1; they sum to 1.
 
     Raises
     ------
     LexiframeError
-        As `order_runs`, for samples or a seed that are no whole number, and for infinite values.
+        As `order_runs`; when samples is no positive integer or seed no integer from 0; and for
+        infinite values.
 
     Examples
     --------
@@ -135,7 +137,7 @@ def order_probabilities(
 
 def _ranks(method: str, o: Ordered) -> pl.DataFrame:
     samples, n_runs = o.ranks.shape
-    n_ranks = 2 * n_runs + 1  # by halves
+    n_ranks = 2 * n_runs + 1  # mid-ranks are multiples of 1/2
     cell = np.arange(n_runs) * n_ranks + np.rint(2 * o.ranks).astype(np.int64)
     counts = np.bincount(cell.ravel(), minlength=n_runs * n_ranks)
     had = np.flatnonzero(counts)

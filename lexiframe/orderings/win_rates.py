@@ -1,4 +1,4 @@
-"""Who wins how often: `win_rates`, `win_rate_matrix`, `request_win_rates`."""
+"""How often runs beat each other: `win_rates`, `win_rate_matrix`, `request_win_rates`."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ def win_rates(d: Any, /, *, requests: Any = None, by: By = None) -> pl.DataFrame
     d
         The table of `preferences`, or of `scores`, whose differences are taken.
     requests, by
-        A frame ``query_id`` → attributes, and which of them make groups of requests: the table is
-        made within each group, and the attributes are its first columns.
+        A frame or file with ``query_id`` and attributes of requests, and the attributes that form
+        groups. The table is computed within each group, whose attributes are its first columns.
 
     Returns
     -------
     polars.DataFrame
-        Key ``measure, run_a, run_b``, sorted by it. Of ``n`` requests run_a ``wins`` and
-        ``losses``, and ``ties``; ``win_rate`` = wins / n, in 0..1, ties counted apart;
-        ``mean_preference``.
+        Key ``measure, run_a, run_b``, sorted by it. ``n`` requests have a preference of the pair:
+        run_a wins ``wins`` of them, loses ``losses`` and ties ``ties``. ``win_rate`` = wins / n, in
+        0..1; ties are no wins. ``mean_preference`` is the mean over the n requests.
 
     Examples
     --------
@@ -58,26 +58,26 @@ def win_rate_matrix(
     requests: Any = None,
     by: By = None,
 ) -> pl.DataFrame:
-    """Lay one measure's win rates out as runs × runs.
+    """Arrange one measure's win rates as a matrix of runs × runs.
 
     Parameters
     ----------
     d
         The table of `preferences` or `scores`.
     measure : str, optional
-        Which measure; may be left out when there is one.
+        The measure; it may be left out when the table has only one.
     runs : sequence of str, optional
-        Which runs, in this order; all, by name, unless given.
+        The runs to show, in this order. Default: all, sorted by name.
     requests, by
-        A frame ``query_id`` → attributes, and which of them make groups of requests: the table is
-        made within each group, and the attributes are its first columns.
+        A frame or file with ``query_id`` and attributes of requests, and the attributes that form
+        groups. The table is computed within each group, whose attributes are its first columns.
 
     Returns
     -------
     polars.DataFrame
-        ``run``, and a column for each run: the share of requests that the row's run wins against
-        the column's, ties counted as half a win, so that opposite cells sum to 1; a run against
-        itself has 0.5; null for pairs that the table does not have.
+        ``run``, and a column for each run. A cell is the share of requests that the row's run wins
+        against the column's, in 0..1. A tie counts as half a win, so opposite cells sum to 1, and
+        the diagonal is 0.5. A cell is null where the table lacks the pair.
 
     Raises
     ------
@@ -118,17 +118,17 @@ def win_rate_matrix(
 def request_win_rates(
     d: Any, /, *, how: Literal["sum", "mean"] = "sum", requests: Any = None, by: By = None
 ) -> pl.DataFrame:
-    """Add up each run's preferences over the other runs, request by request.
+    """Sum up each run's preferences over the other runs, request by request.
 
     Parameters
     ----------
     d
         The table of `preferences`, or of `scores`, whose differences are taken.
     how : {"sum", "mean"}
-        Σ over the other runs, or their mean.
+        Whether to return the sum over the other runs or their mean.
     requests, by
-        A frame ``query_id`` → attributes, and which of them make groups of requests: the table is
-        made within each group, and the attributes are its first columns.
+        A frame or file with ``query_id`` and attributes of requests, and the attributes that form
+        groups. The table is computed within each group, whose attributes are its first columns.
 
     Returns
     -------
@@ -138,7 +138,8 @@ def request_win_rates(
 
     Notes
     -----
-    Diaz & Ferraro, SIGIR 2022, equation 7, doi:10.1145/3477495.3532033.
+    Σ over the other runs π′ of Δ(π, π′), the sum of Diaz & Ferraro, SIGIR 2022, equation 7,
+    doi:10.1145/3477495.3532033. Despite its name it is no share, and may be negative.
 
     Examples
     --------
@@ -156,12 +157,12 @@ def request_win_rates(
 
 
 def mean_preferences(pairs: Pairs) -> np.ndarray:
-    """Mean over the other runs of Δ: requests × runs."""
+    """Return the mean over the other runs of Δ: requests × runs."""
     return np.asarray(total_preferences(pairs) / (len(pairs.runs) - 1))
 
 
 def total_preferences(pairs: Pairs) -> np.ndarray:
-    """Σ over the other runs of Δ: requests × runs."""
+    """Return the sum over the other runs of Δ: requests × runs."""
     known = np.nan_to_num(pairs.values)
     totals = [
         known[:, pairs.a == run].sum(axis=1) - known[:, pairs.b == run].sum(axis=1)
@@ -171,7 +172,7 @@ def total_preferences(pairs: Pairs) -> np.ndarray:
 
 
 def half_win_matrix(pairs: Pairs) -> np.ndarray:
-    """Give the share of requests won, ties half: runs × runs, 0.5 on the diagonal."""
+    """Return the share of requests won, ties counted half: runs × runs, 0.5 on the diagonal."""
     lead = np.divide(pairs.lead, pairs.n, out=np.full(len(pairs.n), np.nan), where=pairs.n > 0)
     return np.asarray(0.5 + pairs.square(lead) / 2)
 
