@@ -51,6 +51,15 @@ def pytest_collection() -> None:
         pytest.exit(f"LEXIFRAME_REQUIRE_CONFORMANCE is set, but {REASON}", returncode=1)
 
 
+@pytest.hookimpl(tryfirst=True)  # before those are left out that are not asked for
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark as slow the tests that draw many examples and those that read real collections."""
+    for item in items:
+        draws = getattr(getattr(item, "obj", None), "is_hypothesis_test", False)
+        if draws or item.get_closest_marker("conformance"):
+            item.add_marker("slow")
+
+
 @pytest.fixture(scope="session")
 def shared() -> Path:
     """Give the folder with ``data/`` and ``conformance/``, or skip the test."""

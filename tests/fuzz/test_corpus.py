@@ -25,6 +25,7 @@ SAID = [
 """One option at a time; test_garbage.py draws them together, for these files too."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("file", FILES, ids=lambda path: path.name)
 def test_every_file_gives_a_table_or_an_error_of_ours(file, tmp_path):
     path = tmp_path / "input"
