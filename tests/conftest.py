@@ -53,10 +53,11 @@ def pytest_collection() -> None:
 
 @pytest.hookimpl(tryfirst=True)  # before those are left out that are not asked for
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark as slow the tests that draw many examples and those that read real collections."""
+    """Mark as slow the tests that draw examples, read real collections or start MLflow."""
     for item in items:
         draws = getattr(getattr(item, "obj", None), "is_hypothesis_test", False)
-        if draws or item.get_closest_marker("conformance"):
+        starts_mlflow = "mlflow" in getattr(item, "fixturenames", ())
+        if draws or starts_mlflow or item.get_closest_marker("conformance"):
             item.add_marker("slow")
 
 
