@@ -10,19 +10,19 @@ from typing import Literal
 import polars as pl
 
 from lexiframe.errors import LexiframeError, Problem
-from lexiframe.io.files.arrow import read_arrow
-from lexiframe.io.files.content import Content
+from lexiframe.io.files.parquet_and_arrow import read_arrow
 from lexiframe.io.files.sources import File, Source, only_file, run_name
+from lexiframe.io.files.unpacking import Content
 from lexiframe.io.forms import problems_of
 from lexiframe.io.options import TextOptions, Third
-from lexiframe.io.parts import parse_runs
 from lexiframe.io.problems.advice import are_grades
-from lexiframe.io.problems.table import listed, problem_of, table_of, undecodable
+from lexiframe.io.problems.problem_tables import listed, problem_of, table_of, undecodable
 from lexiframe.io.qrels import parse_qrels
+from lexiframe.io.run_parts import parse_runs
 from lexiframe.io.tables import line_layouts
 from lexiframe.io.tables.column_names import words_for
 from lexiframe.io.text import trec
-from lexiframe.io.text.delimited import first_line, table_in
+from lexiframe.io.text.csv_tables import first_line, table_in
 from lexiframe.io.text.json_tables import is_json, names_in
 from lexiframe.io.text.lines import first_fields
 from lexiframe.io.text.trec import warn_of_wider_lines
@@ -58,7 +58,8 @@ def check_run(
         ``{query: {document: score}}`` in JSON, where ``found`` says which row or record, query and
         document; ``problem`` is one of ``file``, ``encoding``, ``fields``, ``number``, ``id`` and
         ``duplicate``; ``expected`` and ``found`` say what is wrong, ``advice`` how to mend it or to
-        read it all the same. A line may have several.
+        read it all the same. A line may have several problems. A list or an object in JSON is
+        checked up to the first place that is no JSON.
 
     Raises
     ------

@@ -4,29 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import Any
 
 import numpy as np
 import polars as pl
 
-from lexiframe.errors import LexiframeError, Problem, ReadError, in_one_line
-from lexiframe.io.files.arrow import read_arrow
-from lexiframe.io.files.content import Content
-from lexiframe.io.files.sources import IR_DATASETS, File
+from lexiframe.errors import LexiframeError, Problem, ReadError
+from lexiframe.io.files.parquet_and_arrow import read_arrow
+from lexiframe.io.files.sources import File
+from lexiframe.io.files.unpacking import Content
 from lexiframe.io.options import TextOptions
-from lexiframe.io.problems.of_rows import documents_again, keys_of_rows, problems_of_rows
-from lexiframe.io.problems.places import Places
-from lexiframe.io.problems.rows import Hint, Rows
-from lexiframe.io.problems.table import first_error, problem_of, table_of
+from lexiframe.io.problems.bad_rows import documents_again, keys_of_rows, problems_of_rows
+from lexiframe.io.problems.line_numbers import Places
+from lexiframe.io.problems.problem_tables import first_error, problem_of, table_of
+from lexiframe.io.problems.rows_as_written import Hint, Rows
 from lexiframe.io.tables.column_names import words_for
-from lexiframe.io.tables.items import with_rows_of_lists
 from lexiframe.io.tables.line_layouts import Layout
+from lexiframe.io.tables.lists_of_items import with_rows_of_lists
 from lexiframe.io.tables.objects import to_frame
 from lexiframe.io.text import trec
-from lexiframe.io.text.delimited import parse_delimited, pieces_of_table, table_in
+from lexiframe.io.text.csv_rows import blocks_of_table, meant
+from lexiframe.io.text.csv_tables import parse_delimited, pieces_of_table, table_in
 from lexiframe.io.text.json_tables import is_json, json_rows, parse_json, pieces_of_json
 from lexiframe.io.text.lines import PIECE
-from lexiframe.io.text.table import blocks_of_table, meant
 from lexiframe.io.text.trec_rows import rows_of_lines
 from lexiframe.schemas import INT, RUNS, TableSchema
 
@@ -263,34 +262,3 @@ def places_in(file: File, options: TextOptions, schema: TableSchema) -> Places:
         return blocks[0].unit * is_same, np.concatenate([rows.places for rows in blocks])
 
     return of_rows
-
-
-def from_ir_datasets(name: str, what: str) -> pl.DataFrame:
-    """Load the judgments (``qrels``) or runs (``scoreddocs``) of a data set of ir_datasets.
-
-    Raises
-    ------
-    ReadError
-        When ir_datasets is not installed, does not know the name, has no such table, or cannot
-        fetch or read it.
-    """
-    try:
-        import ir_datasets
-    except ImportError:
-        raise ReadError(
-            f"{name}: needs ir_datasets; install it with pip install 'lexiframe[interop]'"
-        ) from None
-    try:
-        dataset: Any = ir_datasets.load(name.removeprefix(IR_DATASETS))
-    except KeyError:
-        raise ReadError(f"{name}: ir_datasets knows no data set of this name") from None
-    if not getattr(dataset, f"has_{what}")():
-        raise ReadError(f"{name}: this data set of ir_datasets has no {what}")
-    try:  # here it fetches files, and parses them
-        rows = list(getattr(dataset, f"{what}_iter")())
-    except (RuntimeError, OSError, ValueError, EOFError) as error:
-        raise ReadError(
-            f"{name}: ir_datasets cannot give the {what} ({in_one_line(error):.200}); "
-            f"`ir_datasets export {name.removeprefix(IR_DATASETS)} {what}` says more"
-        ) from None
-    return to_frame(rows, "score", name)

@@ -12,7 +12,7 @@ from typing import Any
 import polars as pl
 
 from lexiframe.errors import LexiframeError, ReadError, SchemaError, first_three, warn
-from lexiframe.io.files.arrow import read_arrow
+from lexiframe.io.files.parquet_and_arrow import read_arrow
 from lexiframe.io.files.sources import (
     File,
     Found,

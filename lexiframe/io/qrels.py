@@ -13,28 +13,28 @@ import pyarrow as pa
 
 from lexiframe.codes import as_strings
 from lexiframe.errors import LexiframeError, Problem, ReadError, SchemaError, first_three, warn
-from lexiframe.io.files.arrow import read_arrow, to_arrow
-from lexiframe.io.files.content import Content, content_of
+from lexiframe.io.files.ir_datasets import from_ir_datasets
+from lexiframe.io.files.parquet_and_arrow import read_arrow, to_arrow
 from lexiframe.io.files.provenance import describe, sources_in
 from lexiframe.io.files.sources import File, is_in_ir_datasets, only_file
+from lexiframe.io.files.unpacking import Content, content_of
 from lexiframe.io.forms import (
     error_with_line,
-    from_ir_datasets,
     layout_of,
     parse_table,
     places_in,
 )
 from lexiframe.io.options import TextOptions
-from lexiframe.io.parts import refuse_no_number
 from lexiframe.io.problems.duplicates import (
     Duplicates,
     check_duplicates,
     highest_grade,
     repeated_judgment,
 )
-from lexiframe.io.problems.places import Places
-from lexiframe.io.tables.column_names import checked_ids
-from lexiframe.io.tables.items import in_our_words
+from lexiframe.io.problems.line_numbers import Places
+from lexiframe.io.run_parts import refuse_no_number
+from lexiframe.io.tables.ids import checked_ids
+from lexiframe.io.tables.lists_of_items import in_our_words
 from lexiframe.io.tables.objects import to_frame
 from lexiframe.io.text import trec
 from lexiframe.schemas import IDS, QRELS

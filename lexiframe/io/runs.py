@@ -12,12 +12,12 @@ import pyarrow as pa
 
 from lexiframe.codes import as_strings
 from lexiframe.errors import LexiframeError, Problem, ReadError, first_three, warn
-from lexiframe.io.files.arrow import to_arrow
+from lexiframe.io.files.parquet_and_arrow import to_arrow
 from lexiframe.io.files.provenance import describe, sources_in
 from lexiframe.io.files.sources import File, Source, find_sources, refuse_twins, warn_of_left_out
 from lexiframe.io.metadata import header_of, metadata_frame
 from lexiframe.io.options import TextOptions, Third
-from lexiframe.io.parts import NameFrom, RunPart, load_source
+from lexiframe.io.run_parts import NameFrom, RunPart, load_source
 from lexiframe.io.text.trec import warn_of_wider_lines
 from lexiframe.progress import in_threads
 

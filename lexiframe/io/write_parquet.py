@@ -8,9 +8,9 @@ from typing import Any
 
 import pyarrow as pa
 
-from lexiframe.io.files.arrow import to_arrow
 from lexiframe.io.files.checksum import add_checksum
 from lexiframe.io.files.outputs import output_path, replacing
+from lexiframe.io.files.parquet_and_arrow import to_arrow
 from lexiframe.io.files.provenance import describe, provenance_of, sources_in
 from lexiframe.io.runs import RunScan, SourceRead
 from lexiframe.io.tables.objects import is_frame

@@ -13,14 +13,14 @@ import pyarrow as pa
 
 from lexiframe.codes import as_strings
 from lexiframe.errors import LexiframeError, SchemaError, shown, unknown_name, warn
-from lexiframe.io.files.content import content_of
 from lexiframe.io.files.outputs import output_folder, output_path, refuse_outputs, replacing
 from lexiframe.io.files.provenance import provenance_of
+from lexiframe.io.files.unpacking import content_of
 from lexiframe.io.forms import parse_table
 from lexiframe.io.metadata import commented, header_text
 from lexiframe.io.options import TextOptions
-from lexiframe.io.parts import split_runs
 from lexiframe.io.qrels import load_qrels
+from lexiframe.io.run_parts import split_runs
 from lexiframe.io.tables.numbers import EXACT
 from lexiframe.io.text import trec
 from lexiframe.io.text.lines import first_fields

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from lexiframe.errors import Problem, ReadError, first_three, warn
-from lexiframe.io.files.content import Content, content_of
+from lexiframe.io.files.unpacking import Content, content_of
 from lexiframe.io.tables.objects import held, is_frame, is_one_run, refuse_open_file
 
 SUFFIXES = (

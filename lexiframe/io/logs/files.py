@@ -11,16 +11,16 @@ from typing import Any
 import polars as pl
 
 from lexiframe.errors import ReadError
-from lexiframe.io.files.arrow import read_arrow
-from lexiframe.io.files.content import Content, content_of
+from lexiframe.io.files.parquet_and_arrow import read_arrow
 from lexiframe.io.files.sources import File, only_file
-from lexiframe.io.problems.table import decoded
+from lexiframe.io.files.unpacking import Content, content_of
+from lexiframe.io.problems.problem_tables import decoded
 from lexiframe.io.tables.column_names import KNOWN_NAMES
 from lexiframe.io.tables.objects import to_frame
 from lexiframe.io.tables.records import flatten, table_of_records
+from lexiframe.io.text.csv_rows import text_table
 from lexiframe.io.text.json_records import load_json
 from lexiframe.io.text.json_tables import is_json
-from lexiframe.io.text.table import text_table
 
 _IDS = {name for ours in ("run", "query_id", "doc_id") for name in KNOWN_NAMES[ours]}
 _SQLITE = b"SQLite format 3\0"

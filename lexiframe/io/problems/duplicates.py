@@ -8,7 +8,7 @@ from typing import Literal
 import polars as pl
 
 from lexiframe.errors import LexiframeError, SchemaError
-from lexiframe.io.problems.places import Places, places_of_rows
+from lexiframe.io.problems.line_numbers import Places, places_of_rows
 
 Duplicates = Literal["error", "best"]
 

@@ -7,9 +7,9 @@ import re
 import polars as pl
 
 from lexiframe.errors import ReadError
-from lexiframe.io.problems.table import decoded
+from lexiframe.io.problems.problem_tables import decoded
+from lexiframe.io.text.csv_rows import text_table
 from lexiframe.io.text.json_tables import is_json, parse_json
-from lexiframe.io.text.table import text_table
 from lexiframe.schemas import SCORES
 
 PLACE = "\0place"  # the column with the line of each row; no tool calls one of its columns so

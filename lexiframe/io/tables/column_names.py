@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
-
-import polars as pl
+from collections.abc import Mapping, Sequence
 
 from lexiframe.errors import Problem, SchemaError, nearest
-from lexiframe.schemas import RUNS, TWIN, TableSchema, check, refuse_twins_among
+from lexiframe.schemas import RUNS, TWIN, TableSchema, refuse_twins_among
 
 KNOWN_NAMES = {
     "run": "run name system tag model".split(),
@@ -171,39 +169,3 @@ def _without_types(names: Sequence[str], where: str) -> dict[str, str]:
         found = f"two columns are called {twice[0]!r}, apart from a type behind a colon"
         raise SchemaError(Problem(where, "", found, "rename one"))
     return {name: written for written, name in plain.items()}
-
-
-def checked_ids(
-    table: pl.DataFrame, schema: TableSchema, where: str, *, coded: Collection[str] = ()
-) -> pl.DataFrame:
-    """Check columns and types, and that no id is empty; integers in ``coded`` become categories.
-
-    Raises
-    ------
-    SchemaError
-        As `check`, and for an id that is the empty string.
-    """
-    table = check(table, schema, where, coded=coded)
-    for name in schema.key:
-        if name not in table.columns or table[name].dtype != pl.String:
-            continue
-        empty = (table[name] == "").arg_true()
-        if len(empty):
-            raise SchemaError(
-                f"{where}, row {empty[0] + 1}: expected an id as {name}, found an empty one "
-                f"({len(empty)} such rows); give it an id, or leave the row out"
-            )
-    return table
-
-
-def whole_ranks(ranks: pl.Series) -> pl.Series:
-    """Turn ranks written as 1 or 1.0 into integers; null where one is no whole number.
-
-    Examples
-    --------
-    >>> whole_ranks(pl.Series(["1", "2.0", "2.5", "x"])).to_list()
-    [1, 2, None, None]
-    """
-    numbers = ranks.cast(pl.Float64, strict=False)
-    is_whole = numbers.is_finite() & (numbers == numbers.round())
-    return numbers.set(~is_whole.fill_null(value=False), None).cast(pl.Int64, strict=False)

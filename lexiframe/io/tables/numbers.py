@@ -14,6 +14,19 @@ EXACT = 2**53
 _DECIMAL = r"^[+-]?[0-9]+(?:\.[0-9]*)?$"
 
 
+def whole_ranks(ranks: pl.Series) -> pl.Series:
+    """Turn ranks written as 1 or 1.0 into integers; null where one is no whole number.
+
+    Examples
+    --------
+    >>> whole_ranks(pl.Series(["1", "2.0", "2.5", "x"])).to_list()
+    [1, 2, None, None]
+    """
+    numbers = ranks.cast(pl.Float64, strict=False)
+    is_whole = numbers.is_finite() & (numbers == numbers.round())
+    return numbers.set(~is_whole.fill_null(value=False), None).cast(pl.Int64, strict=False)
+
+
 def have_large_ties(rows: pl.DataFrame) -> bool:
     """Tell whether two scores of one query, beyond what is exact as a float, are the same."""
     least, greatest = rows["score"].min(), rows["score"].max()

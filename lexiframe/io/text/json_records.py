@@ -1,6 +1,7 @@
-"""JSON member by member: the records of lines and lists, the queries of an object.
+"""JSON member by member: the records of lines and lists, and the queries of an object.
 
-What stands behind a broken member is parsed too, so that all that is broken can be listed.
+Each line is parsed by itself, so all broken lines are found. A list or an object is parsed up to
+the first place that is no JSON: nobody knows where the next member begins behind it.
 """
 
 from __future__ import annotations
@@ -143,25 +144,28 @@ def members_of(text: str, where: str) -> Members:
 
 
 def members_one_by_one(text: str, where: str) -> Members:
-    r"""Parse a list or an object; where it is broken, go on with a line that begins as the first.
+    r"""Parse a list or an object up to the first place that is no JSON, which is the last problem.
+
+    A repeated name or half a pair of surrogates is a problem too, but parsing goes on behind it.
 
     Examples
     --------
-    >>> members_one_by_one('{\n"q1": {"d1": },\n"q2": {}}', "x").names
-    ['q2']
+    >>> members = members_one_by_one('{\n"q1": {"d1": 1},\n"q2": {"d1": },\n"q3": {}}', "x")
+    >>> members.names, members.problems[0].line
+    (['q1'], 3)
     """
     members, names = Members(), set[str | None]()
     start = _behind_blanks(text, 0)
     closing = {"[": "]", "{": "}"}.get(text[start : start + 1])
-    if closing is None:  # its beginning is lost
+    if closing is None:  # the beginning of the file is lost
         members.problems.append(_no_json(where, ValueError("Expecting value"), text, start))
         return members
-    first = _behind_blanks(text, start + 1)
-    place, at = 0, -1 if text[first : first + 1] == closing else first
     has_halves = r"\ud" in text.lower()
-    while at >= 0:
-        place, end = place + 1, at
-        try:
+    place, at = 0, _behind_blanks(text, start + 1)
+    at = -1 if text[at : at + 1] == closing else at
+    try:
+        while at >= 0:
+            place += 1
             name, begin = _name(text, at) if closing == "}" else (None, at)
             value, end, twins = _parsed(text, begin)
             twins += [name] if name is not None and name in names else []
@@ -171,9 +175,8 @@ def members_one_by_one(text: str, where: str) -> Members:
             if not half and (name is not None or not twins):
                 members.add(value, place, at, name)
             at = _next(text, end, closing)
-        except _NO_JSON as error:
-            members.problems.append(_no_json(where, error, text, at))
-            at = _next_like(first, text, end)
+    except _NO_JSON as error:
+        members.problems.append(_no_json(where, error, text, at))
     return members
 
 
@@ -211,16 +214,6 @@ def _next(text: str, end: int, closing: str) -> int:
     if rest < len(text):
         raise json.JSONDecodeError("Extra data", text, rest)
     return -1
-
-
-def _next_like(first: int, text: str, at: int) -> int:
-    """Give where the next line begins with a member as the first one's does; -1 where none does."""
-    above = text[text.rfind("\n", 0, first) + 1 : first]
-    indent = " ?" if above.strip() else above  # the first may stand behind the bracket
-    is_name = text[first : first + 1] == '"'
-    begins = r'"(?:[^"\\\n]|\\.)*"\s*:\s*\{' if is_name else r"[\[{]"
-    found = re.compile(rf"\n{indent}({begins})").search(text, at)
-    return found.start(1) if found else -1
 
 
 # --- What is wrong with them --------------------------------------------------------------------

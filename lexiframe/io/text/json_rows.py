@@ -13,9 +13,9 @@ import polars as pl
 
 from lexiframe.errors import Problem, ReadError
 from lexiframe.io.problems.advice import NO_ID, NO_JSON
-from lexiframe.io.problems.rows import Rows, may_be_id
-from lexiframe.io.problems.table import problems_of_bytes, table_of
-from lexiframe.io.tables.items import column_of_items
+from lexiframe.io.problems.problem_tables import problems_of_bytes, table_of
+from lexiframe.io.problems.rows_as_written import Rows, may_be_id
+from lexiframe.io.tables.lists_of_items import column_of_items
 from lexiframe.io.tables.objects import is_one_run
 from lexiframe.io.tables.records import column_of
 from lexiframe.io.text.json_records import (

@@ -11,7 +11,7 @@ from typing import Any
 import polars as pl
 
 from lexiframe.errors import LexiframeError, ReadError
-from lexiframe.io.problems.rows import Rows, may_be_id
+from lexiframe.io.problems.rows_as_written import Rows, may_be_id
 from lexiframe.io.tables.column_names import candidates_for, words_for
 from lexiframe.io.tables.objects import is_one_run, to_frame
 from lexiframe.io.text.json_rows import (

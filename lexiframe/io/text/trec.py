@@ -2,7 +2,7 @@
 
 A plain file goes straight to Arrow's CSV reader. One that has tabs, runs of spaces or comment lines
 is first rewritten with single spaces, and lines of different widths are cut to one; what is
-malformed is left to `lexiframe.io.problems.table`, which finds and names it.
+malformed is left to `lexiframe.io.problems.problem_tables`, which finds and names it.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ import polars as pl
 
 from lexiframe.errors import Problem, ReadError
 from lexiframe.io.problems.advice import mend_width
-from lexiframe.io.problems.table import of_lines, problems_of_bytes, short, table_of
+from lexiframe.io.problems.problem_tables import of_lines, problems_of_bytes, short, table_of
 from lexiframe.io.text.lines import BLOCK_OF_ROWS, blocks_of_lines, refuse_binary, single_spaces
 
 

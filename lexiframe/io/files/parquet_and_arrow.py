@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from lexiframe.errors import Problem, ReadError, in_one_line
 from lexiframe.io.files.checksum import has_checksum
-from lexiframe.io.files.content import Content, room_for, too_much
+from lexiframe.io.files.unpacking import Content, room_for, too_much
 
 _LEAST = 8  # bytes that a value takes in memory: a number, or where text is
 

@@ -12,6 +12,7 @@ from lexiframe.errors import Problem, ReadError
 from lexiframe.io.options import TextOptions
 from lexiframe.io.tables.column_names import KNOWN_NAMES, words_for
 from lexiframe.io.tables.numbers import NUMBER
+from lexiframe.io.text.csv_rows import may_quote, text_table
 from lexiframe.io.text.lines import (
     PIECE,
     blocks_of_lines,
@@ -21,7 +22,6 @@ from lexiframe.io.text.lines import (
     quotes_are_at_edges,
     refuse_binary,
 )
-from lexiframe.io.text.table import may_quote, text_table
 from lexiframe.io.text.trec import NOT_PARSED
 
 _TOLD_APART = re.compile(r"_duplicated_[0-9]+$")  # what Polars puts behind the second of two names

@@ -13,13 +13,13 @@ import polars as pl
 import pyarrow as pa
 
 from lexiframe.errors import LexiframeError, Problem, ReadError, SchemaError, first_three
-from lexiframe.io.files.arrow import read_arrow
-from lexiframe.io.files.content import Content, content_of
+from lexiframe.io.files.ir_datasets import from_ir_datasets
+from lexiframe.io.files.parquet_and_arrow import read_arrow
 from lexiframe.io.files.provenance import provenance_of
 from lexiframe.io.files.sources import File, Source, one_run_per_source
+from lexiframe.io.files.unpacking import Content, content_of
 from lexiframe.io.forms import (
     error_with_line,
-    from_ir_datasets,
     layout_of,
     parse_table,
     places_in,
@@ -28,12 +28,12 @@ from lexiframe.io.forms import (
 from lexiframe.io.metadata import header_of
 from lexiframe.io.options import TextOptions
 from lexiframe.io.problems.advice import NO_NUMBER
-from lexiframe.io.problems.places import Places
-from lexiframe.io.problems.rows import columns_in
+from lexiframe.io.problems.line_numbers import Places
+from lexiframe.io.problems.rows_as_written import columns_in
 from lexiframe.io.tables import line_layouts
-from lexiframe.io.tables.column_names import checked_ids, whole_ranks
-from lexiframe.io.tables.items import in_our_words
-from lexiframe.io.tables.numbers import have_large_ties, refuse_lost_digits
+from lexiframe.io.tables.ids import checked_ids
+from lexiframe.io.tables.lists_of_items import in_our_words
+from lexiframe.io.tables.numbers import have_large_ties, refuse_lost_digits, whole_ranks
 from lexiframe.io.tables.objects import to_frame
 from lexiframe.io.text import trec
 from lexiframe.schemas import IDS, RUNS

@@ -10,10 +10,9 @@ from collections.abc import Mapping
 import polars as pl
 
 from lexiframe.io.problems.advice import DECIMAL_COMMA, NO_ID, NO_NUMBER, ONE_OF_TWINS
-from lexiframe.io.problems.rows import Column, Rows, columns_in, shown
-from lexiframe.io.problems.table import PARTS, table_of
-from lexiframe.io.tables.column_names import whole_ranks
-from lexiframe.io.tables.numbers import NUMBER
+from lexiframe.io.problems.problem_tables import PARTS, table_of
+from lexiframe.io.problems.rows_as_written import Column, Rows, columns_in, shown
+from lexiframe.io.tables.numbers import NUMBER, whole_ranks
 from lexiframe.schemas import INT, QRELS, TableSchema
 
 _NUMBERS = ("relevance", "score", "rank")

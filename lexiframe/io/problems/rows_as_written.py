@@ -10,7 +10,7 @@ from typing import Any
 import polars as pl
 
 from lexiframe.errors import Problem, SchemaError
-from lexiframe.io.problems.table import problem_of, short, table_of
+from lexiframe.io.problems.problem_tables import problem_of, short, table_of
 from lexiframe.io.tables.column_names import columns_of
 from lexiframe.schemas import STR, TableSchema, check
 
