@@ -362,10 +362,15 @@ def test_broken_documents_of_queries(write, text, expected):
 def test_broken_lists_in_json(write):
     one, two, bad, last = records(1, 1, '"x"', 1)
     cases = {
-        b"[\n%s,\n%s,\n%s\n]"
-        % (one.encode(), two.encode().replace(b"d1", b"\xff"), bad.encode()): [
-            (3, "encoding", r"""the bytes b'\xff", '"""),
-            (None, "number", "'x' in record 3 (query 'q1', document 'd2')"),
+        b"[\n%s,\n%s,\n%s,\n\xff]"
+        % (bad.encode(), two.encode().replace(b"d1", b"\xff"), bad.encode()): [
+            (None, "number", "'x' in record 1 (query 'q1', document 'd2')"),
+            (3, "encoding", r"""the bytes b'\xff", '"""),  # records behind it are not listed
+            (5, "encoding", r"""the bytes b'\xff]'"""),
+        ],
+        b"[\n%s\n%s,\n\xff]" % (one.encode(), two.encode()): [
+            (3, "fields", None),
+            (4, "encoding", r"""the bytes b'\xff]'"""),
         ],
         f"[{one}, {two.replace('docno', 'qid')}, {bad}]": [
             (None, "fields", "two fields are named 'qid' in record 2"),

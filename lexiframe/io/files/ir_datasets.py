@@ -1,4 +1,4 @@
-"""The judgments and scored documents that ir_datasets fetches by the name of a data set."""
+"""Loading judgments and scored documents from ir_datasets, by the name of a data set."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def from_ir_datasets(name: str, what: str) -> pl.DataFrame:
         raise ReadError(f"{name}: ir_datasets knows no data set of this name") from None
     if not getattr(dataset, f"has_{what}")():
         raise ReadError(f"{name}: this data set of ir_datasets has no {what}")
-    try:  # here it fetches files, and parses them
+    try:  # only now ir_datasets fetches and parses files
         rows = list(getattr(dataset, f"{what}_iter")())
     except (RuntimeError, OSError, ValueError, EOFError) as error:
         raise ReadError(

@@ -1,4 +1,4 @@
-"""The ids of runs, queries and documents: their type, and that none is empty."""
+"""The check that ids of runs, queries and documents are text, and that none is empty."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from lexiframe.schemas import TableSchema, check
 def checked_ids(
     table: pl.DataFrame, schema: TableSchema, where: str, *, coded: Collection[str] = ()
 ) -> pl.DataFrame:
-    """Check columns and types, and that no id is empty; integers in ``coded`` become categories.
+    """Check columns and types, and that no id is empty; integer ids in ``coded`` become categories.
 
     Raises
     ------
     SchemaError
-        As `check`, and for an id that is the empty string.
+        Where `check` raises it, and for an id that is the empty string.
     """
     table = check(table, schema, where, coded=coded)
     for name in schema.key:
