@@ -105,7 +105,7 @@ def convert(
     """Convert to TREC text or, when OUT ends in .parquet, to Parquet."""
     given = only_file(source)
     _refuse_target(target, given)
-    file = given.held()  # what it holds and what is written come from the same bytes
+    file: Any = given.held()  # what it holds and what is written come from the same bytes
     options = TextOptions(third, header, decimal, as_columns(column))
     said: dict[str, Any] = {"header": header, "decimal": decimal, "columns": options.columns}
     if (kind or kind_of(file, options)) == "qrels":

@@ -11,13 +11,14 @@ import polars as pl
 
 from lexiframe.errors import LexiframeError, SchemaError, first_three
 from lexiframe.schemas import QRELS, RUNS, TableSchema, check, to_polars
+from lexiframe.typing import Frame
 
 T = TypeVar("T")
 # A row without document stands for a query that was answered with an empty list.
 _RUNS = replace(RUNS, nullable=("doc_id",))
 
 
-def to_ir_measures(table: Any) -> dict[str, list[Any]] | list[Any]:
+def to_ir_measures(table: Frame, /) -> dict[str, list[Any]] | list[Any]:
     """Give runs as ir_measures' ``ScoredDoc``, or judgments as its ``Qrel``.
 
     A grade is an int when every grade of the table is whole, and a float otherwise: ir_measures'
@@ -61,7 +62,7 @@ def to_ir_measures(table: Any) -> dict[str, list[Any]] | list[Any]:
     return _tuples(rows.with_columns(_whole_where_possible(rows["relevance"])), library.Qrel)
 
 
-def to_ranx(table: Any) -> Any:
+def to_ranx(table: Frame, /) -> Any:
     """Give runs as ``ranx.Run``, or judgments as ``ranx.Qrels``.
 
     ranx keeps grades as whole numbers, and would cut 1.5 down to 1; grades below 1 it counts as not
@@ -106,7 +107,7 @@ def to_ranx(table: Any) -> Any:
     }
 
 
-def to_pytrec_eval(table: Any) -> dict[str, Any]:
+def to_pytrec_eval(table: Frame, /) -> dict[str, Any]:
     """Give runs or judgments as the dictionaries that pytrec_eval, ranx and others take.
 
     Parameters
