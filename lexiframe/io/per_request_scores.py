@@ -28,9 +28,12 @@ from lexiframe.io.tables.objects import is_frame, is_one_run, to_frame
 from lexiframe.io.text.json_tables import is_json
 from lexiframe.progress import in_threads
 from lexiframe.schemas import SCORES
+from lexiframe.typing import ScoresLike
 
 
-def read_scores(source: Any, *, measure: str | None = None, run: str | None = None) -> pl.DataFrame:
+def read_scores(
+    source: ScoresLike, /, *, measure: str | None = None, run: str | None = None
+) -> pl.DataFrame:
     """Read per-request scores that another tool computed, for use in `compare` and others.
 
     Measures keep the names that the tool gave them. Means over all requests (``all``, or ndeval's

@@ -25,10 +25,11 @@ from lexiframe.io.tables.numbers import EXACT
 from lexiframe.io.text import trec
 from lexiframe.io.text.lines import first_fields
 from lexiframe.schemas import QRELS, RUNS, TableSchema, check, to_polars
+from lexiframe.typing import Frame
 
 
 def write_trec(
-    table: Any, path: str | Path, *, metadata: Mapping[str, Mapping[str, Any]] | None = None
+    table: Frame, /, path: str | Path, *, metadata: Mapping[str, Mapping[str, Any]] | None = None
 ) -> list[Path]:
     """Write runs or judgments as TREC text, packed by gzip if the path ends in ``.gz``.
 
