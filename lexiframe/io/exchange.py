@@ -176,7 +176,7 @@ def _refuse_gaps(items: pl.DataFrame, schema: TableSchema) -> None:
     if gaps.height:
         raise SchemaError(
             f"{schema.name}: {gaps.height} rows have no number as {number}, the first for query "
-            f"{gaps['query_id'][0]!r} and document {gaps['doc_id'][0]!r}; no library takes that"
+            f"{gaps['query_id'][0]!r} and document {gaps['doc_id'][0]!r}; no library accepts that"
         )
 
 
