@@ -39,343 +39,139 @@ class TableSchema:
         return {name: dtype for name, dtype in self.columns.items() if name not in self.optional}
 
 
-RUNS = TableSchema(
-    "runs",
-    ("run", "query_id", "doc_id"),
-    {"run": STR, "query_id": STR, "doc_id": STR, "score": FLOAT, "rank": INT},
-    optional=("rank",),
-    nullable=("doc_id",),  # null: the query was answered with an empty list
+_COLUMNS = {
+    STR: """
+        run query_id doc_id iteration subtopic measure provider run_a run_b method ordering_a
+        ordering_b measure_a measure_b test correction how sentence file problem expected found
+        advice
+    """,
+    INT: """
+        position level n_relevant n_retrieved pool_size n_judged corpus_size items deciding_level
+        n wins losses ties cycle agree n_systems systems_agree n_pairs n_significant place splits
+        half required n_requests requests answered missing extra without_relevant retrieved judged
+        relevant_retrieved duplicates unjudged_removed tied_relevant line
+    """,
+    FLOAT: """
+        score rank relevance rel value exposure preference win_rate mean_preference probability
+        p_a_first p_tie p_b_first correlation p_value ci_low ci_high tie_rate agreement
+        system_agreement agreement_low agreement_high system_agreement_low system_agreement_high
+        mean_difference effect_size statistic p_adjusted effect_low effect_high alpha power share
+        smallest_significant largest_not_significant swap_rate swap_rate_sd difference_low
+        difference_high power_at_n AP_min AP_max RR_min RR_max nDCG@10_min nDCG@10_max
+    """,
+    BOOL: "smaller_is_better is_worst_off reject",
+    pl.List(pl.String): "best not_worse",
+}
+"""The columns of all tables by type; a name has the same type in each, except runs' ``rank``."""
+_TYPES = {name: dtype for dtype, names in _COLUMNS.items() for name in names.split()}
+
+
+def _table(
+    name: str, key: str, others: str, optional: str = "", nullable: str = "", **types: pl.DataType
+) -> TableSchema:
+    """Describe a table by its key and its other columns; ``types`` take precedence over `_TYPES`.
+
+    The key comes first, except for columns of it that ``others`` names again.
+    """
+    first = [column for column in key.split() if column not in others.split()]
+    columns = {column: (_TYPES | types)[column] for column in [*first, *others.split()]}
+    return TableSchema(
+        name, tuple(key.split()), columns, tuple(optional.split()), tuple(nullable.split())
+    )
+
+
+# A query that was answered with an empty list has a row without doc_id. Ranks are whole here; in
+# orderings they may be mid-ranks.
+RUNS = _table(
+    "runs", "run query_id doc_id", "score rank", optional="rank", nullable="doc_id", rank=INT
 )
-QRELS = TableSchema(
-    "qrels",
-    ("query_id", "iteration", "doc_id"),
-    {"query_id": STR, "iteration": STR, "doc_id": STR, "relevance": FLOAT},
-    optional=("iteration",),
-)
-POSITIONS = TableSchema(
+QRELS = _table("qrels", "query_id iteration doc_id", "relevance", optional="iteration")
+POSITIONS = _table(
     "positions",
-    ("run", "query_id", "doc_id"),
-    {
-        "run": STR,
-        "query_id": STR,
-        "doc_id": STR,
-        "relevance": FLOAT,
-        "position": INT,
-        "level": INT,
-        "n_relevant": INT,
-        "n_retrieved": INT,
-        "pool_size": INT,
-        "n_judged": INT,
-        "rel": FLOAT,
-        "corpus_size": INT,
-    },
-    optional=("pool_size", "n_judged", "rel", "corpus_size"),
-    nullable=("doc_id",),
+    "run query_id doc_id",
+    "relevance position level n_relevant n_retrieved pool_size n_judged rel corpus_size",
+    optional="pool_size n_judged rel corpus_size",
+    nullable="doc_id",
 )
-SUBTOPIC_POSITIONS = TableSchema(
+SUBTOPIC_POSITIONS = _table(
     "subtopic_positions",
-    ("run", "query_id", "subtopic", "doc_id"),
-    {
-        "run": STR,
-        "query_id": STR,
-        "subtopic": STR,
-        "doc_id": STR,
-        "relevance": FLOAT,
-        "position": INT,
-        "level": INT,
-        "n_relevant": INT,
-        "n_retrieved": INT,
-        "pool_size": INT,
-        "rel": FLOAT,
-    },
-    optional=("pool_size", "rel"),
-    nullable=("subtopic", "doc_id"),
+    "run query_id subtopic doc_id",
+    "relevance position level n_relevant n_retrieved pool_size rel",
+    optional="pool_size rel",
+    nullable="subtopic doc_id",
 )
-SCORES = TableSchema(
-    "scores",
-    ("run", "query_id", "measure"),
-    {"run": STR, "query_id": STR, "measure": STR, "value": FLOAT, "smaller_is_better": BOOL},
-    optional=("smaller_is_better",),
+SCORES = _table(
+    "scores", "run query_id measure", "value smaller_is_better", optional="smaller_is_better"
 )
-PROVIDER_EXPOSURE = TableSchema(
-    "provider_exposure",
-    ("run", "query_id", "provider"),
-    {
-        "run": STR,
-        "query_id": STR,
-        "provider": STR,
-        "items": INT,
-        "exposure": FLOAT,
-        "is_worst_off": BOOL,
-    },
+PROVIDER_EXPOSURE = _table(
+    "provider_exposure", "run query_id provider", "items exposure is_worst_off"
 )
-PROVIDERS = TableSchema("providers", ("doc_id", "provider"), {"doc_id": STR, "provider": STR})
-PREFERENCES = TableSchema(
+PROVIDERS = _table("providers", "doc_id provider", "")
+PREFERENCES = _table(
     "preferences",
-    ("query_id", "run_a", "run_b", "measure"),
-    {
-        "query_id": STR,
-        "run_a": STR,
-        "run_b": STR,
-        "measure": STR,
-        "preference": FLOAT,
-        "deciding_level": INT,
-    },
-    optional=("deciding_level",),
+    "query_id run_a run_b measure",
+    "preference deciding_level",
+    optional="deciding_level",
 )
-WIN_RATES = TableSchema(
-    "win_rates",
-    ("measure", "run_a", "run_b"),
-    {
-        "measure": STR,
-        "run_a": STR,
-        "run_b": STR,
-        "n": INT,
-        "wins": INT,
-        "losses": INT,
-        "ties": INT,
-        "win_rate": FLOAT,
-        "mean_preference": FLOAT,
-    },
+WIN_RATES = _table(
+    "win_rates", "measure run_a run_b", "n wins losses ties win_rate mean_preference"
 )
-REQUEST_WIN_RATES = TableSchema(
-    "request_win_rates",
-    ("measure", "query_id", "run"),
-    {"measure": STR, "query_id": STR, "run": STR, "win_rate": FLOAT},
+REQUEST_WIN_RATES = _table("request_win_rates", "measure query_id run", "win_rate")
+ORDERINGS = _table("orderings", "measure method run", "value rank")
+RANK_DISTRIBUTIONS = _table("rank_distributions", "measure method run rank", "probability")
+ORDER_PROBABILITIES = _table(
+    "order_probabilities", "measure method run_a run_b", "p_a_first p_tie p_b_first"
 )
-ORDERINGS = TableSchema(
-    "orderings",
-    ("measure", "method", "run"),
-    {"measure": STR, "method": STR, "run": STR, "value": FLOAT, "rank": FLOAT},
-)
-RANK_DISTRIBUTIONS = TableSchema(
-    "rank_distributions",
-    ("measure", "method", "run", "rank"),
-    {"measure": STR, "method": STR, "run": STR, "rank": FLOAT, "probability": FLOAT},
-)
-ORDER_PROBABILITIES = TableSchema(
-    "order_probabilities",
-    ("measure", "method", "run_a", "run_b"),
-    {
-        "measure": STR,
-        "method": STR,
-        "run_a": STR,
-        "run_b": STR,
-        "p_a_first": FLOAT,
-        "p_tie": FLOAT,
-        "p_b_first": FLOAT,
-    },
-)
-CYCLES = TableSchema(
-    "cycles", ("measure", "cycle", "run"), {"measure": STR, "cycle": INT, "run": STR}
-)
-CORRELATIONS = TableSchema(
+CYCLES = _table("cycles", "measure cycle run", "")
+CORRELATIONS = _table(
     "correlations",
-    ("method", "ordering_a", "ordering_b"),
-    {
-        "method": STR,
-        "ordering_a": STR,
-        "ordering_b": STR,
-        "correlation": FLOAT,
-        "p_value": FLOAT,
-        "n": INT,
-        "ci_low": FLOAT,
-        "ci_high": FLOAT,
-    },
-    optional=("ci_low", "ci_high"),
+    "method ordering_a ordering_b",
+    "correlation p_value n ci_low ci_high",
+    optional="ci_low ci_high",
 )
-TIE_RATES = TableSchema(
-    "tie_rates", ("measure",), {"measure": STR, "n": INT, "ties": INT, "tie_rate": FLOAT}
-)
-SIGN_AGREEMENT = TableSchema(
+TIE_RATES = _table("tie_rates", "measure", "n ties tie_rate")
+SIGN_AGREEMENT = _table(
     "sign_agreement",
-    ("measure_a", "measure_b"),
-    {
-        "measure_a": STR,
-        "measure_b": STR,
-        "n": INT,
-        "agree": INT,
-        "agreement": FLOAT,
-        "n_systems": INT,
-        "systems_agree": INT,
-        "system_agreement": FLOAT,
-        "agreement_low": FLOAT,
-        "agreement_high": FLOAT,
-        "system_agreement_low": FLOAT,
-        "system_agreement_high": FLOAT,
-    },
-    optional=(
-        "agreement_low",
-        "agreement_high",
-        "system_agreement_low",
-        "system_agreement_high",
-    ),
+    "measure_a measure_b",
+    "n agree agreement n_systems systems_agree system_agreement agreement_low agreement_high "
+    "system_agreement_low system_agreement_high",
+    optional="agreement_low agreement_high system_agreement_low system_agreement_high",
 )
-COMPARISONS = TableSchema(
+COMPARISONS = _table(
     "comparisons",
-    ("measure", "test", "correction", "run_a", "run_b"),
-    {
-        "measure": STR,
-        "test": STR,
-        "correction": STR,
-        "run_a": STR,
-        "run_b": STR,
-        "n": INT,
-        "mean_difference": FLOAT,
-        "ci_low": FLOAT,
-        "ci_high": FLOAT,
-        "effect_size": FLOAT,
-        "statistic": FLOAT,
-        "p_value": FLOAT,
-        "p_adjusted": FLOAT,
-        "reject": BOOL,
-        "effect_low": FLOAT,
-        "effect_high": FLOAT,
-    },
-    optional=("effect_low", "effect_high"),
+    "measure test correction run_a run_b",
+    "n mean_difference ci_low ci_high effect_size statistic p_value p_adjusted reject effect_low "
+    "effect_high",
+    optional="effect_low effect_high",
 )
-POWER = TableSchema(
-    "power",
-    ("measure", "test", "correction", "alpha"),
-    {
-        "measure": STR,
-        "test": STR,
-        "correction": STR,
-        "alpha": FLOAT,
-        "n_pairs": INT,
-        "n_significant": INT,
-        "power": FLOAT,
-    },
+POWER = _table("power", "measure test correction alpha", "n_pairs n_significant power")
+ASL_CURVE = _table(
+    "asl_curve", "measure test correction place", "share p_value p_adjusted run_a run_b"
 )
-ASL_CURVE = TableSchema(
-    "asl_curve",
-    ("measure", "test", "correction", "place"),
-    {
-        "measure": STR,
-        "test": STR,
-        "correction": STR,
-        "place": INT,
-        "share": FLOAT,
-        "p_value": FLOAT,
-        "p_adjusted": FLOAT,
-        "run_a": STR,
-        "run_b": STR,
-    },
-)
-SMALLEST_DIFFERENCES = TableSchema(
+SMALLEST_DIFFERENCES = _table(
     "smallest_differences",
-    ("measure", "test", "correction", "alpha"),
-    {
-        "measure": STR,
-        "test": STR,
-        "correction": STR,
-        "alpha": FLOAT,
-        "n_pairs": INT,
-        "n_significant": INT,
-        "smallest_significant": FLOAT,
-        "largest_not_significant": FLOAT,
-        "run_a": STR,
-        "run_b": STR,
-    },
+    "measure test correction alpha",
+    "n_pairs n_significant smallest_significant largest_not_significant run_a run_b",
 )
-SWAP_RATES = TableSchema(
-    "swap_rates",
-    ("measure",),
-    {
-        "measure": STR,
-        "n_pairs": INT,
-        "splits": INT,
-        "half": INT,
-        "swap_rate": FLOAT,
-        "tie_rate": FLOAT,
-        "swap_rate_sd": FLOAT,
-    },
-)
-SWAP_CURVE = TableSchema(
-    "swap_curve",
-    ("measure", "difference_low"),
-    {
-        "measure": STR,
-        "difference_low": FLOAT,
-        "difference_high": FLOAT,
-        "n": INT,
-        "swap_rate": FLOAT,
-    },
-)
-REQUIRED_REQUESTS = TableSchema(
+SWAP_RATES = _table("swap_rates", "measure", "n_pairs splits half swap_rate tie_rate swap_rate_sd")
+SWAP_CURVE = _table("swap_curve", "measure difference_low", "difference_high n swap_rate")
+REQUIRED_REQUESTS = _table(
     "required_requests",
-    ("measure", "run_a", "run_b", "how"),
-    {
-        "measure": STR,
-        "run_a": STR,
-        "run_b": STR,
-        "n": INT,
-        "mean_difference": FLOAT,
-        "effect_size": FLOAT,
-        "how": STR,
-        "required": INT,
-        "power_at_n": FLOAT,
-    },
+    "measure run_a run_b how",
+    "n mean_difference effect_size how required power_at_n",
 )
-POWER_CURVE = TableSchema(
-    "power_curve",
-    ("measure", "run_a", "run_b", "n_requests"),
-    {"measure": STR, "run_a": STR, "run_b": STR, "n_requests": INT, "power": FLOAT},
+POWER_CURVE = _table("power_curve", "measure run_a run_b n_requests", "power")
+VERDICT = _table(
+    "verdict", "measure test correction", "best not_worse n_pairs n_significant n sentence"
 )
-VERDICT = TableSchema(
-    "verdict",
-    ("measure", "test", "correction"),
-    {
-        "measure": STR,
-        "test": STR,
-        "correction": STR,
-        "best": pl.List(pl.String),
-        "not_worse": pl.List(pl.String),
-        "n_pairs": INT,
-        "n_significant": INT,
-        "n": INT,
-        "sentence": STR,
-    },
-)
-COVERAGE = TableSchema(
+COVERAGE = _table(
     "coverage",
-    ("run",),
-    {
-        "run": STR,
-        "requests": INT,
-        "answered": INT,
-        "missing": INT,
-        "extra": INT,
-        "without_relevant": INT,
-        "retrieved": INT,
-        "judged": INT,
-        "relevant_retrieved": INT,
-        "duplicates": INT,
-        "unjudged_removed": INT,
-        "tied_relevant": INT,
-        "AP_min": FLOAT,
-        "AP_max": FLOAT,
-        "RR_min": FLOAT,
-        "RR_max": FLOAT,
-        "nDCG@10_min": FLOAT,
-        "nDCG@10_max": FLOAT,
-    },
+    "run",
+    "requests answered missing extra without_relevant retrieved judged relevant_retrieved "
+    "duplicates unjudged_removed tied_relevant AP_min AP_max RR_min RR_max nDCG@10_min "
+    "nDCG@10_max",
 )
-
-
-PROBLEMS = TableSchema(
-    "problems",
-    ("file", "line", "problem", "expected", "found"),
-    {
-        "file": STR,
-        "line": INT,
-        "problem": STR,
-        "expected": STR,
-        "found": STR,
-        "advice": STR,
-    },
-    nullable=("line",),
-)
+PROBLEMS = _table("problems", "file line problem expected found", "advice", nullable="line")
 
 
 _NO_COLUMNS = (
