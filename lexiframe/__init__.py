@@ -196,7 +196,7 @@ _MODULES = {
 
 if not TYPE_CHECKING:  # a checker would take it to give any name
 
-    def __getattr__(name: str) -> _typing.Any:
+    def __getattr__(name: str) -> object:
         """Load the module that has a public name, when the name is used for the first time."""
         import importlib
 
