@@ -18,6 +18,7 @@ import time
 from contextlib import contextmanager, suppress
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from socketserver import StreamRequestHandler, ThreadingTCPServer
 from typing import NamedTuple
 
@@ -849,6 +850,8 @@ BROKEN = {
     "a chunk that is cut": START + CHUNKED + b"99\r\n" + TEXT[:50],
     "no last chunk": START + CHUNKED + b"32\r\n" + TEXT[:50] + b"\r\n",
     "too many headers": START + b"a: b\r\n" * 200 + b"\r\n" + TEXT,
+    "a part": b"HTTP/1.1 206 Partial Content\r\nContent-Range: bytes 0-1/9\r\n\r\n" + TEXT,
+    "two lengths": START + b"Content-Length: 1\r\nContent-Length: %d\r\n\r\n" % len(TEXT) + TEXT,
     "a redirection without a place": b"HTTP/1.1 302 Found\r\nLocation: gopher://x\r\n\r\n",
 }
 
@@ -896,6 +899,7 @@ def test_a_store_that_cannot_be_reached(monkeypatch):
 
 ADDRESSES = {
     "http://127.0.0.1:1/a b.run": "is no address that can be fetched: .* spaces are written %20",
+    "http://me:word@127.0.0.1/x.run": "is no address .* user and password cannot be part of it",
     "http://127.0.0.1:80a/x.run": "is no address that can be fetched: a port is a number",
     "http://127.0.0.1:99999/x.run": "cannot be fetched",
     "http://[::1/x.run": "cannot be fetched",
@@ -914,7 +918,7 @@ def test_what_is_no_address(monkeypatch, address):
 
 
 @pytest.mark.parametrize("scheme", ["http", "s3", "nothing"])
-@pytest.mark.parametrize("secret", ["secret@", "me:secret@", "me:?secret@"])
+@pytest.mark.parametrize("secret", ["secret@", "me:secret@", "me:?secret@", "me:a/secret/b@"])
 def test_secrets_in_addresses_are_not_said(monkeypatch, capsys, scheme, secret):
     monkeypatch.setenv("no_proxy", "*")
     address = f"{scheme}://{secret}127.0.0.1:1a/x.run?token=secret#secret"
@@ -929,6 +933,17 @@ def test_secrets_in_addresses_are_not_said(monkeypatch, capsys, scheme, secret):
     said = "".join(capsys.readouterr())
     assert "cannot be fetched" in said or "is no address" in said
     assert "secret" not in said
+
+
+def test_an_address_that_is_a_path_is_not_shown_whole(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    address = Path("http://me:secret@127.0.0.1/x.run")
+    for read in (lf.read_runs, lf.read_qrels, lf.read_scores, lf.check_run):
+        with pytest.raises(lf.ReadError, match=r"^http:/127\.0\.0\.1/x.run: expected an addr"):
+            read(address)
+    Path("ab:").mkdir()
+    Path("ab:/x.run").write_bytes(TEXT)
+    assert lf.read_runs(Path("ab:/x.run")).num_rows
 
 
 def test_secrets_in_addresses_are_not_in_provenance(write, server):

@@ -766,9 +766,10 @@ def test_servers_that_are_gone_or_silent(mlflow, monkeypatch):
 
 
 def test_passwords_are_not_shown(mlflow):
-    with refused("nosuch://host/db: MLflow") as raised:
-        lf.read_mlflow("nosuch://user:secret@host/db")
-    assert "secret" not in str(raised.value)
+    for address in ("nosuch://me:secret@host/db", "nosuch://me:a/secret@host/db?x=secret"):
+        with refused("nosuch://host/db: MLflow") as raised:
+            lf.read_mlflow(address)
+        assert "secret" not in str(raised.value)
 
 
 def test_columns_whose_names_are_patterns_to_polars(tmp_path):

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
-from http.client import HTTPException, IncompleteRead, InvalidURL
+from http import HTTPStatus
+from http.client import HTTPException, HTTPResponse, IncompleteRead, InvalidURL
 from queue import Empty, SimpleQueue
 from threading import Event, Thread
 from urllib.error import HTTPError
+from urllib.parse import unquote, urlsplit
 from urllib.request import urlopen
 
 import pyarrow as pa
@@ -17,6 +19,7 @@ from lexiframe.errors import ReadError, in_one_line
 _PATIENCE = 60.0
 """How many seconds to wait for each piece of a file, and for repeated requests to a store."""
 _PIECE = 1 << 16
+_SHORT = 3
 _LENGTH = 300  # so many characters of another library's message are shown
 _BROKEN = (OSError, ValueError, HTTPException)
 
@@ -38,6 +41,8 @@ def fetch(address: str, where: str) -> bytes:
     """
     try:
         is_web = address.lower().startswith(("http://", "https://"))
+        if is_web and "@" in urlsplit(address).netloc:
+            raise InvalidURL
         return _from_web(address) if is_web else _from_store(address)
     except InvalidURL:  # its message quotes parts of the address, which may be secret
         raise ReadError(
@@ -45,7 +50,7 @@ def fetch(address: str, where: str) -> bytes:
             "%20, and user and password cannot be part of it"
         ) from None
     except (*_BROKEN, pa.ArrowException) as error:
-        said = _without_secrets(_said(error), address)
+        said = without_secrets(_said(error), address)
         raise ReadError(f"{where}: cannot be fetched ({said[:_LENGTH]})") from None
 
 
@@ -55,12 +60,27 @@ def _said(error: Exception) -> str:
     return f"{name}: {said}" if isinstance(error, HTTPException) and name not in said else said
 
 
-def _without_secrets(message: str, address: str) -> str:
-    """Remove the parts of an address that may be secret from a message."""
-    parts = [*re.findall("//([^/]*)@", address)[:1], *re.split("[?#]", address, maxsplit=1)[1:]]
-    secrets = {word for part in parts for word in re.split("[:?#&=@]", part)}
-    for secret in sorted(secrets, key=len, reverse=True):
-        message = message.replace(secret, "...") if len(secret) > 2 else message
+def without_secrets(message: str, address: str) -> str:
+    """Remove the parts of an address that may be secret from a message.
+
+    Examples
+    --------
+    >>> without_secrets("no port: 'pass'", "http://me:pass/word@example.org/x.run")
+    "no port: '...'"
+    """
+    given = address.partition("//")[2]
+    parts = [given.rpartition("@")[0], *re.split("[?#]", given, maxsplit=1)[1:]]
+    secrets = {
+        word
+        for part in parts
+        for marks in ("[?#&=@]", "[:/?#&=@]")
+        for word in [part, *re.split(marks, part)]
+    }
+    secrets |= {unquote(word) for word in secrets}
+    for secret in sorted(filter(None, secrets), key=len, reverse=True):
+        is_short = len(secret) <= _SHORT  # may be part of other words
+        pattern = re.escape(secret)
+        message = re.sub(rf"\b{pattern}\b" if is_short else pattern, "...", message)
     return message
 
 
@@ -92,6 +112,7 @@ def _send_pieces(address: str, pieces: SimpleQueue[bytes | Exception], given_up:
     """Put the pieces of a file into a queue and an empty one at the end; or put the error."""
     try:
         with urlopen(address, timeout=_PATIENCE) as reply:
+            _refuse_parts(reply)
             while not given_up.is_set():
                 piece = reply.read(_PIECE)
                 if not piece and reply.length:
@@ -104,6 +125,15 @@ def _send_pieces(address: str, pieces: SimpleQueue[bytes | Exception], given_up:
         pieces.put(error)
     except _BROKEN as error:
         pieces.put(error)
+
+
+def _refuse_parts(reply: HTTPResponse) -> None:
+    """Raise for an answer that is a part of a file, and for one that has two lengths."""
+    if reply.status == HTTPStatus.PARTIAL_CONTENT:
+        raise OSError("the server sent only a part: HTTP 206")
+    lengths = reply.headers.get_all("Content-Length", [])
+    if len({length.strip() for length in lengths}) > 1:
+        raise OSError(f"the server gives two lengths: {', '.join(lengths)}")
 
 
 def _from_store(address: str) -> bytes:

@@ -217,6 +217,7 @@ def only_file(path: str | Path | File) -> File:
         return File(STANDARD_INPUT, sys.stdin.buffer.read())
     if is_remote(path):
         return _remote(str(path))
+    _refuse_single_slash(path)
     place = expanded(path)
     shown = _decoded(str(place))
     if os.path.isdir(place):  # noqa: PTH112 - false, not an error, for a name that is too long
@@ -257,16 +258,36 @@ def is_remote(path: str | Path) -> bool:
     return isinstance(path, str) and "://" in path
 
 
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/{1,2}")
+
+
 def public_address(address: str) -> str:
     """Return an address without user, password, query and fragment, which may be secret.
+
+    Passwords may have any character: all before the last @ is left out. Where it is not clear
+    whether that @ is behind a password or in the query, nothing but the scheme is left.
 
     Examples
     --------
     >>> public_address("https://me:word@example.org/bm25.run?token=abc#top")
     'https://example.org/bm25.run'
+    >>> public_address("s3://key:wo/rd@bucket/bm25.run")
+    's3://bucket/bm25.run'
     """
-    without_user = re.sub("//[^/]*@", "//", address, count=1)
-    return re.split("[?#]", without_user, maxsplit=1)[0]
+    found = _SCHEME.match(address)
+    scheme = found[0] if found else ""
+    plain, *hidden = re.split("[?#]", address.removeprefix(scheme), maxsplit=1)
+    if scheme and ":" in plain.partition("/")[0] and "@" in "".join(hidden):
+        return f"{scheme}..."
+    return scheme + (plain.rpartition("@")[2] if scheme else plain)
+
+
+def _refuse_single_slash(path: str | Path) -> None:
+    """Raise for an address that became a Path, which drops a slash."""
+    text = str(path)
+    if _SCHEME.match(text) and not os.path.exists(text):  # noqa: PTH110
+        advice = "give addresses as text: a Path drops one"
+        raise ReadError(Problem(public_address(text), "an address with two slashes", "one", advice))
 
 
 def _remote(address: str) -> File:
@@ -303,6 +324,7 @@ def _expand(run: Any) -> Found:
 
 def _files(run: str | Path) -> tuple[list[Path], list[Path]]:
     """Return the files that a path, folder or glob means, and what a folder has besides them."""
+    _refuse_single_slash(run)
     path = expanded(run)
     if os.path.isdir(path):  # noqa: PTH112
         return _files_in(path)

@@ -16,6 +16,7 @@ from urllib.parse import quote, unquote, urlparse
 import polars as pl
 
 from lexiframe.errors import LexiframeError, ReadError, first_three, unknown_name
+from lexiframe.io.files.remote import without_secrets
 from lexiframe.io.files.sources import expanded, public_address
 from lexiframe.io.logs.files import numbers_of
 
@@ -89,7 +90,7 @@ def read_mlflow(
         except LexiframeError:
             raise
         except Exception as error:  # noqa: BLE001 - of MLflow, its libraries, drivers and servers
-            raise _unreadable(where, error) from None
+            raise _unreadable(str(tracking_uri), where, error) from None
 
 
 def _read(address: str, experiment: str | int | Sequence[str | int] | None) -> pl.DataFrame:
@@ -101,9 +102,9 @@ def _read(address: str, experiment: str | int | Sequence[str | int] | None) -> p
     return _frame_of_runs(runs, experiments)
 
 
-def _unreadable(where: str, error: Exception) -> LexiframeError:
+def _unreadable(uri: str, where: str, error: Exception) -> LexiframeError:
     """Build the error for a store that cannot be read, with what may help."""
-    said = _without_password(str(error).strip().partition("\n")[0])[:_SHOWN]
+    said = without_secrets(_without_password(str(error).strip().partition("\n")[0]), uri)[:_SHOWN]
     if isinstance(error, ImportError):
         return LexiframeError(f"{where}: needs the driver of its database ({said}); install it")
     advice = "if another version wrote it, upgrade a copy with `mlflow db upgrade`"
@@ -148,14 +149,15 @@ def _quiet_mlflow() -> Iterator[None]:
 
 
 def _without_password(uri: str) -> str:
-    return re.sub(r"//[^/\s]*@", "//", uri)
+    return re.sub(r"//\S*@", "//", uri)
 
 
 def _address(uri: str) -> str:
     """Return an address by which MLflow reads an existing store and cannot change it."""
     if uri.startswith("sqlite:"):
-        name = uri.removeprefix("sqlite:///").partition("?")[0]
-        return _read_only(Path(name if Path(name).is_file() else unquote(name)), uri)
+        shown = uri.partition("?")[0]
+        name = shown.removeprefix("sqlite:///")
+        return _read_only(Path(name if Path(name).is_file() else unquote(name)), shown)
     if uri.startswith("file:"):
         from urllib.request import url2pathname
 
