@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
 import numpy as np
@@ -13,7 +13,14 @@ from lexiframe.io.files.parquet_and_arrow import read_arrow
 from lexiframe.io.files.sources import File
 from lexiframe.io.files.unpacking import Content
 from lexiframe.io.options import TextOptions
-from lexiframe.io.problems.bad_rows import documents_again, keys_of_rows, problems_of_rows
+from lexiframe.io.problems.bad_rows import (
+    documents_again,
+    empty_beside_others,
+    empty_rows,
+    keys_of_rows,
+    problems_of_rows,
+    queries_of,
+)
 from lexiframe.io.problems.line_numbers import Places
 from lexiframe.io.problems.problem_tables import first_error, problem_of, table_of
 from lexiframe.io.problems.rows_as_written import Hint, Rows
@@ -135,11 +142,12 @@ def problems_of(
     """List the problems of a file (columns ``PARTS``) in order, those of the whole file last."""
     blocks = partial(rows_of, content, where, options, schema)
     try:
-        of_blocks = [*_problems_of_blocks(blocks(), where, options, schema)]
+        found = [*_problems_of_blocks(blocks(), where, options, schema)]
         again = _documents_again(blocks, where, options, schema)
+        beside = _beside_others([empty for _, empty in found], blocks, where, options, schema)
     except LexiframeError as error:
         return table_of([problem_of(error, where)])
-    problems = pl.concat([*of_blocks, again])
+    problems = pl.concat([*(of_block for of_block, _ in found), again, beside])
     is_nowhere = problems["order"].is_null()
     of_file = problems.filter(is_nowhere).unique(maintain_order=True)  # each block has them
     in_order = problems.filter(~is_nowhere).sort("order", "row", maintain_order=True)
@@ -148,12 +156,13 @@ def problems_of(
 
 def _problems_of_blocks(
     blocks: Iterator[Rows], where: str, options: TextOptions, schema: TableSchema
-) -> Iterator[pl.DataFrame]:
-    """Yield the problems of each block of rows, with the numbers of the rows."""
+) -> Iterator[tuple[pl.DataFrame, pl.DataFrame]]:
+    """Yield the problems of each block, with the numbers of their rows, and the empty rows."""
     for rows, first in _numbered(blocks):
         of_rows = problems_of_rows(rows, where, schema, options.columns, first)
         of_lines = rows.problems.with_columns(row=pl.lit(None, INT))
-        yield _with_hint(pl.concat([of_lines, of_rows]), rows.hint)
+        of_block = _with_hint(pl.concat([of_lines, of_rows]), rows.hint)
+        yield of_block, empty_rows(rows, where, schema, options.columns, first)
 
 
 def _numbered(blocks: Iterator[Rows]) -> Iterator[tuple[Rows, int]]:
@@ -196,6 +205,22 @@ def _keys(
             yield keyed
 
 
+def _beside_others(
+    of_blocks: Sequence[pl.DataFrame],
+    blocks: Callable[[], Iterator[Rows]],
+    where: str,
+    options: TextOptions,
+    schema: TableSchema,
+) -> pl.DataFrame:
+    """List the empty rows of runs that are not the only ones of their queries."""
+    found = [empty for empty in of_blocks if empty.height]
+    if schema is not RUNS or not found:
+        return table_of([]).with_columns(row=pl.lit(None, INT))
+    empty = pl.concat(found)
+    keys = (queries_of(rows, where, schema, options.columns) for rows in blocks())
+    return empty_beside_others(empty, keys)
+
+
 def _repeated(hashes: np.ndarray) -> np.ndarray:
     hashes.sort()
     return np.unique(hashes[1:][hashes[1:] == hashes[:-1]])
@@ -220,12 +245,16 @@ def _first_problem(
 ) -> tuple[pl.DataFrame, int]:
     """Return the first problem that has a line or record, and the number of such problems."""
     first, count = table_of([]), 0
-    blocks = rows_of(content, where, options, schema)
-    for problems in _problems_of_blocks(blocks, where, options, schema):
+    blocks = partial(rows_of, content, where, options, schema)
+    of_blocks = []
+    for problems, empty in _problems_of_blocks(blocks(), where, options, schema):
         placed = problems.filter(pl.col("order").is_not_null()).drop("row")
         count += placed.height
         first = first if first.height else placed.sort("order", maintain_order=True).head(1)
-    return first, count
+        of_blocks.append(empty)
+    beside = _beside_others(of_blocks, blocks, where, options, schema).drop("row")
+    both = pl.concat([first, beside]).sort("order", maintain_order=True)
+    return both.head(1), count + beside.height
 
 
 def places_in(file: File, options: TextOptions, schema: TableSchema) -> Places:

@@ -27,7 +27,7 @@ from lexiframe.io.forms import (
 )
 from lexiframe.io.metadata import header_of
 from lexiframe.io.options import TextOptions
-from lexiframe.io.problems.advice import NO_NUMBER
+from lexiframe.io.problems.advice import NO_DOCUMENT, NO_NUMBER
 from lexiframe.io.problems.line_numbers import Places
 from lexiframe.io.problems.rows_as_written import columns_in
 from lexiframe.io.tables import line_layouts
@@ -249,16 +249,31 @@ def _part(name: str, rows: pl.DataFrame, where: str, places: Places | None) -> R
         refuse_no_number(rows, "score", where)
         return RunPart(name, rows, where, places=places)
     empty = rows.filter(no_document)
-    if empty["score"].null_count() < empty.height:
+    numbers = pl.col(name for name in ("score", "rank") if name in empty.columns)
+    n_scored = empty.filter(pl.any_horizontal(numbers.is_not_null())).height
+    if n_scored:
         raise SchemaError(
-            f"{where}: expected an id as doc_id, found none in "
-            f"{empty.height - empty['score'].null_count()} rows that have a score"
+            f"{where}: expected an id as doc_id, found none in {n_scored} rows that have a score "
+            "or rank"
         )
+    _refuse_padding(rows, no_document, where)
     rows = rows.filter(~no_document)
     refuse_no_number(rows, "score", where)
-    # In other queries, rows without a document only pad the list.
-    unanswered = empty.join(rows, on="query_id", how="anti", maintain_order="left")
-    return RunPart(name, rows, where, tuple(unanswered["query_id"].unique(maintain_order=True)))
+    return RunPart(name, rows, where, tuple(empty["query_id"].cast(pl.String)))
+
+
+def _refuse_padding(rows: pl.DataFrame, no_document: pl.Series, where: str) -> None:
+    """Raise for rows without a document in queries with other rows: what they held would be lost.
+
+    Alone, such a row stands for an empty list.
+    """
+    bad = (rows["query_id"].is_duplicated() & no_document).arg_true()
+    if len(bad):
+        query = rows["query_id"][int(bad[0])]
+        raise SchemaError(
+            f"{where}: expected a document and a score in each row of a query, found neither in "
+            f"{len(bad)} (row {bad[0] + 1} first, query {query!r}); {NO_DOCUMENT}"
+        )
 
 
 def _with_score(rows: pl.DataFrame) -> pl.DataFrame:

@@ -170,7 +170,7 @@ def json_lines(number: str):
     """
 
     def is_padding(found: dict) -> bool:
-        """Tell a record that says of a query only that it was asked, as a run may."""
+        """Tell a record that says of a query only that it was asked, as a run may, once."""
         is_there = found.get("doc_id") is not None or found.get(number) is not None
         return number == "score" and not is_there and id_of(found.get("query_id")) != ""
 
@@ -180,6 +180,10 @@ def json_lines(number: str):
             if not isinstance(found, dict) or "run" in found:
                 raise MalformedError
             if not {"query_id", "doc_id", number} <= {*found} and not is_padding(found):
+                raise MalformedError
+        asked = Counter(id_of(found["query_id"]) for found in objects)
+        for found in objects:
+            if is_padding(found) and (asked[id_of(found["query_id"])] > 1 or "rank" in found):
                 raise MalformedError
         objects = [found for found in objects if not is_padding(found)]
         return [(id_of(o["query_id"]), id_of(o["doc_id"]), score_of(o[number])) for o in objects]

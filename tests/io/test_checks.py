@@ -213,6 +213,58 @@ def test_records_with_lists_of_items(write):
     ]
 
 
+FIRST = '{"query_id": "q1", "doc_id": "d0", "score": 9}'
+NEITHER = "expected a document and a score in each row of a query, found neither"
+LOST = {  # the record below the first one, and the number of the record that is refused
+    "other names": (FIRST, '{"query_id": "q1", "document": "e0", "points": 99}', 2),
+    "above the others": ('{"query_id": "q1"}', FIRST, 1),
+    "twice": (FIRST, '{"query_id": "q2"}', '{"query_id": "q2", "points": 1}', 2),
+    "in a list": ('{"query_id": "q1", "items": [{"doc_id": "d0", "score": 9}, {"file": "e0"}]}', 1),
+}
+
+
+@pytest.mark.parametrize("form", ["lines", "list", "Parquet", "frame"])
+@pytest.mark.parametrize("kind", LOST)
+def test_rows_that_would_be_lost(write, tmp_path, small_blocks, kind, form):
+    """A row without document and score stands for an empty list only if it is alone."""
+    *records, number = LOST[kind]
+    table, path = pl.read_ndjson("\n".join(records).encode()), tmp_path / "lost.parquet"
+    if form == "frame":
+        with pytest.raises(lf.SchemaError, match=rf"{NEITHER} in [12] \(row .*\); give it both"):
+            lf.read_runs(table)
+        return
+    if form == "Parquet":
+        table.write_parquet(path)
+    else:
+        path = write("\n".join(records) if form == "lines" else f"[{','.join(records)}]")
+    small_blocks(50)
+    place = {"lines": "line", "list": "record", "Parquet": "row"}[form]
+    with pytest.raises(lf.ReadError, match=rf", {place} {number}: {NEITHER} \(query .*; give it"):
+        lf.read_runs(path)
+    problems = lf.check_run(path)
+    assert problems["problem"].unique().to_list() == ["id"]
+    assert problems.height == 1 + (kind == "twice")
+
+
+def test_a_rank_without_a_document_is_lost(write):
+    ranked = '{"query_id": "q1", "doc_id": "d0", "score": 9, "rank": 1}'
+    path = write(ranked + '\n{"query_id": "q2", "rank": 2}\n')
+    with pytest.raises(lf.ReadError, match="line 2: expected an id as doc_id, found none"):
+        lf.read_runs(path)
+    assert said(lf.check_run(path)) == [(2, "id", "none"), (2, "number", "none")]
+    with pytest.raises(lf.SchemaError, match="found none in 1 rows that have a score or rank"):
+        lf.read_runs(pl.read_ndjson(path))
+
+
+def test_an_empty_list_in_each_of_two_runs(write):
+    of_b = (
+        '{"run": "b", "query_id": "q1"}\n{"run": "b", "query_id": "q2", "doc_id": "d", "score": 1}'
+    )
+    path = write('{"run": "a", "query_id": "q1", "doc_id": "d0", "score": 9}\n' + of_b)
+    assert lf.read_runs(path).num_rows == 3
+    assert not lf.check_run(path).height
+
+
 def test_all_problems_of_parquet(tmp_path):
     frame = pl.DataFrame(
         {

@@ -781,6 +781,38 @@ def test_dictionaries_with_empty_ones():
     assert_same(only, expected_lists().drop_columns("rank").slice(3))
 
 
+TABLES = {
+    "columns": lambda frame: frame.to_dict(),
+    "rows": lambda frame: frame.to_dict("index"),
+    "JSON, columns": lambda frame: frame.to_json(),
+    "JSON, rows": lambda frame: frame.to_json(orient="index", indent=1),
+}
+
+
+@pytest.mark.parametrize("number", ["score", "relevance"])
+@pytest.mark.parametrize("kind", TABLES)
+def test_tables_of_pandas_are_no_queries(tmp_path, kind, number):
+    frame = pd.DataFrame({"qid": [1, 1], "docno": [10, 11], number: [3, 2], "text": "a"})
+    frame = frame if "JSON" in kind else frame.drop(columns="text")
+    table, path = TABLES[kind](frame), tmp_path / "table.json"
+    read = lf.read_runs if number == "score" else lf.read_qrels
+    message = r"{query: {document: number}}, found names of columns, 2 \('qid', 'docno'\)"
+    given = [table, *[{"r": table}] * (number == "score")]
+    if isinstance(table, str):
+        given = [path]
+        path.write_text(table)
+        check = lf.check_run if number == "score" else lf.check_qrels
+        assert check(path)["advice"].item().endswith("to_json(orient='records', lines=True)")
+    for data in given:
+        with pytest.raises(lf.SchemaError, match=message):
+            read(data)
+
+
+def test_queries_and_documents_may_be_called_like_columns():
+    for run in ({"user": {"a": 1}, "item": {"b": 1}}, {"1": {"user": 1, "item": 2}, "2": {"a": 1}}):
+        assert lf.read_runs(run).num_rows == sum(map(len, run.values()))
+
+
 def test_a_run_without_any_row_is_said():
     named = {"none": {}, "mine": FRAME, "bare": FRAME.clear()}
     message = r"runs without any row, .*: 2 \('bare', 'none'\); scan_runs keeps them"

@@ -18,6 +18,9 @@ NO_NUMBER = {
 }
 """The advice for a row that has no number in one of these columns."""
 NO_ID = "give it an id, or leave the row out"
+NO_DOCUMENT = (
+    "give it both, or leave it out; a row with neither stands for an empty list, alone in its query"
+)
 NO_JSON = "mend it, or leave it out"
 CUT_SHORT = "the file ends in this line: if it was cut short, fetch or write it again"
 TWO_ROWS = "these are two rows: put a line feed between them; joined files need one at their end"

@@ -5,18 +5,19 @@ Readers call this only after they failed, to report the line, so it need not be 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 import polars as pl
 
-from lexiframe.io.problems.advice import DECIMAL_COMMA, NO_ID, NO_NUMBER, ONE_OF_TWINS
+from lexiframe.io.problems.advice import DECIMAL_COMMA, NO_DOCUMENT, NO_ID, NO_NUMBER, ONE_OF_TWINS
 from lexiframe.io.problems.problem_tables import PARTS, table_of
 from lexiframe.io.problems.rows_as_written import Column, Rows, columns_in, shown
 from lexiframe.io.tables.numbers import NUMBER, whole_ranks
-from lexiframe.schemas import INT, QRELS, TableSchema
+from lexiframe.schemas import INT, QRELS, STR, TableSchema
 
 _NUMBERS = ("relevance", "score", "rank")
 _OF_A_ROW = ("query_id", "doc_id")
+_OF_A_QUERY = ("run", "query_id")
 
 
 def problems_of_rows(
@@ -50,7 +51,7 @@ def problems_of_rows(
         return _numbered(table_of(of_columns))
     number = next((found[name] for name in _NUMBERS if name in found), None)
     places = _places(rows, found, where, first)
-    is_empty = _are_empty_lists(found, number, rows.table.height)
+    is_empty = _are_empty_lists(found, rows.table.height)
     problems = [_empty_lists(places.filter(is_empty & (schema is QRELS)))]
     for column in found.values():
         is_id = column.ours in schema.key
@@ -81,6 +82,50 @@ def keys_of_rows(
     keyed = places.with_columns(found[name].texts.alias(name) for name in key)
     keyed = keyed.filter(pl.all_horizontal(pl.col(key) != ""))
     return keyed.with_columns(hash=pl.struct(key).hash(), unit=pl.lit(rows.unit))
+
+
+def queries_of(
+    rows: Rows, where: str, schema: TableSchema, columns: Mapping[str, str]
+) -> pl.DataFrame:
+    """Return the run and the query of each row; no rows if the columns are not known."""
+    found, _ = columns_in(rows, where, schema, columns) if rows.table.width else ({}, [])
+    if not {*_OF_A_ROW} <= set(found):
+        return pl.DataFrame(schema=dict.fromkeys(_OF_A_QUERY, STR))
+    queries = found["query_id"].texts
+    runs = found["run"].texts if "run" in found else pl.repeat("", len(queries), eager=True)
+    return pl.DataFrame([runs.alias("run"), queries.alias("query_id")])
+
+
+def empty_rows(
+    rows: Rows, where: str, schema: TableSchema, columns: Mapping[str, str], first: int = 0
+) -> pl.DataFrame:
+    """Return places, runs and queries of rows that have neither a document nor a number."""
+    found, _ = columns_in(rows, where, schema, columns) if rows.table.width else ({}, [])
+    if not {*_OF_A_ROW} <= set(found):
+        return pl.DataFrame()
+    is_empty = _are_empty_lists(found, rows.table.height)
+    if not is_empty.any():
+        return pl.DataFrame()
+    run = queries_of(rows, where, schema, columns)["run"]
+    return _places(rows, found, where, first).with_columns(run).filter(is_empty)
+
+
+def empty_beside_others(empty: pl.DataFrame, queries: Iterable[pl.DataFrame]) -> pl.DataFrame:
+    """List the `empty_rows` of queries that have several rows; ``queries`` are `queries_of` all."""
+    asked = empty.select(_OF_A_QUERY).unique()
+    alike = (of.join(asked, on=_OF_A_QUERY, how="semi", nulls_equal=True) for of in queries)
+    several = pl.concat(alike).filter(pl.struct(_OF_A_QUERY).is_duplicated())
+    return (
+        empty.join(several, on=_OF_A_QUERY, how="semi", nulls_equal=True, maintain_order="left")
+        .with_columns(
+            problem=pl.lit("id"),
+            expected=pl.lit("a document and a score in each row of a query"),
+            found=pl.lit("neither"),
+            behind=pl.format(" (query '{}')", "query_id"),
+            advice=pl.lit(NO_DOCUMENT),
+        )
+        .select(*PARTS, "row")
+    )
 
 
 def documents_again(keyed: pl.DataFrame, schema: TableSchema) -> pl.DataFrame:
@@ -126,12 +171,13 @@ def _places(rows: Rows, found: Mapping[str, Column], where: str, first: int) -> 
 # --- Finding the rows -----------------------------------------------------------------------------
 
 
-def _are_empty_lists(found: Mapping[str, Column], number: Column | None, height: int) -> pl.Series:
+def _are_empty_lists(found: Mapping[str, Column], height: int) -> pl.Series:
     """Return which rows stand for a query with an empty list: no document and no number."""
-    if number is None:
-        return pl.repeat(False, height, dtype=pl.Boolean, eager=True)
-    no_document, no_number = found["doc_id"].values.is_null(), number.values.is_null()
-    return ~_no_ids(found["query_id"]) & no_document & no_number
+    needed = [found[name] for name in ("doc_id", *_NUMBERS) if name in found]
+    is_empty = ~_no_ids(found["query_id"])
+    for column in needed:
+        is_empty &= column.values.is_null()
+    return is_empty & pl.repeat(len(needed) > 1, height, dtype=pl.Boolean, eager=True)
 
 
 def _no_ids(column: Column) -> pl.Series:

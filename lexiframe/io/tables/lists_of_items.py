@@ -28,7 +28,10 @@ def in_our_words(
 
 
 def with_rows_of_lists(frame: pl.DataFrame, where: str, columns: Mapping[str, str]) -> pl.DataFrame:
-    """Make one row of each item in the column of lists, if any; an empty list is a row of nulls."""
+    """Make one row of each item in the column of lists, if any; an empty list is a row of nulls.
+
+    Items that are null are left out: they fill up lists that have to be equally long.
+    """
     fields = {
         name: [field.name for field in dtype.inner.fields]
         for name, dtype in frame.schema.items()
@@ -37,7 +40,13 @@ def with_rows_of_lists(frame: pl.DataFrame, where: str, columns: Mapping[str, st
     name = column_of_items(fields, frame.columns, where, columns)
     if name is None:
         return frame
-    return frame.explode(name, empty_as_null=True).unnest(name)
+    flat = frame.explode(name, empty_as_null=True)
+    if flat[name].null_count() and flat.height > frame.height:  # nulls may fill up the lists
+        lists = (
+            pl.col(name).arr.to_list() if isinstance(frame[name].dtype, pl.Array) else pl.col(name)
+        )
+        flat = frame.with_columns(lists.list.drop_nulls()).explode(name, empty_as_null=True)
+    return flat.unnest(name)
 
 
 def column_of_items(

@@ -16,7 +16,8 @@ from typing import Any
 import polars as pl
 import pyarrow as pa
 
-from lexiframe.errors import SchemaError, in_one_line
+from lexiframe.errors import Problem, SchemaError, first_three, in_one_line
+from lexiframe.io.tables.column_names import KNOWN_NAMES
 from lexiframe.io.tables.numbers import EXACT
 from lexiframe.schemas import refuse_twins_among, to_polars
 
@@ -130,6 +131,7 @@ def _frame_of_dictionaries(data: Mapping[Any, Any], value: str, where: str) -> p
             f"{where}: expected {{query: {{document: number}}}}, found "
             f"{type(data[flat[0]]).__name__} as the documents of query {flat[0]!r}"
         )
+    refuse_tables(data, where)
     queries = [q for q, documents in data.items() for _ in range(max(len(documents), 1))]
     documents = [d for inner in data.values() for d in (inner or [None])]
     numbers = [x for inner in data.values() for x in (inner.values() or [None])]
@@ -141,6 +143,29 @@ def _frame_of_dictionaries(data: Mapping[Any, Any], value: str, where: str) -> p
             )
     frame = {"query_id": queries, "doc_id": documents, value: numbers}
     return pl.DataFrame([_column_of_values(name, of, where) for name, of in frame.items()])
+
+
+def refuse_tables(data: Mapping[Any, Any], where: str) -> None:
+    """Raise for the dictionaries and JSON that pandas makes of a table, by columns or by rows.
+
+    Otherwise names of columns, or numbers of rows, would be taken for queries.
+    """
+    inner = [names for names in data.values() if isinstance(names, Mapping) and names]
+    columns = [data[name] for name in _names_of_ids(data) if isinstance(data[name], Mapping)]
+    if len(columns) > 1 and all(column.keys() == columns[0].keys() for column in columns):
+        names = _names_of_ids(data)
+    else:
+        names = _names_of_ids(inner[0]) if inner and all(map(_names_of_ids, inner)) else []
+    if names:
+        found = f"names of columns, {first_three(names)}: this looks like a table of pandas"
+        advice = "give the frame, or write it with to_json(orient='records', lines=True)"
+        raise SchemaError(Problem(where, "{query: {document: number}}", found, advice))
+
+
+def _names_of_ids(names: Mapping[Any, Any]) -> list[str]:
+    """Return the known names of columns of queries and documents, if both are among the names."""
+    known = [[n for n in KNOWN_NAMES[ours] if n in names] for ours in ("query_id", "doc_id")]
+    return [name for of in known for name in of] if all(known) else []
 
 
 def _is_row(row: Any) -> bool:

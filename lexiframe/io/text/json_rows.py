@@ -15,7 +15,7 @@ from lexiframe.io.problems.advice import NO_ID, NO_JSON
 from lexiframe.io.problems.problem_tables import problems_of_bytes, table_of
 from lexiframe.io.problems.rows_as_written import Rows, may_be_id
 from lexiframe.io.tables.lists_of_items import column_of_items
-from lexiframe.io.tables.objects import is_one_run
+from lexiframe.io.tables.objects import is_one_run, refuse_tables
 from lexiframe.io.tables.records import column_of
 from lexiframe.io.text.json_records import (
     Members,
@@ -184,6 +184,7 @@ def _rows_of(record: Any, items: str | None) -> list[dict[str, Any] | tuple[str,
     inner = record.get(items) or [None]  # an empty list is a row without a document
     if not isinstance(inner, list):
         return [(f"a list of items as {items}", inner)]
+    inner = [item for item in inner if item is not None] or [None]
     return [
         {**same, **(item or {})}
         if item is None or isinstance(item, dict)
@@ -263,6 +264,7 @@ def rows_of_json(
 
 def _rows_of_queries(data: bytes, where: str, number: str) -> Rows:
     members = members_in(data, where, "queries")
+    refuse_tables(dict(zip(members.names, members.values, strict=True)), where)
     expected, numbers, rows = "{query: {document: number}}", [], []
     for n, (name, documents) in enumerate(zip(members.names, members.values, strict=True)):
         if isinstance(documents, dict):
