@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 import polars as pl
 
-from lexiframe.errors import LexiframeError
+from lexiframe.errors import LexiframeError, check_choice
 from lexiframe.metrics import notation
 from lexiframe.metrics.needs import RELEVANT
 from lexiframe.metrics.order_metrics import (
@@ -103,10 +103,7 @@ class LexicographicPreference:
     needs: ClassVar[str] = RELEVANT
 
     def __post_init__(self) -> None:
-        if self.direction not in ("precision", "recall"):
-            raise LexiframeError(
-                f"{self.name}: expected direction='precision' or 'recall', found {self.direction!r}"
-            )
+        check_choice(self.name, self.direction, ("precision", "recall"), "direction")
 
     def __call__(self, *, rel: float) -> LexicographicPreference:
         """Give the preference with relevance from grade ``rel``."""
