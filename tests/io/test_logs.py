@@ -592,6 +592,7 @@ def test_reading_changes_nothing(store, tmp_path):
     """No file, thread, setting or line is left behind, and nothing goes over the network."""
     code = """if True:
         import logging, os, socket, sys, threading
+        import polars  # which sets a variable of the environment
         import lexiframe as lf
 
         def refuse(*args):
