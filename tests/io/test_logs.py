@@ -63,7 +63,9 @@ def test_a_log_of_queries():
 
 
 @pytest.mark.parametrize(
-    "kind", [pl.DataFrame.lazy, pl.DataFrame.to_arrow, pl.DataFrame.to_pandas], ids=str
+    "kind",
+    [pl.DataFrame.lazy, pl.DataFrame.to_arrow, pl.DataFrame.to_pandas],
+    ids=lambda kind: kind.__name__,
 )
 def test_any_frame(kind):
     if kind is pl.DataFrame.to_pandas:
