@@ -1,4 +1,4 @@
-"""What measures need of the positions, and the refusal of positions that lack it."""
+"""What measures need of the positions, and errors for positions that do not have it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SUBTOPICS = "subtopics"
 
 
 def refuse_lower_rel(measures: Iterable[Any], rel: float | None) -> None:
-    """Raise when a measure counts grades that positions of this ``rel`` do not hold."""
+    """Raise when a measure counts grades below the ``rel`` that the positions were made with."""
     for measure in measures:
         if rel is not None and measure.rel is not None and measure.rel < rel:
             raise LexiframeError(
@@ -26,8 +26,15 @@ def refuse_lower_rel(measures: Iterable[Any], rel: float | None) -> None:
             )
 
 
+def no_item_of_grade(measure: Any) -> LexiframeError:
+    """Return the error for a measure with a ``rel`` that no item of any request reaches."""
+    return LexiframeError(
+        f"{measure}: expected some items with a grade of {measure.rel:g} or more, found none"
+    )
+
+
 def refuse_unfit(p: pl.DataFrame, measures: Iterable[Any]) -> None:
-    """Raise when positions do not hold what a measure needs.
+    """Raise when positions lack what a measure needs.
 
     Raises
     ------

@@ -12,7 +12,7 @@ from lexiframe.errors import LexiframeError, shown
 from lexiframe.metrics.counts import Count
 from lexiframe.metrics.derived import parse_metric
 from lexiframe.metrics.metric import Metric
-from lexiframe.metrics.needs import JUDGED, refuse_unfit
+from lexiframe.metrics.needs import JUDGED, no_item_of_grade, refuse_unfit
 from lexiframe.metrics.rankings import Rankings
 from lexiframe.metrics.subtopic_metrics import SubtopicMetric, are_of_subtopics
 from lexiframe.metrics.subtopic_scores import subtopic_values
@@ -98,14 +98,12 @@ def values_of(
         of_subtopics = [metric for metric in metrics if isinstance(metric, SubtopicMetric)]
         return subtopic_values(p, of_subtopics, no_relevant)
     rankings = Rankings.of(p, ranked)
-    groups = []  # what one group computes on the way it computes once
+    groups = []  # the metrics of a group share intermediate results, such as the ideal rankings
     for rel in dict.fromkeys(metric.rel for metric in metrics):
         restricted = rankings.at_least(rel, no_relevant)
         of_rel = [metric for metric in metrics if metric.rel == rel]
         if not restricted.kept.any() and rel is not None:
-            raise LexiframeError(
-                f"{of_rel[0]}: expected some items with a grade of {rel:g} or more, found none"
-            )
+            raise no_item_of_grade(of_rel[0])
         for needs in dict.fromkeys(metric.needs for metric in of_rel):
             groups.append((restricted, [m for m in of_rel if m.needs == needs]))
     computed = [*in_threads(lambda group: _values(*group), groups, "scores")]
@@ -116,13 +114,13 @@ def values_of(
 
 
 def as_list(measures: Any) -> list[Any]:
-    """Take one measure or several as a list."""
+    """Return one measure or several as a list."""
     several = isinstance(measures, Iterable) and not isinstance(measures, str | Metric)
     return list(measures) if several else [measures]
 
 
 def unique_by_name(measures: Sequence[Any]) -> list[Any]:
-    """Drop repeated measures; two different ones of one name are an error."""
+    """Return the measures without repetitions; raise if two different ones share a name."""
     by_name: dict[str, Any] = {}
     for measure in measures:
         if by_name.setdefault(str(measure), measure) != measure:
@@ -151,7 +149,7 @@ def _values(
         return {metric: (_checked(metric, rankings), rankings.kept) for metric in metrics}
 
     def of_run(run: int) -> list[np.ndarray]:
-        one = rankings.of_run(run)  # the judged items of one run at a time are in memory
+        one = rankings.of_run(run)  # so that only the judged items of a few runs are in memory
         return [_checked(metric, one) for metric in metrics]
 
     by_run = zip(*in_threads(of_run, range(rankings.n_runs), "judged items"), strict=True)
@@ -162,11 +160,11 @@ def _values(
 
 
 def _checked(metric: Metric, rankings: Rankings) -> np.ndarray:
-    """Return a metric's value for each ranking; 0 for a request without a relevant item.
+    """Return a metric's value for each ranking, with 0 for a request without a relevant item.
 
-    Counts stay what they are: as in trec_eval, num_ret is the number of documents retrieved.
+    Counts are not set to 0: as in trec_eval, num_ret is the number of documents retrieved.
     """
-    value = metric.compute(rankings).astype(np.float64)  # sums of nothing are whole numbers
+    value = metric.compute(rankings).astype(np.float64)  # np.bincount returns integers for no rows
     if not isinstance(metric, Count):
         value = np.where(rankings.has_relevant, value, 0.0)
     if not np.isfinite(value).all():
