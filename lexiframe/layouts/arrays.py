@@ -243,6 +243,6 @@ def check_finite(called: str, values: np.ndarray) -> None:
     infinite = int(np.isinf(values).sum())
     if infinite:
         raise LexiframeError(
-            f"{called}: expected finite values, found {infinite} that are infinite; their mean "
-            "would not depend on the others"
+            f"{called}: expected finite values, found {infinite} that are infinite; a mean "
+            "with them would not depend on the other values"
         )

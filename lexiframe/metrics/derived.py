@@ -115,7 +115,8 @@ def _with_exposure(
         return RecallLevelMetric(called, taken, weight=weight, operand=operand, **said)
     if taken.cutoff is not None:
         raise LexiframeError(
-            f"{called}({taken}): put the cut-off behind, {called}({taken.name})@{taken.cutoff}"
+            f"{called}({taken}): write the cut-off behind the parentheses, "
+            f"{called}({taken.name})@{taken.cutoff}"
         )
     exposure = getattr(taken, "exposure", None)
     if exposure is None or taken.smaller_is_better or taken.needs == SUBTOPICS:

@@ -104,5 +104,5 @@ def refuse_grades_above(metric: Metric, rankings: Rankings) -> None:
     if found > greatest:
         raise LexiframeError(
             f"{metric}: expected grades up to {greatest:g}, found {found:g}; "
-            f"say what the greatest is: {metric.name}(max={found:g})"
+            f"give the greatest possible grade: {metric.name}(max={found:g})"
         )

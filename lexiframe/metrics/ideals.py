@@ -73,7 +73,8 @@ def greedy_gains(serving: Serving, alpha: float, depth: int) -> np.ndarray:
     """Return the gains of the greedy ideal ranking: requests × ranks, 0 after the last document.
 
     The gain of a document is Σ_t (1 − α)^(documents above it that serve t), over the subtopics
-    that it serves. Of documents with the greatest gain the one of the greatest id is next.
+    that it serves. Among documents with the greatest gain, the one with the greatest id is next,
+    as in ndeval.
     """
     n_documents = serving.n_documents
     document = np.arange(len(serving.first_row))

@@ -61,7 +61,7 @@ class Metric:
 
     def __matmul__(self, cutoff: Any) -> Any:
         if not self.cuts_off:
-            inside = f"; put it inside: {self.name}({self.operand}@{cutoff})"
+            inside = f"; write it inside: {self.name}({self.operand}@{cutoff})"
             raise LexiframeError(
                 f"{self} has no cut-off, found {self}@{cutoff}{inside if self.operand else ''}"
             )
@@ -82,7 +82,7 @@ class Metric:
             )
         if self.operand is not None and parameters:
             raise LexiframeError(
-                f"{self}: expected its parameters inside, with what it is made from: "
+                f"{self}: write its parameters inside, with its measure: "
                 f"{self.name}({self.operand.partition('(')[0]}({next(iter(parameters))}=...))"
             )
         for name, value in parameters.items():
@@ -133,7 +133,7 @@ class Metric:
             For a metric that is not a sum over relevant items.
         """
         raise LexiframeError(
-            f"{self} is no sum over recall levels or relevant items; ask for metrics such as AP "
+            f"{self} is not a sum over recall levels or relevant items; ask for metrics such as AP "
             "and nDCG, or preferences such as RPP and LR"
         )
 

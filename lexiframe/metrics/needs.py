@@ -21,8 +21,8 @@ def refuse_lower_rel(measures: Iterable[Any], rel: float | None) -> None:
     for measure in measures:
         if rel is not None and measure.rel is not None and measure.rel < rel:
             raise LexiframeError(
-                f"{measure} counts grades from {measure.rel:g}, but rel={rel:g} takes lower ones "
-                "out; leave rel out, or raise that of the measure"
+                f"{measure} counts grades from {measure.rel:g}, but rel={rel:g} removes lower "
+                "grades; leave rel out, or raise the rel of the measure"
             )
 
 
@@ -52,7 +52,7 @@ def refuse_unfit(p: pl.DataFrame, measures: Iterable[Any]) -> None:
         first = [*needing, *counting][0]
         raise LexiframeError(
             f"{first}: expected the ranks that runs gave, found imputed ones (corpus_size): "
-            "it would take omitted items for retrieved; give it the positions before impute"
+            "they would make all items count as retrieved; use the positions before impute"
         )
     if not needing:
         return

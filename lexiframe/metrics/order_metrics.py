@@ -80,10 +80,10 @@ class LexicographicMetric(Metric):
             k = int(request[first])
             a, b = (requests.runs[int(order[place[first] + side, k])] for side in (0, 1))
             raise LexiframeError(
-                f"{self}: expected float64 to hold what tells rankings apart, but those of "
-                f"{a!r} and {b!r} for query {requests.queries[int(group[k])]!r} differ by 1e-12 or "
-                "less, a tie, and their positions are not the same; take the ranks of the "
-                f"rankings, {self.name.removesuffix('.metric')}.rank"
+                f"{self}: expected different values for different rankings, but in float64 those "
+                f"of {a!r} and {b!r} for query {requests.queries[int(group[k])]!r} tie: they "
+                "differ by 1e-12 or less; use the ranks of the rankings, "
+                f"{self.name.removesuffix('.metric')}.rank"
             )
 
 

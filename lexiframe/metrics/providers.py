@@ -80,7 +80,7 @@ def provider_exposure(p: Any, providers: Any, exposure: Metric | str = "AP") -> 
     if orphans.height:
         raise LexiframeError(
             "providers: expected a provider of every relevant item, found none of "
-            f"{first_three(orphans['doc_id'].sort())}; add them, as a provider of their own say"
+            f"{first_three(orphans['doc_id'].sort())}; add one for each, such as the item itself"
         )
     request = ("run", "query_id")
     return (

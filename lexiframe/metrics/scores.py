@@ -41,26 +41,26 @@ def scores(
         `measures` lists them, with what they need of the positions. The ``rel`` of a measure can
         raise the least relevant grade of the positions, not lower it.
     no_relevant : {"drop", "zero"}
-        Requests without an item of a measure's own ``rel`` have no rows of it, or 0; those of
-        ``positions(..., no_relevant="zero")`` have 0 of every measure, also of search lengths, of
-        which 0 is better than any real one; num_ret alone still counts what was retrieved, as
-        trec_eval does.
+        Whether requests without an item of a measure's own ``rel`` have no rows for that measure,
+        or rows with 0. Requests that ``positions(..., no_relevant="zero")`` kept have 0 for every
+        measure; note that for search lengths 0 is better than any real value. Only num_ret still
+        counts what was retrieved, as in trec_eval.
 
     Returns
     -------
     polars.DataFrame
-        Key ``run, query_id, measure``, sorted by it; ``value``; and ``smaller_is_better``, whether
-        less is better of the measure, in a table with a search length of one's own: of others the
-        name says it.
+        Key ``run, query_id, measure``, sorted by it; and ``value``. A table with your own search
+        length also has ``smaller_is_better``, whether smaller values of the measure are better;
+        for built-in measures this follows from the name.
 
     Raises
     ------
     UnknownNameError
         With near matches, for a measure that does not exist.
     LexiframeError
-        When a measure gives something that is no finite number, has a ``rel`` below that of the
-        positions, or needs what the positions do not have: judged items (``judged=True``, and not
-        after `impute`), ranks of items that were not retrieved, or subtopics.
+        When a measure has a value that is not a finite number, has a ``rel`` below that of the
+        positions, or needs what the positions lack: judged items (``judged=True``, and not after
+        `impute`), ranks of items that were not retrieved, or subtopics.
 
     Examples
     --------
@@ -170,6 +170,6 @@ def _checked(metric: Metric, rankings: Rankings) -> np.ndarray:
     if not np.isfinite(value).all():
         raise LexiframeError(
             f"{metric}: expected finite numbers, found {value[~np.isfinite(value)][0]}; "
-            "look at its exposure and weight"
+            "check its exposure and weight"
         )
     return within(metric.bounds, value)

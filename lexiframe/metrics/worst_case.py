@@ -60,9 +60,9 @@ def _by_number(metric: Metric, rankings: Rankings) -> Iterator[tuple[np.ndarray,
     if counts.max(initial=0) > MOST_ITEMS:
         row = rankings.keys.row(int(counts.argmax()), named=True)
         raise LexiframeError(
-            f"{metric}: expected at most {MOST_ITEMS} relevant items to look at all subsets of, "
-            f"found {counts.max()} for query {row['query_id']!r}; of a top-heavy measure, such as "
-            "AP, the worst case is TSE"
+            f"{metric}: expected at most {MOST_ITEMS} relevant items, to try all subsets of them, "
+            f"found {counts.max()} for query {row['query_id']!r}; the worst case of a top-heavy "
+            "measure, such as AP, is TSE"
         )
     m_of_item = counts[items["ranking"].to_numpy()]
     for m in np.unique(counts[counts > 0]):

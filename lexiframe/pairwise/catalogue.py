@@ -107,8 +107,8 @@ def parse_measure(text: str) -> Metric | Preference:
     """
     if re.fullmatch(r"OI\s*(\(.*)?", text.strip()):
         raise UnknownNameError(
-            f"{text!r} needs whole rankings, which positions are not: compute it with "
-            "lexiframe.interleaving(runs, qrels), whose table is one of preferences"
+            f"{text!r} needs whole rankings instead of positions: compute it with "
+            "lexiframe.interleaving(runs, qrels), which returns a table of preferences"
         )
     written = notation.read(text)
     if written.name in METRICS or written.name in MADE_FROM_ANOTHER:

@@ -77,8 +77,8 @@ def interleaving(
     interleaving, which has π or π′ go first and ends when one of them is exhausted. c is the rank
     that the user reads down to, k_c the smallest k such that the last click is at rank k of π or
     of π′, and hits(π, k) counts the clicked items in π's top k. Without a click the preference is
-    0: so it is when one of the lists is empty, since then the interleaved list is empty too. Hence
-    a run that did not answer a request loses nothing by it.
+    0. This includes the case that one of the lists is empty, because then the interleaved list is
+    empty too. Hence a run that did not answer a request loses nothing by it.
 
     With ``user="uniform"`` Δ is a ratio of whole numbers and computed as such, so that a tie is
     exact; with ``"dcg"`` 1e-12 and less is a tie.

@@ -156,7 +156,7 @@ class LexicographicPreference(Preference):
         if self.magnitude is not None:
             raise LexiframeError(
                 f"{self}: a preference with a magnitude has no {asked}; take that of LR or LP, "
-                "which have signs alone"
+                "which have signs only"
             )
         return self.name
 

@@ -55,7 +55,7 @@ def preferences(
         Whether requests without an item of a measure's own ``rel`` have no rows for that measure,
         or rows with 0 (ties).
     deciding_level : bool
-        Also give ``deciding_level``, the recall level (from 1, among the items that a measure
+        Also return ``deciding_level``, the recall level (from 1, among the items that a measure
         counts as relevant) that decided a lexicographic preference; null for a tie and for other
         measures.
     baseline : str, optional
@@ -73,10 +73,10 @@ def preferences(
     UnknownNameError
         With near matches, for a measure or a baseline that does not exist.
     LexiframeError
-        For fewer than two runs; for more preferences than memory holds, before the work; for a
-        lambda, which has no name, and a function of one's own that gives something else than an
-        antisymmetric matrix; when a measure needs positions by
-        subtopic and these are not, or the other way round, or has a ``rel`` below theirs.
+        For fewer than two runs; before the work, for more preferences than fit in memory; for a
+        lambda, which has no name; for a function that does not return an antisymmetric matrix; when
+        a measure needs positions by subtopic and these are not, or the other way round; and when a
+        measure has a ``rel`` below that of the positions.
 
     Notes
     -----
@@ -215,7 +215,7 @@ def _difference_kernel(metric: Metric, values: np.ndarray) -> Kernel:
 
 
 def _by_itself(measure: MatrixPreference, requests: AnyRequests) -> np.ndarray:
-    """Call a function of one's own, request after request, in one thread: pairs × requests.
+    """Call a user's function for one request after the other, in one thread: pairs × requests.
 
     The function may keep state between calls, so it is not called from several threads.
     """

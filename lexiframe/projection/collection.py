@@ -81,8 +81,8 @@ def rank_runs(
     Raises
     ------
     LexiframeError
-        When runs and qrels have no query in common, two runs have one name, or there is none; and,
-        before the work, when ranks and positions need more memory than there is.
+        When runs and qrels have no query in common, when two runs have the same name, or when there
+        is no run; and, before the work, when ranks and positions need more memory than there is.
     SchemaError
         For ``ties="rank"`` without ranks.
     """

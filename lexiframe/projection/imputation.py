@@ -89,8 +89,8 @@ def impute(
         row = too_small.row(0, named=True)
         raise LexiframeError(
             f"impute: a corpus of {corpus_size} is too small: run {row['run']!r} retrieved "
-            f"{row['n_retrieved']} items for query {row['query_id']!r}, and there are the relevant "
-            "ones that it omitted; give the number of items in the corpus"
+            f"{row['n_retrieved']} items for query {row['query_id']!r}, besides the relevant ones "
+            "that it omitted; give the number of items in the corpus"
         )
     if how == "pessimistic":
         return table.with_columns(

@@ -83,17 +83,17 @@ def positions(
         1, null: not retrieved), ``level`` (recall level from 1; items that were not retrieved
         follow, those of a low grade first), ``n_relevant`` (m), ``n_retrieved`` (ñ, without what
         was removed). With ``judged=True`` also ``n_judged``, the items of the request in the
-        judgments (a negative grade says pooled, but unjudged), and with ``rel`` also the column
-        ``rel``: so `scores` and `preferences` know what is there. With ``subtopics=True`` the key
-        is ``run, query_id, subtopic, doc_id``, and ``level`` and ``n_relevant`` count the relevant
-        items of the subtopic.
+        judgments (a negative grade means pooled, but unjudged). With ``rel`` there is also a column
+        ``rel``, by which `scores` and `preferences` know which grades are included. With
+        ``subtopics=True`` the key is ``run, query_id, subtopic, doc_id``, and ``level`` and
+        ``n_relevant`` count the relevant items of the subtopic.
 
     Raises
     ------
     LexiframeError
-        When runs and qrels share no request, a document is there twice, a score is no number, or
-        the ranks that are to break ties do not; and, before anything is read, for a policy that
-        does not exist.
+        When runs and qrels share no request, a document is there twice, a score is not a number, or
+        ``ties="rank"`` and the ranks cannot break ties; and, before anything is read, for a policy
+        that does not exist.
 
     Examples
     --------

@@ -227,7 +227,7 @@ def _refuse_missing_ranks(part: RunPart) -> None:
         raise SchemaError(
             f"{part.where}: ties='rank' needs the rank of every document, and that of "
             f"{first['doc_id']!r} for query {first['query_id']!r} is null ({without.height} such "
-            "rows in all); fill the ranks in, or take another policy, ties='doc_id_desc' say"
+            "rows in all); fill in the ranks, or use another policy, such as ties='doc_id_desc'"
         )
 
 
@@ -242,6 +242,6 @@ def _refuse_repeated_ranks(rows: Rows, judged: JudgedItems, where: str) -> None:
         raise SchemaError(
             f"{where}: ties='rank' needs ranks that differ within a query, and {one!r} and "
             f"{other!r} for query {judged.queries[first['query']]!r} both have the rank "
-            f"{first['rank']} ({alike.height} such rows in all); mend the ranks, or take another "
-            "policy, ties='doc_id_desc' say"
+            f"{first['rank']} ({alike.height} such rows in all); correct the ranks, or use "
+            "another policy, such as ties='doc_id_desc'"
         )
