@@ -29,12 +29,12 @@ The public names, in the order of the flow:
 - the whole flow in one call: `evaluate`, `Evaluation`; the conclusion in words: `verdict`
 """
 
-import importlib as _importlib
-import typing as _typing
-
 from lexiframe._version import __version__
 
-if _typing.TYPE_CHECKING:
+TYPE_CHECKING = (
+    False  # type checkers take it for True; to import typing takes longer than this module
+)
+if TYPE_CHECKING:
     from lexiframe.errors import (
         LexiframeError,
         LexiframeWarning,
@@ -196,15 +196,20 @@ _MODULES = {
 }
 """The module of each public name; it is loaded when one of its names is first used (PEP 562)."""
 
-if not _typing.TYPE_CHECKING:  # a checker would take it to give any name
+if not TYPE_CHECKING:  # __getattr__ would hide misspelled names from type checkers
 
-    def __getattr__(name: str) -> _typing.Any:
+    def __getattr__(name: str) -> object:
         """Load the module of a public name when the name is first used."""
+        import importlib
+
         for module, names in _MODULES.items():
             if name in names.split():
-                found = getattr(_importlib.import_module(f"lexiframe.{module}"), name)
+                found = getattr(importlib.import_module(f"lexiframe.{module}"), name)
                 return globals().setdefault(name, found)
         raise AttributeError(f"module 'lexiframe' has no attribute {name!r}")
+
+
+del TYPE_CHECKING
 
 
 def __dir__() -> list[str]:

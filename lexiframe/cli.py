@@ -55,9 +55,9 @@ from lexiframe.gaps import coverage as coverage_of_runs
 from lexiframe.io.files.outputs import refuse_outputs, refuse_replacing, refuse_unwritable
 from lexiframe.io.files.sources import STANDARD_INPUT, File
 from lexiframe.io.options import Third
-from lexiframe.io.parts import NameFrom
 from lexiframe.io.problems.duplicates import Duplicates
 from lexiframe.io.qrels import held_or_data, read_qrels
+from lexiframe.io.run_parts import NameFrom
 from lexiframe.io.runs import RunScan, scan_runs
 from lexiframe.layouts.cube import known_pairs
 from lexiframe.layouts.groups import names_of

@@ -12,8 +12,8 @@ import typer
 from lexiframe.errors import LexiframeError
 from lexiframe.io.files.outputs import output_path
 from lexiframe.io.options import Third
-from lexiframe.io.parts import NameFrom
 from lexiframe.io.problems.duplicates import Duplicates
+from lexiframe.io.run_parts import NameFrom
 from lexiframe.projection.policies import NoRelevant, ScoreType, Ties, Unjudged
 from lexiframe.significance.differences import Alternative
 from lexiframe.significance.paired import Correction, Family, Test

@@ -259,6 +259,7 @@ def test_frames_give_the_same_rows(expected):
 WRITE = "import sys, lexiframe as lf; lf.evaluate(*sys.argv[1:3]).write(sys.argv[3])"
 
 
+@pytest.mark.slow
 def test_the_number_of_threads_changes_no_byte(tmp_path):
     """On rankings of 33 runs, which are enough for numpy and Polars to share the work out."""
     folder = lf.bundled("digits")

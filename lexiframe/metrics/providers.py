@@ -8,8 +8,8 @@ from typing import Any
 import polars as pl
 
 from lexiframe.errors import LexiframeError, SchemaError, first_three
-from lexiframe.io.tables.column_names import checked_ids
-from lexiframe.io.tables.items import in_our_words
+from lexiframe.io.tables.ids import checked_ids
+from lexiframe.io.tables.lists_of_items import in_our_words
 from lexiframe.io.tables.objects import to_frame
 from lexiframe.metrics.derived import eta, parse_metric
 from lexiframe.metrics.metric import Metric
