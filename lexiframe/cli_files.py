@@ -106,7 +106,8 @@ def convert(
     """Convert a run or qrels to TREC text or, if OUT ends in .parquet, to Parquet."""
     given = only_file(source)
     _refuse_target(target, given)
-    file = given.held()  # read once: the kind is found, and the output written, from the same bytes
+    # Read once: the kind is found, and the output written, from the same bytes.
+    file: Any = given.held()
     options = TextOptions(third, header, decimal, as_columns(column))
     said: dict[str, Any] = {"header": header, "decimal": decimal, "columns": options.columns}
     if (kind or kind_of(file, options)) == "qrels":

@@ -24,7 +24,7 @@ from lexiframe.orderings.kemeny import refuse_many
 from lexiframe.orderings.order import order_runs
 from lexiframe.orderings.rule import Method
 from lexiframe.orderings.win_rates import win_rates
-from lexiframe.pairwise.pairs import Asked, Measure, parse_measures
+from lexiframe.pairwise.pairs import Measure, parse_measures
 from lexiframe.projected import project_runs
 from lexiframe.projection.policies import NoRelevant, Policies, ScoreType, Ties, Unjudged
 from lexiframe.schemas import (
@@ -41,6 +41,7 @@ from lexiframe.schemas import (
 from lexiframe.significance.differences import Alternative
 from lexiframe.significance.paired import Correction, Family, Test, check_inference, compare
 from lexiframe.significance.power import discriminative_power
+from lexiframe.typing import MeasureLike, QrelsLike, RequestsLike, RunsLike
 
 MEASURES = ("RPP", "LR", "LP", "AP", "nDCG@10", "RR")
 
@@ -150,9 +151,10 @@ def table_files(folder: Path) -> list[Path]:
 
 
 def evaluate(
-    runs: Any,
-    qrels: Any,
-    measures: Asked | Iterable[Asked] | None = None,
+    runs: RunsLike,
+    qrels: QrelsLike,
+    /,
+    measures: MeasureLike | Iterable[MeasureLike] | None = None,
     *,
     rel: float | None = None,
     ties: Ties = "doc_id_desc",
@@ -168,7 +170,7 @@ def evaluate(
     alternative: Alternative = "two-sided",
     trials: int = 10_000,
     seed: int = 0,
-    requests: Any = None,
+    requests: RequestsLike = None,
     by: By = None,
 ) -> Evaluation:
     """Compare runs under each measure: which run is better, and how sure one can be.

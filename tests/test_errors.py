@@ -348,7 +348,7 @@ CASES = {
     ),
     "text with a space in it": (
         lambda: write_trec(RUNS.with_columns(doc_id=pl.lit("two words")), TESTS / "x.trec"),
-        "TREC text cannot hold 'two words' as doc_id: ids have no white space",
+        "TREC text cannot hold 'two words' as doc_id: ids must not be empty",
     ),
     "no score": (
         lambda: lf.positions(RUNS.with_columns(score=pl.Series([1.0, None])), QRELS),

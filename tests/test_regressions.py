@@ -205,7 +205,9 @@ def test_scores_beyond_the_whole_numbers_of_floats(tmp_path, form, scores, posit
         return
     low, high = sorted(scores)[-2:]
     numbers = rf"found -?({low}|{high}) and -?({low}|{high}) for query 'q'"
-    with pytest.raises(lf.SchemaError, match=f"differ as float64 when they differ, {numbers}"):
+    with pytest.raises(
+        lf.SchemaError, match=f"different scores that also differ as float64, {numbers}"
+    ):
         lf.positions(runs, QRELS)
     if path.exists():
         assert lf.check_run(path)["found"][0].startswith(("90", "17"))

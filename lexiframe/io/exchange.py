@@ -11,13 +11,14 @@ import polars as pl
 
 from lexiframe.errors import LexiframeError, SchemaError, first_three
 from lexiframe.schemas import QRELS, RUNS, TableSchema, check, to_polars
+from lexiframe.typing import Frame
 
 T = TypeVar("T")
 # A row without a document stands for a query that was answered with an empty list.
 _RUNS = replace(RUNS, nullable=("doc_id",))
 
 
-def to_ir_measures(table: Any) -> dict[str, list[Any]] | list[Any]:
+def to_ir_measures(table: Frame, /) -> dict[str, list[Any]] | list[Any]:
     """Convert runs to ir_measures' ``ScoredDoc``, or judgments to its ``Qrel``.
 
     Grades are ints if all grades of the table are whole, since ir_measures' provider pytrec_eval
@@ -60,7 +61,7 @@ def to_ir_measures(table: Any) -> dict[str, list[Any]] | list[Any]:
     return _tuples(rows.with_columns(_whole_where_possible(rows["relevance"])), library.Qrel)
 
 
-def to_ranx(table: Any) -> Any:
+def to_ranx(table: Frame, /) -> Any:
     """Convert runs to ``ranx.Run``, or judgments to ``ranx.Qrels``.
 
     ranx has whole grades only (it would cut 1.5 down to 1), and grades below 1 are not relevant, as
@@ -105,7 +106,7 @@ def to_ranx(table: Any) -> Any:
     }
 
 
-def to_pytrec_eval(table: Any) -> dict[str, Any]:
+def to_pytrec_eval(table: Frame, /) -> dict[str, Any]:
     """Convert runs or judgments to the dictionaries that pytrec_eval, ranx and others take.
 
     Parameters
@@ -175,7 +176,7 @@ def _refuse_gaps(items: pl.DataFrame, schema: TableSchema) -> None:
     if gaps.height:
         raise SchemaError(
             f"{schema.name}: {gaps.height} rows have no number as {number}, the first for query "
-            f"{gaps['query_id'][0]!r} and document {gaps['doc_id'][0]!r}; no library takes that"
+            f"{gaps['query_id'][0]!r} and document {gaps['doc_id'][0]!r}; no library accepts that"
         )
 
 

@@ -96,7 +96,7 @@ def header_text(metadata: Mapping[str, Any]) -> bytes:
             text = _dumped(yaml, _plain(metadata), allow_unicode=False)
     except (yaml.YAMLError, RecursionError) as error:
         raise LexiframeError(
-            f"metadata: expected text, numbers, truth values and dates, found {error}"
+            f"metadata: expected text, numbers, booleans and dates, found {error}"
         ) from None
     return commented(text)
 
@@ -152,7 +152,7 @@ def parse_metadata(text: str, where: str) -> dict[str, Any]:
     except (yaml.YAMLError, ValueError, TypeError, AttributeError, LookupError) as error:
         reason = " ".join(str(error).split())
         raise ReadError(
-            f"{where}: the ir_metadata in the comments are no YAML ({reason}); mend them, or take "
+            f"{where}: the ir_metadata in the comments are not YAML ({reason}); mend them, or take "
             "the header out"
         ) from None
     except RecursionError:

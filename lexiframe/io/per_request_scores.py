@@ -28,9 +28,12 @@ from lexiframe.io.tables.objects import is_frame, is_one_run, to_frame
 from lexiframe.io.text.json_tables import is_json
 from lexiframe.progress import in_threads
 from lexiframe.schemas import SCORES
+from lexiframe.typing import ScoresLike
 
 
-def read_scores(source: Any, *, measure: str | None = None, run: str | None = None) -> pl.DataFrame:
+def read_scores(
+    source: ScoresLike, /, *, measure: str | None = None, run: str | None = None
+) -> pl.DataFrame:
     """Read per-request scores that another tool computed, for use in `compare` and others.
 
     Measures keep the names that the tool gave them. Means over all requests (``all``, or ndeval's
@@ -221,7 +224,7 @@ def _without_empty_requests(table: pl.DataFrame, origins: Sequence[ScoreTable]) 
     kept = table.filter(has_value)
     if not kept.height:
         where = ", ".join(origin.where for origin in origins[:3])
-        raise ReadError(f"{where}: expected some values, found a number for no request at all")
+        raise ReadError(f"{where}: expected some values, found none for any request")
     if kept.height < table.height:
         requests = table.filter(~has_value)["query_id"].unique().sort()
         warn(f"requests without a value for any run and measure, left out: {first_three(requests)}")
@@ -250,7 +253,8 @@ def _warn_of_absent(table: pl.DataFrame) -> None:
     lacking = of_runs.filter(pl.col("absent") > 0)
     if lacking.height:
         warn(
-            "runs that lack values for requests that others have them for: "
+            "runs that lack values for requests for which other runs have them: "
             f"{first_three(lacking['run'].unique().sort())}, {lacking['absent'].sum()} values in "
-            "all; means are over what is there, so give 0 where a run found nothing (trec_eval -c)"
+            "all; means are over the values that a run has, so give 0 where it found nothing "
+            "(trec_eval -c)"
         )

@@ -38,6 +38,7 @@ from lexiframe.io.tables.lists_of_items import in_our_words
 from lexiframe.io.tables.objects import to_frame
 from lexiframe.io.text import trec
 from lexiframe.schemas import IDS, QRELS
+from lexiframe.typing import QrelsLike
 
 
 @dataclass(frozen=True)
@@ -55,7 +56,8 @@ class Judgments:
 
 
 def read_qrels(
-    qrels: Any,
+    qrels: QrelsLike,
+    /,
     *,
     columns: Mapping[str, str] | None = None,
     header: bool = False,

@@ -20,6 +20,7 @@ from lexiframe.io.options import TextOptions, Third
 from lexiframe.io.run_parts import NameFrom, RunPart, load_source
 from lexiframe.io.text.trec import warn_of_wider_lines
 from lexiframe.progress import in_threads
+from lexiframe.typing import RunsLike
 
 
 @dataclass(frozen=True)
@@ -105,7 +106,8 @@ def _sorted(facts: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def scan_runs(
-    runs: Any,
+    runs: RunsLike,
+    /,
     *,
     name_from: NameFrom = "file",
     columns: Mapping[str, str] | None = None,
@@ -154,7 +156,8 @@ def scan_runs(
 
 
 def read_runs(
-    runs: Any,
+    runs: RunsLike,
+    /,
     *,
     name_from: NameFrom = "file",
     columns: Mapping[str, str] | None = None,
@@ -291,7 +294,7 @@ def _rows_of(part: RunPart, columns: Sequence[str]) -> pl.DataFrame:
     return rows.select(pl.lit(part.name).alias("run"), *columns)
 
 
-def run_metadata(runs: Any) -> pl.DataFrame:
+def run_metadata(runs: RunsLike, /) -> pl.DataFrame:
     """Read the metadata of runs, which are comments in their files in the form of ir_metadata.
 
     Parameters

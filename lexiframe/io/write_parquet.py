@@ -15,12 +15,13 @@ from lexiframe.io.files.provenance import describe, provenance_of, sources_in
 from lexiframe.io.runs import RunScan, SourceRead
 from lexiframe.io.tables.objects import is_frame
 from lexiframe.schemas import to_polars
+from lexiframe.typing import Frame
 
 ROWS_PER_GROUP = 1 << 20
 
 
 def write_parquet(
-    table: Any, path: str | Path, *, computed_from: Iterable[Any] = (), **facts: Any
+    table: Frame, /, path: str | Path, *, computed_from: Iterable[Any] = (), **facts: Any
 ) -> Path:
     """Write a frame as Parquet, with its provenance; the same rows give the same bytes.
 

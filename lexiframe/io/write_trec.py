@@ -25,10 +25,11 @@ from lexiframe.io.tables.numbers import EXACT
 from lexiframe.io.text import trec
 from lexiframe.io.text.lines import first_fields
 from lexiframe.schemas import QRELS, RUNS, TableSchema, check, to_polars
+from lexiframe.typing import Frame
 
 
 def write_trec(
-    table: Any, path: str | Path, *, metadata: Mapping[str, Mapping[str, Any]] | None = None
+    table: Frame, /, path: str | Path, *, metadata: Mapping[str, Mapping[str, Any]] | None = None
 ) -> list[Path]:
     """Write runs or judgments as TREC text, packed by gzip if the path ends in ``.gz``.
 
@@ -94,7 +95,9 @@ def write_trec(
     is_dir = os.path.isdir(path)  # noqa: PTH112 - false, not an error, for a name too long
     is_folder = is_dir or (len(runs) > 1 and path.suffix == "")
     if len(runs) > 1 and not is_folder:
-        raise LexiframeError(f"{path}: {len(runs)} runs need a folder, a file each; found a file")
+        raise LexiframeError(
+            f"{path}: {len(runs)} runs need a folder with a file for each; found a file"
+        )
     for name, rows in runs:
         beginning = headers.get(name, b"") + trec.text_of_run(rows.head(1), name)
         _refuse_odd_beginning(beginning, rows, RUNS)
@@ -132,7 +135,9 @@ def _without_empty_answers(rows: pl.DataFrame) -> pl.DataFrame:
     """Leave out queries that were answered with an empty list, with a warning."""
     is_empty = rows["doc_id"].is_null() & rows["score"].is_null()
     if is_empty.any():
-        warn(f"queries answered with an empty list, which TREC text cannot say: {is_empty.sum()}")
+        warn(
+            f"queries answered with an empty list, which TREC text cannot express: {is_empty.sum()}"
+        )
     return rows.filter(~is_empty)
 
 
@@ -151,9 +156,9 @@ def _fit_for_text(rows: pl.DataFrame) -> pl.DataFrame:
             name = column.name if column.name in rows.columns else "query_id"
             first = rows.row(int(column.arg_true()[0]), named=True)
             raise SchemaError(
-                f"TREC text cannot hold {first[name]!r} as {name}: ids have no white space and are "
-                "not empty, a line that begins with # is a comment, numbers are numbers; write "
-                "Parquet instead"
+                f"TREC text cannot hold {first[name]!r} as {name}: ids must not be empty, have "
+                "white space or begin a line with # (a comment), and numbers must not be missing; "
+                "write Parquet instead"
             )
     return rows
 

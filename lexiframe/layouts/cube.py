@@ -20,6 +20,10 @@ from lexiframe.metrics.derived import known_metric
 from lexiframe.metrics.metric import Metric
 from lexiframe.metrics.ties import metric_difference
 from lexiframe.schemas import PREFERENCES, SCORES, TableSchema, check, to_polars
+from lexiframe.typing import Frame
+
+PairsLike = Frame | PairCube
+"""A table of preferences or scores; or, from inside the package, the array made of one."""
 
 
 def is_scores(table: Any) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import polars as pl
 
@@ -16,9 +15,10 @@ from lexiframe.metrics.metric import Metric
 from lexiframe.metrics.rankings import Rankings
 from lexiframe.metrics.ties import TIE
 from lexiframe.schemas import PROVIDER_EXPOSURE, PROVIDERS
+from lexiframe.typing import Frame
 
 
-def provider_exposure(p: Any, providers: Any, exposure: Metric | str = "AP") -> pl.DataFrame:
+def provider_exposure(p: Frame, providers: Frame, /, exposure: Metric | str = "AP") -> pl.DataFrame:
     """Sum the exposure of each provider's relevant items, and find the worst-off provider.
 
     Parameters

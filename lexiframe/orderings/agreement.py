@@ -9,15 +9,16 @@ import polars as pl
 
 from lexiframe.codes import decode
 from lexiframe.layouts.arrays import PairCube
-from lexiframe.layouts.cube import pair_cube
+from lexiframe.layouts.cube import PairsLike, pair_cube
 from lexiframe.layouts.groups import By, by_groups
 from lexiframe.progress import progress
 from lexiframe.resampling import check_draws, check_share, drawn_requests, percentiles
 from lexiframe.schemas import SIGN_AGREEMENT, TIE_RATES
+from lexiframe.typing import RequestsLike
 
 
 @by_groups
-def tie_rates(d: Any, /, *, requests: Any = None, by: By = None) -> pl.DataFrame:
+def tie_rates(d: PairsLike, /, *, requests: RequestsLike = None, by: By = None) -> pl.DataFrame:
     """Compute the share of pairs of rankings of the same request that each measure ties.
 
     Parameters
@@ -52,13 +53,13 @@ def tie_rates(d: Any, /, *, requests: Any = None, by: By = None) -> pl.DataFrame
 
 @by_groups
 def sign_agreement(
-    d: Any,
+    d: PairsLike,
     /,
     *,
     samples: int | None = None,
     seed: int = 0,
     alpha: float = 0.05,
-    requests: Any = None,
+    requests: RequestsLike = None,
     by: By = None,
 ) -> pl.DataFrame:
     """Compute how often two measures prefer the same ranking, and the same run on average.

@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 
 from lexiframe.errors import SchemaError
+from lexiframe.layouts.cube import PairsLike
 from lexiframe.layouts.groups import By, by_groups, in_groups
 from lexiframe.orderings.coefficients import PERSISTENCE, CorrelationMethod, coefficient
 from lexiframe.orderings.order import ordering_table, warn_of_cycles
@@ -17,11 +18,12 @@ from lexiframe.orderings.weighted import Ordered, laid_out, resampled
 from lexiframe.progress import progress
 from lexiframe.resampling import check_share, percentiles
 from lexiframe.schemas import CORRELATIONS, ORDERINGS, check
+from lexiframe.typing import Frame, RequestsLike
 
 
 @by_groups
 def rank_correlations(
-    o: Any, /, method: CorrelationMethod = "kendall", *, p: float = PERSISTENCE, by: By = None
+    o: Frame, /, method: CorrelationMethod = "kendall", *, p: float = PERSISTENCE, by: By = None
 ) -> pl.DataFrame:
     """Correlate every two orderings of the runs.
 
@@ -91,7 +93,8 @@ def rank_correlations(
 
 
 def bootstrap_correlations(
-    d: Any,
+    d: PairsLike,
+    /,
     method: CorrelationMethod = "kendall",
     *,
     order: Method = "mean",
@@ -99,7 +102,7 @@ def bootstrap_correlations(
     seed: int = 0,
     alpha: float = 0.05,
     p: float = PERSISTENCE,
-    requests: Any = None,
+    requests: RequestsLike = None,
     by: By = None,
 ) -> pl.DataFrame:
     """Correlate the orderings by every two measures, with bootstrap intervals over the requests.

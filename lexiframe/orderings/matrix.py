@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import polars as pl
 
 from lexiframe.errors import LexiframeError, SchemaError
 from lexiframe.layouts.groups import By, by_groups
 from lexiframe.schemas import CORRELATIONS, SIGN_AGREEMENT, check, to_polars
+from lexiframe.typing import Frame
 
 
 @by_groups
-def agreement_matrix(table: Any, /, value: str | None = None, *, by: By = None) -> pl.DataFrame:
+def agreement_matrix(table: Frame, /, value: str | None = None, *, by: By = None) -> pl.DataFrame:
     """Arrange correlations or agreements of measures as a matrix of measures × measures.
 
     Parameters

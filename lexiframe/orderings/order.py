@@ -10,21 +10,25 @@ import numpy as np
 import polars as pl
 
 from lexiframe.errors import warn
+from lexiframe.layouts.arrays import PairCube
+from lexiframe.layouts.cube import PairsLike
 from lexiframe.layouts.groups import By, in_groups
 from lexiframe.orderings.positional import majority_cycles
 from lexiframe.orderings.rule import Method, Rule, Votes
 from lexiframe.orderings.weighted import laid_out, ordered
 from lexiframe.schemas import ORDERINGS
+from lexiframe.typing import RequestsLike
 
 
 def order_runs(
-    d: Any,
+    d: PairsLike,
+    /,
     method: Method = "mc4",
     *,
     votes: Votes = "win_rate",
     iterations: int | None = None,
     teleport: float | None = None,
-    requests: Any = None,
+    requests: RequestsLike = None,
     by: By = None,
 ) -> pl.DataFrame:
     """Order the runs over all requests, under each measure.
@@ -109,7 +113,7 @@ def ordering_table(d: Any, rule: Rule, cycles: list[pl.DataFrame]) -> pl.DataFra
         )
         for o in ordered(cube, np.ones((1, len(cube.queries))), rule)
     ]
-    if rule.method == "copeland":
+    if rule.method == "copeland" and isinstance(cube, PairCube):
         cycles.append(majority_cycles(cube))
     table = pl.concat([pl.DataFrame(schema=ORDERINGS.columns), *tables])
     return table.sort("measure", "method", "rank", "run")

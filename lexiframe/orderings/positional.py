@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import polars as pl
 
 from lexiframe.layouts.arrays import Pairs
-from lexiframe.layouts.cube import pair_cube
+from lexiframe.layouts.cube import PairsLike, pair_cube
 from lexiframe.layouts.groups import By, by_groups
 from lexiframe.metrics.ties import TIE
 from lexiframe.orderings.markov import strong_components
 from lexiframe.orderings.ranking import mid_ranks
 from lexiframe.schemas import CYCLES
+from lexiframe.typing import RequestsLike
 
 
 def borda(request_values: np.ndarray, rounding: np.ndarray | float = TIE) -> np.ndarray:
@@ -35,7 +34,9 @@ def majorities(pairs: Pairs) -> np.ndarray:
 
 
 @by_groups
-def majority_cycles(d: Any, /, *, requests: Any = None, by: By = None) -> pl.DataFrame:
+def majority_cycles(
+    d: PairsLike, /, *, requests: RequestsLike = None, by: By = None
+) -> pl.DataFrame:
     """List the runs that form a cycle of majorities: a beats b, b beats c, and c beats a.
 
     Parameters

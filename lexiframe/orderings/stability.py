@@ -8,15 +8,17 @@ import numpy as np
 import polars as pl
 
 from lexiframe.codes import decode
+from lexiframe.layouts.cube import PairsLike
 from lexiframe.layouts.groups import By, by_groups
 from lexiframe.orderings.rule import Method, Rule, Votes
 from lexiframe.orderings.weighted import Ordered, resampled
 from lexiframe.schemas import ORDER_PROBABILITIES, RANK_DISTRIBUTIONS, TableSchema
+from lexiframe.typing import RequestsLike
 
 
 @by_groups
 def rank_distributions(
-    d: Any,
+    d: PairsLike,
     /,
     method: Method = "mean",
     *,
@@ -25,7 +27,7 @@ def rank_distributions(
     votes: Votes = "win_rate",
     iterations: int | None = None,
     teleport: float | None = None,
-    requests: Any = None,
+    requests: RequestsLike = None,
     by: By = None,
 ) -> pl.DataFrame:
     """Estimate how probable each rank of a run is, by a bootstrap over the requests.
@@ -80,7 +82,7 @@ def rank_distributions(
 
 @by_groups
 def order_probabilities(
-    d: Any,
+    d: PairsLike,
     /,
     method: Method = "mean",
     *,
@@ -89,7 +91,7 @@ def order_probabilities(
     votes: Votes = "win_rate",
     iterations: int | None = None,
     teleport: float | None = None,
-    requests: Any = None,
+    requests: RequestsLike = None,
     by: By = None,
 ) -> pl.DataFrame:
     """Estimate how probably each run comes before each other, by a bootstrap over the requests.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import polars as pl
@@ -11,13 +11,14 @@ import polars as pl
 from lexiframe.codes import decode
 from lexiframe.errors import LexiframeError, unknown_name
 from lexiframe.layouts.arrays import Pairs
-from lexiframe.layouts.cube import pair_cube
+from lexiframe.layouts.cube import PairsLike, pair_cube
 from lexiframe.layouts.groups import By, by_groups
 from lexiframe.schemas import REQUEST_WIN_RATES, WIN_RATES
+from lexiframe.typing import RequestsLike
 
 
 @by_groups
-def win_rates(d: Any, /, *, requests: Any = None, by: By = None) -> pl.DataFrame:
+def win_rates(d: PairsLike, /, *, requests: RequestsLike = None, by: By = None) -> pl.DataFrame:
     """Count, for every pair of runs, the requests won, lost and tied.
 
     Parameters
@@ -50,12 +51,12 @@ def win_rates(d: Any, /, *, requests: Any = None, by: By = None) -> pl.DataFrame
 
 @by_groups
 def win_rate_matrix(
-    d: Any,
+    d: PairsLike,
     /,
     measure: str | None = None,
     *,
     runs: Sequence[str] | None = None,
-    requests: Any = None,
+    requests: RequestsLike = None,
     by: By = None,
 ) -> pl.DataFrame:
     """Arrange one measure's win rates as a matrix of runs × runs.
@@ -116,7 +117,12 @@ def win_rate_matrix(
 
 @by_groups
 def request_win_rates(
-    d: Any, /, *, how: Literal["sum", "mean"] = "sum", requests: Any = None, by: By = None
+    d: PairsLike,
+    /,
+    *,
+    how: Literal["sum", "mean"] = "sum",
+    requests: RequestsLike = None,
+    by: By = None,
 ) -> pl.DataFrame:
     """Sum up each run's preferences over the other runs, request by request.
 

@@ -26,15 +26,16 @@ from lexiframe.progress import in_threads, progress
 from lexiframe.projection.matrices import Block, Requests, requests_of
 from lexiframe.projection.policies import NoRelevant, check_policy
 from lexiframe.schemas import PREFERENCES, to_polars
+from lexiframe.typing import Frame, MeasureLike
 
 Measure = Metric | Preference
 AnyRequests = Requests | SubtopicRequests
-Asked = Measure | str | Callable[[np.ndarray], Any]
 
 
 def preferences(
-    p: Any,
-    measures: Asked | Iterable[Asked],
+    p: Frame,
+    /,
+    measures: MeasureLike | Iterable[MeasureLike],
     *,
     no_relevant: NoRelevant = "drop",
     deciding_level: bool = False,

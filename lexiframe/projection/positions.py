@@ -15,11 +15,13 @@ from lexiframe.projection.collection import RankedRuns, rank_runs
 from lexiframe.projection.judgments import JudgedItems
 from lexiframe.projection.policies import NoRelevant, Policies, ScoreType, Ties, Unjudged
 from lexiframe.schemas import POSITIONS, SUBTOPIC_POSITIONS
+from lexiframe.typing import QrelsLike, RunsLike
 
 
 def positions(
-    runs: Any,
-    qrels: Any,
+    runs: RunsLike,
+    qrels: QrelsLike,
+    /,
     *,
     rel: float | None = None,
     ties: Ties = "doc_id_desc",

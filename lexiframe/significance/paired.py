@@ -13,7 +13,7 @@ import polars as pl
 from lexiframe.codes import decode
 from lexiframe.errors import LexiframeError, unknown_name
 from lexiframe.layouts.arrays import Pairs, check_finite
-from lexiframe.layouts.cube import pair_cube
+from lexiframe.layouts.cube import PairsLike, pair_cube
 from lexiframe.layouts.groups import By, in_groups
 from lexiframe.metrics import notation
 from lexiframe.progress import progress
@@ -24,6 +24,7 @@ from lexiframe.significance.differences import Alternative, Options, by_requests
 from lexiframe.significance.intervals import INTERVALS
 from lexiframe.significance.paired_tests import TESTS
 from lexiframe.significance.reach import warn_of_no_rejection
+from lexiframe.typing import RequestsLike
 
 Test = Literal["t", "sign", "wilcoxon", "randomization", "bootstrap"]
 Correction = Literal["holm", "bonferroni", "bh", "none"]
@@ -31,7 +32,8 @@ Family = Literal["measure", "all"]
 
 
 def compare(
-    d: Any,
+    d: PairsLike,
+    /,
     test: Test | Sequence[Test] = "t",
     correction: Correction | Sequence[Correction] = "holm",
     *,
@@ -43,7 +45,7 @@ def compare(
     sign_ties: Literal["drop", "split"] = "drop",
     trials: int = 10_000,
     seed: int = 0,
-    requests: Any = None,
+    requests: RequestsLike = None,
     by: By = None,
 ) -> pl.DataFrame:
     """Test, for every pair of runs, whether they differ over the requests.

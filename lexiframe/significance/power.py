@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import polars as pl
 
 from lexiframe.layouts.groups import By, by_groups
@@ -11,13 +9,14 @@ from lexiframe.metrics.ties import TIE
 from lexiframe.resampling import check_share
 from lexiframe.schemas import ASL_CURVE, POWER, SMALLEST_DIFFERENCES
 from lexiframe.significance.arguments import checked_comparisons
+from lexiframe.typing import Frame
 
 CURVE = ("measure", "test", "correction")
 """The columns whose values together have a row of `discriminative_power` and a curve each."""
 
 
 @by_groups
-def discriminative_power(c: Any, /, alpha: float = 0.05, *, by: By = None) -> pl.DataFrame:
+def discriminative_power(c: Frame, /, alpha: float = 0.05, *, by: By = None) -> pl.DataFrame:
     """Compute the share of pairs of runs that each measure tells apart.
 
     Parameters
@@ -70,7 +69,7 @@ def discriminative_power(c: Any, /, alpha: float = 0.05, *, by: By = None) -> pl
 
 
 @by_groups
-def asl_curve(c: Any, /, *, by: By = None) -> pl.DataFrame:
+def asl_curve(c: Frame, /, *, by: By = None) -> pl.DataFrame:
     """Sort the p-values of all pairs of runs: the curve of achieved significance levels.
 
     The lower the curve of a measure, the more pairs it tells apart, at any level.
@@ -117,7 +116,7 @@ def asl_curve(c: Any, /, *, by: By = None) -> pl.DataFrame:
 
 @by_groups
 def smallest_significant_differences(
-    c: Any, /, alpha: float = 0.05, *, by: By = None
+    c: Frame, /, alpha: float = 0.05, *, by: By = None
 ) -> pl.DataFrame:
     """Find the least mean difference between two runs that each measure finds significant.
 

@@ -10,7 +10,7 @@ import polars as pl
 
 from lexiframe.errors import LexiframeError, first_three
 from lexiframe.layouts.arrays import Pairs
-from lexiframe.layouts.cube import pair_cube
+from lexiframe.layouts.cube import PairsLike, pair_cube
 from lexiframe.layouts.groups import By, by_groups
 from lexiframe.resampling import check_draws, check_share
 from lexiframe.schemas import POWER_CURVE, REQUIRED_REQUESTS
@@ -22,13 +22,14 @@ from lexiframe.significance.simulated_power import (
     simulated_power_at_n,
     simulated_size,
 )
+from lexiframe.typing import RequestsLike
 
 How = Literal["t", "simulation"]
 
 
 @by_groups
 def required_requests(
-    d: Any,
+    d: PairsLike,
     /,
     *,
     power: float = 0.8,
@@ -36,7 +37,7 @@ def required_requests(
     how: How = "t",
     samples: int = 1000,
     seed: int = 0,
-    requests: Any = None,
+    requests: RequestsLike = None,
     by: By = None,
 ) -> pl.DataFrame:
     """Estimate how many requests a paired t-test needs to find the difference of two runs.
@@ -122,7 +123,7 @@ def required_requests(
 
 @by_groups
 def power_curve(
-    d: Any,
+    d: PairsLike,
     /,
     sizes: Sequence[int],
     *,
@@ -130,7 +131,7 @@ def power_curve(
     how: How = "t",
     samples: int = 1000,
     seed: int = 0,
-    requests: Any = None,
+    requests: RequestsLike = None,
     by: By = None,
 ) -> pl.DataFrame:
     """Compute the power of the paired t-test between every two runs for numbers of requests.

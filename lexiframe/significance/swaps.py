@@ -10,11 +10,13 @@ import polars as pl
 
 from lexiframe.errors import LexiframeError
 from lexiframe.layouts.arrays import Pairs
+from lexiframe.layouts.cube import PairsLike
 from lexiframe.layouts.groups import By, by_groups
 from lexiframe.progress import progress
 from lexiframe.resampling import check_draws, halves
 from lexiframe.schemas import SWAP_CURVE, SWAP_RATES
 from lexiframe.significance.arguments import pairs_by_measure
+from lexiframe.typing import RequestsLike
 
 AT_ONCE = 2**20
 """The number of cells (splits × pairs of runs) handled at once: an array takes 8 MB."""
@@ -22,7 +24,13 @@ AT_ONCE = 2**20
 
 @by_groups
 def swap_rates(
-    d: Any, /, *, splits: int = 1000, seed: int = 0, requests: Any = None, by: By = None
+    d: PairsLike,
+    /,
+    *,
+    splits: int = 1000,
+    seed: int = 0,
+    requests: RequestsLike = None,
+    by: By = None,
 ) -> pl.DataFrame:
     """Compute how often two halves of the requests prefer opposite runs of a pair.
 
@@ -85,13 +93,13 @@ def swap_rates(
 
 @by_groups
 def swap_curve(
-    d: Any,
+    d: PairsLike,
     /,
     *,
     splits: int = 1000,
     seed: int = 0,
     bins: int = 20,
-    requests: Any = None,
+    requests: RequestsLike = None,
     by: By = None,
 ) -> pl.DataFrame:
     """Compute swap rates by size of difference, to see how large one must be to be stable.

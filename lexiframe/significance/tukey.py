@@ -11,7 +11,7 @@ import polars as pl
 
 from lexiframe.errors import LexiframeError, first_three
 from lexiframe.layouts.arrays import PairCube, Pairs, check_finite
-from lexiframe.layouts.cube import is_scores, pair_cube, score_cube
+from lexiframe.layouts.cube import PairsLike, is_scores, pair_cube, score_cube
 from lexiframe.layouts.groups import By, by_groups
 from lexiframe.metrics.ties import TIE
 from lexiframe.orderings.win_rates import mean_preferences
@@ -20,6 +20,7 @@ from lexiframe.schemas import COMPARISONS, to_polars
 from lexiframe.significance.hsd_trials import largest_differences, tolerance
 from lexiframe.significance.paired import compare
 from lexiframe.significance.studentized_range import quantile, survival
+from lexiframe.typing import RequestsLike
 
 On = Literal["values", "win_rate", "preference"]
 
@@ -34,7 +35,7 @@ class Tested(NamedTuple):
 
 @by_groups
 def tukey_hsd(
-    d: Any,
+    d: PairsLike,
     /,
     method: Literal["randomized", "parametric"] = "randomized",
     *,
@@ -42,7 +43,7 @@ def tukey_hsd(
     trials: int = 10_000,
     seed: int = 0,
     alpha: float = 0.05,
-    requests: Any = None,
+    requests: RequestsLike = None,
     by: By = None,
 ) -> pl.DataFrame:
     """Test, for all pairs of runs at once, whether they differ over the requests.

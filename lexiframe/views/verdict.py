@@ -10,6 +10,7 @@ import polars as pl
 from lexiframe.errors import LexiframeError, SchemaError, escaped
 from lexiframe.resampling import check_share
 from lexiframe.schemas import COMPARISONS, VERDICT, check, to_polars
+from lexiframe.typing import Evaluated, Frame
 
 _TESTS = {
     "t": "paired t-test",
@@ -30,8 +31,9 @@ _CORRECTIONS = {
 
 
 def verdict(
-    e: Any,
-    comparisons: Any = None,
+    e: Evaluated,
+    /,
+    comparisons: Frame | None = None,
     *,
     alpha: float | None = None,
     family: Literal["measure", "all"] | None = None,

@@ -261,7 +261,10 @@ def test_columns_decide_what_is_ambiguous_and_overrule_what_is_not():
     "columns, message",
     [
         ({"query_id": "Fragen"}, r"columns names 'Fragen', which is not there \(found: Frage, Dok"),
-        ({"question": "Frage"}, r"columns: expected names of ours \(run, query_id, doc_id, score"),
+        (
+            {"question": "Frage"},
+            r"columns: expected lexiframe's names \(run, query_id, doc_id, score",
+        ),
         ({"query_id": "Frage", "doc_id": "Dokument"}, "score is missing"),
     ],
 )

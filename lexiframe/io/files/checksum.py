@@ -48,6 +48,6 @@ def has_checksum(data: bytes, where: str) -> bool:
     if zlib.crc32(view[footer:], zlib.crc32(view[:begin])) != int.from_bytes(
         view[footer - 4 : footer], "little"
     ):
-        found = "is damaged: its bytes do not fit the checksum with which they were written"
+        found = "is damaged: its bytes do not match the checksum in it"
         raise ReadError(Problem(where, "", found, "copy or write it again"))
     return True

@@ -60,7 +60,7 @@ def output_file(path: Path) -> Path:
             f"{path}: cannot be written, because it is a device or a pipe; choose a file"
         )
     if state and any(_is_open_as(stream, state) for stream in (1, 2)):
-        raise LexiframeError(f"{path}: is where the output goes already; choose another file")
+        raise LexiframeError(f"{path}: the standard output goes there already; choose another file")
     return Path(os.path.realpath(path))
 
 

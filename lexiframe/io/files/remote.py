@@ -42,7 +42,7 @@ def fetch(address: str, where: str) -> bytes:
     except InvalidURL:  # its message quotes parts of the address, which may be secret
         raise ReadError(
             f"{where}: is no address that can be fetched: a port is a number, spaces are written "
-            "%20, and user and password cannot be said in it"
+            "%20, and user and password cannot be part of it"
         ) from None
     except (*_BROKEN, pa.ArrowException) as error:
         said = _without_secrets(_said(error), address)
@@ -109,7 +109,8 @@ def _send_pieces(address: str, pieces: SimpleQueue[bytes | Exception], given_up:
 def _from_store(address: str) -> bytes:
     if address.startswith(("gs://", "gcs://")) and "retry_limit_seconds=" not in address:
         joint = "&" if "?" in address else "?"
-        address = f"{address}{joint}retry_limit_seconds={_PATIENCE:g}"  # not minutes
+        # The default is to retry for many minutes.
+        address = f"{address}{joint}retry_limit_seconds={_PATIENCE:g}"
     filesystem, path = fs.FileSystem.from_uri(address)
     is_local = filesystem.type_name == "local"
     if is_local and filesystem.get_file_info(path).type == fs.FileType.Unknown:

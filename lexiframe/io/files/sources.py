@@ -141,10 +141,10 @@ def warn_of_left_out(left_out: Sequence[Path]) -> None:
     folders = list(dict.fromkeys(path.parent for path in left_out))
     if len(folders) == 1:
         names = [path.name for path in left_out]
-        warn(f"{folders[0]}: what is no run, left out: {first_three(names)}")
+        warn(f"{folders[0]}: left out, since they are no runs: {first_three(names)}")
     elif folders:
         paths = [str(path) for path in left_out]
-        warn(f"what is no run, left out of {len(folders)} folders: {first_three(paths)}")
+        warn(f"left out of {len(folders)} folders, since they are no runs: {first_three(paths)}")
 
 
 def run_name(path: Path) -> str:
@@ -327,7 +327,7 @@ def _files_in(folder: Path) -> tuple[list[Path], list[Path]]:
         inner = sorted(f.name for f in inside if f.is_dir())
         deeper = (
             f"; the folders in it are not read ({first_three(inner)}): give a glob, such as "
-            f"'{folder}/*/*', or of partitions a dataset of PyArrow"
+            f"'{folder}/*/*', or, for partitions, a dataset of PyArrow"
         )
         raise ReadError(
             f"{folder}: the folder has no files in it that could be runs{deeper if inner else ''}"

@@ -87,7 +87,7 @@ def room_for(data: bytes) -> float:
     Raises
     ------
     ReadError
-        When the environment variable is no positive number.
+        When the environment variable is not a positive number.
     """
     said = os.environ.get(RATIO, _RATIO)
     try:
@@ -113,8 +113,8 @@ class _TooMuchError(Exception):
 def _streams(start: Callable[[], Any], data: bytes, room: float) -> bytes:
     """Unpack streams that follow each other, perhaps padded with zeros.
 
-    Python's bz2 and lzma modules ignore bytes behind a stream that begin no other, and so would
-    lose all streams behind a broken one without an error.
+    This function reports bytes behind a stream that do not begin another one. Python's bz2 and lzma
+    modules ignore them, and so lose all streams behind a broken header without an error.
     """
     parts = []
     while data:
@@ -227,6 +227,6 @@ def _decoded(data: bytes, where: str) -> bytes:
             except UnicodeError as error:
                 expected = f"{encoding.upper()} text, as its byte order mark says"
                 at = f"{error.args[-1]} at byte {len(mark) + error.args[2]}"
-                found = f"bytes that are none ({at})"
+                found = f"bytes that cannot be decoded ({at})"
                 raise ReadError(Problem(where, expected, found, "save it as UTF-8")) from None
     return data

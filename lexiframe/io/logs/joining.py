@@ -14,12 +14,13 @@ from lexiframe.io.files.sources import run_name
 from lexiframe.io.tables.column_names import KNOWN_NAMES, candidates_for
 from lexiframe.likeness import likely_cause
 from lexiframe.schemas import STR, TableSchema, check, to_polars
+from lexiframe.typing import Frame
 
 _DIFFERENCES_OF_RUNS = {"the folder or the ending of a file": lambda name: run_name(Path(name))}
 MLFLOW_RUN_NAME = "tags.mlflow.runName"  # the run's name in tables of mlflow.search_runs
 
 
-def with_log(table: Any, log: Any, on: str = "run") -> pl.DataFrame:
+def with_log(table: Frame, log: Frame, /, on: str = "run") -> pl.DataFrame:
     """Join any table with a log of experiments: add the log's columns to the rows of the table.
 
     Tables of pairs (``run_a``, ``run_b``) get each column of the log twice, with the endings ``_a``

@@ -20,9 +20,9 @@ NO_NUMBER = {
 NO_ID = "give it an id, or leave the row out"
 NO_JSON = "mend it, or leave it out"
 CUT_SHORT = "the file ends in this line: if it was cut short, fetch or write it again"
-TWO_ROWS = "these are two rows: put a line feed between them, as joined files need one at their end"
+TWO_ROWS = "these are two rows: put a line feed between them; joined files need one at their end"
 TWO_RECORDS = "mend it; if these are two records, put a line feed between them"
-LOST_FIELD = "as the tags of other lines are numbers, a field may be missing: give it all six"
+LOST_FIELD = "a field may be missing, since tags of other lines are numbers: give this line all six"
 DECIMAL_COMMA = "this has a decimal comma: say so with decimal=','"
 ONE_OF_TWINS = {
     "runs": "mend the file, or let positions keep the best-ranked one with duplicates='best'",

@@ -59,7 +59,7 @@ def rows_of(given: ScoreTable, measure: str | None) -> pl.DataFrame:
     given
         The table.
     measure
-        What was measured, if the table does not say.
+        The name of the measure, if the table has none.
 
     Returns
     -------
@@ -186,7 +186,7 @@ def _unpivoted(given: ScoreTable, found: dict[str, str], measure: str | None) ->
 
 
 def _refuse_ids(given: ScoreTable, cells: Sequence[str]) -> None:
-    """Raise if a column of scores looks like ids of queries: distinct whole numbers."""
+    """Raise if a column with a name like query_id holds distinct whole numbers: ids, not scores."""
     simple = given.table.select(cells).select(pl.selectors.numeric() | pl.selectors.string())
     for name in nearest(simple.columns, WORDS["query_id"]):
         numbers = simple[name].cast(pl.Float64, strict=False)

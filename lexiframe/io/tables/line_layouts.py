@@ -17,7 +17,7 @@ class Layout:
         return f"{len(self.names)} fields ({' '.join(self.names)})"
 
 
-# A run may lack the tag, its last field, which trec_eval does not use.
+# Lines of a run may lack the last field, the tag: no score depends on it.
 RUN = Layout(("query_id", "q0", "doc_id", "rank", "score", "tag"), 5, "score")
 RANKED = Layout(("query_id", "doc_id", "rank"), 3, "rank")
 SCORED = Layout(("query_id", "doc_id", "score"), 3, "score")

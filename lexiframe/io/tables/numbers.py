@@ -59,9 +59,9 @@ def refuse_lost_digits(written: pl.DataFrame, where: str) -> None:
     >>> refuse_lost_digits(pl.DataFrame({"query_id": ["q1", "q2"], "score": scores}), "runs")
     >>> refuse_lost_digits(pl.DataFrame({"query_id": "q1", "score": scores}), "runs")
     Traceback (most recent call last):
-    lexiframe.errors.SchemaError: runs: expected scores that differ as float64 when they differ, \
-found 9007199254740992 and 9007199254740993 for query 'q1' (2 such scores); subtract from all \
-what they have in common (from times the first one), or leave score out and give whole ranks as rank
+    lexiframe.errors.SchemaError: runs: expected different scores that also differ as float64, \
+found 9007199254740992 and 9007199254740993 for query 'q1' (2 such scores); subtract the same \
+number from all (from times the first one), or leave score out and give whole ranks as rank
     """
     key = [name for name in written.columns if name != "score"]
     large = (
@@ -89,7 +89,7 @@ def _problem(lost: pl.DataFrame, key: list[str], where: str) -> Problem:
         f"({lost.height} such scores)"
     )
     advice = (
-        "subtract from all what they have in common (from times the first one), or leave score "
-        "out and give whole ranks as rank"
+        "subtract the same number from all (from times the first one), or leave score out and give "
+        "whole ranks as rank"
     )
-    return Problem(where, "scores that differ as float64 when they differ", found, advice)
+    return Problem(where, "different scores that also differ as float64", found, advice)

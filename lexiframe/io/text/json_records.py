@@ -1,7 +1,7 @@
 """JSON member by member: the records of lines and lists, and the queries of an object.
 
 Each line is parsed by itself, so all broken lines are found. A list or an object is parsed up to
-the first place that is no JSON: nobody knows where the next member begins behind it.
+the first place that is not JSON: behind it, it is not known where the next member begins.
 """
 
 from __future__ import annotations
@@ -144,7 +144,7 @@ def members_of(text: str, where: str) -> Members:
 
 
 def members_one_by_one(text: str, where: str) -> Members:
-    r"""Parse a list or an object up to the first place that is no JSON, which is the last problem.
+    r"""Parse a list or an object up to the first place that is not JSON; that is the last problem.
 
     Repeated names and unpaired surrogates are problems too, but parsing goes on behind them.
 

@@ -83,7 +83,9 @@ def _refuse_other(members: Members, form: Form, where: str) -> None:
     if form == "queries":
         is_ours = is_one_run(dict(zip(members.names, members.values, strict=True)))
     if not is_ours:
-        expected = "JSON with a record a line, a list of records, or {query: {document: number}}"
+        expected = (
+            "JSON with a record on each line, a list of records, or {query: {document: number}}"
+        )
         raise ReadError(Problem(where, expected, "list" if form == "list" else "dict"))
 
 

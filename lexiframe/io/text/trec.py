@@ -166,7 +166,7 @@ def warn_of_wider_lines(counts: Mapping[str, int]) -> None:
     """Warn once of lines with more fields than are read; ``counts`` maps files to their number."""
     files, count = [where for where, n in counts.items() if n], sum(counts.values())
     lines = "1 line has" if count == 1 else f"{count} lines have"
-    said = f"{lines} more than {len(RUN.names)} fields; what follows is ignored"
+    said = f"{lines} more than {len(RUN.names)} fields; the others are ignored"
     if len(files) == 1:
         warn(f"{files[0]}: {said}")
     elif files:
