@@ -31,9 +31,7 @@ The public names, in the order of the flow:
 
 from lexiframe._version import __version__
 
-TYPE_CHECKING = (
-    False  # type checkers take it for True; to import typing takes longer than this module
-)
+TYPE_CHECKING = False  # a checker takes it for true; importing typing takes longer than this module
 if TYPE_CHECKING:
     from lexiframe.errors import (
         LexiframeError,

@@ -73,14 +73,8 @@ WIDER = r"4 lines have more than 6 fields; the others are ignored; files: 4 \('.
 LEFT_OUT = (
     r"left out of 2 folders, since they are no runs: 2 \('.*one/README.md', '.*two/README.md'\)"
 )
-<<<<<<< HEAD
-LEFT_OUT = r"what is no run, left out of 2 folders: 2 \('.*one/README.md', '.*two/README.md'\)"
 CYCLE = r"majorities form 2 cycles \(one: a, b, c; other: a, b, c\)"
 CYCLES_BY = r"majorities form 6 cycles in 3 groups of requests \(one: a, b, c; other: .*; one"
-=======
-CYCLE = r"majorities run in 2 cycles \(one: a, b, c; other: a, b, c\)"
-CYCLES_BY = r"majorities run in 6 cycles in 3 groups of requests \(one: a, b, c; other: .*; one"
->>>>>>> h14c
 GAPS = "rankings missing, counted as empty: 1 "
 STRANGERS = "no judged document was retrieved by any run"
 TRIALS = "no p-value of 9 trials can be below 0.05"

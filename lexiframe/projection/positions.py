@@ -54,8 +54,8 @@ def positions(
         their order in the file, or the rank that the file gives, which must differ within a query.
     score_type : {"float64", "float32"}
         The precision in which scores are compared. trec_eval 10 holds them as doubles. trec_eval up
-        to 9.0.8, pytrec_eval, and ir_measures where it calls pytrec_eval hold them as single floats,
-        so that scores that differ only beyond single precision are equal.
+        to 9.0.8, pytrec_eval, and ir_measures where it calls pytrec_eval hold them as single
+        floats, so that scores that differ only beyond single precision are equal.
     no_relevant : {"drop", "zero"}
         Leave requests without a relevant item out, or keep them, with one row a run whose
         document, position and level are null, so that every measure of theirs but num_ret is 0.
