@@ -59,6 +59,7 @@ def largest_differences(
         trials = math.factorial(n_runs) ** n_queries
     size = max(FEW, min(BLOCK, CELLS // (n_runs * max(n_runs, n_queries))))
     starts = range(0, trials, size)
+    # Each block has a seed of its own, so that the number of threads changes nothing.
     children = np.random.SeedSequence(seed).spawn(len(starts))
 
     def block(number: int) -> np.ndarray:
@@ -168,6 +169,7 @@ def _by_cells(matrices: np.ndarray, trials: Trials) -> np.ndarray:
             sums = np.zeros((len(places), len(a)))
         for first in range(0, len(places), FEW):
             some = places[first : first + FEW]
+            # All indices are valid, so "clip" changes nothing but spares the check of bounds.
             cells = (some * n_runs).take(a, axis=1) + some.take(b, axis=1)
             sums[first : first + FEW] += matrix.ravel().take(cells, mode="clip")
     return np.asarray(np.abs(sums).max(axis=1))
