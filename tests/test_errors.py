@@ -145,7 +145,7 @@ CASES = {
     ),
     "direction": (
         lambda: lf.LexicographicPreference("mine", "both"),
-        "mine: expected direction='precision' or 'recall', found 'both'",
+        "mine: expected direction to be one of 'precision', 'recall', found 'both'",
     ),
     "negative weight": (
         lambda: lf.preferences(BOTH, lf.LevelPreference("mine", weight=lambda i, m: 1 - i)),
@@ -154,31 +154,31 @@ CASES = {
     # positions and preferences
     "ties": (
         lambda: lf.positions(RUNS, QRELS, ties="random"),
-        "ties: expected one of doc_id_desc, doc_id_asc, input, rank, found 'random'",
+        "ties: expected one of 'doc_id_desc', 'doc_id_asc', 'input', 'rank', found 'random'",
     ),
     "score type": (
         lambda: lf.positions(RUNS, QRELS, score_type="float16"),
-        "score_type: expected one of float64, float32, found 'float16'",
+        "score_type: expected one of 'float64', 'float32', found 'float16'",
     ),
     "duplicates": (
         lambda: lf.coverage(RUNS, QRELS, duplicates="worst"),
-        "duplicates: expected one of error, best, found 'worst'",
+        "duplicates: expected one of 'error', 'best', found 'worst'",
     ),
     "unjudged": (
         lambda: lf.positions(RUNS, QRELS, unjudged="drop"),
-        "unjudged: expected one of keep, remove, found 'drop'",
+        "unjudged: expected one of 'keep', 'remove', found 'drop'",
     ),
     "no_relevant": (
         lambda: lf.positions(RUNS, QRELS, no_relevant="keep"),
-        "no_relevant: expected one of drop, zero, found 'keep'",
+        "no_relevant: expected one of 'drop', 'zero', found 'keep'",
     ),
     "no_relevant of scores": (
         lambda: lf.scores(P, "AP", no_relevant="keep"),
-        "no_relevant: expected one of drop, zero, found 'keep'",
+        "no_relevant: expected one of 'drop', 'zero', found 'keep'",
     ),
     "no_relevant of preferences": (
         lambda: lf.preferences(BOTH, "RPP", no_relevant="keep"),
-        "no_relevant: expected one of drop, zero, found 'keep'",
+        "no_relevant: expected one of 'drop', 'zero', found 'keep'",
     ),
     "rel": (lambda: lf.positions(RUNS, QRELS, rel=0), "rel: expected a positive grade, found 0"),
     "a cut-off where none is": (lambda: scores("bpref@10"), "bpref has no cut-off, found bpref@10"),
@@ -364,7 +364,7 @@ CASES = {
     ),
     "user": (
         lambda: lf.interleaving("no.run", "no.qrels", user="DCG"),
-        "interleaving: expected user='uniform' or 'dcg', found 'DCG'",
+        "interleaving: expected user to be one of 'uniform', 'dcg', found 'DCG'",
     ),
     "interleaving is no preference of positions": (
         lambda: lf.parse_measure("OI"),
@@ -430,7 +430,7 @@ CASES = {
     # imputation
     "how": (
         lambda: lf.impute(P, 10, how="random"),
-        "impute: expected how='pessimistic' or 'optimistic', found 'random'",
+        "impute: expected how to be one of 'pessimistic', 'optimistic', found 'random'",
     ),
     "pool": (
         lambda: lf.impute(P, "pool"),

@@ -8,7 +8,7 @@ from typing import Literal, get_args
 import numpy as np
 import polars as pl
 
-from lexiframe.errors import LexiframeError
+from lexiframe.errors import check_choice
 from lexiframe.io.problems.duplicates import Duplicates
 from lexiframe.layouts.size import refuse_too_many
 from lexiframe.metrics.ties import TIE
@@ -107,8 +107,7 @@ def interleaving(
     >>> d["measure"].item(), round(d["preference"].item(), 6)
     ('OI(user=dcg)', 0.383566)
     """
-    if user not in get_args(User):
-        raise LexiframeError(f"interleaving: expected user='uniform' or 'dcg', found {user!r}")
+    check_choice("interleaving", user, get_args(User), "user")
     policies = Policies(rel, ties, score_type, no_relevant, duplicates, unjudged)
     ranked = rank_runs(runs, qrels, policies, documents=True)
     names = [run.name for run in ranked.runs]

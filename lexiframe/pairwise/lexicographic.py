@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 import polars as pl
 
-from lexiframe.errors import LexiframeError
+from lexiframe.errors import LexiframeError, check_choice
 from lexiframe.metrics.order_metrics import (
     Direction,
     LexicographicMetric,
@@ -96,10 +96,7 @@ class LexicographicPreference(Preference):
     kind: ClassVar[str] = "lexicographic preference"
 
     def __post_init__(self) -> None:
-        if self.direction not in ("precision", "recall"):
-            raise LexiframeError(
-                f"{self.name}: expected direction='precision' or 'recall', found {self.direction!r}"
-            )
+        check_choice(self.name, self.direction, ("precision", "recall"), "direction")
 
     @property
     def rank(self) -> LexicographicMetric:

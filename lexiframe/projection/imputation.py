@@ -7,7 +7,7 @@ from typing import Literal
 
 import polars as pl
 
-from lexiframe.errors import LexiframeError
+from lexiframe.errors import LexiframeError, check_choice
 from lexiframe.schemas import POSITIONS, check, to_polars
 from lexiframe.typing import Frame
 
@@ -76,8 +76,7 @@ def impute(
             "impute: corpus_size='pool' needs the column pool_size; "
             "make it with positions(..., pool=True)"
         )
-    if how not in ("pessimistic", "optimistic"):
-        raise LexiframeError(f"impute: expected how='pessimistic' or 'optimistic', found {how!r}")
+    check_choice("impute", how, ("pessimistic", "optimistic"), "how")
     if not (corpus_size == "pool" or isinstance(corpus_size, Integral)):
         raise LexiframeError(
             f"impute: expected corpus_size to be a whole number or 'pool', found {corpus_size!r}"

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from numbers import Real
 from typing import Any, Literal, get_args
 
-from lexiframe.errors import LexiframeError, shown
+from lexiframe.errors import LexiframeError, check_choice, shown
 from lexiframe.io.problems.duplicates import Duplicates
 
 Ties = Literal["doc_id_desc", "doc_id_asc", "input", "rank"]
@@ -55,8 +55,6 @@ def check_policy(name: str, value: str) -> None:
     --------
     >>> check_policy("unjudged", "drop")
     Traceback (most recent call last):
-    lexiframe.errors.LexiframeError: unjudged: expected one of keep, remove, found 'drop'
+    lexiframe.errors.LexiframeError: unjudged: expected one of 'keep', 'remove', found 'drop'
     """
-    choices = get_args(_CHOICES[name])
-    if value not in choices:
-        raise LexiframeError(f"{name}: expected one of {', '.join(choices)}, found {value!r}")
+    check_choice(name, value, get_args(_CHOICES[name]))

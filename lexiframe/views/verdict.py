@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import polars as pl
 
-from lexiframe.errors import LexiframeError, SchemaError, escaped
+from lexiframe.errors import LexiframeError, SchemaError, check_choice, escaped
 from lexiframe.resampling import check_share
 from lexiframe.schemas import COMPARISONS, VERDICT, check, to_polars
 from lexiframe.typing import Evaluated, Frame
@@ -112,8 +112,8 @@ def verdict_of(
     inference = provenance["inference"]
     if alpha is not None:
         check_share("verdict", "alpha", alpha)
-    if family not in (None, "measure", "all"):
-        raise LexiframeError(f"verdict: expected family 'measure' or 'all', found {family!r}")
+    if family is not None:
+        check_choice("verdict", family, ("measure", "all"), "family")
     level = inference["alpha"] if alpha is None else alpha
     if family is None:
         family = inference["family"] if others is None else "measure"
