@@ -68,6 +68,7 @@ def tau_ap(truth: np.ndarray, y: np.ndarray) -> np.ndarray:
     right = above & (truth[:, None, :] < truth[:, :, None])
     n_above, n_right = above.sum(axis=2), right.sum(axis=2)
     mean = _ratio((n_right / np.maximum(n_above, 1)).sum(axis=1), (n_above > 0).sum(axis=1))
+    # A truth that ties all runs makes every C 0: that is no correlation of −1, but undefined.
     return np.asarray(np.where(_all_tied(truth), np.nan, 2 * mean - 1))
 
 

@@ -120,7 +120,7 @@ def compare(
     1e-12, or 1e-12 of the scores where these exceed 1 (of the preferences, where the scores are not
     known). With one request p is 1 (one-sided tests that need no standard deviation: at least 0.5),
     and there are no intervals. A one-sided interval has one end; the other is infinite, or the
-    bound of the effect size.
+    least or greatest value that the effect size can have.
 
     t is that of `scipy.stats.ttest_rel`, the sign test is `scipy.stats.binomtest`, and Wilcoxon's
     test is `scipy.stats.wilcoxon` of the differences, after sizes that differ by rounding alone are
@@ -162,6 +162,7 @@ def compare(
             "compare: expected preferences between runs, or scores of two runs for the same "
             "requests, found none"
         )
+    # A family has the same test and, unless it is of all, the same measure and group.
     same = ["test", *([*groups, "measure"] if family == "measure" else [])]
     number = table.select(pl.struct(same).rank("dense")).to_series().to_numpy()
     corrected = [_corrected(table, number, name, alpha) for name in corrections]

@@ -162,12 +162,11 @@ def _by_measure(d: Any, on: str) -> Iterator[tuple[str, Pairs, np.ndarray | None
         _check_pairs(measure, pairs)
         if on == "win_rate":
             values = mean_preferences(pairs)
+            # Their rounding is that of the means, passed on as the size of scores that have it.
             delta = values[:, pairs.a] - values[:, pairs.b]
             rounding = pairs.request_rounding[:, None]
             delta = np.where(np.abs(delta) <= rounding, 0.0, delta)
-            largest = np.broadcast_to(
-                rounding / TIE, values.shape
-            )  # rounding goes by the terms of the sums
+            largest = np.broadcast_to(rounding / TIE, values.shape)
             yield measure, replace(pairs, values=delta, scores=largest), values
         else:
             yield measure, pairs, scores[measure].values if on == "values" else None
