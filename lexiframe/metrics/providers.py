@@ -18,7 +18,7 @@ from lexiframe.schemas import PROVIDER_EXPOSURE, PROVIDERS
 from lexiframe.typing import Frame
 
 
-def provider_exposure(p: Any, providers: Any, exposure: Metric | str = "AP") -> pl.DataFrame:
+def provider_exposure(p: Frame, providers: Frame, /, exposure: Metric | str = "AP") -> pl.DataFrame:
     """Sum the exposure of each provider's relevant items, and find the worst-off provider.
 
     Parameters
