@@ -709,8 +709,8 @@ def small_blocks(monkeypatch):
     """Blocks of so many bytes."""
 
     def patch(size):
-        for name in ("trec_rows", "text_table", "json_rows"):
-            monkeypatch.setattr(f"lexiframe.io.{name}.BLOCK_OF_ROWS", size)
+        for name in ("trec_rows", "table", "json_rows"):
+            monkeypatch.setattr(f"lexiframe.io.text.{name}.BLOCK_OF_ROWS", size)
 
     return patch
 

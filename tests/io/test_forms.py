@@ -963,7 +963,7 @@ def test_long_text_is_parsed_in_blocks(last, tmp_path, monkeypatch):
 
 def in_pieces_of(size, monkeypatch):
     """Take files of more than twice so many bytes for long ones."""
-    for module in ("trec", "forms", "delimited", "json_text"):
+    for module in ("text.trec", "forms", "text.delimited", "text.json_tables"):
         monkeypatch.setattr(f"lexiframe.io.{module}.PIECE", size)
 
 
