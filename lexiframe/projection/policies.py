@@ -1,4 +1,4 @@
-"""The policies: what decides where runs and judgments leave something open, each by name."""
+"""The policies: named choices for cases that runs and judgments leave open, such as ties."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _CHOICES: dict[str, Any] = {
 
 @dataclass(frozen=True)
 class Policies:
-    """The policies of `positions`, which says what they mean; checked when they are made.
+    """The policies of `positions`, where they are described; they are checked on creation.
 
     Raises
     ------
@@ -49,7 +49,7 @@ class Policies:
 
 
 def check_policy(name: str, value: str) -> None:
-    """Raise for a choice that does not exist.
+    """Raise an error for a choice that does not exist.
 
     Examples
     --------
