@@ -194,10 +194,10 @@ _MODULES = {
 }
 """The module of each public name; it is loaded when one of its names is first used (PEP 562)."""
 
-if not TYPE_CHECKING:  # a checker would take it to give any name
+if not TYPE_CHECKING:  # __getattr__ would hide misspelled names from type checkers
 
     def __getattr__(name: str) -> object:
-        """Load the module that has a public name, when the name is used for the first time."""
+        """Load the module of a public name when the name is first used."""
         import importlib
 
         for module, names in _MODULES.items():
