@@ -255,6 +255,13 @@ def _taken_over(frame: Any, where: str, *, keep_twins: bool) -> pl.DataFrame:
             f"{where} cannot become Arrow: {_first_broken(frame)}{in_one_line(error)}; give every "
             "column values of one simple type, or leave it out"
         ) from None
+    except MemoryError:
+        raise
+    except Exception as error:  # objects may call any function to export themselves
+        raise SchemaError(
+            f"{where}: {type(frame).__name__} cannot be exported as Arrow "
+            f"({type(error).__name__}: {in_one_line(error)}); give a table of PyArrow instead"
+        ) from error
 
 
 def _collected(frame: pl.LazyFrame, where: str) -> pl.DataFrame:
@@ -400,7 +407,7 @@ def _may_be_ids(dtype: pl.DataType) -> bool:
 
 _TRUTH = {"true": True, "false": False}
 _LISTS = (pl.List, pl.Array)
-_READ_AS_NUMBERS = (pl.String, pl.Boolean, pl.Null)
+_READ_AS_NUMBERS = (pl.String, pl.Null)
 
 
 def _typed(column: pl.Series, dtype: pl.DataType, called: str) -> pl.Series:
@@ -410,12 +417,14 @@ def _typed(column: pl.Series, dtype: pl.DataType, called: str) -> pl.Series:
     if dtype == STR and not _may_be_ids(column.dtype):
         whole = "ids cannot be floats: cast them to integers (pandas: astype('Int64'))"
         exploded = "explode the columns that hold lists, so that each item has a row"
-        advice = whole * column.dtype.is_float() + exploded * isinstance(column.dtype, _LISTS)
+        is_list = isinstance(column.dtype, _LISTS)
+        advice = whole if column.dtype.is_float() else exploded if is_list else "cast them to text"
         expected = f"strings in {column.name}"
         raise SchemaError(Problem(called, expected, str(column.dtype), advice))
     is_number = column.dtype.is_numeric() or column.dtype in _READ_AS_NUMBERS  # no date, no list
     if dtype != STR and not is_number:
-        raise SchemaError(Problem(called, f"{dtype} in {column.name}", str(column.dtype)))
+        advice = f"cast it to a number, or say which column is {column.name}"
+        raise SchemaError(Problem(called, f"{dtype} in {column.name}", str(column.dtype), advice))
     if dtype == BOOL and column.dtype == STR:  # "true" or "False", as CSV files write it
         column = column.str.to_lowercase()
         typed = column.replace_strict(_TRUTH, default=None, return_dtype=BOOL)

@@ -90,6 +90,9 @@ CASES = {
     "no notation": (lambda: scores("AP@"), "a measure is written as NAME, NAME@CUTOFF or NAME"),
     "no notation at all": (lambda: scores(""), "found ''"),
     "no closing": (lambda: scores("TSE(AP"), "found 'TSE(AP'"),
+    "underscore": (lambda: scores("AP(rel=1_0)"), "of 'AP(rel=1_0)', found 'rel=1_0'"),
+    "hexadecimal": (lambda: scores("AP(rel=-0x1)"), "of 'AP(rel=-0x1)', found 'rel=-0x1'"),
+    "digits of another script": (lambda: scores("P@١"), "a measure is written as NAME, NAME@CU"),
     "no number": (
         lambda: scores("AP(rel=x)"),
         "parameter='word' inside the parentheses of 'AP(rel=x)', found 'rel=x'",

@@ -32,9 +32,10 @@ from lexiframe.io.problems.duplicates import (
     repeated_judgment,
 )
 from lexiframe.io.problems.line_numbers import Places
-from lexiframe.io.run_parts import refuse_no_number
+from lexiframe.io.run_parts import as_text, as_written, refuse_no_number
 from lexiframe.io.tables.ids import checked_ids
 from lexiframe.io.tables.lists_of_items import in_our_words
+from lexiframe.io.tables.numbers import may_have_changed, refuse_lost_digits
 from lexiframe.io.tables.objects import to_frame
 from lexiframe.io.text import trec
 from lexiframe.schemas import IDS, QRELS
@@ -182,17 +183,22 @@ def _load_file(file: File, options: TextOptions, *, hashed: bool) -> Judgments:
 
 def parse_qrels(content: Content, where: str, options: TextOptions) -> pl.DataFrame:
     """Parse and check the content of a file."""
-    return _checked(_table_of(content, where, options), where, options)
+    rows = _checked(_table_of(content, where, options), where, options)
+    if content.kind == "text" and may_have_changed(rows, "relevance"):
+        refuse_lost_digits(*as_written(content, where, options, QRELS))
+    return rows
 
 
 def _checked(table: pl.DataFrame, where: str, options: TextOptions) -> pl.DataFrame:
-    table = in_our_words(table, QRELS, where, options.columns)
+    table = given = in_our_words(table, QRELS, where, options.columns)
     _refuse_empty_lists(table, where)
     if "iteration" not in table.columns:
         table = table.with_columns(iteration=pl.lit("0"))
     table = checked_ids(table, QRELS, where, coded=IDS)
     refuse_no_number(table, "relevance", where)
     _refuse_infinite(table, where)
+    if may_have_changed(table, "relevance"):
+        refuse_lost_digits(*as_text(given, where))
     return table
 
 

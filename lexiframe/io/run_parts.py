@@ -33,13 +33,14 @@ from lexiframe.io.problems.rows_as_written import columns_in
 from lexiframe.io.tables import line_layouts
 from lexiframe.io.tables.ids import checked_ids
 from lexiframe.io.tables.lists_of_items import in_our_words
-from lexiframe.io.tables.numbers import have_large_ties, refuse_lost_digits, whole_ranks
+from lexiframe.io.tables.numbers import may_have_changed, refuse_lost_digits, whole_ranks
 from lexiframe.io.tables.objects import to_frame
 from lexiframe.io.text import trec
-from lexiframe.schemas import IDS, RUNS
+from lexiframe.schemas import IDS, RUNS, TableSchema
 
 NameFrom = Literal["file", "tag"]
 UNNAMED = "run"
+_NUMBERS = ("score", "relevance", "rank")
 _ROW = "\0row"  # none of our columns has this name
 _RUNS_OR_RANKS = replace(RUNS, optional=("run", "score", "rank"))
 
@@ -117,20 +118,22 @@ def parse_runs(
     else:
         parts = _parts_of_table(table, source, options, places_in(source.origin, options, RUNS))
     # Beyond 2^53 different numbers can become equal as float64: compare them as they are written.
-    if any(have_large_ties(part.rows) for part in parts):
-        refuse_lost_digits(_as_written(content, source, options), source.where)
+    if any(may_have_changed(part.rows, "score") for part in parts):
+        refuse_lost_digits(*as_written(content, source.where, options, RUNS))
     return parts
 
 
-def _as_written(content: Content, source: Source, options: TextOptions) -> pl.DataFrame:
-    """Return the runs, queries and scores of text without converting them."""
-    blocks = []
-    for rows in rows_of(content, source.where, options, RUNS):
-        found, _ = columns_in(rows, source.where, RUNS, options.columns)
-        number = "score" if "score" in found else "rank"
+def as_written(
+    content: Content, where: str, options: TextOptions, schema: TableSchema
+) -> tuple[pl.DataFrame, str, str]:
+    """Return runs, queries and numbers of text unconverted, the file's name, and what they are."""
+    blocks, number = [], ""
+    for rows in rows_of(content, where, options, schema):
+        found, _ = columns_in(rows, where, schema, options.columns)
+        number = next(name for name in _NUMBERS if name in found)
         texts = [found[name].texts.alias(name) for name in ("run", "query_id") if name in found]
         blocks.append(pl.DataFrame([*texts, found[number].texts.alias("score")]))
-    return pl.concat(blocks, how="diagonal")
+    return pl.concat(blocks, how="diagonal"), where, number
 
 
 def _from_file(part: RunPart, table: Any) -> RunPart:
@@ -206,8 +209,8 @@ def _parts_of_table(
         is_same = ranks.null_count() == named["rank"].null_count()
         named = named.with_columns(ranks) if is_same else named
     named = _with_score(checked_ids(named, _RUNS_OR_RANKS, where, coded=IDS))
-    if have_large_ties(named):
-        refuse_lost_digits(_as_text(given), where)
+    if "score" in named.columns and may_have_changed(named, "score"):
+        refuse_lost_digits(*as_text(given, where))
     if not named.height and not source.is_given:
         raise SchemaError(Problem(where, "the rows of a ranking", "no rows"))
     if not named.height:
@@ -229,11 +232,12 @@ def _parts_of_table(
     ]
 
 
-def _as_text(given: pl.DataFrame) -> pl.DataFrame:
-    """Return the runs, queries and scores of a frame as text."""
+def as_text(given: pl.DataFrame, where: str) -> tuple[pl.DataFrame, str, str]:
+    """Return runs, queries and numbers of a frame as text, the frame's name, and what they are."""
     names = [name for name in ("run", "query_id") if name in given.columns]
-    score = pl.col("score" if "score" in given.columns else "rank")
-    return given.select(pl.col(names).cast(pl.String), score.cast(pl.String).alias("score"))
+    number = next(name for name in _NUMBERS if name in given.columns)
+    score = pl.col(number).cast(pl.String).alias("score")
+    return given.select(pl.col(names).cast(pl.String), score), where, number
 
 
 def _places_of(rows: pl.Series, places: Places | None) -> Places | None:

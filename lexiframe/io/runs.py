@@ -229,6 +229,9 @@ def read_runs(
 
     Notes
     -----
+    A row without document, score and rank stands for an empty list. It is refused unless it is the
+    only row of its query.
+
     A document that is twice in a ranking is read twice; `positions` raises for it, or keeps one.
     Lines of TREC text may lack the tag, unless tags of other lines are numbers: then another field
     may be missing. A line with two rows is refused: such lines arise when files without a line feed

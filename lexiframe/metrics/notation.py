@@ -16,7 +16,8 @@ from lexiframe.errors import LexiframeError, UnknownNameError, shown
 Parameters = Mapping[str, Any]
 
 _LONGEST = 200  # characters; longer texts only nest parentheses, or repeat digits, endlessly
-_WRITTEN = re.compile(r"(?P<name>[^()@\s]+)\s*(\((?P<inside>.*)\))?\s*(@\s*(?P<cutoff>\d+))?")
+_WRITTEN = re.compile(r"(?P<name>[^()@\s]+)\s*(\((?P<inside>.*)\))?\s*(@\s*(?P<cutoff>[0-9]+))?")
+_ODD_NUMBER = re.compile(r"[+-]?(?:0[xXoObB]|[0-9.eE]+_)")  # Python's 0x1 and 1_0
 # A name that ends in @ is followed by its cut-off: trec_eval's P_10 is P@10.
 TREC_EVAL = {
     "map": "AP",
@@ -122,7 +123,7 @@ def least_grade(name: str, rel: float | None) -> float | None:
 
 def from_trec_eval(text: str) -> str:
     """Translate a name of trec_eval into the one used here; return other names unchanged."""
-    stem, cutoff = re.fullmatch(r"(.*?)(?:[_.](\d+))?", text, re.DOTALL).groups("")  # type: ignore[union-attr]
+    stem, cutoff = re.fullmatch(r"(.*?)(?:[_.]([0-9]+))?", text, re.DOTALL).groups("")  # type: ignore[union-attr]
     if text in TREC_EVAL and not TREC_EVAL[text].endswith("@"):
         return TREC_EVAL[text]
     if cutoff.isdigit() and TREC_EVAL.get(stem, "").endswith("@"):
@@ -141,6 +142,8 @@ def _read_inside(inside: str, text: str) -> tuple[str | None, Parameters]:
         if key.strip() in parameters:
             raise UnknownNameError(f"{key.strip()} is given twice in {text!r}")
         try:
+            if _ODD_NUMBER.match(value.strip()):
+                raise ValueError
             parameters[key.strip()] = ast.literal_eval(value.strip())
         except (ValueError, SyntaxError, RecursionError, MemoryError):
             raise UnknownNameError(

@@ -62,7 +62,12 @@ def text_of(data: bytes, errors: str = "strict") -> str:
 
 def lines_of(text: str) -> list[str]:
     """Split at line feeds, carriage returns and both together; marks of joined files are none."""
-    return [line.removeprefix("\ufeff") for line in re.split(r"\r\n|\n|\r", text)]
+    lines = re.split(r"\r\n|\n|\r", text)
+    starts = [re.match('[ \t\v\f\ufeff]*"?\ufeff*', line)[0] for line in lines]
+    return [
+        start.replace("\ufeff", "") + line[len(start) :]
+        for start, line in zip(starts, lines, strict=True)
+    ]
 
 
 def number_of(text: str) -> float:
@@ -193,7 +198,7 @@ def json_lines(number: str):
 
 def json_of_queries(data: bytes) -> list[Row]:
     """Read ``{query: {document: number}}``."""
-    found = loads(text_of(data))
+    found = loads("\n".join(lines_of(text_of(data))))
     if not isinstance(found, dict) or not all(isinstance(v, dict) for v in found.values()):
         raise MalformedError
     return [

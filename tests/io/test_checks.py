@@ -467,6 +467,7 @@ def test_numbers_that_are_text_in_json(write):
         (4, "a number as score", "' 1 '"),
         (5, "a number as score", "'١'"),
         (6, "a number as score", "true"),
+        (7, "a number up to 1.8e308 as score", "'1e400'"),
     ]
 
 

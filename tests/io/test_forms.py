@@ -850,8 +850,6 @@ BROKEN = {
     "a chunk that is cut": START + CHUNKED + b"99\r\n" + TEXT[:50],
     "no last chunk": START + CHUNKED + b"32\r\n" + TEXT[:50] + b"\r\n",
     "too many headers": START + b"a: b\r\n" * 200 + b"\r\n" + TEXT,
-    "a part": b"HTTP/1.1 206 Partial Content\r\nContent-Range: bytes 0-1/9\r\n\r\n" + TEXT,
-    "two lengths": START + b"Content-Length: 1\r\nContent-Length: %d\r\n\r\n" % len(TEXT) + TEXT,
     "a redirection without a place": b"HTTP/1.1 302 Found\r\nLocation: gopher://x\r\n\r\n",
 }
 
@@ -862,9 +860,30 @@ def test_broken_downloads(monkeypatch, answer, read):
     monkeypatch.setenv("no_proxy", "127.0.0.1")
     with (
         answering(lambda send: send(BROKEN[answer])) as address,
-        pytest.raises(lf.ReadError, match=rf"^{address}/x.run: cannot be fetched \(\S.*\)$"),
+        pytest.raises(
+            lf.ReadError, match=rf"^{address}/x.run: cannot be fetched \(\S.*\); check the"
+        ),
     ):
         read(f"{address}/x.run?token=secret")
+
+
+PARTS = {
+    "the server sent only a part: HTTP 206": b"HTTP/1.1 206 Partial Content\r\n"
+    b"Content-Range: bytes 0-1/9\r\nContent-Length: %d\r\n\r\n" % len(TEXT) + TEXT,
+    "the server gives two lengths: 1, [0-9]+": START
+    + b"Content-Length: 1\r\nContent-Length: %d\r\n\r\n" % len(TEXT)
+    + TEXT,
+}
+
+
+@pytest.mark.parametrize("message", PARTS)
+def test_answers_that_may_not_be_whole(monkeypatch, message):
+    monkeypatch.setenv("no_proxy", "127.0.0.1")
+    with (
+        answering(lambda send: send(PARTS[message])) as address,
+        pytest.raises(lf.ReadError, match=rf"cannot be fetched \({message}\); check the address"),
+    ):
+        lf.read_runs(f"{address}/x.run")
 
 
 @pytest.mark.parametrize("start", [b"", b"HTTP/1.1 200 OK\r\nX: ", b"HTTP/1.1 200 OK\r\n\r\n"])
@@ -939,7 +958,10 @@ def test_an_address_that_is_a_path_is_not_shown_whole(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     address = Path("http://me:secret@127.0.0.1/x.run")
     for read in (lf.read_runs, lf.read_qrels, lf.read_scores, lf.check_run):
-        with pytest.raises(lf.ReadError, match=r"^http:/127\.0\.0\.1/x.run: expected an addr"):
+        with pytest.raises(
+            lf.ReadError,
+            match=r"^http:/127.0.0.1/x.run: expected an address with two slashes, found one; give",
+        ):
             read(address)
     Path("ab:").mkdir()
     Path("ab:/x.run").write_bytes(TEXT)

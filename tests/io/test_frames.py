@@ -431,6 +431,17 @@ def test_lazy_frames_that_fail(frame, found):
             read(frame, *arguments)
 
 
+def test_an_object_that_fails_to_export_itself():
+    class Broken:
+        def __arrow_c_stream__(self, requested_schema=None):
+            raise RuntimeError("the connection\nis closed")
+
+    message = r"Broken cannot be exported as Arrow \(RuntimeError: the connection is closed\); give"
+    for read in (lf.read_runs, lf.read_qrels, lf.read_scores):
+        with pytest.raises(lf.SchemaError, match=message):
+            read(Broken())
+
+
 @pytest.mark.parametrize("one", [pl.Series([1]), pd.Series([1]), pa.chunked_array([[1]])], ids=type)
 def test_one_column_is_no_frame(one):
     for read in (lf.read_runs, lf.read_qrels, lf.coverage, lf.compare):
@@ -490,7 +501,7 @@ def test_leading_zeros_stay():
     [
         (pl.Series([1.0, 2, 3, 4]), "Float64"),
         (pl.Series([True, False, True, False]), "Boolean"),
-        (pl.Series([b"a", b"b", b"c", b"d"]), "Binary"),
+        (pl.Series([b"a", b"b", b"c", b"d"]), "Binary; cast them to text"),
         (pl.Series([["a"], ["b"], ["c"], ["d"]]), "List"),
     ],
     ids=["floats", "booleans", "bytes", "lists"],
@@ -569,10 +580,10 @@ def test_numbers_of_every_type(column):
     assert lf.read_qrels(frame)["relevance"].to_pylist() == [3, 2, 1, 0]
 
 
-@pytest.mark.parametrize("dtype", [pl.Date, pl.Datetime, pl.Duration, pl.Time])
+@pytest.mark.parametrize("dtype", [pl.Date, pl.Datetime, pl.Duration, pl.Time, pl.Boolean])
 def test_dates_and_times_are_no_numbers(dtype):
     column = pl.Series([1, 2, 3, 4]).cast(dtype)
-    with pytest.raises(lf.SchemaError, match="runs: expected Float64 in score, found "):
+    with pytest.raises(lf.SchemaError, match=r"expected Float64 in score, found .*; cast it"):
         lf.read_runs(FRAME.with_columns(score=column))
     with pytest.raises(lf.SchemaError, match="qrels: expected Float64 in relevance, found "):
         lf.read_qrels(JUDGED.with_columns(relevance=column))

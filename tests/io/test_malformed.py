@@ -147,7 +147,7 @@ def test_the_first_bad_line_is_named_in_long_files_and_in_gzip(write):
         (packed(GOOD.encode()) + b"more", "the gzip data is broken or cut short"),
         (packed(GOOD.encode())[:-6] + b"\0\0\0\0\0\0", "the gzip data is broken"),
         (packed(GOOD.encode())[:12] + b"\xff" * 40, "the gzip data is broken"),
-        (b"PAR1 and no more", "cannot be read as Parquet"),
+        (b"PAR1 and no more", r"cannot be read as Parquet \(.*\); fetch or write it again"),
     ],
 )
 def test_files_that_are_no_text(write, read, data, message):
@@ -435,8 +435,12 @@ def test_what_is_no_second_row(write, more):
 @pytest.mark.parametrize(
     "text, message",
     [
+        ("q1 0 d2 1q2 0 d1 0\n", FOUR + "found 7: .* two rows"),
+        ("1 0 d2 12 0 d1 0\n", FOUR + "found 7: .* two rows"),
+        ("1 0 d2 1 2 0 d1 0\n" + JUDGED, FOUR + "found 8: .* two rows"),
         (JUDGED + "q1 0 d2 1q2 0 d1 0\n", FOUR + "found 7: .* two rows"),
         (JUDGED + "q1 0 d2 1 q2 0 d1 0\n", FOUR + "found 8: .* two rows"),
+        ("q1 d1 1q2 d1 0\nq1 d0 1\n", "expected 3 fields .*, found 5: .* two rows"),
         ("q1 d0 1\nq1 d1 1q2 d1 0\n", "expected 3 fields .*, found 5: .* two rows"),
         ("qid,docno,label\nq1,d1,1q2,d1,0\n", "3 fields as in the header, found 5: .* two rows"),
         ('{"qid": 1, "docno": 2, "rel": 1}{"qid": 1, "docno": 3, "rel": 1}', "JSON.* two records"),
@@ -449,11 +453,36 @@ def test_two_judgments_in_one_line(write, text, message):
     assert lf.check_qrels(path).height == 1
 
 
+@pytest.mark.parametrize("glued", ["q1 d0 2q1 d1 1\n", "q1 d0 2 q1 d1 1\n"])
+@pytest.mark.parametrize("before", ["", "# made by\n", "q1 d5 3\n"])
+@pytest.mark.parametrize("third", ["score", "rank"])
+def test_two_rows_of_three_columns_in_one_line(write, before, glued, third):
+    path = write(before + glued + "q1 d2 1\n")
+    with pytest.raises(lf.ReadError, match=r"expected 3 fields .*, found [56]: .* two rows"):
+        lf.read_runs(path, third=third)
+
+
+def test_several_objects_in_json(write):
+    path = write('{"q1": {"d1": 1}}\n{"q2": {"d1": 1}}\n')
+    with pytest.raises(
+        lf.ReadError, match=r"line 2: .*Extra data\); .* objects .* joined into one"
+    ):
+        lf.read_runs(path)
+
+
+def test_a_run_with_many_fields_given_as_qrels(write):
+    with pytest.raises(lf.ReadError, match="this looks like a run, given as qrels"):
+        lf.read_qrels(write("q1 Q0 d1 1 2.5 my own 7\n"))
+
+
 MARK = "\ufeff"
 MARKED = {
     "TREC": f"q1 Q0 d1 1 2 t\n{MARK}q2 Q0 d1 1 1 t\n",
     "CR": f"{MARK}q1 Q0 d1 1 2 t\r{MARK}q2 Q0 d1 1 1 t\r",
     "two": f"{MARK * 2}q1 Q0 d1 1 2 t\r\n{MARK * 2}q2 Q0 d1 1 1 t\r\n",
+    "behind blanks": f"q1 Q0 d1 1 2 t\n \t{MARK} {MARK}q2 Q0 d1 1 1 t\n",
+    "in quotes": f'qid,docno,score\n"q1",d1,2\n"{MARK}q2",d1,1\n',
+    "before quotes": f'qid,docno,score\n"q1",d1,2\n {MARK}"{MARK}q2",d1,1\n',
     "CSV": f"{MARK}qid,docno,score\nq1,d1,2\n{MARK}q2,d1,1\n",
     "JSON": f'{{"qid": "q1", "docno": "d1", "score": 2}}\n{MARK}'
     '{"qid": "q2", "docno": "d1", "score": 1}\n',
@@ -518,6 +547,81 @@ def test_infinite_grades(write):
         lf.read_qrels(write("q1 0 d1 inf\n"))
     with pytest.raises(lf.SchemaError, match="expected finite grades, found inf for document 'd1'"):
         lf.read_qrels({"q1": {"d1": float("inf")}})
+
+
+TOO_GREAT = {
+    "lines": ("q1 Q0 d1 1 5 t\nq1 Q0 d2 2 {} t\n", "q1 0 d1 1\nq1 0 d2 {}\n", "line 2: "),
+    "csv": (
+        "query_id,doc_id,score\nq1,d1,{}\n",
+        "query_id,doc_id,relevance\nq1,d1,{}\n",
+        "line 2: ",
+    ),
+    "json lines": (
+        '{{"qid": "q1", "docno": "d1", "score": {}}}',
+        '{{"qid": "q1", "docno": "d1", "rel": {}}}',
+        "line 1: ",
+    ),
+    "json list": (
+        '[{{"qid": "q1", "docno": "d1", "score": {}}}]',
+        '[{{"qid": "q1", "docno": "d1", "rel": {}}}]',
+        "record 1: ",
+    ),
+    "json": ('{{"q1": {{"d1": {}}}}}', '{{"q1": {{"d1": {}}}}}', "expected a number up"),
+}
+
+
+@pytest.mark.parametrize("number", ["1e400", "-1.5E+999", "1" * 400])
+@pytest.mark.parametrize("form", TOO_GREAT)
+def test_finite_numbers_beyond_the_greatest_float(write, form, number):
+    """As float64 they would all be infinite, and ties."""
+    *texts, place = TOO_GREAT[form]
+    kinds = ((lf.read_runs, lf.check_run), (lf.read_qrels, lf.check_qrels))
+    for text, (read, check) in zip(texts, kinds, strict=True):
+        path = write(text.format(number))
+        with pytest.raises(
+            lf.ReadError, match=rf"{place}.*{number[:5]}".replace("+", r"\+")
+        ) as told:
+            read(path)
+        assert "expected a number up to 1.8e308" in str(told.value)
+        assert str(told.value).endswith("it is too great for float64: give a smaller one")
+        assert check(path)["problem"].to_list() == ["number"]
+
+
+@pytest.mark.parametrize("score", ["1e400", 10**400])
+def test_finite_numbers_beyond_the_greatest_float_in_frames(score):
+    data = {"q1": {"d1": score}}
+    if isinstance(score, str):
+        data = pl.DataFrame({"query_id": ["q1"], "doc_id": ["d1"], "score": [score]})
+    with pytest.raises(
+        lf.SchemaError, match=r"expected a number up to 1.8e308.*give a smaller one"
+    ):
+        lf.read_runs(data)
+
+
+@pytest.mark.parametrize("form", ["frame", "lines", "json"])
+def test_large_grades_and_values_that_would_be_equal(write, form):
+    grades = [2**53, 2**53 + 1]
+    rows = {"query_id": ["q1", "q1"], "doc_id": ["a", "b"], "relevance": grades}
+    given = pl.DataFrame(rows)
+    if form == "lines":
+        given = write("".join(f"q1 0 {d} {n}\n" for d, n in zip("ab", grades, strict=True)))
+    elif form == "json":
+        given = write('{"q1": {"a": 1.700000000000000001e18, "b": 1700000000000000002}}')
+    with pytest.raises(lf.SchemaError, match=r"different grades that .*; give smaller grades"):
+        lf.read_qrels(given)
+    scores = pl.DataFrame({"run": ["a", "b"], "qid": "q1", "measure": "x", "value": grades})
+    scores = scores.cast({"value": pl.String}) if form == "lines" else scores
+    with pytest.raises(lf.SchemaError, match=r"that float64 can hold as value, found 90.*993; sub"):
+        lf.read_scores(scores)
+    assert lf.read_scores(scores.head(1))["value"].item() == 2**53
+
+
+def test_large_ranks_that_would_be_equal():
+    frame = pl.DataFrame({"qid": "q1", "docno": ["a", "b"], "rank": [2**53, 2**53 + 1]})
+    with pytest.raises(
+        lf.SchemaError, match=r"different ranks .*; count ranks from 1 in each query"
+    ):
+        lf.read_runs(frame)
 
 
 @pytest.mark.parametrize("score", ["1.5", None, True])

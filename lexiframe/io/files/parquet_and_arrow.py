@@ -40,7 +40,7 @@ def read_arrow(content: Content, where: str) -> pa.Table:
             _ = table.column_names  # raises when they are no UTF-8
     except (pa.ArrowException, OSError, ValueError) as error:
         found = f"cannot be read as {name} ({in_one_line(error)})"
-        raise ReadError(Problem(where, "", found)) from None
+        raise ReadError(Problem(where, "", found, "fetch or write it again")) from None
     if table is None:
         raise too_much(where, len(content.data))
     return table

@@ -14,7 +14,7 @@ from urllib.request import urlopen
 import pyarrow as pa
 from pyarrow import fs
 
-from lexiframe.errors import ReadError, in_one_line
+from lexiframe.errors import Problem, ReadError, in_one_line
 
 _PATIENCE = 60.0
 """How many seconds to wait for each piece of a file, and for repeated requests to a store."""
@@ -51,7 +51,9 @@ def fetch(address: str, where: str) -> bytes:
         ) from None
     except (*_BROKEN, pa.ArrowException) as error:
         said = without_secrets(_said(error), address)
-        raise ReadError(f"{where}: cannot be fetched ({said[:_LENGTH]})") from None
+        advice = "check the address, or fetch the file and give its path"
+        found = f"cannot be fetched ({said[:_LENGTH]})"
+        raise ReadError(Problem(where, "", found, advice)) from None
 
 
 def _said(error: Exception) -> str:

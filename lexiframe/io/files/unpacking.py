@@ -177,9 +177,8 @@ _BYTE_ORDER_MARKS = {  # the longer ones first: UTF-32's begins with UTF-16's
     b"\xfe\xff": "utf-16-be",
 }
 _UTF8_MARK = b"\xef\xbb\xbf"
-# Byte order marks at the beginning of lines, as in files that were joined. The pattern begins with
-# the mark and looks back for the line end, since marks are rare and line ends are not.
-_MARKS_OF_LINES = re.compile(b"%(m)s(?<![^\r\n]%(m)s)(?:%(m)s)*" % {b"m": _UTF8_MARK})
+_MARKS = re.compile(b"(?:%s)+" % _UTF8_MARK)
+_BEFORE_A_MARK = (*b" \t\v\f", *_UTF8_MARK)
 
 
 def _unpacked(data: bytes, where: str) -> bytes:
@@ -217,7 +216,23 @@ def _as_utf8(data: bytes, where: str) -> bytes:
     """Convert text to UTF-8 by its byte order mark; text without one is taken for UTF-8."""
     data = _decoded(data, where).removeprefix(_UTF8_MARK)
     has_marks = not data.isascii() and _UTF8_MARK in data
-    return _MARKS_OF_LINES.sub(b"", data) if has_marks else data
+    return _without_marks_of_lines(data) if has_marks else data
+
+
+def _without_marks_of_lines(data: bytes) -> bytes:
+    """Remove byte order marks at the beginning of lines, as in files that were joined.
+
+    Blanks, and the quote of a CSV field, may stand before the mark. Marks are searched for, not
+    line ends, since marks are rare and line ends are not.
+    """
+
+    def kept(found: re.Match[bytes]) -> bytes:
+        at = found.start() - (data[found.start() - 1 : found.start()] == b'"')
+        while at and data[at - 1] in _BEFORE_A_MARK:
+            at -= 1
+        return found[0] if at and data[at - 1] not in b"\r\n" else b""
+
+    return _MARKS.sub(kept, data)
 
 
 def _decoded(data: bytes, where: str) -> bytes:

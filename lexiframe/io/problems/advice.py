@@ -24,6 +24,7 @@ NO_DOCUMENT = (
 NO_JSON = "mend it, or leave it out"
 CUT_SHORT = "the file ends in this line: if it was cut short, fetch or write it again"
 TWO_ROWS = "these are two rows: put a line feed between them; joined files need one at their end"
+TWO_OBJECTS = "mend it; several objects or lists have to be joined into one, or be a file each"
 TWO_RECORDS = "mend it; if these are two records, put a line feed between them"
 LOST_FIELD = "a field may be missing, since tags of other lines are numbers: give this line all six"
 DECIMAL_COMMA = "this has a decimal comma: say so with decimal=','"
@@ -84,7 +85,8 @@ def advice_for(lines: list[str], number: str, layout: Layout) -> str:
         return _of_a_table(lines[0].split(mark[1]), mark[1], layout)
     if layout is line_layouts.RUN:
         return _of_a_run(fields, lines) or _of_names(fields, lines)
-    return _of_names(fields, lines) or _of_qrels(fields)
+    is_run = layout.number != "relevance"
+    return _of_names(fields, lines) or ("" if is_run else _of_qrels(fields, layout))
 
 
 def _of_a_table(cells: list[str], separator: str, layout: Layout) -> str:
@@ -136,13 +138,26 @@ def _of_a_run(fields: list[str], lines: list[str]) -> str:
     )
 
 
-def _of_qrels(fields: list[str]) -> str:
+def _of_qrels(fields: list[str], layout: Layout) -> str:
     if len(fields) == len(line_layouts.GRADED.names):
         return "if these are query, document and grade, the grade has to be a number"
+    if _are_two_judgments(fields, layout):
+        return TWO_ROWS
     is_run = len(fields) > len(line_layouts.QRELS.names) and re.match(
         NUMBER, fields[4].replace(",", ".")
     )
     return f"this looks like a run, given as qrels; {_PLACES}" if is_run else ""
+
+
+def _are_two_judgments(fields: list[str], layout: Layout) -> bool:
+    """Return whether a line holds two judgments; the second query may be joined to the grade.
+
+    The iterations are equal then, or what would be a run's rank or score is no number.
+    """
+    width = len(layout.names)
+    if len(fields) not in (2 * width - 1, 2 * width) or not re.match(NUMBER, fields[-1]):
+        return False
+    return fields[1] == fields[-3] or not all(re.match(NUMBER, field) for field in fields[3:5])
 
 
 def are_grades(lines: list[str], layout: Layout) -> bool:

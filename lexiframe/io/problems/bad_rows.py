@@ -12,7 +12,7 @@ import polars as pl
 from lexiframe.io.problems.advice import DECIMAL_COMMA, NO_DOCUMENT, NO_ID, NO_NUMBER, ONE_OF_TWINS
 from lexiframe.io.problems.problem_tables import PARTS, table_of
 from lexiframe.io.problems.rows_as_written import Column, Rows, columns_in, shown
-from lexiframe.io.tables.numbers import NUMBER, whole_ranks
+from lexiframe.io.tables.numbers import IN_RANGE, NUMBER, TOO_GREAT, are_too_great, whole_ranks
 from lexiframe.schemas import INT, QRELS, STR, TableSchema
 
 _NUMBERS = ("relevance", "score", "rank")
@@ -189,7 +189,8 @@ def _no_numbers(column: Column, *, is_needed: bool) -> pl.Series:
     if column.ours == "rank":  # a rank may be missing if there is a score
         return whole_ranks(column.texts).is_null() & (column.values.is_not_null() | is_needed)
     no_number = ~column.texts.str.contains(NUMBER).fill_null(value=False)
-    return no_number | (_are_infinite(column.texts) & (column.ours == "relevance"))
+    is_infinite = _are_infinite(column.texts) & (column.ours == "relevance")
+    return no_number | is_infinite | are_too_great(column.texts)
 
 
 def _are_infinite(texts: pl.Series) -> pl.Series:
@@ -225,15 +226,21 @@ def _told_ids(places: pl.DataFrame, column: Column, _decimal: str) -> pl.DataFra
 def _told_numbers(places: pl.DataFrame, column: Column, decimal: str) -> pl.DataFrame:
     what = "a whole number" if column.ours == "rank" else "a number"
     is_infinite = _are_infinite(column.texts) & (column.ours == "relevance")
+    is_too_great = are_too_great(column.texts) & (column.ours != "rank")
     english = column.texts.str.replace(",", ".", literal=True)
     has_comma = (english != column.texts) & english.str.contains(NUMBER) & (decimal == ".")
     advice = (
-        pl.when(has_comma).then(pl.lit(DECIMAL_COMMA)).otherwise(pl.lit(NO_NUMBER[column.ours]))
+        pl.when(has_comma)
+        .then(pl.lit(DECIMAL_COMMA))
+        .when(is_too_great)
+        .then(pl.lit(TOO_GREAT))
+        .otherwise(pl.lit(NO_NUMBER[column.ours]))
     )
+    finite = pl.when(is_infinite).then(pl.lit("a finite number")).otherwise(pl.lit(what))
+    expected = pl.when(is_too_great).then(pl.lit(IN_RANGE)).otherwise(finite)
     return places.with_columns(
         problem=pl.lit("number"),
-        expected=pl.when(is_infinite).then(pl.lit("a finite number")).otherwise(pl.lit(what))
-        + f" {column.called}",
+        expected=expected + f" {column.called}",
         found=shown(column.values),
         advice=advice,
     )

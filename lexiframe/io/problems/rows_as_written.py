@@ -12,6 +12,7 @@ import polars as pl
 from lexiframe.errors import Problem, SchemaError
 from lexiframe.io.problems.problem_tables import problem_of, short, table_of
 from lexiframe.io.tables.column_names import columns_of
+from lexiframe.io.tables.numbers import NumberAsWritten
 from lexiframe.schemas import STR, TableSchema, check
 
 
@@ -144,7 +145,8 @@ def _id(value: Any) -> str | None:
 
 
 def _number(value: Any) -> str | None:
-    return None if isinstance(value, str) else _number_or_text(value)
+    is_text = isinstance(value, str) and not isinstance(value, NumberAsWritten)
+    return None if is_text else _number_or_text(value)
 
 
 def _number_or_text(value: Any) -> str | None:

@@ -8,9 +8,17 @@ from typing import NoReturn
 
 import polars as pl
 
-from lexiframe.errors import LexiframeError, ReadError, SchemaError, first_three, nearest
+from lexiframe.errors import (
+    LexiframeError,
+    Problem,
+    ReadError,
+    SchemaError,
+    first_three,
+    nearest,
+)
 from lexiframe.io.score_forms.text import PLACE, SUMMARIES
 from lexiframe.io.tables.column_names import KNOWN_NAMES, candidates_for
+from lexiframe.io.tables.numbers import first_inexact
 from lexiframe.schemas import SCORES, check
 
 WORDS = {
@@ -225,4 +233,8 @@ def _numbers(column: pl.Series, given: ScoreTable) -> pl.Series:
             f"{given.at(given.table[PLACE][bad[0]])}: expected a finite number as {column.name}, "
             f"found {column[bad[0]]!r}"
         )
+    if inexact := first_inexact(column, numbers):
+        advice = "subtract the same number from all, or divide them by one"
+        expected, found = f"numbers that float64 can hold as {column.name}", inexact
+        raise SchemaError(Problem(given.where, expected, found, advice))
     return numbers.fill_nan(None)

@@ -16,9 +16,9 @@ from typing import Any
 import polars as pl
 import pyarrow as pa
 
-from lexiframe.errors import Problem, SchemaError, first_three, in_one_line
+from lexiframe.errors import Problem, SchemaError, first_three, in_one_line, shown
 from lexiframe.io.tables.column_names import KNOWN_NAMES
-from lexiframe.io.tables.numbers import EXACT
+from lexiframe.io.tables.numbers import EXACT, IN_RANGE, TOO_GREAT
 from lexiframe.schemas import refuse_twins_among, to_polars
 
 
@@ -200,7 +200,12 @@ def _column_of_values(name: str, values: list[Any], where: str) -> pl.Series:
         if is_number and _are_large(column):
             return pl.Series(name, map(_exactly, values), dtype=pl.String())
         return column.cast(pl.String) if column.dtype == pl.Null else column
-    except (TypeError, OverflowError, UnicodeEncodeError, pl.exceptions.PolarsError):
+    except OverflowError:
+        found = next((x for x in values if isinstance(x, int) and abs(x) >= 2**1024), "")
+        raise SchemaError(
+            Problem(where, f"{IN_RANGE} as {name}", shown(found), TOO_GREAT)
+        ) from None
+    except (TypeError, UnicodeEncodeError, pl.exceptions.PolarsError):
         kinds = sorted({type(value).__name__ for value in values if value is not None})
         raise SchemaError(
             f"{where}: expected values of one type as {name}, found {' and '.join(kinds)}"

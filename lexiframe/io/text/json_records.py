@@ -14,7 +14,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from lexiframe.errors import Problem
-from lexiframe.io.problems.advice import NO_JSON, TWO_RECORDS
+from lexiframe.io.problems.advice import NO_JSON, TWO_OBJECTS, TWO_RECORDS
+from lexiframe.io.tables.numbers import EXACT, NumberAsWritten
 
 _BLANKS = re.compile(r"[ \t\r\n]*")
 _SHOWN = 80
@@ -29,8 +30,10 @@ class RepeatedNameError(ValueError):
         self.names = names
 
 
-def load_json(text: str) -> Any:
+def load_json(text: str, *, exact: bool = False) -> Any:
     r"""Parse JSON as Python does, but raise where Python would drop a field or keep no valid text.
+
+    With ``exact``, floats beyond 2^53 become `NumberAsWritten`; this takes longer.
 
     Raises
     ------
@@ -44,7 +47,7 @@ def load_json(text: str) -> Any:
     Traceback (most recent call last):
     lexiframe.io.text.json_records.RepeatedNameError: two fields are named 'd1'
     """
-    value = _WITHOUT_TWINS.decode(text)
+    value = (_EXACT if exact else _WITHOUT_TWINS).decode(text)
     if r"\ud" in text.lower() and (half := _half(value)):
         raise ValueError(half)
     return value
@@ -58,8 +61,14 @@ def _without_twins(fields: list[tuple[str, Any]]) -> dict[str, Any]:
     return record
 
 
-_AS_IT_IS = json.JSONDecoder()
+def _number(text: str) -> float | str:
+    value = float(text)
+    return value if abs(value) < EXACT else NumberAsWritten(text)
+
+
+_AS_IT_IS = json.JSONDecoder(parse_float=_number)
 _WITHOUT_TWINS = json.JSONDecoder(object_pairs_hook=_without_twins)
+_EXACT = json.JSONDecoder(object_pairs_hook=_without_twins, parse_float=_number)
 
 
 def _half(value: Any) -> str:
@@ -103,7 +112,7 @@ class Members:
         self.names.append(name)
 
 
-def members_of_lines(text: str, where: str, first: int = 1) -> Members:
+def members_of_lines(text: str, where: str, first: int = 1, *, exact: bool = False) -> Members:
     r"""Parse each line as a record; ``first`` is the number of the first line.
 
     Examples
@@ -116,7 +125,7 @@ def members_of_lines(text: str, where: str, first: int = 1) -> Members:
         if not record.strip():
             continue
         try:
-            members.add(load_json(record), line, line)
+            members.add(load_json(record, exact=exact), line, line)
         except _NO_JSON as error:
             told = replace(_no_json(where, error, record), line=line, order=line)
             if getattr(error, "msg", "") == "Extra data":
@@ -125,7 +134,7 @@ def members_of_lines(text: str, where: str, first: int = 1) -> Members:
     return members
 
 
-def members_of(text: str, where: str) -> Members:
+def members_of(text: str, where: str, *, exact: bool = False) -> Members:
     """Parse a list or an object as a whole; if that fails, member by member to find the problem.
 
     Examples
@@ -134,7 +143,7 @@ def members_of(text: str, where: str) -> Members:
     [{'d1': 1}, {}]
     """
     try:
-        whole = load_json(text)
+        whole = load_json(text, exact=exact)
     except _NO_JSON:
         return members_one_by_one(text, where)
     places = [*range(1, len(whole) + 1)]
@@ -198,7 +207,7 @@ def _name(text: str, at: int) -> tuple[str, int]:
 def _parsed(text: str, at: int) -> tuple[Any, int, list[str]]:
     """Parse a value; return it, where it ends, and the names that are repeated in an object."""
     try:
-        return *_WITHOUT_TWINS.raw_decode(text, at), []
+        return *_EXACT.raw_decode(text, at), []
     except RepeatedNameError as error:
         return *_AS_IT_IS.raw_decode(text, at), error.names
 
@@ -228,7 +237,8 @@ def _no_json(where: str, error: Exception, text: str, at: int = 0) -> Problem:
         pos, said = error.pos, error.msg
     line, begin = text.count("\n", 0, pos) + 1, text.rfind("\n", 0, pos) + 1
     found = f"{text[begin : begin + _SHOWN].partition(chr(10))[0]!r} ({said})"
-    return Problem(where, "JSON", found, NO_JSON, "fields", line, order=pos)
+    advice = TWO_OBJECTS if said == "Extra data" else NO_JSON
+    return Problem(where, "JSON", found, advice, "fields", line, order=pos)
 
 
 def _repeated(where: str, found: str) -> Problem:

@@ -30,8 +30,12 @@ _SHOWN = 80
 _LIST_OF_OBJECTS = re.compile(rb"\[\s*\{")
 
 
-def members_in(data: bytes, where: str, form: Form, first: int = 1) -> Members:
+def members_in(
+    data: bytes, where: str, form: Form, first: int = 1, *, exact: bool = False
+) -> Members:
     """Return the members of JSON, and the problems of the rest; ``first`` is the first line.
+
+    ``exact`` is as for `load_json`.
 
     Raises
     ------
@@ -41,7 +45,10 @@ def members_in(data: bytes, where: str, form: Form, first: int = 1) -> Members:
     text, no_text = data.decode("utf-8", "replace"), problems_of_bytes(data, where, first)
     if no_text:
         return _members_beside(no_text, text, where, form, first)
-    members = members_of_lines(text, where, first) if form == "lines" else members_of(text, where)
+    if form == "lines":
+        members = members_of_lines(text, where, first, exact=exact)
+    else:
+        members = members_of(text, where, exact=exact)
     if not members.problems:
         _refuse_other(members, form, where)
     return members
@@ -63,16 +70,18 @@ def _members_beside(
     return members
 
 
-def _blocks_of_members(data: bytes, where: str, form: Form) -> Callable[[], Iterator[Members]]:
+def _blocks_of_members(
+    data: bytes, where: str, form: Form, *, exact: bool
+) -> Callable[[], Iterator[Members]]:
     """Return a function that yields members in blocks; it parses long text anew at each call."""
     if form != "lines" or len(data) <= BLOCK_OF_ROWS:
-        members = members_in(data, where, form)
+        members = members_in(data, where, form, exact=exact)
         return lambda: iter([members])
 
     def of_lines() -> Iterator[Members]:
         line = 1
         for block in blocks_of_lines(data, BLOCK_OF_ROWS):
-            yield members_in(block, where, form, line)
+            yield members_in(block, where, form, line, exact=exact)
             line += block.count(b"\n")
 
     return of_lines
@@ -119,9 +128,11 @@ def _names(rows: Iterable[dict[str, Any]]) -> list[str]:
 
 
 def records_in(
-    data: bytes, where: str, form: Form, columns: Mapping[str, str]
+    data: bytes, where: str, form: Form, columns: Mapping[str, str], *, exact: bool = False
 ) -> Callable[[], Iterator[Records]]:
     """Return a function that yields the records of lines or a list in blocks.
+
+    ``exact`` is as for `load_json`.
 
     Raises
     ------
@@ -130,7 +141,7 @@ def records_in(
     SchemaError
         For two columns with lists of items.
     """
-    blocks = _blocks_of_members(data, where, form)
+    blocks = _blocks_of_members(data, where, form, exact=exact)
     may_have_items = _LIST_OF_OBJECTS.search(data) is not None
     items = _column_of_items(blocks(), where, columns) if may_have_items else None
     return lambda: (_records(members, items, where, form) for members in blocks())
@@ -254,7 +265,7 @@ def rows_of_json(
     if form == "queries":
         yield _rows_of_queries(data, where, number)
         return
-    blocks = records_in(data, where, form, columns)
+    blocks = records_in(data, where, form, columns, exact=True)
     names = names_of(blocks())
     for records in blocks():
         values = {name: [row.get(name) for row in records.rows] for name in names}
@@ -263,7 +274,7 @@ def rows_of_json(
 
 
 def _rows_of_queries(data: bytes, where: str, number: str) -> Rows:
-    members = members_in(data, where, "queries")
+    members = members_in(data, where, "queries", exact=True)
     refuse_tables(dict(zip(members.names, members.values, strict=True)), where)
     expected, numbers, rows = "{query: {document: number}}", [], []
     for n, (name, documents) in enumerate(zip(members.names, members.values, strict=True)):

@@ -8,6 +8,7 @@ malformed lines, and `lexiframe.io.problems.bad_rows` the rows without an id or 
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Mapping, Sequence
 
@@ -33,22 +34,34 @@ from lexiframe.io.text.lines import (
 
 NOT_PARSED = (pl.exceptions.PolarsError, OSError)
 """What Polars raises for malformed CSV; OSError is for text that begins like packed data."""
+_START = 1 << 12
 SHORTEST_PAIR = 10
 """Two rows of a run in one line have at least so many fields."""
 
 
 def run_layout(data: bytes, third: Third | None) -> Layout:
     """Return the layout of a run's lines; only ``third`` tells what three columns are."""
-    if third is None or len(first_fields(data)) != len(SCORED.names):
+    if third is None or not _has_three_columns(data):
         return RUN
     return RANKED if third == "rank" else SCORED
 
 
+def _has_three_columns(data: bytes) -> bool:
+    """Return whether the first line has three fields, or holds two rows and the next has three."""
+    width = len(SCORED.names)
+    first = len(first_fields(data))
+    if first not in (2 * width - 1, 2 * width):
+        return first == width
+    lines = data[:_START].replace(b"\r", b"\n").split(b"\n")
+    fields = (line.split() for line in lines if line.strip() and not line.lstrip().startswith(b"#"))
+    return [len(of) for of in itertools.islice(fields, 2)][1:] == [width]
+
+
 def qrels_layout(data: bytes) -> Layout:
     """Return the layout of the lines of qrels, by the first line."""
-    fields = first_fields(data)
-    if len(fields) != len(GRADED.names):
+    if not _has_three_columns(data):
         return QRELS
+    fields = first_fields(data)
     return GRADED if re.match(NUMBER.encode(), fields[-1].replace(b",", b".")) else QRELS
 
 
