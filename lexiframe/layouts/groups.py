@@ -109,7 +109,7 @@ def refuse_taken(names: Iterable[str], columns: Iterable[str]) -> None:
 
 
 def groups_of(table: Any, requests: Any, by: By) -> Iterator[tuple[pl.DataFrame, Any]]:
-    """Return each group's attributes as one row, and its part of the table, sorted by attributes."""
+    """Return each group's attributes as one row, and its part of the table; groups are sorted."""
     names = names_of(requests, by)
     if not names:
         yield pl.DataFrame(), table
