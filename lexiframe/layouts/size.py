@@ -45,7 +45,7 @@ def refuse_too_many(
     Traceback (most recent call last):
     lexiframe.errors.LexiframeError: evaluate: the preferences of 10,000,000 runs \
 (49,999,995,000,000 pairs × 50 requests × 6 measures) need about ... GB of memory, but ... GB are \
-there; ask for fewer measures or fewer runs, ...
+available; ...
     """
     n_pairs = n_runs * (n_runs - 1) // 2 if baseline is None else n_runs - 1
     of = f"{n_pairs:,} pairs × {n_requests:,} requests × {n_measures:,} measures"
