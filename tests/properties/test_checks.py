@@ -8,6 +8,7 @@ import json
 import math
 import re
 import tempfile
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
@@ -102,6 +103,8 @@ def rows_of(form):
 def problems_by_a_loop(form, rows, kind):
     """The row, the problem and the cell of each, in the order of the file."""
     found, seen = [], set()
+    readable = rows[: rows.index(form.end)] if form.end in rows else rows
+    asked = Counter(form.text(row[0]) for row in readable if not isinstance(row, str))
     for n, row in enumerate(rows):
         if isinstance(row, str):
             found.append((n, form.broken[row], None))
@@ -110,7 +113,7 @@ def problems_by_a_loop(form, rows, kind):
             continue
         query, document = map(form.text, row[:2])
         if query and row[1:3] == ("null", "null"):  # answered with an empty list
-            found += [(n, "id", None)] * (kind == "qrels")
+            found += [(n, "id", None)] * (kind == "qrels" or asked[query] > 1)
             continue
         found += [(n, "id", cell) for cell, text in enumerate((query, document)) if not text]
         found += [(n, "number", 2)] * (row[2] not in GOOD_NUMBERS)
