@@ -86,7 +86,8 @@ def demo(
 ) -> None:
     """Evaluate the runs of the bundled collection: image retrieval over handwritten digits."""
     folder = bundled("digits")
-    _refuse_outputs(out, None)
+    read = [folder / "qrels.parquet", *(folder / "runs").iterdir()]
+    refuse_replacing(_refuse_outputs(out, None), map(str, read))
     e = evaluate_runs(folder / "runs", folder / "qrels.parquet", [*MEASURES, "rrLP", "R@1000"])
     typer.echo(str(e))
     _write(e, out)
@@ -300,7 +301,7 @@ def _refuse_outputs(out: Path | None, report: Path | None) -> list[Path]:
 
 def _files_of(scan: RunScan) -> list[str]:
     origins = [source.origin for source in scan.sources]
-    return [file.path for file in origins if isinstance(file, File) and file.data is None]
+    return [file.path for file in origins if isinstance(file, File)]
 
 
 def _write(e: Evaluation, out: Path) -> None:

@@ -6,6 +6,7 @@ import gzip
 import io
 import json
 import os
+import re
 import shlex
 import shutil
 import subprocess
@@ -470,6 +471,64 @@ def test_evaluate_does_not_replace_what_it_reads(tmp_path, monkeypatch, lexifram
     outcome = lexiframe("evaluate", "qrels", *runs, *asked, *options.split())
     assert_refused(outcome, "would replace the file that is read; choose another name")
     assert {path: path.read_bytes() for path in before} == before
+
+
+REPLACED = [  # the arguments, and the input that they would replace
+    (["evaluate", "~/qrels", "a.run", "--report", "qrels"], "qrels"),
+    (["evaluate", "file://{}/my%20qrels", "a.run", "--report", "my qrels"], "my qrels"),
+    (["evaluate", "qrels", "file://{}/a.run", "--report", "a.run"], "a.run"),
+    (["evaluate", "-", "a.run", "--report", "qrels"], "qrels"),
+    (["evaluate", "qrels", "-", "--report", "qrels"], "qrels"),
+    (
+        ["evaluate", "qrels", "a.run", "--requests", "~/r.csv", "--by", "x", "--report", "r.csv"],
+        "r.csv",
+    ),
+    (["convert", "file://{}/a.run", "a.run"], "a.run"),
+    (["convert", "-", "qrels"], "qrels"),
+    (["convert", "~/a.trec", "."], "a.trec"),
+]
+
+
+@pytest.mark.parametrize("arguments, replaced", REPLACED, ids=lambda value: str(value)[:60])
+def test_inputs_by_any_name_are_not_replaced(tmp_path, monkeypatch, lexiframe, arguments, replaced):
+    for name in ("qrels", "my qrels"):
+        shutil.copy(QRELS, tmp_path / name)
+    for name in ("a.run", "a.trec"):
+        shutil.copy(RUN, tmp_path / name)
+    (tmp_path / "r.csv").write_text("qid,x\nq0066,1\n")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    before = (tmp_path / replaced).read_bytes()
+    with (tmp_path / "qrels").open(encoding="utf-8") as standard_input:
+        monkeypatch.setattr("sys.stdin", standard_input)
+        outcome = lexiframe(*(argument.format(tmp_path) for argument in arguments))
+    assert_refused(outcome, "would replace the file that is read; choose another name")
+    assert (tmp_path / replaced).read_bytes() == before
+
+
+def test_demo_does_not_replace_the_bundled_files(tmp_path, monkeypatch, lexiframe):
+    shutil.copytree(lf.bundled("digits"), tmp_path / "digits")
+    monkeypatch.setattr(cli, "bundled", lambda _: tmp_path / "digits")
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "scores.parquet").symlink_to(tmp_path / "digits" / "qrels.parquet")
+    assert_refused(lexiframe("demo", "--out", tmp_path / "out"), "would replace the file that is")
+
+
+@pytest.mark.parametrize(
+    "report, message",
+    [
+        ("oo/scores.parquet", "would replace .*scores.parquet, which is written too; choose anoth"),
+        ("link/scores.parquet", "would replace .*scores.parquet, which is written too"),
+        ("oo/power.parquet/r.html", "power.parquet: is a file and the folder of .*r.html; choose"),
+    ],
+)
+def test_outputs_do_not_replace_each_other(tmp_path, monkeypatch, lexiframe, report, message):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "link").symlink_to("oo")
+    outcome = lexiframe("evaluate", "no.qrels", RUNS, "--out", "oo", "--report", report)
+    assert outcome.status == 1
+    assert re.search(message, outcome.err)
+    assert listing(tmp_path) == []
 
 
 @pytest.mark.parametrize("encoding", ["cp1252", "ascii", "utf-8"])
