@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import warnings
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Any, Optional
 
@@ -323,6 +324,25 @@ def _open_closed_streams() -> None:
             setattr(sys, name, nowhere)
 
 
+class _Messages:
+    """Standard error, but what cannot be written there, as on a full disk, is dropped."""
+
+    def __init__(self, stream: Any) -> None:
+        self._stream = stream
+
+    def write(self, text: str) -> int:
+        with suppress(OSError):
+            self._stream.write(text)
+        return len(text)
+
+    def flush(self) -> None:
+        with suppress(OSError):
+            self._stream.flush()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+
 def _print_what_there_is(stream: Any) -> None:
     """Switch a stream to UTF-8 if its encoding lacks characters that ids and tables may have."""
     try:
@@ -337,6 +357,7 @@ def main() -> None:
     warnings.showwarning = _say_warning
     for stream in (sys.stdout, sys.stderr):
         _print_what_there_is(stream)
+    sys.stderr = _Messages(sys.stderr)
     try:
         app()
     except (LexiframeError, OSError) as error:

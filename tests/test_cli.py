@@ -2,6 +2,7 @@
 
 import builtins
 import csv
+import errno
 import gzip
 import io
 import json
@@ -9,6 +10,7 @@ import os
 import re
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
 import warnings
@@ -148,6 +150,11 @@ def test_evaluate_as_csv(lexiframe):
         ("-2+3|cmd", "'-2+3|cmd"),
         ("＋1+1", "'＋1+1"),
         ("-5", "-5"),
+        ("a;=1+1", "a;'=1+1"),
+        ('a; "@SUM(A1)', "a;' \"@SUM(A1)"),
+        ("a;-5;b=1", "a;-5;b=1"),
+        ("a\t=1+1", r"a\t=1+1"),
+        ("a\n=1+1", r"a\n=1+1"),
         ("a\x1b[2J\u202eb", r"a\x1b[2J\u202eb"),
         ("bm25,b=0.4", "bm25,b=0.4"),
         ("x" * 5000, "x" * 5000),  # no name is cut
@@ -620,6 +627,64 @@ def test_an_interruption_while_the_command_line_is_loaded(monkeypatch, capsys):
     with pytest.raises(SystemExit, match="130"):
         __main__.main()
     assert capsys.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize("how", ["cause", "context", "signal"])
+def test_an_interruption_that_a_module_in_c_turns_into_an_import_error(monkeypatch, capsys, how):
+    def interrupted():
+        try:
+            signal.raise_signal(signal.SIGINT)
+        except KeyboardInterrupt as error:
+            message = "initialization failed"
+            if how == "signal":
+                lost = ImportError(message)
+            elif how == "cause":
+                raise ImportError(message) from error
+            else:
+                raise ImportError(message)  # noqa: B904
+        raise lost
+
+    def unnoted(_number):
+        raise KeyboardInterrupt
+
+    if how != "signal":
+        monkeypatch.setattr(signal, "raise_signal", unnoted)
+    monkeypatch.setattr(cli, "main", interrupted)
+    before = signal.getsignal(signal.SIGINT)
+    with pytest.raises(SystemExit, match="130"):
+        __main__.main()
+    assert capsys.readouterr() == ("", "")
+    assert signal.getsignal(signal.SIGINT) is before
+
+
+def test_an_import_error_is_no_interruption(monkeypatch):
+    def broken():
+        raise ImportError("initialization failed")
+
+    monkeypatch.setattr(cli, "main", broken)
+    with pytest.raises(ImportError, match="initialization failed"):
+        __main__.main()
+
+
+class Full(io.TextIOBase):
+    """A stream on a full disk."""
+
+    encoding = "utf-8"
+
+    def write(self, text=""):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    flush = write
+
+
+def test_messages_that_cannot_be_written_are_dropped(tmp_path, monkeypatch, lexiframe):
+    monkeypatch.setattr(sys, "stderr", Full())
+    outcome = lexiframe("evaluate", QRELS, RUNS, "-m", "AP", "--out", tmp_path / "out")
+    assert outcome.status == 0
+    assert outcome.out.startswith("Coverage\n")
+    assert {path.stem for path in (tmp_path / "out").iterdir()} == TABLES
+    assert lexiframe("evaluate", QRELS, "no.run") == (1, "", "")
+    assert lexiframe("evaluate", "--no-such-option").status == 2
 
 
 def test_check_lists_all_problems(tmp_path, lexiframe):
