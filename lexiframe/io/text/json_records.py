@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -60,6 +60,7 @@ def _without_twins(fields: list[tuple[str, Any]]) -> dict[str, Any]:
 
 _AS_IT_IS = json.JSONDecoder()
 _WITHOUT_TWINS = json.JSONDecoder(object_pairs_hook=_without_twins)
+_SCAN: Callable[[str, int], tuple[Any, int]] = _WITHOUT_TWINS.scan_once  # type: ignore[attr-defined]
 
 
 def _half(value: Any) -> str:
@@ -111,18 +112,30 @@ def members_of_lines(text: str, where: str, first: int = 1) -> Members:
     >>> str(members_of_lines('\n{"a": }\n', "x").problems[0])
     'x, line 2: expected JSON, found \'{"a": }\' (Expecting value); mend it, or leave it out'
     """
-    members = Members()
+    members, has_halves = Members(), r"\ud" in text.lower()
     for line, record in enumerate(text.split("\n"), first):
-        if not record.strip():
-            continue
-        try:
-            members.add(load_json(record), line, line)
-        except _NO_JSON as error:
-            told = replace(_no_json(where, error, record), line=line, order=line)
-            if getattr(error, "msg", "") == "Extra data":
-                told = replace(told, advice=TWO_RECORDS)
-            members.problems.append(told)
+        try:  # most lines are one record from end to end, for which this is enough
+            value, end = _SCAN(record, 0)
+            is_whole = end == len(record) and not has_halves
+        except (StopIteration, *_NO_JSON):
+            is_whole = False
+        if is_whole:
+            members.values.append(value)
+            members.places.append(line)
+        elif record.strip():
+            _add_line(members, record, where, line)
+    members.order, members.names = [*members.places], [None] * len(members.places)
     return members
+
+
+def _add_line(members: Members, record: str, where: str, line: int) -> None:
+    try:
+        members.add(load_json(record), line, line)
+    except _NO_JSON as error:
+        told = replace(_no_json(where, error, record), line=line, order=line)
+        if getattr(error, "msg", "") == "Extra data":
+            told = replace(told, advice=TWO_RECORDS)
+        members.problems.append(told)
 
 
 def members_of(text: str, where: str) -> Members:
