@@ -33,12 +33,9 @@ from lexiframe._version import __version__
 
 TYPE_CHECKING = False  # a checker takes it for true; importing typing takes longer than this module
 if TYPE_CHECKING:
+    # fmt: off
     from lexiframe.errors import (
-        LexiframeError,
-        LexiframeWarning,
-        ReadError,
-        SchemaError,
-        UnknownNameError,
+        LexiframeError, LexiframeWarning, ReadError, SchemaError, UnknownNameError,
     )
     from lexiframe.evaluation import Evaluation, evaluate
     from lexiframe.example_data import bundled
@@ -55,30 +52,8 @@ if TYPE_CHECKING:
     from lexiframe.io.write_trec import write_trec
     from lexiframe.metrics.cascade import CascadeMetric
     from lexiframe.metrics.catalogue import (
-        AP,
-        ASL,
-        ERR,
-        ISL,
-        RBP,
-        RE,
-        RR,
-        SL1,
-        SL3,
-        TSL,
-        Judged,
-        P,
-        R,
-        RBP_residual,
-        Rprec,
-        Success,
-        bpref,
-        gRBP,
-        infAP,
-        linear,
-        nDCG,
-        num_rel,
-        num_rel_ret,
-        num_ret,
+        AP, ASL, ERR, ISL, RBP, RE, RR, SL1, SL3, TSL, Judged, P, R, RBP_residual, Rprec, Success,
+        bpref, gRBP, infAP, linear, nDCG, num_rel, num_rel_ret, num_ret,
     )
     from lexiframe.metrics.conventions import conventions
     from lexiframe.metrics.derived import TSE, WC, eta
@@ -88,15 +63,7 @@ if TYPE_CHECKING:
     from lexiframe.metrics.scores import scores
     from lexiframe.metrics.search_length import SearchLength
     from lexiframe.metrics.subtopic_catalogue import (
-        ERR_IA,
-        MAP_IA,
-        NRBP,
-        P_IA,
-        alpha_DCG,
-        alpha_nDCG,
-        nERR_IA,
-        nNRBP,
-        strec,
+        ERR_IA, MAP_IA, NRBP, P_IA, alpha_DCG, alpha_nDCG, nERR_IA, nNRBP, strec,
     )
     from lexiframe.orderings.agreement import sign_agreement, tie_rates
     from lexiframe.orderings.correlations import bootstrap_correlations, rank_correlations
@@ -106,19 +73,8 @@ if TYPE_CHECKING:
     from lexiframe.orderings.stability import order_probabilities, rank_distributions
     from lexiframe.orderings.win_rates import request_win_rates, win_rate_matrix, win_rates
     from lexiframe.pairwise.catalogue import (
-        LP,
-        LR,
-        RPP,
-        ST_RPP,
-        ST_dcgRPP,
-        ST_invRPP,
-        dcgRPP,
-        invRPP,
-        parse_measure,
-        rrLP,
-        rrLR,
-        sgnLP,
-        sgnLR,
+        LP, LR, RPP, ST_RPP, ST_dcgRPP, ST_invRPP, dcgRPP, invRPP, parse_measure, rrLP, rrLR,
+        sgnLP, sgnLR,
     )
     from lexiframe.pairwise.custom import MatrixPreference
     from lexiframe.pairwise.explanation import explain
@@ -131,14 +87,13 @@ if TYPE_CHECKING:
     from lexiframe.projection.positions import positions
     from lexiframe.significance.paired import compare
     from lexiframe.significance.power import (
-        asl_curve,
-        discriminative_power,
-        smallest_significant_differences,
+        asl_curve, discriminative_power, smallest_significant_differences,
     )
     from lexiframe.significance.sample_size import power_curve, required_requests
     from lexiframe.significance.swaps import swap_curve, swap_rates
     from lexiframe.significance.tukey import tukey_hsd
     from lexiframe.views.verdict import verdict
+    # fmt: on
 
 _MODULES = {
     "errors": "LexiframeError LexiframeWarning ReadError SchemaError UnknownNameError",
@@ -194,10 +149,10 @@ _MODULES = {
 }
 """The module of each public name; it is loaded when one of its names is first used (PEP 562)."""
 
-if not TYPE_CHECKING:  # a checker would take it to give any name
+if not TYPE_CHECKING:  # __getattr__ would hide misspelled names from type checkers
 
     def __getattr__(name: str) -> object:
-        """Load the module that has a public name, when the name is used for the first time."""
+        """Load the module of a public name when the name is first used."""
         import importlib
 
         for module, names in _MODULES.items():
@@ -215,116 +170,21 @@ def __dir__() -> list[str]:
 
 
 __all__ = [
-    "AP",
-    "ASL",
-    "ERR",
-    "ERR_IA",
-    "ISL",
-    "LP",
-    "LR",
-    "MAP_IA",
-    "NRBP",
-    "P",
-    "P_IA",
-    "R",
-    "RBP",
-    "RE",
-    "RPP",
-    "RR",
-    "SL1",
-    "SL3",
-    "ST_RPP",
-    "TSE",
-    "TSL",
-    "WC",
-    "CascadeMetric",
-    "Evaluation",
-    "GradedMetric",
-    "Judged",
-    "LevelPreference",
-    "LexicographicPreference",
-    "LexiframeError",
-    "LexiframeWarning",
-    "MatrixPreference",
-    "RBP_residual",
-    "ReadError",
-    "RecallLevelMetric",
-    "Rprec",
-    "ST_dcgRPP",
-    "ST_invRPP",
-    "SchemaError",
-    "SearchLength",
-    "Success",
-    "UnknownNameError",
-    "__version__",
-    "agreement_matrix",
-    "alpha_DCG",
-    "alpha_nDCG",
-    "asl_curve",
-    "bootstrap_correlations",
-    "bpref",
-    "bundled",
-    "check_qrels",
-    "check_run",
-    "compare",
-    "conventions",
-    "coverage",
-    "dcgRPP",
-    "discriminative_power",
-    "eta",
-    "evaluate",
-    "explain",
-    "gRBP",
-    "impute",
-    "infAP",
-    "interleaving",
-    "invRPP",
-    "linear",
-    "majority_cycles",
-    "measures",
-    "nDCG",
-    "nERR_IA",
-    "nNRBP",
-    "num_rel",
-    "num_rel_ret",
-    "num_ret",
-    "order_probabilities",
-    "order_runs",
-    "parse_measure",
-    "positions",
-    "power_curve",
-    "preferences",
-    "provider_exposure",
-    "rank_correlations",
-    "rank_distributions",
-    "read_log",
-    "read_mlflow",
-    "read_qrels",
-    "read_runs",
-    "read_scores",
-    "request_win_rates",
-    "required_requests",
-    "rrLP",
-    "rrLR",
-    "run_metadata",
-    "scan_runs",
-    "scores",
-    "sgnLP",
-    "sgnLR",
-    "sign_agreement",
-    "smallest_significant_differences",
-    "strec",
-    "swap_curve",
-    "swap_rates",
-    "tie_rates",
-    "to_ir_measures",
-    "to_pytrec_eval",
-    "to_ranx",
-    "verdict",
-    "tukey_hsd",
-    "win_rate_matrix",
-    "win_rates",
-    "with_log",
-    "write_parquet",
-    "write_trec",
-]
+    "AP", "ASL", "ERR", "ERR_IA", "ISL", "LP", "LR", "MAP_IA", "NRBP", "P", "P_IA", "R", "RBP",
+    "RE", "RPP", "RR", "SL1", "SL3", "ST_RPP", "TSE", "TSL", "WC", "CascadeMetric",
+    "Evaluation", "GradedMetric", "Judged", "LevelPreference", "LexicographicPreference",
+    "LexiframeError", "LexiframeWarning", "MatrixPreference", "RBP_residual", "ReadError",
+    "RecallLevelMetric", "Rprec", "ST_dcgRPP", "ST_invRPP", "SchemaError", "SearchLength",
+    "Success", "UnknownNameError", "__version__", "agreement_matrix", "alpha_DCG", "alpha_nDCG",
+    "asl_curve", "bootstrap_correlations", "bpref", "bundled", "check_qrels", "check_run",
+    "compare", "conventions", "coverage", "dcgRPP", "discriminative_power", "eta", "evaluate",
+    "explain", "gRBP", "impute", "infAP", "interleaving", "invRPP", "linear", "majority_cycles",
+    "measures", "nDCG", "nERR_IA", "nNRBP", "num_rel", "num_rel_ret", "num_ret",
+    "order_probabilities", "order_runs", "parse_measure", "positions", "power_curve",
+    "preferences", "provider_exposure", "rank_correlations", "rank_distributions", "read_log",
+    "read_mlflow", "read_qrels", "read_runs", "read_scores", "request_win_rates",
+    "required_requests", "rrLP", "rrLR", "run_metadata", "scan_runs", "scores", "sgnLP",
+    "sgnLR", "sign_agreement", "smallest_significant_differences", "strec", "swap_curve",
+    "swap_rates", "tie_rates", "to_ir_measures", "to_pytrec_eval", "to_ranx", "verdict",
+    "tukey_hsd", "win_rate_matrix", "win_rates", "with_log", "write_parquet", "write_trec",
+]  # fmt: skip

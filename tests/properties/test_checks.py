@@ -59,6 +59,7 @@ class Form(NamedTuple):
     numbers: list = NUMBERS
     text: Callable = str
     good: str = "{}"
+    end: str = ""  # the broken line behind which nothing is read
 
 
 JSON = {"ids": JSON_IDS, "numbers": JSON_NUMBERS, "text": text_of_json, "good": '"{}"'}
@@ -85,6 +86,7 @@ FORMS = {
         f"[\n{FIRST},\n",
         ",\n",
         "\n]",
+        end='{"qid": }',
         **JSON,
     ),
 }
@@ -103,6 +105,8 @@ def problems_by_a_loop(form, rows, kind):
     for n, row in enumerate(rows):
         if isinstance(row, str):
             found.append((n, form.broken[row], None))
+            if row == form.end:
+                break
             continue
         query, document = map(form.text, row[:2])
         if query and row[1:3] == ("null", "null"):  # answered with an empty list
@@ -125,7 +129,7 @@ def mended(form, rows, problems):
             rows[n] = [new, new, "1", "1"]
         else:
             rows[n][cell] = "1" if cell == 2 else new
-    return rows
+    return [row if isinstance(row, str) else tuple(row) for row in rows]
 
 
 def write(path, form, rows, number):
@@ -171,7 +175,10 @@ def test_what_is_listed(name, kind, data):
         assert all(problem["advice"] for problem in listed)
         if any(problem != "duplicate" for _, problem, _ in expected):
             refuses(read, path, listed)
-        write(path, form, mended(form, rows, expected), number)
+        while expected:  # more than once where some problems hide those behind them
+            rows = mended(form, rows, expected)
+            expected = problems_by_a_loop(form, rows, kind)
+        write(path, form, rows, number)
         assert check(path).is_empty()
         read(path)
 
