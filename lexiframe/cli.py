@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import warnings
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Any, Optional
 
@@ -86,7 +87,8 @@ def demo(
 ) -> None:
     """Evaluate the runs of the bundled collection: image retrieval over handwritten digits."""
     folder = bundled("digits")
-    _refuse_outputs(out, None)
+    read = [folder / "qrels.parquet", *(folder / "runs").iterdir()]
+    refuse_replacing(_refuse_outputs(out, None), map(str, read))
     e = evaluate_runs(folder / "runs", folder / "qrels.parquet", [*MEASURES, "rrLP", "R@1000"])
     typer.echo(str(e))
     _write(e, out)
@@ -300,7 +302,7 @@ def _refuse_outputs(out: Path | None, report: Path | None) -> list[Path]:
 
 def _files_of(scan: RunScan) -> list[str]:
     origins = [source.origin for source in scan.sources]
-    return [file.path for file in origins if isinstance(file, File) and file.data is None]
+    return [file.path for file in origins if isinstance(file, File)]
 
 
 def _write(e: Evaluation, out: Path) -> None:
@@ -322,6 +324,25 @@ def _open_closed_streams() -> None:
             setattr(sys, name, nowhere)
 
 
+class _Messages:
+    """Standard error, but what cannot be written there, as on a full disk, is dropped."""
+
+    def __init__(self, stream: Any) -> None:
+        self._stream = stream
+
+    def write(self, text: str) -> int:
+        with suppress(OSError):
+            self._stream.write(text)
+        return len(text)
+
+    def flush(self) -> None:
+        with suppress(OSError):
+            self._stream.flush()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+
 def _print_what_there_is(stream: Any) -> None:
     """Switch a stream to UTF-8 if its encoding lacks characters that ids and tables may have."""
     try:
@@ -336,6 +357,7 @@ def main() -> None:
     warnings.showwarning = _say_warning
     for stream in (sys.stdout, sys.stderr):
         _print_what_there_is(stream)
+    sys.stderr = _Messages(sys.stderr)
     try:
         app()
     except (LexiframeError, OSError) as error:

@@ -31,7 +31,6 @@ from lexiframe.io.files.sources import (
     is_remote,
     only_file,
     public_address,
-    run_name,
     sources_of_runs,
     warn_of_left_out,
 )
@@ -130,6 +129,5 @@ def _refuse_target(target: Path, file: File) -> None:
             f"{target}: convert writes TREC text and Parquet, not {target.suffix}; choose another "
             "ending (.run, .qrels, .txt, .gz, .parquet)"
         )
-    if file.data is None:
-        written = (target, target / f"{run_name(Path(file.path))}.trec")
-        refuse_replacing(written, [file.path])
+    # A folder gets a file for each run; which runs there are is not known before they are read.
+    refuse_replacing((target, *target.glob("*.trec")), [file.path])

@@ -53,9 +53,15 @@ def _with_texts(column: pl.Series) -> pl.Series:
 
 
 def _as_text(text: str) -> str:
-    """Escape unprintable characters; put a quote before text that would be a formula."""
-    text = escaped(text)
-    is_formula = text.lstrip()[:1] in _FORMULAS and not _NUMBER.fullmatch(text)
+    """Escape unprintable characters; put a quote before text that would be a formula.
+
+    Some spreadsheets split at semicolons, whatever is quoted, so no part between them is a formula.
+    """
+    return ";".join(map(_no_formula, escaped(text).split(";")))
+
+
+def _no_formula(text: str) -> str:
+    is_formula = text.lstrip(' "')[:1] in _FORMULAS and not _NUMBER.fullmatch(text)
     return f"'{text}" if is_formula else text
 
 

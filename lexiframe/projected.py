@@ -119,6 +119,7 @@ def project_runs(
 
     asked: dict[str, Any] = {"nonrelevant": True, "pool": has_pool, "hashed": hashed}
     ranked = rank_runs(runs, qrels, policies, **asked, foresee=foresee)
+    foresee(len(ranked.runs), ranked.judged)  # one source may have had several runs
     warn_of_gaps(ranked)
     kept = policies.no_relevant
     by_subtopic = project(ranked, no_relevant=kept, subtopics=True) if SUBTOPICS in needs else None

@@ -2,12 +2,15 @@
 
 import builtins
 import csv
+import errno
 import gzip
 import io
 import json
 import os
+import re
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
 import warnings
@@ -147,6 +150,11 @@ def test_evaluate_as_csv(lexiframe):
         ("-2+3|cmd", "'-2+3|cmd"),
         ("＋1+1", "'＋1+1"),
         ("-5", "-5"),
+        ("a;=1+1", "a;'=1+1"),
+        ('a; "@SUM(A1)', "a;' \"@SUM(A1)"),
+        ("a;-5;b=1", "a;-5;b=1"),
+        ("a\t=1+1", r"a\t=1+1"),
+        ("a\n=1+1", r"a\n=1+1"),
         ("a\x1b[2J\u202eb", r"a\x1b[2J\u202eb"),
         ("bm25,b=0.4", "bm25,b=0.4"),
         ("x" * 5000, "x" * 5000),  # no name is cut
@@ -472,6 +480,64 @@ def test_evaluate_does_not_replace_what_it_reads(tmp_path, monkeypatch, lexifram
     assert {path: path.read_bytes() for path in before} == before
 
 
+REPLACED = [  # the arguments, and the input that they would replace
+    (["evaluate", "~/qrels", "a.run", "--report", "qrels"], "qrels"),
+    (["evaluate", "file://{}/my%20qrels", "a.run", "--report", "my qrels"], "my qrels"),
+    (["evaluate", "qrels", "file://{}/a.run", "--report", "a.run"], "a.run"),
+    (["evaluate", "-", "a.run", "--report", "qrels"], "qrels"),
+    (["evaluate", "qrels", "-", "--report", "qrels"], "qrels"),
+    (
+        ["evaluate", "qrels", "a.run", "--requests", "~/r.csv", "--by", "x", "--report", "r.csv"],
+        "r.csv",
+    ),
+    (["convert", "file://{}/a.run", "a.run"], "a.run"),
+    (["convert", "-", "qrels"], "qrels"),
+    (["convert", "~/a.trec", "."], "a.trec"),
+]
+
+
+@pytest.mark.parametrize("arguments, replaced", REPLACED, ids=lambda value: str(value)[:60])
+def test_inputs_by_any_name_are_not_replaced(tmp_path, monkeypatch, lexiframe, arguments, replaced):
+    for name in ("qrels", "my qrels"):
+        shutil.copy(QRELS, tmp_path / name)
+    for name in ("a.run", "a.trec"):
+        shutil.copy(RUN, tmp_path / name)
+    (tmp_path / "r.csv").write_text("qid,x\nq0066,1\n")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    before = (tmp_path / replaced).read_bytes()
+    with (tmp_path / "qrels").open(encoding="utf-8") as standard_input:
+        monkeypatch.setattr("sys.stdin", standard_input)
+        outcome = lexiframe(*(argument.format(tmp_path) for argument in arguments))
+    assert_refused(outcome, "would replace the file that is read; choose another name")
+    assert (tmp_path / replaced).read_bytes() == before
+
+
+def test_demo_does_not_replace_the_bundled_files(tmp_path, monkeypatch, lexiframe):
+    shutil.copytree(lf.bundled("digits"), tmp_path / "digits")
+    monkeypatch.setattr(cli, "bundled", lambda _: tmp_path / "digits")
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "scores.parquet").symlink_to(tmp_path / "digits" / "qrels.parquet")
+    assert_refused(lexiframe("demo", "--out", tmp_path / "out"), "would replace the file that is")
+
+
+@pytest.mark.parametrize(
+    "report, message",
+    [
+        ("oo/scores.parquet", "would replace .*scores.parquet, which is written too; choose anoth"),
+        ("link/scores.parquet", "would replace .*scores.parquet, which is written too"),
+        ("oo/power.parquet/r.html", "power.parquet: is a file and the folder of .*r.html; choose"),
+    ],
+)
+def test_outputs_do_not_replace_each_other(tmp_path, monkeypatch, lexiframe, report, message):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "link").symlink_to("oo")
+    outcome = lexiframe("evaluate", "no.qrels", RUNS, "--out", "oo", "--report", report)
+    assert outcome.status == 1
+    assert re.search(message, outcome.err)
+    assert listing(tmp_path) == []
+
+
 @pytest.mark.parametrize("encoding", ["cp1252", "ascii", "utf-8"])
 def test_what_the_machine_cannot_print(encoding):
     environment = {**os.environ, "PYTHONIOENCODING": encoding}
@@ -561,6 +627,64 @@ def test_an_interruption_while_the_command_line_is_loaded(monkeypatch, capsys):
     with pytest.raises(SystemExit, match="130"):
         __main__.main()
     assert capsys.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize("how", ["cause", "context", "signal"])
+def test_an_interruption_that_a_module_in_c_turns_into_an_import_error(monkeypatch, capsys, how):
+    def interrupted():
+        try:
+            signal.raise_signal(signal.SIGINT)
+        except KeyboardInterrupt as error:
+            message = "initialization failed"
+            if how == "signal":
+                lost = ImportError(message)
+            elif how == "cause":
+                raise ImportError(message) from error
+            else:
+                raise ImportError(message)  # noqa: B904
+        raise lost
+
+    def unnoted(_number):
+        raise KeyboardInterrupt
+
+    if how != "signal":
+        monkeypatch.setattr(signal, "raise_signal", unnoted)
+    monkeypatch.setattr(cli, "main", interrupted)
+    before = signal.getsignal(signal.SIGINT)
+    with pytest.raises(SystemExit, match="130"):
+        __main__.main()
+    assert capsys.readouterr() == ("", "")
+    assert signal.getsignal(signal.SIGINT) is before
+
+
+def test_an_import_error_is_no_interruption(monkeypatch):
+    def broken():
+        raise ImportError("initialization failed")
+
+    monkeypatch.setattr(cli, "main", broken)
+    with pytest.raises(ImportError, match="initialization failed"):
+        __main__.main()
+
+
+class Full(io.TextIOBase):
+    """A stream on a full disk."""
+
+    encoding = "utf-8"
+
+    def write(self, text=""):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    flush = write
+
+
+def test_messages_that_cannot_be_written_are_dropped(tmp_path, monkeypatch, lexiframe):
+    monkeypatch.setattr(sys, "stderr", Full())
+    outcome = lexiframe("evaluate", QRELS, RUNS, "-m", "AP", "--out", tmp_path / "out")
+    assert outcome.status == 0
+    assert outcome.out.startswith("Coverage\n")
+    assert {path.stem for path in (tmp_path / "out").iterdir()} == TABLES
+    assert lexiframe("evaluate", QRELS, "no.run") == (1, "", "")
+    assert lexiframe("evaluate", "--no-such-option").status == 2
 
 
 def test_check_lists_all_problems(tmp_path, lexiframe):

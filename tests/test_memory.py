@@ -10,6 +10,7 @@ import pytest
 
 import lexiframe as lf
 from lexiframe import cli, memory
+from lexiframe.pairwise import pairs
 
 EXAMPLE = lf.bundled("example")
 RUNS, QRELS = EXAMPLE / "runs", EXAMPLE / "qrels.txt"
@@ -102,6 +103,61 @@ def test_preferences_that_no_memory_holds(there):
         lf.compare(lf.scores(p, MANY[:9]), trials=1)
     with pytest.raises(lf.LexiframeError, match=r"^the positions of \d+ relevant items in 3 runs"):
         lf.positions(RUNS, QRELS)
+
+
+def test_preferences_are_refused_before_metrics_are_computed(there, monkeypatch):
+    p = lf.positions(RUNS, QRELS)
+    there(150_000)
+    monkeypatch.setattr(pairs, "values_of", lambda *_: pytest.fail("the work began"))
+    with pytest.raises(lf.LexiframeError, match=rf"^preferences: the preferences of {NUMBERS}"):
+        lf.preferences(p, MANY)
+
+
+def test_interleaving_reads_no_runs_for_what_no_memory_holds(there):
+    broken = {str(n): pl.DataFrame({"nothing": [1]}) for n in range(300)}
+    there(7_000_000)  # 44,850 pairs × 5 requests at 40 bytes each need 8,970,000
+    with pytest.raises(
+        lf.LexiframeError, match=r"^interleaving: the preferences of 300 runs \(44,8"
+    ):
+        lf.interleaving(broken, QRELS)
+
+
+def test_orderings_of_samples_that_no_memory_holds(there):
+    """The ranks themselves are few, so that many runs are no reason to refuse them."""
+    runs = [f"r{n:03}" for n in range(500) for _ in range(2)]
+    s = pl.DataFrame({"run": runs, "query_id": ["a", "b"] * 500, "measure": "AP", "value": 0.5})
+    there(3_000_000)
+    message = r"order_probabilities: 124,750 pairs of 500 runs × 1 measures need about 0\.0 GB of"
+    with pytest.raises(lf.LexiframeError, match=message):
+        lf.order_probabilities(s, samples=10)
+    assert lf.rank_distributions(s, samples=10)["rank"].to_list() == [250.5] * 500
+    message = (
+        r"rank_distributions: the ranks of 500 runs in 1,000 samples need about 0\.0 GB of mem"
+    )
+    with pytest.raises(lf.LexiframeError, match=message):
+        lf.rank_distributions(s, samples=1000)
+
+
+MANY_RUNS = """
+import polars as pl, lexiframe as lf
+s = pl.DataFrame({"run": [f"r{i}" for i in range(20000) for _ in range(3)],
+                  "query_id": ["a", "b", "c"] * 20000, "measure": "AP", "value": 0.5})
+print(lf.rank_distributions(s, samples=10).height)
+try:
+    lf.order_probabilities(s, samples=10)
+except lf.LexiframeError as error:
+    print(error)
+"""
+
+
+def test_many_runs_within_a_limit():
+    def limited():
+        resource.setrlimit(resource.RLIMIT_AS, (5_000_000 << 10, 5_000_000 << 10))
+
+    options = {"cwd": Path(lf.__file__).parents[1], "preexec_fn": limited, "text": True}
+    command = [sys.executable, "-c", MANY_RUNS]
+    done = subprocess.run(command, capture_output=True, check=True, **options)
+    assert done.stdout.startswith("20000\norder_probabilities: 199,990,000 pairs of 20,000 runs")
 
 
 def test_runs_are_not_read_for_what_no_memory_holds(there):

@@ -19,6 +19,7 @@ from lexiframe.io.files.sources import (
     Source,
     expanded,
     find_sources,
+    refuse_odd,
     run_name,
     warn_of_left_out,
 )
@@ -128,6 +129,7 @@ def _find_sources(source: Any) -> Found:
     if isinstance(source, str | Path):
         is_pattern = glob.has_magic(str(source)) and not os.path.exists(source)  # noqa: PTH110
         paths = sorted(glob.glob(str(expanded(source)))) if is_pattern else []
+        refuse_odd(map(Path, paths))
         found = Found.together(find_sources(path) for path in paths or [str(source)])
         return replace(found, sources=[_named(one) for one in found.sources])
     if isinstance(source, Mapping) and not is_one_run(source):

@@ -121,7 +121,8 @@ def scan_runs(
     returns. Memory then does not grow with the number of runs.
 
     Standard input, pipes, addresses, iterators and readers of record batches are read at once and
-    kept in memory, since they can be read only once.
+    kept in memory, since they can be read only once. A pipe has to be named itself, as the shell
+    does in process substitution; in folders and globs pipes are refused.
 
     Parameters
     ----------

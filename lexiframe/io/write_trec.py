@@ -15,6 +15,7 @@ from lexiframe.codes import as_strings
 from lexiframe.errors import LexiframeError, SchemaError, shown, unknown_name, warn
 from lexiframe.io.files.outputs import output_folder, output_path, refuse_outputs, replacing
 from lexiframe.io.files.provenance import provenance_of
+from lexiframe.io.files.sources import run_name
 from lexiframe.io.files.unpacking import content_of
 from lexiframe.io.forms import parse_table
 from lexiframe.io.metadata import commented, header_text
@@ -55,8 +56,10 @@ def write_trec(
         rows: it has no rows, ids that are empty, contain white space or begin with ``#``, missing
         numbers or ranks, or a first id with which the text looks like another kind of file.
     LexiframeError
-        When the path for several runs is a file, when the path cannot be written to, and when
-        metadata name a run that is not in the table, or are given for judgments.
+        When the path for several runs is a file, when the path cannot be written to, when a run in
+        a folder has a name that would be read back as another one (``bm25.txt``, ``input.x``) or
+        not at all (``.bm25``), and when metadata name a run that is not in the table, or are given
+        for judgments.
     TypeError
         For metadata that are not such a dictionary.
 
@@ -89,15 +92,14 @@ def write_trec(
         )
     runs = list(split_runs(_fit_for_text(_without_empty_answers(check(frame, RUNS)))))
     headers = _headers(table, _by_run(metadata), [name for name, _ in runs])
-    for name, _ in runs:
-        if Path(name).name != name:
-            raise LexiframeError(f"the run {name!r} cannot name a file; rename it")
     is_dir = os.path.isdir(path)  # noqa: PTH112 - false, not an error, for a name too long
     is_folder = is_dir or (len(runs) > 1 and path.suffix == "")
     if len(runs) > 1 and not is_folder:
         raise LexiframeError(
             f"{path}: {len(runs)} runs need a folder with a file for each; found a file"
         )
+    for name, _ in runs:
+        _refuse_name(name, is_folder=is_folder)
     for name, rows in runs:
         beginning = headers.get(name, b"") + trec.text_of_run(rows.head(1), name)
         _refuse_odd_beginning(beginning, rows, RUNS)
@@ -109,6 +111,23 @@ def write_trec(
         _write_text(headers.get(name, b"") + trec.text_of_run(rows, name), places[name])
         for name, rows in runs
     ]
+
+
+def _refuse_name(name: str, *, is_folder: bool) -> None:
+    """Raise for a run whose name its file cannot have, or that readers of a folder would change."""
+    if Path(name).name != name:
+        raise LexiframeError(f"the run {name!r} cannot name a file; rename it")
+    file = Path(f"{name}.trec")
+    if is_folder and name.startswith("."):
+        raise LexiframeError(
+            f"the run {name!r} cannot name a file, because readers of a folder leave out hidden "
+            "files; rename it"
+        )
+    if is_folder and run_name(file) != name:
+        raise LexiframeError(
+            f"the run {name!r} cannot name a file, because readers of {file} would call the run "
+            f"{run_name(file)!r}; rename it"
+        )
 
 
 def _by_run(metadata: Any) -> dict[str, Any]:

@@ -10,8 +10,9 @@ import polars as pl
 from lexiframe.codes import decode
 from lexiframe.layouts.cube import PairsLike
 from lexiframe.layouts.groups import By, by_groups
+from lexiframe.memory import refuse_more_than_available
 from lexiframe.orderings.rule import Method, Rule, Votes
-from lexiframe.orderings.weighted import Ordered, resampled
+from lexiframe.orderings.weighted import Ordered, laid_out, resampled
 from lexiframe.schemas import ORDER_PROBABILITIES, RANK_DISTRIBUTIONS, TableSchema
 from lexiframe.typing import RequestsLike
 
@@ -58,8 +59,8 @@ def rank_distributions(
     Raises
     ------
     LexiframeError
-        As `order_runs`; when samples is no positive integer or seed no integer from 0; and for
-        infinite values.
+        As `order_runs`; when samples is no positive integer or seed no integer from 0; for infinite
+        values; and, before the work, for more samples of runs than memory holds.
 
     Notes
     -----
@@ -118,8 +119,8 @@ def order_probabilities(
     Raises
     ------
     LexiframeError
-        As `order_runs`; when samples is no positive integer or seed no integer from 0; and for
-        infinite values.
+        As `order_runs`; when samples is no positive integer or seed no integer from 0; for infinite
+        values; and, before the work, for more pairs of runs than memory holds.
 
     Examples
     --------
@@ -131,20 +132,31 @@ def order_probabilities(
     (0.0, 1.0, 0.0)
     """
     rule = Rule(method, votes, iterations, teleport)
-    tables = [
-        _pairs(rule.name, o) for o in resampled("order_probabilities", d, rule, samples, seed)
-    ]
-    return _concat(ORDER_PROBABILITIES, tables)
+    cube = laid_out(d, rule.method)
+    _refuse_many_pairs(len(cube.runs), len(cube.measures))
+    found = resampled("order_probabilities", cube, rule, samples, seed)
+    return _concat(ORDER_PROBABILITIES, [_pairs(rule.name, o) for o in found])
+
+
+_BYTES_OF_PAIR = 150
+"""Of a row in the table of pairs, while it is made."""
+
+
+def _refuse_many_pairs(n_runs: int, n_measures: int) -> None:
+    n_pairs = n_runs * (n_runs - 1) // 2
+    what = f"order_probabilities: {n_pairs:,} pairs of {n_runs:,} runs × {n_measures:,} measures"
+    needed = n_pairs * n_measures * _BYTES_OF_PAIR
+    advice = "give fewer runs or fewer measures; rank_distributions needs no pairs for scores"
+    refuse_more_than_available(needed, what, advice)
 
 
 def _ranks(method: str, o: Ordered) -> pl.DataFrame:
     samples, n_runs = o.ranks.shape
     n_ranks = 2 * n_runs + 1  # mid-ranks are multiples of 1/2
     cell = np.arange(n_runs) * n_ranks + np.rint(2 * o.ranks).astype(np.int64)
-    counts = np.bincount(cell.ravel(), minlength=n_runs * n_ranks)
-    had = np.flatnonzero(counts)
+    had, counts = np.unique(cell, return_counts=True)  # a count for each rank may be far more
     run, halves = np.divmod(had, n_ranks)
-    columns = {"run": decode(o.runs, run), "rank": halves / 2, "probability": counts[had] / samples}
+    columns = {"run": decode(o.runs, run), "rank": halves / 2, "probability": counts / samples}
     return _table(RANK_DISTRIBUTIONS, o.measure, method, columns)
 
 

@@ -17,6 +17,7 @@ import polars as pl
 from lexiframe.errors import LexiframeError
 from lexiframe.layouts.arrays import PairCube, Pairs, ScoreCube, Scores, check_finite
 from lexiframe.layouts.cube import is_scores, pair_cube, score_cube
+from lexiframe.memory import refuse_more_than_available
 from lexiframe.metrics.ties import TIE, rounding
 from lexiframe.orderings.kemeny import kemeny
 from lexiframe.orderings.markov import mc4
@@ -80,11 +81,15 @@ def resampled(called: str, d: Any, rule: Rule, samples: int, seed: int) -> Itera
     Raises
     ------
     LexiframeError
-        When samples is no positive integer or seed no integer from 0; and for infinite values.
+        When samples is no positive integer or seed no integer from 0; for infinite values; and when
+        the ranks in all samples need more memory than is available.
     """
     check_draws(called, "samples", samples, seed)
     cube = laid_out(d, rule.method)
     check_finite(called, cube.values)
+    what = f"{called}: the ranks of {len(cube.runs):,} runs in {samples:,} samples"
+    needed = len(cube.runs) * samples * _BYTES_OF_RANK
+    refuse_more_than_available(needed, what, "take fewer samples or fewer runs")
     if len(cube.queries):
         yield from ordered(cube, drawn_requests(len(cube.queries), samples, seed), rule)
 
@@ -180,6 +185,8 @@ def _kemeny(pairs: Pairs, rule: Rule) -> FromWeights:
 
 BLOCK = 50
 """The number of samples handled at once: with 100 runs a block of pairs takes 2 MB."""
+_BYTES_OF_RANK = 48
+"""Of a run in a sample, while its value and its rank are computed, joined and counted."""
 _TINY = np.finfo(np.float64).tiny
 _LAST = -1e300  # below all values; −∞ would make differences NaN
 _METHODS: dict[str, Callable[[Pairs, Rule], FromWeights]] = {

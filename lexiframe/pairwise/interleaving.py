@@ -16,6 +16,7 @@ from lexiframe.pairwise.pairs import preferences_table, refuse_one_run
 from lexiframe.progress import in_threads
 from lexiframe.projection.answers import warn_of_gaps
 from lexiframe.projection.collection import rank_runs
+from lexiframe.projection.judgments import JudgedItems
 from lexiframe.projection.policies import NoRelevant, Policies, ScoreType, Ties, Unjudged
 from lexiframe.projection.whole import WholeRankings, rankings_of
 from lexiframe.typing import QrelsLike, RunsLike
@@ -109,13 +110,17 @@ def interleaving(
     """
     check_choice("interleaving", user, get_args(User), "user")
     policies = Policies(rel, ties, score_type, no_relevant, duplicates, unjudged)
-    ranked = rank_runs(runs, qrels, policies, documents=True)
+    least = 1 if no_relevant == "drop" else 0
+
+    def foresee(n_runs: int, judged: JudgedItems) -> None:
+        refuse_too_many("interleaving", n_runs, int((judged.n_relevant >= least).sum()), 1)
+
+    ranked = rank_runs(runs, qrels, policies, documents=True, foresee=foresee)
     names = [run.name for run in ranked.runs]
     refuse_one_run("interleaving", names)
     warn_of_gaps(ranked)
-    least = 1 if no_relevant == "drop" else 0
     queries = np.flatnonzero(ranked.judged.n_relevant >= least)
-    refuse_too_many("interleaving", len(names), len(queries), 1)
+    foresee(len(names), ranked.judged)  # one source may have had several runs
     rankings = rankings_of(ranked)
     mass = _mass(user, 2 * max(int(run.retrieved.max()) for run in ranked.runs))
     values = in_threads(lambda q: _preferences(rankings(q), mass), queries.tolist(), "interleaving")

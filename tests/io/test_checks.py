@@ -13,6 +13,7 @@ from lexiframe.io.checks import kind_of
 from lexiframe.io.files.sources import only_file
 from lexiframe.io.forms import rows_of
 from lexiframe.io.options import TextOptions
+from lexiframe.io.text import json_rows
 from lexiframe.schemas import PROBLEMS, RUNS
 
 packed = partial(gzip.compress, mtime=0)  # with the time of now, tests had new names each time
@@ -785,6 +786,46 @@ def test_problems_are_the_same_in_blocks_of_any_size(write, small_blocks, text):
     for size in (30, 150):
         small_blocks(max(size, 50 * (text is BLOCKS["a table"])))
         assert outcome(path) == expected
+
+
+MANY = [f'{{"qid": "q{n}", "docno": "d{n}", "score": {n}.5}}\n' for n in range(60_000)]
+BAD_LINES = {
+    30_000: '{"qid": "q", "docno": "d", "score": x}\n',
+    30_001: '{"qid": "q", "docno": "d", "score": 1, "score": 2}\n',
+    45_000: '{"qid": "q0", "docno": "d0", "score": "high"}\n',
+    59_999: '{"qid": "q0", "docno": "d0", "score": 1, "note": null}\n',
+}
+
+
+def test_only_what_is_near_a_bad_line_is_parsed_in_python(write, monkeypatch):
+    """The problems and repeated documents are those that Python alone finds."""
+    path = write("".join(BAD_LINES.get(n, line) for n, line in enumerate(MANY)).encode())
+    parsed, members_in = [], json_rows.members_in
+    monkeypatch.setattr(json_rows, "BLOCK_OF_ROWS", 1 << 19)
+    monkeypatch.setattr(json_rows, "_SMALL_BLOCK", 1 << 14)
+    monkeypatch.setattr(
+        json_rows, "members_in", lambda data, *more: parsed.append(data) or members_in(data, *more)
+    )
+    with pytest.raises(lf.ReadError, match=r"line 30001: .*score\\?\": x"):
+        lf.read_runs(path)
+    assert sum(map(len, parsed)) < path.stat().st_size
+    found = lf.check_run(path)
+    monkeypatch.setattr(json_rows, "has_clean_blocks", lambda *_: False)
+    assert found.equals(lf.check_run(path))
+    assert found["line"].to_list() == [30_001, 30_002, 45_001, 45_001, 60_000]
+
+
+def test_digits_that_clean_lines_would_lose_are_seen(write, monkeypatch):
+    lines = [f'{{"qid": "q", "docno": "d{n}", "score": {2**53 + n}}}\n' for n in range(2000)]
+    path = write(
+        "".join([*lines, '{"qid": "q", "docno": "e", "score": 1, "x": 1, "x": 2}']).encode()
+    )
+    monkeypatch.setattr(json_rows, "BLOCK_OF_ROWS", 1 << 14)
+    with pytest.raises(lf.ReadError, match="two fields are named 'x'"):
+        lf.read_runs(path)
+    path.write_text("".join(lines))
+    with pytest.raises(lf.LexiframeError, match=str(2**53)):
+        lf.read_runs(path)
 
 
 @pytest.mark.parametrize("text", BLOCKS.values(), ids=BLOCKS)

@@ -296,7 +296,26 @@ def test_a_pipe_in_a_folder_is_no_file(write, read):
     folder = write(LINE).parent
     os.mkfifo(folder / "z.run")
     message = "z.run: expected a file, found a device or a pipe; name files alone"
-    assert message in in_time(lambda: read(folder))
+    for given in (folder, f"{folder}/*"):
+        assert message in in_time(lambda given=given: read(given))
+
+
+@pytest.mark.parametrize("read", [lf.read_runs, lf.scan_runs, lf.read_scores])
+def test_a_broken_link_is_not_passed_over(write, read):
+    folder = write(LINE).parent
+    (folder / "z.run").symlink_to("gone.run")
+    for given in (folder, f"{folder}/*"):
+        with pytest.raises(lf.ReadError, match=r"z\.run: no such file"):
+            read(given)
+
+
+def test_devices_in_a_glob(write):
+    folder = write(LINE).parent
+    (folder / "z.run").symlink_to(DEVICE)
+    assert "z.run: expected a file, found a device" in in_time(lambda: lf.read_runs(f"{folder}/*"))
+    (folder / "z.run").unlink()
+    (folder / "inner").mkdir()  # a folder is still none of the files
+    assert len(lf.scan_runs(f"{folder}/*")) == 1
 
 
 # --- Files that change meanwhile ------------------------------------------------------------------

@@ -88,6 +88,34 @@ def test_several_runs_go_to_a_folder_a_file_each(tmp_path, exists):
     assert pl.DataFrame(lf.read_runs(folder)).drop("rank").equals(RUNS)
 
 
+READ_BACK = ["bm25", "k1.2", "a.b.c", "bm25.trec.x", "README", "-", "~a", "a~", "[a]*"]
+
+
+def test_names_of_runs_are_read_back(tmp_path):
+    runs = {name: {"q1": {"d1": 1.0}} for name in READ_BACK}
+    write_trec(lf.read_runs(runs), tmp_path)
+    assert {*lf.read_runs(tmp_path)["run"].to_pylist()} == {*runs}
+
+
+@pytest.mark.parametrize(
+    "name, reason",
+    [
+        (".base", "leave out hidden files; rename it"),
+        ("bm25.txt", "would call the run 'bm25'; rename it"),
+        ("input.x", "would call the run 'x'; rename it"),
+        ("a.run.gz", "would call the run 'a'; rename it"),
+        ("input", "would call the run 'trec'; rename it"),
+        ("a.RUN", "would call the run 'a'; rename it"),
+    ],
+)
+def test_names_of_runs_that_would_not_be_read_back(tmp_path, name, reason):
+    runs = lf.read_runs({run: {"q1": {"d1": 1.0}} for run in ("b", name)})
+    with pytest.raises(lf.LexiframeError, match=rf"the run '{name}' cannot .* {reason}"):
+        write_trec(runs, tmp_path / "runs")
+    assert listing(tmp_path) == []
+    write_trec(runs.slice(1) if name > "b" else runs.slice(0, 1), tmp_path / "one.run")
+
+
 def test_several_runs_do_not_go_into_one_file(tmp_path):
     with pytest.raises(
         lf.LexiframeError, match=r"a.run: 2 runs need a folder with a file for each"
@@ -195,6 +223,19 @@ def test_a_symbolic_link_stays_one(tmp_path, name):
     assert link.is_symlink()
     assert (tmp_path / "a" / name).read_text().startswith("007 Q0 d#0")
     assert listing(tmp_path) == sorted({"b.run", name, "link.run"})
+
+
+def test_two_names_of_one_file_are_not_two_files(tmp_path):
+    names = ["scores.parquet", "power.parquet", "b.trec", "a.trec"]
+    for link, target in zip(names[1::2], names[::2], strict=True):
+        (tmp_path / link).symlink_to(target)
+    e = lf.evaluate(*(lf.bundled("example") / name for name in ("runs", "qrels.txt")), "AP")
+    message = r"power.parquet: would replace .*scores.parquet, which is written too; choose anoth"
+    with pytest.raises(lf.LexiframeError, match=message):
+        e.write(tmp_path)
+    with pytest.raises(lf.LexiframeError, match=r"b.trec: would replace .*a.trec, which is writ"):
+        write_trec(RUNS, tmp_path)
+    assert listing(tmp_path) == []
 
 
 def test_a_link_that_leads_to_itself(tmp_path):

@@ -12,6 +12,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from secrets import token_hex
+from typing import TextIO
+from urllib.parse import unquote, urlsplit
 
 from lexiframe.errors import LexiframeError
 
@@ -64,6 +66,22 @@ def output_file(path: Path) -> Path:
     return Path(os.path.realpath(path))
 
 
+def _output_files(paths: Iterable[Path]) -> list[Path]:
+    """Return the places of several files; raise if one would replace another, or be its folder."""
+    named: dict[Path, Path] = {}
+    for path in paths:
+        place = output_file(path)
+        if place in named:
+            raise LexiframeError(
+                f"{path}: would replace {named[place]}, which is written too; choose another name"
+            )
+        named[place] = path
+    for place, path in named.items():
+        for above in named.keys() & {*place.parents}:
+            raise LexiframeError(f"{named[above]}: is a file and the folder of {path}; choose one")
+    return [*named]
+
+
 def _is_open_as(stream: int, state: os.stat_result) -> bool:
     try:
         return os.path.samestat(os.fstat(stream), state)
@@ -98,7 +116,7 @@ def replacing_all(paths: Sequence[Path]) -> Iterator[list[Path]]:
     LexiframeError
         Where `replacing` raises it.
     """
-    targets = [output_file(path) for path in paths]
+    targets = _output_files(paths)
     for target in targets:
         _remove_left_over(target)
     named = paths[0] if len(paths) == 1 else paths[0].parent
@@ -239,24 +257,37 @@ def refuse_unwritable(folder: Path) -> None:
 
 
 def refuse_outputs(files: Iterable[Path]) -> None:
-    """Raise for files that cannot be written, before their contents are computed."""
-    for folder in dict.fromkeys(output_file(file).parent for file in files):
+    """Raise for files that cannot all be written, before their contents are computed."""
+    for folder in dict.fromkeys(place.parent for place in _output_files(files)):
         refuse_unwritable(folder)
 
 
 def refuse_replacing(files: Iterable[Path], read: Iterable[str]) -> None:
-    """Raise when a file of results would replace a file that is read, also by another path."""
+    """Raise when a file of results would replace a file that is read, also by another path.
+
+    What is read is named as users name it: paths, addresses, or ``-`` for standard input.
+    """
     results = {identity: file for file in files if (identity := _identity(file))}
     for path in read:
-        if (identity := _identity(path)) in results:
+        if (identity := _identity_of_input(path)) in results:
             raise LexiframeError(
                 f"{results[identity]}: would replace the file that is read; choose another name"
             )
 
 
-def _identity(path: str | Path) -> tuple[int, int] | None:
+def _identity_of_input(path: str) -> tuple[int, int] | None:
+    if path == "-":
+        return None if sys.stdin is None else _identity(sys.stdin)
+    if path.lower().startswith("file://"):
+        return _identity(unquote(urlsplit(path).path))
+    return _identity(os.path.expanduser(path))  # noqa: PTH111 - no error for unknown users
+
+
+def _identity(file: str | Path | TextIO) -> tuple[int, int] | None:
+    """Return what tells a file from others; None if there is no such file."""
     try:
-        state = os.stat(path)  # noqa: PTH116
+        place = file if isinstance(file, str | Path) else file.fileno()
+        state = os.stat(place)  # noqa: PTH116
     except (OSError, ValueError):
         return None
     return state.st_dev, state.st_ino

@@ -329,7 +329,8 @@ def _files(run: str | Path) -> tuple[list[Path], list[Path]]:
     if os.path.isdir(path):  # noqa: PTH112
         return _files_in(path)
     if glob.has_magic(str(path)) and not os.path.exists(path):  # noqa: PTH110
-        files = [f for f in map(Path, glob.glob(str(path), recursive=True)) if f.is_file()]
+        files = [f for f in map(Path, glob.glob(str(path), recursive=True)) if not f.is_dir()]
+        refuse_odd(files)
         if not files:
             raise ReadError(f"{path}: the pattern matches no file")
         return files, []
@@ -339,10 +340,7 @@ def _files(run: str | Path) -> tuple[list[Path], list[Path]]:
 def _files_in(folder: Path) -> tuple[list[Path], list[Path]]:
     """Return the files in a folder that may be runs, and the paths to warn of; not hidden ones."""
     inside = {f for f in folder.iterdir() if not f.name.startswith(".")}
-    odd = [f for f in inside if f.exists() and not (f.is_file() or f.is_dir())]
-    if odd:  # reading a device may never end; reading a pipe may never begin
-        where = _decoded(str(min(odd)))
-        raise ReadError(Problem(where, "a file", "a device or a pipe", "name files alone"))
+    refuse_odd(inside)
     about = {f for f in inside if f.suffix.lower() in _ABOUT or f.name.upper() in _ABOUT}
     left_out = about | {f for f in inside if f.is_dir()}
     if not inside - left_out:
@@ -355,6 +353,14 @@ def _files_in(folder: Path) -> tuple[list[Path], list[Path]]:
             f"{folder}: the folder has no files in it that could be runs{deeper if inner else ''}"
         )
     return sorted(inside - left_out), sorted(left_out)
+
+
+def refuse_odd(paths: Iterable[Path]) -> None:
+    """Raise for devices and pipes: reading one may never end, or never begin."""
+    odd = [path for path in paths if path.exists() and not (path.is_file() or path.is_dir())]
+    if odd:
+        where = _decoded(str(min(odd)))
+        raise ReadError(Problem(where, "a file", "a device or a pipe", "name files alone"))
 
 
 def one_run_per_source(names: list[str], where: str) -> str:

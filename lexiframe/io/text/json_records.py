@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -69,6 +69,11 @@ def _number(text: str) -> float | str:
 _AS_IT_IS = json.JSONDecoder(parse_float=_number)
 _WITHOUT_TWINS = json.JSONDecoder(object_pairs_hook=_without_twins)
 _EXACT = json.JSONDecoder(object_pairs_hook=_without_twins, parse_float=_number)
+Scan = Callable[[str, int], tuple[Any, int]]
+_SCANS: dict[bool, Scan] = {
+    exact: decoder.scan_once  # type: ignore[attr-defined]
+    for exact, decoder in ((False, _WITHOUT_TWINS), (True, _EXACT))
+}
 
 
 def _half(value: Any) -> str:
@@ -120,18 +125,30 @@ def members_of_lines(text: str, where: str, first: int = 1, *, exact: bool = Fal
     >>> str(members_of_lines('\n{"a": }\n', "x").problems[0])
     'x, line 2: expected JSON, found \'{"a": }\' (Expecting value); mend it, or leave it out'
     """
-    members = Members()
+    members, has_halves, scan = Members(), r"\ud" in text.lower(), _SCANS[exact]
     for line, record in enumerate(text.split("\n"), first):
-        if not record.strip():
-            continue
-        try:
-            members.add(load_json(record, exact=exact), line, line)
-        except _NO_JSON as error:
-            told = replace(_no_json(where, error, record), line=line, order=line)
-            if getattr(error, "msg", "") == "Extra data":
-                told = replace(told, advice=TWO_RECORDS)
-            members.problems.append(told)
+        try:  # most lines are one record from end to end, for which this is enough
+            value, end = scan(record, 0)
+            is_whole = end == len(record) and not has_halves
+        except (StopIteration, *_NO_JSON):
+            is_whole = False
+        if is_whole:
+            members.values.append(value)
+            members.places.append(line)
+        elif record.strip():
+            _add_line(members, record, where, line, exact=exact)
+    members.order, members.names = [*members.places], [None] * len(members.places)
     return members
+
+
+def _add_line(members: Members, record: str, where: str, line: int, *, exact: bool) -> None:
+    try:
+        members.add(load_json(record, exact=exact), line, line)
+    except _NO_JSON as error:
+        told = replace(_no_json(where, error, record), line=line, order=line)
+        if getattr(error, "msg", "") == "Extra data":
+            told = replace(told, advice=TWO_RECORDS)
+        members.problems.append(told)
 
 
 def members_of(text: str, where: str, *, exact: bool = False) -> Members:

@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Literal
 
 import polars as pl
@@ -26,7 +27,12 @@ from lexiframe.io.text.json_records import (
 from lexiframe.io.text.lines import BLOCK_OF_ROWS, blocks_of_lines
 
 Form = Literal["lines", "list", "queries"]
+Clean = Callable[[bytes], pl.DataFrame | None]
+"""A function that parses lines; it returns None for lines with problems, and in doubt."""
 _SHOWN = 80
+_SMALL_BLOCK = 1 << 19
+_KEPT = 1 << 26
+"""Of text up to so many bytes the clean blocks are parsed once."""
 _LIST_OF_OBJECTS = re.compile(rb"\[\s*\{")
 
 
@@ -78,13 +84,15 @@ def _blocks_of_members(
         members = members_in(data, where, form, exact=exact)
         return lambda: iter([members])
 
-    def of_lines() -> Iterator[Members]:
-        line = 1
-        for block in blocks_of_lines(data, BLOCK_OF_ROWS):
-            yield members_in(block, where, form, line, exact=exact)
-            line += block.count(b"\n")
+    blocks = partial(_blocks, data, BLOCK_OF_ROWS)
+    return lambda: (members_in(block, where, form, line, exact=exact) for line, block in blocks())
 
-    return of_lines
+
+def _blocks(data: bytes, size: int, line: int = 1) -> Iterator[tuple[int, bytes]]:
+    """Yield lines in blocks of about ``size`` bytes, with the number of each block's first line."""
+    for block in blocks_of_lines(data, size):
+        yield line, block
+        line += block.count(b"\n")
 
 
 def _refuse_other(members: Members, form: Form, where: str) -> None:
@@ -259,11 +267,23 @@ def _as_text(value: Any) -> str:
 
 
 def rows_of_json(
-    data: bytes, where: str, form: Form, number: str, columns: Mapping[str, str]
+    data: bytes,
+    where: str,
+    form: Form,
+    number: str,
+    columns: Mapping[str, str],
+    clean: Clean,
 ) -> Iterator[Rows]:
-    """Yield rows with unconverted values; ``number`` names the column for numbers of documents."""
+    """Yield rows with unconverted values, except for blocks of lines that ``clean`` can parse.
+
+    ``number`` names the column for numbers of documents. ``clean`` returns the columns of a block
+    without problems, and None for other blocks and in doubt.
+    """
     if form == "queries":
         yield _rows_of_queries(data, where, number)
+        return
+    if has_clean_blocks(data, form):
+        yield from _rows_of_lines(data, where, clean)
         return
     blocks = records_in(data, where, form, columns, exact=True)
     names = names_of(blocks())
@@ -271,6 +291,77 @@ def rows_of_json(
         values = {name: [row.get(name) for row in records.rows] for name in names}
         unit = "line" if form == "lines" else "record"
         yield _rows(values, records.members, records.numbers, unit)
+
+
+def has_clean_blocks(data: bytes, form: Form) -> bool:
+    """Return whether text is so long that its blocks are parsed alone: lines without items."""
+    return form == "lines" and len(data) > BLOCK_OF_ROWS and not _LIST_OF_OBJECTS.search(data)
+
+
+def _clean_blocks(data: bytes, clean: Clean) -> Iterator[tuple[int, bytes, pl.DataFrame | None]]:
+    """Yield the columns of clean blocks, and the text of small blocks around other lines.
+
+    The number is that of the first line.
+    """
+    for line, block in _blocks(data, BLOCK_OF_ROWS):
+        table = clean(block)
+        if table is not None:
+            yield line, b"", table
+        else:
+            small = [(n, lines, clean(lines)) for n, lines in _blocks(block, _SMALL_BLOCK, line)]
+            if all(table is None for _, _, table in small):
+                clean = _never  # lines are of a kind that is never clean: trying it takes time
+            yield from small
+
+
+def _never(_block: bytes) -> None:
+    return None
+
+
+def _records_of_lines(line: int, block: bytes, where: str, *, exact: bool = True) -> Records:
+    members = members_in(block, where, "lines", line, exact=exact)
+    return _records(members, None, where, "lines")
+
+
+def _rows_of_lines(data: bytes, where: str, clean: Clean) -> Iterator[Rows]:
+    """Yield rows of long lines without items: only blocks with problems are parsed in Python."""
+    names: dict[str, None] = {}
+    blocks = partial(_clean_blocks, data, clean)
+    if len(data) <= _KEPT:  # longer text would take too much memory
+        kept = [*blocks()]
+        blocks = partial(iter, kept)
+    for line, block, table in blocks():
+        of_block = _records_of_lines(line, block, where).names if table is None else table.columns
+        names |= dict.fromkeys(of_block)
+    for line, block, table in blocks():
+        if table is not None:
+            places = pl.int_range(line, line + table.height, eager=True)
+            absent = pl.Series([None] * table.height, dtype=pl.Object)
+            given = [table[n] if n in table.columns else absent.alias(n) for n in names]
+            yield Rows(pl.DataFrame(given), places, order=places)
+        else:
+            records = _records_of_lines(line, block, where)
+            values = {name: [row.get(name) for row in records.rows] for name in names}
+            yield _rows(values, records.members, records.numbers, "line")
+
+
+def table_of_lines(
+    data: bytes, where: str, clean: Clean, ids_in: Callable[[list[str]], set[str]]
+) -> pl.DataFrame:
+    """Return long lines without items as columns, as `table_in` does.
+
+    Raises
+    ------
+    ReadError
+        Where `table_in` raises it.
+    """
+    tables = []
+    for line, block, table in _clean_blocks(data, clean):
+        if table is None:
+            records = _records_of_lines(line, block, where, exact=False)
+            table = _table(records, where, "lines", ids_in(records.names))
+        tables.append(table)
+    return _joined(tables)
 
 
 def _rows_of_queries(data: bytes, where: str, number: str) -> Rows:

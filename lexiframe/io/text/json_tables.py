@@ -13,14 +13,17 @@ import polars as pl
 from lexiframe.errors import LexiframeError, ReadError
 from lexiframe.io.problems.rows_as_written import Rows, may_be_id
 from lexiframe.io.tables.column_names import candidates_for, words_for
+from lexiframe.io.tables.numbers import EXACT
 from lexiframe.io.tables.objects import is_one_run, to_frame
 from lexiframe.io.text.json_rows import (
     Form,
+    has_clean_blocks,
     members_in,
     names_of,
     records_in,
     rows_of_json,
     table_in,
+    table_of_lines,
 )
 from lexiframe.io.text.lines import PIECE, blocks_of_lines, count_of
 from lexiframe.schemas import TableSchema
@@ -114,8 +117,11 @@ def parse_json(
     table = _parse_quickly(data, schema, columns) if form == "lines" else None
     if table is not None:
         return table
-    blocks = records_in(data, where, form, columns)
-    return table_in(blocks(), where, form, partial(_ids, schema=schema, columns=columns))
+    ids_in = partial(_ids, schema=schema, columns=columns)
+    if has_clean_blocks(data, form):
+        clean = partial(_clean_lines, schema=schema, columns=columns)
+        return table_of_lines(data, where, clean, ids_in)
+    return table_in(records_in(data, where, form, columns)(), where, form, ids_in)
 
 
 def pieces_of_json(
@@ -132,7 +138,8 @@ def json_rows(
 ) -> Iterator[Rows]:
     """Yield the rows that `parse_json` parses, unconverted, with the problems of other text."""
     data = _with_line_feeds(data)
-    return rows_of_json(data, where, _form_of(data, columns), _number(schema), columns)
+    clean = partial(_clean_lines, schema=schema, columns=columns)
+    return rows_of_json(data, where, _form_of(data, columns), _number(schema), columns, clean)
 
 
 def names_in(data: bytes) -> list[str]:
@@ -181,6 +188,31 @@ def _parse_quickly(
             is_odd = any(of == pl.Boolean for name, of in fields if name in numbers)
             return None if is_odd or _may_have_odd_ids(data, late) else table
     return None
+
+
+def _clean_lines(
+    data: bytes, schema: TableSchema, columns: Mapping[str, str]
+) -> pl.DataFrame | None:
+    """Let Polars parse lines of which each is a record without an empty or huge value.
+
+    Return None for others: their problems are found among values as they are written.
+    """
+    table = _parse_quickly(data, schema, columns)
+    n_lines = data.count(b"\n") + (not data.endswith(b"\n"))
+    if table is None or table.height != n_lines:
+        return None
+    is_plain = all(_is_plain(column) for column in table)
+    return table if is_plain else None
+
+
+def _is_plain(column: pl.Series) -> bool:
+    if column.null_count():
+        return False
+    if column.dtype == pl.String:
+        return bool((column != "").all())
+    if column.dtype == pl.Float64:
+        return bool((column.abs() < EXACT).all())  # others may have lost digits
+    return column.dtype == pl.Int64
 
 
 def _names_in(record: Mapping[str, Any]) -> list[str]:
