@@ -7,6 +7,9 @@ BIN = $(VENV)/bin
 # What `make test` installs. Tests of libraries that are not there are skipped: to run all of them,
 # make test EXTRAS=test,interop,peers,viz
 EXTRAS ?= test
+# Tests run in two processes. Those that ARGS asks for win: -n4; -n0 for one process, which --pdb and
+# -s need; without the plugin (-p no:xdist) there is one too.
+PROCESSES = $(if $(findstring no:xdist,$(ARGS)),,-n 2 --dist worksteal)
 # A virtual environment that has a file constraints.txt obeys it (see test-lowest).
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check \
 	$(addprefix --constraint ,$(wildcard $(VENV)/constraints.txt)) --editable
@@ -18,6 +21,7 @@ help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-13s %s\n", $$1, $$2}' Makefile
 	@echo
 	@echo 'ARGS="..." passes options on (demo, test, fuzz, benchmark); PYTHON=python3.13 chooses the Python.'
+	@echo 'make test ARGS="-m '"'not slow'"'" leaves out what takes long; ARGS="-n0" runs in one process.'
 
 demo: $(VENV)/.installed-core ## run the main job on the bundled collection
 	@$(BIN)/lexiframe demo --out .demo $(ARGS)
@@ -26,13 +30,13 @@ test: $(VENV)/.installed-$(EXTRAS) ## check format, style and types, run all tes
 	$(BIN)/python -m ruff format --check .
 	$(BIN)/python -m ruff check .
 	$(BIN)/python -m mypy
-	$(BIN)/python -m pytest $(ARGS)
+	$(BIN)/python -m pytest $(PROCESSES) $(ARGS)
 
 # Without mypy: types are checked against the newest stubs, and those of old numpy differ.
 test-lowest: ## run all tests with the lowest allowed dependencies, in .venv-lowest
 	@$(MAKE) --no-print-directory VENV=.venv-lowest .venv-lowest/constraints.txt
 	@$(MAKE) --no-print-directory VENV=.venv-lowest .venv-lowest/.installed-test
-	.venv-lowest/bin/python -m pytest $(ARGS)
+	.venv-lowest/bin/python -m pytest $(PROCESSES) $(ARGS)
 
 fuzz: $(VENV)/.installed-test ## hold the readers against a strict one on 100,000 mutated files
 	$(BIN)/python tests/fuzz/mutants.py $(ARGS)

@@ -1,30 +1,32 @@
 """Compare rankings: preferences, metrics, orderings and significance over data frames.
 
-The flow, and the names in its order:
+The public names, in the order of the flow:
 
 - runs and judgments: `read_runs`, `scan_runs`, `read_qrels`, `read_scores`, `check_run`,
   `check_qrels`, `run_metadata`, `bundled`
 - positions: `positions`, `impute`
 - metrics: `scores`, `AP`, `RR`, `nDCG`, `RBP`, `gRBP`, `RBP_residual`, `linear`, `R`, `P`,
   `Rprec`, `Success`, `ERR`, `bpref`, `infAP`, `Judged`, `num_ret`, `num_rel`, `num_rel_ret`;
-  search lengths `ISL`, `TSL`, `ASL`, `SL1`, `SL3`, `RE`; made from another: `TSE`, `eta`, `WC`;
-  of one's own: `RecallLevelMetric`, `GradedMetric`, `CascadeMetric`, `SearchLength`;
-  `provider_exposure`; all of them: `measures`, `conventions`
+  search lengths `ISL`, `TSL`, `ASL`, `SL1`, `SL3`, `RE`; metrics made from another metric: `TSE`,
+  `eta`, `WC`; classes for your own metrics: `RecallLevelMetric`, `GradedMetric`, `CascadeMetric`,
+  `SearchLength`; `provider_exposure`; lists of all metrics and preferences: `measures`,
+  `conventions`
 - metrics by subtopic: `strec`, `MAP_IA`, `P_IA`, `ERR_IA`, `nERR_IA`, `alpha_DCG`, `alpha_nDCG`,
   `NRBP`, `nNRBP`
 - preferences: `preferences`, `explain`, `interleaving`, `RPP`, `dcgRPP`, `invRPP`, `LR`, `LP`,
   `sgnLR`, `sgnLP`, `rrLR`, `rrLP`, `ST_RPP`, `ST_dcgRPP`, `ST_invRPP`, `LevelPreference`,
   `LexicographicPreference`, `MatrixPreference`, `parse_measure`
 - orderings: `win_rates`, `win_rate_matrix`, `request_win_rates`, `order_runs`,
-  `majority_cycles`, `rank_correlations`, `tie_rates`, `sign_agreement`; with other requests:
-  `rank_distributions`, `order_probabilities`, `bootstrap_correlations`; `agreement_matrix`
+  `majority_cycles`, `rank_correlations`, `tie_rates`, `sign_agreement`; bootstraps over
+  requests: `rank_distributions`, `order_probabilities`, `bootstrap_correlations`;
+  `agreement_matrix`
 - significance: `compare`, `tukey_hsd`, `discriminative_power`, `asl_curve`,
   `smallest_significant_differences`, `swap_rates`, `swap_curve`, `required_requests`,
   `power_curve`
 - experiment logs: `with_log`, `read_log`, `read_mlflow`
-- out again: `write_trec`, `write_parquet`, `to_ir_measures`, `to_ranx`, `to_pytrec_eval`
-- what was answered, judged, tied: `coverage`
-- all of it: `evaluate`, `Evaluation`; and what to read first: `verdict`
+- writing and export: `write_trec`, `write_parquet`, `to_ir_measures`, `to_ranx`, `to_pytrec_eval`
+- counts of requests answered, documents judged and ties: `coverage`
+- the whole flow in one call: `evaluate`, `Evaluation`; the conclusion in words: `verdict`
 """
 
 from lexiframe._version import __version__
@@ -190,7 +192,7 @@ _MODULES = {
     "significance.tukey": "tukey_hsd",
     "views.verdict": "verdict",
 }
-"""Where the public names are: a module is loaded when one of its names is first used (PEP 562)."""
+"""The module of each public name; it is loaded when one of its names is first used (PEP 562)."""
 
 if not TYPE_CHECKING:  # a checker would take it to give any name
 

@@ -55,9 +55,9 @@ from lexiframe.gaps import coverage as coverage_of_runs
 from lexiframe.io.files.outputs import refuse_outputs, refuse_replacing, refuse_unwritable
 from lexiframe.io.files.sources import STANDARD_INPUT, File
 from lexiframe.io.options import Third
-from lexiframe.io.parts import NameFrom
 from lexiframe.io.problems.duplicates import Duplicates
 from lexiframe.io.qrels import held_or_data, read_qrels
+from lexiframe.io.run_parts import NameFrom
 from lexiframe.io.runs import RunScan, scan_runs
 from lexiframe.layouts.cube import known_pairs
 from lexiframe.layouts.groups import names_of
@@ -70,7 +70,7 @@ from lexiframe.significance.paired import compare as compare_runs
 from lexiframe.views.verdict import verdict
 
 app = typer.Typer(
-    help="Compare rankings: who is better, and how sure one can be.",
+    help="Compare rankings: which run is better, and how sure one can be.",
     add_completion=False,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
@@ -80,10 +80,11 @@ app = typer.Typer(
 @app.command()
 def demo(
     out: Annotated[
-        Path, typer.Option("--out", metavar="FOLDER", parser=place, help="Write Parquet here.")
+        Path,
+        typer.Option("--out", metavar="FOLDER", parser=place, help="The folder for the tables."),
     ] = Path("lexiframe-demo"),
 ) -> None:
-    """Run the main job on the bundled collection: image retrieval over handwritten digits."""
+    """Evaluate the runs of the bundled collection: image retrieval over handwritten digits."""
     folder = bundled("digits")
     _refuse_outputs(out, None)
     e = evaluate_runs(folder / "runs", folder / "qrels.parquet", [*MEASURES, "rrLP", "R@1000"])
@@ -174,7 +175,7 @@ def compare(
     by: GroupedBy = None,
     baseline: Annotated[
         Optional[str],  # noqa: UP045
-        typer.Option(metavar="RUN", help="Only compare with this run."),
+        typer.Option(metavar="RUN", help="Compare the other runs with this run only."),
     ] = None,
     rel: Rel = None,
     ties: TiePolicy = "doc_id_desc",
@@ -232,7 +233,7 @@ def coverage(
     name_from: NamedBy = "file",
     format: AsFormat = "table",
 ) -> None:
-    """Count what was answered and what of it is judged, and say how much hangs on ties."""
+    """Count the requests answered and the documents judged, and bound the influence of ties."""
     table = coverage_of_runs(
         _scan(qrels, runs, third, header, decimal, name_from, column),
         _judgments(qrels, qrels_header, decimal, duplicates, qrels_column),
@@ -272,7 +273,7 @@ def _judgments(
     duplicates: Duplicates,
     column: list[str] | None,
 ) -> Any:
-    """Read judgments where something has to be said of them; else leave that to who uses them."""
+    """Read the judgments if options say how; else return the path for the library to read."""
     if not header and decimal == "." and not column:
         return qrels
     said: dict[str, Any] = {"header": header, "decimal": decimal, "columns": as_columns(column)}
@@ -282,13 +283,13 @@ def _judgments(
 def _printed(e: Evaluation) -> dict[str, pl.DataFrame]:
     names = ("coverage", "orderings", "correlations", "tie_rates", "power")
     tables = {name: e.tables()[name] for name in names}
-    if e.provenance["inference"]["alternative"] == "two-sided":  # there is no other verdict
+    if e.provenance["inference"]["alternative"] == "two-sided":  # a verdict needs it
         tables["verdict"] = verdict(e)
     return tables
 
 
 def _refuse_outputs(out: Path | None, report: Path | None) -> list[Path]:
-    """Raise for places that cannot be written to, and give the files that will be."""
+    """Raise if an output cannot be written; return the files that will be written."""
     folders = [folder for folder in (out, report and report.parent) if folder is not None]
     for folder in folders:
         refuse_unwritable(folder)
@@ -312,17 +313,17 @@ def _say_warning(message: Warning | str, *_args: Any, **_keywords: Any) -> None:
 
 
 def _open_closed_streams() -> None:
-    """Drop what nobody can read; else the next file would be opened in a closed stream's place."""
+    """Replace closed standard streams, or the next file opened would get their descriptor."""
     if sys.stdin is None:
         os.open(os.devnull, os.O_RDONLY)
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:
-            nowhere = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - to the end
+            nowhere = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - open until the process ends
             setattr(sys, name, nowhere)
 
 
 def _print_what_there_is(stream: Any) -> None:
-    """Print UTF-8 where the machine's own encoding has no letters for ids and tables."""
+    """Switch a stream to UTF-8 if its encoding lacks characters that ids and tables may have."""
     try:
         "│é語".encode(stream.encoding or "utf-8")
     except UnicodeEncodeError:
@@ -330,7 +331,7 @@ def _print_what_there_is(stream: Any) -> None:
 
 
 def main() -> None:
-    """Run the command line; bad input ends in one message and status 1."""
+    """Run the command line; for bad input print one message and exit with status 1."""
     _open_closed_streams()
     warnings.showwarning = _say_warning
     for stream in (sys.stdout, sys.stderr):

@@ -1,4 +1,4 @@
-"""Commands on files alone: ``lexiframe check | convert``."""
+"""The commands that work on files without comparing runs: ``lexiframe check | convert``."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def check(
     decimal: DecimalMark = ".",
     format: AsFormat = "table",
 ) -> None:
-    """List all problems of files, line by line; status 1 when there are any."""
+    """List all problems of files, line by line; exit with status 1 if there are any."""
     options = TextOptions(third, header, decimal, as_columns(column))
     found = [_found(given) for given in files]
     warn_of_left_out(Found.together(one for one in found if isinstance(one, Found)).left_out)
@@ -72,7 +72,7 @@ def check(
 
 
 def _found(given: str) -> Found | Checked:
-    """Find a file, or those of a folder or glob; what is not there is a problem like others."""
+    """Find a file, or those of a folder or glob; a missing file is listed as a problem."""
     try:
         return sources_of_runs(given)
     except ReadError as error:
@@ -93,7 +93,8 @@ def _checked(found: Found | Checked, options: TextOptions, kind: Kind | None) ->
 def convert(
     source: Annotated[str, typer.Argument(metavar="IN", help="A run or qrels, in any form.")],
     target: Annotated[
-        Path, typer.Argument(metavar="OUT", parser=place, help="Its name's ending decides.")
+        Path,
+        typer.Argument(metavar="OUT", parser=place, help="The file to write; .parquet: Parquet."),
     ],
     kind: HeldKind = None,
     third: ThirdColumn = None,
@@ -102,10 +103,11 @@ def convert(
     decimal: DecimalMark = ".",
     duplicates: Repeated = "error",
 ) -> None:
-    """Convert to TREC text or, when OUT ends in .parquet, to Parquet."""
+    """Convert a run or qrels to TREC text or, if OUT ends in .parquet, to Parquet."""
     given = only_file(source)
     _refuse_target(target, given)
-    file = given.held()  # what it holds and what is written come from the same bytes
+    # Read once: the kind is found, and the output written, from the same bytes.
+    file: Any = given.held()
     options = TextOptions(third, header, decimal, as_columns(column))
     said: dict[str, Any] = {"header": header, "decimal": decimal, "columns": options.columns}
     if (kind or kind_of(file, options)) == "qrels":
@@ -120,7 +122,7 @@ def convert(
 
 
 def _refuse_target(target: Path, file: File) -> None:
-    """Raise for what convert does not write, and for the file that it reads."""
+    """Raise for formats that convert does not write, and if the output is also the input."""
     if str(target) == STANDARD_INPUT:
         raise LexiframeError("-: convert writes a file, not standard output; name one")
     if target.suffix.lower() in _OTHER_ENDINGS:

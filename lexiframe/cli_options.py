@@ -1,4 +1,4 @@
-"""The options of the command line, and how advice about arguments is said of options."""
+"""The options of the command line, and the translation of advice from arguments to options."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ import typer
 from lexiframe.errors import LexiframeError
 from lexiframe.io.files.outputs import output_path
 from lexiframe.io.options import Third
-from lexiframe.io.parts import NameFrom
 from lexiframe.io.problems.duplicates import Duplicates
+from lexiframe.io.run_parts import NameFrom
 from lexiframe.projection.policies import NoRelevant, ScoreType, Ties, Unjudged
 from lexiframe.significance.differences import Alternative
 from lexiframe.significance.paired import Correction, Family, Test
@@ -24,54 +24,62 @@ Decimal = Literal[".", ","]
 
 QrelsPath = Annotated[
     str,
-    typer.Argument(metavar="QRELS", help="Judgments: a file in any form, - (standard input)."),
+    typer.Argument(metavar="QRELS", help="Judgments: a file in any form, or - (standard input)."),
 ]
 RunPaths = Annotated[
-    list[str], typer.Argument(metavar="RUN...", help="Runs: files in any form, folders, globs, -.")
+    list[str],
+    typer.Argument(metavar="RUN...", help="Runs: files in any form, folders, globs, or -."),
 ]
 HeldKind = Annotated[
     Optional[Kind],  # noqa: UP045 - typer reads it
-    typer.Option("--as", help="What the file holds; found out unless said."),
+    typer.Option("--as", help="What the file holds; found out if not given."),
 ]
 ThirdColumn = Annotated[
     Optional[Third],  # noqa: UP045 - typer reads it
-    typer.Option("--third", help="What the third of three columns of a run is."),
+    typer.Option("--third", help="What the third column of a run with three columns is."),
 ]
 HasHeader = Annotated[
-    bool, typer.Option("--header", help="The runs' text begins with a line of names.")
+    bool, typer.Option("--header", help="Text files of runs begin with a line of column names.")
 ]
 QrelsHeader = Annotated[
-    bool, typer.Option("--qrels-header", help="The judgments' text begins with a line of names.")
+    bool,
+    typer.Option(
+        "--qrels-header", help="Text files of judgments begin with a line of column names."
+    ),
 ]
 RunColumns = Annotated[
     Optional[list[str]],  # noqa: UP045 - typer reads it
     typer.Option(
-        "--column", metavar="OURS=THEIRS", help="What a column is called: query_id=topic; repeat."
+        "--column",
+        metavar="OURS=THEIRS",
+        help="The name of a column in the file: query_id=topic; repeat for several.",
     ),
 ]
 QrelsColumns = Annotated[
     Optional[list[str]],  # noqa: UP045
-    typer.Option("--qrels-column", metavar="OURS=THEIRS", help="The same of the judgments."),
+    typer.Option("--qrels-column", metavar="OURS=THEIRS", help="The same for the judgments."),
 ]
-DecimalMark = Annotated[Decimal, typer.Option("--decimal", help="What separates decimals in text.")]
+DecimalMark = Annotated[Decimal, typer.Option("--decimal", help="The decimal mark in text files.")]
 NamedBy = Annotated[
-    NameFrom, typer.Option("--name-from", help="Runs are called as their files, or by their tags.")
+    NameFrom, typer.Option("--name-from", help="Name runs by their files, or by the tags in them.")
 ]
 Measures = Annotated[
     Optional[list[str]],  # noqa: UP045 - typer reads it
     typer.Option("-m", "--measure", help="A measure; repeat for several.", show_default=False),
 ]
-Rel = Annotated[Optional[float], typer.Option(help="Least relevant grade.")]  # noqa: UP045
-TiePolicy = Annotated[Ties, typer.Option(help="What orders equal scores.")]
+Rel = Annotated[Optional[float], typer.Option(help="The lowest grade that is relevant.")]  # noqa: UP045
+TiePolicy = Annotated[Ties, typer.Option(help="How documents with equal scores are ordered.")]
 ScoresAs = Annotated[
     ScoreType,
-    typer.Option(help="How scores are compared; float32 as trec_eval up to 9.0.8 and pytrec_eval."),
+    typer.Option(
+        help="How scores are compared; trec_eval up to 9.0.8 and pytrec_eval use float32."
+    ),
 ]
 WithoutRelevant = Annotated[
-    NoRelevant, typer.Option(help="Leave requests without a relevant item out, or score them 0.")
+    NoRelevant, typer.Option(help="Leave out requests without a relevant item, or score them 0.")
 ]
 Repeated = Annotated[
-    Duplicates, typer.Option(help="Refuse repeated documents, or keep the best-ranked.")
+    Duplicates, typer.Option(help="Refuse repeated documents, or keep the best-ranked one.")
 ]
 NotJudged = Annotated[
     Unjudged, typer.Option(help="Keep unjudged documents, or remove them as trec_eval -J does.")
@@ -79,12 +87,12 @@ NotJudged = Annotated[
 
 
 def place(text: str | Path) -> Path:
-    """Take a path to write to.
+    """Return the path of an output.
 
     Raises
     ------
     typer.BadParameter
-        For what is none.
+        When the text is not a path.
     """
     try:
         return output_path(text)
@@ -94,43 +102,45 @@ def place(text: str | Path) -> Path:
 
 OutFolder = Annotated[
     Optional[Path],  # noqa: UP045
-    typer.Option("--out", metavar="FOLDER", parser=place, help="Write Parquet here."),
+    typer.Option(
+        "--out", metavar="FOLDER", parser=place, help="Write all tables here, as Parquet."
+    ),
 ]
 ReportFile = Annotated[
     Optional[Path],  # noqa: UP045
-    typer.Option("--report", metavar="FILE", parser=place, help="Write an HTML page."),
+    typer.Option("--report", metavar="FILE", parser=place, help="Write a summary here, as HTML."),
 ]
 AsFormat = Annotated[
     Format,
     typer.Option(
         "--format",
-        help="How to print; of an evaluation csv prints the orderings. In csv a text that a "
-        "spreadsheet would run as a formula has a ' in front.",
+        help="The format of the output; for evaluate, csv prints the orderings. In csv, ' precedes "
+        "text that a spreadsheet would run as a formula.",
     ),
 ]
 
 PairedTest = Annotated[Test, typer.Option(help="The paired test.")]
-Corrected = Annotated[Correction, typer.Option(help="For many comparisons, over the family.")]
+Corrected = Annotated[Correction, typer.Option(help="Correction of p-values for many comparisons.")]
 InFamily = Annotated[
-    Family, typer.Option(help="Correct over the pairs of a measure, or of all measures.")
+    Family, typer.Option(help="Correct over the pairs of each measure, or of all measures.")
 ]
-Alpha = Annotated[float, typer.Option(help="Level of the tests.")]
+Alpha = Annotated[float, typer.Option(help="Significance level of the tests.")]
 Side = Annotated[
     Alternative,
     typer.Option(help="Two-sided; or run_a (with a baseline: the other run) is better, or worse."),
 ]
-Trials = Annotated[int, typer.Option(help="Of the randomization and bootstrap tests.")]
-Seed = Annotated[int, typer.Option(help="Of the same; the same seed gives the same table.")]
+Trials = Annotated[int, typer.Option(help="Trials of the randomization and bootstrap tests.")]
+Seed = Annotated[int, typer.Option(help="Seed of these tests; the same seed gives the same table.")]
 RequestsFile = Annotated[
     Optional[str],  # noqa: UP045
     typer.Option(
-        "--requests", metavar="FILE", help="Attributes of requests: query_id and columns."
+        "--requests", metavar="FILE", help="Attributes of requests: query_id and other columns."
     ),
 ]
 GroupedBy = Annotated[
     Optional[list[str]],  # noqa: UP045
     typer.Option(
-        "--by", metavar="ATTRIBUTE", help="Within groups of requests; repeat for several."
+        "--by", metavar="ATTRIBUTE", help="Group requests by this attribute; repeat for several."
     ),
 ]
 
@@ -145,12 +155,12 @@ _COLUMN = re.compile(r"'(\w+)': '([^']*)'")
 
 
 def as_columns(given: list[str] | None) -> dict[str, str]:
-    """Take ``--column query_id=topic`` as ``columns={"query_id": "topic"}``.
+    """Turn ``--column query_id=topic`` into ``columns={"query_id": "topic"}``.
 
     Raises
     ------
     typer.BadParameter
-        For anything else.
+        When a text has no ``=`` between two names.
 
     Examples
     --------
@@ -167,7 +177,7 @@ def as_columns(given: list[str] | None) -> dict[str, str]:
 
 
 def as_options(message: str) -> str:
-    """Say advice about Python's arguments of the options of the same name.
+    """Translate advice about Python arguments into advice about options of the command line.
 
     Examples
     --------

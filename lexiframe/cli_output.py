@@ -1,4 +1,4 @@
-"""Tables on standard output: for people, as JSON, as CSV."""
+"""Print tables on standard output: as a text table, JSON or CSV."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.ASCII | re.IGNORE
 
 
 def print_table(table: pl.DataFrame, format: Format) -> None:
-    """Print a table in the format that was asked for."""
+    """Print a table in a format."""
     if format == "json":
         print_json(table.to_dicts())
     elif format == "csv":
@@ -29,7 +29,7 @@ def print_table(table: pl.DataFrame, format: Format) -> None:
 
 
 def csv_text(table: pl.DataFrame) -> str:
-    r"""Write CSV for spreadsheets: names are escaped, and no text is a formula.
+    r"""Return a table as CSV that is safe in spreadsheets: text is escaped and never a formula.
 
     Examples
     --------
@@ -53,14 +53,14 @@ def _with_texts(column: pl.Series) -> pl.Series:
 
 
 def _as_text(text: str) -> str:
-    """Escape what is not printed; a quote in front tells a spreadsheet that it is no formula."""
+    """Escape unprintable characters; put a quote before text that would be a formula."""
     text = escaped(text)
     is_formula = text.lstrip()[:1] in _FORMULAS and not _NUMBER.fullmatch(text)
     return f"'{text}" if is_formula else text
 
 
 def print_json(value: Any) -> None:
-    """Print as JSON, which has no word for an infinite number: it becomes a string."""
+    """Print as JSON; infinite numbers, which JSON cannot express, become strings."""
     typer.echo(json.dumps(_finite(value), indent=1, allow_nan=False))
 
 

@@ -1,8 +1,8 @@
-"""Strings as integer codes: long tables have strings as keys, arrays have integers.
+"""Strings as integer codes: the keys of long tables are strings, arrays need integers.
 
-Ids that come as integers stay codes until a table is shown: a column of categories, each of which
-is the string of an integer. What is done with ids is done with strings and categories alike, by
-`of_each`, which looks at each category once.
+Ids that are read as integers stay codes until a table is shown: they become a column of categories
+(`categories_of`), each of which is an integer written as a string. Other code need not know the
+difference: `of_each` applies a function of strings to either kind of column.
 """
 
 from __future__ import annotations
@@ -12,14 +12,17 @@ from collections.abc import Callable
 import numpy as np
 import polars as pl
 
-_SEEN = 1000  # rows that tell whether equal strings stand together
-_SHORT = 1 << 16  # a table of that many integers costs next to nothing
+_SEEN = 1000
+"""The number of rows from which `encode` judges whether equal strings follow each other."""
+_SHORT = 1 << 16
+"""A lookup table of up to this many integers costs next to nothing, however short the column."""
 
 
 def categories_of(column: pl.Series) -> pl.Series:
-    """Give integers as categories: each different one becomes a string once, as a cast writes it.
+    """Turn integers into categories: each distinct integer is written as a string only once.
 
-    Integers from a range that is longer than the column become strings row by row.
+    Integers whose range is wider than the column is long become plain strings instead: the lookup
+    table, which has an entry for each integer of the range, would cost more than it saves.
 
     Examples
     --------
@@ -27,7 +30,7 @@ def categories_of(column: pl.Series) -> pl.Series:
     ['12', '7', None, '12']
     """
     least, greatest = column.min(), column.max()
-    if not isinstance(least, int) or not isinstance(greatest, int):  # null throughout
+    if not isinstance(least, int) or not isinstance(greatest, int):  # all values are null
         return column.cast(pl.String)
     is_long = greatest - least >= max(len(column), _SHORT)
     if is_long or least < -(1 << 63) or greatest >= 1 << 63:
@@ -44,7 +47,7 @@ def categories_of(column: pl.Series) -> pl.Series:
 
 
 def of_each(ids: pl.Series, function: Callable[[pl.Series], pl.Series]) -> pl.Series:
-    """Apply a function of strings, row by row, to strings or categories: to each category once.
+    """Apply a row-wise function of strings to a column; of categories, to each category only once.
 
     Examples
     --------
@@ -60,19 +63,19 @@ def of_each(ids: pl.Series, function: Callable[[pl.Series], pl.Series]) -> pl.Se
 
 
 def strings_of(ids: pl.Series) -> pl.Series:
-    """Give strings or categories as plain strings."""
+    """Turn a column of strings or categories into plain strings."""
     return of_each(ids, lambda strings: strings)
 
 
 def as_strings(frame: pl.DataFrame) -> pl.DataFrame:
-    """Give the columns of categories of a frame as plain strings."""
+    """Turn all columns of categories of a frame into plain strings."""
     return frame.with_columns(
         strings_of(frame[name]) for name in frame.columns if isinstance(frame.schema[name], pl.Enum)
     )
 
 
 def encode(column: pl.Series) -> tuple[pl.Series, np.ndarray]:
-    """Give a column's distinct strings, sorted, and each row's index among them.
+    """Return a column's distinct strings, sorted, and for each row the index of its string.
 
     Examples
     --------
@@ -82,13 +85,14 @@ def encode(column: pl.Series) -> tuple[pl.Series, np.ndarray]:
     """
     if column.head(_SEEN).rle_id().max() == min(len(column), _SEEN) - 1:
         return _encode(column)
+    # Equal ids often follow each other (a run is sorted by query): number each stretch once.
     stretches = column.rle().struct.unnest()
     names, codes = _encode(stretches["value"])
     return names, np.repeat(codes, stretches["len"].to_numpy())
 
 
 def _encode(ids: pl.Series) -> tuple[pl.Series, np.ndarray]:
-    """Number the ids, so that only the distinct ones become strings and are sorted."""
+    """Encode ids by way of Polars' own codes, so that only distinct ids are sorted as strings."""
     is_numbered = isinstance(ids.dtype, pl.Enum)
     numbered = ids if is_numbered else ids.cast(pl.Categorical(pl.Categories.random()))
     code = numbered.to_physical().to_numpy().astype(np.int64)
@@ -103,15 +107,16 @@ def _encode(ids: pl.Series) -> tuple[pl.Series, np.ndarray]:
 
 
 def decode(names: pl.Series, codes: np.ndarray) -> pl.Series:
-    """Give the string of each code."""
+    """Return the string of each code."""
     return names.gather(codes)
 
 
 def order_of(*keys: np.ndarray) -> np.ndarray:
-    """Give the order of rows by whole numbers from 0, the first key first; what ties stays.
+    """Return the row indices in ascending order of non-negative integer keys, the first key first.
 
-    Sorting the numbers themselves, with the row's behind them, is several times faster than
-    sorting rows by them; where they do not fit into 64 bits it is done so nevertheless.
+    Rows whose keys are equal keep their order. All keys of a row and the row's index are packed
+    into one 64-bit integer, because sorting such integers is several times faster than
+    `numpy.lexsort`, which is used only when they do not fit.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The errors and the warning that lexiframe raises about data."""
+"""The errors and the warning that lexiframe raises about data, and how their messages are built."""
 
 from __future__ import annotations
 
@@ -8,38 +8,39 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 MANY = 100
-"""How many known names an error lists."""
+"""The largest number of known names that an error message lists."""
 _SHOWN = 80
-"""So many characters of a value an error shows."""
+"""The number of characters up to which a value is shown whole in an error message."""
 
 LONGEST = 4000
-"""How many characters of a message are shown: ids and names may be as long as a file."""
+"""The number of characters of a message that are shown: an id may be as long as a file."""
 
 
 @dataclass(frozen=True)
 class Problem:
-    """What is wrong with a file or a place in it; as text the message of an error.
+    """One problem of a file; ``str`` makes the error message of it.
 
     Attributes
     ----------
     file
-        What error messages call it.
+        The file's name in error messages.
     expected, found, advice
-        What should be there (empty when ``found`` is all there is to say), what is, what to do.
+        What the file should hold (empty when ``found`` says it all), what it holds instead, and
+        what the user can do.
     problem
-        Its kind, as `check_run` lists it.
+        The kind of the problem, as `check_run` lists it.
     line
-        Where it is, in a file that has lines.
+        The number of the line, in a file that has lines.
     at
-        Where it is otherwise: ``"record 3"``.
+        The place in a file that has no lines: ``"record 3"``.
     behind
-        What is to be said behind what was found and where.
+        Text that follows what was found.
     order
-        Sorts the problems of a file; null when the file as a whole is meant.
+        Sorts the problems of a file; None for a problem of the file as a whole.
     joints
-        What stands before what was found, and before the advice.
+        The text between ``expected`` and ``found``, and the text before the advice.
     is_first
-        Whether it is known to be the first problem of its file; its advice counts the others then.
+        Whether this is known to be the file's first problem; the advice then counts the others.
 
     Examples
     --------
@@ -70,8 +71,8 @@ class Problem:
 class LexiframeError(ValueError):
     """Bad data: the message says where, what was expected, what was found and what to do.
 
-    It is one line, whatever stands in the data: line breaks and control characters are escaped.
-    ``problem`` holds the parts of a message about a file.
+    The message is always one line: line breaks and control characters in the data are escaped.
+    When it is about a file, ``problem`` holds its parts.
     """
 
     def __init__(self, message: str | Problem = "") -> None:
@@ -80,30 +81,31 @@ class LexiframeError(ValueError):
 
 
 class ReadError(LexiframeError):
-    """A file that cannot be read, or a line in it that is malformed."""
+    """A file cannot be read, or one of its lines is malformed."""
 
 
 class SchemaError(LexiframeError):
-    """A frame that lacks a column, or whose rows break the rules of its table."""
+    """A frame lacks a column, or its rows break the rules of its table."""
 
 
 class UnknownNameError(LexiframeError):
-    """A measure, run or option by a name that does not exist."""
+    """No measure, run or option has the name that was given."""
 
 
 class LexiframeWarning(UserWarning):
-    """Something was dropped, filled or ignored; the message counts it."""
+    """Some data were dropped, filled or ignored; the message counts them."""
 
 
 _BETWEEN = {"lexiframe", "polars", "pandas"}
-"""The libraries whose code may stand between a warning and the user's: the last two by ``pipe``."""
+"""Libraries whose calls may lie between a warning and the user's code (``DataFrame.pipe``)."""
 
 
 def warn(message: str) -> None:
-    """Warn that something was dropped, filled or ignored; the warning points at the user's line.
+    """Warn that data were dropped, filled or ignored; the warning points at the user's code.
 
-    That is the nearest caller that is no module of this package. It has to be called in the thread
-    of the user's call: what threads find, they return.
+    It names the line of the nearest caller outside this package. Worker threads must not call this
+    function, because the user's code is not among their callers: they return what they find, and
+    the thread of the user's call warns.
     """
     frame, level = inspect.currentframe(), 1
     while frame and frame.f_globals.get("__name__", "").partition(".")[0] in _BETWEEN:
@@ -112,7 +114,7 @@ def warn(message: str) -> None:
 
 
 def printable(text: str) -> str:
-    r"""Escape what breaks a line or steers a terminal; cut what is very long in the middle.
+    r"""Escape characters that break a line or control a terminal; shorten a very long text.
 
     Examples
     --------
@@ -128,7 +130,7 @@ def printable(text: str) -> str:
 
 
 def escaped(text: str) -> str:
-    r"""Escape what breaks a line or steers a terminal.
+    r"""Escape characters that break a line or control a terminal.
 
     Examples
     --------
@@ -143,19 +145,19 @@ def escaped(text: str) -> str:
 def unknown_name(
     kind: str, name: str, known: Iterable[str], *, near: Sequence[str] = (), advice: str = ""
 ) -> UnknownNameError:
-    """Build the error for a name that does not exist, with its near matches.
+    """Build the error for a name that does not exist, with the known names most like it.
 
     Parameters
     ----------
     kind, name
-        What does not exist.
+        The kind of thing that was asked for, and the name that it does not have.
     known
-        The names that do.
+        The names that exist.
     near
-        Which part of the name to look for instead of the whole, and names that may be meant besides
-        the known ones.
+        First the part of the name to look for instead of the whole name, then more names that the
+        user may mean besides the known ones.
     advice
-        What to say behind.
+        Text that ends the message.
 
     Examples
     --------
@@ -170,17 +172,43 @@ def unknown_name(
     return UnknownNameError(f"unknown {kind} {name!r}{hint} Known: {shown}{advice}")
 
 
+def check_choice(where: str, value: object, choices: Iterable[object], name: str = "") -> None:
+    """Raise when an argument has a value that is not among its choices.
+
+    Parameters
+    ----------
+    where
+        The name of the function, or of the argument if several functions have it.
+    value, choices
+        The value found, and the values that the argument can have.
+    name
+        The name of the argument, if ``where`` is a function.
+
+    Examples
+    --------
+    >>> check_choice("compare", "each", ["measure", "all"], "family")
+    Traceback (most recent call last):
+    lexiframe.errors.LexiframeError: compare: expected family to be one of 'measure', ...
+    """
+    known = list(choices)
+    if value not in known:
+        argument = f"{name} to be " if name else ""
+        listed = ", ".join(map(repr, known))
+        raise LexiframeError(f"{where}: expected {argument}one of {listed}, found {shown(value)}")
+
+
 def nearest(names: Iterable[str], words: Iterable[str], *, cutoff: float = 0.6) -> list[str]:
-    """Give the names that some words may mean: those spelled alike, then those with a word inside.
+    """Return the names that words may mean: similarly spelled ones, then those that contain a word.
 
     Parameters
     ----------
     names
-        What may be meant.
+        The names to choose from.
     words
-        What was written, or what it may be called.
+        What the user wrote, or other words for it.
     cutoff
-        How much of the letters of two names that are spelled alike is the same, from 0 to 1.
+        The similarity of spelling from which a name counts, from 0 to 1 (equal), as `difflib`
+        measures it.
 
     Examples
     --------
@@ -197,7 +225,7 @@ def nearest(names: Iterable[str], words: Iterable[str], *, cutoff: float = 0.6) 
 
 
 def in_one_line(error: object) -> str:
-    r"""Give the message of another library's error as part of one of ours.
+    r"""Return the message of another library's error as one line, to quote it.
 
     Examples
     --------
@@ -208,7 +236,7 @@ def in_one_line(error: object) -> str:
 
 
 def shown(value: object) -> str:
-    """Show a value in an error message, a long one without its middle.
+    """Return a value as it is shown in an error message: a long one without its middle.
 
     Examples
     --------
@@ -217,13 +245,13 @@ def shown(value: object) -> str:
     """
     try:
         text = repr(value)
-    except ValueError:  # Python does not write so long a number
+    except ValueError:  # Python refuses to write integers of more than 4300 digits
         return "a number of thousands of digits"
     return text if len(text) <= _SHOWN else f"{text[:40]}...{text[-20:]} ({len(text)} characters)"
 
 
 def first_three(values: Iterable[object]) -> str:
-    """Show how many values there are and the first three of them.
+    """Return the number of values and the first three of them, as text.
 
     Examples
     --------

@@ -1,15 +1,15 @@
-"""The whole flow in one call: `evaluate`."""
+"""The whole flow, from files to conclusions, in one call: `evaluate`."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import polars as pl
 
-from lexiframe.errors import LexiframeError
+from lexiframe.errors import LexiframeError, check_choice
 from lexiframe.gaps import coverage_table
 from lexiframe.io.files.outputs import output_folder, output_path, replacing, replacing_all
 from lexiframe.io.problems.duplicates import Duplicates
@@ -22,9 +22,9 @@ from lexiframe.orderings.agreement import sign_agreement, tie_rates
 from lexiframe.orderings.correlations import rank_correlations
 from lexiframe.orderings.kemeny import refuse_many
 from lexiframe.orderings.order import order_runs
-from lexiframe.orderings.rule import Method, check_method
+from lexiframe.orderings.rule import Method
 from lexiframe.orderings.win_rates import win_rates
-from lexiframe.pairwise.pairs import Asked, Measure, parse_measures
+from lexiframe.pairwise.pairs import Measure, parse_measures
 from lexiframe.projected import project_runs
 from lexiframe.projection.policies import NoRelevant, Policies, ScoreType, Ties, Unjudged
 from lexiframe.schemas import (
@@ -41,22 +41,25 @@ from lexiframe.schemas import (
 from lexiframe.significance.differences import Alternative
 from lexiframe.significance.paired import Correction, Family, Test, check_inference, compare
 from lexiframe.significance.power import discriminative_power
+from lexiframe.typing import MeasureLike, QrelsLike, RequestsLike, RunsLike
 
 MEASURES = ("RPP", "LR", "LP", "AP", "nDCG@10", "RR")
 
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Evaluation:
-    """The tables of an evaluation, and what they were computed from; made by `evaluate`.
+    """The tables of an evaluation and their provenance; `evaluate` makes it.
 
     Attributes
     ----------
     coverage, scores, preferences, win_rates, orderings, correlations, tie_rates, sign_agreement, \
     comparisons, power
-        The tables of the functions of the same name (`order_runs`, `rank_correlations`, `compare`
-        and `discriminative_power`). With one run, those about pairs are empty.
+        The tables that the functions of the same name return (for the orderings, correlations,
+        comparisons and power: `order_runs`, `rank_correlations`, `compare` and
+        `discriminative_power`). With a single run, the tables about pairs are empty.
     provenance
-        Files with their sha256 and what was said of their form, policies, measures and tests.
+        What the tables were computed from: the files, their sha256 and how they were read, the
+        policies, the measures, the tests and the groups.
 
     Examples
     --------
@@ -80,7 +83,7 @@ class Evaluation:
     provenance: dict[str, Any]
 
     def tables(self) -> dict[str, pl.DataFrame]:
-        """Give the tables by name."""
+        """Return the tables by name."""
         return {name: getattr(self, name) for name in _names_of_tables()}
 
     def write(self, folder: str | Path) -> list[Path]:
@@ -89,12 +92,12 @@ class Evaluation:
         Parameters
         ----------
         folder
-            Where; it is made when it is not there.
+            The folder to write to; it is made if it does not exist.
 
         Returns
         -------
         list of pathlib.Path
-            ``scores.parquet``, ``preferences.parquet`` ... with the provenance in the schema
+            ``coverage.parquet``, ``scores.parquet`` ..., with the provenance in their schema
             metadata. The same inputs give the same bytes.
 
         Raises
@@ -110,12 +113,12 @@ class Evaluation:
         return paths
 
     def report(self, path: str | Path) -> Path:
-        """Write the summary as one HTML page that needs nothing else.
+        """Write the summary as one HTML page that loads no other file.
 
         Raises
         ------
         LexiframeError
-            When it cannot be written.
+            When the page cannot be written.
         """
         from lexiframe.views.report import html_page
 
@@ -143,14 +146,15 @@ def _names_of_tables() -> list[str]:
 
 
 def table_files(folder: Path) -> list[Path]:
-    """Give the files of the tables of an evaluation that is written to a folder."""
+    """Return the paths of the files that `Evaluation.write` writes to a folder."""
     return [folder / f"{name}.parquet" for name in _names_of_tables()]
 
 
 def evaluate(
-    runs: Any,
-    qrels: Any,
-    measures: Asked | Iterable[Asked] | None = None,
+    runs: RunsLike,
+    qrels: QrelsLike,
+    /,
+    measures: MeasureLike | Iterable[MeasureLike] | None = None,
     *,
     rel: float | None = None,
     ties: Ties = "doc_id_desc",
@@ -158,7 +162,7 @@ def evaluate(
     no_relevant: NoRelevant = "drop",
     duplicates: Duplicates = "error",
     unjudged: Unjudged = "keep",
-    method: Method = "mc4",
+    order: Method = "mc4",
     test: Test = "t",
     correction: Correction = "holm",
     family: Family = "measure",
@@ -166,28 +170,29 @@ def evaluate(
     alternative: Alternative = "two-sided",
     trials: int = 10_000,
     seed: int = 0,
-    requests: Any = None,
+    requests: RequestsLike = None,
     by: By = None,
 ) -> Evaluation:
-    """Compare runs under each measure: from files to who is better, and how sure one can be.
+    """Compare runs under each measure: which run is better, and how sure one can be.
 
     Parameters
     ----------
     runs, qrels, rel, ties, score_type, no_relevant, duplicates, unjudged
         As for `positions`.
     measures
-        Metrics and preferences, or their notation, and functions, see `preferences`. Those by
-        subtopic take the qrels' iteration as the subtopic. A metric also takes part as the
-        preference of its difference. Unless given: RPP, LR, LP, AP, nDCG@10 and RR; of one run
-        alone the metrics.
-    method
-        How preferences order the runs, see `order_runs`. Metrics order them by their mean.
+        Metrics and preferences, as objects, in their notation or as functions (see `preferences`).
+        Measures by subtopic take the qrels' column ``iteration`` as the subtopic. A metric is used
+        twice: for scores, and as the preference for the run with the better score. Default: RPP,
+        LR, LP, AP, nDCG@10 and RR; for a single run only the metrics among them.
+    order
+        How preferences order the runs: a method of `order_runs`. Metrics order them by their mean.
     test, correction, family, alpha, alternative, trials, seed
         As for `compare`.
     requests, by
-        A frame ``query_id`` → attributes, and which of them make groups of requests: all tables
-        about runs and pairs are computed within each group, and have the attributes as their first
-        columns; scores and preferences stay as they are. Coverage is of all requests.
+        A frame with the column ``query_id`` and attributes of requests, and the names of the
+        attributes that form groups of requests. All tables about runs and pairs are then computed
+        within each group and begin with these attributes as columns. Coverage, scores and
+        preferences are not grouped.
 
     Returns
     -------
@@ -197,9 +202,9 @@ def evaluate(
     Raises
     ------
     LexiframeError
-        As `positions`, `scores` and `compare`; for a measure's ``rel`` below that of the
-        evaluation, because lower grades are not there any more; and, before runs are read, for more
-        pairs of runs, requests and measures than memory holds.
+        As `positions`, `scores` and `compare`; when a measure's ``rel`` is below ``rel``, because
+        lower grades are then no longer known; and, before runs are read, when there are more pairs
+        of runs, requests and measures than memory holds.
 
     Examples
     --------
@@ -211,7 +216,7 @@ def evaluate(
     """
     asked = parse_measures(MEASURES if measures is None else measures)
     policies = Policies(rel, ties, score_type, no_relevant, duplicates, unjudged)
-    check_method(method)
+    check_choice("evaluate", order, get_args(Method), "order")
     inference = Inference(test, correction, family, alpha, alternative, trials, seed)
     groups, requests = names_of(requests, by), held_or_data(requests)
     projected = project_runs(runs, qrels, asked, policies, hashed=True)
@@ -225,7 +230,7 @@ def evaluate(
             f"evaluate: preferences need at least two runs, found {ranked.runs[0].name!r} alone; "
             "add a run, or ask for metrics only"
         )
-    if method == "kemeny" and len(asked) > len(metrics):  # before the work, not after it
+    if order == "kemeny" and len(asked) > len(metrics):  # fail before the work, not after it
         refuse_many(len(ranked.runs))
     s = projected.scores(metrics)
     covered = coverage_table(ranked, projected.positions)
@@ -235,12 +240,12 @@ def evaluate(
         "qrels": sources_of_qrels(projected.qrels, sha256=ranked.judged.sha256),
         "measures": [str(measure) for measure in asked],
         "policies": asdict(policies),
-        "inference": {"ordering": method, **asdict(inference)},
+        "inference": {"ordering": order, **asdict(inference)},
         "groups": groups,
         "requests": sources_of_qrels(requests),
     }
-    del projected, ranked  # positions are as large as all tables that follow
-    of_pairs = _pair_tables(s, d, asked, method, inference, Groups.of(s, d, requests, groups))
+    del projected, ranked  # frees the positions, which are as large as all tables that follow
+    of_pairs = _pair_tables(s, d, asked, order, inference, Groups.of(s, d, requests, groups))
     return Evaluation(covered, s, d, **of_pairs, provenance=provenance)
 
 
@@ -248,7 +253,7 @@ def _pair_tables(
     s: pl.DataFrame,
     d: pl.DataFrame,
     asked: list[Measure],
-    method: Method,
+    order: Method,
     inference: Inference,
     groups: Groups,
 ) -> dict[str, pl.DataFrame]:
@@ -260,7 +265,7 @@ def _pair_tables(
     cube = known_pairs(d, s)
     names = [str(measure) for measure in asked if not isinstance(measure, Metric)]
     chosen = cube.of_measures(names)
-    o = pl.concat([by_mean, order_runs(chosen, method, **within)] if names else [by_mean])
+    o = pl.concat([by_mean, order_runs(chosen, order, **within)] if names else [by_mean])
     o = o.sort(*groups.names, "measure", "method", "rank", "run")
     c = compare(cube, **asdict(inference), **within)
     return {
@@ -276,7 +281,7 @@ def _pair_tables(
 
 @dataclass(frozen=True)
 class Inference:
-    """How runs are compared: what `compare` is told."""
+    """The arguments of `compare`, checked when they are given."""
 
     test: Test
     correction: Correction
@@ -292,31 +297,31 @@ class Inference:
 
 @dataclass(frozen=True)
 class Groups:
-    """Which requests go together: a frame of attributes, and those that make groups."""
+    """The groups of requests: a frame of attributes, and the names of those that form groups."""
 
     requests: pl.DataFrame | None
     names: list[str]
 
     @classmethod
     def of(cls, s: pl.DataFrame, d: pl.DataFrame, requests: Any, names: list[str]) -> Groups:
-        """Look the attributes of all requests up, once, so that what is missing is said once."""
+        """Look up the attributes of all requests once, so that a missing one is reported once."""
         if not names:
             return cls(None, names)
-        refuse_taken(names, VERDICT.columns)  # its tables see to their own columns
+        refuse_taken(names, VERDICT.columns)  # the other tables check their columns themselves
         return cls(attributes_of(d if d.height else s, requests, names), names)
 
     @property
     def by(self) -> list[str] | None:
-        """The names, None for none."""
+        """The names of the groups' attributes; None when there are no groups."""
         return self.names or None
 
     @property
     def arguments(self) -> dict[str, Any]:
-        """What functions on tables are told."""
+        """The keyword arguments of the functions that compute tables within groups."""
         return {"requests": self.requests, "by": self.by}
 
     def empty(self, schema: TableSchema) -> pl.DataFrame:
-        """Give a table without rows, with the columns of the groups."""
+        """Return a table without rows that has the groups' columns."""
         columns = {} if self.requests is None else self.requests.select(self.names).schema
         optional = {} if schema is not COMPARISONS else COMPARISONS.columns
         return pl.DataFrame(schema={**columns, **_empty(schema).schema, **optional})

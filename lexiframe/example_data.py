@@ -1,4 +1,4 @@
-"""Where the data that come with the library are."""
+"""Where to find the data that come with the library."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from lexiframe.errors import LexiframeError
 
 
 def bundled(name: str = "digits") -> Path:
-    """Give the folder of a bundled collection: ``qrels`` file and ``runs`` folder inside.
+    """Return the folder of a bundled collection, with a ``qrels`` file and a ``runs`` folder.
 
     Parameters
     ----------
     name : {"digits", "example"}
-        ``digits``: image retrieval over handwritten digits, Parquet. ``example``: a few queries of
-        it as TREC text.
+        ``digits`` is image retrieval over handwritten digits, as Parquet; ``example`` is a few of
+        its queries, as TREC text.
 
     Returns
     -------
@@ -24,7 +24,7 @@ def bundled(name: str = "digits") -> Path:
     Raises
     ------
     LexiframeError
-        When there is no such collection.
+        When no bundled collection has that name.
 
     Examples
     --------
@@ -33,6 +33,7 @@ def bundled(name: str = "digits") -> Path:
     ['qrels.txt', 'runs']
     """
     package = Path(__file__).parent
+    # Wheels hold data/ inside the package; an editable installation has it beside the package.
     for data in (package / "data", package.parent / "data"):
         if (data / name).is_dir():
             return data / name

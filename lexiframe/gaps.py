@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import polars as pl
 
@@ -15,14 +13,16 @@ from lexiframe.projection.collection import RankedRuns, rank_runs
 from lexiframe.projection.policies import NoRelevant, Policies, ScoreType, Ties, Unjudged
 from lexiframe.projection.positions import project
 from lexiframe.schemas import COVERAGE
+from lexiframe.typing import QrelsLike, RunsLike
 
 _MEASURES = (AP, RR, nDCG @ 10)  # in the order in which a scores table is sorted
 _NOWHERE = 1 << 40
 
 
 def coverage(
-    runs: Any,
-    qrels: Any,
+    runs: RunsLike,
+    qrels: QrelsLike,
+    /,
     *,
     rel: float | None = None,
     ties: Ties = "doc_id_desc",

@@ -1,4 +1,4 @@
-"""Why ids of two sides have nothing in common: `likely_cause`."""
+"""Why the ids of two sources have nothing in common: `likely_cause`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from types import MappingProxyType
 Spelling = Callable[[str], str]
 
 _LEADING_ZEROS = re.compile(r"(?<![\d.])0+(?=\d)")
-_SPELLINGS: dict[str, Spelling] = {
+_SPELLINGS: dict[str, Spelling] = {  # in the order in which they are tried
     "white space": str.strip,
     "quotes": lambda name: name.strip("\"'"),
     "upper and lower case": str.casefold,
@@ -25,19 +25,21 @@ def likely_cause(
     theirs: Iterable[str],
     more: Mapping[str, Spelling] = MappingProxyType({}),
 ) -> str:
-    """Say in what ids differ that may be meant to be the same.
+    """Return the likely reason why no id of one source is an id of the other.
 
     Parameters
     ----------
     ours, theirs
-        Ids of two sides that have none in common.
+        The ids of two sources that have none in common.
     more
-        ``{what may differ: what takes it away}``, to look for first.
+        ``{a possible difference: the function that removes it from an id}``; these are tried
+        before the usual differences (white space, quotes, case, leading zeros ...).
 
     Returns
     -------
     str
-        What differs, with an id of each side; empty when nothing comes to mind.
+        How the ids differ, with an id of each source as the example; empty when no difference
+        explains it.
 
     Examples
     --------
@@ -61,14 +63,14 @@ def likely_cause(
 
 
 def _without_prefix(names: list[str]) -> Spelling:
-    """Take off what all names, sorted, begin with, but no digits, which count something."""
+    """Return a function that removes the common prefix of sorted names, up to its last digits."""
     alike = takewhile(lambda pair: len(set(pair)) == 1, zip(*names[:1], *names[-1:], strict=False))
     prefix = "".join(pair[0] for pair in alike).rstrip("0123456789")
     return lambda name: name.removeprefix(prefix)
 
 
 def _beginnings(short: list[str], long: list[str]) -> list[tuple[str, str]]:
-    """Pair names with one that begins with them, unless that is true of a minority by chance."""
+    """Pair names with longer ones that begin with them; no pairs, if fewer than half have one."""
     nearest = [bisect_left(long, name) for name in short]
     pairs = [
         (name, long[n])

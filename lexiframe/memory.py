@@ -1,4 +1,4 @@
-"""How much memory there is, and the refusal of work that needs more: before it is begun."""
+"""How much memory is available, and the error for work that needs more, raised before it begins."""
 
 from __future__ import annotations
 
@@ -12,51 +12,54 @@ _ROOT = Path("/")
 
 
 def refuse_more_than_available(needed: float, what: str, advice: str) -> None:
-    """Raise when work needs more memory than there is; where nobody can tell, nothing is said.
+    """Raise when work needs more memory than is available; do nothing where that is not known.
 
     Parameters
     ----------
     needed
         An estimate, in bytes.
     what
-        What is counted, as the subject of "need".
+        What needs the memory: the subject of the message's "need".
     advice
-        What to do.
+        What the user can do.
 
     Examples
     --------
     >>> refuse_more_than_available(1e18, "2 runs", "give one")
     Traceback (most recent call last):
-    lexiframe.errors.LexiframeError: 2 runs need about 1000000000.0 GB of memory, and ... GB are \
-there; give one
+    lexiframe.errors.LexiframeError: 2 runs need about 1000000000.0 GB of memory, but ... GB are \
+available; give one
     """
     there = available()
     if there is not None and needed > there:
         raise LexiframeError(
-            f"{what} need about {needed / 1e9:.1f} GB of memory, and {there / 1e9:.1f} GB are "
-            f"there; {advice}"
+            f"{what} need about {needed / 1e9:.1f} GB of memory, but {there / 1e9:.1f} GB are "
+            f"available; {advice}"
         )
 
 
 def available(root: Path = _ROOT) -> int | None:
-    """Give the bytes that this process may still take: of the machine, its group, its limit.
+    """Return how many bytes this process may still take.
+
+    It is the least of what the machine has, what the process's control groups (containers) allow,
+    and what ``ulimit -v`` allows.
 
     Parameters
     ----------
     root
-        Where the file system of the machine begins.
+        The root of the file system; tests put another one here.
 
     Returns
     -------
     int or None
-        None where nobody can tell.
+        None where the system does not say.
     """
     known = [_of_machine(root), *_of_groups(root), _of_limit(root)]
     return min((number for number in known if number is not None), default=None)
 
 
 def _of_machine(root: Path) -> int | None:
-    """Give what Linux says is available, swap too; of another system all of its memory."""
+    """Return the available memory and swap on Linux; on other systems all memory there is."""
     facts = _numbers(root / "proc/meminfo", unit=1024)
     if "MemAvailable" in facts:
         return facts["MemAvailable"] + facts.get("SwapFree", 0)
@@ -67,17 +70,22 @@ def _of_machine(root: Path) -> int | None:
 
 
 def _of_groups(root: Path) -> Iterator[int]:
-    """Give what is left of the limits of the control groups that a container is made of."""
+    """Yield what each of the process's control groups still allows; a container is such a group."""
     for folder, limit, used in _groups(root):
         most, now = _number(folder / limit), _number(folder / used)
         if most is not None and now is not None:
             facts = _numbers(folder / "memory.stat")
             files = (facts.get(f"{kind}_file", 0) for kind in ("active", "inactive"))
-            yield max(most - max(now - sum(files), 0), 0)  # files in memory give way
+            # The kernel counts cached files as used memory, but drops them when it is needed.
+            yield max(most - max(now - sum(files), 0), 0)
 
 
 def _groups(root: Path) -> Iterable[tuple[Path, str, str]]:
-    """Give the folders of the process's groups and of those around them, of both versions."""
+    """Yield the folders of the process's groups and their parents, with the files to read there.
+
+    Version 2 of control groups has one hierarchy, whose line begins with ``0::``; version 1 has one
+    for each kind of resource, of which only "memory" counts here.
+    """
     for line in _lines(root / "proc/self/cgroup"):
         _, kinds, path, *_ = [*line.split(":", 2), "", ""]
         names = ("memory.max", "memory.current")
@@ -93,7 +101,7 @@ def _groups(root: Path) -> Iterable[tuple[Path, str, str]]:
 
 
 def _of_limit(root: Path) -> int | None:
-    """Give what is left of the limit of the process's addresses (``ulimit -v``)."""
+    """Return how much more address space the process may take (``ulimit -v``)."""
     try:
         import resource
     except ImportError:  # Windows
@@ -118,6 +126,6 @@ def _number(path: Path) -> int | None:
 
 
 def _numbers(path: Path, unit: int = 1) -> dict[str, int]:
-    """Give the numbers that stand behind names, as ``MemAvailable: 3 kB``."""
+    """Return the numbers of a file with lines such as ``MemAvailable: 3 kB``, by name."""
     fields = (line.replace(":", " ").split() for line in _lines(path))
     return {f[0]: int(f[1]) * unit for f in fields if len(f) > 1 and f[1].isdigit()}

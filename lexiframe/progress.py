@@ -1,4 +1,4 @@
-"""Progress on standard error, for what takes longer than two seconds."""
+"""Work in threads, with a progress bar on standard error when it takes longer than two seconds."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ T = TypeVar("T")
 
 
 def progress(items: Iterable[T], total: int, label: str) -> Iterator[T]:
-    """Pass the items on; show a bar once two seconds have gone by.
+    """Yield the items; show a progress bar after two seconds.
 
     Examples
     --------
@@ -26,19 +26,19 @@ def progress(items: Iterable[T], total: int, label: str) -> Iterator[T]:
 
 
 def in_threads(function: Callable[[S], T], items: Sequence[S], label: str = "") -> Iterator[T]:
-    """Give the function's result for each item, in the order of the items.
+    """Yield the function's result for each item, in the order of the items.
 
-    Without a label there is no bar: that is for work inside of such work.
+    Without a label there is no progress bar: nested work leaves it to the outer loop.
 
     Examples
     --------
     >>> list(in_threads(abs, [-1, 2], "adding"))
     [1, 2]
     """
-    if len(items) == 1:  # starting threads takes longer than many a small task
+    if len(items) == 1:  # starting a thread may take longer than the work
         yield function(items[0])
         return
-    workers = min(4, (os.cpu_count() or 1) + 1)  # one more: each waits for Python's lock at times
+    workers = min(4, (os.cpu_count() or 1) + 1)  # one more, as each waits for Python's lock
     with ThreadPoolExecutor(workers) as executor:
         results = executor.map(function, items)
         yield from progress(results, len(items), label) if label else results

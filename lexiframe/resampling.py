@@ -1,7 +1,8 @@
-"""Random requests and signs, from a seed: the same whatever the number of threads.
+"""Random requests, signs and halves, which depend on the seed alone, not on the number of threads.
 
-Requests are drawn once for all pairs of runs and all measures, so that what is computed from them
-can be compared; a sum over drawn requests is a product of matrices.
+Requests are drawn once for all pairs of runs and all measures, so that results for different pairs
+rest on the same samples. A sample is a row of counts (how often each request was drawn), so the
+sums over all samples are one product of matrices.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from lexiframe.memory import refuse_more_than_available
 
 
 def drawn_requests(n: int, samples: int, seed: int, *, size: int | None = None) -> np.ndarray:
-    """Draw n requests (or ``size``) of n with replacement, ``samples`` times.
+    """Draw n (or ``size``) of n requests with replacement, ``samples`` times.
 
     Returns
     -------
@@ -25,7 +26,7 @@ def drawn_requests(n: int, samples: int, seed: int, *, size: int | None = None) 
     Raises
     ------
     LexiframeError
-        When memory does not hold them.
+        When they need more memory than is available.
 
     Examples
     --------
@@ -39,17 +40,18 @@ def drawn_requests(n: int, samples: int, seed: int, *, size: int | None = None) 
 
 
 def signs(n: int, trials: int, seed: int) -> np.ndarray:
-    """Draw n signs ``trials`` times; all 2^n of them, each once, when they are no more.
+    """Draw n random signs ``trials`` times, or enumerate all 2^n choices if they are few enough.
 
     Returns
     -------
     numpy.ndarray
-        trials × n, of 1 and −1; without the trial that changes nothing, if they are all.
+        trials × n, of 1 and −1. An enumeration leaves out the row without a −1, which is the
+        observation itself: p = (1 + count) / (1 + trials) counts it already, so p is then exact.
 
     Raises
     ------
     LexiframeError
-        When memory does not hold them.
+        When they need more memory than is available.
 
     Examples
     --------
@@ -65,13 +67,13 @@ def signs(n: int, trials: int, seed: int) -> np.ndarray:
     return 1.0 - 2.0 * flipped
 
 
-_MOST = 2**53  # beyond it a number has no float, and may have no text
+_MOST = 2**53  # a larger integer may have no exact float, and Python may refuse to print it
 _BYTES_DRAWN = 16
-"""Of each request or sign that is drawn: a whole number, and a float."""
+"""For each request or sign that is drawn: an integer and a float of 8 bytes each."""
 
 
 def _refuse_many(times: int, n: int, name: str) -> None:
-    """Raise when what is drawn needs more memory than there is."""
+    """Raise when the drawn numbers need more memory than is available."""
     what = f"{times:,} {name}" + f" of {n:,} requests" * (n > 1)
     refuse_more_than_available(times * n * _BYTES_DRAWN, what, f"take fewer {name}")
 
@@ -79,13 +81,14 @@ def _refuse_many(times: int, n: int, name: str) -> None:
 def halves(
     n: int, splits: int, seed: int, *, block: int
 ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Split n requests at random into two disjoint halves, ``splits`` times, ``block`` at once.
+    """Split n requests at random into two disjoint halves, ``splits`` times.
 
     Yields
     ------
     first, second
-        Splits × n, of 0 and 1: the requests of each half. Both have ⌊n/2⌋; of an odd number one
-        request is in neither. The size of the blocks changes nothing but memory.
+        Up to ``block`` splits at once: a row of n numbers for each split, 1 where the request is in
+        that half and else 0. Each half has ⌊n/2⌋ requests; if n is odd, one request is in neither.
+        ``block`` has an influence on memory only, not on the splits.
 
     Examples
     --------
@@ -100,7 +103,7 @@ def halves(
 
 
 def percentiles(values: np.ndarray, alpha: float) -> tuple[float | None, float | None]:
-    """Give the α/2 and 1 − α/2 quantiles of the values that are numbers.
+    """Return the α/2 and 1 − α/2 quantiles of the values that are not NaN; None if all are.
 
     Examples
     --------
@@ -115,9 +118,9 @@ def percentiles(values: np.ndarray, alpha: float) -> tuple[float | None, float |
 
 
 def check_draws(called: str, name: str, number: object, seed: object) -> None:
-    """Raise unless ``number`` of trials or samples, called ``name``, and the seed can be used.
+    """Raise unless the number of trials or samples, called ``name``, and the seed can be used.
 
-    A number comes of each, at least: so many that memory does not hold these are refused.
+    Each trial or sample yields at least one number, so more of them than memory holds are refused.
     """
     asked: tuple[tuple[str, object, int], ...] = ((name, number, 1), ("seed", seed, 0))
     for what, value, least in asked:
@@ -132,6 +135,6 @@ def check_draws(called: str, name: str, number: object, seed: object) -> None:
 
 
 def check_share(called: str, name: str, value: float) -> None:
-    """Raise unless an argument, a level or a power, lies between 0 and 1."""
+    """Raise unless an argument (a level or a power) lies strictly between 0 and 1."""
     if not 0 < value < 1:
         raise LexiframeError(f"{called}: expected {name} between 0 and 1, found {value}")

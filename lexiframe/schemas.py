@@ -16,15 +16,15 @@ from lexiframe.errors import Problem, SchemaError, first_three, in_one_line
 
 STR, INT, FLOAT, BOOL = pl.String(), pl.Int64(), pl.Float64(), pl.Boolean()
 IDS = ("query_id", "doc_id")
-"""The ids of which runs and judgments have one a row."""
+"""The id columns that both runs and judgments have."""
 
 
 @dataclass(frozen=True)
 class TableSchema:
     """One table: its name, the columns that identify a row, and the type of every column.
 
-    ``optional`` columns are kept when a frame has them and not asked for when it has not;
-    ``nullable`` ones are part of the key and may be null (a request without relevant items).
+    A frame may lack the ``optional`` columns. The ``nullable`` columns belong to the key but may be
+    null (``doc_id`` of a request without relevant items).
     """
 
     name: str
@@ -35,368 +35,165 @@ class TableSchema:
 
     @property
     def required(self) -> dict[str, pl.DataType]:
-        """The columns that every such table has."""
+        """The columns that each frame of this table must have."""
         return {name: dtype for name, dtype in self.columns.items() if name not in self.optional}
 
 
-RUNS = TableSchema(
-    "runs",
-    ("run", "query_id", "doc_id"),
-    {"run": STR, "query_id": STR, "doc_id": STR, "score": FLOAT, "rank": INT},
-    optional=("rank",),
-    nullable=("doc_id",),  # a query that was answered with an empty list
+_COLUMNS = {
+    STR: """
+        run query_id doc_id iteration subtopic measure provider run_a run_b method ordering_a
+        ordering_b measure_a measure_b test correction how sentence file problem expected found
+        advice
+    """,
+    INT: """
+        position level n_relevant n_retrieved pool_size n_judged corpus_size items deciding_level
+        n wins losses ties cycle agree n_systems systems_agree n_pairs n_significant place splits
+        half required n_requests requests answered missing extra without_relevant retrieved judged
+        relevant_retrieved duplicates unjudged_removed tied_relevant line
+    """,
+    FLOAT: """
+        score rank relevance rel value exposure preference win_rate mean_preference probability
+        p_a_first p_tie p_b_first correlation p_value ci_low ci_high tie_rate agreement
+        system_agreement agreement_low agreement_high system_agreement_low system_agreement_high
+        mean_difference effect_size statistic p_adjusted effect_low effect_high alpha power share
+        smallest_significant largest_not_significant swap_rate swap_rate_sd difference_low
+        difference_high power_at_n AP_min AP_max RR_min RR_max nDCG@10_min nDCG@10_max
+    """,
+    BOOL: "smaller_is_better is_worst_off reject",
+    pl.List(pl.String): "best not_worse",
+}
+"""The columns of all tables by type; a name has the same type in each, except runs' ``rank``."""
+_TYPES = {name: dtype for dtype, names in _COLUMNS.items() for name in names.split()}
+
+
+def _table(
+    name: str, key: str, others: str, optional: str = "", nullable: str = "", **types: pl.DataType
+) -> TableSchema:
+    """Describe a table by its key and its other columns; ``types`` take precedence over `_TYPES`.
+
+    The key comes first, except for columns of it that ``others`` names again.
+    """
+    first = [column for column in key.split() if column not in others.split()]
+    columns = {column: (_TYPES | types)[column] for column in [*first, *others.split()]}
+    return TableSchema(
+        name, tuple(key.split()), columns, tuple(optional.split()), tuple(nullable.split())
+    )
+
+
+# A query that was answered with an empty list has a row without doc_id. Ranks are whole here; in
+# orderings they may be mid-ranks.
+RUNS = _table(
+    "runs", "run query_id doc_id", "score rank", optional="rank", nullable="doc_id", rank=INT
 )
-QRELS = TableSchema(
-    "qrels",
-    ("query_id", "iteration", "doc_id"),
-    {"query_id": STR, "iteration": STR, "doc_id": STR, "relevance": FLOAT},
-    optional=("iteration",),
-)
-POSITIONS = TableSchema(
+QRELS = _table("qrels", "query_id iteration doc_id", "relevance", optional="iteration")
+POSITIONS = _table(
     "positions",
-    ("run", "query_id", "doc_id"),
-    {
-        "run": STR,
-        "query_id": STR,
-        "doc_id": STR,
-        "relevance": FLOAT,
-        "position": INT,
-        "level": INT,
-        "n_relevant": INT,
-        "n_retrieved": INT,
-        "pool_size": INT,
-        "n_judged": INT,
-        "rel": FLOAT,
-        "corpus_size": INT,
-    },
-    optional=("pool_size", "n_judged", "rel", "corpus_size"),
-    nullable=("doc_id",),
+    "run query_id doc_id",
+    "relevance position level n_relevant n_retrieved pool_size n_judged rel corpus_size",
+    optional="pool_size n_judged rel corpus_size",
+    nullable="doc_id",
 )
-SUBTOPIC_POSITIONS = TableSchema(
+SUBTOPIC_POSITIONS = _table(
     "subtopic_positions",
-    ("run", "query_id", "subtopic", "doc_id"),
-    {
-        "run": STR,
-        "query_id": STR,
-        "subtopic": STR,
-        "doc_id": STR,
-        "relevance": FLOAT,
-        "position": INT,
-        "level": INT,
-        "n_relevant": INT,
-        "n_retrieved": INT,
-        "pool_size": INT,
-        "rel": FLOAT,
-    },
-    optional=("pool_size", "rel"),
-    nullable=("subtopic", "doc_id"),
+    "run query_id subtopic doc_id",
+    "relevance position level n_relevant n_retrieved pool_size rel",
+    optional="pool_size rel",
+    nullable="subtopic doc_id",
 )
-SCORES = TableSchema(
-    "scores",
-    ("run", "query_id", "measure"),
-    {"run": STR, "query_id": STR, "measure": STR, "value": FLOAT, "smaller_is_better": BOOL},
-    optional=("smaller_is_better",),
+SCORES = _table(
+    "scores", "run query_id measure", "value smaller_is_better", optional="smaller_is_better"
 )
-PROVIDER_EXPOSURE = TableSchema(
-    "provider_exposure",
-    ("run", "query_id", "provider"),
-    {
-        "run": STR,
-        "query_id": STR,
-        "provider": STR,
-        "items": INT,
-        "exposure": FLOAT,
-        "is_worst_off": BOOL,
-    },
+PROVIDER_EXPOSURE = _table(
+    "provider_exposure", "run query_id provider", "items exposure is_worst_off"
 )
-PROVIDERS = TableSchema("providers", ("doc_id", "provider"), {"doc_id": STR, "provider": STR})
-PREFERENCES = TableSchema(
+PROVIDERS = _table("providers", "doc_id provider", "")
+PREFERENCES = _table(
     "preferences",
-    ("query_id", "run_a", "run_b", "measure"),
-    {
-        "query_id": STR,
-        "run_a": STR,
-        "run_b": STR,
-        "measure": STR,
-        "preference": FLOAT,
-        "deciding_level": INT,
-    },
-    optional=("deciding_level",),
+    "query_id run_a run_b measure",
+    "preference deciding_level",
+    optional="deciding_level",
 )
-WIN_RATES = TableSchema(
-    "win_rates",
-    ("measure", "run_a", "run_b"),
-    {
-        "measure": STR,
-        "run_a": STR,
-        "run_b": STR,
-        "n": INT,
-        "wins": INT,
-        "losses": INT,
-        "ties": INT,
-        "win_rate": FLOAT,
-        "mean_preference": FLOAT,
-    },
+WIN_RATES = _table(
+    "win_rates", "measure run_a run_b", "n wins losses ties win_rate mean_preference"
 )
-REQUEST_WIN_RATES = TableSchema(
-    "request_win_rates",
-    ("measure", "query_id", "run"),
-    {"measure": STR, "query_id": STR, "run": STR, "win_rate": FLOAT},
+REQUEST_WIN_RATES = _table("request_win_rates", "measure query_id run", "win_rate")
+ORDERINGS = _table("orderings", "measure method run", "value rank")
+RANK_DISTRIBUTIONS = _table("rank_distributions", "measure method run rank", "probability")
+ORDER_PROBABILITIES = _table(
+    "order_probabilities", "measure method run_a run_b", "p_a_first p_tie p_b_first"
 )
-ORDERINGS = TableSchema(
-    "orderings",
-    ("measure", "method", "run"),
-    {"measure": STR, "method": STR, "run": STR, "value": FLOAT, "rank": FLOAT},
-)
-RANK_DISTRIBUTIONS = TableSchema(
-    "rank_distributions",
-    ("measure", "method", "run", "rank"),
-    {"measure": STR, "method": STR, "run": STR, "rank": FLOAT, "probability": FLOAT},
-)
-ORDER_PROBABILITIES = TableSchema(
-    "order_probabilities",
-    ("measure", "method", "run_a", "run_b"),
-    {
-        "measure": STR,
-        "method": STR,
-        "run_a": STR,
-        "run_b": STR,
-        "p_a_first": FLOAT,
-        "p_tie": FLOAT,
-        "p_b_first": FLOAT,
-    },
-)
-CYCLES = TableSchema(
-    "cycles", ("measure", "cycle", "run"), {"measure": STR, "cycle": INT, "run": STR}
-)
-CORRELATIONS = TableSchema(
+CYCLES = _table("cycles", "measure cycle run", "")
+CORRELATIONS = _table(
     "correlations",
-    ("method", "ordering_a", "ordering_b"),
-    {
-        "method": STR,
-        "ordering_a": STR,
-        "ordering_b": STR,
-        "correlation": FLOAT,
-        "p_value": FLOAT,
-        "n": INT,
-        "ci_low": FLOAT,
-        "ci_high": FLOAT,
-    },
-    optional=("ci_low", "ci_high"),
+    "method ordering_a ordering_b",
+    "correlation p_value n ci_low ci_high",
+    optional="ci_low ci_high",
 )
-TIE_RATES = TableSchema(
-    "tie_rates", ("measure",), {"measure": STR, "n": INT, "ties": INT, "tie_rate": FLOAT}
-)
-SIGN_AGREEMENT = TableSchema(
+TIE_RATES = _table("tie_rates", "measure", "n ties tie_rate")
+SIGN_AGREEMENT = _table(
     "sign_agreement",
-    ("measure_a", "measure_b"),
-    {
-        "measure_a": STR,
-        "measure_b": STR,
-        "n": INT,
-        "agree": INT,
-        "agreement": FLOAT,
-        "n_systems": INT,
-        "systems_agree": INT,
-        "system_agreement": FLOAT,
-        "agreement_low": FLOAT,
-        "agreement_high": FLOAT,
-        "system_agreement_low": FLOAT,
-        "system_agreement_high": FLOAT,
-    },
-    optional=(
-        "agreement_low",
-        "agreement_high",
-        "system_agreement_low",
-        "system_agreement_high",
-    ),
+    "measure_a measure_b",
+    "n agree agreement n_systems systems_agree system_agreement agreement_low agreement_high "
+    "system_agreement_low system_agreement_high",
+    optional="agreement_low agreement_high system_agreement_low system_agreement_high",
 )
-COMPARISONS = TableSchema(
+COMPARISONS = _table(
     "comparisons",
-    ("measure", "test", "correction", "run_a", "run_b"),
-    {
-        "measure": STR,
-        "test": STR,
-        "correction": STR,
-        "run_a": STR,
-        "run_b": STR,
-        "n": INT,
-        "mean_difference": FLOAT,
-        "ci_low": FLOAT,
-        "ci_high": FLOAT,
-        "effect_size": FLOAT,
-        "statistic": FLOAT,
-        "p_value": FLOAT,
-        "p_adjusted": FLOAT,
-        "reject": BOOL,
-        "effect_low": FLOAT,
-        "effect_high": FLOAT,
-    },
-    optional=("effect_low", "effect_high"),
+    "measure test correction run_a run_b",
+    "n mean_difference ci_low ci_high effect_size statistic p_value p_adjusted reject effect_low "
+    "effect_high",
+    optional="effect_low effect_high",
 )
-POWER = TableSchema(
-    "power",
-    ("measure", "test", "correction", "alpha"),
-    {
-        "measure": STR,
-        "test": STR,
-        "correction": STR,
-        "alpha": FLOAT,
-        "n_pairs": INT,
-        "n_significant": INT,
-        "power": FLOAT,
-    },
+POWER = _table("power", "measure test correction alpha", "n_pairs n_significant power")
+ASL_CURVE = _table(
+    "asl_curve", "measure test correction place", "share p_value p_adjusted run_a run_b"
 )
-ASL_CURVE = TableSchema(
-    "asl_curve",
-    ("measure", "test", "correction", "place"),
-    {
-        "measure": STR,
-        "test": STR,
-        "correction": STR,
-        "place": INT,
-        "share": FLOAT,
-        "p_value": FLOAT,
-        "p_adjusted": FLOAT,
-        "run_a": STR,
-        "run_b": STR,
-    },
-)
-SMALLEST_DIFFERENCES = TableSchema(
+SMALLEST_DIFFERENCES = _table(
     "smallest_differences",
-    ("measure", "test", "correction", "alpha"),
-    {
-        "measure": STR,
-        "test": STR,
-        "correction": STR,
-        "alpha": FLOAT,
-        "n_pairs": INT,
-        "n_significant": INT,
-        "smallest_significant": FLOAT,
-        "largest_not_significant": FLOAT,
-        "run_a": STR,
-        "run_b": STR,
-    },
+    "measure test correction alpha",
+    "n_pairs n_significant smallest_significant largest_not_significant run_a run_b",
 )
-SWAP_RATES = TableSchema(
-    "swap_rates",
-    ("measure",),
-    {
-        "measure": STR,
-        "n_pairs": INT,
-        "splits": INT,
-        "half": INT,
-        "swap_rate": FLOAT,
-        "tie_rate": FLOAT,
-        "swap_rate_sd": FLOAT,
-    },
-)
-SWAP_CURVE = TableSchema(
-    "swap_curve",
-    ("measure", "difference_low"),
-    {
-        "measure": STR,
-        "difference_low": FLOAT,
-        "difference_high": FLOAT,
-        "n": INT,
-        "swap_rate": FLOAT,
-    },
-)
-REQUIRED_REQUESTS = TableSchema(
+SWAP_RATES = _table("swap_rates", "measure", "n_pairs splits half swap_rate tie_rate swap_rate_sd")
+SWAP_CURVE = _table("swap_curve", "measure difference_low", "difference_high n swap_rate")
+REQUIRED_REQUESTS = _table(
     "required_requests",
-    ("measure", "run_a", "run_b", "how"),
-    {
-        "measure": STR,
-        "run_a": STR,
-        "run_b": STR,
-        "n": INT,
-        "mean_difference": FLOAT,
-        "effect_size": FLOAT,
-        "how": STR,
-        "required": INT,
-        "power_at_n": FLOAT,
-    },
+    "measure run_a run_b how",
+    "n mean_difference effect_size how required power_at_n",
 )
-POWER_CURVE = TableSchema(
-    "power_curve",
-    ("measure", "run_a", "run_b", "n_requests"),
-    {"measure": STR, "run_a": STR, "run_b": STR, "n_requests": INT, "power": FLOAT},
+POWER_CURVE = _table("power_curve", "measure run_a run_b n_requests", "power")
+VERDICT = _table(
+    "verdict", "measure test correction", "best not_worse n_pairs n_significant n sentence"
 )
-VERDICT = TableSchema(
-    "verdict",
-    ("measure", "test", "correction"),
-    {
-        "measure": STR,
-        "test": STR,
-        "correction": STR,
-        "best": pl.List(pl.String),
-        "not_worse": pl.List(pl.String),
-        "n_pairs": INT,
-        "n_significant": INT,
-        "n": INT,
-        "sentence": STR,
-    },
-)
-COVERAGE = TableSchema(
+COVERAGE = _table(
     "coverage",
-    ("run",),
-    {
-        "run": STR,
-        "requests": INT,
-        "answered": INT,
-        "missing": INT,
-        "extra": INT,
-        "without_relevant": INT,
-        "retrieved": INT,
-        "judged": INT,
-        "relevant_retrieved": INT,
-        "duplicates": INT,
-        "unjudged_removed": INT,
-        "tied_relevant": INT,
-        "AP_min": FLOAT,
-        "AP_max": FLOAT,
-        "RR_min": FLOAT,
-        "RR_max": FLOAT,
-        "nDCG@10_min": FLOAT,
-        "nDCG@10_max": FLOAT,
-    },
+    "run",
+    "requests answered missing extra without_relevant retrieved judged relevant_retrieved "
+    "duplicates unjudged_removed tied_relevant AP_min AP_max RR_min RR_max nDCG@10_min "
+    "nDCG@10_max",
 )
-
-
-PROBLEMS = TableSchema(
-    "problems",
-    ("file", "line", "problem", "expected", "found"),
-    {
-        "file": STR,
-        "line": INT,
-        "problem": STR,
-        "expected": STR,
-        "found": STR,
-        "advice": STR,
-    },
-    nullable=("line",),
-)
+PROBLEMS = _table("problems", "file line problem expected found", "advice", nullable="line")
 
 
 _NO_COLUMNS = (
     pl.exceptions.PolarsError,
-    pl.exceptions.PanicException,  # for types that Polars does not know
+    pl.exceptions.PanicException,  # a type that Polars does not know
     pa.ArrowException,
     OverflowError,
-    ValueError,  # two columns of one name in pandas
-    TypeError,  # a column of objects alone
+    ValueError,  # pandas: two columns of the same name
+    TypeError,  # pandas: a column of Python objects
 )
+"""What Polars, PyArrow and pandas raise for columns that cannot become Arrow."""
 
 
 TWIN = "\x1f"
-"""What stands behind the second name of two columns of one name, twice behind the third."""
+"""Appended to the name of the second column of that name, twice to that of the third, and so on."""
 _ONE_COLUMN = ("Series", "ChunkedArray")
 _taking_over = RLock()
-"""Held while another library computes a frame: DuckDB's connections refuse a second thread."""
+"""Held while another library computes a frame: a DuckDB connection refuses a second thread."""
 
 
 def to_polars(frame: Any, where: str = "the frame", *, keep_twins: bool = False) -> pl.DataFrame:
-    """Take any frame that exports Arrow as a Polars frame, without copying where possible.
+    """Turn any frame that exports Arrow into a Polars frame, without a copy where that is possible.
 
     Parameters
     ----------
@@ -404,17 +201,17 @@ def to_polars(frame: Any, where: str = "the frame", *, keep_twins: bool = False)
         A Polars DataFrame or LazyFrame, or anything with ``__arrow_c_stream__`` (PyArrow,
         pandas 2.2 or later, DuckDB relations ...).
     where
-        What error messages call it.
+        The frame's name in error messages.
     keep_twins
-        Whether two columns may have one name: the second gets ``TWIN`` behind it.
+        Whether two columns may have the same name: ``TWIN`` is then appended to the second.
 
     Raises
     ------
     SchemaError
         When a column cannot become Arrow, because its values are of several types; when two columns
-        have one name; and for a LazyFrame that fails.
+        have the same name; and when a LazyFrame cannot be computed.
     TypeError
-        When the object exports no Arrow stream, or is one column.
+        When the object exports no Arrow stream, or is a single column.
 
     Examples
     --------
@@ -443,7 +240,7 @@ def _taken_over(frame: Any, where: str, *, keep_twins: bool) -> pl.DataFrame:
         if isinstance(frame, pa.RecordBatchReader):
             frame = frame.read_all()
         frame = _with_names_once(frame, where, keep_twins=keep_twins)
-        if any(name is not None for name in index):  # Polars drops the index of pandas
+        if any(name is not None for name in index):  # Polars drops the index of a pandas frame
             frame = frame.reset_index()
         if hasattr(frame, "iloc") and any("decimal256" in str(dtype) for dtype in frame.dtypes):
             frame = pa.Table.from_pandas(frame, preserve_index=False)
@@ -462,7 +259,7 @@ def _taken_over(frame: Any, where: str, *, keep_twins: bool) -> pl.DataFrame:
 def _collected(frame: pl.LazyFrame, where: str) -> pl.DataFrame:
     try:
         return frame.collect()
-    except Exception as error:  # its plan may hold functions of its maker
+    except Exception as error:  # the plan may call any function of the user
         said = str(error).strip().partition("\n")[0]
         raise SchemaError(
             f"{where}: the LazyFrame cannot be computed ({type(error).__name__}: {said}); call its "
@@ -471,7 +268,7 @@ def _collected(frame: pl.LazyFrame, where: str) -> pl.DataFrame:
 
 
 def _with_names_once(frame: Any, where: str, *, keep_twins: bool) -> Any:
-    """Give frames of pandas and PyArrow in which no two columns have one name."""
+    """Rename columns of pandas and PyArrow frames so that each name occurs once, or raise."""
     is_pandas = hasattr(frame, "iloc")
     if not is_pandas and not isinstance(frame, pa.Table | pa.RecordBatch):
         return frame
@@ -485,15 +282,15 @@ def _with_names_once(frame: Any, where: str, *, keep_twins: bool) -> Any:
 
 
 def refuse_twins_among(names: Collection[str], where: str) -> None:
-    """Raise for two columns of one name."""
+    """Raise when two columns have the same name."""
     twice = [name for name, n in Counter(names).items() if n > 1]
     if twice:
         raise SchemaError(Problem(where, "", f"two columns are called {twice[0]!r}", "rename one"))
 
 
 def _without_wide_decimals(table: pa.Table) -> pa.Table:
-    """Make decimals of 256 bits, at which Polars panics, shorter or floats if they do not fit."""
-    table = table.replace_schema_metadata()  # Polars needs it in UTF-8, others do not
+    """Cast decimals of 256 bits, at which Polars panics, to 128 bits, or to floats if need be."""
+    table = table.replace_schema_metadata()  # Polars fails unless it is UTF-8
     types = [_narrow(column.type, as_float=False) for column in table.schema]
     for place, (column, narrow) in enumerate(zip(table.schema, types, strict=True)):
         if narrow != column.type:
@@ -507,7 +304,7 @@ def _without_wide_decimals(table: pa.Table) -> pa.Table:
 
 
 def _narrow(dtype: pa.DataType, *, as_float: bool) -> pa.DataType:
-    """Give a type, also of lists and structs, without decimals of 256 bits."""
+    """Return a type, also of lists and structs, with decimals of 256 bits replaced."""
     if pa.types.is_decimal256(dtype):
         return pa.float64() if as_float else pa.decimal128(38, dtype.scale)
     if pa.types.is_struct(dtype):
@@ -522,7 +319,7 @@ def _narrow(dtype: pa.DataType, *, as_float: bool) -> pa.DataType:
 
 
 def _first_broken(frame: Any) -> str:
-    """Name the first column of pandas or PyArrow that cannot become Arrow."""
+    """Name the first column of a pandas or PyArrow frame that cannot become Arrow."""
     if isinstance(frame, pa.Table | pa.RecordBatch):
         parts = {name: frame.select([name]) for name in frame.column_names}
     else:
@@ -538,26 +335,26 @@ def _first_broken(frame: Any) -> str:
 def check(
     frame: Any, schema: TableSchema, where: str = "", *, coded: Collection[str] = ()
 ) -> pl.DataFrame:
-    """Check that a frame has a table's columns, and give them in the table's order and types.
+    """Check that a frame has a table's columns, and return them in the table's order and types.
 
-    Columns that the table does not know are left out. Ids that are integers or categories become
-    strings; nothing else changes its value.
+    Other columns are left out. Ids that are integers or categories become strings; no other value
+    changes. Neither the uniqueness of keys nor the range of values is checked.
 
     Parameters
     ----------
     frame
         Any frame that exports Arrow.
     schema
-        The table that it has to be.
+        The table that the frame has to fit.
     where
-        What the frame is called in error messages (a path, say).
+        The frame's name in error messages (a path, say).
     coded
-        Columns whose integers become categories, as `categories_of` makes them, instead of strings.
+        Columns whose integers become categories (see `categories_of`) instead of strings.
 
     Raises
     ------
     SchemaError
-        When a column is missing, cannot be cast to its type, or a key is null.
+        When a column is missing, a value cannot be cast to its column's type, or a key is null.
 
     Examples
     --------
@@ -571,12 +368,12 @@ query_id, measure are missing (found: run, value)
     """
     table = to_polars(frame)
     called = where or schema.name
-    missing = [c for c in schema.columns if c not in table.columns and c not in schema.optional]
+    missing = [name for name in schema.required if name not in table.columns]
     if missing:
-        needed = ", ".join(c for c in schema.columns if c not in schema.optional)
         verb = "is" if len(missing) == 1 else "are"
         raise SchemaError(
-            f"{called}: expected the columns {needed}; {', '.join(missing)} {verb} missing "
+            f"{called}: expected the columns {', '.join(schema.required)}; "
+            f"{', '.join(missing)} {verb} missing "
             f"(found: {', '.join(table.columns)})"
         )
     table = table.select(
@@ -606,18 +403,19 @@ _READ_AS_NUMBERS = (pl.String, pl.Boolean, pl.Null)
 
 
 def _typed(column: pl.Series, dtype: pl.DataType, called: str) -> pl.Series:
+    """Cast a column, or raise when a value would change: 1.5 is no integer, "yes" no Boolean."""
     if column.dtype == dtype:
         return column
     if dtype == STR and not _may_be_ids(column.dtype):
-        whole = "ids that are numbers are whole: cast them (pandas: astype('Int64'))"
-        exploded = "give each item a row: explode the columns that hold lists"
+        whole = "ids cannot be floats: cast them to integers (pandas: astype('Int64'))"
+        exploded = "explode the columns that hold lists, so that each item has a row"
         advice = whole * column.dtype.is_float() + exploded * isinstance(column.dtype, _LISTS)
         expected = f"strings in {column.name}"
         raise SchemaError(Problem(called, expected, str(column.dtype), advice))
     is_number = column.dtype.is_numeric() or column.dtype in _READ_AS_NUMBERS  # no date, no list
     if dtype != STR and not is_number:
         raise SchemaError(Problem(called, f"{dtype} in {column.name}", str(column.dtype)))
-    if dtype == BOOL and column.dtype == STR:  # as CSV has it
+    if dtype == BOOL and column.dtype == STR:  # "true" or "False", as CSV files write it
         column = column.str.to_lowercase()
         typed = column.replace_strict(_TRUTH, default=None, return_dtype=BOOL)
     else:

@@ -45,10 +45,20 @@ settings.load_profile(
 )
 
 
-def pytest_collection() -> None:
+def pytest_sessionstart() -> None:
     """End the tests when the conformance tests are compulsory and have nothing to read."""
     if MISSING and os.environ.get("LEXIFRAME_REQUIRE_CONFORMANCE"):
         pytest.exit(f"LEXIFRAME_REQUIRE_CONFORMANCE is set, but {REASON}", returncode=1)
+
+
+@pytest.hookimpl(tryfirst=True)  # before those are left out that are not asked for
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark as slow the tests that draw examples, read real collections or start MLflow."""
+    for item in items:
+        draws = getattr(getattr(item, "obj", None), "is_hypothesis_test", False)
+        reads = {"shared", "mlflow"} & {*getattr(item, "fixturenames", ())}
+        if draws or reads or item.get_closest_marker("conformance"):
+            item.add_marker("slow")
 
 
 @pytest.fixture(scope="session")

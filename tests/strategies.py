@@ -67,6 +67,8 @@ def scored_documents(scores=SCORES, *, unique=True, min_size=0, max_size=10, tai
     return st.one_of(rows, rows, rows, st.builds(list.__add__, rows, tail)) if tails else rows
 
 
+EXTRA = st.sampled_from([None, None, *EXTRA_QUERY_IDS])
+SEEDS = st.integers(0, 999)
 ITERATIONS = ["0", "0", "1"]
 SUBTOPICS = ["1", "2", "10", "ß"]
 
@@ -80,9 +82,7 @@ def judged_documents(grades=GRADES, *, unique=True, iterations=ITERATIONS):
     )
 
 
-@st.composite
 def collections(
-    draw,
     *,
     min_runs=1,
     max_runs=6,
@@ -118,25 +118,40 @@ def collections(
     """
     unique = not duplicates
     size = {"max_size": max_documents or 10, "tails": max_documents is None}
-    names = RUN_NAMES[: draw(st.integers(min_runs, max_runs))]
-    queries = QUERY_IDS[: draw(st.integers(1, max_queries))]
+    return _collections(
+        st.integers(min_runs, max_runs),
+        st.integers(1, max_queries),
+        judged_documents(grades, unique=unique, iterations=iterations),
+        scored_documents(scores, unique=unique, min_size=1, **size),
+        st.none() | scored_documents(scores, unique=unique, **size),
+        greatest=max(grades),
+        ranks=ranks,
+    )
+
+
+@st.composite
+def _collections(draw, n_runs, n_queries, judged, ranking, own_ranking, *, greatest, ranks):
+    """Draw from strategies that are made once: to make them takes longer than to draw from them.
+
+    ``own_ranking`` gives None for a run that has the ranking which runs share.
+    """
+    names = RUN_NAMES[: draw(n_runs)]
+    queries = QUERY_IDS[: draw(n_queries)]
     judgments, answers = [], []
     for query_id in queries:
-        judged = judged_documents(grades, unique=unique, iterations=iterations)
         rows = draw(judged) or [("0", "d1", 0.0)]
-        if query_id == queries[0] and all(grade != max(grades) for _, _, grade in rows):
-            rows = [("0", "d2", max(grades)), *(row for row in rows if row[:2] != ("0", "d2"))]
+        if query_id == queries[0] and all(grade != greatest for _, _, grade in rows):
+            rows = [("0", "d2", greatest), *(row for row in rows if row[:2] != ("0", "d2"))]
         judgments += [(query_id, *row) for row in rows]
-        shared = draw(scored_documents(scores, unique=unique, min_size=1, **size))
+        shared = draw(ranking)
         for name in names:
-            own = st.one_of(st.just(shared), scored_documents(scores, unique=unique, **size))
-            ranking = shared if query_id == queries[0] and name == names[0] else draw(own)
-            answers += [(name, query_id, *row) for row in ranking]
+            own = None if query_id == queries[0] and name == names[0] else draw(own_ranking)
+            answers += [(name, query_id, *row) for row in (shared if own is None else own)]
     for name in names:
-        extra = draw(st.sampled_from([None, None, *EXTRA_QUERY_IDS]))
+        extra = draw(EXTRA)
         alone = all(row[0] != name for row in answers)  # a run without rows would be none
         answers += [(name, extra or "0", "d1", 1.0)] if extra or alone else []
-    if seed := draw(st.integers(0, 999)):
+    if seed := draw(SEEDS):
         random.Random(seed).shuffle(answers)
         random.Random(seed).shuffle(judgments)
     columns = {"run": pl.String, "query_id": pl.String, "doc_id": pl.String, "score": pl.Float64}

@@ -545,7 +545,7 @@ def test_a_report_does_not_replace_the_output(tmp_path):
         options = {"stdout": file, "stderr": subprocess.PIPE, "env": environment, "check": False}
         done = subprocess.run(list(map(str, command)), **options)
     assert done.returncode == 1
-    message = "r.html: is where the output goes already; choose another file"
+    message = "r.html: the standard output goes there already; choose another file"
     assert message in done.stderr.decode()
 
 
@@ -589,8 +589,8 @@ def test_check_warns_once_of_several_folders_and_files(tmp_path, lexiframe):
     outcome = lexiframe("check", *folders)
     assert outcome.status == 0
     left_out, wider, last = outcome.err.splitlines()
-    assert left_out.startswith("warning: what is no run, left out of 2 folders: 2 (")
-    assert wider.startswith("warning: 2 lines have more than 6 fields; what follows is ignored;")
+    assert left_out.startswith("warning: left out of 2 folders, since they are no runs: 2 (")
+    assert wider.startswith("warning: 2 lines have more than 6 fields; the others are ignored;")
     assert last == "files checked: 2, with problems: 0"
 
 

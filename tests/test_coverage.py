@@ -4,7 +4,7 @@ import polars as pl
 import pytest
 
 import lexiframe as lf
-from lexiframe.io.parts import RunPart
+from lexiframe.io.run_parts import RunPart
 from lexiframe.projection.answers import coverage_of, warn_of_gaps
 from lexiframe.projection.collection import RankedRuns
 from lexiframe.projection.judgments import judged_items

@@ -348,7 +348,7 @@ CASES = {
     ),
     "text with a space in it": (
         lambda: write_trec(RUNS.with_columns(doc_id=pl.lit("two words")), TESTS / "x.trec"),
-        "TREC text cannot hold 'two words' as doc_id: ids have no white space",
+        "TREC text cannot hold 'two words' as doc_id: ids must not be empty",
     ),
     "no score": (
         lambda: lf.positions(RUNS.with_columns(score=pl.Series([1.0, None])), QRELS),
@@ -579,7 +579,7 @@ CASES = {
         lambda: lf.evaluate(RUNS, QRELS, ["RPP", "AP(rel=1)"], rel=2),
         "AP(rel=1) counts grades from 1, but rel=2 takes lower ones out; leave rel out, or raise",
     ),
-    "method": (lambda: lf.evaluate(TWO_RUNS, QRELS, "AP", method="best"), "method"),
+    "order": (lambda: lf.evaluate(TWO_RUNS, QRELS, "AP", order="best"), "order"),
     "test": (lambda: lf.evaluate(TWO_RUNS, QRELS, "AP", test="best"), "test"),
     "correction": (lambda: lf.evaluate(TWO_RUNS, QRELS, "AP", correction="best"), "correction"),
     "a measure without values": (lambda: lf.evaluate(RUNS, QRELS, "AP(rel=9)"), "AP(rel=9)"),

@@ -38,7 +38,7 @@ def written(folder, runs=RUNS, qrels=QRELS, **options):
 
 @pytest.fixture(scope="module")
 def evaluated():
-    return lf.evaluate(RUNS, QRELS, MEASURES, alpha=0.1, correction="bonferroni", method="borda")
+    return lf.evaluate(RUNS, QRELS, MEASURES, alpha=0.1, correction="bonferroni", order="borda")
 
 
 def test_tables_are_those_of_the_functions(evaluated):
@@ -166,7 +166,7 @@ def test_a_measures_rel_below_that_of_the_evaluation():
 
 @pytest.mark.parametrize(
     "name, value",
-    [("test", "z"), ("correction", "fdr"), ("family", "run"), ("alpha", 2), ("method", "best")],
+    [("test", "z"), ("correction", "fdr"), ("family", "run"), ("alpha", 2), ("order", "best")],
 )
 def test_arguments_are_checked_before_anything_is_read(name, value):
     with pytest.raises(lf.LexiframeError, match=f"expected.* {name}"):
@@ -259,6 +259,7 @@ def test_frames_give_the_same_rows(expected):
 WRITE = "import sys, lexiframe as lf; lf.evaluate(*sys.argv[1:3]).write(sys.argv[3])"
 
 
+@pytest.mark.slow
 def test_the_number_of_threads_changes_no_byte(tmp_path):
     """On rankings of 33 runs, which are enough for numpy and Polars to share the work out."""
     folder = lf.bundled("digits")

@@ -8,6 +8,7 @@ import pickle
 import re
 import subprocess
 import sys
+import typing
 from itertools import pairwise
 from pathlib import Path
 
@@ -28,7 +29,7 @@ STAGES = (
     "io projection metrics layouts pairwise orderings significance robustness theory views engines"
 ).split()
 IO = "tables files problems text score_forms logs".split()
-FREE = "_version errors progress likeness codes memory resampling schemas".split()
+FREE = "_version errors typing progress likeness codes memory resampling schemas".split()
 ABOVE = (
     "example_data gaps projected evaluation cli_options cli_output cli_files cli __main__".split()
 )
@@ -218,6 +219,34 @@ def test_public_names_are_documented(name):
         for parameter in inspect.signature(public).parameters:
             assert parameter in text.partition("Parameters\n----------\n")[2], parameter
         assert "Returns\n-------\n" in text
+
+
+FUNCTIONS = [name for name in CALLABLE if inspect.isfunction(getattr(lf, name))]
+GROUPED = [name for name in FUNCTIONS if "by" in inspect.signature(getattr(lf, name)).parameters]
+
+
+@pytest.mark.parametrize("name", GROUPED)
+def test_groups_are_asked_for_by_keyword(name):
+    """`by_groups` leaves the signature as it is, and takes no argument that is not in it."""
+    function, parameters = getattr(lf, name), inspect.signature(getattr(lf, name)).parameters
+    assert parameters["by"].kind is inspect.Parameter.KEYWORD_ONLY
+    if "requests" not in parameters:
+        with pytest.raises(TypeError, match="unexpected keyword argument 'requests'"):
+            function(pl.DataFrame(), requests=pl.DataFrame(), by="length")
+
+
+DATA = "Frame PairsLike RunsLike QrelsLike ScoresLike Evaluated".split()
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_public_functions_say_what_they_take(name):
+    """Each argument has a type of its own, and data are given by position alone."""
+    function = getattr(lf, name)
+    assert typing.get_type_hints(function)
+    for parameter in inspect.signature(function).parameters.values():
+        assert parameter.kind is parameter.VAR_KEYWORD or parameter.annotation != "Any", parameter
+        is_data = parameter.annotation in DATA
+        assert is_data == (parameter.kind is parameter.POSITIONAL_ONLY), parameter
 
 
 def test_measures_are_documented_where_they_are_defined():

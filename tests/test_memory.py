@@ -77,7 +77,7 @@ def test_the_limit_of_addresses():
 # --- What is refused ----------------------------------------------------------------------------
 
 MANY = [f"P@{k}" for k in range(1, 301)]  # 3 pairs × 5 requests × 300 measures
-NUMBERS = r"3 runs \(3 pairs × 5 requests × 300 measures\) need about 0\.\d GB of memory, and 0"
+NUMBERS = r"3 runs \(3 pairs × 5 requests × 300 measures\) need about 0\.\d GB of memory, but 0"
 
 
 @pytest.fixture

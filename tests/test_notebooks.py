@@ -116,6 +116,7 @@ def test_there_are_notebooks():
     assert NOTEBOOKS
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_stored_outputs_are_those_of_today(path, tmp_path):
     missing = [name for name in NEEDS.get(path.stem, []) if find_spec(name) is None]

@@ -100,6 +100,7 @@ def by_the_library(function, runs, qrels, policies, measures):
     return table.sort(table.columns[:-1])
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::lexiframe.LexiframeWarning")
 def test_evaluate_in_a_shell_is_the_library_step_by_step(case, tmp_path, monkeypatch, capsys):
     policies, runs, qrels, arguments = case

@@ -69,12 +69,12 @@ def folders(tmp_path):
     return [tmp_path / "one", tmp_path / "two"]
 
 
-WIDER = (
-    r"4 lines have more than 6 fields; what follows is ignored; files: 4 \('.*1.run', .*, \.\.\."
+WIDER = r"4 lines have more than 6 fields; the others are ignored; files: 4 \('.*1.run', .*, \.\.\."
+LEFT_OUT = (
+    r"left out of 2 folders, since they are no runs: 2 \('.*one/README.md', '.*two/README.md'\)"
 )
-LEFT_OUT = r"what is no run, left out of 2 folders: 2 \('.*one/README.md', '.*two/README.md'\)"
-CYCLE = r"majorities run in 2 cycles \(one: a, b, c; other: a, b, c\)"
-CYCLES_BY = r"majorities run in 6 cycles in 3 groups of requests \(one: a, b, c; other: .*; one"
+CYCLE = r"majorities form 2 cycles \(one: a, b, c; other: a, b, c\)"
+CYCLES_BY = r"majorities form 6 cycles in 3 groups of requests \(one: a, b, c; other: .*; one"
 GAPS = "rankings missing, counted as empty: 1 "
 STRANGERS = "no judged document was retrieved by any run"
 TRIALS = "no p-value of 9 trials can be below 0.05"
@@ -155,12 +155,12 @@ WARNINGS = {
         CYCLES_BY,
     ),
     "evaluate with cycles": (
-        lambda: lf.evaluate(RUNS, JUDGED, "RPP", method="copeland"),
-        r"majorities run in 1 cycles \(RPP: a, b, c\)",
+        lambda: lf.evaluate(RUNS, JUDGED, "RPP", order="copeland"),
+        r"majorities form 1 cycles \(RPP: a, b, c\)",
     ),
     "evaluate with cycles in groups": (
-        lambda: lf.evaluate(RUNS, JUDGED, "RPP", method="copeland", requests=HALVES, by="half"),
-        r"majorities run in 2 cycles in 2 groups of requests \(RPP: a, b, c; RPP: a, b, c\)",
+        lambda: lf.evaluate(RUNS, JUDGED, "RPP", order="copeland", requests=HALVES, by="half"),
+        r"majorities form 2 cycles in 2 groups of requests \(RPP: a, b, c; RPP: a, b, c\)",
     ),
     "compare": (lambda: lf.compare(random_pairs(), **by_trials), TRIALS),
     "compare in groups": (
@@ -182,7 +182,7 @@ OF_FILES = {
     "check_run": (lambda folder: lf.check_run(folder / "1.run"), ".*1.run: 1 line has more than 6"),
     "one file of many": (
         lambda folder: lf.read_runs([folder / "0.run", folder / "2.run"]),
-        ".*2.run: 1 line has more than 6 fields; what follows is ignored$",
+        ".*2.run: 1 line has more than 6 fields; the others are ignored$",
     ),
 }
 OF_FOLDERS = {
@@ -237,7 +237,7 @@ def test_write_trec(tmp_path):
     columns = {"run": "x", "query_id": ["q1", "q2"], "doc_id": ["a", None], "score": [1.0, None]}
     assert_said_once(
         lambda: lf.write_trec(pl.DataFrame(columns), tmp_path / "x.run"),
-        "queries answered with an empty list, which TREC text cannot say: 1",
+        "queries answered with an empty list, which TREC text cannot express: 1",
     )
 
 

@@ -1,4 +1,4 @@
-"""Everything that is wrong with a file at once: `check_run` and `check_qrels`."""
+"""Listing all problems of a file at once: `check_run` and `check_qrels`."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from typing import Literal
 import polars as pl
 
 from lexiframe.errors import LexiframeError, Problem
-from lexiframe.io.files.arrow import read_arrow
-from lexiframe.io.files.content import Content
+from lexiframe.io.files.parquet_and_arrow import read_arrow
 from lexiframe.io.files.sources import File, Source, only_file, run_name
+from lexiframe.io.files.unpacking import Content
 from lexiframe.io.forms import problems_of
 from lexiframe.io.options import TextOptions, Third
-from lexiframe.io.parts import parse_runs
 from lexiframe.io.problems.advice import are_grades
-from lexiframe.io.problems.table import listed, problem_of, table_of, undecodable
+from lexiframe.io.problems.problem_tables import listed, problem_of, table_of, undecodable
 from lexiframe.io.qrels import parse_qrels
+from lexiframe.io.run_parts import parse_runs
 from lexiframe.io.tables import line_layouts
 from lexiframe.io.tables.column_names import words_for
 from lexiframe.io.text import trec
-from lexiframe.io.text.delimited import first_line, table_in
+from lexiframe.io.text.csv_tables import first_line, table_in
 from lexiframe.io.text.json_tables import is_json, names_in
 from lexiframe.io.text.lines import first_fields
 from lexiframe.io.text.trec import warn_of_wider_lines
@@ -41,7 +41,7 @@ def check_run(
     header: bool = False,
     decimal: str = ".",
 ) -> pl.DataFrame:
-    r"""List all problems of a run at once, where reading it stops at the first.
+    r"""List all problems of a run file; `read_runs` raises an error for the first only.
 
     Parameters
     ----------
@@ -53,12 +53,13 @@ def check_run(
     Returns
     -------
     polars.DataFrame
-        A row a problem, in the order of the file; empty when it is in order. ``line`` is null when
-        the file as a whole is meant (such rows are last), and for Parquet, Arrow, lists and
-        ``{query: {document: score}}`` in JSON, where ``found`` says which row or record, query and
-        document; ``problem`` is one of ``file``, ``encoding``, ``fields``, ``number``, ``id`` and
-        ``duplicate``; ``expected`` and ``found`` say what is wrong, ``advice`` how to mend it or to
-        read it all the same. A line may have several.
+        One row for each problem, in the order of the file; none if the file is in order. ``line``
+        is null for problems of the file as a whole (these are last), and for Parquet, Arrow, lists
+        and ``{query: {document: score}}`` in JSON, where ``found`` names the row or record, query
+        and document; ``problem`` is one of ``file``, ``encoding``, ``fields``, ``number``, ``id``
+        and ``duplicate``; ``expected`` and ``found`` describe the problem, ``advice`` how to mend
+        it or how to read the file as it is. A line may have several problems. A list or an object
+        in JSON is checked up to the first place that is not JSON or not UTF-8.
 
     Raises
     ------
@@ -90,7 +91,7 @@ def check_qrels(
     header: bool = False,
     decimal: str = ".",
 ) -> pl.DataFrame:
-    r"""List all problems of a qrels file at once, where reading it stops at the first.
+    r"""List all problems of a qrels file; `read_qrels` raises an error for the first only.
 
     Parameters
     ----------
@@ -102,7 +103,7 @@ def check_qrels(
     Returns
     -------
     polars.DataFrame
-        As `check_run`.
+        The columns of `check_run`.
 
     Raises
     ------
@@ -150,12 +151,12 @@ def check_file(file: File, options: TextOptions, kind: Kind) -> Checked:
 
 
 def no_file(where: str, error: LexiframeError) -> Checked:
-    """Give the problem of a file that is none, or that cannot be unpacked."""
+    """Return the one problem of a file that cannot be opened or unpacked."""
     return Checked(where, listed(table_of([problem_of(error, where)]), "runs or judgments"))
 
 
 def _read(content: Content, file: File, options: TextOptions, kind: Kind) -> tuple[bool, int]:
-    """Tell whether nothing is twice in a file and all of it is text, and count wider lines."""
+    """Return whether a file repeats no document and is UTF-8, and the number of too wide lines."""
     n_wider = 0
     if kind == "qrels":
         keys = [parse_qrels(content, str(file), options).select(QRELS.key)]
@@ -169,7 +170,7 @@ def _read(content: Content, file: File, options: TextOptions, kind: Kind) -> tup
 
 
 def kind_of(file: File, options: TextOptions) -> Kind:
-    """Tell whether a file holds runs or judgments: by its columns, or the fields of its lines."""
+    """Return whether a file holds runs or judgments, by its columns or the fields of its lines."""
     try:
         content = file.content()
         if content.kind != "text":

@@ -1,4 +1,4 @@
-"""Runs and judgments out again, as ir_measures, ranx and pytrec_eval take them."""
+"""Converting runs and judgments to the objects of ir_measures, ranx and pytrec_eval."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ import polars as pl
 
 from lexiframe.errors import LexiframeError, SchemaError, first_three
 from lexiframe.schemas import QRELS, RUNS, TableSchema, check, to_polars
+from lexiframe.typing import Frame
 
 T = TypeVar("T")
-# A row without document stands for a query that was answered with an empty list.
+# A row without a document stands for a query that was answered with an empty list.
 _RUNS = replace(RUNS, nullable=("doc_id",))
 
 
-def to_ir_measures(table: Any) -> dict[str, list[Any]] | list[Any]:
-    """Give runs as ir_measures' ``ScoredDoc``, or judgments as its ``Qrel``.
+def to_ir_measures(table: Frame, /) -> dict[str, list[Any]] | list[Any]:
+    """Convert runs to ir_measures' ``ScoredDoc``, or judgments to its ``Qrel``.
 
-    A grade is an int when every grade of the table is whole, and a float otherwise: ir_measures'
-    own provider pytrec_eval refuses floats. Rows keep their order, but where a document is judged
-    under several iterations, its greatest grade comes last, which is the one that providers
-    without subtopics use.
+    Grades are ints if all grades of the table are whole, since ir_measures' provider pytrec_eval
+    refuses floats; otherwise they are floats. Rows keep their order. But if a document is judged
+    under several iterations, rows are sorted by grade: providers without subtopics use the last.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ def to_ir_measures(table: Any) -> dict[str, list[Any]] | list[Any]:
     LexiframeError
         When ir_measures is not installed.
     SchemaError
-        When the table is neither, a number is missing, or a document is more than once in a
+        When the table holds neither, a number is missing, or a document is more than once in a
         ranking or in the judgments of a query and iteration.
 
     Examples
@@ -61,12 +61,12 @@ def to_ir_measures(table: Any) -> dict[str, list[Any]] | list[Any]:
     return _tuples(rows.with_columns(_whole_where_possible(rows["relevance"])), library.Qrel)
 
 
-def to_ranx(table: Any) -> Any:
-    """Give runs as ``ranx.Run``, or judgments as ``ranx.Qrels``.
+def to_ranx(table: Frame, /) -> Any:
+    """Convert runs to ``ranx.Run``, or judgments to ``ranx.Qrels``.
 
-    ranx keeps grades as whole numbers, and would cut 1.5 down to 1; grades below 1 it counts as not
-    relevant, as lexiframe does. Documents of equal score stay in whatever order its sorting leaves
-    them, where lexiframe and trec_eval order them by their ids.
+    ranx has whole grades only (it would cut 1.5 down to 1), and grades below 1 are not relevant, as
+    in lexiframe. It leaves documents with equal scores in an arbitrary order; lexiframe and
+    trec_eval order them by their ids.
 
     Parameters
     ----------
@@ -76,16 +76,16 @@ def to_ranx(table: Any) -> Any:
     Returns
     -------
     dict of str to ranx.Run, or ranx.Qrels
-        For runs ``{run: Run}``, each with its name set; a query that was answered with an empty
-        list is in it without items, unless all were: that is an empty ``Run``. For judgments one
-        object, in which a document has its greatest grade over all iterations.
+        For runs ``{run: Run}``, each with its name. A query that was answered with an empty list
+        has no items; if all were, the ``Run`` is empty. For judgments one object, in which a
+        document has its greatest grade over all iterations.
 
     Raises
     ------
     LexiframeError
         When ranx is not installed.
     SchemaError
-        As `to_pytrec_eval`.
+        Where `to_pytrec_eval` raises it.
 
     Examples
     --------
@@ -99,15 +99,15 @@ def to_ranx(table: Any) -> Any:
     if "run" not in rows.columns:
         return library.Qrels(_grades(rows) or None)
     runs = _by_run(rows, lambda run: _nested(run, "score"))
-    # ranx measures the longest id, and finds none where all lists are empty
+    # ranx computes the length of the longest id, and fails if all lists are empty
     return {
         name: library.Run(run if any(run.values()) else None, name=name)
         for name, run in runs.items()
     }
 
 
-def to_pytrec_eval(table: Any) -> dict[str, Any]:
-    """Give runs or judgments as the dictionaries that pytrec_eval, ranx and others take.
+def to_pytrec_eval(table: Frame, /) -> dict[str, Any]:
+    """Convert runs or judgments to the dictionaries that pytrec_eval, ranx and others take.
 
     Parameters
     ----------
@@ -118,15 +118,15 @@ def to_pytrec_eval(table: Any) -> dict[str, Any]:
     -------
     dict
         For runs ``{run: {query: {document: score}}}``; a query that was answered with an empty list
-        has an empty dictionary, which pytrec_eval gives 0. For judgments
+        has an empty dictionary, which pytrec_eval scores 0. For judgments
         ``{query: {document: grade}}`` with whole grades; a document has its greatest grade over all
         iterations.
 
     Raises
     ------
     SchemaError
-        When the table is neither, a grade is not whole, a number is missing, or a document is more
-        than once in a ranking or in the judgments of a query and iteration.
+        When the table holds neither, a grade is not whole, a number is missing, or a document is
+        more than once in a ranking or in the judgments of a query and iteration.
 
     Examples
     --------
@@ -152,7 +152,7 @@ def _library(name: str, extra: str) -> Any:
 
 
 def _runs_or_qrels(table: Any) -> pl.DataFrame:
-    """Check a table of runs or of judgments; runs are those with a column run."""
+    """Check a table of runs or judgments; tables with the columns run and score are runs."""
     rows = to_polars(table)
     is_runs = {"run", "score"} <= set(rows.columns)
     if not is_runs and "relevance" not in rows.columns:
@@ -176,7 +176,7 @@ def _refuse_gaps(items: pl.DataFrame, schema: TableSchema) -> None:
     if gaps.height:
         raise SchemaError(
             f"{schema.name}: {gaps.height} rows have no number as {number}, the first for query "
-            f"{gaps['query_id'][0]!r} and document {gaps['doc_id'][0]!r}; no library takes that"
+            f"{gaps['query_id'][0]!r} and document {gaps['doc_id'][0]!r}; no library accepts that"
         )
 
 
@@ -201,7 +201,7 @@ def _tuples(rows: pl.DataFrame, kind: Any) -> list[Any]:
 
 
 def _nested(rows: pl.DataFrame, value: str) -> dict[str, dict[str, Any]]:
-    """Give ``{query: {document: value}}``, queries and documents in the order of the rows."""
+    """Return ``{query: {document: value}}``, queries and documents in the order of the rows."""
     lists = rows.group_by("query_id", maintain_order=True).agg(
         pl.col("doc_id", value).filter(pl.col("doc_id").is_not_null())
     )
@@ -212,7 +212,7 @@ def _nested(rows: pl.DataFrame, value: str) -> dict[str, dict[str, Any]]:
 
 
 def _grades(judged: pl.DataFrame) -> dict[str, dict[str, int]]:
-    """Give the greatest grade of every document, which has to be a whole number."""
+    """Return the greatest grade of each document; raise if a grade is not a whole number."""
     whole = judged["relevance"].cast(pl.Int64, strict=False)
     broken = judged.filter((whole != judged["relevance"]).fill_null(value=True))
     if broken.height:

@@ -1,54 +1,41 @@
-"""The forms of files: a table in Arrow, JSON or CSV, or lines of TREC; and ir_datasets' tables."""
+"""Choosing the reader for a file's form (Arrow, JSON, CSV or TREC), and finding its problems."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import Any
 
 import numpy as np
 import polars as pl
 
-from lexiframe.errors import LexiframeError, Problem, ReadError, in_one_line
-from lexiframe.io.files.arrow import read_arrow
-from lexiframe.io.files.content import Content
-from lexiframe.io.files.sources import IR_DATASETS, File
+from lexiframe.errors import LexiframeError, Problem, ReadError
+from lexiframe.io.files.parquet_and_arrow import read_arrow
+from lexiframe.io.files.sources import File
+from lexiframe.io.files.unpacking import Content
 from lexiframe.io.options import TextOptions
-from lexiframe.io.problems.of_rows import documents_again, keys_of_rows, problems_of_rows
-from lexiframe.io.problems.places import Places
-from lexiframe.io.problems.rows import Hint, Rows
-from lexiframe.io.problems.table import first_error, problem_of, table_of
+from lexiframe.io.problems.bad_rows import documents_again, keys_of_rows, problems_of_rows
+from lexiframe.io.problems.line_numbers import Places
+from lexiframe.io.problems.problem_tables import first_error, problem_of, table_of
+from lexiframe.io.problems.rows_as_written import Hint, Rows
 from lexiframe.io.tables.column_names import words_for
-from lexiframe.io.tables.items import with_rows_of_lists
 from lexiframe.io.tables.line_layouts import Layout
+from lexiframe.io.tables.lists_of_items import with_rows_of_lists
 from lexiframe.io.tables.objects import to_frame
 from lexiframe.io.text import trec
-from lexiframe.io.text.delimited import parse_delimited, pieces_of_table, table_in
+from lexiframe.io.text.csv_rows import blocks_of_table, meant
+from lexiframe.io.text.csv_tables import parse_delimited, pieces_of_table, table_in
 from lexiframe.io.text.json_tables import is_json, json_rows, parse_json, pieces_of_json
 from lexiframe.io.text.lines import PIECE
-from lexiframe.io.text.table import blocks_of_table, meant
 from lexiframe.io.text.trec_rows import rows_of_lines
 from lexiframe.schemas import INT, RUNS, TableSchema
 
-_PLACE = "\0place"  # no column of a file
+_PLACE = "\0place"  # no file has a column of this name
 
 
 def parse_table(
     data: bytes, where: str, options: TextOptions, schema: TableSchema
 ) -> pl.DataFrame | None:
-    """Give the table that text holds, with the columns that it has; None for lines of TREC text.
-
-    Parameters
-    ----------
-    data
-        UTF-8 text.
-    where
-        What error messages call it.
-    options
-        What text cannot say of itself.
-    schema
-        What it holds.
-    """
+    """Parse text into a table with the columns of the file; return None for TREC text."""
     is_long = len(data) > 2 * PIECE
     if is_json(data):
         if is_long:
@@ -71,20 +58,20 @@ def _refuse_malformed(
     options: TextOptions,
     schema: TableSchema,
 ) -> None:
-    """Raise for the first problem of long text before its table is made, which takes memory.
+    """Raise for the first problem of long text before its whole table is made, to save memory.
 
-    Pieces that parse have none; only when one does not are the lines looked at.
+    The lines are searched for problems only if a piece could not be parsed.
     """
     words = {word for name in schema.required for word in words_for(name, options.columns)}
     if all(piece is not None and not _has_gaps(piece, words) for piece in pieces):
         return
     first, count = _first_problem(Content("text", data), where, options, schema)
     if count:
-        raise _named(ReadError(where), first, count, schema)
+        raise first_error(ReadError(where), first, count, schema)
 
 
 def _has_gaps(table: pl.DataFrame, words: set[str]) -> bool:
-    """Tell whether an id or a number is missing."""
+    """Return whether an id or a number is missing."""
     known = [column for column in table if column.name.partition(":")[0] in words]
     return any(
         column.null_count() > 0 or (column.dtype == pl.String and bool((column == "").any()))
@@ -93,12 +80,12 @@ def _has_gaps(table: pl.DataFrame, words: set[str]) -> bool:
 
 
 def layout_of(data: bytes, where: str, options: TextOptions, schema: TableSchema) -> Layout:
-    """Give the layout of lines of TREC text.
+    """Return the layout of lines of TREC text.
 
     Raises
     ------
     ReadError
-        For ``columns`` of lines without a header.
+        When the user gave ``columns=``, since these lines have no header.
     """
     if options.columns:
         named = ", ".join(map(repr, options.columns.values()))
@@ -112,14 +99,14 @@ def layout_of(data: bytes, where: str, options: TextOptions, schema: TableSchema
 def rows_of(
     content: Content, where: str, options: TextOptions, schema: TableSchema
 ) -> Iterator[Rows]:
-    """Give the rows of a file as they are written, with the problems of what is no row.
+    """Return the rows of a file, unconverted, and the problems of text that is no row.
 
-    Lines of text come in blocks, so that memory does not grow with the file.
+    Text comes in blocks, so that memory does not grow with the file.
 
     Raises
     ------
     LexiframeError
-        For what is wrong with the file as a whole.
+        For a problem of the file as a whole.
     """
     data = content.data
     if content.kind != "text":
@@ -145,7 +132,7 @@ def _rows_of_table(data: bytes, where: str, separator: str, options: TextOptions
 def problems_of(
     content: Content, where: str, options: TextOptions, schema: TableSchema
 ) -> pl.DataFrame:
-    """List the problems of a file in parts, in its order; those of the file as a whole are last."""
+    """List the problems of a file (columns ``PARTS``) in order, those of the whole file last."""
     blocks = partial(rows_of, content, where, options, schema)
     try:
         of_blocks = [*_problems_of_blocks(blocks(), where, options, schema)]
@@ -162,7 +149,7 @@ def problems_of(
 def _problems_of_blocks(
     blocks: Iterator[Rows], where: str, options: TextOptions, schema: TableSchema
 ) -> Iterator[pl.DataFrame]:
-    """List the problems of rows by block, with the numbers of the rows that have any."""
+    """Yield the problems of each block of rows, with the numbers of the rows."""
     for rows, first in _numbered(blocks):
         of_rows = problems_of_rows(rows, where, schema, options.columns, first)
         of_lines = rows.problems.with_columns(row=pl.lit(None, INT))
@@ -170,7 +157,7 @@ def _problems_of_blocks(
 
 
 def _numbered(blocks: Iterator[Rows]) -> Iterator[tuple[Rows, int]]:
-    """Give each block of rows with how many rows are in the blocks before it."""
+    """Yield each block of rows with the number of rows before it."""
     before = 0
     for rows in blocks:
         yield rows, before
@@ -178,7 +165,7 @@ def _numbered(blocks: Iterator[Rows]) -> Iterator[tuple[Rows, int]]:
 
 
 def _with_hint(problems: pl.DataFrame, hint: Hint | None) -> pl.DataFrame:
-    """Say at the first line what it tells of the file."""
+    """Replace the advice for a bad number in the first line by what that line suggests."""
     if hint is None:
         return problems
     is_first = (pl.col("line") == hint.line) & (pl.col("problem") == "number")
@@ -190,7 +177,7 @@ def _with_hint(problems: pl.DataFrame, hint: Hint | None) -> pl.DataFrame:
 def _documents_again(
     blocks: Callable[[], Iterator[Rows]], where: str, options: TextOptions, schema: TableSchema
 ) -> pl.DataFrame:
-    """List the documents that are twice, whose rows are kept only when others have their hash."""
+    """List repeated documents. Only rows whose hash is repeated are kept, to save memory."""
     hashes = [of["hash"].to_numpy() for of in _keys(blocks(), where, options, schema)]
     twins = _repeated(np.concatenate(hashes)) if hashes else np.empty(0, np.uint64)
     if not len(twins):
@@ -217,21 +204,21 @@ def _repeated(hashes: np.ndarray) -> np.ndarray:
 def error_with_line(
     error: LexiframeError, content: Content, where: str, options: TextOptions, schema: TableSchema
 ) -> LexiframeError:
-    """Give the error for the first problem of a file that could not be read, with its line."""
+    """Build the error for the first problem of a file that could not be read, with its line."""
     if error.problem is not None and error.problem.is_first:
         return error
-    error = error.with_traceback(None)  # which holds what was parsed until then
+    error = error.with_traceback(None)  # its frames keep parsed tables in memory
     try:
         first, count = _first_problem(content, where, options, schema)
     except LexiframeError:
         return error
-    return _named(error, first, count, schema)
+    return first_error(error, first, count, schema)
 
 
 def _first_problem(
     content: Content, where: str, options: TextOptions, schema: TableSchema
 ) -> tuple[pl.DataFrame, int]:
-    """Find the first problem that has a place; and count them."""
+    """Return the first problem that has a line or record, and the number of such problems."""
     first, count = table_of([]), 0
     blocks = rows_of(content, where, options, schema)
     for problems in _problems_of_blocks(blocks, where, options, schema):
@@ -241,16 +228,10 @@ def _first_problem(
     return first, count
 
 
-def _named(
-    error: LexiframeError, first: pl.DataFrame, count: int, schema: TableSchema
-) -> LexiframeError:
-    return first_error(error, first, count, "check_run" if schema is RUNS else "check_qrels")
-
-
 def places_in(file: File, options: TextOptions, schema: TableSchema) -> Places:
-    """Give the function that reads a file again and numbers the places of its rows.
+    """Return a function that reads a file again and returns the places of its rows.
 
-    It knows none when the file has changed by then, or is gone.
+    It returns no places if the file has changed by then, or is gone.
     """
     stamp = file.stamp()
 
@@ -263,34 +244,3 @@ def places_in(file: File, options: TextOptions, schema: TableSchema) -> Places:
         return blocks[0].unit * is_same, np.concatenate([rows.places for rows in blocks])
 
     return of_rows
-
-
-def from_ir_datasets(name: str, what: str) -> pl.DataFrame:
-    """Load the judgments (``qrels``) or runs (``scoreddocs``) of a data set of ir_datasets.
-
-    Raises
-    ------
-    ReadError
-        When ir_datasets is not installed, does not know the name, has no such table, or cannot
-        fetch or read it.
-    """
-    try:
-        import ir_datasets
-    except ImportError:
-        raise ReadError(
-            f"{name}: needs ir_datasets; install it with pip install 'lexiframe[interop]'"
-        ) from None
-    try:
-        dataset: Any = ir_datasets.load(name.removeprefix(IR_DATASETS))
-    except KeyError:
-        raise ReadError(f"{name}: ir_datasets knows no data set of this name") from None
-    if not getattr(dataset, f"has_{what}")():
-        raise ReadError(f"{name}: this data set of ir_datasets has no {what}")
-    try:  # here it fetches files, and parses them
-        rows = list(getattr(dataset, f"{what}_iter")())
-    except (RuntimeError, OSError, ValueError, EOFError) as error:
-        raise ReadError(
-            f"{name}: ir_datasets cannot give the {what} ({in_one_line(error):.200}); "
-            f"`ir_datasets export {name.removeprefix(IR_DATASETS)} {what}` says more"
-        ) from None
-    return to_frame(rows, "score", name)

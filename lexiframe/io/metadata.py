@@ -1,7 +1,7 @@
-"""What a run file says of its run: YAML in comment lines, as ir_metadata has it.
+"""Metadata in run files: YAML in comment lines, in the form of ir_metadata.
 
 Such a header begins with ``# ir_metadata.start`` and ends with ``# ir_metadata.end``. Its fields
-become columns, one row a run.
+become the columns of a table with one row for each run.
 
 Source: Breuer, Keller & Schaer, *ir_metadata: An Extensible Metadata Schema for IR Experiments*,
 SIGIR 2022, doi:10.1145/3477495.3531738.
@@ -27,20 +27,15 @@ _START = re.compile(rb"(?m)^[ \t]*#[ \t]?ir_metadata\.start[ \t]*$")
 _END = re.compile(rb"[ \t]*#[ \t]?ir_metadata\.end[ \t]*")
 _COMMENT = re.compile(rb"[ \t]*# ?")
 _NEXT_LINE = re.compile(rb"(?:\r\n?|\n)([^\r\n]*)")
-_ODD_LINE_ENDS = set("\x85\u2028\u2029")  # PyYAML writes them bare, and reads blanks
+_ODD_LINE_ENDS = set("\x85\u2028\u2029")  # PyYAML writes these unescaped, but reads them as blanks
 _FIRST_BYTES = 1 << 16  # where the header has to begin
 _INT64 = range(-(2**63), 2**63)
 
 
 def header_of(data: bytes) -> str | None:
-    r"""Give the YAML in the comments of a run file; None when there is none.
+    r"""Return the YAML in the comments of a run file; None if there is none.
 
-    Costs next to nothing for a file without such a header, however long it is.
-
-    Parameters
-    ----------
-    data
-        The text, decompressed.
+    The header has to begin in the first 64 KiB, so a long file without one takes no time.
 
     Examples
     --------
@@ -50,7 +45,7 @@ def header_of(data: bytes) -> str | None:
     """
     if data.find(b"ir_metadata.start", 0, _FIRST_BYTES) < 0:
         return None
-    lines = data[:_FIRST_BYTES].replace(b"\r", b"\n")  # of the same length
+    lines = data[:_FIRST_BYTES].replace(b"\r", b"\n")  # keeps offsets
     start = _START.search(lines)
     if start is None:
         return None
@@ -59,7 +54,7 @@ def header_of(data: bytes) -> str | None:
 
 
 def _comment_lines(data: bytes, start: int) -> Iterator[bytes]:
-    """Give the lines from there to the end mark, or to the first that is no comment."""
+    """Yield the lines from ``start`` to the end mark, or to the first line that is no comment."""
     for match in _NEXT_LINE.finditer(data, start):
         line = match[1]
         mark = _COMMENT.match(line)
@@ -74,12 +69,12 @@ def header_text(metadata: Mapping[str, Any]) -> bytes:
     Parameters
     ----------
     metadata
-        Nested mappings and lists of text, numbers, truth values, dates and None.
+        Nested mappings and lists of text, numbers, booleans, dates and None.
 
     Raises
     ------
     LexiframeError
-        When PyYAML is not installed, or YAML has no form for a value.
+        When PyYAML is not installed, or a value cannot be written as YAML.
 
     Examples
     --------
@@ -101,7 +96,7 @@ def header_text(metadata: Mapping[str, Any]) -> bytes:
             text = _dumped(yaml, _plain(metadata), allow_unicode=False)
     except (yaml.YAMLError, RecursionError) as error:
         raise LexiframeError(
-            f"metadata: expected text, numbers, truth values and dates, found {error}"
+            f"metadata: expected text, numbers, booleans and dates, found {error}"
         ) from None
     return commented(text)
 
@@ -120,8 +115,8 @@ def _dumped(yaml: ModuleType, plain: Any, *, allow_unicode: bool) -> str:
 def parse_metadata(text: str, where: str) -> dict[str, Any]:
     r"""Parse a header's YAML into nested dictionaries and lists of plain values.
 
-    Dates become text as ISO 8601 has it. References (``*name``) are refused: the schema has no use
-    for them, and a few lines of them can stand for more than memory holds.
+    Dates become text in ISO 8601. References (``*name``) are refused: ir_metadata does not use
+    them, and a few lines with nested references can expand to more than memory holds.
 
     Parameters
     ----------
@@ -133,7 +128,7 @@ def parse_metadata(text: str, where: str) -> dict[str, Any]:
     Raises
     ------
     ReadError
-        When it is no YAML, or no fields with names.
+        When the text is not YAML, or not a mapping with named fields.
     LexiframeError
         When PyYAML is not installed.
 
@@ -153,11 +148,11 @@ def parse_metadata(text: str, where: str) -> dict[str, Any]:
         twice = [*_repeated(yaml.compose(text, yaml.SafeLoader))]
     except ReadError:
         raise
-    # PyYAML lets out whatever its conversions meet: !!int '' is an IndexError, 2020-13-45 another
+    # PyYAML does not catch errors of its conversions: !!int '' is an IndexError
     except (yaml.YAMLError, ValueError, TypeError, AttributeError, LookupError) as error:
         reason = " ".join(str(error).split())
         raise ReadError(
-            f"{where}: the ir_metadata in the comments are no YAML ({reason}); mend them, or take "
+            f"{where}: the ir_metadata in the comments are not YAML ({reason}); mend them, or take "
             "the header out"
         ) from None
     except RecursionError:
@@ -175,7 +170,7 @@ def parse_metadata(text: str, where: str) -> dict[str, Any]:
 
 
 def _repeated(node: Any) -> Iterator[str]:
-    """Give the names that several fields of one mapping have, in a node of YAML and below it."""
+    """Yield the names of repeated fields of a mapping, in a node of YAML and below it."""
     inside = node.value if hasattr(node, "flow_style") else []
     fields = [part for part in inside if isinstance(part, tuple)]
     yield from (name for name, n in Counter(str(key.value) for key, _ in fields).items() if n > 1)
@@ -195,7 +190,7 @@ def _yaml() -> ModuleType:
 
 
 def _plain(value: Any) -> Any:
-    """Keep what JSON knows; names, dates and huge numbers become text, bytes base64, sets lists."""
+    """Convert to types of JSON: names, dates, huge integers and bytes (base64) to text."""
     if isinstance(value, Mapping):
         return {_said(key): _plain(inner) for key, inner in value.items()}
     if isinstance(value, list | tuple | set):
@@ -208,15 +203,15 @@ def _plain(value: Any) -> Any:
 
 
 def flatten(metadata: Mapping[str, Any], where: str = "ir_metadata") -> dict[str, Any]:
-    """Give nested fields dotted names.
+    """Flatten nested fields to fields with dotted names, and convert lists.
 
-    A list of plain values becomes one text, joined by ``", "``; the items of any other list are
+    A list of plain values becomes one text, joined by ``", "``. The items of other lists are
     numbered from 0. An empty mapping or list becomes None.
 
     Raises
     ------
     ReadError
-        When two fields get one name.
+        When two fields get the same name.
 
     Examples
     --------
@@ -227,7 +222,7 @@ def flatten(metadata: Mapping[str, Any], where: str = "ir_metadata") -> dict[str
 
 
 def _without_lists(value: Any) -> Any:
-    """Make a list one text, or fields that are numbered from 0; nothing of what is empty."""
+    """Make a list one text, or fields numbered from 0; an empty value becomes None."""
     if isinstance(value, list) and any(isinstance(item, Mapping | list) for item in value):
         value = {str(n): item for n, item in enumerate(value)}
     if isinstance(value, list):
@@ -238,25 +233,24 @@ def _without_lists(value: Any) -> Any:
 
 
 def metadata_frame(headers: Mapping[str, str | None]) -> pl.DataFrame:
-    r"""Make one row a run from the headers of run files.
+    r"""Make a table with one row for each run from the headers of run files.
 
     Parameters
     ----------
     headers
-        ``{run: YAML}``; None for a run whose file has no header.
+        ``{run: YAML}``, with None for a run whose file has no header.
 
     Returns
     -------
     polars.DataFrame
-        Key ``run``; sorted by it. A column for each field, named as in `flatten`, in the order in
-        which they appear: truth values, int64, float64, or text, also where runs disagree about the
-        type; null where a run does not have the field. A field that is called run has the column
-        ``ir_metadata.run``.
+        Key ``run``, by which it is sorted. One column for each field, named as in `flatten`, in
+        order of appearance: boolean, int64, float64, or text, also if the types of runs differ;
+        null where a run does not have the field. A field called run becomes ``ir_metadata.run``.
 
     Raises
     ------
     ReadError, LexiframeError
-        As `parse_metadata` and `flatten`.
+        Where `parse_metadata` and `flatten` raise them.
 
     Examples
     --------

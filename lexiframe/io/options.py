@@ -1,4 +1,4 @@
-"""What text cannot say of itself: the options of `read_runs` and `read_qrels` for text."""
+"""The options of `read_runs` and `read_qrels` for text, whose form can be ambiguous."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Third = Literal["rank", "score"]
 
 @dataclass(frozen=True)
 class TextOptions:
-    """What text cannot say of itself: see `read_runs`."""
+    """The user's options for text; `read_runs` describes them."""
 
     third: Third | None = None
     header: bool = False
@@ -23,7 +23,7 @@ class TextOptions:
     def __post_init__(self) -> None:
         if not isinstance(self.columns, Mapping):
             raise TypeError(f"columns: expected {{our name: the table's}}, found {self.columns!r}")
-        # pandas numbers columns that have no names
+        # pandas numbers columns without names, so names may be integers
         named = {str(ours): str(theirs) for ours, theirs in self.columns.items()}
         object.__setattr__(self, "columns", named)
         if self.third not in (None, "rank", "score"):
@@ -32,10 +32,10 @@ class TextOptions:
             raise LexiframeError(f"decimal: expected '.' or ',', found {self.decimal!r}")
 
     def said(self) -> dict[str, object]:
-        """Give what was said, for the provenance."""
+        """Return the options that are not at their defaults, for the provenance."""
         unsaid = vars(TextOptions())
         return {name: value for name, value in vars(self).items() if value != unsaid[name]}
 
     def facts(self) -> dict[str, object]:
-        """Give the same as a fact about a file; nothing when nothing was said."""
+        """Return these options as a fact about a file; empty if all are at their defaults."""
         return {"reading": said} if (said := self.said()) else {}

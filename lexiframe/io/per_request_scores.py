@@ -1,4 +1,4 @@
-"""Per-request scores that other tools computed, as a table of scores: `read_scores`."""
+"""Reading per-request scores that other tools computed: `read_scores`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 import polars as pl
 
 from lexiframe.errors import LexiframeError, ReadError, SchemaError, first_three, warn
-from lexiframe.io.files.arrow import read_arrow
+from lexiframe.io.files.parquet_and_arrow import read_arrow
 from lexiframe.io.files.sources import (
     File,
     Found,
@@ -28,15 +28,17 @@ from lexiframe.io.tables.objects import is_frame, is_one_run, to_frame
 from lexiframe.io.text.json_tables import is_json
 from lexiframe.progress import in_threads
 from lexiframe.schemas import SCORES
+from lexiframe.typing import ScoresLike
 
 
-def read_scores(source: Any, *, measure: str | None = None, run: str | None = None) -> pl.DataFrame:
-    """Read per-request scores that another tool computed, so that `compare` and the like take them.
+def read_scores(
+    source: ScoresLike, /, *, measure: str | None = None, run: str | None = None
+) -> pl.DataFrame:
+    """Read per-request scores that another tool computed, for use in `compare` and others.
 
-    Measures keep the names that the tool gave them. Means over all requests, which trec_eval and
-    ir_measures put behind (``all``, or ndeval's ``amean``), are left out, as are trec_eval's
-    ``runid`` and ``relstring``. Requests without any value are too, with a warning: PyTerrier
-    writes NaN for those without judgments.
+    Measures keep the names that the tool gave them. Means over all requests (``all``, or ndeval's
+    ``amean``) are left out, as are trec_eval's ``runid`` and ``relstring``. Requests without any
+    value are left out too, with a warning: PyTerrier writes NaN for requests without judgments.
 
     Parameters
     ----------
@@ -47,22 +49,23 @@ def read_scores(source: Any, *, measure: str | None = None, run: str | None = No
         - ir_measures' output with ``-q``, as TSV or JSON lines, and what its ``iter_calc`` gives;
         - trec_eval's output with ``-q``, pytrec_eval's ``{query: {measure: value}}``, and the
           ``scores`` of ranx' runs, ``{measure: {query: value}}``;
-        - a matrix with a row a request and a column a run, as CSV or frame: ``measure`` says what
-          it holds. Without a column of queries these are numbered from 1;
-        - a matrix with a row a request and a column a measure: it has a column of runs, or ``run``
-          says whose it is;
+        - a matrix with one row for each request and one column for each run, as CSV or frame:
+          ``measure`` names the measure. Without a column of queries, these are numbered from 1;
+        - a matrix with one row for each request and one column for each measure: it has a column
+          of runs, or ``run`` names the run;
         - lexiframe's own table of scores, also as Parquet.
 
         Columns may be called ``query_id``, ``qid``, ``q_id``, ``query``, ``query-id``, ``topic``,
         ``user_id`` or ``user``; ``run``, ``name``, ``system``, ``tag``, ``model`` or ``runid``;
-        ``measure`` or ``metric``; ``value`` or ``score``; and ``smaller_is_better``, true where
-        less is better of the measure, which the names of search lengths alone say otherwise.
+        ``measure`` or ``metric``; ``value`` or ``score``; and ``smaller_is_better``, true for
+        measures of which smaller values are better. Without this column, only the names of
+        search lengths show that.
     measure
-        What was measured, where the source does not say.
+        The measure, if the source does not name it.
     run
-        Whose scores they are, where the source does not say. A file without a column of runs is
-        named by its file's name, as in `read_runs`; a file that holds several outputs of trec_eval
-        by the ``runid`` of each.
+        The run, if the source does not name it. By default, the run in a file without a column of
+        runs has the file's name, as in `read_runs`; the runs in a file with several outputs of
+        trec_eval have the ``runid`` of each.
 
     Returns
     -------
@@ -73,17 +76,17 @@ def read_scores(source: Any, *, measure: str | None = None, run: str | None = No
     Raises
     ------
     ReadError
-        With file and line, for anything that cannot be read, and for a value that is no number.
+        With file and line, for anything that cannot be read, and for a value that is not a number.
     SchemaError
-        For a run, request and measure that has two values, and columns that are missing or could
-        mean either of two things.
+        For two values of the same run, request and measure; and for columns that are missing or
+        ambiguous.
 
     Warns
     -----
     LexiframeWarning
-        When requests without any value were left out, and when a run has no row for a request that
-        other runs have one for: trec_eval and pytrec_eval leave out what a run did not answer,
-        unless asked for with ``-c``. Means are over what is there.
+        When requests without any value were left out, and when a run lacks a request that other
+        runs have: without the option ``-c``, trec_eval and pytrec_eval leave out requests that a
+        run did not answer. Means are over the requests that a run has.
 
     Examples
     --------
@@ -107,7 +110,7 @@ def read_scores(source: Any, *, measure: str | None = None, run: str | None = No
     loaded = in_threads(lambda one: _load(one, measure), sources, "reading scores")
     origins, tables = zip(*loaded, strict=True)
     numbered = (rows.with_columns(origin=pl.lit(n, pl.Int64)) for n, rows in enumerate(tables))
-    table = pl.concat(numbered, how="diagonal")  # some may say which measures are better small
+    table = pl.concat(numbered, how="diagonal")  # only some may have smaller_is_better
     _refuse_repeated(table, origins)
     table = _without_empty_requests(table, origins)
     _refuse_gaps(table, origins)
@@ -115,11 +118,11 @@ def read_scores(source: Any, *, measure: str | None = None, run: str | None = No
     return table.select(n for n in SCORES.columns if n in table.columns).sort(SCORES.key)
 
 
-# --- What is given ------------------------------------------------------------------------------
+# --- Finding sources ----------------------------------------------------------------------------
 
 
 def _find_sources(source: Any) -> Found:
-    """Find files and frames; several files may have one name, since most name their runs inside."""
+    """Find files and frames; several may have the same name, since most name their runs inside."""
     if isinstance(source, Iterator) and not is_frame(source):
         source = list(source)
     if isinstance(source, str | Path):
@@ -137,19 +140,19 @@ def _find_sources(source: Any) -> Found:
 
 
 def _named(source: Source) -> Source:
-    """Take the ending of evaluations off a file's name."""
+    """Remove the ending ``.eval`` from a source's name."""
     if source.name is None:
         return source
     return replace(source, name=run_name(Path(source.name.removesuffix(".eval"))))
 
 
 def _are_results(data: Any) -> bool:
-    """Tell whether it is a list of ir_measures' results."""
+    """Return whether data is a list of ir_measures' results."""
     return isinstance(data, list | tuple) and len(data) > 0 and hasattr(data[0], "measure")
 
 
 def _load(source: Source, measure: str | None) -> tuple[ScoreTable, pl.DataFrame]:
-    """Read one source: its columns as they are, and its scores."""
+    """Read one source: return its unchanged columns, and its scores."""
     table, unit = _columns_of(source)
     where = "scores" if source.name is None else source.where
     given = ScoreTable(table, where, unit, source.name, source.is_given)
@@ -157,7 +160,7 @@ def _load(source: Source, measure: str | None) -> tuple[ScoreTable, pl.DataFrame
 
 
 def _columns_of(source: Source) -> tuple[pl.DataFrame, str]:
-    """Give the columns of a source and the places of its rows, and what a place is."""
+    """Return the columns of a source with the places of its rows, and the unit of a place."""
     if not isinstance(source.origin, File):
         return _frame_of(source.origin).with_row_index(PLACE, offset=1), "row"
     content = source.origin.content("scores")
@@ -176,7 +179,7 @@ def _frame_of(data: Any) -> pl.DataFrame:
         return pl.DataFrame({**columns, "measure": [str(row.measure) for row in data]})
     if isinstance(data, Mapping):
         return of_dictionaries(to_frame(data, "value"))
-    if hasattr(data, "to_frame"):  # one column alone
+    if hasattr(data, "to_frame"):  # a single column
         data = data.to_frame()
     if hasattr(data, "reset_index"):
         data = _plain_pandas(data)
@@ -184,7 +187,7 @@ def _frame_of(data: Any) -> pl.DataFrame:
 
 
 def _plain_pandas(frame: Any) -> Any:
-    """Write out what Arrow does not take along: measures that are objects, and ids in the index."""
+    """Make columns of what Arrow does not export: measures that are objects, ids in the index."""
     objects = [name for name in WORDS["measure"] if name in frame.columns]
     frame = frame.assign(**{name: frame[name].map(str) for name in objects})
     levels, queries = frame.index.names, WORDS["query_id"]
@@ -221,7 +224,7 @@ def _without_empty_requests(table: pl.DataFrame, origins: Sequence[ScoreTable]) 
     kept = table.filter(has_value)
     if not kept.height:
         where = ", ".join(origin.where for origin in origins[:3])
-        raise ReadError(f"{where}: expected some values, found a number for no request at all")
+        raise ReadError(f"{where}: expected some values, found none for any request")
     if kept.height < table.height:
         requests = table.filter(~has_value)["query_id"].unique().sort()
         warn(f"requests without a value for any run and measure, left out: {first_three(requests)}")
@@ -240,7 +243,7 @@ def _refuse_gaps(table: pl.DataFrame, origins: Sequence[ScoreTable]) -> None:
 
 
 def _warn_of_absent(table: pl.DataFrame) -> None:
-    """Say which runs lack requests that others have: their means are over fewer of them."""
+    """Warn of runs that lack requests that others have: their means are over fewer requests."""
     asked = pl.col("query_id").n_unique().over("measure")
     of_runs = (
         table.with_columns(asked=asked)
@@ -250,7 +253,8 @@ def _warn_of_absent(table: pl.DataFrame) -> None:
     lacking = of_runs.filter(pl.col("absent") > 0)
     if lacking.height:
         warn(
-            "runs that lack values for requests that others have them for: "
+            "runs that lack values for requests for which other runs have them: "
             f"{first_three(lacking['run'].unique().sort())}, {lacking['absent'].sum()} values in "
-            "all; means are over what is there, so give 0 where a run found nothing (trec_eval -c)"
+            "all; means are over the values that a run has, so give 0 where it found nothing "
+            "(trec_eval -c)"
         )

@@ -1,4 +1,4 @@
-"""Relevance judgments from files, frames and other libraries' objects: `read_qrels`."""
+"""Reading relevance judgments from files, frames and other libraries' objects: `read_qrels`."""
 
 from __future__ import annotations
 
@@ -13,39 +13,40 @@ import pyarrow as pa
 
 from lexiframe.codes import as_strings
 from lexiframe.errors import LexiframeError, Problem, ReadError, SchemaError, first_three, warn
-from lexiframe.io.files.arrow import read_arrow, to_arrow
-from lexiframe.io.files.content import Content, content_of
+from lexiframe.io.files.ir_datasets import from_ir_datasets
+from lexiframe.io.files.parquet_and_arrow import read_arrow, to_arrow
 from lexiframe.io.files.provenance import describe, sources_in
 from lexiframe.io.files.sources import File, is_in_ir_datasets, only_file
+from lexiframe.io.files.unpacking import Content, content_of
 from lexiframe.io.forms import (
     error_with_line,
-    from_ir_datasets,
     layout_of,
     parse_table,
     places_in,
 )
 from lexiframe.io.options import TextOptions
-from lexiframe.io.parts import refuse_no_number
 from lexiframe.io.problems.duplicates import (
     Duplicates,
     check_duplicates,
     highest_grade,
     repeated_judgment,
 )
-from lexiframe.io.problems.places import Places
-from lexiframe.io.tables.column_names import checked_ids
-from lexiframe.io.tables.items import in_our_words
+from lexiframe.io.problems.line_numbers import Places
+from lexiframe.io.run_parts import refuse_no_number
+from lexiframe.io.tables.ids import checked_ids
+from lexiframe.io.tables.lists_of_items import in_our_words
 from lexiframe.io.tables.objects import to_frame
 from lexiframe.io.text import trec
 from lexiframe.schemas import IDS, QRELS
+from lexiframe.typing import QrelsLike
 
 
 @dataclass(frozen=True)
 class Judgments:
     """The rows of qrels, what error messages call them, and the place of every row.
 
-    Ids are strings, or categories of strings where they were integers. ``sha256`` is of the bytes
-    that were read from a file, if that was asked for.
+    Ids are strings, or categories of strings if they were integers. ``sha256`` is the hash of the
+    file's bytes, if it was asked for.
     """
 
     rows: pl.DataFrame
@@ -55,7 +56,8 @@ class Judgments:
 
 
 def read_qrels(
-    qrels: Any,
+    qrels: QrelsLike,
+    /,
     *,
     columns: Mapping[str, str] | None = None,
     header: bool = False,
@@ -69,22 +71,22 @@ def read_qrels(
     qrels
         A file, ``-`` (standard input), an address, a frame, or an object of another library, in any
         of the forms that `read_runs` takes; text has three fields (query, document, grade) or four
-        (the second is the iteration or subtopic). ``"irds:NAME"`` are the judgments of ir_datasets.
+        (the second is the iteration or subtopic). ``"irds:NAME"`` is a data set of ir_datasets.
 
-        Columns are called as for `read_runs`; the grade ``relevance``, ``label``, ``rel``,
-        ``grade``, ``gain`` or ``rating``, or ``score`` when there is none of these; and
-        ``iteration``, ``subtopic``, ``subtopic_id`` or ``q0``: ``"0"`` where there is none.
+        Columns may have the names that `read_runs` knows; the grade may be called ``relevance``,
+        ``label``, ``rel``, ``grade``, ``gain`` or ``rating``, or ``score`` without any of these;
+        the iteration ``iteration``, ``subtopic``, ``subtopic_id`` or ``q0`` (default ``"0"``).
     columns, header, decimal
         As for `read_runs`.
     duplicates : {"error", "best"}
-        Refuse a document that is judged twice in one iteration of a query, or keep its highest
-        grade, with a warning.
+        Whether a document that is judged twice in one iteration of a query is an error, or its
+        highest grade is kept, with a warning.
 
     Returns
     -------
     pyarrow.Table
         Key ``query_id, iteration, doc_id``; ``relevance`` (float64, a grade; 0 and below are not
-        relevant). The schema metadata name the file, its sha256 and how it was read.
+        relevant). The schema metadata name the file, its sha256 and the options.
 
     Raises
     ------
@@ -95,7 +97,7 @@ def read_qrels(
     LexiframeError
         For an option that does not exist.
     TypeError
-        For what is no file, frame or object of these libraries.
+        For an object that is not a file, a frame, or of one of these libraries.
 
     Warns
     -----
@@ -124,13 +126,13 @@ def read_qrels(
 
 
 def file_or_data(qrels: Any) -> Any:
-    """Give the file that a path means; a frame, an object, a name in ir_datasets as it is."""
+    """Return the file that a path means; return frames, objects, names of ir_datasets unchanged."""
     is_path = isinstance(qrels, str | Path) and not is_in_ir_datasets(qrels)
     return only_file(qrels) if is_path else qrels
 
 
 def held_or_data(data: Any) -> Any:
-    """Give the file that a path means with its bytes, which it may have lost when they are used."""
+    """Return data as `file_or_data` does, but a file with its bytes, since it may change later."""
     origin = file_or_data(data)
     return origin.held() if isinstance(origin, File) else origin
 
@@ -138,9 +140,9 @@ def held_or_data(data: Any) -> Any:
 def sources_of_qrels(
     origin: Any, options: TextOptions | None = None, sha256: str | None = None
 ) -> list[dict[str, Any]]:
-    """Say which file qrels of `file_or_data` come from; nothing for frames made in memory.
+    """Return the file that qrels come from; nothing for frames made in memory.
 
-    ``sha256`` is of the bytes that were read from the file.
+    ``sha256`` is the hash of the bytes that were read from the file.
     """
     if isinstance(origin, File):
         return [origin.facts(sha256, **(options or TextOptions()).facts())]
@@ -169,7 +171,7 @@ def _load_file(file: File, options: TextOptions, *, hashed: bool) -> Judgments:
     where, given = str(file), file.read()
     sha256 = hashlib.sha256(given).hexdigest() if hashed else None
     content = content_of(given, where)
-    del given  # packed, it would be held beside what is in it
+    del given  # or the packed bytes stay in memory beside the unpacked
     try:
         rows = parse_qrels(content, where, options)
     except LexiframeError as error:
@@ -179,7 +181,7 @@ def _load_file(file: File, options: TextOptions, *, hashed: bool) -> Judgments:
 
 
 def parse_qrels(content: Content, where: str, options: TextOptions) -> pl.DataFrame:
-    """Parse and check what is in a file."""
+    """Parse and check the content of a file."""
     return _checked(_table_of(content, where, options), where, options)
 
 
@@ -229,9 +231,9 @@ def _parse_lines(data: bytes, where: str, options: TextOptions) -> pl.DataFrame:
 
 
 def distinct_judgments(judged: Judgments, duplicates: Duplicates) -> tuple[pl.DataFrame, int]:
-    """Refuse what is judged twice, or keep the highest grade and count the others."""
+    """Raise for documents judged twice, or keep their highest grades and count the others."""
     hashes = judged.rows.select(QRELS.key).hash_rows().sort()
-    alike = (hashes == hashes.shift()).any()  # a candidate: other judgments may have that hash
+    alike = (hashes == hashes.shift()).any()  # perhaps only the hashes are equal
     if not alike or not judged.rows.select(pl.struct(QRELS.key).is_duplicated().any()).item():
         return judged.rows, 0
     if duplicates == "error":

@@ -1,4 +1,4 @@
-"""Runs from files, frames and other libraries' objects: `read_runs`, `scan_runs`."""
+"""Reading runs from files, frames and other libraries' objects: `read_runs`, `scan_runs`."""
 
 from __future__ import annotations
 
@@ -12,26 +12,27 @@ import pyarrow as pa
 
 from lexiframe.codes import as_strings
 from lexiframe.errors import LexiframeError, Problem, ReadError, first_three, warn
-from lexiframe.io.files.arrow import to_arrow
+from lexiframe.io.files.parquet_and_arrow import to_arrow
 from lexiframe.io.files.provenance import describe, sources_in
 from lexiframe.io.files.sources import File, Source, find_sources, refuse_twins, warn_of_left_out
 from lexiframe.io.metadata import header_of, metadata_frame
 from lexiframe.io.options import TextOptions, Third
-from lexiframe.io.parts import NameFrom, RunPart, load_source
+from lexiframe.io.run_parts import NameFrom, RunPart, load_source
 from lexiframe.io.text.trec import warn_of_wider_lines
 from lexiframe.progress import in_threads
+from lexiframe.typing import RunsLike
 
 
 @dataclass(frozen=True)
 class SourceRead:
-    """What is known of a file or frame once it was read.
+    """Facts about a file or frame that are known after reading it.
 
     Attributes
     ----------
     names
-        What its runs are called.
+        The names of its runs.
     sha256
-        Of the bytes that were read from the file, if that was asked for.
+        The hash of the file's bytes, if it was asked for.
     """
 
     names: Sequence[str | None]
@@ -40,7 +41,7 @@ class SourceRead:
 
 @dataclass(frozen=True)
 class RunScan:
-    """Runs that are read when they are needed, a file at a time; made by `scan_runs`.
+    """Runs that are read when they are needed, one file at a time; `scan_runs` makes it.
 
     Attributes
     ----------
@@ -49,9 +50,9 @@ class RunScan:
     name_from
         What names a run: its ``"file"`` or its ``"tag"``.
     options
-        What text cannot say of itself.
+        The user's options for text.
     stamps
-        Of each source that was read, what differs once its file was written to.
+        For each source that was read, `File.stamp`, which shows whether the file changed since.
     """
 
     sources: tuple[Source, ...]
@@ -65,22 +66,22 @@ class RunScan:
         return len(self.sources)
 
     def load(self, index: int, *, rank: bool = False, hashed: bool = False) -> list[RunPart]:
-        """Read one source into its runs (one, unless a table carries several)."""
+        """Read the runs of one source (a single one, unless a table has several)."""
         source = self.sources[index]
         if isinstance(source.origin, File):
             self.stamps[index] = source.origin.stamp()
         return load_source(source, self.name_from, self.options, rank=rank, hashed=hashed)
 
     def provenance(self, read: Sequence[SourceRead] | None = None) -> list[dict[str, Any]]:
-        """Give path and sha256 of every file and how it is read, sorted.
+        """Return path, sha256 and options of every file, sorted by run and path.
 
-        ``read`` is what is known of each source when they were read already. Without it files are
-        hashed now, and taken to hold one run each that is called as its file.
+        ``read`` has the facts about each source, if they were read before. Otherwise files are
+        hashed now, and each is taken to hold one run with the file's name.
 
         Raises
         ------
         ReadError
-            When a file has to be hashed that is not the one any more that was read.
+            When a file that has to be hashed has changed since it was read.
         """
         known = [None] * len(self) if read is None else read
         given = in_threads(self._facts, [*enumerate(known)], "hashing runs")
@@ -105,7 +106,8 @@ def _sorted(facts: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def scan_runs(
-    runs: Any,
+    runs: RunsLike,
+    /,
     *,
     name_from: NameFrom = "file",
     columns: Mapping[str, str] | None = None,
@@ -113,13 +115,13 @@ def scan_runs(
     header: bool = False,
     decimal: str = ".",
 ) -> RunScan:
-    """Name runs without reading them: they are read a file at a time, where they are needed.
+    """Find runs without reading them: they are read one file at a time, when they are needed.
 
-    Standard input, pipes and addresses are fetched at once, and held; so are iterators and readers
-    of record batches.
+    Pass the result to `positions`, `coverage` or `evaluate` in place of the table that `read_runs`
+    returns. Memory then does not grow with the number of runs.
 
-    Give the result to `positions`, `coverage` or `evaluate` in place of the table that
-    `read_runs` returns. Memory then does not grow with the number of runs.
+    Standard input, pipes, addresses, iterators and readers of record batches are read at once and
+    kept in memory, since they can be read only once.
 
     Parameters
     ----------
@@ -129,12 +131,12 @@ def scan_runs(
     Returns
     -------
     RunScan
-        What to read, and what each run is called.
+        The files and frames to read, and the names of runs.
 
     Raises
     ------
     ReadError
-        For a missing file, an empty folder, and two files of one name.
+        For a missing file, an empty folder, and two files with the same name.
     LexiframeError
         For an option that does not exist.
 
@@ -154,7 +156,8 @@ def scan_runs(
 
 
 def read_runs(
-    runs: Any,
+    runs: RunsLike,
+    /,
     *,
     name_from: NameFrom = "file",
     columns: Mapping[str, str] | None = None,
@@ -180,23 +183,23 @@ def read_runs(
         Columns may be called ``query_id``, ``qid``, ``q_id``, ``query``, ``query-id``, ``topic``,
         ``user_id`` or ``user``; ``doc_id``, ``docno``, ``docid``, ``doc``, ``item_id``, ``item`` or
         ``corpus-id``; ``score``, ``sim`` or ``prediction``; ``run``, ``name``, ``system``, ``tag``
-        or ``model``; and ``rank``. Without a score the rank orders: its negative is the score.
+        or ``model``; and ``rank``. Without a score, the negative rank is the score.
 
-        In a folder, what is no run by its ending (``README.md``) and folders are left out, with a
-        warning.
+        In a folder, other folders and files whose names show that they are no runs (``README.md``)
+        are left out, with a warning.
     name_from : {"file", "tag"}
-        What names the run of a text file: the file's name without ``input.`` in front and
-        ``.trec``, ``.run``, ``.txt``, ``.res``, ``.gz`` ... behind, or its sixth field. A table's
-        column of runs names them; a frame that has none and was given no name is the run ``run``.
-        A name that you give holds.
+        What names the run of a TREC file: the file's name without the prefix ``input.`` and endings
+        such as ``.trec``, ``.run``, ``.txt``, ``.res``, ``.gz``; or the sixth field. In a table,
+        the column of runs names them; a frame without that column and without a name is the run
+        ``run``. A name that you give in ``{name: ...}`` overrides all others.
     columns
-        ``{our name: the table's name}``, for columns that are called otherwise.
+        ``{our name: the table's name}``, for columns with other names.
     third : {"rank", "score"}
-        What the third of three columns is.
+        What the last field is in TREC text with three fields.
     header
-        Whether text in columns begins with a line of names. Of CSV and TSV that is seen.
+        Whether text begins with a line of names. In CSV and TSV this is recognised by itself.
     decimal : {".", ","}
-        What separates decimals in text.
+        The decimal separator in text.
 
     Returns
     -------
@@ -204,8 +207,7 @@ def read_runs(
         Key ``run, query_id, doc_id``; ``score`` (float64), and ``rank`` (int64) when every run
         gives whole numbers. Runs are sorted by name; each keeps the order of its file. Ids are
         strings, unchanged. A query that was answered with an empty list has one row without
-        ``doc_id`` and ``score``. The schema metadata name each file, its sha256 and how it was
-        read.
+        ``doc_id`` and ``score``. The schema metadata name each file, its sha256 and the options.
 
     Raises
     ------
@@ -217,24 +219,25 @@ def read_runs(
     LexiframeError
         For an option that does not exist.
     TypeError
-        For what is no file, frame or object of these libraries.
+        For an object that is not a file, a frame, or of one of these libraries.
 
     Warns
     -----
     LexiframeWarning
-        With the count, when lines hold more fields than are read, when something in a folder is
-        left out, and for runs without a row, which a table cannot hold.
+        With the count, when lines have more fields than are read, when paths in a folder are left
+        out, and for runs without any row, which a table cannot hold.
 
     Notes
     -----
-    A document that is twice in a ranking is read twice: `positions` refuses or mends it. Lines of
-    TREC text may lack the tag, but not beside tags that are numbers: another field may be lost. A
-    line that holds two rows is refused, as joined files have it that lack their last line feed.
+    A document that is twice in a ranking is read twice; `positions` raises for it, or keeps one.
+    Lines of TREC text may lack the tag, unless tags of other lines are numbers: then another field
+    may be missing. A line with two rows is refused: such lines arise when files without a line feed
+    at their end are joined.
 
     See Also
     --------
     check_run : All problems of a file at once.
-    run_metadata : What the files say of their runs.
+    run_metadata : The metadata of runs in the comments of their files.
 
     Examples
     --------
@@ -264,7 +267,7 @@ def read_runs(
 
 
 def _load(scan: RunScan, index: int) -> tuple[list[RunPart], list[dict[str, Any]]]:
-    """Read one source and say where each of its runs comes from."""
+    """Read one source; return its runs, and the provenance of each."""
     parts, origin = scan.load(index, rank=True, hashed=True), scan.sources[index].origin
     if not isinstance(origin, File):
         named = parts[0].name if len(parts) == 1 else None
@@ -283,7 +286,7 @@ def _warn_of_nothing(parts: Sequence[RunPart]) -> None:
 
 
 def _rows_of(part: RunPart, columns: Sequence[str]) -> pl.DataFrame:
-    """Give a run's rows in a table of runs, with one for each query that has none."""
+    """Return a run's rows for a table of runs, with one row for each query with an empty list."""
     rows = as_strings(part.rows.select(columns))
     if part.empty:
         empty = pl.DataFrame({"query_id": part.empty}, schema={"query_id": pl.String()})
@@ -291,25 +294,25 @@ def _rows_of(part: RunPart, columns: Sequence[str]) -> pl.DataFrame:
     return rows.select(pl.lit(part.name).alias("run"), *columns)
 
 
-def run_metadata(runs: Any) -> pl.DataFrame:
-    """Tell what run files say of their runs: the ir_metadata in their comments, as columns.
+def run_metadata(runs: RunsLike, /) -> pl.DataFrame:
+    """Read the metadata of runs, which are comments in their files in the form of ir_metadata.
 
     Parameters
     ----------
     runs
-        As for `read_runs`, or its table.
+        As for `read_runs`, or the table that it returns.
 
     Returns
     -------
     polars.DataFrame
-        Key ``run``, a row a run. Nested fields are columns with dots in their names:
-        ``method.retrieval.0.name`` is the name of the first retrieval method. What a run does not
-        say is null.
+        Key ``run``: one row for each run. Nested fields are columns with dots in their names:
+        ``method.retrieval.0.name`` is the name of the first retrieval method. Fields that a run
+        does not have are null.
 
     Raises
     ------
     ReadError
-        For a file that cannot be read, and a header that is no YAML.
+        For a file that cannot be read, and a header that is not YAML.
     LexiframeError
         When PyYAML is not installed.
 
@@ -330,7 +333,7 @@ def run_metadata(runs: Any) -> pl.DataFrame:
 
 
 def _headers(scan: RunScan, index: int) -> dict[str, str | None]:
-    """Give the header of each run in a source; that of text without parsing its lines."""
+    """Return the header of each run in a source; if text has one, its lines are not parsed."""
     source = scan.sources[index]
     if isinstance(source.origin, File) and scan.name_from == "file":
         content = source.origin.content()

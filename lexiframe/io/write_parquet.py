@@ -1,4 +1,4 @@
-"""Tables into Parquet that says what they were computed from."""
+"""Writing tables as Parquet, with metadata on what they were computed from: `write_parquet`."""
 
 from __future__ import annotations
 
@@ -8,38 +8,40 @@ from typing import Any
 
 import pyarrow as pa
 
-from lexiframe.io.files.arrow import to_arrow
 from lexiframe.io.files.checksum import add_checksum
 from lexiframe.io.files.outputs import output_path, replacing
+from lexiframe.io.files.parquet_and_arrow import to_arrow
 from lexiframe.io.files.provenance import describe, provenance_of, sources_in
 from lexiframe.io.runs import RunScan, SourceRead
 from lexiframe.io.tables.objects import is_frame
 from lexiframe.schemas import to_polars
+from lexiframe.typing import Frame
 
 ROWS_PER_GROUP = 1 << 20
 
 
 def write_parquet(
-    table: Any, path: str | Path, *, computed_from: Iterable[Any] = (), **facts: Any
+    table: Frame, /, path: str | Path, *, computed_from: Iterable[Any] = (), **facts: Any
 ) -> Path:
-    """Write a frame as Parquet that says where it comes from; the same rows give the same bytes.
+    """Write a frame as Parquet, with its provenance; the same rows give the same bytes.
 
-    It has checksums, of its pages and of the whole file, and lexiframe refuses to read it when a
-    bit of it has changed. Of files by writers that leave no checksums nobody can tell.
+    The file has checksums of its pages and of all its bytes. lexiframe refuses to read the file if
+    a bit has changed; in files of writers that add no checksums, it cannot detect that.
 
     Parameters
     ----------
     table
-        Any frame that exports Arrow. The provenance that a table of `read_runs` or `read_qrels`
-        carries in its schema metadata is kept.
+        Any frame that exports Arrow. The provenance in the schema metadata of a table of
+        `read_runs` or `read_qrels` is kept.
     path
         The file; it appears whole or not at all.
     computed_from
-        What the table was computed from, one or several: tables of `read_runs` and `read_qrels`,
-        scans of `scan_runs`, an `Evaluation`. Their files with sha256, and the policies and
-        measures of an evaluation, are written into the metadata, since Polars' frames carry none.
+        One or several objects that the table was computed from: tables of `read_runs` and
+        `read_qrels`, scans of `scan_runs`, an `Evaluation`. Their files with sha256, and the
+        policies and measures of an evaluation, are written into the metadata. Polars' frames carry
+        no metadata, so this is the only way to record them.
     **facts
-        What else the metadata shall say: policies, measures, a seed ...
+        Further facts for the metadata, such as policies, measures or a seed.
 
     Returns
     -------
@@ -49,9 +51,9 @@ def write_parquet(
     Raises
     ------
     LexiframeError
-        When the place cannot be written to.
+        When the path cannot be written to.
     TypeError
-        For something else in ``computed_from``, such as a path.
+        For another object in ``computed_from``, such as a path.
 
     Examples
     --------
@@ -83,22 +85,22 @@ def write_parquet(
 
 
 def _is_origin(data: Any) -> bool:
-    """Tell what knows where it comes from, or is a frame."""
+    """Return whether data is a frame, or carries its provenance."""
     return isinstance(data, RunScan) or hasattr(data, "provenance") or is_frame(data)
 
 
 def sources_of(origin: Any, read: Sequence[SourceRead] | None = None) -> list[dict[str, Any]]:
-    """Say which files runs or qrels come from; nothing for frames made in memory.
+    """Return the files that runs or qrels come from; nothing for frames made in memory.
 
-    ``read`` is what is known of the sources of runs that were read already.
+    ``read`` has the facts about the sources of runs, if they were read before.
     """
     return origin.provenance(read) if isinstance(origin, RunScan) else sources_in(origin)
 
 
 def write_parquet_file(path: Path, table: Any, facts: dict[str, Any]) -> None:
-    """Write a frame as Parquet right to a path, with facts in the metadata beside its own.
+    """Write a frame as Parquet to a path directly, and add facts to its metadata.
 
-    Pages and file have checksums, which tell when a bit flipped.
+    The pages and the file have checksums, which detect damaged bytes.
     """
     from pyarrow import parquet
 

@@ -1,4 +1,4 @@
-"""Runs and judgments into TREC text."""
+"""Writing runs and judgments as TREC text: `write_trec`."""
 
 from __future__ import annotations
 
@@ -13,34 +13,35 @@ import pyarrow as pa
 
 from lexiframe.codes import as_strings
 from lexiframe.errors import LexiframeError, SchemaError, shown, unknown_name, warn
-from lexiframe.io.files.content import content_of
 from lexiframe.io.files.outputs import output_folder, output_path, refuse_outputs, replacing
 from lexiframe.io.files.provenance import provenance_of
+from lexiframe.io.files.unpacking import content_of
 from lexiframe.io.forms import parse_table
 from lexiframe.io.metadata import commented, header_text
 from lexiframe.io.options import TextOptions
-from lexiframe.io.parts import split_runs
 from lexiframe.io.qrels import load_qrels
+from lexiframe.io.run_parts import split_runs
 from lexiframe.io.tables.numbers import EXACT
 from lexiframe.io.text import trec
 from lexiframe.io.text.lines import first_fields
 from lexiframe.schemas import QRELS, RUNS, TableSchema, check, to_polars
+from lexiframe.typing import Frame
 
 
 def write_trec(
-    table: Any, path: str | Path, *, metadata: Mapping[str, Mapping[str, Any]] | None = None
+    table: Frame, /, path: str | Path, *, metadata: Mapping[str, Mapping[str, Any]] | None = None
 ) -> list[Path]:
-    """Write runs or judgments as TREC text, gzipped when the path ends in ``.gz``.
+    """Write runs or judgments as TREC text, packed by gzip if the path ends in ``.gz``.
 
     Parameters
     ----------
     table
         Runs or qrels: any frame with their columns.
     path
-        A file; several runs need a folder and get a file each.
+        A file; for several runs a folder, in which each gets a file.
     metadata
-        ``{run: nested fields}``: ir_metadata that goes into comments at the head of a run's file.
-        The metadata that a table of `read_runs` carries is written without being asked for.
+        ``{run: nested fields}``: ir_metadata for the comments at the beginning of a run's file. By
+        default, the metadata that a table of `read_runs` carries are written.
 
     Returns
     -------
@@ -50,19 +51,19 @@ def write_trec(
     Raises
     ------
     SchemaError
-        When the frame has the columns of neither table, or what text cannot hold, or would not be
-        read back: no rows, ids that are empty, have white space or begin a comment, numbers and
-        ranks that are none, and a first id that makes another kind of file of the text.
+        When the frame has the columns of neither table, or text would not be read back as the same
+        rows: it has no rows, ids that are empty, contain white space or begin with ``#``, missing
+        numbers or ranks, or a first id with which the text looks like another kind of file.
     LexiframeError
-        When several runs shall go into one file, the place cannot be written to, or metadata name
-        a run that is not there, or come with judgments.
+        When the path for several runs is a file, when the path cannot be written to, and when
+        metadata name a run that is not in the table, or are given for judgments.
     TypeError
-        For metadata that are no such dictionary.
+        For metadata that are not such a dictionary.
 
     Warns
     -----
     LexiframeWarning
-        With the count, when queries were answered with empty lists, which text cannot say.
+        With the count, when queries were answered with empty lists, which text cannot express.
 
     Examples
     --------
@@ -94,7 +95,9 @@ def write_trec(
     is_dir = os.path.isdir(path)  # noqa: PTH112 - false, not an error, for a name too long
     is_folder = is_dir or (len(runs) > 1 and path.suffix == "")
     if len(runs) > 1 and not is_folder:
-        raise LexiframeError(f"{path}: {len(runs)} runs need a folder, a file each; found a file")
+        raise LexiframeError(
+            f"{path}: {len(runs)} runs need a folder with a file for each; found a file"
+        )
     for name, rows in runs:
         beginning = headers.get(name, b"") + trec.text_of_run(rows.head(1), name)
         _refuse_odd_beginning(beginning, rows, RUNS)
@@ -118,7 +121,7 @@ def _by_run(metadata: Any) -> dict[str, Any]:
 def _headers(
     table: Any, metadata: Mapping[str, Mapping[str, Any]], names: Collection[str]
 ) -> dict[str, bytes]:
-    """Give each run's header: what was asked for, else what the table carries."""
+    """Return each run's header: the metadata given by the user, otherwise those of the table."""
     for name in metadata:
         if name not in names:
             raise unknown_name("run", name, names)
@@ -129,15 +132,17 @@ def _headers(
 
 
 def _without_empty_answers(rows: pl.DataFrame) -> pl.DataFrame:
-    """Leave out queries that were answered with an empty list, and warn of it."""
+    """Leave out queries that were answered with an empty list, with a warning."""
     is_empty = rows["doc_id"].is_null() & rows["score"].is_null()
     if is_empty.any():
-        warn(f"queries answered with an empty list, which TREC text cannot say: {is_empty.sum()}")
+        warn(
+            f"queries answered with an empty list, which TREC text cannot express: {is_empty.sum()}"
+        )
     return rows.filter(~is_empty)
 
 
 def _fit_for_text(rows: pl.DataFrame) -> pl.DataFrame:
-    """Raise for what would not read back: no rows, ids with white space, numbers that are none."""
+    """Raise for rows that would not be read back, such as ids with white space, and for no rows."""
     if rows.is_empty():
         raise SchemaError("expected rows to write as TREC text, found none")
     is_bad = [
@@ -151,15 +156,15 @@ def _fit_for_text(rows: pl.DataFrame) -> pl.DataFrame:
             name = column.name if column.name in rows.columns else "query_id"
             first = rows.row(int(column.arg_true()[0]), named=True)
             raise SchemaError(
-                f"TREC text cannot hold {first[name]!r} as {name}: ids have no white space and are "
-                "not empty, a line that begins with # is a comment, numbers are numbers; write "
-                "Parquet instead"
+                f"TREC text cannot hold {first[name]!r} as {name}: ids must not be empty, have "
+                "white space or begin a line with # (a comment), and numbers must not be missing; "
+                "write Parquet instead"
             )
     return rows
 
 
 def _refuse_odd_beginning(text: bytes, rows: pl.DataFrame, schema: TableSchema) -> None:
-    """Raise when text begins so that it would be taken for JSON, a table, or no text at all."""
+    """Raise if readers would take the text for JSON, for a table, or for another kind of file."""
     first = rows["query_id"][0]
     begins = text.find(f"{first} ".encode())
     start = text[: text.find(b"\n", begins) + 1]

@@ -18,8 +18,12 @@ from lexiframe.layouts.arrays import PairCube, ScoreCube, pairs_of
 from lexiframe.layouts.size import IN_ARRAYS, refuse_too_many
 from lexiframe.metrics.derived import known_metric
 from lexiframe.metrics.metric import Metric
-from lexiframe.metrics.ties import TIE, difference
+from lexiframe.metrics.ties import metric_difference
 from lexiframe.schemas import PREFERENCES, SCORES, TableSchema, check, to_polars
+from lexiframe.typing import Frame
+
+PairsLike = Frame | PairCube
+"""A table of preferences or scores; or, from inside the package, the array made of one."""
 
 
 def is_scores(table: Any) -> bool:
@@ -156,8 +160,8 @@ def _score_differences(s: ScoreCube, baseline: str | None) -> PairCube:
     a, b = _ends_of(s.runs, baseline)
     delta = np.empty((len(s.measures), len(s.queries), len(a)))
     for n, values in enumerate(s.values):
-        good = -values if s.smaller_is_better[n] else values
-        delta[n] = difference(good[:, a], good[:, b], 0.0 if s.is_exact[n] else TIE)
+        signs = {"smaller_is_better": s.smaller_is_better[n], "is_exact": s.is_exact[n]}
+        delta[n] = metric_difference(values[:, a], values[:, b], **signs)
     return PairCube(s.measures, s.queries, s.runs, a, b, delta, s.values)
 
 

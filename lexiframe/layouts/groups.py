@@ -1,10 +1,12 @@
-"""Tables within groups of requests: `in_groups`, behind ``requests=`` and ``by=``."""
+"""Tables within groups of requests: `by_groups`, behind ``requests=`` and ``by=``."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import wraps
+from inspect import signature
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar, cast
 
 import polars as pl
 
@@ -16,10 +18,37 @@ from lexiframe.layouts.arrays import PairCube
 from lexiframe.schemas import COMPARISONS, ORDERINGS, PREFERENCES, SCORES, to_polars
 
 By = str | Sequence[str] | None
+F = TypeVar("F", bound=Callable[..., pl.DataFrame])
+
+
+def by_groups(function: F) -> F:
+    """Decorate a function of a table so that it computes within groups of requests.
+
+    The function declares ``requests`` and ``by``, or ``by`` alone, so that users see them. This
+    decorator handles them as `in_groups` does; the function's body always finds None in them.
+
+    Examples
+    --------
+    >>> @by_groups
+    ... def means(s, *, by=None):
+    ...     return s.select(pl.col("value").mean())
+    >>> s = pl.DataFrame({"length": ["short", "long", "long"], "value": [1.0, 3.0, 5.0]})
+    >>> means(s).rows(), means(s, by="length").rows()
+    ([(3.0,)], [('long', 4.0), ('short', 1.0)])
+    """
+    declared = signature(function)
+
+    @wraps(function)
+    def in_each_group(table: Any, /, *arguments: Any, **options: Any) -> pl.DataFrame:
+        declared.bind(table, *arguments, **options)  # a wrong call fails before any group is made
+        groups = {name: options.pop(name) for name in ("requests", "by") if name in options}
+        return in_groups(lambda part: function(part, *arguments, **options), table, **groups)
+
+    return cast(F, in_each_group)
 
 
 def in_groups(
-    compute: Callable[[Any], pl.DataFrame], table: Any, requests: Any, by: By
+    compute: Callable[[Any], pl.DataFrame], table: Any, requests: Any = None, by: By = None
 ) -> pl.DataFrame:
     """Compute a table in each group of requests, the group's attributes as its first columns.
 

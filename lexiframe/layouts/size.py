@@ -44,7 +44,7 @@ def refuse_too_many(
     >>> refuse_too_many("evaluate", 10**7, 50, 6)
     Traceback (most recent call last):
     lexiframe.errors.LexiframeError: evaluate: the preferences of 10,000,000 runs \
-(49,999,995,000,000 pairs × 50 requests × 6 measures) need about ... GB of memory, and ... GB are \
+(49,999,995,000,000 pairs × 50 requests × 6 measures) need about ... GB of memory, but ... GB are \
 there; ask for fewer measures or fewer runs, ...
     """
     n_pairs = n_runs * (n_runs - 1) // 2 if baseline is None else n_runs - 1

@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import polars as pl
 
 from lexiframe.errors import LexiframeError, SchemaError, first_three
-from lexiframe.io.tables.column_names import checked_ids
-from lexiframe.io.tables.items import in_our_words
+from lexiframe.io.tables.ids import checked_ids
+from lexiframe.io.tables.lists_of_items import in_our_words
 from lexiframe.io.tables.objects import to_frame
 from lexiframe.metrics.derived import eta, parse_metric
 from lexiframe.metrics.metric import Metric
 from lexiframe.metrics.rankings import Rankings
 from lexiframe.metrics.ties import TIE
 from lexiframe.schemas import PROVIDER_EXPOSURE, PROVIDERS
+from lexiframe.typing import Frame
 
 
-def provider_exposure(p: Any, providers: Any, exposure: Metric | str = "AP") -> pl.DataFrame:
+def provider_exposure(p: Frame, providers: Frame, /, exposure: Metric | str = "AP") -> pl.DataFrame:
     """Sum the exposure of each provider's relevant items, and find the worst-off provider.
 
     Parameters

@@ -22,10 +22,12 @@ from lexiframe.progress import in_threads
 from lexiframe.projection.collection import RankedRuns
 from lexiframe.projection.policies import NoRelevant, check_policy
 from lexiframe.schemas import POSITIONS, SUBTOPIC_POSITIONS, check, to_polars
+from lexiframe.typing import Frame
 
 
 def scores(
-    p: Any,
+    p: Frame,
+    /,
     measures: Metric | str | Iterable[Metric | str],
     *,
     no_relevant: NoRelevant = "drop",

@@ -28,6 +28,36 @@ def difference(a: np.ndarray, b: np.ndarray, tolerance: float = TIE) -> np.ndarr
     return np.where(is_tie | (a == b), 0.0, delta)
 
 
+def metric_difference(
+    a: np.ndarray,
+    b: np.ndarray,
+    *,
+    smaller_is_better: bool,
+    is_exact: bool,
+    m: np.ndarray | None = None,
+) -> np.ndarray:
+    """Return by how much the values ``a`` of a metric are better than the values ``b``.
+
+    Parameters
+    ----------
+    a, b
+        Values of two runs, or of many pairs of runs: anything × requests.
+    smaller_is_better
+        Whether the metric is a search length, of which the smaller value is better.
+    is_exact
+        Whether only equal values tie, because equal values are equal to the last bit.
+    m
+        The number of relevant items of each request, where it is known; only exact metrics use it.
+    """
+    better, worse = (b, a) if smaller_is_better else (a, b)
+    if is_exact and m is not None:
+        # Search lengths are whole numbers, or halves, over m. The difference of the numerators is
+        # exact, so that the result is rounded only once.
+        parts = 2 * np.maximum(m, 1)
+        return np.asarray((np.rint(better * parts) - np.rint(worse * parts)) / parts)
+    return difference(better, worse, 0.0 if is_exact else TIE)
+
+
 def rounding(values: np.ndarray) -> np.ndarray:
     """Give how much of each value may be rounding: `TIE`, and that share of what is above 1.
 

@@ -1,1 +1,1 @@
-"""From preferences and scores to orderings of the runs, and how far these agree."""
+"""Win rates and orderings of runs, and the agreement between orderings and between measures."""

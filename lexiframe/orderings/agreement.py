@@ -1,8 +1,7 @@
-"""Do measures agree on pairs of rankings: `sign_agreement`, `tie_rates`."""
+"""Whether measures agree on pairs of rankings: `sign_agreement`, `tie_rates`."""
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,29 +9,31 @@ import polars as pl
 
 from lexiframe.codes import decode
 from lexiframe.layouts.arrays import PairCube
-from lexiframe.layouts.cube import pair_cube
-from lexiframe.layouts.groups import By, in_groups
+from lexiframe.layouts.cube import PairsLike, pair_cube
+from lexiframe.layouts.groups import By, by_groups
 from lexiframe.progress import progress
 from lexiframe.resampling import check_draws, check_share, drawn_requests, percentiles
 from lexiframe.schemas import SIGN_AGREEMENT, TIE_RATES
+from lexiframe.typing import RequestsLike
 
 
-def tie_rates(d: Any, *, requests: Any = None, by: By = None) -> pl.DataFrame:
-    """Give the share of pairs of rankings of one request that each measure ties.
+@by_groups
+def tie_rates(d: PairsLike, /, *, requests: RequestsLike = None, by: By = None) -> pl.DataFrame:
+    """Compute the share of pairs of rankings of the same request that each measure ties.
 
     Parameters
     ----------
     d
         The table of `preferences`, or of `scores`, whose differences are taken.
     requests, by
-        A frame ``query_id`` → attributes, and which of them make groups of requests: the table is
-        made within each group, and the attributes are its first columns.
+        A frame or file with ``query_id`` and attributes of requests, and the attributes that form
+        groups. The table is computed within each group, whose attributes are its first columns.
 
     Returns
     -------
     polars.DataFrame
-        Key ``measure``, sorted by it: ``n`` pairs of rankings, ``ties`` among them, ``tie_rate``
-        in 0..1.
+        Key ``measure``, sorted by it. ``n`` counts the pairs of rankings of the same request, and
+        ``ties`` those whose preference is exactly 0; ``tie_rate`` = ties / n, in 0..1.
 
     Examples
     --------
@@ -43,8 +44,6 @@ def tie_rates(d: Any, *, requests: Any = None, by: By = None) -> pl.DataFrame:
     >>> lf.tie_rates(d).rows()
     [('RR', 2, 1, 0.5)]
     """
-    if by is not None or requests is not None:
-        return in_groups(tie_rates, d, requests, by)
     rows = []
     for measure, pairs in pair_cube(d):
         n, ties = int(pairs.n.sum()), int((pairs.values == 0).sum())
@@ -52,47 +51,50 @@ def tie_rates(d: Any, *, requests: Any = None, by: By = None) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=TIE_RATES.columns, orient="row")
 
 
+@by_groups
 def sign_agreement(
-    d: Any,
+    d: PairsLike,
+    /,
     *,
     samples: int | None = None,
     seed: int = 0,
     alpha: float = 0.05,
-    requests: Any = None,
+    requests: RequestsLike = None,
     by: By = None,
 ) -> pl.DataFrame:
-    """Say how often measures that see a difference see it in the same direction.
+    """Compute how often two measures prefer the same ranking, and the same run on average.
 
     Parameters
     ----------
     d
         The table of `preferences`, or of `scores`, whose differences are taken.
     samples : int, optional
-        For intervals: how often as many requests as there are are drawn, with replacement, once
-        for all measures (bootstrap).
+        The number of bootstrap samples for intervals; no intervals if None. Each sample draws as
+        many requests as there are, with replacement; all measures share the samples.
     seed : int
-        The same seed, the same draws.
+        The same seed gives the same samples.
     alpha : float
-        The intervals leave out this share of the samples, half at each end; between 0 and 1.
+        The intervals are those at level 1 − alpha; between 0 and 1.
     requests, by
-        A frame ``query_id`` → attributes, and which of them make groups of requests: the table is
-        made within each group, and the attributes are its first columns.
+        A frame or file with ``query_id`` and attributes of requests, and the attributes that form
+        groups. The table is computed within each group, whose attributes are its first columns.
 
     Returns
     -------
     polars.DataFrame
         Key ``measure_a, measure_b`` (every ordered pair of different measures), sorted by it.
-        Of the ``n`` pairs of rankings that measure_a tells apart, measure_b ``agree``s with so
-        many, a tie of its being no agreement; ``agreement`` = agree / n. The same of pairs of
-        runs by the sign of their mean preference: ``n_systems``, ``systems_agree``,
-        ``system_agreement``. With ``samples`` also ``agreement_low``, ``agreement_high``,
-        ``system_agreement_low`` and ``system_agreement_high``: the α/2 and 1 − α/2 quantiles over
-        the samples in which measure_a tells a pair apart; null when there is none.
+        ``n`` counts the pairs of rankings that measure_a does not tie, and ``agree`` those of them
+        for which measure_b has the same sign (a tie under measure_b does not agree);
+        ``agreement`` = agree / n, in 0..1. ``n_systems``, ``systems_agree`` and
+        ``system_agreement`` are the same for pairs of runs and the sign of their mean preference.
+        With ``samples`` also ``agreement_low``, ``agreement_high``, ``system_agreement_low`` and
+        ``system_agreement_high``: the α/2 and 1 − α/2 quantiles over the samples in which measure_a
+        does not tie everything; null when there is none.
 
     Raises
     ------
     LexiframeError
-        For samples, a seed or an alpha that do not fit.
+        When samples is no positive integer, seed no integer from 0, or alpha not between 0 and 1.
 
     Notes
     -----
@@ -108,10 +110,6 @@ def sign_agreement(
     >>> lf.sign_agreement(d).select("measure_a", "measure_b", "n", "agreement").rows()
     [('LP', 'RR', 2, 0.5), ('RR', 'LP', 1, 1.0)]
     """
-    if by is not None or requests is not None:
-        return in_groups(
-            partial(sign_agreement, samples=samples, seed=seed, alpha=alpha), d, requests, by
-        )
     check_share("sign_agreement", "alpha", alpha)
     if samples is not None:
         check_draws("sign_agreement", "samples", samples, seed)
@@ -140,18 +138,19 @@ def sign_agreement(
 
 
 BLOCK = 50
-"""So many samples at once: for 100 runs and 8 measures a block of pairs is 20 MB."""
+"""The number of samples handled at once: with 100 runs and 8 measures a block takes 20 MB."""
 
 
 def _agreements(cube: PairCube, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Count pairs of rankings, and pairs of runs, that two measures tell apart alike.
+    """Count the pairs of rankings, and of runs, for which two measures have the same sign.
 
-    From samples × requests to samples × measures × measures.
+    ``weights``, samples × requests, says how often each request counts. Both results are
+    samples × measures × measures; their diagonals count the pairs that a measure does not tie.
     """
     known = (~np.isnan(cube.values)).astype(np.float64)
     values = np.where(np.isnan(cube.values), 0.0, cube.values)
     by_request = _agreeing(np.sign(values).swapaxes(0, 1))
-    shape = (len(cube.measures), 1, len(cube.a))  # samples between them
+    shape = (len(cube.measures), 1, len(cube.a))  # broadcasts over the samples
     rounding = np.reshape([pairs.mean_rounding for pairs in cube.whole()], shape)
     systems = []
     starts = range(0, len(weights), BLOCK)
@@ -164,13 +163,13 @@ def _agreements(cube: PairCube, weights: np.ndarray) -> tuple[np.ndarray, np.nda
 
 
 def _agreeing(signs: np.ndarray) -> np.ndarray:
-    """Count, for every two rows, the columns in which both have the same sign, not 0."""
+    """Count, for every two rows, the columns in which both have the same sign and none is 0."""
     up, down = (signs > 0).astype(np.float64), (signs < 0).astype(np.float64)
     return np.asarray(up @ up.swapaxes(-1, -2) + down @ down.swapaxes(-1, -2))
 
 
 def _shares(counts: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """agree / n of each pair of measures, NaN without n: samples × pairs of measures."""
+    """Return agree / n of each pair of measures, NaN where n is 0: samples × pairs of measures."""
     n = counts[:, a, a]
     return np.asarray(np.divide(counts[:, a, b], n, out=np.full(n.shape, np.nan), where=n > 0))
 

@@ -1,7 +1,7 @@
-"""Coefficients between two orderings of the same runs, for many samples at once.
+"""Correlation coefficients between two orderings of the same runs, for many samples at once.
 
-Each function takes the ranks x and y as samples × runs, ties sharing the mean of their ranks, and
-gives a coefficient for each sample: NaN where an ordering has all runs tied.
+Each function takes the ranks x and y as samples × runs, where tied runs share the mean of their
+ranks, and returns a coefficient for each sample: NaN where an ordering ties all runs.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ Coefficient = Callable[[np.ndarray, np.ndarray], np.ndarray]
 CorrelationMethod = Literal["kendall", "tau_ap", "tau_ap_symmetric", "rbo", "spearman"]
 PERSISTENCE = 0.9
 BLOCK = 2**22
-"""So many cells of samples × runs × runs at once."""
+"""The number of cells (samples × runs × runs) that are computed at once."""
 
 
 def kendall(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """(concordant − discordant) / √(pairs untied in x · pairs untied in y).
+    """τ-b = (concordant − discordant) / √(pairs untied in x · pairs untied in y).
 
     Examples
     --------
@@ -38,7 +38,9 @@ def kendall(x: np.ndarray, y: np.ndarray) -> np.ndarray:
 
 
 def spearman(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """Pearson's correlation of the mid-ranks; those of some of the runs are ranked again.
+    """ρ = Pearson's correlation of the mid-ranks.
+
+    The runs that both orderings have may be only some of the runs, so they are ranked anew.
 
     Examples
     --------
@@ -52,10 +54,10 @@ def spearman(x: np.ndarray, y: np.ndarray) -> np.ndarray:
 
 
 def tau_ap(truth: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """2 · (mean over the runs not tied first in y of C / (p − 1)) − 1.
+    """τ_AP,b = 2 · mean of C / (p − 1) over the runs that are not first in y, − 1.
 
-    p is the first rank of the run's group of ties in y, so that p − 1 runs are above it; C of them
-    are above it in the truth too.
+    p is the first rank of the run's group of ties in y, so that p − 1 runs are above it; C of these
+    are above it in the truth too. Runs tied with it do not count (Urbano & Marrero 2017).
 
     Examples
     --------
@@ -70,14 +72,15 @@ def tau_ap(truth: np.ndarray, y: np.ndarray) -> np.ndarray:
 
 
 def tau_ap_symmetric(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """Take the mean of τ_AP with the one and the other as the truth."""
+    """Return the mean of τ_AP with x and with y as the truth."""
     return np.asarray((tau_ap(x, y) + tau_ap(y, x)) / 2)
 
 
 def rbo(x: np.ndarray, y: np.ndarray, p: float) -> np.ndarray:
-    """A_n p^n + (1 − p)/p Σ_{d=1}^n A_d p^d, of n runs.
+    """RBO_ext = A_n p^n + (1 − p)/p Σ_{d=1}^n A_d p^d, for n runs.
 
-    A_d = 2 |X ∩ Y| / (|X| + |Y|), X the runs whose group of ties begins at rank d or before.
+    A_d = 2 |X ∩ Y| / (|X| + |Y|), where X and Y are the runs whose group of ties begins at rank d
+    or before. Without ties |X| = |Y| = d, and A_d is the usual overlap divided by d.
 
     Examples
     --------
@@ -91,16 +94,16 @@ def rbo(x: np.ndarray, y: np.ndarray, p: float) -> np.ndarray:
         in_x, in_y = first_x <= d, first_y <= d
         agreement = 2 * (in_x & in_y).sum(axis=1) / (in_x.sum(axis=1) + in_y.sum(axis=1))
         total += (1 - p) * p ** (d - 1) * agreement
-    return np.asarray(total + p**n)  # at depth n both have all runs
+    return np.asarray(total + p**n)  # A_n = 1, as both orderings have the same n runs
 
 
 def coefficient(called: str, method: str, p: float) -> tuple[str, Coefficient]:
-    """Give the method's name with its options, and its coefficient in blocks of samples.
+    """Return the method's name with its options, and the function that computes its coefficient.
 
     Raises
     ------
     LexiframeError
-        For a method that does not exist, or a p that it does not take.
+        For an unknown method, a p outside 0..1, and a p for a method other than rbo.
     """
     if method not in COEFFICIENTS:
         raise LexiframeError(
@@ -116,7 +119,7 @@ def coefficient(called: str, method: str, p: float) -> tuple[str, Coefficient]:
 
 
 def _in_blocks(function: Coefficient, x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """Apply the function to some samples after others; fewer than two runs have no order."""
+    """Apply the function to blocks of samples; fewer than two runs have no correlation (NaN)."""
     if x.shape[1] < 2:
         return np.full(len(x), np.nan)
     size = max(1, BLOCK // x.shape[1] ** 2)
@@ -125,7 +128,7 @@ def _in_blocks(function: Coefficient, x: np.ndarray, y: np.ndarray) -> np.ndarra
 
 
 def _first_ranks(ranks: np.ndarray) -> np.ndarray:
-    """The first rank of each run's group of ties."""
+    """Return the first rank of each run's group of ties."""
     return np.asarray(1 + (ranks[:, None, :] < ranks[:, :, None]).sum(axis=2))
 
 
@@ -134,7 +137,7 @@ def _all_tied(ranks: np.ndarray) -> np.ndarray:
 
 
 def _ratio(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
-    """Divide; NaN where there is nothing to divide by."""
+    """Divide; NaN where the divisor is 0."""
     return np.asarray(np.divide(part, whole, out=np.full(len(part), np.nan), where=whole > 0))
 
 

@@ -1,8 +1,7 @@
-"""How far orderings of the runs agree: `rank_correlations`, `bootstrap_correlations`."""
+"""Correlations between orderings of runs: `rank_correlations`, `bootstrap_correlations`."""
 
 from __future__ import annotations
 
-from functools import partial
 from itertools import combinations, permutations
 from typing import Any
 
@@ -10,7 +9,8 @@ import numpy as np
 import polars as pl
 
 from lexiframe.errors import SchemaError
-from lexiframe.layouts.groups import By, in_groups
+from lexiframe.layouts.cube import PairsLike
+from lexiframe.layouts.groups import By, by_groups, in_groups
 from lexiframe.orderings.coefficients import PERSISTENCE, CorrelationMethod, coefficient
 from lexiframe.orderings.order import ordering_table, warn_of_cycles
 from lexiframe.orderings.rule import Method, Rule
@@ -18,10 +18,12 @@ from lexiframe.orderings.weighted import Ordered, laid_out, resampled
 from lexiframe.progress import progress
 from lexiframe.resampling import check_share, percentiles
 from lexiframe.schemas import CORRELATIONS, ORDERINGS, check
+from lexiframe.typing import Frame, RequestsLike
 
 
+@by_groups
 def rank_correlations(
-    o: Any, method: CorrelationMethod = "kendall", *, p: float = PERSISTENCE, by: By = None
+    o: Frame, /, method: CorrelationMethod = "kendall", *, p: float = PERSISTENCE, by: By = None
 ) -> pl.DataFrame:
     """Correlate every two orderings of the runs.
 
@@ -30,42 +32,42 @@ def rank_correlations(
     o
         The table of `order_runs`, or several of them concatenated.
     method : {"kendall", "tau_ap", "tau_ap_symmetric", "rbo", "spearman"}
-        ``kendall``: τ-b, which honours ties.
-        ``tau_ap``: of the runs above a run in ordering_b, the share that ordering_a has above it
-        too, so that the top counts more; ordering_a is taken as the truth. With ties the run's
-        place is the first of its group (τ_AP,b).
-        ``tau_ap_symmetric``: the mean of τ_AP both ways round.
-        ``rbo``: rank-biased overlap, extrapolated; runs that tie are all there from the first rank
+        ``kendall``: Kendall's τ-b, which accounts for ties.
+        ``tau_ap``: AP correlation with ordering_a as the truth: for each run of ordering_b, the
+        share of the runs above it that ordering_a has above it too, so that the top counts more.
+        With ties it is τ_AP,b: a run's rank is the first of its group of ties.
+        ``tau_ap_symmetric``: the mean of τ_AP with each of the two orderings as the truth.
+        ``rbo``: rank-biased overlap, extrapolated; tied runs are all included from the first rank
         of their group.
-        ``spearman``: ρ, of mid-ranks.
+        ``spearman``: Spearman's ρ of the mid-ranks.
     p : float
-        For rbo: the persistence, between 0 and 1; the smaller, the more the top counts.
+        For rbo: the persistence, between 0 and 1; the smaller it is, the more the top counts.
     by
-        Columns of ``o`` that name groups of requests: the table is made within each group.
+        Columns of ``o`` that name groups of requests: the table is computed within each group.
 
     Returns
     -------
     polars.DataFrame
         Key ``method, ordering_a, ordering_b`` with ordering_a < ordering_b, sorted by it; for
         ``tau_ap`` both directions.
-        An ordering is called by its measure, and by measure and method (``"RPP borda"``) when a
-        measure is ordered by several; the method has its option behind it, ``rbo(p=0.8)``, unless
-        it is the usual one. ``correlation`` in −1..1, of rbo in 0..1 (null when an ordering has all
-        runs tied, which rbo alone allows, or for fewer than two runs), ``p_value`` of the two-sided
-        test of independence (null where there is none: τ_AP, rbo), ``n`` runs in both.
+        An ordering has the name of its measure, or of its measure and method (``"RPP borda"``) when
+        the table has several methods of a measure. ``method`` shows p unless it is the default:
+        ``rbo(p=0.8)``. ``correlation`` is in −1..1, for rbo in 0..1; it is null for fewer than two
+        runs and, except for rbo, when an ordering ties all runs. ``p_value`` is that of the
+        two-sided test of independence (null for τ_AP and rbo), ``n`` the runs in both orderings.
 
     Raises
     ------
     LexiframeError
-        For an unknown method, or a p that does not fit.
+        For an unknown method, a p outside 0..1, or a p for another method than rbo.
 
     Notes
     -----
-    `scipy.stats.kendalltau`, `scipy.stats.spearmanr`. Kendall, "The treatment of ties in ranking
-    problems", Biometrika 1945, doi:10.1093/biomet/33.3.239; Yilmaz, Aslam & Robertson, SIGIR 2008,
-    doi:10.1145/1390334.1390435; Urbano & Marrero, "The Treatment of Ties in AP Correlation", ICTIR
-    2017, doi:10.1145/3121050.3121106; Webber, Moffat & Zobel, "A similarity measure for indefinite
-    rankings", ACM TOIS 2010, doi:10.1145/1852102.1852106.
+    τ-b and ρ are those of `scipy.stats.kendalltau` and `scipy.stats.spearmanr`. Kendall, "The
+    treatment of ties in ranking problems", Biometrika 1945, doi:10.1093/biomet/33.3.239; Yilmaz,
+    Aslam & Robertson, SIGIR 2008, doi:10.1145/1390334.1390435; Urbano & Marrero, "The Treatment of
+    Ties in AP Correlation", ICTIR 2017, doi:10.1145/3121050.3121106; Webber, Moffat & Zobel, "A
+    similarity measure for indefinite rankings", ACM TOIS 2010, doi:10.1145/1852102.1852106.
 
     Examples
     --------
@@ -79,8 +81,6 @@ def rank_correlations(
     >>> lf.rank_correlations(o, "tau_ap").select("ordering_a", "ordering_b", "correlation").rows()
     [('AP', 'RR', 0.5), ('RR', 'AP', 0.5)]
     """
-    if by is not None:
-        return in_groups(partial(rank_correlations, method=method, p=p), o, None, by)
     name, correlate = coefficient("rank_correlations", method, p)
     by_name = _by_name(check(o, ORDERINGS))
     rows = []
@@ -93,7 +93,8 @@ def rank_correlations(
 
 
 def bootstrap_correlations(
-    d: Any,
+    d: PairsLike,
+    /,
     method: CorrelationMethod = "kendall",
     *,
     order: Method = "mean",
@@ -101,10 +102,10 @@ def bootstrap_correlations(
     seed: int = 0,
     alpha: float = 0.05,
     p: float = PERSISTENCE,
-    requests: Any = None,
+    requests: RequestsLike = None,
     by: By = None,
 ) -> pl.DataFrame:
-    """Correlate the orderings by every two measures, with intervals over the requests (bootstrap).
+    """Correlate the orderings by every two measures, with bootstrap intervals over the requests.
 
     Parameters
     ----------
@@ -115,34 +116,35 @@ def bootstrap_correlations(
     order
         How each measure orders the runs: a method of `order_runs`.
     samples : int
-        How often as many requests as there are are drawn, with replacement: once for all measures,
-        so that both orderings of a pair are of the same requests.
+        The number of bootstrap samples. Each draws as many requests as there are, with replacement;
+        all measures share the samples, so both orderings of a pair are of the same requests.
     seed : int
-        The same seed, the same draws.
+        The same seed gives the same samples.
     alpha : float
-        The interval leaves out this share of the samples, half at each end; between 0 and 1.
+        The intervals are those at level 1 − alpha; between 0 and 1.
     requests, by
-        A frame ``query_id`` → attributes, and which of them make groups of requests: the table is
-        made within each group, and the attributes are its first columns.
+        A frame or file with ``query_id`` and attributes of requests, and the attributes that form
+        groups. The table is computed within each group, whose attributes are its first columns.
 
     Returns
     -------
     polars.DataFrame
-        The columns of `rank_correlations`, computed on all requests, and behind them ``ci_low`` and
-        ``ci_high``: the α/2 and 1 − α/2 quantiles of the correlation over the samples that have
-        one; null when none has.
+        The columns of `rank_correlations`, computed on all requests, and after them ``ci_low`` and
+        ``ci_high``: the α/2 and 1 − α/2 quantiles of the correlation over the samples in which it
+        is defined; null when there is none.
 
     Raises
     ------
     LexiframeError
-        As `order_runs` and `rank_correlations`; for samples, a seed or an alpha that do not fit,
-        and for infinite values.
+        As `order_runs` and `rank_correlations`; when samples is no positive integer, seed no
+        integer from 0, or alpha not between 0 and 1; and for infinite values.
 
     Notes
     -----
-    Percentile intervals. Runs that are close change places from sample to sample, under each
-    measure in its own way, so that samples tend to correlate less than the tables do: with many
-    runs that are close an interval may lie below the correlation.
+    The intervals are percentile intervals, which are biased downwards here: runs that are close
+    swap ranks from sample to sample, and not in the same way under both measures, so samples
+    correlate less than the full data. With many close runs an interval may lie wholly below the
+    correlation itself.
 
     Examples
     --------
@@ -178,7 +180,7 @@ def bootstrap_correlations(
 
 
 def _by_name(orderings: pl.DataFrame) -> dict[Any, pl.DataFrame]:
-    """Give the runs and ranks of each ordering, by what it is called."""
+    """Return the runs and ranks of each ordering, by its name."""
     several = (
         orderings.select("measure", "method").unique().height > orderings["measure"].n_unique()
     )
@@ -192,13 +194,13 @@ def _by_name(orderings: pl.DataFrame) -> dict[Any, pl.DataFrame]:
 
 
 def _pairs(names: Any, method: str) -> list[tuple[str, str]]:
-    """Every two orderings, in the order of the table's key; both ways round where it matters."""
+    """Pair the orderings, sorted by the table's key; τ_AP needs both directions."""
     choose = permutations if method == "tau_ap" else combinations
     return [(a, b) for a, b in choose(sorted(names), 2)]
 
 
 def _tested(x: np.ndarray, y: np.ndarray, method: str) -> tuple[float, float] | None:
-    """Give SciPy's coefficient and p-value, where it has the method."""
+    """Return SciPy's coefficient and p-value; None for a method that SciPy lacks."""
     from scipy.stats import kendalltau, spearmanr
 
     if method not in ("kendall", "spearman"):
@@ -210,7 +212,7 @@ def _tested(x: np.ndarray, y: np.ndarray, method: str) -> tuple[float, float] | 
 
 
 def _common(a: Ordered, b: Ordered) -> tuple[np.ndarray, np.ndarray]:
-    """Give the ranks of the runs that both order."""
+    """Return both orderings' ranks of the runs that they have in common."""
     in_a, in_b = a.runs.is_in(b.runs.to_list()), b.runs.is_in(a.runs.to_list())
     return a.ranks[:, in_a.to_numpy()], b.ranks[:, in_b.to_numpy()]
 

@@ -1,4 +1,4 @@
-"""Kemeny's order: the one that the requests contradict least, found exactly."""
+"""Kemeny's order: the order of runs that the requests contradict least, found exactly."""
 
 from __future__ import annotations
 
@@ -10,25 +10,26 @@ from lexiframe.errors import LexiframeError
 from lexiframe.orderings.markov import strong_components
 
 MOST = 12
-"""So many runs can be ordered."""
+"""The largest number of runs that can be ordered."""
 
 
 def kemeny(votes: np.ndarray) -> np.ndarray:
-    """Value each run by the orders with the least cost.
+    """Value each run by its place in the orders of least cost.
 
-    Placing a before b costs the number of requests that rank b over a. There may be several orders
-    of the least cost; a run is over another when it comes first in every one of them.
+    Placing a before b costs the number of requests that rank b over a. Several orders may share the
+    least cost; a run counts as above another only if it precedes the other in all of them.
 
     Parameters
     ----------
     votes
-        runs × runs, antisymmetric: requests that rank the row's run over the column's minus the
-        reverse.
+        runs × runs, antisymmetric: the number of requests that rank the row's run over the
+        column's, minus the number that rank them the other way round.
 
     Returns
     -------
     numpy.ndarray
-        For each run the runs under it minus those over it: −(S − 1) to S − 1.
+        For each of the S runs the number of runs below it minus the number above it: −(S − 1) to
+        S − 1.
 
     Raises
     ------
@@ -37,12 +38,13 @@ def kemeny(votes: np.ndarray) -> np.ndarray:
 
     Notes
     -----
-    Runs that each beat each of the others come before them in every order of the least cost
-    (Truchon 1998), so only the strongly connected components of "at least a tie" need a search.
+    If each run of a set beats each run outside it, the set comes first in every order of least cost
+    (the extended Condorcet criterion of Truchon 1998). So only the strongly connected components of
+    the relation "does not lose to" need a search.
 
     Examples
     --------
-    The first two runs tie, and beat the third:
+    The first two runs tie, and both beat the third:
 
     >>> kemeny(np.array([[0, 0, 1], [0, 0, 1], [-1, -1, 0]])).tolist()
     [1, 1, -2]
@@ -57,7 +59,7 @@ def kemeny(votes: np.ndarray) -> np.ndarray:
 
 
 def refuse_many(n_runs: int) -> None:
-    """Raise for more runs than can be searched."""
+    """Raise when there are more runs than the search can order."""
     if n_runs > MOST:
         raise LexiframeError(
             f"order_runs: method='kemeny' searches all orders of at most {MOST} runs, found "
@@ -66,14 +68,15 @@ def refuse_many(n_runs: int) -> None:
 
 
 def over_in_every_order(votes: np.ndarray) -> np.ndarray:
-    """Say whether the row's run comes before the column's in every order of the least cost.
+    """Return whether the row's run comes before the column's in every order of least cost.
 
-    One such order is found; then, again and again, one that turns round as many as it can of the
-    pairs that were never seen turned round.
+    The search finds one order of least cost. Then it looks, again and again, for another that
+    reverses as many as possible of the pairs that no order so far has reversed, until none is
+    reversed any more.
 
     Examples
     --------
-    The three orders that a cycle leaves put no run before another every time:
+    In a cycle three orders share the least cost, and no run is before another in all of them:
 
     >>> over_in_every_order(np.array([[0, 1, -1], [-1, 0, 1], [1, -1, 0]])).any()
     np.False_
@@ -95,10 +98,10 @@ def over_in_every_order(votes: np.ndarray) -> np.ndarray:
 
 
 def _order(gain: np.ndarray, bounded: np.ndarray, least: float, n_runs: int) -> np.ndarray:
-    """Find the order x with the greatest gain · x among those with bounded · x from ``least``.
+    """Find the order x that maximises gain · x subject to bounded · x ≥ least.
 
-    x is 1 for each pair of runs a < b where a comes before b, and 0 where b does. For a < b < c
-    x_ab + x_bc − x_ac is 0 or 1: nothing else keeps x from running in a circle.
+    x has an entry for each pair of runs a < b: 1 if a comes before b, else 0. The constraints
+    0 ≤ x_ab + x_bc − x_ac ≤ 1 for a < b < c make x an order: they exclude all cycles.
     """
     from scipy.optimize import Bounds, LinearConstraint, milp
 
@@ -114,7 +117,7 @@ def _order(gain: np.ndarray, bounded: np.ndarray, least: float, n_runs: int) -> 
         np.append(np.ones(len(a)), np.inf),
     )
     everything = np.ones(len(gain))
-    exact = {"mip_rel_gap": 0.0}  # unless told, orders of nearly the least cost will do
+    exact = {"mip_rel_gap": 0.0}  # by default the solver accepts orders of nearly the least cost
     found = milp(
         -gain, integrality=everything, bounds=Bounds(0, 1), constraints=rules, options=exact
     )

@@ -1,7 +1,11 @@
-"""MC4: the runs ordered by a Markov chain over majorities (Dwork et al. 2001).
+"""MC4: runs ordered by a Markov chain over majorities (Dwork et al. 2001).
 
-From run a pick run b uniformly among all runs, and move there if more requests rank b over a than
-a over b; else stay.
+In run a, the chain picks a run b uniformly among all runs. It moves to b if more requests rank b
+over a than a over b; otherwise it stays at a.
+
+Dwork et al. order the runs by the stationary distribution. It tells apart only runs that the chain
+keeps visiting: a run that beats all others is never left, and all others then have probability 0.
+So `mc4` orders the strongly connected components first, and uses it inside each of them.
 """
 
 from __future__ import annotations
@@ -14,7 +18,7 @@ from lexiframe.orderings.ranking import tie_groups
 def mc4(
     votes: np.ndarray, *, iterations: int | None = None, teleport: float | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Value each run by the chain.
+    """Value each run by the Markov chain of MC4.
 
     Parameters
     ----------
@@ -22,23 +26,25 @@ def mc4(
         runs × runs, antisymmetric: positive where more requests rank the row's run over the
         column's.
     iterations : int, optional
-        The probabilities after so many steps from the uniform ones, in 0..1, as the authors' tool
-        has them after 10. They depend on the number of steps.
+        Use the probabilities after this many steps from the uniform distribution. The authors' tool
+        takes 10 steps; the result depends on their number.
     teleport : float, optional
-        The stationary probabilities, in 0..1, of the chain that jumps to a run drawn uniformly with
-        this probability at each step.
+        Use the stationary probabilities of the chain that jumps, with this probability at each
+        step, to a run drawn uniformly.
 
     Returns
     -------
     layers, shares
-        For each run the number of layers below it and its share of its own. With ``iterations`` or
-        ``teleport`` there is one layer, and the shares are the probabilities. Without either the
-        chain's strongly connected components are ordered by reachability: those that are not left
-        any more are above all others, which are the lower the longer the longest way from them to
-        one of those. Of several components that are not left, which cannot reach one another, that
-        in which the chain from the uniform probabilities ends with the greater probability is a
-        layer above; equally probable ones share a layer. Components of one layer share it by their
-        size. In a component the stationary probabilities decide.
+        For each run the number of layers below it, and its share of its own layer, in 0..1. With
+        ``iterations`` or ``teleport`` there is one layer, and the shares are the probabilities.
+
+        Otherwise the layers are formed by the strongly connected components of the chain. Closed
+        components, which the chain never leaves, are above all others. Each other component is the
+        lower, the longer its longest path to a closed component is. Closed components cannot reach
+        one another; they are ordered by the probability that the chain from the uniform
+        distribution ends in them, and equally probable ones share a layer. The components of a
+        layer share it in proportion to their size, and the runs of a component by its stationary
+        probabilities.
 
     Examples
     --------
@@ -48,8 +54,8 @@ def mc4(
     >>> layers.tolist(), shares.tolist()
     ([1, 0, 0], [1.0, 0.5, 0.5])
 
-    The first run beats the second, and splits every majority with the third: the chain ends at the
-    first with probability 2/3:
+    The first run beats the second, and both tie with the third, so that the chain ends in the first
+    with probability 2/3:
 
     >>> layers, shares = mc4(np.array([[0, 1, 0], [-1, 0, 0], [0, 0, 0]]))
     >>> layers.tolist(), shares.tolist()
@@ -76,16 +82,17 @@ def mc4(
 
 
 def transitions(votes: np.ndarray) -> np.ndarray:
-    """Give the chain's matrix: from the row's run to the column's."""
+    """Return the chain's transition matrix: from the row's run to the column's."""
     chain = (votes < 0) / len(votes)
     return np.asarray(chain + np.diag(1 - chain.sum(axis=1)))
 
 
 def stationary(chain: np.ndarray) -> np.ndarray:
-    """Solve v P = v, Σ v = 1, for an irreducible chain, tiny probabilities as exactly as large.
+    """Solve v P = v, Σ v = 1, for an irreducible chain, with the same relative accuracy for all v.
 
-    States are taken out one by one and put back (Grassmann, Taksar & Heyman 1985,
-    doi:10.1287/opre.33.5.1107): no subtraction, no loss of digits.
+    The algorithm of Grassmann, Taksar & Heyman (1985, doi:10.1287/opre.33.5.1107) eliminates the
+    states one by one and then restores them. It never subtracts, so no digits cancel: runs with
+    tiny probabilities are ordered as reliably as the others.
     """
     moves = chain.copy()
     for k in range(len(moves) - 1, 0, -1):
@@ -98,7 +105,7 @@ def stationary(chain: np.ndarray) -> np.ndarray:
 
 
 def strong_components(moves: np.ndarray) -> np.ndarray:
-    """Give each run the number of its strongly connected component."""
+    """Return the number of each run's strongly connected component."""
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import connected_components
 
@@ -107,7 +114,7 @@ def strong_components(moves: np.ndarray) -> np.ndarray:
 
 
 def _layers(moves: np.ndarray, component: np.ndarray) -> np.ndarray:
-    """Give each run the number of layers below its component."""
+    """Return for each run the number of layers below its component."""
     way_out = _ways_out(moves, component)
     layers = way_out.max() - way_out
     closed = np.unique(component[way_out == 0])
@@ -120,11 +127,11 @@ def _layers(moves: np.ndarray, component: np.ndarray) -> np.ndarray:
 
 
 def _ends_in(moves: np.ndarray, place: np.ndarray, ends: np.ndarray) -> np.ndarray:
-    """Give the probability that the chain from the uniform vector ends in each closed component.
+    """Return the probability that the chain from the uniform vector ends in each closed component.
 
-    ``ends`` are the runs of closed components, ``place`` the numbers of these. The other runs are
-    taken out one by one, and what would go on from them goes on at once, as in `stationary`:
-    without a subtraction tiny probabilities are as exact as large ones.
+    ``ends`` are the runs of closed components, and ``place`` holds the number of each one's
+    component. The other runs are eliminated one by one, and the moves through an eliminated run
+    become direct moves. As in `stationary` nothing is subtracted, so tiny probabilities are exact.
     """
     n_closed = int(place.max()) + 1
     others = np.setdiff1d(np.arange(len(moves)), ends)
@@ -141,7 +148,7 @@ def _ends_in(moves: np.ndarray, place: np.ndarray, ends: np.ndarray) -> np.ndarr
 
 
 def _ways_out(moves: np.ndarray, component: np.ndarray) -> np.ndarray:
-    """Give each run the length of the longest way from its component to one without a way out."""
+    """Return for each run the longest path from its component to a closed one, in components."""
     n = component.max() + 1
     leads = np.zeros((n, n), bool)
     start, end = np.nonzero(moves)

@@ -1,43 +1,42 @@
-"""Tables of pairs of measures as measures × measures: `agreement_matrix`."""
+"""Tables of pairs of measures as a matrix of measures × measures: `agreement_matrix`."""
 
 from __future__ import annotations
-
-from functools import partial
-from typing import Any
 
 import numpy as np
 import polars as pl
 
 from lexiframe.errors import LexiframeError, SchemaError
-from lexiframe.layouts.groups import By, in_groups
+from lexiframe.layouts.groups import By, by_groups
 from lexiframe.schemas import CORRELATIONS, SIGN_AGREEMENT, check, to_polars
+from lexiframe.typing import Frame
 
 
-def agreement_matrix(table: Any, value: str | None = None, *, by: By = None) -> pl.DataFrame:
-    """Lay correlations or agreements of measures out as measures × measures.
+@by_groups
+def agreement_matrix(table: Frame, /, value: str | None = None, *, by: By = None) -> pl.DataFrame:
+    """Arrange correlations or agreements of measures as a matrix of measures × measures.
 
     Parameters
     ----------
     table
         The table of `rank_correlations`, `bootstrap_correlations` or `sign_agreement`.
     value : str, optional
-        Which column: ``"correlation"``; of sign_agreement ``"agreement"`` (unless told) or
-        ``"system_agreement"``.
+        The column to arrange: ``"correlation"``, or of `sign_agreement` ``"agreement"`` (the
+        default) or ``"system_agreement"``.
     by
-        Columns of ``table`` that name groups of requests: the table is made within each group.
+        Columns of ``table`` that name groups of requests: a matrix is made for each group.
 
     Returns
     -------
     polars.DataFrame
-        ``measure``, and a column for each measure, both by name: the value of the row's measure
-        as ordering_a or measure_a and the column's as the other one; correlations that have one
-        direction stand on both sides. 1.0 on the diagonal, also for a measure that sees no
-        difference at all; null where the table has none.
+        ``measure``, and a column for each measure; both are sorted by name. A cell is the value
+        with the row's measure as ordering_a (measure_a) and the column's as ordering_b (measure_b).
+        Correlations that the table has in one direction only fill both cells. The diagonal is 1.0,
+        even for a measure that ties everything; a cell is null where the table has no value.
 
     Raises
     ------
     LexiframeError
-        For another table or column, several methods of correlation, or a pair that is there twice.
+        For another table or column, several methods of correlation, or a pair that occurs twice.
 
     Examples
     --------
@@ -48,14 +47,12 @@ def agreement_matrix(table: Any, value: str | None = None, *, by: By = None) -> 
     >>> lf.agreement_matrix(lf.sign_agreement(d)).rows()
     [('LP', 1.0, 0.5), ('RR', 1.0, 1.0)]
     """
-    if by is not None:
-        return in_groups(partial(agreement_matrix, value=value), table, None, by)
     (of_a, of_b), rows, column = _squared(to_polars(table), value)
     names = pl.concat([rows[of_a], rows[of_b]]).unique().sort()
     a, b = (names.search_sorted(rows[end]).to_numpy() for end in (of_a, of_b))
-    values = rows[column].to_numpy()  # null as NaN
+    values = rows[column].to_numpy()  # null becomes NaN
     square = np.full((len(names), len(names)), np.nan)
-    square[b, a] = values
+    square[b, a] = values  # overwritten below where the table has both directions
     square[a, b] = values
     np.fill_diagonal(square, 1.0)
     columns = {name: square[:, n] for n, name in enumerate(names)}
@@ -65,7 +62,7 @@ def agreement_matrix(table: Any, value: str | None = None, *, by: By = None) -> 
 
 
 def _squared(table: pl.DataFrame, value: str | None) -> tuple[tuple[str, str], pl.DataFrame, str]:
-    """Give the table's two names, its rows and the column to lay out, all of them checked."""
+    """Check a table; return the columns of its two measures, its rows and the column to arrange."""
     found = [known for known in _SQUARES if {*known[0], *known[2]} <= {*table.columns}]
     if not found:
         raise SchemaError(

@@ -1,4 +1,4 @@
-"""The runs in order: `order_runs`."""
+"""Orderings of the runs: `order_runs`."""
 
 from __future__ import annotations
 
@@ -10,21 +10,25 @@ import numpy as np
 import polars as pl
 
 from lexiframe.errors import warn
+from lexiframe.layouts.arrays import PairCube
+from lexiframe.layouts.cube import PairsLike
 from lexiframe.layouts.groups import By, in_groups
 from lexiframe.orderings.positional import majority_cycles
 from lexiframe.orderings.rule import Method, Rule, Votes
 from lexiframe.orderings.weighted import laid_out, ordered
 from lexiframe.schemas import ORDERINGS
+from lexiframe.typing import RequestsLike
 
 
 def order_runs(
-    d: Any,
+    d: PairsLike,
+    /,
     method: Method = "mc4",
     *,
     votes: Votes = "win_rate",
     iterations: int | None = None,
     teleport: float | None = None,
-    requests: Any = None,
+    requests: RequestsLike = None,
     by: By = None,
 ) -> pl.DataFrame:
     """Order the runs over all requests, under each measure.
@@ -35,52 +39,54 @@ def order_runs(
         The table of `preferences`, or of `scores`.
     method : {"mean", "win_rate", "borda", "copeland", "mc4", "kemeny"}
         ``mean``: the mean score, or the mean preference over the other runs and the requests.
-        ``win_rate``: mean over the other runs of the share of requests won, ties half.
-        ``borda``: mean over requests of S − mid-rank, by per-request win rate.
-        ``copeland``: runs beaten by a majority of the requests, minus runs beaten by; cycles are
-        warned of, and `majority_cycles` lists them.
+        ``win_rate``: the mean over the other runs of the share of requests won; ties count half.
+        ``borda``: the mean over requests of S − mid-rank, for S runs ranked by per-request win
+        rate.
+        ``copeland``: the number of runs that the run beats by a majority of requests, minus the
+        number of runs that beat it. A warning names cycles; `majority_cycles` lists them.
         ``mc4``: a Markov chain that moves to runs that a majority of the requests ranks higher.
-        ``kemeny``: the order that the requests contradict least, found exactly, of up to 12 runs;
+        ``kemeny``: the order that the requests contradict least, found exactly, for up to 12 runs;
         placing a before b costs the number of requests that rank b over a.
     votes : {"win_rate", "preference"}
-        For mc4 and kemeny: a request ranks two runs by their win rates over all runs (the papers'
-        way), or by the preference between the two.
+        For mc4 and kemeny: whether a request ranks two runs by their per-request win rates over all
+        runs (as in the papers), or by the preference between the two.
     iterations : int, optional
-        For mc4: stop after so many steps from equal probabilities, as the authors' tool does
-        after 10.
+        For mc4: stop after this many steps from equal probabilities. The authors' tool takes 10.
     teleport : float, optional
         For mc4: jump to a run drawn uniformly with this probability at each step.
     requests, by
-        A frame ``query_id`` → attributes, and which of them make groups of requests: the table is
-        made within each group, and the attributes are its first columns.
+        A frame or file with ``query_id`` and attributes of requests, and the attributes that form
+        groups. The table is computed within each group, whose attributes are its first columns.
 
     Returns
     -------
     polars.DataFrame
-        Key ``measure, method, run``, sorted by measure, method and rank. ``value`` in the method's
-        unit (greater is better, but for the mean of search lengths; options stand behind the
-        method, ``mc4(iterations=10)``), ``rank``
-        from 1; runs of equal value share the mean of their ranks.
+        Key ``measure, method, run``, sorted by measure, method and rank. ``method`` shows its
+        options: ``mc4(iterations=10)``. ``value`` is in the method's unit; greater is better,
+        except for the mean of search lengths. ``rank`` counts from 1; runs of equal value share the
+        mean of their ranks.
 
-        For mc4 without ``iterations`` and ``teleport``: the runs form strongly connected
-        components, which stand in layers by reachability. Components that the chain never leaves
-        are above all others; when there are several, which cannot reach one another, each is a
-        layer above those in which the chain from equal probabilities ends with a smaller
-        probability. The value is the number of layers below the run's, plus its share of its own
-        layer, in 0..1: components share a layer by their size, and runs a component by the
-        stationary probabilities. For kemeny: the runs that come behind the run in every order of
-        the least cost, minus those that come before it in all of them.
+        The value of mc4, without ``iterations`` and ``teleport``: the strongly connected components
+        of the chain form layers, and the value is the number of layers below the run's, plus its
+        share of its own layer, in 0..1. Components that the chain never leaves are above all
+        others; several of them are ordered by the probability that the chain from equal
+        probabilities ends in them. Components share a layer in proportion to their size, and runs a
+        component by their stationary probabilities.
+
+        The value of kemeny: the number of runs that come after the run in every order of least
+        cost, minus the number of runs that come before it in all of them.
 
     Raises
     ------
     LexiframeError
-        For an unknown method, an argument that belongs to another, or kemeny of more than 12 runs.
+        For an unknown method, an option that the method does not have, or kemeny of more than 12
+        runs.
 
     Notes
     -----
     Dwork et al., "Rank Aggregation Methods for the Web", WWW 2001, doi:10.1145/371920.372165;
     Diaz & Ferraro, SIGIR 2022, section 5.4, doi:10.1145/3477495.3532033. Kemeny, "Mathematics
-    without numbers", Daedalus 88 (1959); its integer program: Conitzer, Davenport & Kalagnanam,
+    without numbers", Daedalus 88 (1959); as an integer program: Conitzer, Davenport & Kalagnanam,
     "Improved Bounds for Computing Kemeny Rankings", AAAI 2006.
 
     Examples
@@ -99,7 +105,7 @@ def order_runs(
 
 
 def ordering_table(d: Any, rule: Rule, cycles: list[pl.DataFrame]) -> pl.DataFrame:
-    """Make the table of `order_runs` without groups; the cycles that Copeland meets are added."""
+    """Compute `order_runs` without groups; append Copeland's cycles to ``cycles``."""
     cube = laid_out(d, rule.method)
     tables = [
         pl.DataFrame({"run": o.runs, "value": o.values[0], "rank": o.ranks[0]}).select(
@@ -107,14 +113,14 @@ def ordering_table(d: Any, rule: Rule, cycles: list[pl.DataFrame]) -> pl.DataFra
         )
         for o in ordered(cube, np.ones((1, len(cube.queries))), rule)
     ]
-    if rule.method == "copeland":
+    if rule.method == "copeland" and isinstance(cube, PairCube):
         cycles.append(majority_cycles(cube))
     table = pl.concat([pl.DataFrame(schema=ORDERINGS.columns), *tables])
     return table.sort("measure", "method", "rank", "run")
 
 
 def warn_of_cycles(cycles: Sequence[pl.DataFrame]) -> None:
-    """Warn once of the cycles that majorities run in, in one or several groups of requests."""
+    """Warn once of all cycles of majorities, in one or several groups of requests."""
     by_group = [
         table.group_by("measure", "cycle", maintain_order=True).agg("run")
         for table in cycles
@@ -124,6 +130,4 @@ def warn_of_cycles(cycles: Sequence[pl.DataFrame]) -> None:
         found = pl.concat(by_group)
         first = "; ".join(f"{m}: {', '.join(runs)}" for m, _, runs in found.head(3).iter_rows())
         groups = f" in {len(by_group)} groups of requests" if len(cycles) > 1 else ""
-        warn(
-            f"majorities run in {found.height} cycles{groups} ({first}); majority_cycles lists them"
-        )
+        warn(f"majorities form {found.height} cycles{groups} ({first}); majority_cycles lists them")

@@ -1,23 +1,22 @@
-"""Borda's points, majorities, and the cycles that Copeland's ordering meets."""
+"""Borda's points, majorities of requests, and their cycles: `majority_cycles`."""
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 import polars as pl
 
 from lexiframe.layouts.arrays import Pairs
-from lexiframe.layouts.cube import pair_cube
-from lexiframe.layouts.groups import By, in_groups
+from lexiframe.layouts.cube import PairsLike, pair_cube
+from lexiframe.layouts.groups import By, by_groups
 from lexiframe.metrics.ties import TIE
 from lexiframe.orderings.markov import strong_components
 from lexiframe.orderings.ranking import mid_ranks
 from lexiframe.schemas import CYCLES
+from lexiframe.typing import RequestsLike
 
 
 def borda(request_values: np.ndarray, rounding: np.ndarray | float = TIE) -> np.ndarray:
-    """S − mid-rank in each request, from requests × runs: 0 (last) to S − 1 (first).
+    """Return S − mid-rank in each request: 0 (last) to S − 1 (first), requests × runs.
 
     Values that differ by no more than ``rounding`` are equal.
 
@@ -30,26 +29,30 @@ def borda(request_values: np.ndarray, rounding: np.ndarray | float = TIE) -> np.
 
 
 def majorities(pairs: Pairs) -> np.ndarray:
-    """1 where more requests prefer the row's run to the column's, −1 where fewer, 0 otherwise."""
+    """Return 1 where a majority prefers the row's run, −1 where it prefers the column's, else 0."""
     return pairs.square(np.sign(pairs.lead))
 
 
-def majority_cycles(d: Any, *, requests: Any = None, by: By = None) -> pl.DataFrame:
-    """List the runs that majorities of the requests put into a cycle: a over b over c over a.
+@by_groups
+def majority_cycles(
+    d: PairsLike, /, *, requests: RequestsLike = None, by: By = None
+) -> pl.DataFrame:
+    """List the runs that form a cycle of majorities: a beats b, b beats c, and c beats a.
 
     Parameters
     ----------
     d
         The table of `preferences` or `scores`.
     requests, by
-        A frame ``query_id`` → attributes, and which of them make groups of requests: the table is
-        made within each group, and the attributes are its first columns.
+        A frame or file with ``query_id`` and attributes of requests, and the attributes that form
+        groups. The table is computed within each group, whose attributes are its first columns.
 
     Returns
     -------
     polars.DataFrame
-        Key ``measure, cycle, run``, sorted by it: the runs of each cycle (strongly connected by
-        majorities), the cycles of a measure numbered from 1. Without cycles it is empty.
+        Key ``measure, cycle, run``, sorted by it. A cycle is a largest set of runs in which a chain
+        of majorities leads from each run to every other; those of a measure are numbered from 1.
+        The table is empty if there are none.
 
     Examples
     --------
@@ -60,8 +63,6 @@ def majority_cycles(d: Any, *, requests: Any = None, by: By = None) -> pl.DataFr
     >>> lf.majority_cycles(d)["run"].to_list()
     ['a', 'b', 'c']
     """
-    if by is not None or requests is not None:
-        return in_groups(majority_cycles, d, requests, by)
     rows = []
     for measure, pairs in pair_cube(d):
         component = strong_components(majorities(pairs) > 0)

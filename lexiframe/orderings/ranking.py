@@ -1,4 +1,4 @@
-"""Numbers to ranks, with ties honoured."""
+"""Values to ranks: equal values, up to rounding, share a rank."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from lexiframe.metrics.ties import TIE
 def tie_groups(values: np.ndarray, rounding: np.ndarray | float = TIE) -> np.ndarray:
     """Number the distinct values of each row, 0 for the greatest.
 
-    Neighbours that differ by no more than the ``rounding`` of either are one value, summed in
-    another order. It is a number for all values, or an array that broadcasts to theirs: it goes by
-    what was summed, because a small sum of large terms is as rough as the terms are large.
+    Two values next to each other in the sorted row are equal when they differ by no more than the
+    ``rounding`` of either: they may be the same sum, added up in another order. ``rounding`` is a
+    number for all values, or an array that broadcasts to theirs. It depends on the terms of the
+    sums, not on the sums, because a small sum of large terms has the rounding of the large terms.
 
     Examples
     --------
@@ -27,7 +28,9 @@ def tie_groups(values: np.ndarray, rounding: np.ndarray | float = TIE) -> np.nda
         rough = np.take_along_axis(np.broadcast_to(rounding, values.shape), order, axis=-1)
         rounding = np.maximum(rough[..., :-1], rough[..., 1:])
     steps = np.zeros(values.shape, np.int64)
-    with np.errstate(invalid="ignore"):  # equal infinities are one value
+    with np.errstate(
+        invalid="ignore"
+    ):  # ∞ − ∞ is NaN, which is not greater: equal infinities are one value
         steps[..., 1:] = np.cumsum(falling[..., :-1] - falling[..., 1:] > rounding, axis=-1)
     groups = np.empty_like(steps)
     np.put_along_axis(groups, order, steps, axis=-1)
@@ -37,7 +40,7 @@ def tie_groups(values: np.ndarray, rounding: np.ndarray | float = TIE) -> np.nda
 def mid_ranks(values: np.ndarray, rounding: np.ndarray | float = TIE) -> np.ndarray:
     """Rank each row's values, 1 for the greatest; equal ones share the mean of their ranks.
 
-    Which are equal is decided as by `tie_groups`.
+    `tie_groups` decides which values are equal.
 
     Examples
     --------

@@ -1,23 +1,22 @@
-"""How runs are ordered: a method and its options."""
+"""How runs are ordered: a method of `order_runs` and its options."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 
-from lexiframe.errors import LexiframeError
+from lexiframe.errors import LexiframeError, check_choice
 from lexiframe.metrics import notation
 
 Method = Literal["mean", "win_rate", "borda", "copeland", "mc4", "kemeny"]
-METHODS = ("mean", "win_rate", "borda", "copeland", "mc4", "kemeny")
 Votes = Literal["win_rate", "preference"]
 
 
 @dataclass(frozen=True)
 class Rule:
-    """A method of `order_runs` with its options, which are checked.
+    """A method of `order_runs` with its options, checked.
 
     Examples
     --------
@@ -31,12 +30,9 @@ class Rule:
     teleport: float | None = None
 
     def __post_init__(self) -> None:
-        """Raise for an unknown method, or an option that belongs to another."""
-        check_method(self.method)
-        if self.votes not in ("win_rate", "preference"):
-            raise LexiframeError(
-                f"order_runs: expected votes='win_rate' or 'preference', found {self.votes!r}"
-            )
+        """Raise for an unknown method, or an option that the method does not have."""
+        check_choice("order_runs", self.method, get_args(Method), "method")
+        check_choice("order_runs", self.votes, get_args(Votes), "votes")
         if self.method not in ("mc4", "kemeny") and self.votes != "win_rate":
             raise LexiframeError("order_runs: votes belongs to method='mc4' and method='kemeny'")
         if self.method != "mc4" and (self.iterations is not None or self.teleport is not None):
@@ -45,7 +41,9 @@ class Rule:
             raise LexiframeError("order_runs: give iterations or teleport, not both")
         steps: object = self.iterations
         if steps is not None and (not isinstance(steps, int | np.integer) or steps < 1):
-            raise LexiframeError(f"order_runs: expected iterations from 1, found {steps!r}")
+            raise LexiframeError(
+                f"order_runs: expected iterations to be a whole number from 1, found {steps!r}"
+            )
         if self.teleport is not None and not 0 < self.teleport < 1:
             raise LexiframeError(
                 f"order_runs: expected teleport between 0 and 1, found {self.teleport}"
@@ -53,16 +51,8 @@ class Rule:
 
     @property
     def name(self) -> str:
-        """The method, with the options that are not the usual ones."""
+        """The method, with the options that are not the default."""
         options: dict[str, Any] = {"votes": None if self.votes == "win_rate" else self.votes}
         options |= {"iterations": self.iterations, "teleport": self.teleport}
         chosen = {name: value for name, value in options.items() if value is not None}
         return notation.write(self.method, None, chosen, None)
-
-
-def check_method(method: str) -> None:
-    """Raise when there is no such method."""
-    if method not in METHODS:
-        raise LexiframeError(
-            f"order_runs: expected method to be one of {', '.join(METHODS)}, found {method!r}"
-        )

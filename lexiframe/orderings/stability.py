@@ -1,22 +1,25 @@
-"""Would other requests order the runs alike: `rank_distributions`, `order_probabilities`."""
+"""How stable orderings are under other requests: `rank_distributions`, `order_probabilities`."""
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 import numpy as np
 import polars as pl
 
 from lexiframe.codes import decode
-from lexiframe.layouts.groups import By, in_groups
+from lexiframe.layouts.cube import PairsLike
+from lexiframe.layouts.groups import By, by_groups
 from lexiframe.orderings.rule import Method, Rule, Votes
 from lexiframe.orderings.weighted import Ordered, resampled
 from lexiframe.schemas import ORDER_PROBABILITIES, RANK_DISTRIBUTIONS, TableSchema
+from lexiframe.typing import RequestsLike
 
 
+@by_groups
 def rank_distributions(
-    d: Any,
+    d: PairsLike,
+    /,
     method: Method = "mean",
     *,
     samples: int = 1000,
@@ -24,10 +27,10 @@ def rank_distributions(
     votes: Votes = "win_rate",
     iterations: int | None = None,
     teleport: float | None = None,
-    requests: Any = None,
+    requests: RequestsLike = None,
     by: By = None,
 ) -> pl.DataFrame:
-    """Say how probable each rank of a run is, by drawing the requests again (bootstrap).
+    """Estimate how probable each rank of a run is, by a bootstrap over the requests.
 
     Parameters
     ----------
@@ -36,26 +39,27 @@ def rank_distributions(
     method, votes, iterations, teleport
         As for `order_runs`.
     samples : int
-        How often as many requests as there are are drawn, with replacement: once for all measures.
-        A measure takes those that it has; a run without any of them comes last, and two runs that
-        none of them compares tie.
+        The number of bootstrap samples. Each draws as many requests as there are, with replacement;
+        all measures share the samples. Where requests lack values of a measure, only the others
+        count: a run without any value comes last, and two runs that no request compares tie.
     seed : int
-        The same seed, the same draws.
+        The same seed gives the same samples.
     requests, by
-        A frame ``query_id`` → attributes, and which of them make groups of requests: the table is
-        made within each group, and the attributes are its first columns.
+        A frame or file with ``query_id`` and attributes of requests, and the attributes that form
+        groups. The table is computed within each group, whose attributes are its first columns.
 
     Returns
     -------
     polars.DataFrame
         Key ``measure, method, run, rank``, sorted by it: the ranks, from 1, that the run has in at
-        least one sample; runs of equal value share the mean of their ranks. ``probability``: the
-        share of the samples in which it has this rank, in 0..1; they sum to 1 for each run.
+        least one sample; runs of equal value share the mean of their ranks. ``probability`` is the
+        share of the samples in which the run has this rank, in 0..1; it sums to 1 for each run.
 
     Raises
     ------
     LexiframeError
-        As `order_runs`, for samples or a seed that are no whole number, and for infinite values.
+        As `order_runs`; when samples is no positive integer or seed no integer from 0; and for
+        infinite values.
 
     Notes
     -----
@@ -71,28 +75,15 @@ def rank_distributions(
     >>> lf.rank_distributions(s).select("run", "rank", "probability").rows()
     [('a', 1.0, 1.0), ('b', 2.0, 1.0)]
     """
-    if by is not None or requests is not None:
-        return in_groups(
-            partial(
-                rank_distributions,
-                method=method,
-                samples=samples,
-                seed=seed,
-                votes=votes,
-                iterations=iterations,
-                teleport=teleport,
-            ),
-            d,
-            requests,
-            by,
-        )
     rule = Rule(method, votes, iterations, teleport)
     tables = [_ranks(rule.name, o) for o in resampled("rank_distributions", d, rule, samples, seed)]
     return _concat(RANK_DISTRIBUTIONS, tables)
 
 
+@by_groups
 def order_probabilities(
-    d: Any,
+    d: PairsLike,
+    /,
     method: Method = "mean",
     *,
     samples: int = 1000,
@@ -100,10 +91,10 @@ def order_probabilities(
     votes: Votes = "win_rate",
     iterations: int | None = None,
     teleport: float | None = None,
-    requests: Any = None,
+    requests: RequestsLike = None,
     by: By = None,
 ) -> pl.DataFrame:
-    """Say how probably each run comes before each other, by drawing the requests again (bootstrap).
+    """Estimate how probably each run comes before each other, by a bootstrap over the requests.
 
     Parameters
     ----------
@@ -112,22 +103,23 @@ def order_probabilities(
     method, votes, iterations, teleport
         As for `order_runs`.
     samples, seed
-        As for `rank_distributions`, with the same draws.
+        As for `rank_distributions`; the same seed gives the same samples there and here.
     requests, by
-        A frame ``query_id`` → attributes, and which of them make groups of requests: the table is
-        made within each group, and the attributes are its first columns.
+        A frame or file with ``query_id`` and attributes of requests, and the attributes that form
+        groups. The table is computed within each group, whose attributes are its first columns.
 
     Returns
     -------
     polars.DataFrame
         Key ``measure, method, run_a, run_b`` with run_a < run_b, sorted by it. ``p_a_first``,
         ``p_tie``, ``p_b_first``: the shares of the samples in which run_a has the better rank, both
-        the same, or run_b the better one, in 0..1; they sum to 1.
+        have the same, or run_b has the better one, in 0..1; they sum to 1.
 
     Raises
     ------
     LexiframeError
-        As `order_runs`, for samples or a seed that are no whole number, and for infinite values.
+        As `order_runs`; when samples is no positive integer or seed no integer from 0; and for
+        infinite values.
 
     Examples
     --------
@@ -138,21 +130,6 @@ def order_probabilities(
     >>> lf.order_probabilities(s).select("p_a_first", "p_tie", "p_b_first").row(0)
     (0.0, 1.0, 0.0)
     """
-    if by is not None or requests is not None:
-        return in_groups(
-            partial(
-                order_probabilities,
-                method=method,
-                samples=samples,
-                seed=seed,
-                votes=votes,
-                iterations=iterations,
-                teleport=teleport,
-            ),
-            d,
-            requests,
-            by,
-        )
     rule = Rule(method, votes, iterations, teleport)
     tables = [
         _pairs(rule.name, o) for o in resampled("order_probabilities", d, rule, samples, seed)
@@ -162,7 +139,7 @@ def order_probabilities(
 
 def _ranks(method: str, o: Ordered) -> pl.DataFrame:
     samples, n_runs = o.ranks.shape
-    n_ranks = 2 * n_runs + 1  # by halves
+    n_ranks = 2 * n_runs + 1  # mid-ranks are multiples of 1/2
     cell = np.arange(n_runs) * n_ranks + np.rint(2 * o.ranks).astype(np.int64)
     counts = np.bincount(cell.ravel(), minlength=n_runs * n_ranks)
     had = np.flatnonzero(counts)

@@ -1,7 +1,8 @@
-"""The runs in order, when each request counts as often as a weight says.
+"""Orderings of runs over weighted requests, for the table itself and for bootstrap samples.
 
-A row of weights is a sample: ones for the table itself, numbers of draws for a bootstrap. What a
-request says is worked out once; the samples are products of matrices.
+Each row of weights is a sample: the table itself has weight 1 for each request, a bootstrap sample
+the number of times that it drew the request. What depends on a single request (points, votes,
+signs) is computed once; the samples are then products of matrices.
 """
 
 from __future__ import annotations
@@ -29,14 +30,14 @@ from lexiframe.schemas import to_polars
 
 ValuesAndRanks = tuple[np.ndarray, np.ndarray]
 FromWeights = Callable[[np.ndarray], ValuesAndRanks]
-"""From samples × requests to samples × runs."""
+"""A function from weights (samples × requests) to values and ranks (samples × runs)."""
 
 
 @dataclass(frozen=True)
 class Ordered:
     """The runs' values and mid-ranks under one measure: samples × runs.
 
-    A run without any of a sample's requests has the value NaN, and comes last.
+    A run that has none of a sample's requests has the value NaN and comes last.
     """
 
     measure: str
@@ -46,7 +47,7 @@ class Ordered:
 
 
 def laid_out(d: Any, method: str) -> ScoreCube | PairCube:
-    """Give a table of scores or preferences as the array that the method orders."""
+    """Turn a table of scores or preferences into the array that the method needs."""
     if isinstance(d, PairCube | ScoreCube):
         return d
     d = to_polars(d)
@@ -74,12 +75,12 @@ def ordered(cube: ScoreCube | PairCube, weights: np.ndarray, rule: Rule) -> Iter
 
 
 def resampled(called: str, d: Any, rule: Rule, samples: int, seed: int) -> Iterator[Ordered]:
-    """Order the runs by requests that are drawn again, once for all measures (bootstrap).
+    """Order the runs in bootstrap samples of the requests, which all measures share.
 
     Raises
     ------
     LexiframeError
-        For samples or a seed that do not fit, and values that are infinite.
+        When samples is no positive integer or seed no integer from 0; and for infinite values.
     """
     check_draws(called, "samples", samples, seed)
     cube = laid_out(d, rule.method)
@@ -115,7 +116,7 @@ def _borda(pairs: Pairs, rule: Rule) -> FromWeights:
 
 
 def _mean_of(request_values: np.ndarray, rough: np.ndarray) -> FromWeights:
-    """Give means over requests, from requests × runs and the rounding of each request's values."""
+    """Return the function of weights for means over requests of values, requests × runs."""
 
     def mean(weights: np.ndarray) -> ValuesAndRanks:
         n = weights.sum(axis=1)[:, None]
@@ -126,7 +127,7 @@ def _mean_of(request_values: np.ndarray, rough: np.ndarray) -> FromWeights:
 
 
 def _win_rate(pairs: Pairs, rule: Rule) -> FromWeights:
-    """Mean over the other runs of the share won, ties half; pairs never compared tie."""
+    """Mean over the other runs of the share won; ties count half, as do pairs never compared."""
     known = (~np.isnan(pairs.values)).astype(np.float64)
     wins = np.sign(np.nan_to_num(pairs.values))
     ends = pairs.ends
@@ -140,7 +141,7 @@ def _win_rate(pairs: Pairs, rule: Rule) -> FromWeights:
 
 
 def _copeland(pairs: Pairs, rule: Rule) -> FromWeights:
-    """Pairs of runs won by a majority of the requests, minus those lost: −(S − 1) to S − 1."""
+    """Pairs of runs won by a majority of requests, minus pairs lost: −(S − 1) to S − 1."""
     wins, ends = np.sign(np.nan_to_num(pairs.values)), pairs.ends
 
     def copeland(weights: np.ndarray) -> ValuesAndRanks:
@@ -159,6 +160,7 @@ def _mc4(pairs: Pairs, rule: Rule) -> FromWeights:
             for lead in weights @ votes
         ]
         layers, shares = (np.stack(parts) for parts in zip(*chains, strict=True))
+        # Shares may be tiny and still differ: compare their logarithms, that is, their ratios.
         places = tie_groups(np.log(np.maximum(shares, _TINY)))
         return layers + shares, mid_ranks(layers * len(pairs.runs) - places)
 
@@ -176,9 +178,9 @@ def _kemeny(pairs: Pairs, rule: Rule) -> FromWeights:
 
 
 BLOCK = 50
-"""So many samples at once: for 100 runs a block of pairs is 2 MB."""
+"""The number of samples handled at once: with 100 runs a block of pairs takes 2 MB."""
 _TINY = np.finfo(np.float64).tiny
-_LAST = -1e300  # below all values, and yet their difference is a number
+_LAST = -1e300  # below all values; −∞ would make differences NaN
 _METHODS: dict[str, Callable[[Pairs, Rule], FromWeights]] = {
     "mean": _mean,
     "win_rate": _win_rate,
@@ -190,10 +192,10 @@ _METHODS: dict[str, Callable[[Pairs, Rule], FromWeights]] = {
 
 
 def weighted_sums(weights: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """Give weights @ values with equal sums, to the last bit, for equal columns.
+    """Return weights @ values such that equal columns have sums equal to the last bit.
 
-    A product of matrices adds up in another order here and there; so it is taken of the distinct
-    columns.
+    BLAS may add up equal columns in different orders, and then copies of a run would not tie. So
+    the product is computed for the distinct columns only.
 
     Examples
     --------
@@ -207,7 +209,7 @@ def weighted_sums(weights: np.ndarray, values: np.ndarray) -> np.ndarray:
 
 
 def _ballots(pairs: Pairs, votes: str) -> np.ndarray:
-    """1 where a request puts run a over run b, −1 where under: requests × pairs."""
+    """Return 1 where a request ranks run a over run b, −1 where below, else 0: requests × pairs."""
     if votes == "preference":
         return np.asarray(np.sign(np.nan_to_num(pairs.values)))
     groups = tie_groups(mean_preferences(pairs), pairs.request_rounding[:, None])
@@ -215,13 +217,13 @@ def _ballots(pairs: Pairs, votes: str) -> np.ndarray:
 
 
 def _share(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
-    """Divide; NaN where there is nothing to divide by."""
+    """Divide; NaN where the divisor is 0."""
     whole = np.broadcast_to(whole, part.shape)
     return np.asarray(np.divide(part, whole, out=np.full(part.shape, np.nan), where=whole > 0))
 
 
 def _ranks(values: np.ndarray, rough: np.ndarray | float = TIE) -> np.ndarray:
-    """Rank the values, and last those that there are not."""
+    """Rank the values; runs without a value (NaN) come last."""
     return mid_ranks(np.where(np.isnan(values), _LAST, values), np.nan_to_num(rough))
 
 
@@ -231,5 +233,5 @@ def _refuse_gaps(measure: str, pairs: Pairs) -> None:
         a, b = pairs.runs[int(pairs.a[gaps[0]])], pairs.runs[int(pairs.b[gaps[0]])]
         raise LexiframeError(
             f"order_runs: {measure} lacks preferences between {len(gaps)} pairs of runs "
-            f"({a!r} and {b!r} first); all pairs are needed"
+            f"({a!r} and {b!r} first); compute the preferences of all pairs"
         )

@@ -1,10 +1,9 @@
-"""Who wins how often: `win_rates`, `win_rate_matrix`, `request_win_rates`."""
+"""How often runs beat each other: `win_rates`, `win_rate_matrix`, `request_win_rates`."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import polars as pl
@@ -12,12 +11,14 @@ import polars as pl
 from lexiframe.codes import decode
 from lexiframe.errors import LexiframeError, unknown_name
 from lexiframe.layouts.arrays import Pairs
-from lexiframe.layouts.cube import pair_cube
-from lexiframe.layouts.groups import By, in_groups
+from lexiframe.layouts.cube import PairsLike, pair_cube
+from lexiframe.layouts.groups import By, by_groups
 from lexiframe.schemas import REQUEST_WIN_RATES, WIN_RATES
+from lexiframe.typing import RequestsLike
 
 
-def win_rates(d: Any, *, requests: Any = None, by: By = None) -> pl.DataFrame:
+@by_groups
+def win_rates(d: PairsLike, /, *, requests: RequestsLike = None, by: By = None) -> pl.DataFrame:
     """Count, for every pair of runs, the requests won, lost and tied.
 
     Parameters
@@ -25,15 +26,15 @@ def win_rates(d: Any, *, requests: Any = None, by: By = None) -> pl.DataFrame:
     d
         The table of `preferences`, or of `scores`, whose differences are taken.
     requests, by
-        A frame ``query_id`` → attributes, and which of them make groups of requests: the table is
-        made within each group, and the attributes are its first columns.
+        A frame or file with ``query_id`` and attributes of requests, and the attributes that form
+        groups. The table is computed within each group, whose attributes are its first columns.
 
     Returns
     -------
     polars.DataFrame
-        Key ``measure, run_a, run_b``, sorted by it. Of ``n`` requests run_a ``wins`` and
-        ``losses``, and ``ties``; ``win_rate`` = wins / n, in 0..1, ties counted apart;
-        ``mean_preference``.
+        Key ``measure, run_a, run_b``, sorted by it. ``n`` requests have a preference of the pair:
+        run_a wins ``wins`` of them, loses ``losses`` and ties ``ties``. ``win_rate`` = wins / n, in
+        0..1; ties are no wins. ``mean_preference`` is the mean over the n requests.
 
     Examples
     --------
@@ -44,40 +45,40 @@ def win_rates(d: Any, *, requests: Any = None, by: By = None) -> pl.DataFrame:
     >>> lf.win_rates(d).select("n", "wins", "losses", "ties", "win_rate", "mean_preference").row(0)
     (4, 2, 1, 1, 0.5, 0.125)
     """
-    if by is not None or requests is not None:
-        return in_groups(win_rates, d, requests, by)
     frames = [_of_measure(measure, pairs) for measure, pairs in pair_cube(d)]
     return pl.concat([pl.DataFrame(schema=WIN_RATES.columns), *frames])
 
 
+@by_groups
 def win_rate_matrix(
-    d: Any,
+    d: PairsLike,
+    /,
     measure: str | None = None,
     *,
     runs: Sequence[str] | None = None,
-    requests: Any = None,
+    requests: RequestsLike = None,
     by: By = None,
 ) -> pl.DataFrame:
-    """Lay one measure's win rates out as runs × runs.
+    """Arrange one measure's win rates as a matrix of runs × runs.
 
     Parameters
     ----------
     d
         The table of `preferences` or `scores`.
     measure : str, optional
-        Which measure; may be left out when there is one.
+        The measure; it may be left out when the table has only one.
     runs : sequence of str, optional
-        Which runs, in this order; all, by name, unless given.
+        The runs to show, in this order. Default: all, sorted by name.
     requests, by
-        A frame ``query_id`` → attributes, and which of them make groups of requests: the table is
-        made within each group, and the attributes are its first columns.
+        A frame or file with ``query_id`` and attributes of requests, and the attributes that form
+        groups. The table is computed within each group, whose attributes are its first columns.
 
     Returns
     -------
     polars.DataFrame
-        ``run``, and a column for each run: the share of requests that the row's run wins against
-        the column's, ties counted as half a win, so that opposite cells sum to 1; a run against
-        itself has 0.5; null for pairs that the table does not have.
+        ``run``, and a column for each run. A cell is the share of requests that the row's run wins
+        against the column's, in 0..1. A tie counts as half a win, so opposite cells sum to 1, and
+        the diagonal is 0.5. A cell is null where the table lacks the pair.
 
     Raises
     ------
@@ -93,8 +94,6 @@ def win_rate_matrix(
     >>> lf.win_rate_matrix(d).rows()
     [('a', 0.5, 0.75), ('b', 0.25, 0.5)]
     """
-    if by is not None or requests is not None:
-        return in_groups(partial(win_rate_matrix, measure=measure, runs=runs), d, requests, by)
     cube = pair_cube(d)
     if measure is None and len(cube.measures) != 1:
         raise LexiframeError(
@@ -116,20 +115,26 @@ def win_rate_matrix(
     return table.with_columns(pl.selectors.float().fill_nan(None))
 
 
+@by_groups
 def request_win_rates(
-    d: Any, *, how: Literal["sum", "mean"] = "sum", requests: Any = None, by: By = None
+    d: PairsLike,
+    /,
+    *,
+    how: Literal["sum", "mean"] = "sum",
+    requests: RequestsLike = None,
+    by: By = None,
 ) -> pl.DataFrame:
-    """Add up each run's preferences over the other runs, request by request.
+    """Sum up each run's preferences over the other runs, request by request.
 
     Parameters
     ----------
     d
         The table of `preferences`, or of `scores`, whose differences are taken.
     how : {"sum", "mean"}
-        Σ over the other runs, or their mean.
+        Whether to return the sum over the other runs or their mean.
     requests, by
-        A frame ``query_id`` → attributes, and which of them make groups of requests: the table is
-        made within each group, and the attributes are its first columns.
+        A frame or file with ``query_id`` and attributes of requests, and the attributes that form
+        groups. The table is computed within each group, whose attributes are its first columns.
 
     Returns
     -------
@@ -139,7 +144,8 @@ def request_win_rates(
 
     Notes
     -----
-    Diaz & Ferraro, SIGIR 2022, equation 7, doi:10.1145/3477495.3532033.
+    Σ over the other runs π′ of Δ(π, π′), the sum of Diaz & Ferraro, SIGIR 2022, equation 7,
+    doi:10.1145/3477495.3532033. Despite its name it is no share, and may be negative.
 
     Examples
     --------
@@ -150,8 +156,6 @@ def request_win_rates(
     >>> lf.request_win_rates(d)["win_rate"].to_list()
     [1.5, -1.25, -0.25]
     """
-    if by is not None or requests is not None:
-        return in_groups(partial(request_win_rates, how=how), d, requests, by)
     if how not in ("sum", "mean"):
         raise LexiframeError(f"request_win_rates: expected how='sum' or 'mean', found {how!r}")
     frames = [_sums(measure, pairs, how) for measure, pairs in pair_cube(d)]
@@ -159,12 +163,12 @@ def request_win_rates(
 
 
 def mean_preferences(pairs: Pairs) -> np.ndarray:
-    """Mean over the other runs of Δ: requests × runs."""
+    """Return the mean over the other runs of Δ: requests × runs."""
     return np.asarray(total_preferences(pairs) / (len(pairs.runs) - 1))
 
 
 def total_preferences(pairs: Pairs) -> np.ndarray:
-    """Σ over the other runs of Δ: requests × runs."""
+    """Return the sum over the other runs of Δ: requests × runs."""
     known = np.nan_to_num(pairs.values)
     totals = [
         known[:, pairs.a == run].sum(axis=1) - known[:, pairs.b == run].sum(axis=1)
@@ -174,7 +178,7 @@ def total_preferences(pairs: Pairs) -> np.ndarray:
 
 
 def half_win_matrix(pairs: Pairs) -> np.ndarray:
-    """Give the share of requests won, ties half: runs × runs, 0.5 on the diagonal."""
+    """Return the share of requests won, ties counted half: runs × runs, 0.5 on the diagonal."""
     lead = np.divide(pairs.lead, pairs.n, out=np.full(len(pairs.n), np.nan), where=pairs.n > 0)
     return np.asarray(0.5 + pairs.square(lead) / 2)
 

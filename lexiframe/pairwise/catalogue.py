@@ -10,11 +10,9 @@ from lexiframe.metrics import papers as of
 from lexiframe.metrics.catalogue import METRICS
 from lexiframe.metrics.derived import MADE_FROM_ANOTHER, parse_metric
 from lexiframe.metrics.metric import Metric
-from lexiframe.pairwise.custom import MatrixPreference
 from lexiframe.pairwise.lexicographic import LexicographicPreference
+from lexiframe.pairwise.preference import Preference
 from lexiframe.pairwise.recall_paired import LevelPreference
-
-Preference = LevelPreference | LexicographicPreference | MatrixPreference
 
 # fmt: off
 RPP = LevelPreference("RPP", weight=lambda i, m: 1 / m,

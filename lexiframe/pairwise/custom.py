@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
 from lexiframe.errors import LexiframeError
-from lexiframe.metrics import notation
-from lexiframe.metrics.needs import RELEVANT
 from lexiframe.metrics.ties import TIE
+from lexiframe.pairwise.preference import Preference
 from lexiframe.projection.matrices import Block, missing
 
 
 @dataclass(frozen=True, repr=False)
-class MatrixPreference:
+class MatrixPreference(Preference):
     """Δ = a function of the positions of one request in all runs.
 
     The function is called once for every request. A function on its own does as well, where a
@@ -57,27 +56,12 @@ class MatrixPreference:
     ['R@10', 'RPP', 'more_in_ten']
     """
 
-    name: str
     function: Callable[[np.ndarray], Any]
-    rel: float | None = field(default=None, kw_only=True)
-    formula: str = field(default="", kw_only=True, compare=False)
-    source: str = field(default="", kw_only=True, compare=False)
-    bounds: str = field(default="", kw_only=True, compare=False)
 
     kind: ClassVar[str] = "matrix preference"
-    needs: ClassVar[str] = RELEVANT
 
-    def __call__(self, *, rel: float) -> MatrixPreference:
-        """Give the preference with relevance from grade ``rel``."""
-        return replace(self, rel=notation.least_grade(self.name, rel))
-
-    def __str__(self) -> str:
-        return notation.write(self.name, None, {} if self.rel is None else {"rel": self.rel}, None)
-
-    __repr__ = __str__
-
-    def compute(self, block: Block) -> np.ndarray:
-        """Return Δ of each pair of runs: pairs × requests."""
+    def compute(self, block: Block, known: dict[int, np.ndarray] | None = None) -> np.ndarray:
+        """Return Δ of each pair of runs: pairs × requests; ``known`` is not used."""
         population = block.at_least(self.rel)
         ranks = np.where(
             population.positions == missing(population.positions), np.inf, population.positions

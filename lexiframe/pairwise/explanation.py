@@ -15,20 +15,22 @@ from lexiframe.metrics.rankings import Rankings
 from lexiframe.metrics.subtopic_metrics import are_of_subtopics
 from lexiframe.pairwise.catalogue import LP, LR, RPP
 from lexiframe.pairwise.lexicographic import LexicographicPreference
-from lexiframe.pairwise.pairs import Asked, Measure, parse_measures
+from lexiframe.pairwise.pairs import Measure, parse_measures
 from lexiframe.pairwise.recall_paired import LevelPreference
 from lexiframe.projection.matrices import Block, requests_of
 from lexiframe.schemas import POSITIONS, check, to_polars
+from lexiframe.typing import Frame, MeasureLike
 
 _NOWHERE = pl.Int64.max()  # worse than every rank
 
 
 def explain(
-    p: Any,
+    p: Frame,
+    /,
     query_id: str,
     run_a: str,
     run_b: str,
-    measures: Asked | Iterable[Asked] | None = None,
+    measures: MeasureLike | Iterable[MeasureLike] | None = None,
 ) -> pl.DataFrame:
     """Take a preference between two rankings of one request apart, recall level by recall level.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 import polars as pl
@@ -18,14 +18,16 @@ from lexiframe.projection.answers import warn_of_gaps
 from lexiframe.projection.collection import rank_runs
 from lexiframe.projection.policies import NoRelevant, Policies, ScoreType, Ties, Unjudged
 from lexiframe.projection.whole import WholeRankings, rankings_of
+from lexiframe.typing import QrelsLike, RunsLike
 
 User = Literal["uniform", "dcg"]
 _CELLS = 1 << 21  # pairs × ranks that are laid out at once
 
 
 def interleaving(
-    runs: Any,
-    qrels: Any,
+    runs: RunsLike,
+    qrels: QrelsLike,
+    /,
     user: User = "uniform",
     *,
     rel: float | None = None,

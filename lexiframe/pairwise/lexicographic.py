@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 import polars as pl
 
 from lexiframe.errors import LexiframeError
-from lexiframe.metrics import notation
-from lexiframe.metrics.needs import RELEVANT
 from lexiframe.metrics.order_metrics import (
     Direction,
     LexicographicMetric,
@@ -20,11 +18,12 @@ from lexiframe.metrics.order_metrics import (
     rank_metric,
     sort_rankings,
 )
+from lexiframe.pairwise.preference import Preference
 from lexiframe.projection.matrices import Block, Population, missing
 
 
 @dataclass(frozen=True, repr=False)
-class LexicographicPreference:
+class LexicographicPreference(Preference):
     """Δ(π, π′) = the sign, or the size, of the difference at the recall level that decides.
 
     With ``direction="precision"`` the smallest level k at which the positions differ decides, with
@@ -91,31 +90,16 @@ class LexicographicPreference:
     {'LP': -1.0, 'LR': 1.0}
     """
 
-    name: str
     direction: Direction
     magnitude: Callable[..., Any] | None = None
-    rel: float | None = field(default=None, kw_only=True)
-    formula: str = field(default="", kw_only=True, compare=False)
-    source: str = field(default="", kw_only=True, compare=False)
-    bounds: str = field(default="", kw_only=True, compare=False)
 
     kind: ClassVar[str] = "lexicographic preference"
-    needs: ClassVar[str] = RELEVANT
 
     def __post_init__(self) -> None:
         if self.direction not in ("precision", "recall"):
             raise LexiframeError(
                 f"{self.name}: expected direction='precision' or 'recall', found {self.direction!r}"
             )
-
-    def __call__(self, *, rel: float) -> LexicographicPreference:
-        """Give the preference with relevance from grade ``rel``."""
-        return replace(self, rel=notation.least_grade(self.name, rel))
-
-    def __str__(self) -> str:
-        return notation.write(self.name, None, {} if self.rel is None else {"rel": self.rel}, None)
-
-    __repr__ = __str__
 
     @property
     def rank(self) -> LexicographicMetric:

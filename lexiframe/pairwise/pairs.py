@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,26 +15,27 @@ from lexiframe.metrics.metric import Metric
 from lexiframe.metrics.needs import refuse_unfit
 from lexiframe.metrics.scores import as_list, unique_by_name, values_of
 from lexiframe.metrics.subtopic_metrics import are_of_subtopics
-from lexiframe.metrics.ties import difference
+from lexiframe.metrics.ties import metric_difference
 from lexiframe.metrics.values import Values
-from lexiframe.pairwise.catalogue import Preference, parse_measure
+from lexiframe.pairwise.catalogue import parse_measure
 from lexiframe.pairwise.custom import MatrixPreference, preference_of
 from lexiframe.pairwise.lexicographic import LexicographicPreference
-from lexiframe.pairwise.recall_paired import LevelPreference
+from lexiframe.pairwise.preference import Preference
 from lexiframe.pairwise.subtopic_blocks import SubtopicRequests, subtopic_requests_of
 from lexiframe.progress import in_threads, progress
 from lexiframe.projection.matrices import Block, Requests, requests_of
 from lexiframe.projection.policies import NoRelevant, check_policy
 from lexiframe.schemas import PREFERENCES, to_polars
+from lexiframe.typing import Frame, MeasureLike
 
 Measure = Metric | Preference
 AnyRequests = Requests | SubtopicRequests
-Asked = Measure | str | Callable[[np.ndarray], Any]
 
 
 def preferences(
-    p: Any,
-    measures: Asked | Iterable[Asked],
+    p: Frame,
+    /,
+    measures: MeasureLike | Iterable[MeasureLike],
     *,
     no_relevant: NoRelevant = "drop",
     deciding_level: bool = False,
@@ -190,33 +190,30 @@ def _kernel(
     measure: Measure, values: Values | None, requests: AnyRequests, no_relevant: NoRelevant
 ) -> Kernel:
     """Return what computes Δ; NaN for a request that has no item of the measure's ``rel``."""
-    if isinstance(measure, Metric) and values is not None:
-        by_request = values.by_request(measure, len(requests.runs))
-
-        def differences(block: Block, group: np.ndarray) -> np.ndarray:
-            better, worse = block.pairs[:: -1 if measure.smaller_is_better else 1]
-            value = by_request[:, group]
-            if not measure.is_exact:
-                return difference(value[better], value[worse])
-            # Search lengths are whole numbers, or halves, over m: their difference is rounded once.
-            parts = 2 * np.maximum(block.at_least(measure.rel).m, 1)
-            whole = np.rint(value * parts)
-            return np.asarray((whole[better] - whole[worse]) / parts)
-
-        return differences
-
+    if isinstance(measure, Metric):  # then their values are there
+        return _difference_kernel(measure, values.by_request(measure, len(requests.runs)))  # type: ignore[union-attr]
     own = _by_itself(measure, requests) if isinstance(measure, MatrixPreference) else None
-    compute: Callable[[Block], np.ndarray] = measure.compute  # type: ignore[assignment]
-    if isinstance(measure, LevelPreference | LexicographicPreference):
-        compute = partial(measure.compute, known={})
+    known: dict[int, np.ndarray] = {}
 
     def preferred(block: Block, group: np.ndarray) -> np.ndarray:
-        delta = compute(block) if own is None else own[:, group]
+        delta = measure.compute(block, known) if own is None else own[:, group]
         if measure.rel is not None and no_relevant == "drop":
             delta[:, block.at_least(measure.rel).m == 0] = np.nan
         return delta
 
     return preferred
+
+
+def _difference_kernel(metric: Metric, values: np.ndarray) -> Kernel:
+    """Return what computes the differences of a metric from its values, runs × requests."""
+
+    def differences(block: Block, group: np.ndarray) -> np.ndarray:
+        a, b = (values[run[:, None], group] for run in block.pairs)
+        smaller, is_exact = metric.smaller_is_better, metric.is_exact
+        m = block.at_least(metric.rel).m if is_exact else None
+        return metric_difference(a, b, smaller_is_better=smaller, is_exact=is_exact, m=m)
+
+    return differences
 
 
 def _by_itself(measure: MatrixPreference, requests: AnyRequests) -> np.ndarray:

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
 import polars as pl
 
 from lexiframe.errors import LexiframeError
-from lexiframe.metrics import notation
 from lexiframe.metrics.needs import RELEVANT, SUBTOPICS
 from lexiframe.metrics.ties import TIE
+from lexiframe.pairwise.preference import Preference
 from lexiframe.projection.matrices import Block
 
 
 @dataclass(frozen=True, repr=False)
-class LevelPreference:
+class LevelPreference(Preference):
     """Δ(π, π′) = Σ_λ p(λ) Σ_i p(i | λ) sgn(p′_i − p_i), a preference by weights of recall levels.
 
     The grades λ are the distinct grades of the request's relevant items, p(λ) ∝ m_λ, the number
@@ -76,29 +76,15 @@ class LevelPreference:
     [('x', 'y', -0.2)]
     """
 
-    name: str
     weight: Callable[..., Any]
-    rel: float | None = field(default=None, kw_only=True)
     subtopics: bool = field(default=False, kw_only=True)
-    formula: str = field(default="", kw_only=True, compare=False)
-    source: str = field(default="", kw_only=True, compare=False)
-    bounds: str = field(default="", kw_only=True, compare=False)
 
     kind: ClassVar[str] = "level preference"
 
-    def __call__(self, *, rel: float) -> LevelPreference:
-        """Give the preference with binary relevance: grades from ``rel``."""
-        return replace(self, rel=notation.least_grade(self.name, rel))
-
     @property
     def needs(self) -> str:
-        """What it needs of the positions."""
+        """What the positions have to contain."""
         return SUBTOPICS if self.subtopics else RELEVANT
-
-    def __str__(self) -> str:
-        return notation.write(self.name, None, {} if self.rel is None else {"rel": self.rel}, None)
-
-    __repr__ = __str__
 
     def compute(self, block: Block, known: dict[int, np.ndarray] | None = None) -> np.ndarray:
         """Return Δ of each pair of runs: pairs × requests.

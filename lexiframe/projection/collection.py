@@ -12,7 +12,7 @@ import polars as pl
 
 from lexiframe.errors import LexiframeError, SchemaError, first_three
 from lexiframe.io.files.sources import refuse_twins
-from lexiframe.io.parts import RunPart
+from lexiframe.io.run_parts import RunPart
 from lexiframe.io.runs import RunScan, SourceRead, scan_runs
 from lexiframe.likeness import likely_cause
 from lexiframe.memory import refuse_more_than_available

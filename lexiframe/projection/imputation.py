@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from numbers import Integral
-from typing import Any, Literal
+from typing import Literal
 
 import polars as pl
 
 from lexiframe.errors import LexiframeError
 from lexiframe.schemas import POSITIONS, check, to_polars
+from lexiframe.typing import Frame
 
 REQUEST = ("run", "query_id")
 
 
 def impute(
-    p: Any,
+    p: Frame,
+    /,
     corpus_size: int | str,
     *,
     how: Literal["pessimistic", "optimistic"] = "pessimistic",

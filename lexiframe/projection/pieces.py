@@ -16,7 +16,7 @@ import polars as pl
 
 from lexiframe.codes import of_each, order_of
 from lexiframe.errors import SchemaError
-from lexiframe.io.parts import RunPart
+from lexiframe.io.run_parts import RunPart
 from lexiframe.progress import in_threads
 from lexiframe.projection.judgments import JudgedItems
 from lexiframe.projection.policies import Policies

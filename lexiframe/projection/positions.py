@@ -15,11 +15,13 @@ from lexiframe.projection.collection import RankedRuns, rank_runs
 from lexiframe.projection.judgments import JudgedItems
 from lexiframe.projection.policies import NoRelevant, Policies, ScoreType, Ties, Unjudged
 from lexiframe.schemas import POSITIONS, SUBTOPIC_POSITIONS
+from lexiframe.typing import QrelsLike, RunsLike
 
 
 def positions(
-    runs: Any,
-    qrels: Any,
+    runs: RunsLike,
+    qrels: QrelsLike,
+    /,
     *,
     rel: float | None = None,
     ties: Ties = "doc_id_desc",
@@ -51,8 +53,9 @@ def positions(
         What orders documents of equal score: their id (bytewise; descending is trec_eval's way),
         their order in the file, or the rank that the file gives, which must differ within a query.
     score_type : {"float64", "float32"}
-        How scores are compared: trec_eval 10 and ir-measures-like tools hold doubles, trec_eval up
-        to 9.0.8 and pytrec_eval single floats, which merge scores that are nearly equal.
+        The precision in which scores are compared. trec_eval 10 holds them as doubles. trec_eval up
+        to 9.0.8, pytrec_eval, and ir_measures where it calls pytrec_eval hold them as single
+        floats, so that scores that differ only beyond single precision are equal.
     no_relevant : {"drop", "zero"}
         Leave requests without a relevant item out, or keep them, with one row a run whose
         document, position and level are null, so that every measure of theirs but num_ret is 0.

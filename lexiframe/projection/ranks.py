@@ -15,8 +15,8 @@ import polars as pl
 
 from lexiframe.codes import of_each, strings_of
 from lexiframe.errors import SchemaError
-from lexiframe.io.parts import RunPart
 from lexiframe.io.problems.duplicates import repeated_document
+from lexiframe.io.run_parts import RunPart
 from lexiframe.projection.coded_rows import Blocks, Rows
 from lexiframe.projection.judgments import JudgedItems
 from lexiframe.projection.policies import Policies, Ties

@@ -1,1 +1,1 @@
-"""Which runs differ, and how sure one can be."""
+"""Tests of which runs differ: p-values, corrections, intervals, power and swaps."""

@@ -1,4 +1,4 @@
-"""What the functions on significance ask of their arguments."""
+"""Checks of arguments that several functions on significance share."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from lexiframe.schemas import COMPARISONS, check
 
 
 def checked_comparisons(c: Any) -> pl.DataFrame:
-    """Take a table of `compare`, or several concatenated, as one without a row twice."""
+    """Check a table of `compare`, or several concatenated; raise when a row occurs twice."""
     comparisons = check(c, COMPARISONS)
     if comparisons.select(COMPARISONS.key).is_duplicated().any():
         raise SchemaError(
             f"comparisons: expected one row for each {', '.join(COMPARISONS.key)}, found several; "
-            "tables with other families, baselines or levels go in one by one, and groups of "
+            "give tables of other families, baselines or levels one by one, and name groups of "
             "requests with by="
         )
     return comparisons
 
 
 def pairs_by_measure(called: str, d: Any) -> list[tuple[str, Pairs]]:
-    """Give each measure's pairs of runs that have a difference; one at least, none infinite."""
+    """Return each measure's pairs of runs that share requests; raise for none, and for infinity."""
     cube = pair_cube(d)
     check_finite(called, cube.values)
     measured = [(measure, _known(pairs)) for measure, pairs in cube]

@@ -1,7 +1,8 @@
-"""An order of runs by their preferences alone, so that what is drawn for them ignores their names.
+"""An order of runs that depends on their preferences alone, so that random trials ignore names.
 
-As long as graphs are told apart by their canonical form: colours of runs are refined until they
-differ, and where they cannot, one of the runs is set apart.
+The method is that of canonical forms of graphs: each run has a colour, colours are split by the
+preferences over runs of each colour until nothing changes, and where runs still share a colour one
+of them is given a colour of its own.
 """
 
 from __future__ import annotations
@@ -10,11 +11,11 @@ import numpy as np
 
 
 def canonical(matrix: np.ndarray) -> np.ndarray:
-    """Give an antisymmetric matrix of one request with rows and columns in an order of its own.
+    """Return a request's antisymmetric matrix with rows and columns in an order of its own.
 
-    The order is that of the sums of rows, then of their sorted cells. Where these do not tell runs
-    apart, runs that are the same take any order, and those of a cycle the order around it. (There
-    may be cycles of eight or more runs, in one request, that this does not see apart.)
+    Runs are ordered by the sum of their row, then by its sorted cells. Where these are equal, runs
+    with the same row may come in any order, and the runs of a cycle come in the order of the cycle.
+    (For some cycles of eight or more runs within one request, the order may depend on the names.)
 
     Examples
     --------
@@ -24,7 +25,7 @@ def canonical(matrix: np.ndarray) -> np.ndarray:
     [[0.0, 1.0, -1.0], [-1.0, 0.0, 1.0], [1.0, -1.0, 0.0]]
     """
     cells = np.sort(matrix, axis=1)
-    keys = [*cells.T[::-1], cells.sum(axis=1)]  # the last counts most
+    keys = [*cells.T[::-1], cells.sum(axis=1)]  # lexsort sorts by the last key first
     order = np.lexsort(keys)
     if (cells[order[1:]] == cells[order[:-1]]).all(axis=1).any():
         order = np.lexsort([_colours(matrix), *keys])
@@ -32,7 +33,7 @@ def canonical(matrix: np.ndarray) -> np.ndarray:
 
 
 def _colours(matrix: np.ndarray) -> np.ndarray:
-    """Number the runs so that they all differ."""
+    """Number the runs by colour refinement, so that each has a number of its own."""
     cells = np.unique(matrix, return_inverse=True)[1].reshape(matrix.shape)
     colour = _refined(_twins(cells), cells)
     while colour.max() < len(colour) - 1:
@@ -44,7 +45,7 @@ def _colours(matrix: np.ndarray) -> np.ndarray:
 
 
 def _twins(cells: np.ndarray) -> np.ndarray:
-    """Number the runs with the same row from 0; they may change places and nothing changes."""
+    """Number the runs with the same row from 0; to swap them changes nothing."""
     same = np.unique(cells, axis=0, return_inverse=True)[1].ravel()
     order = np.argsort(same, kind="stable")
     first = np.searchsorted(same[order], same[order])
@@ -54,7 +55,7 @@ def _twins(cells: np.ndarray) -> np.ndarray:
 
 
 def _refined(colour: np.ndarray, cells: np.ndarray) -> np.ndarray:
-    """Split colours by the preferences over the runs of each colour, as long as that splits."""
+    """Split colours by the preferences over the runs of each colour until nothing changes."""
     n_colours = -1
     while colour.max() > n_colours:
         n_colours = colour.max()
@@ -63,11 +64,11 @@ def _refined(colour: np.ndarray, cells: np.ndarray) -> np.ndarray:
 
 
 def _signatures(colour: np.ndarray, cells: np.ndarray) -> np.ndarray:
-    """Give each run's colour, and its preferences with the other run's colour, sorted."""
+    """Return each run's colour, and its sorted pairs of a preference and the other run's colour."""
     return np.column_stack([colour, np.sort(cells * (2 * len(cells)) + colour, axis=1)])
 
 
 def _rows(colour: np.ndarray, cells: np.ndarray) -> list[list[int]]:
-    """Say what a colouring looks like, whatever the runs are called."""
+    """Describe a colouring in a way that does not depend on the order of the runs."""
     signatures: list[list[int]] = _signatures(colour, cells).tolist()
     return sorted(signatures)

@@ -1,4 +1,4 @@
-"""P-values corrected for many comparisons, over a declared family."""
+"""Corrections of p-values for many comparisons, over a declared family."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ import numpy as np
 from lexiframe.errors import LexiframeError
 
 CORRECTIONS = {"none": None, "bonferroni": "bonferroni", "holm": "holm", "bh": "fdr_bh"}
-"""By our names, those of `statsmodels.stats.multitest.multipletests`."""
+"""Our names of corrections, and their names in `statsmodels.stats.multitest.multipletests`."""
 
 
 def check_correction(correction: str) -> None:
-    """Raise for a correction that does not exist."""
+    """Raise when no correction has this name."""
     if correction not in CORRECTIONS:
         raise LexiframeError(
             f"compare: expected correction to be one of {', '.join(CORRECTIONS)}, "
@@ -27,8 +27,9 @@ def correct(p_values: np.ndarray, correction: str) -> np.ndarray:
     p_values
         The p-values of all comparisons of the family.
     correction : {"holm", "bonferroni", "bh", "none"}
-        ``bh`` is Benjamini and Hochberg's, which bounds the share of false discoveries, while the
-        others bound the chance of any. All equal `statsmodels.stats.multitest.multipletests`.
+        ``bh`` is Benjamini and Hochberg's correction, which bounds the expected share of false
+        rejections; Holm's and Bonferroni's bound the probability of any. All return the values of
+        `statsmodels.stats.multitest.multipletests`.
 
     Raises
     ------
@@ -44,7 +45,7 @@ def correct(p_values: np.ndarray, correction: str) -> np.ndarray:
     method = CORRECTIONS[correction]
     if method is None or not len(p_values):
         return p_values
-    if method == "holm":  # statsmodels collects garbage each time it is asked for this one
+    if method == "holm":  # own code: statsmodels runs the garbage collector at each call
         order = np.argsort(p_values)
         stepped = p_values[order] * np.arange(len(p_values), 0, -1)
         holm = np.empty_like(p_values)
@@ -57,7 +58,7 @@ def correct(p_values: np.ndarray, correction: str) -> np.ndarray:
 
 
 def correct_families(p_values: np.ndarray, family: np.ndarray, correction: str) -> np.ndarray:
-    """Adjust p-values within each family, of which ``family`` has the number.
+    """Adjust p-values within each family; ``family`` holds each p-value's number of its family.
 
     Examples
     --------

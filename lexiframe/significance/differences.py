@@ -1,4 +1,4 @@
-"""What paired tests are about: the differences of pairs of runs over requests, and the options."""
+"""The input of paired tests: differences of pairs of runs over requests, and options."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ Alternative = Literal["two-sided", "greater", "less"]
 
 @dataclass(frozen=True)
 class Options:
-    """How tests and intervals are made, see `compare`.
+    """The options of tests and intervals, see `compare`.
 
-    ``asked`` is the alternative that was asked for: of a baseline that is run_a it is turned round.
+    ``asked`` is the user's alternative. It differs from ``alternative`` where the baseline is
+    run_a: "is the other run better" then asks whether run_a is worse.
     """
 
     alternative: Alternative
@@ -29,11 +30,11 @@ class Options:
 
     @property
     def tail(self) -> float:
-        """The probability beyond one end of an interval."""
+        """The probability of lying beyond one end of an interval."""
         return self.alpha / 2 if self.alternative == "two-sided" else self.alpha
 
     def extreme(self, drawn: np.ndarray, observed: np.ndarray, rounding: np.ndarray) -> np.ndarray:
-        """Tell which drawn values are as far out as the observed one, but for rounding."""
+        """Return which drawn values are at least as extreme as the observed one, up to rounding."""
         if self.alternative == "greater":
             return np.asarray(drawn >= observed - rounding)
         if self.alternative == "less":
@@ -41,11 +42,11 @@ class Options:
         return np.asarray(np.abs(drawn) >= np.abs(observed) - rounding)
 
     def least_p(self, tail: np.ndarray) -> np.ndarray:
-        """Give the least p from the probability of what is farthest out at one end."""
+        """Return the least p-value possible, from the probability of the most extreme value."""
         return np.minimum(1.0, 2 * tail) if self.alternative == "two-sided" else tail
 
     def p_value(self, below: np.ndarray, above: np.ndarray) -> np.ndarray:
-        """Give p from the probabilities of what is as small or smaller, and as great or greater."""
+        """Return p from the probabilities of a value at most, and at least, the observed one."""
         if self.alternative == "two-sided":
             return np.asarray(np.minimum(1.0, 2 * np.minimum(below, above)))
         return np.asarray(above if self.alternative == "greater" else below)
@@ -55,8 +56,9 @@ class Options:
 class Differences:
     """The differences of pairs over the same requests: requests × pairs, none missing.
 
-    ``rounding``, requests × pairs or 1 × 1, is how much of each may be rounding. ``deviation`` is 0
-    where all differences are the same but for it.
+    ``rounding`` (requests × pairs or 1 × 1) bounds the rounding error of each difference. ``mean``
+    and ``deviation`` (the standard deviation with n − 1) are those of each pair; the deviation is
+    exactly 0 where all differences are equal up to rounding.
     """
 
     values: np.ndarray
@@ -66,10 +68,12 @@ class Differences:
 
     @classmethod
     def of(cls, values: np.ndarray, rounding: np.ndarray) -> Differences:
-        """Take requests × pairs."""
+        """Compute mean and deviation of differences, requests × pairs."""
         mean = values.mean(axis=0)
         squares = ((values - mean) ** 2).sum(axis=0)
         deviation = np.sqrt(squares / max(len(values) - 1, 1))
+        # Equal differences get the deviation 0. Else t would divide by rounding alone: copies of a
+        # run, or a constant shift, would have an enormous t or a random one.
         near = np.flatnonzero(values.max(axis=0) - values.min(axis=0) <= rounding.max(axis=0))
         some, rough = values[:, near], _cells(rounding, np.arange(len(values)), near) / 2
         same = (some - rough).max(axis=0) <= (some + rough).min(axis=0)
@@ -78,7 +82,7 @@ class Differences:
 
     @property
     def mean_rounding(self) -> np.ndarray:
-        """How much of each mean may be rounding."""
+        """The bound of the rounding error of each mean."""
         return np.broadcast_to(self.rounding.mean(axis=0), len(self.mean))
 
     @property
@@ -88,9 +92,9 @@ class Differences:
 
 
 def by_requests(pairs: Pairs, chosen: np.ndarray) -> Iterator[tuple[np.ndarray, Differences]]:
-    """Give those of the pairs ``chosen`` that have the same requests, and their differences.
+    """Yield the chosen pairs, those with the same requests together, and their differences.
 
-    Mostly no pair lacks a request.
+    Usually no pair lacks a request, and all pairs come at once.
     """
     values, rounding = pairs.values[:, chosen], pairs.rounding
     known = ~np.isnan(values)
@@ -106,5 +110,5 @@ def by_requests(pairs: Pairs, chosen: np.ndarray) -> Iterator[tuple[np.ndarray, 
 
 
 def _cells(rounding: np.ndarray, requests: np.ndarray, pairs: np.ndarray) -> np.ndarray:
-    """Give that of some requests and pairs, unless it is one number for all."""
+    """Return the rounding of some requests and pairs; it may be one number for all."""
     return rounding if rounding.size == 1 else np.asarray(rounding[np.ix_(requests, pairs)])

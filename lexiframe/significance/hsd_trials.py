@@ -1,9 +1,11 @@
-"""The trials of the randomised HSD: labels of runs are permuted, request by request.
+"""The trials of the randomised HSD: run labels are permuted independently within each request.
 
-In a trial the runs of each request change places, whatever they do in others. So a request's runs
-may be sorted beforehand, by their values; then what is drawn does not depend on their names.
-Three ways to the same number, by what the preferences are: differences of values, whose largest
-mean difference is a range; signs of differences, which are counts; anything else.
+As the permutations of different requests are independent, the runs of each request may be sorted by
+their values first; then the trials do not depend on the names of the runs.
+
+There are three ways to compute the largest |mean difference| of a trial. If the preferences are
+differences of values, it is the range of the runs' sums. If they are signs of such differences, it
+is a matter of counting. For any other preferences whole matrices are permuted and added up.
 """
 
 from __future__ import annotations
@@ -21,33 +23,34 @@ from lexiframe.progress import in_threads
 from lexiframe.significance.canonical import canonical
 
 BLOCK = 512
-"""How many trials are drawn together at most; fewer where runs and requests are many."""
+"""The largest number of trials drawn at once; fewer if there are many runs and requests."""
 CELLS = 2**25
+"""The number of cells (trials × runs × runs or requests) that a block may have."""
 FEW = 8
-"""As many trials of whole matrices stay near the processor."""
+"""The number of trials of whole matrices whose cells stay in the processor's cache."""
 SOME = 16
-"""As many requests are counted in a byte; and arrays of a few hundred kilobytes are quick."""
+"""The number of requests counted at once: counts must fit into a byte, arrays into the cache."""
 
 Trials = Iterable[np.ndarray]
-"""For each request the runs that stand at the places of the runs: trials × runs."""
+"""For each request the permutations of its runs: trials × runs."""
 Statistic = Callable[[Trials], np.ndarray]
-"""Σ over the requests of the permuted preferences: the largest of any pair, for each trial."""
+"""Computes for each trial the largest |sum over requests| of permuted preferences of any pair."""
 
 
 def largest_differences(
     pairs: Pairs, values: np.ndarray | None, trials: int, seed: int, label: str
 ) -> np.ndarray:
-    """Give the largest |mean difference| over all pairs of runs in each trial, in ascending order.
+    """Return the largest |mean difference| over all pairs of runs in each trial, ascending.
 
     Parameters
     ----------
     pairs
-        The differences, without gaps.
+        The differences; none may be missing.
     values
-        Requests × runs, when the differences are those of values.
+        Requests × runs, when the differences are those of values; else None.
     trials, seed
-        How many trials, and what they are drawn from. When all permutations are no more than
-        ``trials`` + 1, each is one trial, but for the one that changes nothing.
+        The number of trials, and their seed. When there are at most ``trials`` + 1 permutations in
+        all, each is one trial, except the one that changes nothing: p counts it as the observation.
     """
     n_queries, n_runs = len(pairs.queries), len(pairs.runs)
     largest_sum = _statistic(pairs) if values is None else _of_values(values)
@@ -65,6 +68,7 @@ def largest_differences(
 
     largest = np.concatenate([*in_threads(block, range(len(starts)), label)]) / n_queries
     if are_all:
+        # Drop one trial like the observed one; which of several does not matter.
         observed = np.abs(pairs.values.mean(axis=0)).max()
         largest = np.delete(largest, np.argmin(np.abs(largest - observed)))
     return np.sort(largest)
@@ -74,13 +78,15 @@ def largest_differences(
 
 
 def _are_all(n_runs: int, n_queries: int, trials: int) -> bool:
-    """Tell whether all permutations are no more than ``trials`` + 1."""
-    may_be = n_queries * math.lgamma(n_runs + 1) < math.log(trials + 1) + 1  # the power may be huge
+    """Return whether there are at most ``trials`` + 1 permutations of all requests together."""
+    may_be = (
+        n_queries * math.lgamma(n_runs + 1) < math.log(trials + 1) + 1
+    )  # first in logs: the power may be huge
     return may_be and math.factorial(n_runs) ** n_queries <= trials + 1
 
 
 def _every(n_runs: int, n_queries: int, some: np.ndarray) -> Iterator[np.ndarray]:
-    """Give some of all permutations; the digits of a trial's number say which of each request."""
+    """Yield permutations by number: its digits to base S! choose one for each request."""
     of_one = np.array([*permutations(range(n_runs))])
     for query in range(n_queries):
         yield of_one[some // len(of_one) ** query % len(of_one)]
@@ -99,10 +105,10 @@ def _drawn(
 
 
 def _statistic(pairs: Pairs) -> Statistic:
-    """Choose the fastest way to permute preferences, by looking at them."""
+    """Return the fastest way to permute these preferences."""
     total = total_preferences(pairs)
     values = total / len(pairs.runs)
-    rounding = 4 * pairs.request_rounding[:, None]  # a difference, two values, and a tie
+    rounding = 4 * pairs.request_rounding[:, None]  # of the difference, both values and the tie
     if (np.abs(values[:, pairs.a] - values[:, pairs.b] - pairs.values) <= rounding).all():
         return _of_values(values)
     if (pairs.values == np.sign(total[:, pairs.a] - total[:, pairs.b])).all():
@@ -111,7 +117,7 @@ def _statistic(pairs: Pairs) -> Statistic:
 
 
 def tolerance(pairs: Pairs) -> float:
-    """Give how much of the largest mean difference may be rounding, in any trial."""
+    """Return the bound of the rounding error of a largest mean difference."""
     return float(pairs.request_rounding.mean())
 
 
@@ -120,22 +126,22 @@ def _of_values(values: np.ndarray) -> Statistic:
 
 
 def _by_range(values: np.ndarray, trials: Trials) -> np.ndarray:
-    """Preferences v_a − v_b: the largest is that of the greatest sum over the smallest."""
+    """Of preferences v_a − v_b, the largest |sum| is the greatest sum of v minus the smallest."""
     sums = sum(one.take(places) for one, places in zip(values, trials, strict=True))
     return np.asarray(np.ptp(sums, axis=1))
 
 
 def _of_ranks(total: np.ndarray) -> Statistic:
-    """Turn what signs are the signs of into dense ranks, in small integers."""
+    """Replace values, of which only the order counts, by dense ranks in small integers."""
     dtype = np.uint8 if total.shape[1] <= 256 else np.uint16
     steps = np.diff(np.sort(total, axis=1), prepend=-np.inf) > 0
     return partial(_by_counts, (steps.cumsum(axis=1) - 1).astype(dtype))
 
 
 def _by_counts(ranks: np.ndarray, trials: Trials) -> np.ndarray:
-    """Preferences sgn(r_a − r_b): requests with r_a > r_b less those with r_a < r_b."""
+    """Of preferences sgn(r_a − r_b), sum up requests with r_a > r_b minus those with r_a < r_b."""
     drawn = np.stack([one.take(places.T) for one, places in zip(ranks, trials, strict=True)])
-    n_queries, n_runs, n_trials = drawn.shape  # comparisons run along the trials
+    n_queries, n_runs, n_trials = drawn.shape  # trials last: they are compared in vectors
     largest = np.zeros(n_trials, np.int64)
     for a in range(n_runs - 1):
         lead = np.zeros((n_runs - a - 1, n_trials), np.int64)
@@ -148,12 +154,12 @@ def _by_counts(ranks: np.ndarray, trials: Trials) -> np.ndarray:
 
 
 def _count(is_so: np.ndarray) -> np.ndarray:
-    """Count over at most 255 requests."""
+    """Count the true cells over at most 255 requests."""
     return np.asarray(is_so.view(np.uint8).sum(axis=0, dtype=np.uint8))
 
 
 def _by_cells(matrices: np.ndarray, trials: Trials) -> np.ndarray:
-    """Any preferences: the cells of the permuted matrices, added up."""
+    """Of any preferences, add up the cells of the permuted matrices."""
     n_runs = matrices.shape[1]
     a, b = np.triu_indices(n_runs, k=1)
     sums = np.zeros((0, 0))

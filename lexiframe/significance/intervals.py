@@ -1,4 +1,4 @@
-"""Confidence intervals of mean differences and of effect sizes, of all pairs at once."""
+"""Confidence intervals of mean differences and of effect sizes, for all pairs at once."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from lexiframe.significance.differences import Differences, Options
 Interval = tuple[np.ndarray, np.ndarray]
 
 _TOO_LARGE = 1e5
-"""From such a t on the noncentral t's inverse fails; the spread of the deviation is all by then."""
+"""From this |t| on SciPy's inverse of the noncentral t fails, and `d_z_interval` uses a limit."""
 
 _PAIRS_AT_ONCE = 500
 
 
 def t_interval(d: Differences, options: Options) -> Interval:
-    """Mean ± the quantile of Student's t times sd/√n."""
+    """Return mean ± quantile of Student's t · sd/√n."""
     from scipy.special import stdtrit
 
     half = stdtrit(max(d.n - 1, 1), 1 - options.tail) * d.deviation / np.sqrt(d.n)
@@ -30,10 +30,10 @@ def t_interval(d: Differences, options: Options) -> Interval:
 
 
 def bca_interval(d: Differences, options: Options) -> Interval:
-    """Bias-corrected and accelerated bootstrap, by `scipy.stats.bootstrap`.
+    """Return the bias-corrected and accelerated bootstrap interval of `scipy.stats.bootstrap`.
 
-    All pairs share the draws of requests. Differences that are all the same have no spread. With
-    too few trials, none of them on one side of the mean, there is no interval: NaN.
+    All pairs share the drawn requests. If all differences are equal, both ends are their mean. If
+    no trial lies on one side of the mean (too few trials), the interval is NaN.
     """
     from scipy.stats import bootstrap
 
@@ -59,9 +59,10 @@ def bca_interval(d: Differences, options: Options) -> Interval:
 def _means(
     drawn: np.ndarray, axis: int, values: np.ndarray, mean: np.ndarray, rounding: np.ndarray
 ) -> np.ndarray:
-    """Means of pairs × samples; a product of counts with values, not a gather.
+    """Return the means, pairs × samples, as a product of counts with values.
 
-    BCa counts the samples below the mean: what is the mean but for rounding has to be the same.
+    BCa counts the samples whose mean is below the observed one, so means that equal it up to
+    rounding are replaced by it.
     """
     counts = np.apply_along_axis(np.bincount, axis, drawn, minlength=len(values))
     means = counts @ values / drawn.shape[axis]
@@ -75,7 +76,7 @@ INTERVALS: dict[str, Callable[[Differences, Options], Interval]] = {
 
 
 def one_sided(low: np.ndarray, high: np.ndarray, options: Options) -> Interval:
-    """Open the side that a one-sided test says nothing of."""
+    """Make infinite the end of which a one-sided test says nothing."""
     if options.alternative == "greater":
         high = np.where(np.isnan(high), high, np.inf)
     elif options.alternative == "less":
@@ -84,14 +85,18 @@ def one_sided(low: np.ndarray, high: np.ndarray, options: Options) -> Interval:
 
 
 def d_z_interval(t: np.ndarray, n: int, options: Options) -> Interval:
-    """Give the d_z whose noncentral t has the observed t as its quantile."""
+    """Return the d_z for which the observed t is the α/2 or 1 − α/2 quantile of the noncentral t.
+
+    For very large |t| the noncentral t varies only by its χ in the divisor: t times the quantiles
+    of √(χ²/df) is then the limit.
+    """
     from scipy.special import chdtri, nctdtrinc
 
     df, known = max(n - 1, 1), np.isfinite(t)
     t = np.where(known, t, 0.0)
     tails = (1 - options.tail, options.tail)
     within = np.clip(t, -_TOO_LARGE, _TOO_LARGE)
-    with ThreadPoolExecutor(2) as executor:  # the slowest step of a t test
+    with ThreadPoolExecutor(2) as executor:  # in threads: the slowest step of a t-test
         low, high = executor.map(lambda tail: nctdtrinc(df, tail, within), tails)
     spread = np.sqrt([chdtri(df, tail) / df for tail in tails])
     far = np.abs(t) >= _TOO_LARGE
@@ -102,10 +107,10 @@ def d_z_interval(t: np.ndarray, n: int, options: Options) -> Interval:
 
 
 def win_odds_interval(wins: np.ndarray, losses: np.ndarray, n: int, options: Options) -> Interval:
-    """Of the win odds θ/(1 − θ), θ = (wins + ties/2)/n, by the normal quantile on the logit.
+    """Return the interval of the win odds θ/(1 − θ), θ = (wins + ties/2)/n, normal on the logit.
 
     Brunner, Vandemeulebroecke & Mütze, "Win odds: an adaptation of the win ratio to include ties",
-    Statistics in Medicine 2021, doi:10.1002/sim.8967. Not defined where all are won or lost.
+    Statistics in Medicine 2021, doi:10.1002/sim.8967. NaN where all requests are won, or all lost.
     """
     from scipy.special import ndtri
 
@@ -121,9 +126,9 @@ def win_odds_interval(wins: np.ndarray, losses: np.ndarray, n: int, options: Opt
 
 
 def rank_biserial_interval(r: np.ndarray, n: np.ndarray, options: Options) -> Interval:
-    """Of the matched rank-biserial correlation of n ranks, by Fisher's z.
+    """Return the interval of the matched rank-biserial correlation of n ranks, by Fisher's z.
 
-    Its standard error is that of the signed-rank statistic, scaled. Not defined at −1 and 1.
+    The standard error is that of the signed-rank statistic, scaled. It is NaN for r = −1 and 1.
     """
     from scipy.special import ndtri
 

@@ -1,4 +1,4 @@
-"""The power of the paired t-test on differences that are normal."""
+"""The power of the paired t-test on normally distributed differences."""
 
 from __future__ import annotations
 
@@ -7,16 +7,17 @@ import warnings
 import numpy as np
 
 LARGEST = 10**9
-"""More requests than these are not looked for."""
+"""The largest number of requests that `least_size` considers."""
 FAR = 1e4
+"""The noncentrality is cut here, because SciPy is slow beyond, where the power is as good as 1."""
 NONE_BEHIND = 37.0
-"""Noncentral t so far out is slow to sum: beyond, the power is 1, the lower tail 0, near enough."""
+"""For the lower tail it is cut here: beyond, this tail is as good as 0."""
 
 
 def t_power(effect: np.ndarray, n: np.ndarray, alpha: float) -> np.ndarray:
     """P(|T| > t_{1−α/2, n−1}), T noncentral t with n − 1 degrees of freedom, noncentrality d_z √n.
 
-    ``effect`` is d_z: infinite when all differences are the same, NaN when they are 0.
+    ``effect`` is d_z: infinite when all differences are equal, NaN when they are all 0.
 
     Examples
     --------
@@ -38,7 +39,7 @@ def t_power(effect: np.ndarray, n: np.ndarray, alpha: float) -> np.ndarray:
 
 
 def least_size(effect: np.ndarray, power: float, alpha: float) -> np.ndarray:
-    """Find the least n for which `t_power` is ``power`` or more, by bisection; 0 for none.
+    """Find the least n for which `t_power` reaches ``power``, by bisection; 0 if there is none.
 
     Examples
     --------

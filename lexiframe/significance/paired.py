@@ -13,7 +13,7 @@ import polars as pl
 from lexiframe.codes import decode
 from lexiframe.errors import LexiframeError, unknown_name
 from lexiframe.layouts.arrays import Pairs, check_finite
-from lexiframe.layouts.cube import pair_cube
+from lexiframe.layouts.cube import PairsLike, pair_cube
 from lexiframe.layouts.groups import By, in_groups
 from lexiframe.metrics import notation
 from lexiframe.progress import progress
@@ -24,6 +24,7 @@ from lexiframe.significance.differences import Alternative, Options, by_requests
 from lexiframe.significance.intervals import INTERVALS
 from lexiframe.significance.paired_tests import TESTS
 from lexiframe.significance.reach import warn_of_no_rejection
+from lexiframe.typing import RequestsLike
 
 Test = Literal["t", "sign", "wilcoxon", "randomization", "bootstrap"]
 Correction = Literal["holm", "bonferroni", "bh", "none"]
@@ -31,7 +32,8 @@ Family = Literal["measure", "all"]
 
 
 def compare(
-    d: Any,
+    d: PairsLike,
+    /,
     test: Test | Sequence[Test] = "t",
     correction: Correction | Sequence[Correction] = "holm",
     *,
@@ -43,7 +45,7 @@ def compare(
     sign_ties: Literal["drop", "split"] = "drop",
     trials: int = 10_000,
     seed: int = 0,
-    requests: Any = None,
+    requests: RequestsLike = None,
     by: By = None,
 ) -> pl.DataFrame:
     """Test, for every pair of runs, whether they differ over the requests.
@@ -53,45 +55,47 @@ def compare(
     d
         The table of `preferences`, or of `scores`, whose differences are taken.
     test : {"t", "sign", "wilcoxon", "randomization", "bootstrap"}, or several
-        Student's paired t; the sign test of wins against losses, the papers' test for preferences
-        that are signs; Wilcoxon's signed ranks; signs of the differences at random; and the
-        bootstrap of t over requests.
+        ``t`` is Student's paired t-test; ``sign`` the test of wins against losses, which the papers
+        use for preferences that are signs; ``wilcoxon`` the signed-rank test; ``randomization``
+        draws the signs of the differences at random; ``bootstrap`` draws requests and compares t.
     correction : {"holm", "bonferroni", "bh", "none"}, or several
-        How p-values are corrected for the number of comparisons. Holm and Bonferroni bound the
-        chance of any false rejection, ``bh`` (Benjamini and Hochberg) the share of false ones.
+        How p-values are corrected for the number of comparisons. Holm's and Bonferroni's
+        corrections bound the probability of any false rejection; ``bh`` (Benjamini and Hochberg)
+        bounds the expected share of false rejections.
     family : {"measure", "all"}
-        Over which comparisons: the pairs of one measure (in one group of requests), or those of
-        all measures (and groups). Each test has its own family.
+        The comparisons to correct over: the pairs of one measure (in one group of requests), or
+        those of all measures (and groups). Each test has its own family.
     alpha : float
-        Level of the tests, and of the confidence intervals (1 − alpha).
+        Significance level of the tests; the confidence intervals have level 1 − alpha.
     alternative : {"two-sided", "greater", "less"}
-        ``greater``: run_a is better than run_b. Which of two runs is run_a hangs on their names, so
-        this is for two runs, or a baseline, of which it asks whether the other run is better.
+        ``greater`` asks whether run_a is better than run_b, ``less`` whether it is worse. The names
+        of two runs decide which of them is run_a, so one-sided tests make sense for a single pair,
+        or with a baseline: then they ask whether the other run is better (worse).
     baseline : str, optional
-        Only compare with this run; the family is then smaller.
+        Compare the other runs with this run only; the family is then smaller.
     intervals : {"t", "bca"}
-        Of the mean difference: by the t distribution, or the bias-corrected and accelerated
-        bootstrap.
+        How the interval of the mean difference is computed: from the t distribution, or by the
+        bias-corrected and accelerated bootstrap.
     sign_ties : {"drop", "split"}
-        Whether the sign test leaves ties out, or gives half of them to each run (an odd one is
-        left out).
+        Whether the sign test leaves out ties, or gives half of them to each run (of an odd number
+        one is left out).
     trials : int
-        Of randomisation, bootstrap and ``intervals="bca"``.
+        Number of trials of the randomisation and bootstrap tests and of ``intervals="bca"``.
     seed : int
-        For the same; the same seed gives the same table.
+        Seed of these trials; the same seed gives the same table.
     requests, by
-        A frame ``query_id`` → attributes, and which of them make groups of requests: everything is
-        tested within each group, and the attributes are the first columns.
+        A frame or file with ``query_id`` and attributes of requests, and the attributes that form
+        groups. The tests are done within each group, whose attributes are the first columns.
 
     Returns
     -------
     polars.DataFrame
-        Key ``measure, test, correction, run_a, run_b``, sorted by it. ``n`` requests;
-        ``mean_difference`` (positive: run_a is better) and its interval ``ci_low, ci_high``, of
-        this comparison alone, not corrected for the family; ``effect_size``, ``statistic``,
-        ``p_value``, ``p_adjusted``, and ``reject``: p_adjusted < alpha; ``effect_low,
-        effect_high``, the interval of the effect size. What is not the default stands behind the
-        test: ``t(alternative='greater')``.
+        Key ``measure, test, correction, run_a, run_b``, sorted by it. ``test`` shows options that
+        are not the default: ``t(alternative='greater')``. ``n`` is the number of requests.
+        ``mean_difference`` (positive: run_a is better) has the interval ``ci_low, ci_high``, and
+        ``effect_size`` has ``effect_low, effect_high``; intervals are those of the single
+        comparison, not corrected for the family. ``p_value`` is corrected to ``p_adjusted``, and
+        ``reject`` says whether p_adjusted < alpha. The effect size and ``statistic`` are:
 
         ========================== ===================================== =========================
         test                       effect size                           statistic
@@ -107,29 +111,30 @@ def compare(
     ------
     LexiframeError
         For an unknown test, correction, family, attribute or baseline, an alpha outside 0..1,
-        infinite values, or no pair of runs that share a request.
+        infinite values, or when no two runs share a request.
 
     Notes
     -----
-    Differences that are all the same have no t: p is 1 when they are 0, else 0, and d_z and t are
-    null or infinite. What counts as the same everywhere is what differs by no more than rounding:
-    1e-12, and of scores above 1 that share of them, however small the difference (of preferences,
-    whose scores are not known, that share of the preferences). With one request, too, p is 1
-    (one-sided, 0.5 at the least, by what does not need a deviation), and there are no intervals. A
-    one-sided interval has one end; the other is infinite, or the least or greatest that the effect
-    size can be.
+    Equal differences have no t: p is 1 when they are all 0 and else 0, and d_z and t are null or
+    infinite. Everywhere two numbers count as equal when they differ by no more than rounding: by
+    1e-12, or 1e-12 of the scores where these exceed 1 (of the preferences, where the scores are not
+    known). With one request p is 1 (one-sided tests that need no standard deviation: at least 0.5),
+    and there are no intervals. A one-sided interval has one end; the other is infinite, or the
+    bound of the effect size.
 
-    t: `scipy.stats.ttest_rel`; sign: `scipy.stats.binomtest`; Wilcoxon: `scipy.stats.wilcoxon` of
-    the differences, where sizes that differ by rounding alone are made the same, so that it does
-    not break ties. Randomisation and bootstrap: p = (1 + count) / (1 + trials); when there are no
-    more than ``trials`` ways to choose signs, all are gone through, and p is exact. So Holm and
-    Bonferroni over m comparisons reject nothing by these two tests unless ``trials`` is above
-    m / alpha − 1. Of n requests without ties no p by signs, ranks or all ways to choose signs is
-    below 2^(1 − n) (one-sided 2^−n). When a correction can reject nothing for want of requests or
-    trials, a warning says how many it takes. The bootstrap draws from the centred differences and
-    compares t, as Sakai, SIGIR 2006, doi:10.1145/1148170.1148261.
-    Smucker, Allan & Carterette, CIKM 2007, doi:10.1145/1321440.1321528, compare these tests. The
-    intervals of d_z come from the noncentral t distribution.
+    t is that of `scipy.stats.ttest_rel`, the sign test is `scipy.stats.binomtest`, and Wilcoxon's
+    test is `scipy.stats.wilcoxon` of the differences, after sizes that differ by rounding alone are
+    made equal, so that they tie. Randomisation and bootstrap: p = (1 + count) / (1 + trials). When
+    there are at most ``trials`` ways to choose signs, the randomisation test takes all of them, and
+    p is exact. The bootstrap draws from the centred differences and compares t, as in Sakai, SIGIR
+    2006, doi:10.1145/1148170.1148261. Smucker, Allan & Carterette, CIKM 2007,
+    doi:10.1145/1321440.1321528, compare these tests. The intervals of d_z come from the noncentral
+    t distribution.
+
+    Too few trials or requests make rejection impossible. With randomisation and bootstrap, Holm's
+    and Bonferroni's corrections over m comparisons need ``trials`` above m / alpha − 1. With n
+    requests and no ties, p is at least 2^(1 − n) (one-sided 2^−n) by the sign and Wilcoxon tests
+    and by all choices of signs. A warning says how many trials or requests are needed.
 
     Examples
     --------
@@ -166,7 +171,7 @@ def compare(
 
 
 def several(given: str | Sequence[str]) -> list[str]:
-    """Give what may be one name or several as a list, each once."""
+    """Return one name or several as a list without repetitions."""
     return list(dict.fromkeys([given] if isinstance(given, str) else given))
 
 
@@ -188,7 +193,7 @@ def check_inference(
     trials: int,
     seed: int,
 ) -> None:
-    """Raise for arguments of `compare` that do not exist."""
+    """Raise for arguments that `compare` does not accept."""
     for name in several(test):
         _check_choice("test", name, TESTS)
     for name in several(correction):
@@ -211,7 +216,7 @@ def _check_choice(name: str, chosen: str, known: Iterable[str]) -> None:
 def _of_group(
     d: Any, tests: list[str], options: Options, baseline: str | None, intervals: str
 ) -> pl.DataFrame:
-    """Give a row for each measure, test and pair, not corrected yet."""
+    """Return a row for each measure, test and pair, without the corrections."""
     cube = pair_cube(d, baseline)
     check_finite("compare", cube.values)
     if baseline is not None and baseline not in cube.runs:
@@ -238,7 +243,7 @@ _UNCORRECTED |= {"least_p": FLOAT}
 def _directions(
     pairs: Pairs, options: Options, baseline: str | None
 ) -> Iterator[tuple[Options, np.ndarray]]:
-    """Give the pairs to compare, and the options: one-sided ones are about the baseline's rival."""
+    """Yield the pairs to compare, with the options turned so that they ask about the other run."""
     there = pairs.n > 0
     if baseline is None:
         yield options, np.flatnonzero(there)
@@ -281,7 +286,7 @@ def _of_measure(
 
 
 def _called(test: str, options: Options) -> str:
-    """Name a test, with what is not the default."""
+    """Return the name of a test, with the options that are not the default."""
     said: dict[str, object] = {}
     if options.alternative != "two-sided":
         said["alternative"] = options.asked

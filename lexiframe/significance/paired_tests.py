@@ -1,4 +1,4 @@
-"""The paired tests, each from the differences of all pairs to effect sizes and p-values."""
+"""The paired tests: each computes effect sizes and p-values from the differences of all pairs."""
 
 from __future__ import annotations
 
@@ -19,9 +19,10 @@ from lexiframe.significance.intervals import (
 
 
 class Outcome(NamedTuple):
-    """What a test says of each pair; ``least_p`` is the least p-value that it could have had.
+    """The results of a test for each pair.
 
-    That is when one run wins every request, with the ties and the sizes of differences there are.
+    ``least_p`` is the least p-value that the pair could have had: that of one run winning every
+    request that is not a tie, with the same sizes of differences.
     """
 
     effect_size: np.ndarray
@@ -33,13 +34,13 @@ class Outcome(NamedTuple):
 
 
 _ROWS = 200
-"""Trials at once: so many rows of means stay in the processor's cache."""
+"""The number of trials at once: as many rows of means stay in the processor's cache."""
 
 _FEW = 13
-"""All 2^n signs of so many ranks are gone through, as SciPy does since 1.15 where ranks tie."""
+"""Up to this many ranks all 2^n signs are enumerated, as SciPy does since 1.15 where ranks tie."""
 
 _EXACT = 50
-"""Up to so many ranks, none of them tied, SciPy's p is exact."""
+"""Up to this many ranks SciPy's p is exact, if there are no ties."""
 
 
 def t_test(d: Differences, options: Options) -> Outcome:
@@ -50,7 +51,7 @@ def t_test(d: Differences, options: Options) -> Outcome:
 
 
 def _p_of_t(t: np.ndarray, n: int, options: Options) -> np.ndarray:
-    """Give p of t with n − 1 degrees of freedom; 1 where all differences are 0, or n is 1."""
+    """Return p of t with n − 1 degrees of freedom; 1 where all differences are 0, or n is 1."""
     from scipy.special import stdtr
 
     df = max(n - 1, 1)
@@ -58,7 +59,7 @@ def _p_of_t(t: np.ndarray, n: int, options: Options) -> np.ndarray:
 
 
 def sign_test(d: Differences, options: Options) -> Outcome:
-    """Wins ~ Binomial(wins + losses, 1/2)."""
+    """Sign test: wins ~ Binomial(wins + losses, 1/2)."""
     wins, losses = (d.values > 0).sum(axis=0), (d.values < 0).sum(axis=0)
     ties = d.n - wins - losses
     with np.errstate(divide="ignore"):
@@ -72,14 +73,14 @@ def sign_test(d: Differences, options: Options) -> Outcome:
 
 
 def _at_most(k: np.ndarray, n: np.ndarray) -> np.ndarray:
-    """P(Binomial(n, 1/2) ≤ k), as an incomplete beta: scipy.stats takes long to import."""
+    """P(Binomial(n, 1/2) ≤ k), by the incomplete beta function, as scipy.stats imports slowly."""
     from scipy.special import betainc
 
     return np.where(k < n, betainc(np.maximum(n - k, 1), k + 1, 0.5), 1.0)
 
 
 def wilcoxon_test(d: Differences, options: Options) -> Outcome:
-    """Wilcoxon's signed ranks, zeros left out."""
+    """Wilcoxon's signed-rank test; differences of 0 are left out."""
     ranks, repeated = _signed_ranks(d)
     n = (ranks != 0).sum(axis=0)
     up, down = (np.where(sign * ranks > 0, sign * ranks, 0.0).sum(axis=0) for sign in (1, -1))
@@ -96,7 +97,7 @@ def wilcoxon_test(d: Differences, options: Options) -> Outcome:
 
 
 def _least_p_of_normal(ranks: np.ndarray, options: Options) -> np.ndarray:
-    """Give p, by the normal distribution, of ranks that all have one sign."""
+    """Return p by the normal approximation for ranks that all have the same sign."""
     from scipy.special import ndtr
 
     deviation = np.sqrt((ranks**2).sum(axis=0))
@@ -104,10 +105,10 @@ def _least_p_of_normal(ranks: np.ndarray, options: Options) -> np.ndarray:
 
 
 def _signed_ranks(d: Differences) -> tuple[np.ndarray, np.ndarray]:
-    """Rank the sizes of each pair's differences, from 1, and give the ranks their signs.
+    """Return the signed ranks of each pair's differences, and which pairs have ties or zeros.
 
-    Neighbours that differ by no more than rounding are one size, and share the mean of their ranks;
-    what is no more than rounding itself is 0 and has none. Also tell which pairs have either.
+    Ranks of sizes count from 1. Neighbouring sizes that differ by no more than rounding tie and
+    share the mean of their ranks. Sizes no greater than rounding are zeros and get the rank 0.
     """
     sizes = np.ascontiguousarray(np.abs(d.values).T)  # pairs × requests: sorted in place
     order = np.argsort(sizes, axis=1)
@@ -127,25 +128,28 @@ def _signed_ranks(d: Differences) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _by_all_signs(ranks: np.ndarray, options: Options) -> np.ndarray:
-    """Give p of the sum of signed ranks from all ways to choose their signs."""
+    """Return p of the sum of signed ranks among the sums for all choices of signs."""
     drawn = signs(len(ranks), 2 ** len(ranks), seed=0)
     observed = ranks.sum(axis=0)
     below, above = np.ones(len(observed)), np.ones(len(observed))
     for first in range(0, len(drawn), _ROWS):
         sums = drawn[first : first + _ROWS] @ ranks
-        below += (sums <= observed + 0.25).sum(axis=0)  # sums of mid-ranks: steps of 1/2 or more
+        below += (sums <= observed + 0.25).sum(axis=0)  # sums of mid-ranks differ by 1/2 or more
         above += (sums >= observed - 0.25).sum(axis=0)
     return options.p_value(below / (1 + len(drawn)), above / (1 + len(drawn)))
 
 
 def _by_scipy(ranks: np.ndarray, repeated: np.ndarray, options: Options) -> np.ndarray:
-    """Give p by `scipy.stats.wilcoxon`, of pairs for which it chooses the same distribution."""
+    """Return p by `scipy.stats.wilcoxon`, pairs with and without ties apart.
+
+    It chooses one distribution, exact or normal, for all pairs of a call.
+    """
     from scipy.stats import wilcoxon
 
     p_value = np.ones(len(repeated))
     for kind in (False, True):
         pairs = np.flatnonzero(ranks.any(axis=0) & (repeated == kind))
-        with warnings.catch_warnings(action="ignore"):  # that there are few: so says n
+        with warnings.catch_warnings(action="ignore"):  # of few ranks; the table has n
             if len(pairs):
                 found = wilcoxon(ranks[:, pairs], axis=0, alternative=options.alternative)
                 p_value[pairs] = found.pvalue
@@ -153,9 +157,9 @@ def _by_scipy(ranks: np.ndarray, repeated: np.ndarray, options: Options) -> np.n
 
 
 def randomization_test(d: Differences, options: Options) -> Outcome:
-    """Signs of the differences at random: p = (1 + count) / (1 + trials).
+    """Randomisation test: signs of the differences at random, p = (1 + count) / (1 + trials).
 
-    With so few requests that there are no more than ``trials`` ways, all of them are gone through.
+    If there are at most ``trials`` choices of signs, all of them are enumerated.
     """
     drawn = signs(d.n, options.trials, options.seed)
     rounding = d.mean_rounding
@@ -173,7 +177,7 @@ def randomization_test(d: Differences, options: Options) -> Outcome:
 
 
 def bootstrap_test(d: Differences, options: Options) -> Outcome:
-    """t of requests drawn from the centred differences: p = (1 + count) / (1 + samples)."""
+    """Bootstrap test: t of samples of the centred differences, p = (1 + count) / (1 + trials)."""
     d_z, t = _standardised(d)
     centred = d.values - d.mean
     squares, rounding = centred**2, d.mean_rounding
@@ -207,7 +211,7 @@ TESTS: dict[str, Callable[[Differences, Options], Outcome]] = {
 
 
 def _standardised(d: Differences) -> tuple[np.ndarray, np.ndarray]:
-    """Give d_z and t: infinite where all differences are the same, NaN where they are all 0."""
+    """Return d_z and t: infinite where all differences are equal, NaN where they are all 0."""
     with np.errstate(divide="ignore", invalid="ignore"):
         d_z = np.where(d.n > 1, d.mean / d.deviation, np.nan)
     d_z[(np.abs(d.mean) <= d.mean_rounding) & (d.deviation == 0)] = np.nan

@@ -1,24 +1,23 @@
-"""How many pairs of runs a method tells apart, and by how much they have to differ."""
+"""How many pairs of runs a measure and a test tell apart, and how large a difference it takes."""
 
 from __future__ import annotations
 
-from functools import partial
-from typing import Any
-
 import polars as pl
 
-from lexiframe.layouts.groups import By, in_groups
+from lexiframe.layouts.groups import By, by_groups
 from lexiframe.metrics.ties import TIE
 from lexiframe.resampling import check_share
 from lexiframe.schemas import ASL_CURVE, POWER, SMALLEST_DIFFERENCES
 from lexiframe.significance.arguments import checked_comparisons
+from lexiframe.typing import Frame
 
 CURVE = ("measure", "test", "correction")
-"""What has a row of `discriminative_power`, and a curve of its own in `asl_curve`."""
+"""The columns whose values together have a row of `discriminative_power` and a curve each."""
 
 
-def discriminative_power(c: Any, alpha: float = 0.05, *, by: By = None) -> pl.DataFrame:
-    """Give the share of pairs of runs that each measure tells apart.
+@by_groups
+def discriminative_power(c: Frame, /, alpha: float = 0.05, *, by: By = None) -> pl.DataFrame:
+    """Compute the share of pairs of runs that each measure tells apart.
 
     Parameters
     ----------
@@ -27,13 +26,13 @@ def discriminative_power(c: Any, alpha: float = 0.05, *, by: By = None) -> pl.Da
     alpha : float
         A pair is told apart when its corrected p-value is below alpha.
     by
-        Columns of ``c`` that name groups of requests: the power is that within each group.
+        Columns of ``c`` that name groups of requests: the power is computed within each group.
 
     Returns
     -------
     polars.DataFrame
-        Key ``measure, test, correction, alpha``, sorted by it: ``n_pairs``, ``n_significant``,
-        ``power`` = n_significant / n_pairs, in 0..1.
+        Key ``measure, test, correction, alpha``, sorted by it. Of ``n_pairs`` pairs of runs
+        ``n_significant`` are told apart; ``power`` = n_significant / n_pairs, in 0..1.
 
     Raises
     ------
@@ -55,8 +54,6 @@ def discriminative_power(c: Any, alpha: float = 0.05, *, by: By = None) -> pl.Da
     [('RPP', 1, 1.0)]
     """
     check_share("discriminative_power", "alpha", alpha)
-    if by is not None:
-        return in_groups(partial(discriminative_power, alpha=alpha), c, None, by)
     return (
         checked_comparisons(c)
         .group_by(*CURVE)
@@ -71,7 +68,8 @@ def discriminative_power(c: Any, alpha: float = 0.05, *, by: By = None) -> pl.Da
     )
 
 
-def asl_curve(c: Any, *, by: By = None) -> pl.DataFrame:
+@by_groups
+def asl_curve(c: Frame, /, *, by: By = None) -> pl.DataFrame:
     """Sort the p-values of all pairs of runs: the curve of achieved significance levels.
 
     The lower the curve of a measure, the more pairs it tells apart, at any level.
@@ -81,20 +79,20 @@ def asl_curve(c: Any, *, by: By = None) -> pl.DataFrame:
     c
         The table of `compare`, or those of several tests or corrections concatenated.
     by
-        Columns of ``c`` that name groups of requests: the table is made within each group.
+        Columns of ``c`` that name groups of requests: the table is computed within each group.
 
     Returns
     -------
     polars.DataFrame
-        Key ``measure, test, correction, place``, sorted by it: ``place`` 1 for the smallest
-        p-value, ``share`` = place / pairs of runs, above 0 and up to 1, ``p_value``,
-        ``p_adjusted``, and the runs, ``run_a`` and ``run_b``, whose names order equal p-values.
+        Key ``measure, test, correction, place``, sorted by it. ``place`` is 1 for the smallest
+        p-value; ``share`` = place / number of pairs, above 0 and up to 1. ``p_value`` and
+        ``p_adjusted`` are those of ``run_a`` and ``run_b``, whose names order equal p-values.
 
     Notes
     -----
-    At ``share`` x stands the level at which the share x of the pairs is told apart, so that
-    `discriminative_power` is the curve read the other way round. Sakai, "Evaluating Evaluation
-    Metrics Based on the Bootstrap", SIGIR 2006, doi:10.1145/1148170.1148261.
+    The p-value at the share x is the level above which the share x of the pairs is told apart;
+    `discriminative_power` reads the same curve the other way: the share at a given level. Sakai,
+    "Evaluating Evaluation Metrics Based on the Bootstrap", SIGIR 2006, doi:10.1145/1148170.1148261.
 
     Examples
     --------
@@ -107,8 +105,6 @@ def asl_curve(c: Any, *, by: By = None) -> pl.DataFrame:
     >>> lf.asl_curve(c).select("place", "share", "p_value", "run_b").rows()
     [(1, 0.5, 0.25, 'c'), (2, 1.0, 1.0, 'b')]
     """
-    if by is not None:
-        return in_groups(asl_curve, c, None, by)
     return (
         checked_comparisons(c)
         .sort(*CURVE, "p_value", "run_a", "run_b")
@@ -118,8 +114,11 @@ def asl_curve(c: Any, *, by: By = None) -> pl.DataFrame:
     )
 
 
-def smallest_significant_differences(c: Any, alpha: float = 0.05, *, by: By = None) -> pl.DataFrame:
-    """Give the least mean difference between two runs that each measure finds significant.
+@by_groups
+def smallest_significant_differences(
+    c: Frame, /, alpha: float = 0.05, *, by: By = None
+) -> pl.DataFrame:
+    """Find the least mean difference between two runs that each measure finds significant.
 
     Parameters
     ----------
@@ -128,16 +127,17 @@ def smallest_significant_differences(c: Any, alpha: float = 0.05, *, by: By = No
     alpha : float
         A difference is significant when its corrected p-value is below alpha.
     by
-        Columns of ``c`` that name groups of requests: the table is made within each group.
+        Columns of ``c`` that name groups of requests: the table is computed within each group.
 
     Returns
     -------
     polars.DataFrame
-        Key ``measure, test, correction, alpha``, sorted by it: ``n_pairs``, ``n_significant``;
-        ``smallest_significant``, the least |mean_difference| of the significant pairs, null when
-        there is none, with its ``run_a`` and ``run_b`` (of several pairs the first by name);
-        ``largest_not_significant``, the largest of the others, null when there is none. Both are
-        in the measure's unit. Where the second is larger, size alone does not tell.
+        Key ``measure, test, correction, alpha``, sorted by it. Of ``n_pairs`` pairs of runs
+        ``n_significant`` are significant. ``smallest_significant`` is the least |mean_difference|
+        of these, and ``run_a`` and ``run_b`` are its pair (of several pairs the first by name).
+        ``largest_not_significant`` is the greatest |mean_difference| of the other pairs. Both are
+        in the measure's unit, and null when there is no such pair. Where the second is larger, the
+        size of a difference alone does not decide its significance.
 
     Raises
     ------
@@ -147,8 +147,8 @@ def smallest_significant_differences(c: Any, alpha: float = 0.05, *, by: By = No
     Notes
     -----
     Sakai, "Evaluating Evaluation Metrics Based on the Bootstrap", SIGIR 2006,
-    doi:10.1145/1148170.1148261, asks for the difference that significance requires, there of
-    bootstrap samples.
+    doi:10.1145/1148170.1148261, estimates the difference that significance requires from
+    bootstrap samples instead.
 
     Examples
     --------
@@ -161,8 +161,6 @@ def smallest_significant_differences(c: Any, alpha: float = 0.05, *, by: By = No
     >>> found.select("smallest_significant", "run_b", "largest_not_significant").rows()
     [(0.375, 'c', 0.5)]
     """
-    if by is not None:
-        return in_groups(partial(smallest_significant_differences, alpha=alpha), c, None, by)
     check_share("smallest_significant_differences", "alpha", alpha)
     size, is_significant = pl.col("mean_difference").abs(), pl.col("p_adjusted") < alpha
     smallest = size.filter(is_significant).min()

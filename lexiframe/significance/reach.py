@@ -1,4 +1,4 @@
-"""Whether a test could have found anything at all, with so many requests or trials."""
+"""Whether a test could have rejected at all, given the number of requests or trials."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ from lexiframe.significance.differences import Options
 def warn_of_no_rejection(
     table: pl.DataFrame, family: np.ndarray, corrections: list[str], options: Options
 ) -> None:
-    """Warn, once, when a correction cannot but reject nothing.
+    """Warn once when a correction cannot reject anything, whatever the differences are.
 
-    That is so where it rejects nothing although all p-values of a family are the least that they
-    could be: a greater p-value never makes a corrected one smaller. Of one comparison n says
-    enough, and runs that are all the same nobody expects to be told apart; but too few trials are
-    warned of even then.
+    This is the case if it rejects nothing even when all p-values of a family are the least that
+    they could be, because a larger p-value never makes a corrected one smaller. There is no warning
+    for a family of one comparison, whose n shows it, or of runs that are all the same, unless there
+    are too few trials.
 
     Parameters
     ----------
     table
-        A row for each comparison: ``test``, ``n``, ``mean_difference`` and ``least_p``.
+        The comparisons, with ``test``, ``n``, ``mean_difference`` and ``least_p``.
     family
         The number of each comparison's family.
     corrections, options
-        How p-values are corrected, and the level.
+        The corrections, and the options of the tests with the level.
     """
     least = table["least_p"].to_numpy()
     trials = table["test"].str.contains("^(randomization|bootstrap)").to_numpy()
-    trials &= table["n"].to_numpy() > math.log2(options.trials + 1)  # else all ways are taken
+    trials &= table["n"].to_numpy() > math.log2(options.trials + 1)  # else all signs are enumerated
     differs = family[table["mean_difference"].to_numpy() != 0]
     asked = trials | ((np.bincount(family, minlength=1)[family] > 1) & np.isin(family, differs))
     for correction in corrections:
@@ -55,7 +55,7 @@ def _more_trials(rows: pl.DataFrame, correction: str, options: Options) -> str:
 
 
 def _more_requests(rows: pl.DataFrame, correction: str, options: Options) -> str:
-    """Say how many requests it takes: p of n without ties is 2^−n, two-sided twice that."""
+    """Say how many requests are needed: p of n without ties is at least 2^−n (two-sided: twice)."""
     n, test = rows["n"].to_numpy().max(), rows["test"][0].partition("(")[0]
     sides = 2 if options.alternative == "two-sided" else 1
     enough = math.floor(math.log2(sides * _divisor(rows, correction) / options.alpha)) + 1
@@ -68,5 +68,5 @@ def _more_requests(rows: pl.DataFrame, correction: str, options: Options) -> str
 
 
 def _divisor(rows: pl.DataFrame, correction: str) -> int:
-    """Give by what alpha is divided for the first rejection; bh can reject all at once."""
+    """Return the divisor of alpha for the first rejection; bh can reject all at once, at alpha."""
     return 1 if correction == "bh" else rows.height

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -11,8 +10,8 @@ import polars as pl
 
 from lexiframe.errors import LexiframeError, first_three
 from lexiframe.layouts.arrays import Pairs
-from lexiframe.layouts.cube import pair_cube
-from lexiframe.layouts.groups import By, in_groups
+from lexiframe.layouts.cube import PairsLike, pair_cube
+from lexiframe.layouts.groups import By, by_groups
 from lexiframe.resampling import check_draws, check_share
 from lexiframe.schemas import POWER_CURVE, REQUIRED_REQUESTS
 from lexiframe.significance.arguments import pairs_by_measure
@@ -23,70 +22,74 @@ from lexiframe.significance.simulated_power import (
     simulated_power_at_n,
     simulated_size,
 )
+from lexiframe.typing import RequestsLike
 
 How = Literal["t", "simulation"]
 
 
+@by_groups
 def required_requests(
-    d: Any,
+    d: PairsLike,
+    /,
     *,
     power: float = 0.8,
     alpha: float = 0.05,
     how: How = "t",
     samples: int = 1000,
     seed: int = 0,
-    requests: Any = None,
+    requests: RequestsLike = None,
     by: By = None,
 ) -> pl.DataFrame:
-    """Say how many requests a paired t-test needs to find the difference observed between two runs.
+    """Estimate how many requests a paired t-test needs to find the difference of two runs.
 
     Parameters
     ----------
     d
         The table of `preferences`, or of `scores`, whose differences are taken.
     power : float
-        The probability, in 0..1, with which the test, two-sided, has to find the difference.
+        The probability, between 0 and 1, with which the two-sided test has to find the difference.
     alpha : float
-        Level of the test. Nothing is corrected here: for Bonferroni's correction give alpha
-        divided by the number of pairs.
+        Significance level of the test, not corrected for many pairs: for Bonferroni's correction
+        give alpha divided by the number of pairs.
     how : {"t", "simulation"}
-        ``t``: differences are normal with the observed mean and standard deviation. ``simulation``:
-        requests are drawn with replacement from the observed ones, which need not be normal.
+        ``t`` assumes normal differences with the observed mean and standard deviation;
+        ``simulation`` draws requests with replacement from the observed ones, and assumes nothing.
     samples : int
-        For the simulation: how many samples are drawn of each size.
+        For the simulation: the number of samples drawn for each number of requests.
     seed : int
         For the simulation: the same seed gives the same samples.
     requests, by
-        A frame ``query_id`` → attributes, and which of them make groups of requests: the table is
-        made within each group, and the attributes are its first columns.
+        A frame or file with ``query_id`` and attributes of requests, and the attributes that form
+        groups. The table is computed within each group, whose attributes are its first columns.
 
     Returns
     -------
     polars.DataFrame
-        Key ``measure, run_a, run_b, how``, sorted by it: ``n`` requests there are,
-        ``mean_difference``, ``effect_size`` (Cohen's d_z: mean over standard deviation of the
-        differences, as `compare` has it), ``required`` requests, from 2, and ``power_at_n``, in
-        0..1, the power with the requests there are.
+        Key ``measure, run_a, run_b, how``, sorted by it. ``n`` is the number of requests that the
+        pair has; ``mean_difference`` and ``effect_size`` (Cohen's d_z: mean / standard deviation of
+        the differences) are as in `compare`. ``required`` is the number of requests needed, at
+        least 2, and ``power_at_n`` the power with n requests, in 0..1.
 
     Raises
     ------
     LexiframeError
-        For a power or alpha outside 0..1, an unknown ``how``, or samples or a seed that cannot be.
+        For a power or alpha not between 0 and 1, an unknown ``how``, when samples is no positive
+        integer, or seed no integer from 0.
 
     Notes
     -----
-    ``required`` is null when there is no difference (|mean| is rounding alone, as `compare` has
-    it) or one request alone, and when more would be needed than are looked for: 10^9, by simulation
-    100,000. Differences that are all the same need two requests. With one request ``power_at_n`` is
-    null; between runs that are the same for every request it is 0.
+    ``required`` is null when there is no difference (a |mean| no greater than rounding, as in
+    `compare`), when the pair has only one request, and when more requests would be needed than are
+    tried: 10^9, or by simulation 100,000. Equal differences need two requests. ``power_at_n`` is
+    null with one request, and 0 between runs that are the same for every request.
 
-    With t the power for n requests is P(|T| > t_{1−α/2, n−1}), T noncentral t with n − 1 degrees of
-    freedom and noncentrality d_z √n; ``required`` is the least n that reaches ``power``, equal to
-    `statsmodels.stats.power.TTestPower` rounded up (Cohen, "Statistical Power Analysis for the
-    Behavioral Sciences", 1988, doi:10.4324/9780203771587). By simulation the power is the share of
-    samples whose t-test rejects; sizes are looked at in steps of 1, later of 7 %, so that
-    ``required`` is at most 7 % too large. The observed difference is itself an estimate, and so is
-    what is computed from it. Sakai, "Topic set size design", Information Retrieval Journal 2016,
+    With ``how="t"`` the power for n requests is P(|T| > t_{1−α/2, n−1}), where T is noncentral t
+    with n − 1 degrees of freedom and noncentrality d_z √n. ``required`` is the least n that reaches
+    ``power``; it equals `statsmodels.stats.power.TTestPower` rounded up (Cohen, "Statistical Power
+    Analysis for the Behavioral Sciences", 1988, doi:10.4324/9780203771587). By simulation the power
+    is the share of samples whose t-test rejects; the sizes tried rise by 1 and later by 7 %, so
+    ``required`` is at most 7 % too large. All results rest on the observed difference, which is an
+    estimate itself. Sakai, "Topic set size design", Information Retrieval Journal 2016,
     doi:10.1007/s10791-015-9273-z.
 
     Examples
@@ -98,15 +101,6 @@ def required_requests(
     >>> lf.required_requests(d).select("n", "effect_size", "required", "power_at_n").rows()
     [(4, 0.547..., 29, 0.123...)]
     """
-    if by is not None or requests is not None:
-        return in_groups(
-            partial(
-                required_requests, power=power, alpha=alpha, how=how, samples=samples, seed=seed
-            ),
-            d,
-            requests,
-            by,
-        )
     check_share("required_requests", "power", power)
     frames = []
     for c, pairs in _compared("required_requests", d, alpha, how, samples, seed):
@@ -127,49 +121,52 @@ def required_requests(
     return pl.concat(frames).select(*REQUIRED_REQUESTS.columns)
 
 
+@by_groups
 def power_curve(
-    d: Any,
+    d: PairsLike,
+    /,
     sizes: Sequence[int],
     *,
     alpha: float = 0.05,
     how: How = "t",
     samples: int = 1000,
     seed: int = 0,
-    requests: Any = None,
+    requests: RequestsLike = None,
     by: By = None,
 ) -> pl.DataFrame:
-    """Give the power of the paired t-test between every two runs with so many requests.
+    """Compute the power of the paired t-test between every two runs for numbers of requests.
 
     Parameters
     ----------
     d
         The table of `preferences`, or of `scores`, whose differences are taken.
     sizes : sequence of int
-        Numbers of requests, from 2.
+        The numbers of requests, each at least 2.
     alpha : float
-        Level of the test. Nothing is corrected here: for Bonferroni's correction give alpha
-        divided by the number of pairs.
+        Significance level of the test, not corrected for many pairs: for Bonferroni's correction
+        give alpha divided by the number of pairs.
     how : {"t", "simulation"}
         As in `required_requests`.
     samples : int
-        For the simulation: how many samples are drawn of each size.
+        For the simulation: the number of samples drawn for each number of requests.
     seed : int
         For the simulation: the same seed gives the same samples.
     requests, by
-        A frame ``query_id`` → attributes, and which of them make groups of requests: the table is
-        made within each group, and the attributes are its first columns.
+        A frame or file with ``query_id`` and attributes of requests, and the attributes that form
+        groups. The table is computed within each group, whose attributes are its first columns.
 
     Returns
     -------
     polars.DataFrame
-        Key ``measure, run_a, run_b, n_requests``, sorted by it: ``power``, in 0..1, the
-        probability that the test, two-sided, finds the difference observed between the runs. It is
-        0 for runs that are the same for every request, and null for a pair with one request.
+        Key ``measure, run_a, run_b, n_requests``, sorted by it. ``power``, in 0..1, is the
+        probability that the two-sided test finds the difference observed between the runs. It is 0
+        for runs that are the same for every request, and null for a pair with one request.
 
     Raises
     ------
     LexiframeError
-        For an alpha outside 0..1, an unknown ``how``, or sizes, samples or a seed that cannot be.
+        For an alpha not between 0 and 1 or an unknown ``how``; when a size is no integer from 2,
+        samples no positive integer, or seed no integer from 0.
 
     Notes
     -----
@@ -184,13 +181,6 @@ def power_curve(
     >>> lf.power_curve(d, [10, 29]).select("n_requests", pl.col("power").round(3)).rows()
     [(10, 0.341), (29, 0.812)]
     """
-    if by is not None or requests is not None:
-        return in_groups(
-            partial(power_curve, sizes=sizes, alpha=alpha, how=how, samples=samples, seed=seed),
-            d,
-            requests,
-            by,
-        )
     chosen = _checked_sizes(sizes)
     frames = []
     for c, pairs in _compared("power_curve", d, alpha, how, samples, seed):
@@ -213,7 +203,7 @@ def power_curve(
 def _compared(
     called: str, d: Any, alpha: float, how: str, samples: int, seed: int
 ) -> Iterator[tuple[pl.DataFrame, Pairs]]:
-    """Check the arguments; give each measure's t-tests, and the pairs that they are of."""
+    """Check the arguments; yield each measure's t-tests, and the pairs that they compare."""
     check_share(called, "alpha", alpha)
     check_draws(called, "samples", samples, seed)
     if how not in ("t", "simulation"):
@@ -224,7 +214,7 @@ def _compared(
 
 
 def _effect(c: pl.DataFrame, pairs: Pairs) -> np.ndarray:
-    """d_z, 0 where the mean is a tie, NaN where there is no difference at all."""
+    """Return d_z: 0 where the mean is a tie, NaN where all differences are 0."""
     mean, effect = c["mean_difference"].to_numpy(), c["effect_size"].to_numpy()
     is_tie = np.where(np.isfinite(effect), 0.0, np.nan)
     return np.where(np.abs(mean) <= pairs.mean_rounding, is_tie, effect)

@@ -1,4 +1,4 @@
-"""The power of the paired t-test on requests drawn anew from those there are."""
+"""The power of the paired t-test by simulation: on requests drawn from the observed ones."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from lexiframe.progress import progress
 from lexiframe.resampling import drawn_requests
 
 AT_ONCE = 2**20
-"""Samples × pairs of runs that are tested together: 8 MB an array."""
+"""The number of cells (samples × pairs of runs) tested at once: an array takes 8 MB."""
 
 SIZES = [2]
-"""The sizes of samples that are looked at: steps of 1, later of 7 %."""
+"""The sizes of samples that are tried: they rise by 1, later by 7 %."""
 while SIZES[-1] < 100_000:
     SIZES.append(min(100_000, max(SIZES[-1] + 1, SIZES[-1] * 107 // 100)))
 
 
 def simulated_size(pairs: Pairs, power: float, alpha: float, samples: int, seed: int) -> np.ndarray:
-    """Find for each pair the least of `SIZES` at which the share of samples that differ is power.
+    """Find for each pair the least of `SIZES` at which enough samples are significant.
 
-    A pair that never gets there, or has no difference in the mean, has 0.
+    The result is 0 for a pair that no size is enough for, or whose mean difference is a tie.
     """
     required = np.zeros(len(pairs.a), np.int64)
     rounding = pairs.mean_rounding
@@ -41,7 +41,7 @@ def simulated_size(pairs: Pairs, power: float, alpha: float, samples: int, seed:
 def simulated_power(
     pairs: Pairs, sizes: np.ndarray, alpha: float, samples: int, seed: int
 ) -> np.ndarray:
-    """Give the share of samples that differ, pairs × sizes; NaN for a pair with one request."""
+    """Return the share of significant samples, pairs × sizes; NaN for a pair with one request."""
     shares = np.full((len(pairs.a), len(sizes)), np.nan)
     rounding = pairs.mean_rounding
     for pair, complete in _complete(pairs.values):
@@ -52,7 +52,7 @@ def simulated_power(
 
 
 def simulated_power_at_n(pairs: Pairs, alpha: float, samples: int, seed: int) -> np.ndarray:
-    """Give the share of samples that differ, each as large as there are requests of the pair."""
+    """Return the share of significant samples of as many requests as each pair has."""
     shares = np.full(len(pairs.a), np.nan)
     rounding = pairs.mean_rounding
     for pair, complete in _complete(pairs.values):
@@ -61,9 +61,9 @@ def simulated_power_at_n(pairs: Pairs, alpha: float, samples: int, seed: int) ->
 
 
 def _complete(values: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Give the pairs that have the same requests together, with their values of these, no NaN.
+    """Yield pairs, those with the same requests together, with their values for these requests.
 
-    Pairs with one request are left out: it says nothing about others.
+    Pairs with one request are left out: nothing can be estimated from it.
     """
     patterns, group = np.unique(~np.isnan(values), axis=1, return_inverse=True)
     for g, known in enumerate(patterns.T):
@@ -75,7 +75,7 @@ def _complete(values: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
 def _significant(
     values: np.ndarray, rounding: np.ndarray, size: int, alpha: float, samples: int, seed: int
 ) -> np.ndarray:
-    """Draw samples of requests and give, for each pair, the share of them whose t-test rejects."""
+    """Draw samples of requests; return for each pair the share of them whose t-test rejects."""
     counts = drawn_requests(len(values), samples, seed, size=size) / size
     block = max(1, AT_ONCE // samples)
     shares = []
@@ -89,9 +89,10 @@ def _significant(
 def _rejects(
     weights: np.ndarray, values: np.ndarray, rounding: np.ndarray, size: int, alpha: float
 ) -> np.ndarray:
-    """|t| > t_{1−α/2, n−1} with t² = n · mean² / variance; without variance any mean is enough.
+    """Return where |t| > t_{1−α/2, n−1}, with t² = n · mean² / variance, without a division.
 
-    A variance of 0 comes out as one of rounding, too small to matter.
+    If the variance is 0 any mean but 0 rejects. Rounding may make it slightly more or less than 0,
+    which is too little to matter.
     """
     from scipy.stats import t
 

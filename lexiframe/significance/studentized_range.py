@@ -1,9 +1,9 @@
 """The studentised range, for thousands of values at once.
 
-`scipy.stats.studentized_range` integrates each value by itself, 10 ms each: a minute for the pairs
-of 110 runs; and it warns where the integrand is narrow. Here the range distribution is tabulated
-once over log w, and all values share the table. Both integrands are analytic and vanish at both
-ends, where the trapezoidal rule converges exponentially.
+`scipy.stats.studentized_range` integrates for each value separately, which takes 10 ms each (a
+minute for the pairs of 110 runs), and it warns where the integrand is narrow. Here the distribution
+of the range is tabulated once over log w, and all values share the table. Both integrands are
+analytic and vanish at both ends; for such integrands the trapezoidal rule converges exponentially.
 """
 
 from __future__ import annotations
@@ -13,12 +13,13 @@ import math
 import numpy as np
 
 NEGLIGIBLE = 40.0
-"""Where the density of log s is e^-40 of its mode, it is left out."""
+"""The density of log s is left out where it is below e^-40 of its mode."""
 BLOCK = 2**20
+"""The number of cells of an array that is computed at once."""
 
 
 def survival(q: np.ndarray, k: int, df: int) -> np.ndarray:
-    """Give P(Q > q) for the studentised range of k means with df degrees of freedom.
+    """Return P(Q > q) for the studentised range of k means with df degrees of freedom.
 
     P(Q > q) = ∫ f(s) P(W > q s) ds, where W is the range of k standard normal variables and df · s²
     is χ² with df degrees of freedom. The integration runs over log s, on nodes at which log q +
@@ -27,9 +28,9 @@ def survival(q: np.ndarray, k: int, df: int) -> np.ndarray:
     Parameters
     ----------
     q
-        Values from 0, one-dimensional.
+        Values, at least 0, one-dimensional.
     k, df
-        From 2, and from 1.
+        The number of means, at least 2, and the degrees of freedom, at least 1.
 
     Examples
     --------
@@ -55,7 +56,7 @@ def survival(q: np.ndarray, k: int, df: int) -> np.ndarray:
 
 
 def quantile(tail: float, k: int, df: int) -> float:
-    """Give the q with P(Q > q) = tail.
+    """Return the q with P(Q > q) = tail.
 
     Examples
     --------
@@ -77,15 +78,16 @@ def quantile(tail: float, k: int, df: int) -> float:
 
 
 def _log_density(t: np.ndarray, df: int) -> np.ndarray:
-    """Log of the density of t = log s, which is ∝ exp(df t − df e^2t / 2), less that of the mode.
+    """Return the log density of t = log s, ∝ exp(df t − df e^2t / 2), minus its value at the mode.
 
-    Its constant is left out: for many degrees of freedom it has fewer digits than the sum of all.
+    The normalising constant is not computed, because for many degrees of freedom it would lose
+    digits: `survival` divides by the sum of the weights instead.
     """
     return np.asarray(-df / 2 * (np.expm1(2 * t) - 2 * t))
 
 
 def _support(df: int) -> tuple[float, float]:
-    """Give the interval of log s outside of which the density is negligible."""
+    """Return the interval of log s outside of which the density is negligible."""
     from scipy.optimize import brentq
 
     def above(t: float) -> float:
@@ -95,7 +97,10 @@ def _support(df: int) -> tuple[float, float]:
 
 
 def _range_survival(w: np.ndarray, k: int) -> np.ndarray:
-    """P(W > w) = k ∫ φ(z) (Φ(z)^(k−1) − (Φ(z) − Φ(z − w))^(k−1)) dz, z being the largest of k."""
+    """P(W > w) = k ∫ φ(z) (Φ(z)^(k−1) − (Φ(z) − Φ(z − w))^(k−1)) dz, where z is the largest of k.
+
+    The difference of powers is computed by log1p and expm1, so that small tails keep their digits.
+    """
     from scipy.special import log_ndtr, ndtr
 
     step = 0.05

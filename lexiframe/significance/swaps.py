@@ -1,9 +1,8 @@
-"""Would other requests have said the same: `swap_rates`, `swap_curve`."""
+"""Whether other requests would lead to the same conclusions: `swap_rates`, `swap_curve`."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,20 +10,29 @@ import polars as pl
 
 from lexiframe.errors import LexiframeError
 from lexiframe.layouts.arrays import Pairs
-from lexiframe.layouts.groups import By, in_groups
+from lexiframe.layouts.cube import PairsLike
+from lexiframe.layouts.groups import By, by_groups
 from lexiframe.progress import progress
 from lexiframe.resampling import check_draws, halves
 from lexiframe.schemas import SWAP_CURVE, SWAP_RATES
 from lexiframe.significance.arguments import pairs_by_measure
+from lexiframe.typing import RequestsLike
 
 AT_ONCE = 2**20
-"""Splits × pairs of runs that are worked on together: 8 MB an array."""
+"""The number of cells (splits × pairs of runs) handled at once: an array takes 8 MB."""
 
 
+@by_groups
 def swap_rates(
-    d: Any, *, splits: int = 1000, seed: int = 0, requests: Any = None, by: By = None
+    d: PairsLike,
+    /,
+    *,
+    splits: int = 1000,
+    seed: int = 0,
+    requests: RequestsLike = None,
+    by: By = None,
 ) -> pl.DataFrame:
-    """Say how often two halves of the requests prefer opposite runs.
+    """Compute how often two halves of the requests prefer opposite runs of a pair.
 
     Parameters
     ----------
@@ -35,34 +43,34 @@ def swap_rates(
     seed : int
         The same seed gives the same halves, for all measures that have the same requests.
     requests, by
-        A frame ``query_id`` → attributes, and which of them make groups of requests: the table is
-        made within each group, and the attributes are its first columns.
+        A frame or file with ``query_id`` and attributes of requests, and the attributes that form
+        groups. The table is computed within each group, whose attributes are its first columns.
 
     Returns
     -------
     polars.DataFrame
-        Key ``measure``, sorted by it: ``n_pairs`` pairs of runs, ``splits``, ``half``, the number
-        of requests in a half; ``swap_rate``, the share of pairs × splits whose mean preferences
-        have opposite signs in the two halves, ``tie_rate``, the share of those where one of the
-        means is a tie (no more than rounding: 1e-12, and of scores above 1 that share of them),
-        both in 0..1; ``swap_rate_sd``, the standard deviation of
-        the swap rate over the splits, null for one split.
+        Key ``measure``, sorted by it. ``n_pairs`` counts the pairs of runs, ``splits`` the splits,
+        and ``half`` the requests in a half. ``swap_rate`` is the share of pairs × splits in which
+        the mean preferences of the two halves have opposite signs, and ``tie_rate`` the share in
+        which one of the means is a tie (no more than rounding: 1e-12, or 1e-12 of the scores where
+        these exceed 1); both are in 0..1. ``swap_rate_sd`` is the standard deviation of the swap
+        rate over the splits, null for one split.
 
     Raises
     ------
     LexiframeError
-        For fewer than two requests, or splits or a seed that cannot be.
+        For fewer than two requests; when splits is no positive integer, or seed no integer from 0.
 
     Notes
     -----
-    A half has ⌊requests / 2⌋ of them. Where a pair lacks requests the means are over what is
-    there; with none in a half the pair is not counted in that split, and a rate is null when no
-    pair ever is. Voorhees & Buckley, "The effect of topic set size on retrieval experiment error",
+    A half has ⌊n / 2⌋ of n requests. Where a pair lacks requests, its means are over those that it
+    has; if it has none in a half, it does not count in that split. A rate is null when no pair ever
+    counts. Voorhees & Buckley, "The effect of topic set size on retrieval experiment error",
     SIGIR 2002, doi:10.1145/564376.564432.
 
     Examples
     --------
-    Of the three ways to split four requests into halves, one puts a against b:
+    Of the three ways to split four requests into halves, one makes the halves disagree:
 
     >>> import polars as pl
     >>> import lexiframe as lf
@@ -71,8 +79,6 @@ def swap_rates(
     >>> lf.swap_rates(d, splits=1000).select("half", pl.col("swap_rate").round(2)).rows()
     [(2, 0.33)]
     """
-    if by is not None or requests is not None:
-        return in_groups(partial(swap_rates, splits=splits, seed=seed), d, requests, by)
     rows = []
     for measure, pairs in _split_pairs("swap_rates", d, splits, seed):
         counts = np.concatenate([_swaps(*means) for means in _half_means(pairs, splits, seed)])
@@ -85,18 +91,20 @@ def swap_rates(
     return pl.DataFrame(rows, schema=SWAP_RATES.columns, orient="row")
 
 
+@by_groups
 def swap_curve(
-    d: Any,
+    d: PairsLike,
+    /,
     *,
     splits: int = 1000,
     seed: int = 0,
     bins: int = 20,
-    requests: Any = None,
+    requests: RequestsLike = None,
     by: By = None,
 ) -> pl.DataFrame:
-    """Say how large a difference has to be to hold on other requests.
+    """Compute swap rates by size of difference, to see how large one must be to be stable.
 
-    The splits are those of `swap_rates`, here by the size of the difference in the first half.
+    The splits are those of `swap_rates`, binned by the size of the difference in the first half.
 
     Parameters
     ----------
@@ -107,10 +115,10 @@ def swap_curve(
     seed : int
         The same seed gives the same halves, for all measures that have the same requests.
     bins : int
-        How many, all of the same width.
+        The number of bins, all of the same width.
     requests, by
-        A frame ``query_id`` → attributes, and which of them make groups of requests: the table is
-        made within each group, and the attributes are its first columns.
+        A frame or file with ``query_id`` and attributes of requests, and the attributes that form
+        groups. The table is computed within each group, whose attributes are its first columns.
 
     Returns
     -------
@@ -118,20 +126,20 @@ def swap_curve(
         Key ``measure, difference_low``, sorted by it. The bins go from 0 to the largest
         |mean difference| of any pair of runs in a first half, in the measure's unit, each from
         ``difference_low`` up to but not including ``difference_high``, which the last includes.
-        ``n`` pairs × splits have their first half there, and ``swap_rate``, in 0..1, is the share
-        of these whose second half prefers the other run; null in an empty bin. When all
-        differences are ties there is one bin, from 0 to 0.
+        ``n`` counts the pairs × splits whose first half lies in the bin. ``swap_rate``, in 0..1, is
+        the share of these whose second half prefers the other run; null in an empty bin. If all
+        differences are ties, there is one bin, from 0 to 0.
 
     Raises
     ------
     LexiframeError
-        For fewer than two requests, or splits, a seed or bins that cannot be.
+        For fewer than two requests; when splits or bins is no positive integer, or seed no integer
+        from 0.
 
     Notes
     -----
-    What counts as a swap is said in `swap_rates`. Voorhees & Buckley, "The effect of topic set
-    size on retrieval experiment error", SIGIR 2002, doi:10.1145/564376.564432, whose bins are
-    0.01 wide.
+    `swap_rates` defines a swap. Voorhees & Buckley, "The effect of topic set size on retrieval
+    experiment error", SIGIR 2002, doi:10.1145/564376.564432, use bins of width 0.01 instead.
 
     Examples
     --------
@@ -142,8 +150,6 @@ def swap_curve(
     >>> lf.swap_curve(d, splits=600, bins=2).with_columns(pl.col("swap_rate").round(2)).rows()
     [('RPP', 0.0, 0.5, 205, 1.0), ('RPP', 0.5, 1.0, 395, 0.48)]
     """
-    if by is not None or requests is not None:
-        return in_groups(partial(swap_curve, splits=splits, seed=seed, bins=bins), d, requests, by)
     check_draws("swap_curve", "bins", bins, seed)
     frames = []
     for measure, pairs in _split_pairs("swap_curve", d, splits, seed):
@@ -170,9 +176,9 @@ def _split_pairs(called: str, d: Any, splits: int, seed: int) -> list[tuple[str,
 
 
 def _half_means(pairs: Pairs, splits: int, seed: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Mean preferences in the halves, splits × pairs, in blocks of splits; NaN where there is none.
+    """Yield the mean preferences in both halves, splits × pairs, in blocks of splits.
 
-    Ties are 0.
+    Ties are 0; a half without requests of a pair is NaN.
     """
     n = len(pairs.queries)
     known = ~np.isnan(pairs.values)
@@ -195,7 +201,7 @@ def _means(
 
 
 def _swaps(first: np.ndarray, second: np.ndarray) -> np.ndarray:
-    """Count in each split the pairs that swap, those with a tie, and all."""
+    """Count in each split the pairs that swap, the pairs with a tie, and all pairs."""
     both = np.sign(first) * np.sign(second)
     counted = [both < 0, both == 0, ~np.isnan(both)]
     return np.stack([cells.sum(axis=1) for cells in counted], axis=1)
@@ -204,11 +210,11 @@ def _swaps(first: np.ndarray, second: np.ndarray) -> np.ndarray:
 def _binned(
     first: np.ndarray, second: np.ndarray, edges: np.ndarray, rounding: np.ndarray
 ) -> np.ndarray:
-    """Count in each bin of |first| the pairs that swap, and all."""
+    """Count in each bin of |first| the pairs that swap, and all pairs."""
     both = np.sign(first) * np.sign(second)
     counted = ~np.isnan(both)
     n_bins = len(edges) - 1
-    # A difference that is a bin's lower edge but for rounding belongs to that bin.
+    # A difference that equals a bin's lower edge up to rounding belongs to that bin.
     place = np.searchsorted(edges, (np.abs(first) + rounding)[counted], side="right") - 1
     place = np.minimum(place, n_bins - 1)
     swaps = np.bincount(place[both[counted] < 0], minlength=n_bins)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import partial
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -12,8 +11,8 @@ import polars as pl
 
 from lexiframe.errors import LexiframeError, first_three
 from lexiframe.layouts.arrays import PairCube, Pairs, check_finite
-from lexiframe.layouts.cube import is_scores, pair_cube, score_cube
-from lexiframe.layouts.groups import By, in_groups
+from lexiframe.layouts.cube import PairsLike, is_scores, pair_cube, score_cube
+from lexiframe.layouts.groups import By, by_groups
 from lexiframe.metrics.ties import TIE
 from lexiframe.orderings.win_rates import mean_preferences
 from lexiframe.resampling import check_draws, check_share
@@ -21,27 +20,30 @@ from lexiframe.schemas import COMPARISONS, to_polars
 from lexiframe.significance.hsd_trials import largest_differences, tolerance
 from lexiframe.significance.paired import compare
 from lexiframe.significance.studentized_range import quantile, survival
+from lexiframe.typing import RequestsLike
 
 On = Literal["values", "win_rate", "preference"]
 
 
 class Tested(NamedTuple):
-    """Of each pair of runs the statistic and p; how far from it a difference may be by chance."""
+    """Each pair's statistic and p, and half the width of the intervals, which all pairs share."""
 
     statistic: np.ndarray
     p_value: np.ndarray
     half: float
 
 
+@by_groups
 def tukey_hsd(
-    d: Any,
+    d: PairsLike,
+    /,
     method: Literal["randomized", "parametric"] = "randomized",
     *,
     on: On | None = None,
     trials: int = 10_000,
     seed: int = 0,
     alpha: float = 0.05,
-    requests: Any = None,
+    requests: RequestsLike = None,
     by: By = None,
 ) -> pl.DataFrame:
     """Test, for all pairs of runs at once, whether they differ over the requests.
@@ -51,58 +53,60 @@ def tukey_hsd(
     d
         The table of `preferences` or of `scores`; every run needs every request.
     method : {"randomized", "parametric"}
-        By permutations of the runs within each request; or by the studentised range, of normal
-        values with the requests as blocks.
+        ``randomized`` permutes the runs within each request; ``parametric`` uses the studentised
+        range, for normal values with the requests as blocks.
     on : {"values", "win_rate", "preference"}, optional
-        What is tested: "values" of metrics (only of scores, and then the default); "win_rate", each
-        run's mean preference over the other runs, request by request; or "preference", the
-        preferences themselves (not parametric), of which those between any two runs of a request
-        are permuted together. Of preferences the default is "preference" when randomised, else
-        "win_rate".
+        What is tested. ``values`` are those of metrics (for scores only, and their default).
+        ``win_rate`` is each run's mean preference over the other runs, request by request.
+        ``preference`` are the preferences themselves, whose rows and columns are permuted together
+        within each request (not parametric). The default for preferences is ``preference``, for
+        the parametric test ``win_rate``.
     trials : int
-        How many permutations are drawn. When all (S!)^Q of S runs and Q requests are no more than
-        ``trials`` + 1, all are taken, and p is exact.
+        The number of permutations to draw. When there are at most ``trials`` + 1 in all, (S!)^Q for
+        S runs and Q requests, all are enumerated, and p is exact.
     seed : int
-        What they are drawn from. The number of threads does not matter.
+        Seed of the permutations; the same seed gives the same table, in any number of threads.
     alpha : float
-        Level of the test, and of the intervals (1 − alpha).
+        Significance level of the test; the intervals have level 1 − alpha.
     requests, by
-        A frame ``query_id`` → attributes, and which of them make groups of requests: the test is
-        made within each group, and the attributes are the first columns.
+        A frame or file with ``query_id`` and attributes of requests, and the attributes that form
+        groups. The test is done within each group, whose attributes are the first columns.
 
     Returns
     -------
     polars.DataFrame
-        Key ``measure, test, correction, run_a, run_b``, sorted by it, as `compare` gives it;
-        ``test`` is "hsd_randomized" or "hsd_parametric", ``correction`` "tukey". ``n`` requests;
-        ``mean_difference`` (positive: run_a is better) of what is tested; ``ci_low, ci_high`` hold
-        for all pairs of the measure simultaneously, null where nothing could be rejected (too few
-        permutations, one request); ``effect_size`` is Cohen's d_z, mean over standard deviation of
-        the differences, and its interval, ``effect_low, effect_high``, that of this pair alone;
-        ``statistic`` is |mean_difference|, parametric q; ``p_value`` and ``p_adjusted`` are the
-        same, because p is corrected for all pairs of the measure already; ``reject``: p < alpha.
+        Key ``measure, test, correction, run_a, run_b``, sorted by it, with the columns of
+        `compare`. ``test`` is "hsd_randomized" or "hsd_parametric", and ``correction`` is "tukey".
+        ``n`` is the number of requests. ``mean_difference`` (positive: run_a is better) is that of
+        what is tested. The intervals ``ci_low, ci_high`` hold for all pairs of the measure
+        simultaneously; they are null where nothing could be rejected (too few permutations, or one
+        request). ``effect_size`` is Cohen's d_z, mean / standard deviation of the differences, and
+        ``effect_low, effect_high`` is the interval for this pair alone. ``statistic`` is
+        |mean_difference|, for the parametric test q. ``p_value`` and ``p_adjusted`` are equal,
+        because p is already corrected for all pairs of the measure; ``reject`` says whether
+        p < alpha.
 
     Raises
     ------
     LexiframeError
-        For an argument that does not exist, when a run has no value for a request, or an infinite
-        one.
+        For an unknown method or ``on``, trials, a seed or an alpha that are out of range, and when
+        a run has no value, or an infinite one, for a request.
 
     Notes
     -----
-    Randomised: in each trial the runs' labels are permuted, in each request by itself, and the
-    largest |mean difference| over all pairs is kept; p = (1 + number of trials in which that is
-    at least the pair's) / (1 + trials), where differences that are rounding alone are
-    none (1e-12, and of scores above 1 that share of them). The interval's half
-    width is the (1 − alpha) quantile of the trials: outside of it are the differences with p <
-    alpha. Carterette, "Multiple Testing in Statistical Analysis of Systems-Based Information
-    Retrieval Experiments", TOIS 2012, doi:10.1145/2094072.2094076.
+    Randomised: each trial permutes the labels of the runs, independently within each request, and
+    keeps the largest |mean difference| over all pairs. p = (1 + number of trials in which that is
+    at least the pair's) / (1 + trials). Numbers are equal when they differ by no more than rounding
+    (1e-12, or 1e-12 of the scores where these exceed 1). Half the width of the intervals is the
+    (1 − alpha) quantile of the trials, so an interval excludes 0 if p < alpha. Carterette,
+    "Multiple Testing in Statistical Analysis of Systems-Based Information Retrieval Experiments",
+    TOIS 2012, doi:10.1145/2094072.2094076.
 
     Parametric: q = |mean_difference| / √(MSE / Q), where MSE is the mean square of the residuals
-    of value = request + run, with (S − 1)(Q − 1) degrees of freedom; without residuals p is 1 for
-    a difference of 0, else 0; with one request p is 1. An HSD of independent samples, as
-    `scipy.stats.tukey_hsd` and statsmodels' `pairwise_tukeyhsd` compute it, is wrong here: the
-    differences between requests would count as noise.
+    of the model value = request + run, with (S − 1)(Q − 1) degrees of freedom. If all residuals are
+    0, p is 1 for a difference of 0 and else 0; with one request p is 1. The HSD of independent
+    samples (`scipy.stats.tukey_hsd`, statsmodels' `pairwise_tukeyhsd`) is wrong here, because it
+    would count the differences between requests as noise.
 
     Examples
     --------
@@ -115,9 +119,6 @@ def tukey_hsd(
     >>> lf.tukey_hsd(s, "parametric").select("statistic", "p_value", "reject").rows()
     [(8.548..., 0.0037..., True)]
     """
-    if by is not None or requests is not None:
-        within = partial(tukey_hsd, method=method, on=on, trials=trials, seed=seed, alpha=alpha)
-        return in_groups(within, d, requests, by)
     d = d if isinstance(d, PairCube) else to_polars(d)
     tests_on = _checked(d, method, on, trials, seed, alpha)
     frames = []
@@ -136,7 +137,7 @@ def tukey_hsd(
 
 
 def _checked(d: Any, method: str, on: str | None, trials: int, seed: int, alpha: float) -> str:
-    """Raise for arguments of `tukey_hsd` that do not exist; give what is tested."""
+    """Raise for arguments that `tukey_hsd` does not accept; return what is tested."""
     if method not in ("randomized", "parametric"):
         raise LexiframeError(
             f"tukey_hsd: expected method='randomized' or 'parametric', found {method!r}"
@@ -156,7 +157,7 @@ def _checked(d: Any, method: str, on: str | None, trials: int, seed: int, alpha:
 
 
 def _by_measure(d: Any, on: str) -> Iterator[tuple[str, Pairs, np.ndarray | None]]:
-    """Give each measure's differences and, where they are those of values, these."""
+    """Yield each measure's differences, and the values that they are differences of, or None."""
     scores = dict(score_cube(d)) if is_scores(d) else {}
     for measure, s in scores.items():
         check_finite("tukey_hsd", s.values)
@@ -170,7 +171,9 @@ def _by_measure(d: Any, on: str) -> Iterator[tuple[str, Pairs, np.ndarray | None
             delta = values[:, pairs.a] - values[:, pairs.b]
             rounding = pairs.request_rounding[:, None]
             delta = np.where(np.abs(delta) <= rounding, 0.0, delta)
-            largest = np.broadcast_to(rounding / TIE, values.shape)  # of what was summed
+            largest = np.broadcast_to(
+                rounding / TIE, values.shape
+            )  # rounding goes by the terms of the sums
             yield measure, replace(pairs, values=delta, scores=largest), values
         else:
             yield measure, pairs, scores[measure].values if on == "values" else None
@@ -200,12 +203,12 @@ def _check_complete(measure: str, queries: pl.Series, runs: pl.Series, lacks: np
             f"tukey_hsd: expected {measure} of every run for every request (complete blocks), "
             f"found {first_three(runs[lacking])} runs with gaps, of {len(runs)}; {runs[run]!r} "
             f"lacks {first_three(queries.filter(lacks[:, run]))} of {len(queries)} requests; leave "
-            f"out these runs, or these requests for all runs, or give a value for what is missing"
+            f"out these runs, or these requests for all runs, or fill in the missing values"
         )
 
 
 def _table(measure: str, pairs: Pairs, tested: Tested, alpha: float) -> pl.DataFrame:
-    """Put the test into the table of `compare`, which has means and effect sizes."""
+    """Replace the t-test in a table of `compare`, which has the means and effect sizes."""
     table = compare(pairs.as_cube(measure), "t", "none", alpha=alpha).with_columns(
         ci_low=pl.col("mean_difference") - tested.half,
         ci_high=pl.col("mean_difference") + tested.half,
@@ -221,7 +224,7 @@ def _randomized(pairs: Pairs, largest: np.ndarray, alpha: float) -> Tested:
     """p = (1 + #{trials ≥ |d̄|}) / (1 + trials), from the trials in ascending order."""
     difference, n = np.abs(pairs.values.mean(axis=0)), len(largest)
     reached = n - np.searchsorted(largest, difference - tolerance(pairs))
-    # A difference is significant when fewer than so many trials reach it.
+    # A difference is significant when fewer than this many trials reach it.
     rejecting = int(((1 + np.arange(n)) / (1 + n) < alpha).sum())
     half = float(largest[n - rejecting]) if rejecting else np.nan
     return Tested(difference, (1 + reached) / (1 + n), half)

@@ -1,1 +1,1 @@
-"""What people look at."""
+"""Summaries for people: text tables, the HTML report and the verdict."""

@@ -1,4 +1,4 @@
-"""An evaluation as one HTML page."""
+"""The report: an evaluation as one HTML page."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _STYLE = (
 
 
 def html_page(tables: Mapping[str, pl.DataFrame], provenance: Mapping[str, Any]) -> str:
-    """Return the summary of an evaluation and what it was computed from as one HTML page."""
+    """Return the summary of an evaluation and its provenance as one HTML page."""
     facts = json.dumps(provenance, indent=2, sort_keys=True, ensure_ascii=False).split("\n")
     shown = html.escape("\n".join(map(escaped, facts)))
     return (

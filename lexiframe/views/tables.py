@@ -1,4 +1,4 @@
-"""What an evaluation shows when it is printed."""
+"""The summary that an evaluation shows when it is printed, as text or HTML tables."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from lexiframe.views.verdict import first_runs, group_of, verdict_of
 
 _DECIMALS = 3
 _LONGEST = 200
-"""So many letters of a text are shown in a table of text."""
+"""The number of characters of a cell that a text table shows."""
 _WORDS = {None: "null", True: "true", False: "false"}
 
 
@@ -37,21 +37,21 @@ def summary(
         },
         "Ties between rankings of one request": in_order(tables["tie_rates"], by, measures),
     }
-    if inference["alternative"] == "two-sided":  # there is no other verdict
+    if inference["alternative"] == "two-sided":  # a verdict needs it
         found = verdict_of(tables["orderings"], tables["comparisons"], provenance)
         first[f"Verdict ({_inference(inference)})"] = verdict_in_short(found)
     return {title: table for title, table in first.items() if table.height}
 
 
 def _inference(inference: dict[str, Any]) -> str:
-    """Say how runs were compared."""
+    """Describe the test, the correction and the level in a few words."""
     family = "the pairs of a measure" if inference["family"] == "measure" else "all pairs"
     test, correction = (", ".join(several(inference[name])) for name in ("test", "correction"))
     return f"{test} test, {correction} over {family}, α = {inference['alpha']:g}"
 
 
 def _parts(table: pl.DataFrame, by: list[str]) -> Iterator[tuple[str, pl.DataFrame]]:
-    """Give the groups of a table, with what a title calls them."""
+    """Yield the groups of a table, each behind the words that a title calls it by."""
     if not by:
         yield "", table
         return
@@ -60,7 +60,7 @@ def _parts(table: pl.DataFrame, by: list[str]) -> Iterator[tuple[str, pl.DataFra
 
 
 def verdict_in_short(v: pl.DataFrame) -> pl.DataFrame:
-    """Give a verdict without what a title says."""
+    """Shorten a verdict: leave out what its title says, and list at most four runs in a cell."""
     told_apart = pl.format("{} of {}", "n_significant", "n_pairs")
     groups = v.columns[: v.width - len(VERDICT.columns)]
     differing = [name for name in ("test", "correction") if v[name].n_unique() > 1]
@@ -74,7 +74,7 @@ def verdict_in_short(v: pl.DataFrame) -> pl.DataFrame:
 
 
 def coverage_in_short(coverage: pl.DataFrame) -> pl.DataFrame:
-    """Sum the coverage table up in one row."""
+    """Sum up the coverage table in one row."""
     return coverage.select(
         runs=pl.len(),
         requests=pl.col("requests").first(),
@@ -90,7 +90,7 @@ def coverage_in_short(coverage: pl.DataFrame) -> pl.DataFrame:
 def ranks_by_measure(
     orderings: pl.DataFrame, measures: list[str], by: Sequence[str] = ()
 ) -> pl.DataFrame:
-    """Lay the orderings out as runs × measures, the best under the first measure on top."""
+    """Arrange the orderings as runs × measures; the first row is the best by the first measure."""
     ranks = orderings.pivot("measure", index=[*by, "run"], values="rank")
     shown = [measure for measure in measures if measure in ranks.columns]
     if not shown:
@@ -100,7 +100,7 @@ def ranks_by_measure(
 
 
 def correlation_matrix(correlations: pl.DataFrame, measures: list[str]) -> pl.DataFrame:
-    """Lay the correlations out as measures × measures, in the order of the measures."""
+    """Arrange the correlations as measures × measures, in the order of the measures."""
     matrix = agreement_matrix(correlations)
     shown = [measure for measure in measures if measure in matrix.columns]
     order = pl.DataFrame({"measure": shown}, schema={"measure": pl.String})
@@ -127,7 +127,7 @@ def as_html(tables: Mapping[str, pl.DataFrame], provenance: Mapping[str, Any]) -
 
 
 def html_table(table: pl.DataFrame) -> str:
-    """Write a whole table as HTML: text as it is, nulls as nothing, numbers on the right.
+    """Return a whole table as HTML: null cells are empty, numbers are aligned to the right.
 
     Examples
     --------
@@ -157,7 +157,7 @@ def _html_row(tag: str, cells: Iterable[Any], sides: Iterable[str]) -> str:
 
 
 def _are_numbers(column: pl.Series) -> bool:
-    """Tell whether the values are numbers, also those that are text for display, as ranks are."""
+    """Return whether the values are numbers, or text that holds numbers only, as ranks do here."""
     if column.dtype != pl.String:
         return column.dtype.is_numeric()
     return column.str.contains(r"^-?[0-9]+(\.[0-9]+)?$").all()
@@ -170,10 +170,10 @@ def _cell(value: Any) -> str:
 
 
 def table_text(table: pl.DataFrame) -> str:
-    """Write a whole table as text, all rows and columns, each row in one line.
+    """Return a whole table as text, all rows and columns, each row in one line.
 
-    Polars' own way is not used, because its settings are those of the whole process: changing them
-    for one table changes those of its user, and of whatever other threads print.
+    Polars could print it, but only with settings of the whole process (`polars.Config`): to change
+    them for one table would change what the user and other threads print at the same time.
 
     Examples
     --------
@@ -193,7 +193,7 @@ def table_text(table: pl.DataFrame) -> str:
 
 
 def _padded(values: list[Any]) -> list[str]:
-    """Write values as text, with blanks behind to the width of the widest."""
+    """Return values as text, filled with blanks to the width of the widest."""
     cells = [_text(value) for value in values]
     widths = [_width(cell) for cell in cells]
     widest = max(widths)
@@ -210,7 +210,7 @@ def _text(value: Any) -> str:
 
 
 def _width(text: str) -> int:
-    """Count the columns of a terminal that a text takes: letters of Chinese take two."""
+    """Return the columns that a text takes in a terminal: two for a Chinese character, say."""
     if text.isascii():
         return len(text)
     wide = sum(unicodedata.east_asian_width(letter) in "WF" for letter in text)

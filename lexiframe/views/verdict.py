@@ -1,4 +1,4 @@
-"""What a person reads first: `verdict`."""
+"""The conclusion in words, to read first: `verdict`."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import polars as pl
 from lexiframe.errors import LexiframeError, SchemaError, escaped
 from lexiframe.resampling import check_share
 from lexiframe.schemas import COMPARISONS, VERDICT, check, to_polars
+from lexiframe.typing import Evaluated, Frame
 
 _TESTS = {
     "t": "paired t-test",
@@ -30,51 +31,54 @@ _CORRECTIONS = {
 
 
 def verdict(
-    e: Any,
-    comparisons: Any = None,
+    e: Evaluated,
+    /,
+    comparisons: Frame | None = None,
     *,
     alpha: float | None = None,
     family: Literal["measure", "all"] | None = None,
 ) -> pl.DataFrame:
-    """Say, for each measure, which runs are best, which are not worse, and how sure that is.
+    """State, for each measure, which runs are best and which are not significantly worse.
 
     Parameters
     ----------
     e : Evaluation
-        What `evaluate` gives: its orderings, and its comparisons unless others are given.
+        The result of `evaluate`. Its orderings are used, and its comparisons unless others are
+        given.
     comparisons
-        Another table of all pairs, by `compare` or `tukey_hsd`, made from the same scores or
-        preferences (and within the same groups).
+        Another table of comparisons of all pairs, by `compare` or `tukey_hsd`, computed from the
+        same scores or preferences (and within the same groups).
     alpha : float, optional
-        A pair is told apart when its corrected p-value is below alpha; that of the evaluation
-        unless given.
+        A pair is told apart when its corrected p-value is below alpha. Default: the level of the
+        evaluation.
     family : {"measure", "all"}, optional
-        What the p-values are corrected over: that of the evaluation, and of other comparisons the
-        pairs of one measure, unless given. For the sentence only.
+        The family of comparisons that the p-values were corrected over; only the sentence uses it.
+        Default: that of the evaluation; for other comparisons the pairs of one measure.
 
     Returns
     -------
     polars.DataFrame
-        Key ``measure, test, correction``, behind the attributes of groups if there are any, in the
-        order in which the measures were asked for. ``best``: the runs of the first rank;
-        ``not_worse``: the other runs that no best run is significantly better than; of ``n_pairs``
-        pairs of runs ``n_significant`` are told apart; ``n`` requests (the fewest of any pair);
-        ``sentence`` says it in words: test, correction, family, level and n.
+        Key ``measure, test, correction``, after the attributes of groups if there are any, in the
+        order in which the measures were asked for. ``best`` lists the runs that share the first
+        rank, and ``not_worse`` the other runs that no best run is significantly better than.
+        ``n_significant`` of the ``n_pairs`` pairs of runs are told apart. ``n`` is the number of
+        requests (the least of any pair). ``sentence`` puts all this into words, with the test,
+        correction, family and level.
 
     Raises
     ------
     LexiframeError
-        When comparisons of a best run with others are missing, as with a baseline; when they are
-        of other groups or measures than the evaluation; for a level or family that do not fit; and
-        for one-sided tests: of two runs they ask about the one whose name comes first, so which
-        runs they find worse hangs on the names.
+        When comparisons of a best run with other runs are missing (a baseline was given, say); when
+        the comparisons have other groups or measures than the evaluation; for an alpha not between
+        0 and 1 or an unknown family; and for one-sided tests: these ask whether ``run_a`` is better
+        than ``run_b``, and the names alone decide which run of a pair is ``run_a``.
     TypeError
-        When ``e`` is no evaluation.
+        When ``e`` is not an Evaluation.
 
     Notes
     -----
-    That a run is not significantly worse does not say that it is as good. Which run of a pair is
-    the better one is what the test compares: means, wins against losses, or ranks.
+    A run that is not significantly worse need not be equally good. Which run of a pair is better is
+    decided by what the test compares: means, wins against losses, or ranks.
 
     Examples
     --------
@@ -87,8 +91,8 @@ runs are told apart (paired t-test, Holm's correction over the 3 pairs, α = 0.0
     """
     if not hasattr(e, "orderings"):
         raise TypeError(
-            f"verdict: expected the Evaluation of evaluate, found {type(e).__name__}; comparisons "
-            "come second"
+            f"verdict: expected the Evaluation of evaluate, found {type(e).__name__}; give "
+            "comparisons as the second argument"
         )
     return verdict_of(
         e.orderings, e.comparisons, e.provenance, comparisons, alpha=alpha, family=family
@@ -114,7 +118,7 @@ def verdict_of(
     if family is None:
         family = inference["family"] if others is None else "measure"
     names = provenance["groups"]
-    by = [f"by {name}" for name in names]  # so called, attributes are no columns of what follows
+    by = [f"by {name}" for name in names]  # an attribute may have the name of a column below
     orderings = orderings.rename(dict(zip(names, by, strict=True)))
     c = _comparisons(comparisons if others is None else others, orderings, names, by)
     _refuse_one_sided(c)
@@ -134,9 +138,9 @@ def verdict_of(
 
 
 _KEY = ("measure", "test", "correction")
-_GAIN = (  # what each test finds greater than 0, when run_a is better: the mean need not be
+_GAIN = (  # greater than 0 if the test favours run_a, even where the mean difference does not
     pl.when(pl.col("test").str.starts_with("sign"))
-    .then(pl.col("effect_size") - 1)  # odds
+    .then(pl.col("effect_size") - 1)  # win odds: 1 when neither run is better
     .when(pl.col("test").str.starts_with("wilcoxon"))
     .then(pl.col("effect_size"))
     .otherwise(pl.col("mean_difference"))
@@ -146,12 +150,12 @@ _GAIN = (  # what each test finds greater than 0, when run_a is better: the mean
 def _comparisons(
     given: Any, orderings: pl.DataFrame, names: list[str], by: list[str]
 ) -> pl.DataFrame:
-    """Take comparisons of the groups and measures that are ordered, each once."""
+    """Check comparisons: one of each pair, in the groups and measures of the orderings."""
     c = to_polars(given)
     lacking = [name for name in names if name not in c.columns]
     if lacking:
         raise LexiframeError(
-            f"verdict: the evaluation has groups by {', '.join(names)}, and the comparisons lack "
+            f"verdict: the evaluation has groups by {', '.join(names)}, but the comparisons lack "
             f"the column {lacking[0]}; compare within the same groups: requests=, by="
         )
     groups = [c[name].alias(called) for name, called in zip(names, by, strict=True)]
@@ -165,8 +169,8 @@ def _comparisons(
     others = c.join(orderings, on=[*by, "measure"], how="anti", nulls_equal=True)
     if others.height:
         raise LexiframeError(
-            f"verdict: the evaluation has no order of the runs by {others['measure'][0]} to "
-            "compare in; give comparisons of its own scores or preferences, in its own groups"
+            f"verdict: the evaluation has no ordering of runs for {others['measure'][0]} in this "
+            "group; give comparisons of its own scores or preferences, in its own groups"
         )
     return c
 
@@ -175,13 +179,14 @@ def _refuse_one_sided(c: pl.DataFrame) -> None:
     one_sided = c["test"].filter(c["test"].str.contains("alternative=", literal=True))
     if len(one_sided):
         raise LexiframeError(
-            f"verdict: expected two-sided tests, found {one_sided[0]}, which asks only about the "
-            "run whose name comes first; give verdict(e, lf.compare(e.scores)), or of e.preferences"
+            f"verdict: expected two-sided tests, found {one_sided[0]}, which only asks about the "
+            "run whose name comes first; use verdict(e, lf.compare(e.scores)) or "
+            "verdict(e, lf.compare(e.preferences))"
         )
 
 
 def _told_apart(c: pl.DataFrame, by: list[str], family: str) -> pl.DataFrame:
-    """Count the pairs, those told apart, and the comparisons of the family."""
+    """Count the pairs, the pairs told apart, and the comparisons in the family."""
     counted = c.group_by(*by, *_KEY).agg(
         n_pairs=pl.len().cast(pl.Int64),
         n_significant=pl.col("reject").sum().cast(pl.Int64),
@@ -194,7 +199,7 @@ def _told_apart(c: pl.DataFrame, by: list[str], family: str) -> pl.DataFrame:
 def _not_worse(
     c: pl.DataFrame, best: pl.DataFrame, orderings: pl.DataFrame, by: list[str]
 ) -> pl.DataFrame:
-    """Name the runs, other than the best ones, that no best run is significantly better than."""
+    """List the runs, other than the best, that no best run is significantly better than."""
     of_measure = [*by, "measure"]
     a, b = pl.col("run_a"), pl.col("run_b")
     both = [
@@ -213,7 +218,7 @@ def _not_worse(
 
 
 def _names(runs: pl.DataFrame, called: str, by: list[str], more: list[str]) -> pl.DataFrame:
-    """Gather the runs of each measure into a list, by rank and name."""
+    """Collect the runs of each measure in a list, sorted by rank and name."""
     ranked = runs.sort("rank", "run").group_by(*by, "measure", *more, maintain_order=True)
     return ranked.agg(pl.col("run").alias(called))
 
@@ -240,7 +245,7 @@ def _refuse_gaps(
         row = lacking.sort(groups).row(0, named=True)
         raise LexiframeError(
             f"verdict: expected comparisons of every best run of {row['measure']} with all other "
-            "runs, and some are missing; compare all pairs (no baseline), of the same runs"
+            "runs, but some are missing; compare all pairs (no baseline) of the same runs"
         )
 
 
@@ -262,7 +267,7 @@ def _sentence(row: dict[str, Any], names: Sequence[str], alpha: float, family: s
 
 
 def group_of(attribute: str, value: Any) -> str:
-    """Say which group of requests it is: those without an attribute are one, too.
+    """Return the name of a group of requests; requests without a value form a group as well.
 
     Examples
     --------
@@ -273,18 +278,18 @@ def group_of(attribute: str, value: Any) -> str:
 
 
 def _of_others(row: dict[str, Any]) -> str:
-    """Say what is known of the runs that are not best."""
+    """Return the part of the sentence about the runs that are not best."""
     if row["not_worse"]:
         verb = "is" if len(row["not_worse"]) == 1 else "are"
         return f"{_listed(row['not_worse'])} {verb} not significantly worse"
     n_others = row["n_runs"] - len(row["best"])
     if n_others == 0:
-        return "there is no other"
+        return "there is no other run"
     return f"{'the other run is' if n_others == 1 else 'all other runs are'} significantly worse"
 
 
 def first_runs(runs: Sequence[str], most: int = 6) -> list[str]:
-    """Give the names of some runs, and the number of the others.
+    """Return at most ``most`` texts: the names of runs, the last one the number of further runs.
 
     Examples
     --------

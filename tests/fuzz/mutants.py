@@ -29,7 +29,7 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 import polars as pl
 
 import lexiframe as lf
-from lexiframe.io import parts, qrels
+from lexiframe.io import qrels, run_parts
 from lexiframe.io.runs import scan_runs
 
 SECONDS = 10
@@ -400,7 +400,7 @@ def main() -> int:
     asked = parser.parse_args()
     warnings.simplefilter("ignore")
     if asked.unnamed:
-        parts.error_with_line = qrels.error_with_line = lambda error, *_: error
+        run_parts.error_with_line = qrels.error_with_line = lambda error, *_: error
     names, counts, failures = list(FORMS), Counter(), 0
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "input")

@@ -29,6 +29,20 @@ OF_BOTH = ("runs and qrels have no query in common", "runs: expected at least on
 COLUMNS = [None, None, {"doc_id": "item"}, {"query_id": "a", "doc_id": "b"}, {"qid": "query_id"}]
 
 
+TEXT = ("columns", "header", "decimal")
+TAKEN = {
+    "read_runs": (*TEXT, "third", "name_from"),
+    "positions": (*TEXT, "third", "name_from"),
+    "check_run": (*TEXT, "third"),
+    "read_qrels": TEXT,
+    "check_qrels": TEXT,
+    "read_scores": ("third", "name_from"),  # which choose its own: a measure, a run
+    "read_log": (),
+    "run_metadata": (),
+}
+"""What each reader can be told."""
+
+
 @dataclass(frozen=True)
 class Choices:
     """A reader and what it is told, as two bytes choose them."""
@@ -52,10 +66,9 @@ class Choices:
             name_from=("file", "tag")[second >> 7],
         )
 
-    def text(self, *more: str) -> dict[str, Any]:
-        """Give the arguments that all readers of text take, and more."""
-        names = ("columns", "header", "decimal", *more)
-        return {name: getattr(self, name) for name in names}
+    def said(self) -> dict[str, Any]:
+        """Return the arguments that the reader takes."""
+        return {name: getattr(self, name) for name in TAKEN[self.reader]}
 
 
 # --- Tables -------------------------------------------------------------------------------------
@@ -106,24 +119,23 @@ def check_problems(table, path):
 
 
 def read_runs(path, choices):
-    options = choices.text("third", "name_from")
-    return check_runs(lf.read_runs(path, **options))
+    return check_runs(lf.read_runs(path, **choices.said()))
 
 
 def read_qrels(path, choices):
-    table = check_table(lf.read_qrels(path, **choices.text()), QRELS)
+    table = check_table(lf.read_qrels(path, **choices.said()), QRELS)
     assert "iteration" in table.columns
     assert not table.select(QRELS.key).is_duplicated().any()
 
 
 def positions_of_runs(path, choices):
-    scan = lf.scan_runs(path, **choices.text("third", "name_from"))
+    scan = lf.scan_runs(path, **choices.said())
     for index in range(len(scan)):
         for part in scan.load(index, rank=True):
             check_runs_of(part)
     policy = "best" if choices.name_from == "file" else "error"
     check_positions(lf.positions(scan, JUDGED, duplicates=policy))
-    check_runs(lf.read_runs(lf.read_runs(path, **choices.text("third", "name_from"))))
+    check_runs(lf.read_runs(lf.read_runs(path, **choices.said())))
 
 
 def check_runs_of(part):
@@ -144,15 +156,15 @@ def check_run(path, choices):
 
     But for bytes that are no UTF-8 in fields that are not needed.
     """
-    problems = check_problems(lf.check_run(path, **choices.text("third")), path)
-    can = can_read(lf.read_runs, path, choices.text("third"))
+    problems = check_problems(lf.check_run(path, **choices.said()), path)
+    can = can_read(lf.read_runs, path, choices.said())
     known = {"duplicate", "encoding"} if can else {"duplicate"}
     assert can == (set(problems["problem"]) <= known), (can, problems.rows())
 
 
 def check_qrels(path, choices):
-    problems = check_problems(lf.check_qrels(path, **choices.text()), path)
-    can = can_read(lf.read_qrels, path, choices.text())
+    problems = check_problems(lf.check_qrels(path, **choices.said()), path)
+    can = can_read(lf.read_qrels, path, choices.said())
     known = {"encoding"} if can else set()
     assert can == (set(problems["problem"]) <= known), (can, problems.rows())
 

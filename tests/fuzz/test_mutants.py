@@ -9,6 +9,7 @@ from tests.fuzz.mutants import FORMS, mutant, outcome
 CASES = 40
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::lexiframe.LexiframeWarning")
 @pytest.mark.parametrize("name", FORMS)
 def test_what_is_accepted_is_what_a_strict_reader_finds(name, tmp_path):

@@ -76,6 +76,7 @@ def test_ir_measures_agrees(tables):
     assert_agree(theirs, ours(tables, "float32"))
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:unsafe cast")  # inside ranx
 def test_ranx_agrees_where_no_scores_are_tied(tables):
     """The difference: ranx does not order documents of equal score, lexiframe and trec_eval do."""
@@ -95,6 +96,7 @@ def test_ranx_agrees_where_no_scores_are_tied(tables):
     assert_agree([row for row in theirs if row[:2] not in tied], ours(tables, "float64"))
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:unsafe cast")
 def test_ranx_leaves_ties_as_they_come():
     ranx = pytest.importorskip("ranx")
@@ -141,6 +143,7 @@ def test_a_query_answered_with_an_empty_list():
     assert lf.to_ir_measures(RUNS)["a"] == [("1", "x", math.inf), ("1", "y", -math.inf)]
 
 
+@pytest.mark.slow
 def test_ranx_objects():
     ranx = pytest.importorskip("ranx")
     runs, qrels = lf.to_ranx(RUNS), lf.to_ranx(QRELS)

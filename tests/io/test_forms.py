@@ -515,7 +515,7 @@ def test_numbers_as_ids_in_json(write):
         ),
         (
             "[[1], 2]",
-            "bm25.run: expected JSON with a record a line, a list of records, or",
+            "bm25.run: expected JSON with a record on each line, a list of records, or",
         ),
         (
             '[\n{"qid": "q", "docno": "d", "score": 1},\n{"qid": }\n]',
@@ -757,7 +757,7 @@ def test_what_lies_beside_the_runs_in_a_folder(write):
     folder = write(TEXT, f"runs/{NAME}.run").parent
     for name in ("README.md", "LICENSE", "metadata.yaml"):
         write("about these runs", f"runs/{name}")
-    message = r"what is no run, left out: 3 \('LICENSE', 'README.md', 'metadata.yaml'\)"
+    message = r"left out, since they are no runs: 3 \('LICENSE', 'README.md', 'metadata.yaml'\)"
     with pytest.warns(lf.LexiframeWarning, match=message) as caught:
         assert_same(lf.read_runs(folder), EXPECTED)
     assert len(caught) == 1
@@ -963,7 +963,7 @@ def test_long_text_is_parsed_in_blocks(last, tmp_path, monkeypatch):
 
 def in_pieces_of(size, monkeypatch):
     """Take files of more than twice so many bytes for long ones."""
-    for module in ("trec", "forms", "delimited", "json_text"):
+    for module in ("text.trec", "forms", "text.csv_tables", "text.json_tables"):
         monkeypatch.setattr(f"lexiframe.io.{module}.PIECE", size)
 
 

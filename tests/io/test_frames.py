@@ -261,7 +261,10 @@ def test_columns_decide_what_is_ambiguous_and_overrule_what_is_not():
     "columns, message",
     [
         ({"query_id": "Fragen"}, r"columns names 'Fragen', which is not there \(found: Frage, Dok"),
-        ({"question": "Frage"}, r"columns: expected names of ours \(run, query_id, doc_id, score"),
+        (
+            {"question": "Frage"},
+            r"columns: expected lexiframe's names \(run, query_id, doc_id, score",
+        ),
         ({"query_id": "Frage", "doc_id": "Dokument"}, "score is missing"),
     ],
 )
@@ -707,7 +710,7 @@ def test_lists_of_items(kind):
 
 def test_columns_of_lists_beside_each_other():
     columns = {"user_id": [7, 3], "item_id": [[10, 20], [5]], "score": [[0.5, 0.25], [1.0]]}
-    with pytest.raises(lf.SchemaError, match=r"found List\(Int64\); give each item a row: explode"):
+    with pytest.raises(lf.SchemaError, match=r"found List\(Int64\); explode the columns"):
         lf.read_runs(pl.DataFrame(columns))
 
 
@@ -875,5 +878,5 @@ def test_whole_decimals_are_ids_and_floats_are_none():
     frame = pl.DataFrame({"qid": [7], "docno": ["d"], "score": [0.5]})
     whole = frame.with_columns(pl.col("qid").cast(pl.Decimal(38, 0)))
     assert lf.read_runs(whole)["query_id"].to_pylist() == ["7"]
-    with pytest.raises(lf.SchemaError, match="ids that are numbers are whole: cast them"):
+    with pytest.raises(lf.SchemaError, match="ids cannot be floats: cast them"):
         lf.read_runs(frame.with_columns(pl.col("qid").cast(pl.Float64)))

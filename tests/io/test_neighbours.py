@@ -249,6 +249,7 @@ def ranx():
     return library("ranx")
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:unsafe cast")  # inside ranx
 def test_ranx_runs_and_qrels(ranx, collection, tmp_path):
     """ranx sorts its runs as it likes, and names a run after its tag."""
@@ -388,6 +389,7 @@ def of_ir_datasets(collection, tmp_path_factory):
     return json.loads(done.stdout)
 
 
+@pytest.mark.slow
 def test_data_sets_of_ir_datasets(of_ir_datasets, collection):
     expected = without_rank(collection.runs_table)
     for what, name in (("runs", "local/both"), ("named", "mine")):

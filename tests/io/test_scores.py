@@ -500,7 +500,7 @@ BAD = {
     ),
     "a measure without values": (
         "qid,measure,AP\n1,AP,0.5\n",
-        "a column a run; found the columns qid, measure, AP",
+        "a matrix of requests (rows) and runs (columns); found the columns qid, measure, AP",
     ),
     "two candidates": (
         "name,model,qid,measure,value\na,b,1,AP,0.5\n",
@@ -577,7 +577,7 @@ def test_a_request_without_any_value_is_left_out(write):
         pytest.warns(lf.LexiframeWarning, match=r"run and measure, left out: 1 \('2'\)"),
     ):
         lf.read_scores(path, measure="AP")
-    with pytest.raises(lf.ReadError, match="found a number for no request at all"):
+    with pytest.raises(lf.ReadError, match="found none for any request"):
         lf.read_scores(write("qid,a,b\n2,,NA\n"), measure="AP")
     path = write("qid,a,b\n1,0.5,0\n2,,NA\n")
     with pytest.warns(lf.LexiframeWarning, match=r"run and measure, left out: 1 \('2'\)"):
@@ -590,7 +590,7 @@ def test_runs_that_lack_requests_are_said():
     evaluator = pytrec_eval.RelevanceEvaluator(judged, {"map", "recip_rank"})
     found = {"all": evaluator.evaluate({q: {"d": 1.0} for q in judged})}
     found["some"] = evaluator.evaluate({"q1": {"d": 1.0}})
-    message = r"that others have them for: 1 \('some'\), 4 values in all; means are over what is"
+    message = r"other runs have them: 1 \('some'\), 4 values in all; means are over the values"
     with pytest.warns(lf.LexiframeWarning, match=message):
         assert lf.read_scores(found).height == 8
     other = {"all": found["all"], "of AP alone": {q: {"map": 1.0} for q in judged}}

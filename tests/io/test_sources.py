@@ -94,7 +94,9 @@ def test_a_folder_means_its_files(write):
     write("not a run", "runs/.hidden")
     write(LINE, "runs/inner/c.run")
     for given in (folder, str(folder)):
-        with pytest.warns(lf.LexiframeWarning, match=r"what is no run, left out: 1 \('inner'\)"):
+        with pytest.warns(
+            lf.LexiframeWarning, match=r"left out, since they are no runs: 1 \('inner'\)"
+        ):
             assert names(given) == ["a", "b"]
     assert names(str(folder / "**" / "*.run")) == ["b", "c"]
 

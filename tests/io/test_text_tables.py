@@ -8,7 +8,7 @@ import pytest
 
 import lexiframe as lf
 from lexiframe.io.tables.records import column_of, flatten
-from lexiframe.io.text.table import blocks_of_table, text_table
+from lexiframe.io.text.csv_rows import blocks_of_table, text_table
 
 COLUMNS = "expected the columns run, query_id, doc_id, score"
 RUN = [("q1", "d1", 2.0), ("q1", "d2", 1.0)]

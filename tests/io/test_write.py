@@ -89,7 +89,9 @@ def test_several_runs_go_to_a_folder_a_file_each(tmp_path, exists):
 
 
 def test_several_runs_do_not_go_into_one_file(tmp_path):
-    with pytest.raises(lf.LexiframeError, match=r"a.run: 2 runs need a folder, a file each"):
+    with pytest.raises(
+        lf.LexiframeError, match=r"a.run: 2 runs need a folder with a file for each"
+    ):
         write_trec(RUNS, tmp_path / "a.run")
     with pytest.raises(lf.SchemaError, match=r"expected runs \(score\) or qrels \(relevance\)"):
         write_trec(RUNS.drop("score"), tmp_path / "a.run")
@@ -375,7 +377,7 @@ def test_a_flipped_bit_in_a_table_of_ours_is_refused_or_changes_nothing(tmp_path
             refused += 1
     assert len(bits) - refused <= 16  # in the mark of the checksum
     path.write_bytes(data[:100] + bytes([data[100] ^ 1]) + data[101:])
-    damaged = "scores.parquet: is damaged: its bytes do not fit .*; copy or write it again"
+    damaged = "scores.parquet: is damaged: its bytes do not match .*; copy or write it again"
     with pytest.raises(lf.ReadError, match=damaged):
         lf.read_scores(path)
 
@@ -433,7 +435,7 @@ def test_metadata_survive_parquet_and_text(tmp_path):
 def test_an_empty_answer_is_no_line_of_text(tmp_path):
     runs = lf.read_runs({"a": {"q1": {"d1": 1.0}, "q2": {}}})
     assert runs.to_pylist()[1] == {"run": "a", "query_id": "q2", "doc_id": None, "score": None}
-    with pytest.warns(lf.LexiframeWarning, match="empty list, which TREC text cannot say: 1"):
+    with pytest.warns(lf.LexiframeWarning, match="empty list, which TREC text cannot express: 1"):
         (path,) = lf.write_trec(runs, tmp_path / "a.run")
     assert path.read_text() == "q1 Q0 d1 1 1.0 a\n"
     assert lf.read_runs(lf.write_parquet(runs, tmp_path / "a.parquet")).equals(runs)

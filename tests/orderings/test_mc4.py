@@ -233,8 +233,11 @@ def test_each_measure_by_itself():
 @pytest.mark.parametrize(
     "options, message",
     [
-        ({"method": "mc5"}, "one of mean, win_rate, borda, copeland, mc4, kemeny, found"),
-        ({"votes": "both"}, "expected votes='win_rate' or 'preference', found 'both'"),
+        (
+            {"method": "mc5"},
+            "one of 'mean', 'win_rate', 'borda', 'copeland', 'mc4', 'kemeny', found",
+        ),
+        ({"votes": "both"}, "expected votes to be one of 'win_rate', 'preference', found 'both'"),
         ({"method": "borda", "iterations": 1}, "iterations and teleport belong to method='mc4'"),
         ({"method": "kemeny", "teleport": 0.1}, "iterations and teleport belong to method='mc4'"),
         (
@@ -242,8 +245,8 @@ def test_each_measure_by_itself():
             "votes belongs to method='mc4' and method='kemeny",
         ),
         ({"iterations": 1, "teleport": 0.1}, "give iterations or teleport, not both"),
-        ({"iterations": 0}, "expected iterations from 1, found 0"),
-        ({"iterations": 2.5}, "expected iterations from 1, found 2.5"),
+        ({"iterations": 0}, "expected iterations to be a whole number from 1, found 0"),
+        ({"iterations": 2.5}, "expected iterations to be a whole number from 1, found 2.5"),
         ({"teleport": 0.0}, "expected teleport between 0 and 1, found 0.0"),
         ({"teleport": 1}, "expected teleport between 0 and 1, found 1"),
     ],

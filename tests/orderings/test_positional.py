@@ -49,7 +49,7 @@ def test_copeland_warns_of_cycles_and_they_tie():
     with pytest.warns(lf.LexiframeWarning) as caught:
         o = lf.order_runs(CYCLE, "copeland")
     assert [str(w.message) for w in caught] == [
-        "majorities run in 1 cycles (mine: a, b, c); majority_cycles lists them"
+        "majorities form 1 cycles (mine: a, b, c); majority_cycles lists them"
     ]
     assert caught[0].filename == __file__
     assert o.select("run", "value", "rank").rows() == [("a", 0, 2), ("b", 0, 2), ("c", 0, 2)]

@@ -124,7 +124,7 @@ def test_the_seed_and_bad_arguments(function):
         with pytest.raises(lf.LexiframeError, match=f"^{name}: expected {found}"):
             function(s, **options)
     with pytest.raises(
-        lf.LexiframeError, match=r"^order_runs: expected method to be one of mean, .*, f"
+        lf.LexiframeError, match=r"^order_runs: expected method to be one of 'mean', .*, f"
     ):
         function(s, "median")
 

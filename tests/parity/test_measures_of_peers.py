@@ -125,6 +125,7 @@ RANX = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", RANX)
 def test_ranx(collection, name):
     runs, judgments, p = collection

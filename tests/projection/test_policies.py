@@ -5,7 +5,7 @@ import pytest
 
 import lexiframe as lf
 from lexiframe.io.files.sources import File
-from lexiframe.io.parts import RunPart
+from lexiframe.io.run_parts import RunPart
 from lexiframe.projection.judgments import judged_items
 from lexiframe.projection.policies import Policies
 from lexiframe.projection.ranks import rank_judged

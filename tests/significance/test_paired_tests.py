@@ -442,6 +442,7 @@ def not_above(rejected, n, level):
     return rejected <= n * level + 4 * math.sqrt(n * level * (1 - level))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("test", TESTS)
 def test_a_single_test_rejects_at_its_level_under_the_null(under_the_null, test):
     """One pair of each replication, so that tests are independent; t and randomisation at 5 %."""
@@ -453,6 +454,7 @@ def test_a_single_test_rejects_at_its_level_under_the_null(under_the_null, test)
         assert not_above(REPLICATIONS - rejected, REPLICATIONS, 0.95)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("test", TESTS)
 @pytest.mark.parametrize("correction", ["holm", "bonferroni", "bh"])
 def test_families_reject_anything_at_most_at_their_level(under_the_null, test, correction):

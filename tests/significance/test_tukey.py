@@ -269,6 +269,7 @@ def test_more_runs_than_a_byte_numbers():
     assert hsd_trials._statistic(pairs).args[0].dtype == np.uint16
 
 
+@pytest.mark.slow
 def test_family_wise_errors_are_not_above_alpha():
     """Runs that differ by chance only: any rejection is an error, in a share alpha of the tables.
 

@@ -64,7 +64,7 @@ def test_a_sentence_names_six_runs_at_most():
     v = lf.verdict(evaluate({f"r{n}": [1] * 12 for n in range(9)}))
     assert len(v["best"][0]) == 9
     assert v["sentence"][0].startswith(
-        "By RR, r0, r1, r2, r3, r4 and 4 others share the first rank; there is no other. 0 of 36 "
+        "By RR, r0, r1, r2, r3, r4 and 4 others share the first rank; there is no other run. 0 of "
     )
 
 
@@ -160,9 +160,9 @@ def test_tables_that_groups_cannot_be_made_of():
 
 def test_comparisons_that_are_not_of_the_evaluation():
     e, grouped = evaluate(), evaluate(requests=REQUESTS, by="kind")
-    with pytest.raises(lf.LexiframeError, match="has no order of the runs by LR to compare in"):
+    with pytest.raises(lf.LexiframeError, match="has no ordering of runs for LR in this group"):
         lf.verdict(e, evaluate(measures=("LR",)).comparisons)
-    with pytest.raises(lf.LexiframeError, match=r"groups by kind, and .* lack the column kind"):
+    with pytest.raises(lf.LexiframeError, match=r"groups by kind, but .* lack the column kind"):
         lf.verdict(grouped, e.comparisons)
     with pytest.raises(lf.SchemaError, match="expected one comparison of each pair by measure"):
         lf.verdict(e, grouped.comparisons)
@@ -242,8 +242,8 @@ def test_matrices_and_request_win_rates_within_groups():
 def test_kemeny_is_refused_before_the_work_is_done():
     many = {f"r{n}": [1] * 12 for n in range(13)}
     with pytest.raises(lf.LexiframeError, match="at most 12 runs, found 13"):
-        evaluate(many, ["LR"], method="kemeny")
-    assert evaluate(many, ["RR"], method="kemeny").orderings["method"].unique().item() == "mean"
+        evaluate(many, ["LR"], order="kemeny")
+    assert evaluate(many, ["RR"], order="kemeny").orderings["method"].unique().item() == "mean"
 
 
 def test_errors_name_the_group():

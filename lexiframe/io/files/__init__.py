@@ -1,1 +1,1 @@
-"""Files: which are meant, what is in them, how they are written, and where tables come from."""
+"""Files: finding, fetching, unpacking and writing them; recording where tables come from."""

@@ -1,8 +1,8 @@
-"""A checksum of a whole Parquet file, against bits that flip.
+"""A checksum of a whole Parquet file, which detects damaged bytes.
 
-Parquet knows checksums of pages, but its footer has none, and there are the names and types of the
-columns. So the files that lexiframe writes also have one of all their bytes. It stands between the
-pages and the footer, where no reader of Parquet looks and which no other writer copies.
+Parquet has checksums of pages, but none of the footer, which holds the names and types of columns.
+So lexiframe adds a checksum of all bytes to the files that it writes. It stands between the pages
+and the footer: readers ignore that place, and no other writer copies it to a file that it changes.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from typing import BinaryIO
 from lexiframe.errors import Problem, ReadError
 
 _MARK = b"lexiframe:crc32:"
-_END = 8  # behind the footer: its size, and PAR1
+_END = 8  # bytes behind the footer: its size (4 bytes) and PAR1
 _BLOCK = 1 << 20
 
 
 def add_checksum(file: BinaryIO) -> None:
-    """Put the checksum of its bytes into a Parquet file that was just written."""
+    """Insert the checksum of all bytes into a Parquet file that was just written."""
     file.seek(-_END, os.SEEK_END)
     size = int.from_bytes(file.read(4), "little")
     begin = file.seek(-_END - size, os.SEEK_END)
@@ -33,12 +33,12 @@ def add_checksum(file: BinaryIO) -> None:
 
 
 def has_checksum(data: bytes, where: str) -> bool:
-    """Tell whether a Parquet file has the checksum, which then fits.
+    """Return whether a Parquet file has the checksum; verify it if so.
 
     Raises
     ------
     ReadError
-        When it does not fit.
+        When the checksum does not match the bytes.
     """
     footer = len(data) - _END - int.from_bytes(data[-_END:-4], "little")
     begin = footer - len(_MARK) - 4
@@ -48,6 +48,6 @@ def has_checksum(data: bytes, where: str) -> bool:
     if zlib.crc32(view[footer:], zlib.crc32(view[:begin])) != int.from_bytes(
         view[footer - 4 : footer], "little"
     ):
-        found = "is damaged: its bytes do not fit the checksum with which they were written"
+        found = "is damaged: its bytes do not match the checksum in it"
         raise ReadError(Problem(where, "", found, "copy or write it again"))
     return True

@@ -1,4 +1,4 @@
-"""Where results go: files that appear whole or not at all, and their folders."""
+"""Writing results: files that appear whole or not at all, and the folders for them."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ if sys.platform != "win32":
 
 _PART = ".part"
 _ELSEWHERE = "; choose another place or change its permissions"
-_LETTERS = 50  # of a name go into that of its temporary file, which would be too long otherwise
+_LETTERS = 50  # so much of a file's name is in that of its temporary file, or it gets too long
 
 
 def output_path(path: str | Path) -> Path:
-    """Give the path of a result, with the home folder for ``~``.
+    """Return the path of a result, with the home folder in place of ``~``.
 
     Raises
     ------
     LexiframeError
-        For what is no path, and for the home folder of nobody.
+        For an empty path, a path with a zero byte, and the home folder of an unknown user.
     """
-    if path == "" or "\0" in str(path):  # the first would be the folder that one is in
+    if path == "" or "\0" in str(path):  # an empty path would mean the working folder
         raise LexiframeError(f"expected a path to write to, found {str(path)!r}")
     try:
         return Path(path).expanduser()
@@ -40,12 +40,12 @@ def output_path(path: str | Path) -> Path:
 
 
 def output_file(path: Path) -> Path:
-    """Give the place where the file of a result is to lie: behind symbolic links.
+    """Return the place where the file of a result will be, with symbolic links followed.
 
     Raises
     ------
     LexiframeError
-        For what is no file and cannot become one.
+        For a path that is a folder, a device or a pipe, or cannot be written to.
     """
     try:
         state = path.stat()
@@ -55,19 +55,19 @@ def output_file(path: Path) -> Path:
         raise _cannot_be_written(path, error, _ELSEWHERE) from None
     if state and stat.S_ISDIR(state.st_mode):
         raise LexiframeError(f"{path}: cannot be written, because it is a folder")
-    if state and not stat.S_ISREG(state.st_mode):  # which the renamed file would replace
+    if state and not stat.S_ISREG(state.st_mode):  # the renamed file would replace it
         raise LexiframeError(
             f"{path}: cannot be written, because it is a device or a pipe; choose a file"
         )
     if state and any(_is_open_as(stream, state) for stream in (1, 2)):
-        raise LexiframeError(f"{path}: is where the output goes already; choose another file")
+        raise LexiframeError(f"{path}: the standard output goes there already; choose another file")
     return Path(os.path.realpath(path))
 
 
 def _is_open_as(stream: int, state: os.stat_result) -> bool:
     try:
         return os.path.samestat(os.fstat(stream), state)
-    except OSError:  # a closed one
+    except OSError:  # the stream is closed
         return False
 
 
@@ -78,12 +78,12 @@ def _cannot_be_written(path: Path, error: Exception, advice: str = "") -> Lexifr
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """Lend a temporary path beside ``path`` and rename it to ``path`` when all went well.
+    """Provide a temporary path beside ``path``, and rename it to ``path`` if no error occurs.
 
     Raises
     ------
     LexiframeError
-        When the folder cannot be written to, and for a path that is no file.
+        When the folder cannot be written to, and for a path that cannot be a file.
     """
     with replacing_all([path]) as (temporary,):
         yield temporary
@@ -91,12 +91,12 @@ def replacing(path: Path) -> Iterator[Path]:
 
 @contextmanager
 def replacing_all(paths: Sequence[Path]) -> Iterator[list[Path]]:
-    """Lend a temporary path for each of some paths; all are renamed, or none.
+    """Provide a temporary path for each path; either all are renamed, or none.
 
     Raises
     ------
     LexiframeError
-        As `replacing`.
+        Where `replacing` raises it.
     """
     targets = [output_file(path) for path in paths]
     for target in targets:
@@ -115,7 +115,7 @@ def replacing_all(paths: Sequence[Path]) -> Iterator[list[Path]]:
 
 
 def _rename_all(pairs: Sequence[tuple[Path, Path]]) -> None:
-    """Rename files to their places; when one cannot be, what was there before is put back."""
+    """Rename files to their places; if one rename fails, restore what was there before."""
     with ExitStack() as kept, ExitStack() as undo:
         for temporary, target in pairs:
             if len(pairs) > 1:
@@ -134,7 +134,7 @@ def _put_back(target: Path, before: Path | None) -> None:
 
 @contextmanager
 def _kept(target: Path) -> Iterator[Path | None]:
-    """Give what is at a place a second name, which costs nothing, or copy it."""
+    """Keep what is at a place under a second name (a hard link, which is fast), or as a copy."""
     if not target.exists():
         yield None
         return
@@ -142,17 +142,17 @@ def _kept(target: Path) -> Iterator[Path | None]:
         second.unlink()
         try:
             second.hardlink_to(target)
-        except OSError:  # not every file system has two names for a file
+        except OSError:  # not every file system has hard links
             shutil.copy2(target, second)
         yield second
 
 
 @contextmanager
 def _locked(path: Path) -> Iterator[None]:
-    """Lock what is at a place, before it has a second name that others could take for left over."""
+    """Lock a file, so that other processes do not take its second name for a left-over one."""
     try:
         handle = os.open(path, os.O_RDONLY)
-    except OSError:  # it may be written, but not read
+    except OSError:  # the file may be written to, but not read
         yield
         return
     try:
@@ -164,7 +164,7 @@ def _locked(path: Path) -> Iterator[None]:
 
 @contextmanager
 def _temporary(target: Path) -> Iterator[Path]:
-    """Make a file beside another, and remove it; as long as it is locked its maker is alive."""
+    """Make a file beside another, and remove it at the end. While it is locked, its maker lives."""
     handle, path = _new_file(target)
     try:
         yield path
@@ -178,27 +178,27 @@ def _new_file(target: Path) -> tuple[int, Path]:
     while True:
         path = target.with_name(f".{target.name[:_LETTERS]}.{token_hex(4)}{_PART}")
         handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o666)
-        if sys.platform == "win32":  # what is open could not be renamed
+        if sys.platform == "win32":  # Windows does not rename open files
             os.close(handle)
             return handle, path
         _lock(handle, wait=True)
         if os.fstat(handle).st_nlink:
             return handle, path
-        os.close(handle)  # in between, another process took it for left over
+        os.close(handle)  # another process took it for left over and removed it
 
 
 def _lock(handle: int, *, wait: bool = False) -> bool:
-    """Lock a file until it is closed, which the system does for a process that is killed."""
+    """Lock a file until it is closed. The system closes it when the process is killed."""
     if sys.platform != "win32":
-        with suppress(OSError):  # it is locked, or the file system knows no locks
+        with suppress(OSError):  # another process locked it, or the file system has no locks
             fcntl.flock(handle, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
             return True
     return False
 
 
 def _remove_left_over(target: Path) -> None:
-    """Remove the temporary files that processes left beside a file when they were killed."""
-    if sys.platform == "win32":  # without locks nobody knows whose they are
+    """Remove the temporary files beside a file whose processes were killed: they are unlocked."""
+    if sys.platform == "win32":  # there are no locks that tell whether a process still needs them
         return
     pattern = f".{glob.escape(target.name[:_LETTERS])}.????????{_PART}"
     for path in target.parent.glob(pattern):
@@ -212,12 +212,12 @@ def _remove_left_over(target: Path) -> None:
 
 
 def output_folder(path: str | Path) -> Path:
-    """Make a folder for results, when it is not there.
+    """Make a folder for results if it does not exist.
 
     Raises
     ------
     LexiframeError
-        When it cannot be made or written to.
+        When the folder cannot be made or written to.
     """
     folder = output_path(path)
     refuse_unwritable(folder)
@@ -226,7 +226,7 @@ def output_folder(path: str | Path) -> Path:
 
 
 def refuse_unwritable(folder: Path) -> None:
-    """Raise when a folder, or the nearest one above it that is there, cannot be written to."""
+    """Raise when a folder, or the nearest existing one above it, cannot be written to."""
     try:
         nearest = next(place for place in (folder, *folder.absolute().parents) if place.exists())
         with tempfile.TemporaryFile(dir=nearest):
@@ -239,13 +239,13 @@ def refuse_unwritable(folder: Path) -> None:
 
 
 def refuse_outputs(files: Iterable[Path]) -> None:
-    """Raise for files that cannot be written, before the work whose results they shall hold."""
+    """Raise for files that cannot be written, before their contents are computed."""
     for folder in dict.fromkeys(output_file(file).parent for file in files):
         refuse_unwritable(folder)
 
 
 def refuse_replacing(files: Iterable[Path], read: Iterable[str]) -> None:
-    """Raise when a file of results would replace one that is read, by whatever name."""
+    """Raise when a file of results would replace a file that is read, also by another path."""
     results = {identity: file for file in files if (identity := _identity(file))}
     for path in read:
         if (identity := _identity(path)) in results:

@@ -1,4 +1,4 @@
-"""Where a table comes from, kept as JSON under one key of its schema metadata."""
+"""Where a table comes from: facts that are kept as JSON in the metadata of its Arrow schema."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ KEY = b"lexiframe"
 
 
 def describe(facts: dict[str, Any]) -> dict[bytes, bytes]:
-    """Put facts and the version into schema metadata, the same bytes for the same facts.
+    """Write facts and the version as schema metadata; equal facts give equal bytes.
 
     Examples
     --------
@@ -25,12 +25,12 @@ def describe(facts: dict[str, Any]) -> dict[bytes, bytes]:
 
 
 def _plain(value: Any) -> Any:
-    """Give NumPy's numbers as Python's, and measures, paths and dates as text."""
+    """Convert NumPy's numbers to Python's, and measures, paths and dates to text."""
     return value.tolist() if hasattr(value, "tolist") else str(value)
 
 
 def provenance_of(schema: pa.Schema | None) -> dict[str, Any]:
-    """Read the facts back from a schema; empty when it has none that lexiframe wrote.
+    """Read the facts from a schema; the result is empty when lexiframe did not write any.
 
     Examples
     --------
@@ -46,7 +46,7 @@ def provenance_of(schema: pa.Schema | None) -> dict[str, Any]:
 
 
 def _is_ours(facts: Any) -> bool:
-    """Tell whether what others read of the facts has the form in which it is written."""
+    """Return whether the facts that others use have the types with which lexiframe writes them."""
     if not isinstance(facts, dict):
         return False
     sources, headers = facts.get("sources", []), facts.get("ir_metadata", {})
@@ -59,9 +59,9 @@ def _is_ours(facts: Any) -> bool:
 
 
 def sources_in(origin: Any) -> list[dict[str, Any]]:
-    """Give the files that a table of `read_runs` or `read_qrels` was read from, and how.
+    """Return the files that a table of `read_runs` or `read_qrels` was read from, and how.
 
-    A name of ir_datasets is its own source.
+    The source of a data set of ir_datasets is its name.
     """
     if isinstance(origin, str):
         return [{"path": origin, "sha256": None}]

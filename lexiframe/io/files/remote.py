@@ -1,4 +1,4 @@
-"""Fetching files by their addresses."""
+"""Fetching remote files by their addresses: ``https://``, ``s3://`` and others."""
 
 from __future__ import annotations
 
@@ -15,34 +15,34 @@ from pyarrow import fs
 from lexiframe.errors import ReadError, in_one_line
 
 _PATIENCE = 60.0
-"""So many seconds a server has for each piece, and what has to be tried again is."""
+"""How many seconds to wait for each piece of a file, and for repeated requests to a store."""
 _PIECE = 1 << 16
-_LENGTH = 300  # of what others say of an error
+_LENGTH = 300  # so many characters of another library's message are shown
 _BROKEN = (OSError, ValueError, HTTPException)
 
 
 def fetch(address: str, where: str) -> bytes:
-    """Fetch a remote file: from the web with Python, else with PyArrow's file systems.
+    """Fetch a remote file, from the web with Python and otherwise with PyArrow's file systems.
 
     Parameters
     ----------
     address
-        Where it is.
+        The full address.
     where
-        What error messages call it, without what is secret of the address.
+        What error messages call the file: the address without its secret parts.
 
     Raises
     ------
     ReadError
-        When it cannot be fetched as a whole.
+        When the file cannot be fetched as a whole.
     """
     try:
         is_web = address.lower().startswith(("http://", "https://"))
         return _from_web(address) if is_web else _from_store(address)
-    except InvalidURL:  # its message has parts of the address
+    except InvalidURL:  # its message quotes parts of the address, which may be secret
         raise ReadError(
             f"{where}: is no address that can be fetched: a port is a number, spaces are written "
-            "%20, and user and password cannot be said in it"
+            "%20, and user and password cannot be part of it"
         ) from None
     except (*_BROKEN, pa.ArrowException) as error:
         said = _without_secrets(_said(error), address)
@@ -50,13 +50,13 @@ def fetch(address: str, where: str) -> bytes:
 
 
 def _said(error: Exception) -> str:
-    """Give what an error says, with its name when that is little."""
+    """Return an error's message, with the error's name where the message alone says little."""
     said, name = in_one_line(error), type(error).__name__
     return f"{name}: {said}" if isinstance(error, HTTPException) and name not in said else said
 
 
 def _without_secrets(message: str, address: str) -> str:
-    """Take the parts of an address that may be secret out of a message, which may quote them."""
+    """Remove the parts of an address that may be secret from a message."""
     parts = [*re.findall("//([^/]*)@", address)[:1], *re.split("[?#]", address, maxsplit=1)[1:]]
     secrets = {word for part in parts for word in re.split("[:?#&=@]", part)}
     for secret in sorted(secrets, key=len, reverse=True):
@@ -65,12 +65,12 @@ def _without_secrets(message: str, address: str) -> str:
 
 
 def _from_web(address: str) -> bytes:
-    """Fetch piece by piece, in a thread: a server that drips is waited for no longer than others.
+    """Fetch a file in pieces, in a thread, so that a very slow server does not block forever.
 
     Raises
     ------
     OSError, ValueError, HTTPException
-        When something does not come, or comes too slowly.
+        When the server does not answer, breaks off, or is too slow.
     """
     pieces: SimpleQueue[bytes | Exception] = SimpleQueue()
     given_up, parts = Event(), []
@@ -89,7 +89,7 @@ def _from_web(address: str) -> bytes:
 
 
 def _send_pieces(address: str, pieces: SimpleQueue[bytes | Exception], given_up: Event) -> None:
-    """Put the pieces of a file into a queue, an empty one behind; or the error."""
+    """Put the pieces of a file into a queue and an empty one at the end; or put the error."""
     try:
         with urlopen(address, timeout=_PATIENCE) as reply:
             while not given_up.is_set():
@@ -100,7 +100,7 @@ def _send_pieces(address: str, pieces: SimpleQueue[bytes | Exception], given_up:
                 if not piece:
                     return
     except HTTPError as error:
-        error.close()  # it is the page that says what is wrong
+        error.close()  # an HTTPError holds the open reply
         pieces.put(error)
     except _BROKEN as error:
         pieces.put(error)
@@ -109,7 +109,8 @@ def _send_pieces(address: str, pieces: SimpleQueue[bytes | Exception], given_up:
 def _from_store(address: str) -> bytes:
     if address.startswith(("gs://", "gcs://")) and "retry_limit_seconds=" not in address:
         joint = "&" if "?" in address else "?"
-        address = f"{address}{joint}retry_limit_seconds={_PATIENCE:g}"  # by default many minutes
+        # The default is to retry for many minutes.
+        address = f"{address}{joint}retry_limit_seconds={_PATIENCE:g}"
     filesystem, path = fs.FileSystem.from_uri(address)
     is_local = filesystem.type_name == "local"
     if is_local and filesystem.get_file_info(path).type == fs.FileType.Unknown:

@@ -1,4 +1,4 @@
-"""Which files, streams or frames a caller means, and what each run is called."""
+"""Finding the files, streams or frames that a caller means, and the name of each run."""
 
 from __future__ import annotations
 
@@ -9,36 +9,36 @@ import re
 import stat
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from lexiframe.errors import Problem, ReadError, first_three, warn
-from lexiframe.io.files.content import Content, content_of
-from lexiframe.io.tables.objects import held, is_frame, is_one_run, refuse_open_file
+from lexiframe.io.files.unpacking import Content, content_of
+from lexiframe.io.tables.objects import held, is_frame, is_one_run
 
 SUFFIXES = (
     ".gz .bz2 .xz .zst .zstd .parquet .arrow .arrows .feather .ipc .csv .tsv .json .jsonl .ndjson "
     ".inter .trec .run .runs .res .results .txt"
 ).split()
-# What lies beside runs in a folder, by ending or by name.
+# Files beside the runs in a folder that are no runs, by ending or by name.
 _ABOUT = ".md .rst .html .pdf .yaml .yml .toml .log .sh .py README LICENSE PROVENANCE".split()
 STANDARD_INPUT = "-"
 IR_DATASETS = "irds:"
 
 
 def _decoded(path: str) -> str:
-    """Give a path as text, also where the name of a file is no UTF-8."""
+    """Return a path as printable text, even if the name of the file is not UTF-8."""
     return re.sub(r"[\ud800-\udfff]", "\ufffd", path)
 
 
 @dataclass(frozen=True)
 class File:
-    """A file: its path or address, and its bytes where they can be read only once.
+    """A file: its path or address, and its bytes if they can be read only once.
 
-    Standard input, pipes and remote files are read when they are found, the others when they are
-    needed.
+    Standard input, pipes and remote files are read as soon as they are found; other files are read
+    when they are needed.
     """
 
     path: str
@@ -48,7 +48,7 @@ class File:
         return "standard input" if self.path == STANDARD_INPUT else _decoded(self.path)
 
     def read(self) -> bytes:
-        """Give the bytes.
+        """Return the bytes.
 
         Raises
         ------
@@ -61,11 +61,14 @@ class File:
             raise self._unreadable(error) from None
 
     def held(self) -> File:
-        """Give the file with its bytes, for what is read in several steps."""
+        """Return the file with its bytes, so that later steps see the same bytes."""
         return replace(self, data=self.read())
 
     def stamp(self) -> tuple[int, ...] | None:
-        """Give what differs once a file was written to; None for what is held or not there."""
+        """Return identity, size and time of the file, which change when it is written to.
+
+        None for a file that is held or does not exist.
+        """
         try:
             state = None if self.data is not None else Path(self.path).stat()
         except (OSError, ValueError):
@@ -73,14 +76,14 @@ class File:
         return state and (state.st_dev, state.st_ino, state.st_size, state.st_mtime_ns)
 
     def content(self, what: str = "runs or judgments") -> Content:
-        """Give what is in it, unpacked and decoded; ``what`` is what errors say was expected."""
+        """Unpack and decode the bytes; ``what`` is what error messages say was expected."""
         return content_of(self.read(), str(self), what)
 
     def facts(self, sha256: str | None = None, **more: Any) -> dict[str, Any]:
-        """Say which file it is: its path as given and the sha256 of its bytes.
+        """Return the path as given and the sha256 of the bytes.
 
-        The file is read for the ``sha256``, unless it is known: whoever read the file knows it,
-        and by now the file may be another.
+        Pass ``sha256`` if the file was read before: it may have changed since. Otherwise the file
+        is read to compute it.
         """
         return {**more, "path": _decoded(self.path), "sha256": sha256 or self._sha256()}
 
@@ -99,9 +102,9 @@ class File:
 
 @dataclass(frozen=True)
 class Source:
-    """One file or frame that holds a run; ``name`` is None when the data name it.
+    """One file or frame with runs. ``name`` is None when only the data can name them.
 
-    A name that the caller gave holds whatever the data say.
+    If the caller gave the name (``is_given``), it overrides the name in the data.
     """
 
     name: str | None
@@ -110,7 +113,7 @@ class Source:
 
     @property
     def where(self) -> str:
-        """What error messages call it."""
+        """What error messages call the source."""
         if isinstance(self.origin, File):
             return str(self.origin)
         return "runs" if self.name is None else f"run {self.name!r}"
@@ -118,14 +121,14 @@ class Source:
 
 @dataclass(frozen=True)
 class Found:
-    """The files or frames that a caller means, and what else is in folders: no run, left out."""
+    """The sources that a caller means, and the paths in folders that were left out as no runs."""
 
     sources: list[Source]
     left_out: list[Path] = field(default_factory=list)
 
     @classmethod
     def together(cls, found: Iterable[Found]) -> Found:
-        """Put what was found in several places together."""
+        """Join what was found in several places."""
         several = list(found)
         return cls(
             [source for one in several for source in one.sources],
@@ -134,18 +137,18 @@ class Found:
 
 
 def warn_of_left_out(left_out: Sequence[Path]) -> None:
-    """Warn once of what is no run in one or several folders."""
+    """Warn once of all paths that were left out, in one or several folders."""
     folders = list(dict.fromkeys(path.parent for path in left_out))
     if len(folders) == 1:
         names = [path.name for path in left_out]
-        warn(f"{folders[0]}: what is no run, left out: {first_three(names)}")
+        warn(f"{folders[0]}: left out, since they are no runs: {first_three(names)}")
     elif folders:
         paths = [str(path) for path in left_out]
-        warn(f"what is no run, left out of {len(folders)} folders: {first_three(paths)}")
+        warn(f"left out of {len(folders)} folders, since they are no runs: {first_three(paths)}")
 
 
 def run_name(path: Path) -> str:
-    """Give the run's name: its file's name without ``input.`` in front and endings behind.
+    """Return the run's name: its file's name without the prefix ``input.`` and known endings.
 
     Examples
     --------
@@ -159,13 +162,13 @@ def run_name(path: Path) -> str:
 
 
 def find_sources(runs: Any) -> Found:
-    """Resolve paths, folders, globs, frames, lists of them and ``{name: path or frame}``.
+    """Find what a caller means: paths, folders, globs, frames, lists of them, ``{name: ...}``.
 
     Raises
     ------
     ReadError
-        For a path that does not exist or is a device, a folder or glob without files, or with
-        pipes or devices, and two files of one name.
+        For a path that does not exist or is a device, for a folder or glob that has no files or has
+        pipes or devices in it, and for two files of one name.
     """
     found = sources_of_runs(runs)
     refuse_twins((one.name, one.where) for one in found.sources if one.name is not None)
@@ -173,28 +176,21 @@ def find_sources(runs: Any) -> Found:
 
 
 def sources_of_runs(runs: Any) -> Found:
-    """Give the sources of `find_sources`, of which several may have one name."""
-    refuse_open_file(runs)
-    if isinstance(runs, Iterator) and not is_frame(runs):
-        runs = list(runs)
-    if isinstance(runs, Mapping) and not is_one_run(runs):
-        found = Found(
-            [
-                Source(str(name), run if _is_data(run) else only_file(run), True)
-                for name, run in runs.items()
-            ]
-        )
+    """Find the sources as `find_sources` does, but allow several to have the same name."""
+    runs = held(runs, "runs")
+    is_one = isinstance(runs, str | Path | File) or is_frame(runs) or is_one_run(runs)
+    if isinstance(runs, Mapping) and not is_one:
+        found = Found([_named_by_caller(str(name), run) for name, run in runs.items()])
     else:
-        several = isinstance(runs, Iterable) and not _is_one(runs)
+        several = isinstance(runs, Iterable) and not is_one
         found = Found.together(_expand(run) for run in (runs if several else [runs]))
     if not found.sources:
         raise ReadError("no runs: expected at least one file or frame, found an empty list")
-    sources = [replace(one, origin=held(one.origin, one.where)) for one in found.sources]
-    return replace(found, sources=sources)
+    return found
 
 
 def refuse_twins(named: Iterable[tuple[str, str]]) -> None:
-    """Raise when two runs have one name."""
+    """Raise when two runs have the same name."""
     places = list(named)
     twins = [name for name, n in Counter(name for name, _ in places).items() if n > 1]
     if twins:
@@ -206,7 +202,13 @@ def refuse_twins(named: Iterable[tuple[str, str]]) -> None:
 
 
 def only_file(path: str | Path | File) -> File:
-    """Give one existing file, standard input (``-``), or a remote one; or say why it is none."""
+    """Return the one file that a path means, also ``-`` (standard input) or an address.
+
+    Raises
+    ------
+    ReadError
+        For a folder, a device, and a path that does not exist.
+    """
     if isinstance(path, File):
         return path
     if str(path) == STANDARD_INPUT:
@@ -224,20 +226,20 @@ def only_file(path: str | Path | File) -> File:
     mode = os.stat(place).st_mode  # noqa: PTH116
     if stat.S_ISREG(mode):
         return File(str(place))
-    if not stat.S_ISFIFO(mode):  # some never end
+    if not stat.S_ISFIFO(mode):  # some devices never end
         raise ReadError(Problem(shown, "a file", "a device; standard input is -"))
     return File(str(place)).held()
 
 
 def expanded(path: str | Path) -> Path:
-    """Give a path with the home folder for ``~``.
+    """Return a path with the home folder in place of ``~``.
 
     Raises
     ------
     ReadError
-        For none at all, and for the home folder of nobody.
+        For an empty path, and for the home folder of an unknown user.
     """
-    if path == "":  # which would be the folder that one is in
+    if path == "":  # it would mean the working folder
         raise ReadError("expected a path, found ''")
     try:
         return Path(path).expanduser()
@@ -246,17 +248,17 @@ def expanded(path: str | Path) -> Path:
 
 
 def is_in_ir_datasets(name: Any) -> bool:
-    """Tell whether it is the name of a data set of ir_datasets: ``irds:vaswani``."""
+    """Return whether a name is that of a data set of ir_datasets: ``irds:vaswani``."""
     return isinstance(name, str) and name.startswith(IR_DATASETS)
 
 
 def is_remote(path: str | Path) -> bool:
-    """Tell whether a path is the address of a remote file: ``https://``, ``s3://`` ..."""
+    """Return whether a path is the address of a remote file: ``https://``, ``s3://`` ..."""
     return isinstance(path, str) and "://" in path
 
 
 def public_address(address: str) -> str:
-    """Give an address without user, password, query and fragment, which may be secret.
+    """Return an address without user, password, query and fragment, which may be secret.
 
     Examples
     --------
@@ -273,12 +275,14 @@ def _remote(address: str) -> File:
     return File(public_address(address), fetch(address, public_address(address)))
 
 
-def _is_data(run: Any) -> bool:
-    return not isinstance(run, str | Path) or is_in_ir_datasets(run)
+def _named_by_caller(name: str, run: Any) -> Source:
+    if isinstance(run, str | Path) and not is_in_ir_datasets(run):
+        return Source(name, only_file(run), is_given=True)
+    return _held(Source(name, run, is_given=True))
 
 
-def _is_one(runs: Any) -> bool:
-    return isinstance(runs, str | Path | File) or is_frame(runs) or is_one_run(runs)
+def _held(source: Source) -> Source:
+    return replace(source, origin=held(source.origin, source.where))
 
 
 def _expand(run: Any) -> Found:
@@ -288,7 +292,7 @@ def _expand(run: Any) -> Found:
         return Found([Source(run_name(Path(run.path)), run)])
     if not isinstance(run, str | Path):
         name = getattr(run, "name", None)  # ranx names its runs
-        return Found([Source(name if isinstance(name, str) else None, run)])
+        return Found([_held(Source(name if isinstance(name, str) else None, run))])
     if str(run) == STANDARD_INPUT:
         return Found([Source("stdin", only_file(run))])
     if is_remote(run):
@@ -298,7 +302,7 @@ def _expand(run: Any) -> Found:
 
 
 def _files(run: str | Path) -> tuple[list[Path], list[Path]]:
-    """Give the files that a path, folder or glob means, and what else is in the folder."""
+    """Return the files that a path, folder or glob means, and what a folder has besides them."""
     path = expanded(run)
     if os.path.isdir(path):  # noqa: PTH112
         return _files_in(path)
@@ -311,10 +315,10 @@ def _files(run: str | Path) -> tuple[list[Path], list[Path]]:
 
 
 def _files_in(folder: Path) -> tuple[list[Path], list[Path]]:
-    """Give the files that may be runs, and the others and folders; hidden ones are neither."""
+    """Return the files in a folder that may be runs, and the paths to warn of; not hidden ones."""
     inside = {f for f in folder.iterdir() if not f.name.startswith(".")}
     odd = [f for f in inside if f.exists() and not (f.is_file() or f.is_dir())]
-    if odd:  # what comes out of them may never end, or never begin
+    if odd:  # reading a device may never end; reading a pipe may never begin
         where = _decoded(str(min(odd)))
         raise ReadError(Problem(where, "a file", "a device or a pipe", "name files alone"))
     about = {f for f in inside if f.suffix.lower() in _ABOUT or f.name.upper() in _ABOUT}
@@ -323,7 +327,7 @@ def _files_in(folder: Path) -> tuple[list[Path], list[Path]]:
         inner = sorted(f.name for f in inside if f.is_dir())
         deeper = (
             f"; the folders in it are not read ({first_three(inner)}): give a glob, such as "
-            f"'{folder}/*/*', or of partitions a dataset of PyArrow"
+            f"'{folder}/*/*', or, for partitions, a dataset of PyArrow"
         )
         raise ReadError(
             f"{folder}: the folder has no files in it that could be runs{deeper if inner else ''}"
@@ -332,7 +336,7 @@ def _files_in(folder: Path) -> tuple[list[Path], list[Path]]:
 
 
 def one_run_per_source(names: list[str], where: str) -> str:
-    """Give the only name that a file's rows carry, or say which they are."""
+    """Return the only tag in the rows of a file; raise ReadError when there are several."""
     if len(names) != 1:
         raise ReadError(
             f"{where}: expected one tag in the file, found {first_three(names)}; "

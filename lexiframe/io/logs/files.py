@@ -1,4 +1,4 @@
-"""Logs of experiments in files: ``read_log``."""
+"""Logs of experiments in files: `read_log`."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from typing import Any
 import polars as pl
 
 from lexiframe.errors import ReadError
-from lexiframe.io.files.arrow import read_arrow
-from lexiframe.io.files.content import Content, content_of
+from lexiframe.io.files.parquet_and_arrow import read_arrow
 from lexiframe.io.files.sources import File, only_file
-from lexiframe.io.problems.table import decoded
+from lexiframe.io.files.unpacking import Content, content_of
+from lexiframe.io.problems.problem_tables import decoded
 from lexiframe.io.tables.column_names import KNOWN_NAMES
 from lexiframe.io.tables.objects import to_frame
 from lexiframe.io.tables.records import flatten, table_of_records
+from lexiframe.io.text.csv_rows import text_table
 from lexiframe.io.text.json_records import load_json
 from lexiframe.io.text.json_tables import is_json
-from lexiframe.io.text.table import text_table
 
 _IDS = {name for ours in ("run", "query_id", "doc_id") for name in KNOWN_NAMES[ours]}
 _SQLITE = b"SQLite format 3\0"
@@ -30,26 +30,26 @@ _WHOLE = r"^(0|-?[1-9][0-9]*)$"
 def read_log(path: str | Path | File) -> pl.DataFrame:
     r"""Read a log of experiments: one row for each run, in CSV, TSV, JSON lines or Parquet.
 
-    What kind of file it is shows in its content; text may be compressed. In CSV and TSV an empty
-    field is null, and a column holds numbers only when they write back to the same text ("0.9" and
-    "10", or all with two decimals, but not "007"); names and ids stay text.
+    The kind of file is recognised by its content; text may be compressed. In CSV and TSV, an empty
+    field is null, and a column becomes numbers only if writing these gives the same text again
+    ("0.9" and "10", or all with two decimals, but not "007"). Names and ids stay text.
 
     Parameters
     ----------
     path
         A file: CSV with a header (fields separated by commas, semicolons or tabs), JSON with a
-        record a line or a list of records, or Parquet.
+        record on each line or a list of records, or Parquet.
 
     Returns
     -------
     polars.DataFrame
-        The rows of the file in their order. Nested fields are dotted columns (``params.k1``); a
-        column of JSON that holds values of several kinds, or lists, is text.
+        The rows of the file in their order. Nested fields become columns with dots in their names
+        (``params.k1``). A column of JSON with values of several types, or with lists, is text.
 
     Raises
     ------
     ReadError
-        With the line, for what cannot be read, and for a file of another kind.
+        With the line, for text that cannot be read; and for a file of another kind.
 
     Examples
     --------
@@ -120,10 +120,10 @@ def _from_csv(data: bytes, where: str) -> pl.DataFrame:
 
 
 def numbers_of(texts: pl.Series) -> pl.Series:
-    """Turn a column of text into numbers when they write back to the same text.
+    """Turn a column of text into numbers if writing these gives the same text again.
 
-    Whole numbers are written as usual; others as Python writes them, or all with the same number
-    of decimals.
+    Whole numbers are written without leading zeros. Others are written as Python does, or all with
+    the same number of decimals.
 
     Examples
     --------

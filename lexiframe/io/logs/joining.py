@@ -1,4 +1,4 @@
-"""Tables joined with a log of experiments: ``with_log``."""
+"""Joining tables with a log of experiments: `with_log`."""
 
 from __future__ import annotations
 
@@ -14,17 +14,18 @@ from lexiframe.io.files.sources import run_name
 from lexiframe.io.tables.column_names import KNOWN_NAMES, candidates_for
 from lexiframe.likeness import likely_cause
 from lexiframe.schemas import STR, TableSchema, check, to_polars
+from lexiframe.typing import Frame
 
 _DIFFERENCES_OF_RUNS = {"the folder or the ending of a file": lambda name: run_name(Path(name))}
-MLFLOW_RUN_NAME = "tags.mlflow.runName"  # what mlflow.search_runs calls it
+MLFLOW_RUN_NAME = "tags.mlflow.runName"  # the run's name in tables of mlflow.search_runs
 
 
-def with_log(table: Any, log: Any, on: str = "run") -> pl.DataFrame:
-    """Join any table with a log of experiments: its rows stay, the log's columns come behind.
+def with_log(table: Frame, log: Frame, /, on: str = "run") -> pl.DataFrame:
+    """Join any table with a log of experiments: add the log's columns to the rows of the table.
 
-    Tables of pairs (``run_a``, ``run_b``) get each column of the log twice, with ``_a`` and ``_b``
-    behind its name. What is only in the table has nulls; how much that is, and how much is only in
-    the log, is warned of once.
+    Tables of pairs (``run_a``, ``run_b``) get each column of the log twice, with the endings ``_a``
+    and ``_b``. Rows without an entry in the log have nulls. One warning counts them, and the
+    entries of the log that are not in the table.
 
     Parameters
     ----------
@@ -34,22 +35,22 @@ def with_log(table: Any, log: Any, on: str = "run") -> pl.DataFrame:
         One row for each run, in any frame that exports Arrow: from `read_mlflow`, `read_log`,
         ``mlflow.search_runs`` or elsewhere.
     on
-        What joins them: a column of both. Pairs have it as ``{on}_a`` and ``{on}_b``. A log that
-        has no column ``run`` may call it ``name``, ``system``, ``tag``, ``model`` or
-        ``tags.mlflow.runName``, and ``query_id`` and ``doc_id`` what readers take for them, when
-        only one of these is there. Ids that are integers are compared as text.
+        The column that both have; in tables of pairs, ``{on}_a`` and ``{on}_b``. In the log, the
+        column ``run`` may also be called ``name``, ``system``, ``tag``, ``model`` or
+        ``tags.mlflow.runName``, and ``query_id`` and ``doc_id`` may have the names that `read_runs`
+        knows, if the log has only one such column. Integer ids are compared as text.
 
     Returns
     -------
     polars.DataFrame
         The rows and columns of ``table`` in their order, then the columns of ``log`` without its
-        key. A column whose name is taken gets ``_log`` behind it.
+        key. A column whose name the table has too gets the ending ``_log``.
 
     Raises
     ------
     SchemaError
-        When a key column is not there or holds no ids, when a key is in several rows of the log,
-        when no key is in both, and when names stay ambiguous.
+        When a key column is missing or holds no ids, when several rows of the log have the same
+        key, when no key is in both, and when two columns would get the same name.
 
     Examples
     --------
@@ -64,7 +65,7 @@ def with_log(table: Any, log: Any, on: str = "run") -> pl.DataFrame:
 
 
 def join_entries(table: Any, log: Any, on: str, caller: str, called: str) -> pl.DataFrame:
-    """Join as `with_log` does; messages say ``caller``, and call the log ``called``.
+    """Join as `with_log` does, with ``caller`` and ``called`` as names in messages.
 
     Examples
     --------
@@ -93,7 +94,7 @@ def join_entries(table: Any, log: Any, on: str, caller: str, called: str) -> pl.
 
 
 def _keys(rows: pl.DataFrame, on: str, caller: str) -> pl.DataFrame:
-    """Give the columns of a table that hold ids of the log, as text; null where there is none."""
+    """Return the columns of a table that hold ids of the log, as text or null."""
     names = [on] if on in rows.columns else [f"{on}_a", f"{on}_b"]
     if not set(names) <= set(rows.columns):
         raise SchemaError(
@@ -105,7 +106,7 @@ def _keys(rows: pl.DataFrame, on: str, caller: str) -> pl.DataFrame:
 
 
 def _entries(log: Any, on: str, called: str) -> pl.DataFrame:
-    """Give the rows of the log with the key as text, under the name ``on``, each once."""
+    """Return the log with its key as text in the column ``on``; raise for a repeated key."""
     entries = to_polars(log)
     name = _key_of_log(entries.columns, on, called)
     key = check(entries.rename({name: on}), TableSchema(called, (on,), {on: STR}))[on]
@@ -120,7 +121,7 @@ def _entries(log: Any, on: str, called: str) -> pl.DataFrame:
 
 
 def _last_of_each(name: str, log: Any, columns: list[str]) -> str:
-    """Write how to keep the last entry of each run, in the words of pandas or Polars."""
+    """Return the code that keeps the last entry of each run, in pandas or Polars."""
     is_pandas = hasattr(log, "drop_duplicates")
     by_time = f'.sort{"_values" * is_pandas}("start_time")' * ("start_time" in columns)
     if is_pandas:
@@ -147,7 +148,7 @@ def _key_of_log(columns: list[str], on: str, called: str) -> str:
 
 
 def _renaming(on: str, columns: Iterable[str]) -> str:
-    """Say how to use the column that is most likely meant."""
+    """Return how to rename the column that is most likely meant."""
     candidates = nearest(columns, KNOWN_NAMES.get(on, [on]))
     return f"; rename it: .rename({{{candidates[0]!r}: {on!r}}})" if candidates else ""
 
@@ -155,7 +156,7 @@ def _renaming(on: str, columns: Iterable[str]) -> str:
 def _compare_keys(
     keys: pl.DataFrame, entries: pl.DataFrame, on: str, caller: str, called: str
 ) -> None:
-    """Count what is only in the table or only in the log; raise when nothing is in both."""
+    """Warn of keys that are only in the table or only in the log; raise if none is in both."""
     ours = pl.concat([column.alias(on) for column in keys]).drop_nulls().unique().sort()
     theirs = entries[on]
     without_entry = ours.filter(~ours.is_in(theirs.implode()))
@@ -167,7 +168,7 @@ def _compare_keys(
             f"{_hint(set(ours), entries, on, called)}"
         )
     alone = {f"{on} without {_ENTRY.get(called, called)}": without_entry}
-    if called == "log":  # of requests more may be known than are evaluated
+    if called == "log":  # attributes of requests may cover more than the evaluated ones
         alone[f"log entry without a {on}"] = without_row
     said = [f"{what}: {first_three(names)}" for what, names in alone.items() if len(names)]
     if said:
@@ -178,7 +179,7 @@ _ENTRY = {"log": "a log entry", "requests": "attributes"}
 
 
 def _hint(ours: set[str], entries: pl.DataFrame, on: str, called: str) -> str:
-    """Say why ids that may be meant to be the same are not."""
+    """Return why ids that may be meant to be equal differ."""
     for column in entries.drop(on).select(pl.col(pl.String)):
         if common := ours & set(column):
             return (

@@ -1,4 +1,4 @@
-"""The runs that an MLflow store holds: ``read_mlflow``."""
+"""The runs in an MLflow store: `read_mlflow`."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from lexiframe.errors import LexiframeError, ReadError, first_three, unknown_nam
 from lexiframe.io.files.sources import expanded, public_address
 from lexiframe.io.logs.files import numbers_of
 
-PAGE = 1000  # runs that are asked for at once
+PAGE = 1000  # runs that are requested at once
 _SETTINGS = {
     "MLFLOW_DISABLE_TELEMETRY": "true",
-    "MLFLOW_ALLOW_FILE_STORE": "true",  # it refuses folders otherwise
-    "MLFLOW_SQLALCHEMYSTORE_POOLCLASS": "NullPool",  # it would keep the database open for good
+    "MLFLOW_ALLOW_FILE_STORE": "true",  # without this, new versions refuse folders
+    "MLFLOW_SQLALCHEMYSTORE_POOLCLASS": "NullPool",  # or the database stays open
 }
-_PATIENCE = {  # unless they are set: a server that is gone is asked for minutes otherwise
+_PATIENCE = {  # if the user did not set them: by default MLflow waits minutes for a dead server
     "MLFLOW_HTTP_REQUEST_MAX_RETRIES": "1",
     "MLFLOW_HTTP_REQUEST_TIMEOUT": "30",
 }
@@ -49,31 +49,30 @@ def read_mlflow(
     Parameters
     ----------
     tracking_uri
-        What MLflow calls it, such as ``sqlite:///mlflow.db`` or ``http://localhost:5000``, or the
-        path of an SQLite file or of a folder (``mlruns``).
+        The address of the store, such as ``sqlite:///mlflow.db`` or ``http://localhost:5000``, or
+        the path of an SQLite file or of a folder (``mlruns``).
     experiment
-        Name or id of an experiment, or several; without one all that are not deleted.
+        The name or id of one or several experiments; by default, all that are not deleted.
 
     Returns
     -------
     polars.DataFrame
         One row for each run that is not deleted, in the order of their start: ``run`` (its name,
-        or its id when it has none), ``run_id``, ``experiment``, ``status``, ``start_time`` and
-        ``end_time`` (UTC); ``params.*``, which are numbers when they write back to the same text
-        (see `read_log`); ``metrics.*`` (the last value of each, float64, as the store holds it:
-        databases of MLflow have ±1.7976931348623157e308 for ±inf); ``tags.*`` (without MLflow's
-        own).
+        or its id if it has no name), ``run_id``, ``experiment``, ``status``, ``start_time`` and
+        ``end_time`` (UTC); ``params.*``, as numbers if these write back to the same text (see
+        `read_log`); ``metrics.*`` (the last value of each, float64, as in the store: MLflow's
+        databases have ±1.7976931348623157e308 for ±inf); ``tags.*`` (without MLflow's own).
 
     Raises
     ------
     LexiframeError
         When MLflow, or the driver of a database, is not installed; when MLflow cannot read the
-        store, or its server does not answer: it is asked twice for 30 seconds, unless MLflow's own
-        settings say otherwise (``MLFLOW_HTTP_REQUEST_MAX_RETRIES``, ``..._TIMEOUT``).
+        store; and when its server does not answer two requests within 30 seconds each, or what
+        ``MLFLOW_HTTP_REQUEST_MAX_RETRIES`` and ``MLFLOW_HTTP_REQUEST_TIMEOUT`` say.
     ReadError
-        When there is no store.
+        When the store does not exist.
     UnknownNameError
-        When there is no such experiment.
+        When an experiment does not exist.
 
     Examples
     --------
@@ -103,7 +102,7 @@ def _read(address: str, experiment: str | int | Sequence[str | int] | None) -> p
 
 
 def _unreadable(where: str, error: Exception) -> LexiframeError:
-    """Say why a store cannot be read, and what may help."""
+    """Build the error for a store that cannot be read, with what may help."""
     said = _without_password(str(error).strip().partition("\n")[0])[:_SHOWN]
     if isinstance(error, ImportError):
         return LexiframeError(f"{where}: needs the driver of its database ({said}); install it")
@@ -126,7 +125,7 @@ def _needed(module: str) -> Any:
 
 @contextmanager
 def _quiet_mlflow() -> Iterator[None]:
-    """Let MLflow say nothing, neither here nor to its makers, and leave no setting behind."""
+    """Silence MLflow's logs, warnings and telemetry; restore all settings at the end."""
     disabled = logging.root.manager.disable
     settings = {**_PATIENCE, **{n: os.environ[n] for n in _PATIENCE if n in os.environ}}
     settings |= _SETTINGS
@@ -153,7 +152,7 @@ def _without_password(uri: str) -> str:
 
 
 def _address(uri: str) -> str:
-    """Give the address by which MLflow finds a store that is there and does not change it."""
+    """Return an address by which MLflow reads an existing store and cannot change it."""
     if uri.startswith("sqlite:"):
         name = uri.removeprefix("sqlite:///").partition("?")[0]
         return _read_only(Path(name if Path(name).is_file() else unquote(name)), uri)
@@ -178,10 +177,10 @@ def _folder(path: Path, uri: str) -> str:
 
 
 def _read_only(path: Path, uri: str) -> str:
-    """Give the address of an SQLite file that cannot be written to by it.
+    """Return an address of an SQLite file that allows reading only.
 
-    MLflow would upgrade the tables of an older version, and make those of a database that is
-    not its own.
+    Otherwise MLflow would add its tables to a database that is not its own, and upgrade those of an
+    older version.
     """
     import sqlite3
 
@@ -189,7 +188,7 @@ def _read_only(path: Path, uri: str) -> str:
         is_absolute = os.path.isfile(Path("/", path)) and not path.is_absolute()  # noqa: PTH113
         hint = f"; an absolute path has four slashes: sqlite:////{path}" if is_absolute else ""
         raise ReadError(f"{uri}: there is no such MLflow store{hint}")
-    # Slashes are quoted too, because MLflow makes the folders that it sees in an address.
+    # Slashes are quoted too: MLflow would make the folders in an address with slashes.
     file = "file:" + quote(path.absolute().as_uri().removeprefix("file://"), safe="%")
     try:
         with closing(sqlite3.connect(f"{file}?mode=ro", uri=True)) as database:
@@ -223,7 +222,7 @@ def _all(search: Callable[..., Any], **query: Any) -> Iterator[Any]:
 def _find_experiments(
     client: Any, wanted: str | int | Sequence[str | int] | None
 ) -> dict[str, str]:
-    """Give the names of the wanted experiments by their ids."""
+    """Return ``{id: name}`` of the wanted experiments."""
     known = {e.experiment_id: e.name for e in _all(client.search_experiments)}
     if wanted is None:
         return known
@@ -267,7 +266,7 @@ def _frame_of_runs(runs: list[Any], experiments: dict[str, str]) -> pl.DataFrame
 
 
 def _refuse_no_times(attributes: pl.DataFrame) -> None:
-    """Raise for milliseconds before the year 1 or after 9999, of which Python makes no times."""
+    """Raise for times before the year 1 or after 9999, which Python cannot represent."""
     for name in ("start_time", "end_time"):
         time = attributes[name]
         bad = time.filter(~time.is_between(_FIRST_MS, _LAST_MS))

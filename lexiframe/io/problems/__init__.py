@@ -1,1 +1,1 @@
-"""What is wrong with a file: its rows with their places, its problems, and advice on them."""
+"""The problems of a file: finding bad rows and their lines, advice, and tables of problems."""

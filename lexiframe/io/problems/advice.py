@@ -1,4 +1,4 @@
-"""What a text that cannot be read probably is, and how to read it."""
+"""Advice for messages: how to mend a problem, and what a text that cannot be read may be."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ NO_NUMBER = {
     "relevance": "mend it, or leave the judgment out",
     "rank": "mend it",
 }
-"""What to do with a row that has no number in one of these columns."""
+"""The advice for a row that has no number in one of these columns."""
 NO_ID = "give it an id, or leave the row out"
 NO_JSON = "mend it, or leave it out"
 CUT_SHORT = "the file ends in this line: if it was cut short, fetch or write it again"
-TWO_ROWS = "these are two rows: put a line feed between them, as joined files need one at their end"
+TWO_ROWS = "these are two rows: put a line feed between them; joined files need one at their end"
 TWO_RECORDS = "mend it; if these are two records, put a line feed between them"
-LOST_FIELD = "as the tags of other lines are numbers, a field may be missing: give it all six"
+LOST_FIELD = "a field may be missing, since tags of other lines are numbers: give this line all six"
 DECIMAL_COMMA = "this has a decimal comma: say so with decimal=','"
 ONE_OF_TWINS = {
     "runs": "mend the file, or let positions keep the best-ranked one with duplicates='best'",
     "qrels": "mend the file, or let read_qrels keep the highest grade with duplicates='best'",
 }
-"""What to do with a document that is there twice."""
-_MOST = 0.5
+"""The advice for a document that occurs twice."""
+_MOST = 0.5  # a file is taken for qrels if more than this share of its lines look like it
 _PLACES = "qrels and runs may have changed places"
 _NAMES = {name for names in KNOWN_NAMES.values() for name in names} - {"q0"}
 
@@ -38,7 +38,7 @@ _SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", " ": "blanks"}
 
 
 def mend_width(separator: str, *, is_narrow: bool) -> str:
-    """Say how to mend a line with too few or too many fields.
+    """Return how to mend a line with too few or too many fields.
 
     Examples
     --------
@@ -53,21 +53,21 @@ def mend_width(separator: str, *, is_narrow: bool) -> str:
 
 
 def advice_for(lines: list[str], number: str, layout: Layout) -> str:
-    """Say what a file looks like whose first line is malformed, and which argument reads it.
+    """Return what a file with a malformed first line may be, and which argument reads it.
 
     Parameters
     ----------
     lines
-        The first lines of the file, their fields separated by single spaces.
+        The first lines of the file, with single spaces between fields.
     number
-        What stands in the field of the number in the first of them.
+        The text in the field of the first line that should be the number.
     layout
-        What the lines should be.
+        The expected layout of the lines.
 
     Returns
     -------
     str
-        Nothing when it is not clear.
+        The advice; empty if it is not clear what the file is.
 
     Examples
     --------
@@ -100,7 +100,7 @@ def _of_a_table(cells: list[str], separator: str, layout: Layout) -> str:
 
 
 def _of_names(fields: list[str], lines: list[str]) -> str:
-    """Recognise names that are not known, above lines that have numbers as no name is."""
+    """Recognise a header of unknown names: no field is a number, but the line below has some."""
     below = lines[1].split(" ") if len(lines) > 1 else []
     is_number = [re.match(NUMBER, field) is not None for field in (*fields, *below)]
     if len(fields) != len(below) or any(is_number[: len(fields)]) or not any(is_number):
@@ -143,10 +143,10 @@ def _of_qrels(fields: list[str]) -> str:
 
 
 def are_grades(lines: list[str], layout: Layout) -> bool:
-    """Tell whether the last field may be a grade.
+    """Return whether the last field of lines may be a grade.
 
-    Of three fields it may be a score or a rank: grades are whole, and the same more than once in a
-    query.
+    In lines of three fields it may also be a score or a rank. There, grades are taken to be whole
+    numbers that occur repeatedly in a query.
     """
     fields = pl.Series(lines).str.split(" ")
     last = fields.list.get(len(layout.names) - 1, null_on_oob=True)
@@ -159,7 +159,7 @@ def are_grades(lines: list[str], layout: Layout) -> bool:
 
 
 def _are_ranks(fields: pl.Series) -> bool:
-    """Tell whether third fields count the second ones of a query, as no documents do."""
+    """Return whether the third fields count the rows of each query from 0 or 1, as ranks do."""
     names = ("query_id", "doc_id", "rank")
     rows = pl.DataFrame(
         {name: fields.list.get(n, null_on_oob=True) for n, name in enumerate(names)}

@@ -1,4 +1,4 @@
-"""The same document twice in one ranking, or twice in the judgments of a query."""
+"""Documents that occur twice in one ranking, or twice in the judgments of a query."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Literal
 import polars as pl
 
 from lexiframe.errors import LexiframeError, SchemaError
-from lexiframe.io.problems.places import Places, places_of_rows
+from lexiframe.io.problems.line_numbers import Places, places_of_rows
 
 Duplicates = Literal["error", "best"]
 
@@ -20,16 +20,16 @@ def check_duplicates(duplicates: str) -> None:
 
 
 def repeated_document(rows: pl.DataFrame, where: str, places: Places | None = None) -> SchemaError:
-    """Give the error for the first document that is more than once in a ranking.
+    """Build the error for the first document that is more than once in a ranking.
 
     Parameters
     ----------
     rows
-        ``query_id`` and ``doc_id``, in the order of the file.
+        The columns ``query_id`` and ``doc_id``, in the order of the file.
     where
-        What error messages call it.
+        What error messages call the file.
     places
-        Gives the line or record of every row, when they come from text.
+        Returns the line or record of every row, if they come from text.
     """
     (query_id, doc_id), said, n = _first_repeated(rows, ("query_id", "doc_id"), places)
     return SchemaError(
@@ -40,7 +40,7 @@ def repeated_document(rows: pl.DataFrame, where: str, places: Places | None = No
 
 
 def repeated_judgment(rows: pl.DataFrame, where: str, places: Places | None = None) -> SchemaError:
-    """Give the error for the first document that is judged twice in an iteration of a query."""
+    """Build the error for the first document that is judged twice in an iteration of a query."""
     key = ("query_id", "iteration", "doc_id")
     first, twins, n = _first_repeated(rows, key, places)
     grades = rows.filter(_has(key, first))
@@ -55,7 +55,7 @@ def repeated_judgment(rows: pl.DataFrame, where: str, places: Places | None = No
 def _first_repeated(
     rows: pl.DataFrame, key: Sequence[str], places: Places | None
 ) -> tuple[tuple[str, ...], str, int]:
-    """Give the first key that is more than once, where its rows are, and how many rows repeat."""
+    """Return the first repeated key, where its rows are, and how many rows have a repeated key."""
     twins = rows.select(key).with_row_index("row").filter(pl.struct(key).is_duplicated())
     first = twins.row(0)[1:]
     of_first = twins.filter(_has(key, first))["row"].head(3).to_numpy()
@@ -68,7 +68,7 @@ def _has(key: Sequence[str], values: Sequence[str]) -> pl.Expr:
 
 
 def highest_grade(rows: pl.DataFrame) -> tuple[pl.DataFrame, int]:
-    """Keep the highest grade of each document in an iteration of a query; and count the others."""
+    """Keep the highest grade of each document in an iteration of a query; count those removed."""
     key = ["query_id", "iteration", "doc_id"]
     order = rows.with_row_index("row").sort("relevance", "row", descending=[True, False])
     kept = order.unique(key, keep="first").sort("row").drop("row")

@@ -1,1 +1,1 @@
-"""The forms in which other tools keep per-request scores."""
+"""Readers of the forms in which other tools keep per-request scores."""

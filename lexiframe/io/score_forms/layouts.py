@@ -1,4 +1,4 @@
-"""The layouts in which per-request scores are kept: a row a value, or a matrix."""
+"""The layouts of per-request scores: one row for each value, or a matrix of values."""
 
 from __future__ import annotations
 
@@ -21,23 +21,23 @@ WORDS = {
     "smaller_is_better": ["smaller_is_better"],
 }
 _NO_VALUE = ["", "nan", "na", "n/a", "null", "none"]
-_CELL = "\0"  # put before the columns of a matrix, for one may be called as a column of ours
+_CELL = "\0"  # a prefix for the columns of a matrix, since one may have the name of our column
 
 
 @dataclass(frozen=True)
 class ScoreTable:
-    """The columns of one file or frame as they are.
+    """The unchanged columns of one file or frame.
 
     Attributes
     ----------
     table
-        With the line or row of each of its rows in ``PLACE``.
+        The columns; ``PLACE`` has the line, record or row of each row.
     where, unit
-        What error messages call it, and a place in it.
+        What error messages call the table, and a place in it.
     name
-        The run, where the table does not say; None when nobody does.
+        The name of the run if the table has none; None if it is not known.
     is_given
-        Whether the caller named the run, who holds whatever the table says.
+        Whether the caller named the run: that name overrides the one in the table.
     """
 
     table: pl.DataFrame
@@ -47,30 +47,30 @@ class ScoreTable:
     is_given: bool = False
 
     def at(self, place: int) -> str:
-        """Say where in it something is."""
+        """Return the text for a place in the table."""
         return f"{self.where}, {self.unit} {place}"
 
 
 def rows_of(given: ScoreTable, measure: str | None) -> pl.DataFrame:
-    """Give the scores in a table, whatever its layout; means over all requests are left out.
+    """Return the scores in a table of any layout, without means over all requests.
 
     Parameters
     ----------
     given
         The table.
     measure
-        What was measured, where the table does not say.
+        The name of the measure, if the table has none.
 
     Returns
     -------
     polars.DataFrame
-        run, query_id, measure, value (null where there is none), and ``PLACE``; as the table is
-        sorted.
+        run, query_id, measure, value (null where there is none), and ``PLACE``; in the order of
+        the table.
 
     Raises
     ------
     ReadError, SchemaError, LexiframeError
-        As `read_scores`.
+        Where `read_scores` raises them.
     """
     found = _columns(given)
     given = _without_means(given, found)
@@ -88,7 +88,7 @@ def rows_of(given: ScoreTable, measure: str | None) -> pl.DataFrame:
 
 
 def _columns(given: ScoreTable) -> dict[str, str]:
-    """Find the column for each of ours that is there."""
+    """Map our names to the names of the columns that are there."""
     names = given.table.columns
     items = [name for name in KNOWN_NAMES["doc_id"] if name in names]
     if items:
@@ -116,7 +116,7 @@ def _without_means(given: ScoreTable, found: dict[str, str]) -> ScoreTable:
     if "query_id" not in found:
         return given
     queries, kept = given.table[found["query_id"]], given.table
-    if queries.dtype in (pl.String, pl.Categorical, pl.Enum):  # others hold no such words
+    if queries.dtype in (pl.String, pl.Categorical, pl.Enum):  # other types hold no words
         kept = kept.filter(~queries.cast(pl.String).is_in(SUMMARIES).fill_null(value=False))
     if not kept.height:
         raise ReadError(
@@ -127,7 +127,7 @@ def _without_means(given: ScoreTable, found: dict[str, str]) -> ScoreTable:
 
 
 def _with_name(rows: pl.DataFrame, ours: str, name: str | None, given: ScoreTable) -> pl.DataFrame:
-    """Let a name that was given hold, for rows of one run or measure only."""
+    """Set the given name of the run or measure; raise if the rows are of several."""
     if name is None and ours not in rows.columns:
         raise LexiframeError(
             f"{given.where}: the rows do not say whose scores they are; pass run=, or "
@@ -160,7 +160,7 @@ def _long(given: ScoreTable, found: dict[str, str]) -> pl.DataFrame:
 
 
 def _unpivoted(given: ScoreTable, found: dict[str, str], measure: str | None) -> pl.DataFrame:
-    """Give a row for each cell of a matrix: its columns are runs, or measures of one run."""
+    """Make a row of each cell of a matrix, whose columns are runs, or measures of one run."""
     cells = [c for c in given.table.columns if c not in {PLACE, "", *found.values()}]
     of_means = "run" in found and "query_id" not in found
     if not cells or of_means or not found.keys().isdisjoint(("measure", "value")):
@@ -168,7 +168,7 @@ def _unpivoted(given: ScoreTable, found: dict[str, str], measure: str | None) ->
     are_measures = "run" in found or (given.is_given and measure is None)
     if not are_measures and measure is None:
         raise LexiframeError(
-            f"{given.where}: found a row a request and the columns {', '.join(cells[:3])}"
+            f"{given.where}: found a row for each request and the columns {', '.join(cells[:3])}"
             f"{', ...' * (len(cells) > 3)}; if these are runs, say what was measured "
             "(measure='AP'), and if they are measures, whose they are (run='bm25')"
         )
@@ -186,7 +186,7 @@ def _unpivoted(given: ScoreTable, found: dict[str, str], measure: str | None) ->
 
 
 def _refuse_ids(given: ScoreTable, cells: Sequence[str]) -> None:
-    """Recognise ids of queries among the columns of scores: whole numbers, none of them twice."""
+    """Raise if a column with a name like query_id holds distinct whole numbers: ids, not scores."""
     simple = given.table.select(cells).select(pl.selectors.numeric() | pl.selectors.string())
     for name in nearest(simple.columns, WORDS["query_id"]):
         numbers = simple[name].cast(pl.Float64, strict=False)
@@ -203,13 +203,13 @@ def _refuse_unknown_layout(given: ScoreTable) -> NoReturn:
     columns = [name for name in given.table.columns if name != PLACE]
     raise SchemaError(
         f"{given.where}: expected columns for query, measure and value (and for the run: name, "
-        "qid, measure, value), or a matrix with a row a request and a column a run; found the "
+        "qid, measure, value), or a matrix of requests (rows) and runs (columns); found the "
         f"columns {', '.join(columns[:10])}{', ...' * (len(columns) > 10)}"
     )
 
 
 def _numbers(column: pl.Series, given: ScoreTable) -> pl.Series:
-    """Give float64, null where there is no value; complain about what is no finite number."""
+    """Convert to float64, with null where there is no value; raise for other text and infinity."""
     if column.dtype == pl.String:
         text = column.str.strip_chars()
         column = text.set(text.str.to_lowercase().is_in(_NO_VALUE).fill_null(value=False), None)

@@ -1,4 +1,4 @@
-"""Per-request scores in text: trec_eval's and ir_measures' lines, CSV, TSV and JSON."""
+"""Per-request scores in text: the lines of trec_eval and ir_measures, CSV, TSV and JSON."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ import re
 import polars as pl
 
 from lexiframe.errors import ReadError
-from lexiframe.io.problems.table import decoded
+from lexiframe.io.problems.problem_tables import decoded
+from lexiframe.io.text.csv_rows import text_table
 from lexiframe.io.text.json_tables import is_json, parse_json
-from lexiframe.io.text.table import text_table
 from lexiframe.schemas import SCORES
 
-PLACE = "\0place"  # the column with the line of each row; no tool calls one of its columns so
-SUMMARIES = ("all", "amean")  # what stands for the query in trec_eval's means, and in ndeval's
+PLACE = "\0place"  # the column with the line of each row; no file has a column of this name
+SUMMARIES = ("all", "amean")  # the query in lines of means by trec_eval, and by ndeval
 
 _WIDTH = 3
 _FIELDS = (
@@ -21,7 +21,7 @@ _FIELDS = (
 )
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?|[+-]?(?:inf|nan)", re.IGNORECASE)
 _TEXTS = r"^(?:runid|relstring(?:_\d+)?)$"  # measures of trec_eval whose values are texts
-# The names of measures without cut-offs and parameters: ndcg_cut_10 and nDCG@10 are among them.
+# The stem of a measure's name, without cut-offs and parameters: ndcg_cut of ndcg_cut_10.
 _STEM = r"^(.+?)(?:[_.]-?\d.*)?(?:[@(].*)?$"
 _MEASURES = frozenset(
     """
@@ -37,19 +37,12 @@ _MEASURES = frozenset(
 
 
 def table_of_text(data: bytes, where: str) -> pl.DataFrame:
-    r"""Parse text into the columns that it has, as text, and the line of each row in ``PLACE``.
-
-    Parameters
-    ----------
-    data
-        UTF-8 text.
-    where
-        What error messages call the file.
+    r"""Parse text into its columns, as text, and ``PLACE``, the line of each row.
 
     Raises
     ------
     ReadError
-        With the line's number, for what is laid out otherwise.
+        With the line, for text with another layout.
 
     Examples
     --------
@@ -58,7 +51,7 @@ def table_of_text(data: bytes, where: str) -> pl.DataFrame:
     """
     if is_json(data):
         table = parse_json(data, where, SCORES, {})
-        if {"query_id", "doc_id"} <= set(table.columns):  # dictionaries within one
+        if {"query_id", "doc_id"} <= set(table.columns):  # a dictionary of dictionaries
             table = of_dictionaries(table)
         return table.with_row_index(PLACE, offset=1)
     text = decoded(data, where).replace("\r\n", "\n").replace("\r", "\n")
@@ -69,7 +62,7 @@ def table_of_text(data: bytes, where: str) -> pl.DataFrame:
 
 
 def of_dictionaries(table: pl.DataFrame) -> pl.DataFrame:
-    """Name the columns of pytrec_eval's ``{query: {measure: value}}``, or of ranx' other way round.
+    """Name the columns of pytrec_eval's ``{query: {measure: value}}`` or ranx' ``{measure: ...}``.
 
     Examples
     --------
@@ -88,7 +81,7 @@ def of_dictionaries(table: pl.DataFrame) -> pl.DataFrame:
 
 
 def _is_triple(line: str) -> bool:
-    """Tell whether a first line holds values, and is no header."""
+    """Return whether the first line has values, so that it is not a header."""
     fields = [field.strip() for field in line.split("\t")] if "\t" in line else line.split()
     is_summary = len(fields) == _WIDTH and not {*fields[:2]}.isdisjoint(SUMMARIES)
     is_list = any(field.endswith(",") for field in fields)
@@ -123,7 +116,7 @@ def _refuse_line(line: str, where: str) -> None:
 
 
 def _measure_is_first(rows: pl.DataFrame, where: str) -> bool:
-    """Tell trec_eval's order from ir_measures': by the summary, the names or the padding."""
+    """Return whether measures come first, as in trec_eval, by means, known names, or padding."""
     a, b = (rows[column].str.strip_chars() for column in "ab")
     signs = [
         (b.is_in(SUMMARIES).any(), a.is_in(SUMMARIES).any()),
@@ -145,15 +138,15 @@ def _share_of_measures(names: pl.Series) -> float:
 
 
 def _with_tags(rows: pl.DataFrame, where: str) -> pl.DataFrame:
-    """Name the runs of a file in which several outputs follow each other: each ends in its runid.
+    """Name the runs in a file with several outputs of trec_eval, each by its ``runid``.
 
-    One output is named by its file, as runs are.
+    A single output is named by its file instead, as runs are.
     """
     is_tag = pl.col("measure") == "runid"
     if rows.filter(is_tag)["value"].n_unique() < 2:
         return rows
     rows = rows.with_columns(run=pl.when(is_tag).then(pl.col("value")).backward_fill())
-    # trec_eval prints the run's tag before its other means: what follows belongs to it as well
+    # trec_eval prints runid before its other means, so those have no runid below them.
     nameless = rows.filter(pl.col("run").is_null() & ~pl.col("query_id").is_in(SUMMARIES))
     if nameless.height:
         raise ReadError(
@@ -167,7 +160,7 @@ def _with_tags(rows: pl.DataFrame, where: str) -> pl.DataFrame:
 
 
 def _separator(header: str) -> str:
-    """Give what separates the columns: a tab, else a comma or semicolon, else white space."""
+    """Return the separator of columns: a tab, otherwise a comma or semicolon, otherwise a space."""
     if "\t" in header:
         return "\t"
     return max(",;", key=header.count) if "," in header or ";" in header else " "

@@ -1,1 +1,1 @@
-"""Tables of any origin: the names of their columns, their items, objects of other libraries."""
+"""Tables from anywhere: names of columns, ids, numbers, lists of items, other libraries."""

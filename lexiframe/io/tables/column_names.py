@@ -1,14 +1,12 @@
-"""The names that columns have in other libraries, and the columns of ours that they mean."""
+"""The names that other libraries use for columns, and which of our columns each one means."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
-
-import polars as pl
+from collections.abc import Mapping, Sequence
 
 from lexiframe.errors import Problem, SchemaError, nearest
-from lexiframe.schemas import RUNS, TWIN, TableSchema, check, refuse_twins_among
+from lexiframe.schemas import RUNS, TWIN, TableSchema, refuse_twins_among
 
 KNOWN_NAMES = {
     "run": "run name system tag model".split(),
@@ -21,13 +19,13 @@ KNOWN_NAMES = {
 }
 # PyTerrier's frames carry the query's text as `query` and its own numbers of documents as `docid`.
 _OWN_MEANING = {frozenset({"qid", "query"}): "qid", frozenset({"docno", "docid"}): "docno"}
-_FALLBACK = {"relevance": ["score"]}
-_COMPARED = 1000  # so many names at most, since each takes time
+_FALLBACK = {"relevance": ["score"]}  # BEIR's name for grades; runs use it too, so it comes last
+_COMPARED = 1000  # at most this many names are compared with ours, since each takes time
 _RECBOLE_TYPES = ("token", "token_seq", "float", "float_seq")
 
 
 def words_for(ours: str, columns: Mapping[str, str]) -> list[str]:
-    """Give what one of our columns may be called, first what ``columns=`` says.
+    """Return the names that one of our columns may have, those that ``columns=`` gives first.
 
     Examples
     --------
@@ -46,20 +44,20 @@ def columns_of(
     Parameters
     ----------
     names
-        Any of the names in ``KNOWN_NAMES``, and others.
+        The names of all columns of the table.
     schema
-        The table: its columns are looked for. A run need not be named, and has no score where it
-        has ranks.
+        The schema whose columns are looked for. The column ``run`` may be missing, and so may the
+        score of a run that has ranks.
     where
         What error messages call the file or frame.
     columns
-        ``{our name: the file's name}``, for what is called otherwise or is ambiguous; a renaming
-        ``{the file's name: our name}`` is understood too.
+        ``{our name: the file's name}`` for columns that have other names or are ambiguous. The
+        opposite direction, ``{the file's name: our name}``, is understood too.
 
     Raises
     ------
     SchemaError
-        For a column that is not there, for two that could be it, and for two of its name.
+        For a missing column, for two columns that could each be meant, and for two of one name.
     """
     written = _without_types(names, where)
     given = _given_columns([*written], schema, where, columns)
@@ -83,7 +81,7 @@ def columns_of(
 def _refuse_other_table(
     names: Sequence[str], found: Mapping[str, str], schema: TableSchema, where: str
 ) -> None:
-    """Recognise runs that are given as qrels, and qrels that are given as runs."""
+    """Raise when a run is given as qrels, or qrels are given as a run."""
     columns = {ours: candidates_for(words, names) for ours, words in KNOWN_NAMES.items()}
     is_ranking = bool(columns["rank"] or columns["run"]) and found.get("relevance") == "score"
     if schema.name == "qrels" and is_ranking:
@@ -101,7 +99,7 @@ def _refuse_other_table(
 
 
 def candidates_for(words: Sequence[str], names: Sequence[str]) -> list[str]:
-    """Give the names that are among the words; where a library has two, the one that it means.
+    """Return the words that are among the names; of two that one library uses, the one it means.
 
     Examples
     --------
@@ -116,7 +114,7 @@ def candidates_for(words: Sequence[str], names: Sequence[str]) -> list[str]:
 
 
 def _column(ours: str, names: Sequence[str], where: str) -> str | None:
-    """Find the frame's column for one of ours."""
+    """Find the column of the frame that is the one we call ``ours``."""
     for known in (KNOWN_NAMES.get(ours, [ours]), _FALLBACK.get(ours, [])):
         candidates = candidates_for(known, names)
         if len(candidates) > 1:
@@ -154,7 +152,7 @@ def _given_columns(
         ours, theirs = (other, key) if is_rename else (key, other)
         if ours not in schema.columns:
             known = ", ".join(schema.columns)
-            raise SchemaError(f"columns: expected names of ours ({known}), found {ours!r}")
+            raise SchemaError(f"columns: expected lexiframe's names ({known}), found {ours!r}")
         if theirs not in names:
             found = f"columns names {theirs!r}, which is not there (found: {', '.join(names)})"
             raise SchemaError(Problem(where, "", found))
@@ -163,7 +161,7 @@ def _given_columns(
 
 
 def _without_types(names: Sequence[str], where: str) -> dict[str, str]:
-    """Take RecBole's types out of names, ``user_id:token`` is ``user_id``; and keep what it was."""
+    """Map names without RecBole's types to the full names: ``user_id`` to ``user_id:token``."""
     parts = {name: name.rpartition(":") for name in names}
     plain = {n: p[0] if p[0] and p[2] in _RECBOLE_TYPES else n for n, p in parts.items()}
     twice = [name for name, n in Counter(plain.values()).items() if n > 1]
@@ -171,39 +169,3 @@ def _without_types(names: Sequence[str], where: str) -> dict[str, str]:
         found = f"two columns are called {twice[0]!r}, apart from a type behind a colon"
         raise SchemaError(Problem(where, "", found, "rename one"))
     return {name: written for written, name in plain.items()}
-
-
-def checked_ids(
-    table: pl.DataFrame, schema: TableSchema, where: str, *, coded: Collection[str] = ()
-) -> pl.DataFrame:
-    """Check columns and types, and that no id is empty; integers in ``coded`` become categories.
-
-    Raises
-    ------
-    SchemaError
-        As `check`, and for an id that is the empty string.
-    """
-    table = check(table, schema, where, coded=coded)
-    for name in schema.key:
-        if name not in table.columns or table[name].dtype != pl.String:
-            continue
-        empty = (table[name] == "").arg_true()
-        if len(empty):
-            raise SchemaError(
-                f"{where}, row {empty[0] + 1}: expected an id as {name}, found an empty one "
-                f"({len(empty)} such rows); give it an id, or leave the row out"
-            )
-    return table
-
-
-def whole_ranks(ranks: pl.Series) -> pl.Series:
-    """Turn ranks written as 1 or 1.0 into integers; null where one is no whole number.
-
-    Examples
-    --------
-    >>> whole_ranks(pl.Series(["1", "2.0", "2.5", "x"])).to_list()
-    [1, 2, None, None]
-    """
-    numbers = ranks.cast(pl.Float64, strict=False)
-    is_whole = numbers.is_finite() & (numbers == numbers.round())
-    return numbers.set(~is_whole.fill_null(value=False), None).cast(pl.Int64, strict=False)

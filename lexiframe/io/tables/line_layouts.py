@@ -1,4 +1,4 @@
-"""How the lines of TREC text are laid out: their fields, by what they hold."""
+"""The layouts of lines of TREC text: which fields they have, and in which order."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Layout:
-    """The fields of a line: their names, how many there have to be, and which is a number."""
+    """The names of a line's fields, how many of them are required, and which one is a number."""
 
     names: tuple[str, ...]
     at_least: int
@@ -17,6 +17,7 @@ class Layout:
         return f"{len(self.names)} fields ({' '.join(self.names)})"
 
 
+# Lines of a run may lack the last field, the tag: no score depends on it.
 RUN = Layout(("query_id", "q0", "doc_id", "rank", "score", "tag"), 5, "score")
 RANKED = Layout(("query_id", "doc_id", "rank"), 3, "rank")
 SCORED = Layout(("query_id", "doc_id", "score"), 3, "score")

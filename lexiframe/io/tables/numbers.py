@@ -1,4 +1,4 @@
-"""How numbers are written, and scores that are written differently but are one float64."""
+"""Numbers as text: how they are written, and large scores that become equal as float64."""
 
 from __future__ import annotations
 
@@ -7,15 +7,28 @@ import polars as pl
 from lexiframe.errors import Problem, SchemaError
 
 NUMBER = r"(?i)^[+-]?(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[+-]?[0-9]+)?|inf(?:inity)?)$"
-"""A number as text may have it, for regular expressions of Python and of Polars."""
+"""A number as text, for regular expressions in Python and Polars; NaN is none."""
 EXACT = 2**53
-"""Whole numbers below this are exact as floats, and no other is the same float."""
+"""Below this, every whole number is a float64 of its own; above, several share one."""
 
 _DECIMAL = r"^[+-]?[0-9]+(?:\.[0-9]*)?$"
 
 
+def whole_ranks(ranks: pl.Series) -> pl.Series:
+    """Turn ranks written as 1 or 1.0 into integers; what is no whole number becomes null.
+
+    Examples
+    --------
+    >>> whole_ranks(pl.Series(["1", "2.0", "2.5", "x"])).to_list()
+    [1, 2, None, None]
+    """
+    numbers = ranks.cast(pl.Float64, strict=False)
+    is_whole = numbers.is_finite() & (numbers == numbers.round())
+    return numbers.set(~is_whole.fill_null(value=False), None).cast(pl.Int64, strict=False)
+
+
 def have_large_ties(rows: pl.DataFrame) -> bool:
-    """Tell whether two scores of one query, beyond what is exact as a float, are the same."""
+    """Return whether two scores of a query, too large to be exact as float64, are equal."""
     least, greatest = rows["score"].min(), rows["score"].max()
     if not (isinstance(least, float) and isinstance(greatest, float)):
         return False
@@ -26,19 +39,19 @@ def have_large_ties(rows: pl.DataFrame) -> bool:
 
 
 def refuse_lost_digits(written: pl.DataFrame, where: str) -> None:
-    """Raise when large scores of one query are ties as floats, and none as they were written.
+    """Raise when large scores of a query are equal as float64 but were written differently.
 
     Parameters
     ----------
     written
-        ``query_id``, ``score`` and perhaps ``run``, as text.
+        The columns ``query_id``, ``score`` and perhaps ``run``, as text.
     where
         What error messages call the file or frame.
 
     Raises
     ------
     SchemaError
-        With two such scores: nanoseconds since 1970, say.
+        The message names two such scores. Times in nanoseconds since 1970 are a usual cause.
 
     Examples
     --------
@@ -46,9 +59,9 @@ def refuse_lost_digits(written: pl.DataFrame, where: str) -> None:
     >>> refuse_lost_digits(pl.DataFrame({"query_id": ["q1", "q2"], "score": scores}), "runs")
     >>> refuse_lost_digits(pl.DataFrame({"query_id": "q1", "score": scores}), "runs")
     Traceback (most recent call last):
-    lexiframe.errors.SchemaError: runs: expected scores that differ as float64 when they differ, \
-found 9007199254740992 and 9007199254740993 for query 'q1' (2 such scores); subtract from all \
-what they have in common (from times the first one), or leave score out and give whole ranks as rank
+    lexiframe.errors.SchemaError: runs: expected different scores that also differ as float64, \
+found 9007199254740992 and 9007199254740993 for query 'q1' (2 such scores); subtract the same \
+number from all (from times the first one), or leave score out and give whole ranks as rank
     """
     key = [name for name in written.columns if name != "score"]
     large = (
@@ -63,7 +76,7 @@ what they have in common (from times the first one), or leave score out and give
 
 
 def _plain(number: pl.Expr) -> pl.Expr:
-    """Give a decimal number its only spelling: no zeros at its ends, and no plus."""
+    """Write a decimal number in one way only: without a plus sign and needless zeros."""
     whole = number.str.replace(r"^\+", "").str.replace(r"^(-?)0+([0-9])", "${1}${2}")
     return whole.str.replace(r"\.0*$", "").str.replace(r"(\.[0-9]*?)0+$", "${1}")
 
@@ -76,7 +89,7 @@ def _problem(lost: pl.DataFrame, key: list[str], where: str) -> Problem:
         f"({lost.height} such scores)"
     )
     advice = (
-        "subtract from all what they have in common (from times the first one), or leave score "
-        "out and give whole ranks as rank"
+        "subtract the same number from all (from times the first one), or leave score out and give "
+        "whole ranks as rank"
     )
-    return Problem(where, "scores that differ as float64 when they differ", found, advice)
+    return Problem(where, "different scores that also differ as float64", found, advice)

@@ -1,8 +1,8 @@
-"""Frames and objects in the forms in which other libraries keep runs and judgments.
+"""Frames and objects in which other libraries keep runs and judgments, as Polars frames.
 
-What comes in is anything that exports Arrow, a dataset of PyArrow, a dictionary of dictionaries as
-pytrec_eval has it, ranx' objects, or named tuples as ir_measures and ir_datasets have them. What
-goes out is a Polars frame with the columns that came in.
+These are: anything that exports Arrow, PyArrow's datasets, pytrec_eval's dictionaries of
+dictionaries, ranx' objects, and the named tuples of ir_measures and ir_datasets. Columns keep the
+names that they have there.
 """
 
 from __future__ import annotations
@@ -22,19 +22,21 @@ from lexiframe.schemas import refuse_twins_among, to_polars
 
 
 def is_frame(data: Any) -> bool:
-    """Tell whether it is a frame: Polars', PyArrow's, or whatever exports an Arrow stream."""
+    """Return whether data is a frame: Polars', PyArrow's, or another that exports Arrow."""
     return (
         hasattr(data, "__arrow_c_stream__") or isinstance(data, pl.LazyFrame) or _is_dataset(data)
     )
 
 
 def held(data: Any, where: str) -> Any:
-    """Give what can be read again: iterators and readers of record batches can be read only once.
+    """Return data that can be read repeatedly: iterators become lists, Arrow readers tables.
 
     Raises
     ------
-    SchemaError, TypeError
-        As `to_frame`.
+    SchemaError
+        For a reader whose batches cannot be read.
+    TypeError
+        For an open file.
     """
     refuse_open_file(data)
     if isinstance(data, pa.RecordBatchReader):
@@ -43,7 +45,7 @@ def held(data: Any, where: str) -> Any:
 
 
 def is_one_run(data: Any) -> bool:
-    """Tell whether a collection of Python holds one run (or judgments) and not several."""
+    """Return whether a Python object holds a single run (or judgments), not several runs."""
     if isinstance(data, Mapping):
         inner = [documents for documents in data.values() if isinstance(documents, Mapping)]
         others = [run for run in data.values() if not isinstance(run, Mapping)]
@@ -58,27 +60,27 @@ def is_one_run(data: Any) -> bool:
 
 
 def refuse_open_file(data: Any) -> None:
-    """Raise for an open file, whose lines would be taken for paths."""
+    """Raise for an open file: it is an iterator, so each of its lines would be taken for a path."""
     if isinstance(data, IOBase):
         raise TypeError("expected a path or a frame, found an open file; give its path")
 
 
 def _is_data(value: Any) -> bool:
-    """Tell what a run may be given as from the score of a document."""
+    """Return whether a value is a whole run or a path to one, and not the score of a document."""
     return isinstance(value, Mapping | Path) or is_frame(value) or is_one_run(value)
 
 
 def to_frame(
     data: Any, value: str, where: str = "the frame", *, keep_twins: bool = False
 ) -> pl.DataFrame:
-    """Take a frame, or an object of another library, as a Polars frame.
+    """Convert a frame, or an object of another library, to a Polars frame.
 
     Parameters
     ----------
     data
         Anything for which `is_frame` or `is_one_run` holds.
     value
-        What to call the numbers of dictionaries: ``"score"`` or ``"relevance"``.
+        The name of the column for the numbers in dictionaries: ``"score"`` or ``"relevance"``.
     where
         What error messages call the data.
     keep_twins
@@ -87,9 +89,9 @@ def to_frame(
     Raises
     ------
     SchemaError
-        As `to_polars`.
+        Where `to_polars` raises it, and for values that are no numbers or of several types.
     TypeError
-        For anything else, and for an open file.
+        For any other object, and for an open file.
 
     Examples
     --------
@@ -107,13 +109,13 @@ def to_frame(
         return _frame_of_tuples(list(data), where)
     if _is_dataset(data):
         schema = data.schema if hasattr(data, "schema") else data.projected_schema
-        refuse_twins_among(schema.names, where)  # it cannot leave any out
+        refuse_twins_among(schema.names, where)  # to_table fails on two columns of one name
         data = _read(data.to_table, where)
     return to_polars(data, where, keep_twins=keep_twins)
 
 
 def _read(give: Callable[[], pa.Table], where: str) -> pa.Table:
-    """Take the table of a reader or data set, whose files may be broken or gone."""
+    """Read the table of a reader or dataset; raise SchemaError if its files are broken or gone."""
     try:
         return give()
     except (pa.ArrowException, OSError, ValueError) as error:
@@ -121,7 +123,7 @@ def _read(give: Callable[[], pa.Table], where: str) -> pa.Table:
 
 
 def _frame_of_dictionaries(data: Mapping[Any, Any], value: str, where: str) -> pl.DataFrame:
-    """Give rows for ``{query: {document: number}}``; an empty inner one gives a row of nulls."""
+    """Make rows of ``{query: {document: number}}``; a query without documents is a row of nulls."""
     flat = [query for query, inner in data.items() if not isinstance(inner, Mapping)]
     if flat:
         raise SchemaError(
@@ -142,12 +144,12 @@ def _frame_of_dictionaries(data: Mapping[Any, Any], value: str, where: str) -> p
 
 
 def _is_row(row: Any) -> bool:
-    """Tell a ScoredDoc and its like from a frame, which may have columns as attributes."""
+    """Return whether an object is a row such as ScoredDoc; pandas' columns are attributes too."""
     return hasattr(row, "query_id") and hasattr(row, "doc_id") and not is_frame(row)
 
 
 def _frame_of_tuples(rows: list[Any], where: str) -> pl.DataFrame:
-    """Give rows for objects with the attributes query_id, doc_id, and score or relevance."""
+    """Make rows of objects with the attributes query_id, doc_id, and score or relevance."""
     if not rows or not _is_row(rows[0]):
         found = f"a list of {type(rows[0]).__name__}" if rows else "nothing"
         raise TypeError(
@@ -184,7 +186,7 @@ def _are_large(numbers: pl.Series) -> bool:
 
 
 def _exactly(value: Any) -> str | None:
-    """Write a number with all of its digits, of which a float has sixteen."""
+    """Write a number with all its digits: a large integer has more than float64 can hold."""
     if value is None:
         return None
     return str(int(value)) if isinstance(value, Integral) else repr(float(value))

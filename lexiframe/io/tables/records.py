@@ -1,4 +1,4 @@
-"""Records of fields that may hold anything, as tables: dotted names, columns of mixed values."""
+"""Tables of nested records: dotted names of columns, and text where values have several types."""
 
 from __future__ import annotations
 
@@ -8,17 +8,16 @@ from typing import Any
 import polars as pl
 
 from lexiframe.errors import ReadError
-
-_LARGEST_EXACT = 2**53  # whole numbers up to here are floats without loss
+from lexiframe.io.tables.numbers import EXACT
 
 
 def flatten(record: Mapping[str, Any], where: str) -> dict[str, Any]:
-    """Give nested fields dotted names: ``{"params": {"k1": 0.9}}`` has the field ``params.k1``.
+    """Flatten nested fields: ``{"params": {"k1": 0.9}}`` gets the field ``params.k1``.
 
     Raises
     ------
     ReadError
-        When two fields get one name.
+        When two fields get the same name.
 
     Examples
     --------
@@ -41,7 +40,7 @@ def flatten(record: Mapping[str, Any], where: str) -> dict[str, Any]:
 def table_of_records(
     records: Sequence[Mapping[str, Any]], as_text: Callable[[Any], str]
 ) -> list[pl.Series]:
-    """Give a column for each field, in the order in which they appear; null where it is not.
+    """Make one column of each field, in order of appearance; null where a record lacks it.
 
     Examples
     --------
@@ -53,7 +52,7 @@ def table_of_records(
 
 
 def column_of(name: str, values: Sequence[Any], as_text: Callable[[Any], str]) -> pl.Series:
-    """Make a column of truth values, int64 or float64 without loss, or else of text.
+    """Make a column of booleans, int64 or float64 if no value loses digits, otherwise of text.
 
     Examples
     --------
@@ -66,7 +65,7 @@ def column_of(name: str, values: Sequence[Any], as_text: Callable[[Any], str]) -
         return pl.Series(name, values, pl.Boolean)
     if kinds == {int} and all(-(2**63) <= value < 2**63 for value in whole):
         return pl.Series(name, values, pl.Int64)
-    if float in kinds <= {int, float} and all(abs(value) <= _LARGEST_EXACT for value in whole):
+    if float in kinds <= {int, float} and all(abs(value) <= EXACT for value in whole):
         return pl.Series(name, values, pl.Float64, strict=False)
     texts = [value if isinstance(value, str | None) else as_text(value) for value in values]
     return pl.Series(name, texts, pl.String)

@@ -1,1 +1,1 @@
-"""Tables in text: lines of TREC, CSV and TSV, JSON."""
+"""Readers of text: lines of TREC, CSV and TSV, and JSON; each a fast one and one by rows."""

@@ -1,6 +1,7 @@
-"""JSON member by member: the records of lines and lists, the queries of an object.
+"""JSON member by member: the records of lines and lists, and the queries of an object.
 
-What stands behind a broken member is parsed too, so that all that is broken can be listed.
+Each line is parsed by itself, so all broken lines are found. A list or an object is parsed up to
+the first place that is not JSON: behind it, it is not known where the next member begins.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ _NO_JSON = (ValueError, RecursionError)
 
 
 class RepeatedNameError(ValueError):
-    """An object of JSON has two fields of one name; ``names`` are all that it has twice."""
+    """An object of JSON has several fields of one name; ``names`` are all such names."""
 
     def __init__(self, names: list[str]) -> None:
         super().__init__(f"two fields are named {names[0]!r}")
@@ -29,13 +30,13 @@ class RepeatedNameError(ValueError):
 
 
 def load_json(text: str) -> Any:
-    r"""Parse JSON as Python does, but refuse what would lose data or is no text.
+    r"""Parse JSON as Python does, but raise where Python would drop a field or keep no valid text.
 
     Raises
     ------
     ValueError
-        For what is no JSON, an object with two fields of one name (Python keeps the second), and
-        half a pair of surrogates, which is no character.
+        For text that is not JSON, for an object with two fields of one name (Python would keep the
+        second), and for an unpaired surrogate, which is half a character.
 
     Examples
     --------
@@ -62,7 +63,7 @@ _WITHOUT_TWINS = json.JSONDecoder(object_pairs_hook=_without_twins)
 
 
 def _half(value: Any) -> str:
-    """Say which half of a pair of surrogates a value holds; nothing when it holds none."""
+    """Describe the unpaired surrogate in a value; return an empty text if there is none."""
     try:
         json.dumps(value, ensure_ascii=False).encode()
     except UnicodeEncodeError as error:
@@ -72,20 +73,20 @@ def _half(value: Any) -> str:
 
 @dataclass
 class Members:
-    """Records of lines or a list, or queries of an object with their documents.
+    """The members of a file: records of lines or a list, or the queries of an object.
 
     Attributes
     ----------
     values
-        What was parsed.
+        The parsed members.
     places
-        The number of the line of each, or its own in the list or object.
+        The line of each member, or its number in the list or object, from 1.
     order
-        Sorts them among the problems of the file.
+        The order of the members among the problems of the file.
     names
         The queries; None for records.
     problems
-        What is broken.
+        The problems of text that is no member.
     """
 
     values: list[Any] = field(default_factory=list)
@@ -95,7 +96,7 @@ class Members:
     problems: list[Problem] = field(default_factory=list)
 
     def add(self, value: Any, place: int, order: int, name: str | None = None) -> None:
-        """Add a member."""
+        """Append a member."""
         self.values.append(value)
         self.places.append(place)
         self.order.append(order)
@@ -103,7 +104,7 @@ class Members:
 
 
 def members_of_lines(text: str, where: str, first: int = 1) -> Members:
-    r"""Parse a record a line; ``first`` is the number of the first line.
+    r"""Parse each line as a record; ``first`` is the number of the first line.
 
     Examples
     --------
@@ -125,7 +126,7 @@ def members_of_lines(text: str, where: str, first: int = 1) -> Members:
 
 
 def members_of(text: str, where: str) -> Members:
-    """Parse a list or an object at once; member by member only when that does not go.
+    """Parse a list or an object as a whole; if that fails, member by member to find the problem.
 
     Examples
     --------
@@ -143,25 +144,28 @@ def members_of(text: str, where: str) -> Members:
 
 
 def members_one_by_one(text: str, where: str) -> Members:
-    r"""Parse a list or an object; where it is broken, go on with a line that begins as the first.
+    r"""Parse a list or an object up to the first place that is not JSON; that is the last problem.
+
+    Repeated names and unpaired surrogates are problems too, but parsing goes on behind them.
 
     Examples
     --------
-    >>> members_one_by_one('{\n"q1": {"d1": },\n"q2": {}}', "x").names
-    ['q2']
+    >>> members = members_one_by_one('{\n"q1": {"d1": 1},\n"q2": {"d1": },\n"q3": {}}', "x")
+    >>> members.names, members.problems[0].line
+    (['q1'], 3)
     """
     members, names = Members(), set[str | None]()
     start = _behind_blanks(text, 0)
     closing = {"[": "]", "{": "}"}.get(text[start : start + 1])
-    if closing is None:  # its beginning is lost
+    if closing is None:  # the beginning of the file is lost
         members.problems.append(_no_json(where, ValueError("Expecting value"), text, start))
         return members
-    first = _behind_blanks(text, start + 1)
-    place, at = 0, -1 if text[first : first + 1] == closing else first
     has_halves = r"\ud" in text.lower()
-    while at >= 0:
-        place, end = place + 1, at
-        try:
+    place, at = 0, _behind_blanks(text, start + 1)
+    at = -1 if text[at : at + 1] == closing else at
+    try:
+        while at >= 0:
+            place += 1
             name, begin = _name(text, at) if closing == "}" else (None, at)
             value, end, twins = _parsed(text, begin)
             twins += [name] if name is not None and name in names else []
@@ -171,9 +175,8 @@ def members_one_by_one(text: str, where: str) -> Members:
             if not half and (name is not None or not twins):
                 members.add(value, place, at, name)
             at = _next(text, end, closing)
-        except _NO_JSON as error:
-            members.problems.append(_no_json(where, error, text, at))
-            at = _next_like(first, text, end)
+    except _NO_JSON as error:
+        members.problems.append(_no_json(where, error, text, at))
     return members
 
 
@@ -182,7 +185,7 @@ def _behind_blanks(text: str, at: int) -> int:
 
 
 def _name(text: str, at: int) -> tuple[str, int]:
-    """Parse the name of a field; and give where its value begins."""
+    """Parse the name of a field; return it and where its value begins."""
     if text[at : at + 1] != '"':
         raise json.JSONDecodeError("Expecting property name in double quotes", text, at)
     name, end = _AS_IT_IS.raw_decode(text, at)
@@ -193,7 +196,7 @@ def _name(text: str, at: int) -> tuple[str, int]:
 
 
 def _parsed(text: str, at: int) -> tuple[Any, int, list[str]]:
-    """Parse a value; and give where it ends, and the names that it has twice."""
+    """Parse a value; return it, where it ends, and the names that are repeated in an object."""
     try:
         return *_WITHOUT_TWINS.raw_decode(text, at), []
     except RepeatedNameError as error:
@@ -201,7 +204,7 @@ def _parsed(text: str, at: int) -> tuple[Any, int, list[str]]:
 
 
 def _next(text: str, end: int, closing: str) -> int:
-    """Give where the next member begins; -1 behind the last one."""
+    """Return where the next member begins; -1 after the last one."""
     at = _behind_blanks(text, end)
     if text[at : at + 1] == ",":
         return _behind_blanks(text, at + 1)
@@ -213,21 +216,11 @@ def _next(text: str, end: int, closing: str) -> int:
     return -1
 
 
-def _next_like(first: int, text: str, at: int) -> int:
-    """Give where the next line begins with a member as the first one's does; -1 where none does."""
-    above = text[text.rfind("\n", 0, first) + 1 : first]
-    indent = " ?" if above.strip() else above  # the first may stand behind the bracket
-    is_name = text[first : first + 1] == '"'
-    begins = r'"(?:[^"\\\n]|\\.)*"\s*:\s*\{' if is_name else r"[\[{]"
-    found = re.compile(rf"\n{indent}({begins})").search(text, at)
-    return found.start(1) if found else -1
-
-
 # --- What is wrong with them --------------------------------------------------------------------
 
 
 def _no_json(where: str, error: Exception, text: str, at: int = 0) -> Problem:
-    """Tell what is no JSON, and the line in the text where the parser stops."""
+    """Describe text that is not JSON, with the line where the parser stops."""
     if isinstance(error, RepeatedNameError):
         return _repeated(where, str(error))
     pos, said = at, str(error)
@@ -245,7 +238,7 @@ def _repeated(where: str, found: str) -> Problem:
 def _not_whole(
     where: str, twins: list[str], half: str, name: str | None, place: int, order: int
 ) -> Iterator[Problem]:
-    """Tell what would lose data, and what is no text."""
+    """Describe repeated names, of which Python would drop one, and an unpaired surrogate."""
     at = f"record {place}" if name is None else ""
     for twin in dict.fromkeys(twins):
         whose = f" (query {name!r})" if name not in (None, twin) else ""

@@ -1,4 +1,4 @@
-"""Rows of JSON: the records of lines and lists, with a row an item; or the documents of queries."""
+"""Rows of JSON, from records (one row for each item of a list in them) or documents of queries."""
 
 from __future__ import annotations
 
@@ -6,16 +6,15 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate
 from typing import Any, Literal
 
 import polars as pl
 
 from lexiframe.errors import Problem, ReadError
 from lexiframe.io.problems.advice import NO_ID, NO_JSON
-from lexiframe.io.problems.rows import Rows, may_be_id
-from lexiframe.io.problems.table import problems_of_bytes, table_of
-from lexiframe.io.tables.items import column_of_items
+from lexiframe.io.problems.problem_tables import problems_of_bytes, table_of
+from lexiframe.io.problems.rows_as_written import Rows, may_be_id
+from lexiframe.io.tables.lists_of_items import column_of_items
 from lexiframe.io.tables.objects import is_one_run
 from lexiframe.io.tables.records import column_of
 from lexiframe.io.text.json_records import (
@@ -29,30 +28,17 @@ from lexiframe.io.text.lines import BLOCK_OF_ROWS, blocks_of_lines
 Form = Literal["lines", "list", "queries"]
 _SHOWN = 80
 _LIST_OF_OBJECTS = re.compile(rb"\[\s*\{")
-_NO_UTF8 = re.compile("[\udc80-\udcff]")  # as Python decodes it
-
-
-def text_of(data: bytes) -> str:
-    r"""Decode UTF-8; a byte that is none is written as ``\xff`` inside of texts.
-
-    Examples
-    --------
-    >>> json.loads(text_of(b'"d\xff"'))
-    'd\\xff'
-    """
-    escaped = data.decode("utf-8", "surrogateescape")
-    return _NO_UTF8.sub(lambda byte: rf"\\x{ord(byte[0]) - 0xDC00:02x}", escaped)
 
 
 def members_in(data: bytes, where: str, form: Form, first: int = 1) -> Members:
-    """Give all that can be parsed, and the problems of the rest; ``first`` is the first line.
+    """Return the members of JSON, and the problems of the rest; ``first`` is the first line.
 
     Raises
     ------
     ReadError
         When it is JSON, but neither records nor ``{query: {document: number}}``.
     """
-    text, no_text = text_of(data), problems_of_bytes(data, where, first)
+    text, no_text = data.decode("utf-8", "replace"), problems_of_bytes(data, where, first)
     if no_text:
         return _members_beside(no_text, text, where, form, first)
     members = members_of_lines(text, where, first) if form == "lines" else members_of(text, where)
@@ -64,21 +50,21 @@ def members_in(data: bytes, where: str, form: Form, first: int = 1) -> Members:
 def _members_beside(
     no_text: list[Problem], text: str, where: str, form: Form, first: int
 ) -> Members:
-    """Parse JSON with bytes that are no text; the lines that have them have no other problems."""
-    bad = {problem.line for problem in no_text}
+    """Parse JSON without the lines that are not UTF-8; a list or object only above the first."""
+    bad, lines = {told.line or 0 for told in no_text}, [*enumerate(text.split("\n"), first)]
     if form == "lines":
-        lines = enumerate(text.split("\n"), first)
         members = members_of_lines("\n".join("" if n in bad else t for n, t in lines), where, first)
-    else:  # places in the text sort problems
-        members = members_one_by_one(text, where)
-        starts = [0, *accumulate(len(line) + 1 for line in text.split("\n"))]
-        no_text = [replace(told, order=starts[(told.line or 1) - 1]) for told in no_text]
-    members.problems = [*no_text, *(told for told in members.problems if told.line not in bad)]
+        members.problems += no_text
+        return members
+    above = "".join(f"{line}\n" for n, line in lines if n < min(bad))
+    members, end = members_one_by_one(above, where), len(above.rstrip())
+    broken = [told for told in members.problems if (told.order or 0) < end]  # not cut by us
+    members.problems = [*broken, *(replace(told, order=len(text)) for told in no_text)]
     return members
 
 
 def _blocks_of_members(data: bytes, where: str, form: Form) -> Callable[[], Iterator[Members]]:
-    """Give members in blocks, each time anew where that saves memory."""
+    """Return a function that yields members in blocks; it parses long text anew at each call."""
     if form != "lines" or len(data) <= BLOCK_OF_ROWS:
         members = members_in(data, where, form)
         return lambda: iter([members])
@@ -97,22 +83,24 @@ def _refuse_other(members: Members, form: Form, where: str) -> None:
     if form == "queries":
         is_ours = is_one_run(dict(zip(members.names, members.values, strict=True)))
     if not is_ours:
-        expected = "JSON with a record a line, a list of records, or {query: {document: number}}"
+        expected = (
+            "JSON with a record on each line, a list of records, or {query: {document: number}}"
+        )
         raise ReadError(Problem(where, expected, "list" if form == "list" else "dict"))
 
 
 @dataclass(frozen=True)
 class Records:
-    """Records of lines or a list, with a row an item.
+    """Records of lines or of a list as rows: one row for each record, or for each of its items.
 
     Attributes
     ----------
     rows
-        Their fields.
+        The fields of each row.
     members
-        What is in the file.
+        The members of the file.
     numbers
-        Which of the members each row comes from.
+        The index of the member that each row comes from.
     """
 
     rows: list[dict[str, Any]]
@@ -121,7 +109,7 @@ class Records:
 
     @property
     def names(self) -> list[str]:
-        """All names, in the order in which they appear."""
+        """The names of all fields, in order of appearance."""
         return _names(self.rows)
 
 
@@ -133,14 +121,14 @@ def _names(rows: Iterable[dict[str, Any]]) -> list[str]:
 def records_in(
     data: bytes, where: str, form: Form, columns: Mapping[str, str]
 ) -> Callable[[], Iterator[Records]]:
-    """Give the records of lines or a list in blocks.
+    """Return a function that yields the records of lines or a list in blocks.
 
     Raises
     ------
     ReadError
-        As `members_in`.
+        Where `members_in` raises it.
     SchemaError
-        For lists of items in two columns.
+        For two columns with lists of items.
     """
     blocks = _blocks_of_members(data, where, form)
     may_have_items = _LIST_OF_OBJECTS.search(data) is not None
@@ -149,7 +137,7 @@ def records_in(
 
 
 def names_of(blocks: Iterable[Records]) -> list[str]:
-    """Give all names, in the order in which they appear."""
+    """Return the names of all fields in all blocks, in order of appearance."""
     return [*dict.fromkeys(name for records in blocks for name in records.names)]
 
 
@@ -187,7 +175,7 @@ def _column_of_items(
 
 
 def _rows_of(record: Any, items: str | None) -> list[dict[str, Any] | tuple[str, Any]]:
-    """Give a record's rows; for what is none, what was expected and what is there."""
+    """Return a record's rows; for each that is no object, what was expected and what was found."""
     if not isinstance(record, dict):
         return [("a record in braces", record)]
     if items is None:
@@ -205,7 +193,7 @@ def _rows_of(record: Any, items: str | None) -> list[dict[str, Any] | tuple[str,
 
 
 def _place(members: Members, n: int, form: Form) -> dict[str, Any]:
-    """Say where a member is, as the parts of a problem."""
+    """Return the place of a member as arguments of `Problem`."""
     place = members.places[n]
     said = {"line": place} if form == "lines" else {"at": f"record {place}"}
     return {"order": members.order[n], **said}
@@ -217,12 +205,12 @@ def _place(members: Members, n: int, form: Form) -> dict[str, Any]:
 def table_in(
     blocks: Iterable[Records], where: str, form: Form, ids_in: Callable[[list[str]], set[str]]
 ) -> pl.DataFrame:
-    """Give records as columns, text where their values are of several types.
+    """Return records as columns; a column is text if its values have several types.
 
     Raises
     ------
     ReadError
-        For the first that is no record, and for what can be no id.
+        For the first value that is not a record, or that cannot be an id.
     """
     tables = [_table(records, where, form, ids_in(records.names)) for records in blocks]
     return tables[0] if len(tables) == 1 else _joined(tables)
@@ -239,11 +227,11 @@ def _table(records: Records, where: str, form: Form, ids: set[str]) -> pl.DataFr
             expected, found = f"text or a whole number as {name}", json.dumps(values[odd])[:_SHOWN]
             raise ReadError(Problem(where, expected, found, NO_ID, "id", **place))
     table = pl.DataFrame([column_of(name, of, _as_text) for name, of in columns.items()])
-    return table.cast({pl.Boolean: pl.String})  # which is no number
+    return table.cast({pl.Boolean: pl.String})  # true is no number: it must not become 1
 
 
 def _joined(tables: Iterable[pl.DataFrame]) -> pl.DataFrame:
-    """Join tables, of which some may lack columns or have other types."""
+    """Join tables whose columns and types may differ."""
     alike = [table.select(map(_joinable, table)) for table in tables if table.height]
     joined = pl.concat(alike, how="diagonal_relaxed") if alike else pl.DataFrame()
     return joined.cast({pl.Null: pl.String})
@@ -261,7 +249,7 @@ def _as_text(value: Any) -> str:
 def rows_of_json(
     data: bytes, where: str, form: Form, number: str, columns: Mapping[str, str]
 ) -> Iterator[Rows]:
-    """Give what is in JSON as it is; ``number`` is what to call the numbers of documents."""
+    """Yield rows with unconverted values; ``number`` names the column for numbers of documents."""
     if form == "queries":
         yield _rows_of_queries(data, where, number)
         return

@@ -1,4 +1,4 @@
-"""Tables in JSON: lines of records, a list of them, or ``{query: {document: number}}``."""
+"""Tables in JSON: recognising and parsing lines, lists, and ``{query: {document: number}}``."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 import polars as pl
 
 from lexiframe.errors import LexiframeError, ReadError
-from lexiframe.io.problems.rows import Rows, may_be_id
+from lexiframe.io.problems.rows_as_written import Rows, may_be_id
 from lexiframe.io.tables.column_names import candidates_for, words_for
 from lexiframe.io.tables.objects import is_one_run, to_frame
 from lexiframe.io.text.json_rows import (
@@ -31,14 +31,14 @@ _NO_ID = rb"""\s*:\s*(?:-?[0-9]+[.eE]|true|false|[\[{])"""
 _HALF_A_PAIR = re.compile(rb"(?i)\\ud[89ab]..(?!\\ud[c-f])|(?<!\\ud[89ab]..)\\ud[c-f]")
 _ESCAPED_COLONS = (rb"\u003a", rb"\u003A")
 _NULL = re.compile(rb"(:[ \t]*)null(?=[ \t]*[,}])")
-_START = 1 << 20  # so much tells the names
+_START = 1 << 20  # so many bytes are enough to find the form and the names
 _NUMBERS = ("score", "relevance", "value")
 
 
 def is_json(data: bytes) -> bool:
-    r"""Tell whether text begins as JSON does; an id may begin with a bracket too.
+    r"""Return whether text begins like JSON; a bracket alone may also begin an id.
 
-    So does JSON whose beginning is lost: its first line names a field.
+    Text whose first line has a quoted name and a colon is JSON too: its beginning may be lost.
 
     Examples
     --------
@@ -50,21 +50,21 @@ def is_json(data: bytes) -> bool:
 
 
 def _form_of(data: bytes, columns: Mapping[str, str]) -> Form:
-    """Tell what JSON holds, by its first line; by most of its lines when that is broken."""
+    """Return the form of JSON by its first line, or by most of its lines if that one is broken."""
     if data.lstrip().startswith(b"["):
         return "list"
     record = _first_record(data)
     if record is not None:
         is_run = is_one_run(record) and not _has_fields(record, columns)
         return "queries" if is_run and isinstance(next(iter(record.values())), dict) else "lines"
-    start = data[:_START]  # which tells of most lines
+    start = data[:_START]
     lines = [line.strip(b" \t,") for line in start.split(b"\n") if line.strip()]
     n_records = sum(line.startswith(b"{") and line.endswith(b"}") for line in lines)
     return "lines" if n_records > len(lines) / 2 else "queries"
 
 
 def _has_fields(record: Mapping[str, Any], columns: Mapping[str, str]) -> bool:
-    """Tell an object of fields, of which some may be objects, from one of queries."""
+    """Return whether an object is a record, not ``{query: {...}}``; its fields may be objects."""
     plain = [name for name, value in record.items() if not isinstance(value, dict)]
     queries, documents = ({*words_for(name, columns)} for name in ("query_id", "doc_id"))
     names = {*_names_in(record)}
@@ -72,7 +72,7 @@ def _has_fields(record: Mapping[str, Any], columns: Mapping[str, str]) -> bool:
 
 
 def _first_record(data: bytes) -> dict[str, Any] | None:
-    """Give the record that the first line holds; None when it holds none."""
+    """Return the record in the first line; None if that line is not a record."""
     data = data.lstrip()
     first = data[: data.find(b"\n") % (len(data) + 1)]
     try:
@@ -91,22 +91,11 @@ def parse_json(
 ) -> pl.DataFrame:
     r"""Parse JSON lines, a list of records, or ``{query: {document: number}}``.
 
-    Parameters
-    ----------
-    data
-        UTF-8 text.
-    where
-        What error messages call it.
-    schema
-        What it holds.
-    columns
-        What its columns are called, where that was said.
-
     Raises
     ------
     ReadError
-        With the line or record, for what is no JSON or no record, for a name that is twice in one
-        object, and for what can be no id.
+        With the line or record, for text that is not JSON or not a record, for a repeated name in
+        an object, and for a value that cannot be an id.
 
     Examples
     --------
@@ -132,7 +121,7 @@ def parse_json(
 def pieces_of_json(
     data: bytes, schema: TableSchema, columns: Mapping[str, str]
 ) -> Iterator[pl.DataFrame | None]:
-    """Parse JSON lines in pieces; None for a piece that is not in order. Others have no pieces."""
+    """Parse JSON lines in pieces, None for one with a problem; other forms yield no pieces."""
     if _form_of(data, columns) == "lines":
         for piece in blocks_of_lines(data, PIECE):
             yield _parse_quickly(_with_line_feeds(piece), schema, columns)
@@ -141,13 +130,13 @@ def pieces_of_json(
 def json_rows(
     data: bytes, where: str, schema: TableSchema, columns: Mapping[str, str]
 ) -> Iterator[Rows]:
-    """Give what `parse_json` would parse as it is, with the problems of what is no row."""
+    """Yield the rows that `parse_json` parses, unconverted, with the problems of other text."""
     data = _with_line_feeds(data)
     return rows_of_json(data, where, _form_of(data, columns), _number(schema), columns)
 
 
 def names_in(data: bytes) -> list[str]:
-    """Give the names in the first records, of which some may be broken."""
+    """Return the names of fields in the first records; none if they cannot be read."""
     data = _with_line_feeds(data[:_START])
     form = _form_of(data, {})
     try:
@@ -161,7 +150,7 @@ def _number(schema: TableSchema) -> str:
 
 
 def _ids(names: Iterable[str], schema: TableSchema, columns: Mapping[str, str]) -> set[str]:
-    """Give the names that hold ids."""
+    """Return the names of columns that hold ids."""
     known = [candidates_for(words_for(ours, columns), [*names]) for ours in schema.key]
     return {candidates[0] for candidates in known if candidates}
 
@@ -172,7 +161,7 @@ def _ids(names: Iterable[str], schema: TableSchema, columns: Mapping[str, str]) 
 def _parse_quickly(
     data: bytes, schema: TableSchema, columns: Mapping[str, str]
 ) -> pl.DataFrame | None:
-    """Let Polars parse lines; None when it cannot, or would lose a field or take it for text."""
+    """Let Polars parse lines; return None if it fails, or would drop or change a value."""
     first = _first_record(data) or {}
     ids = _ids(_names_in(first), schema, columns)
     ranks = {*words_for("rank", columns)}
@@ -181,7 +170,7 @@ def _parse_quickly(
     types |= {name: pl.Float64() for name in first if name in numbers - ranks}
     if _may_have_odd_ids(data, ids) or _may_have_halves(data):
         return None
-    for length in (100, None):  # look at all records only when some do not tell types and names
+    for length in (100, None):  # infer from all records only if the first 100 are not enough
         try:
             table = pl.read_ndjson(data, schema_overrides=types, infer_schema_length=length)
         except pl.exceptions.PolarsError:
@@ -195,27 +184,27 @@ def _parse_quickly(
 
 
 def _names_in(record: Mapping[str, Any]) -> list[str]:
-    """Give the names of fields, and of the fields of items."""
+    """Return the names of fields, and of the fields of items."""
     lists = [value for value in record.values() if isinstance(value, list)]
     items = [item for values in lists for item in values[:1] if isinstance(item, dict)]
     return [*record, *(name for item in items for name in item)]
 
 
 def _fields_of(table: pl.DataFrame) -> list[tuple[str, Any]]:
-    """Give the names and types of columns, and of the fields of items."""
+    """Return the names and types of columns, and of the fields of items."""
     lists = [of.inner for of in table.dtypes if isinstance(of, pl.List)]
     items = [of for of in lists if isinstance(of, pl.Struct)]
     return [*table.schema.items(), *(pair for item in items for pair in item.to_schema().items())]
 
 
 def _may_have_odd_ids(data: bytes, ids: set[str]) -> bool:
-    """Look for an id that is neither text nor a whole number; Polars would write it as text."""
+    """Return whether an id may be neither text nor a whole number; Polars would make it text."""
     names = "|".join(re.escape(json.dumps(name)[1:-1]) for name in ids)
     return bool(ids) and re.search(b'"(?:%s)"' % names.encode() + _NO_ID, data) is not None
 
 
 def _may_have_halves(data: bytes) -> bool:
-    """Look for half a pair of surrogates, which is no text; Polars takes it for U+0000."""
+    """Return whether there is an unpaired surrogate; Polars would read it as U+0000."""
     return (
         any(half in data for half in (rb"\ud", rb"\uD")) and _HALF_A_PAIR.search(data) is not None
     )
@@ -225,11 +214,11 @@ def _may_have_halves(data: bytes) -> bool:
 
 
 def _holds_all_fields(table: pl.DataFrame, data: bytes) -> bool:
-    """Tell whether each field of the records is in the table; when in doubt, it is not.
+    """Return whether each field of the records is in the table; False if in doubt.
 
-    Polars drops a field that first appears behind the records whose types it looks at, and keeps
-    the first of two of one name, however they are written. Each field has a colon, so there are
-    more colons then than values and colons inside of texts.
+    Polars drops fields that first appear after the records from which it infers types, and keeps
+    only the first of two fields of one name. Each field has a colon. So if a field was dropped, the
+    text has more colons than the table has values and colons inside texts.
     """
     if any(colon in data for colon in _ESCAPED_COLONS):
         return False
@@ -238,7 +227,7 @@ def _holds_all_fields(table: pl.DataFrame, data: bytes) -> bool:
 
 
 def _n_colons(table: pl.DataFrame) -> int:
-    """Count the colons of JSON that has the values of a table and no fields that are null."""
+    """Count the colons in JSON with the values of a table and without its nulls."""
     return sum(len(of) - of.null_count() + _n_colons_inside(of) for of in table)
 
 
@@ -251,10 +240,10 @@ def _n_colons_inside(values: pl.Series) -> int:
 
 
 def _n_nulls(data: bytes, names: Sequence[str]) -> int:
-    """Count the fields that are null; -1 when their records may have two fields of one name."""
+    """Count the fields that are null; -1 if their records may have two fields of one name."""
     records = b"\n".join(_lines_with(b"null", data))
     filled, n_nulls = _NULL.subn(rb"\1false", records)
-    try:  # as text, which takes any value, nested ones as JSON
+    try:  # as text, which can hold any value: nested ones become JSON
         texts = pl.read_ndjson(filled, schema=dict.fromkeys(names, pl.String()))
     except pl.exceptions.PolarsError:
         return -1

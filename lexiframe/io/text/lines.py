@@ -1,7 +1,7 @@
-"""Lines of fields as bytes: made plain, that is with single spaces, quickly or line by line.
+"""Lines of fields as bytes: made plain (single spaces between fields), counted, cut, checked.
 
-A run of a thousand documents a query has megabytes of text, so the quick ways work on the bytes as
-NumPy arrays and never on lines.
+Runs with a thousand documents for each query are megabytes of text. So the functions that read all
+of it work on bytes as NumPy arrays, not on lines in Python.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ _ODD_BYTES = (b"\t", b"\r", b"\v", b"\f", b"\0")
 _BLOCK_OF_BYTES = 1 << 18
 _BLOCK_OF_LINES = 1 << 22
 BLOCK_OF_ROWS = 1 << 22
-PIECE = 1 << 25  # bytes of long text that are parsed at once: a table takes several times as much
-"""So many bytes of a file are looked through at once for what is wrong with its rows."""
+"""The bytes of a file that are searched at once for problems of rows."""
+PIECE = 1 << 25
+"""The bytes of long text that are parsed at once: the table takes several times as much memory."""
 
 
 def is_plain(data: bytes) -> bool:
-    """Tell whether single spaces and line feeds are all that stands between fields.
+    """Return whether only single spaces and line feeds separate fields.
 
-    So there are no other blanks, comments or empty lines, and no spaces that meet or stand at a
-    line's end.
+    There are no other blanks, no comments, no empty lines, and no spaces at the ends of lines.
     """
     if data.startswith((b"#", b" ", b"\n")) or data.endswith(b" "):
         return False
@@ -44,7 +44,7 @@ def is_plain(data: bytes) -> bool:
 
 
 def plain(data: bytes, where: str) -> bytes:
-    r"""Put one space between fields; take out spaces at line ends, empty lines and comments.
+    r"""Put one space between fields; remove spaces at line ends, empty lines and comments.
 
     Raises
     ------
@@ -67,7 +67,7 @@ def plain(data: bytes, where: str) -> bytes:
 
 
 def _without_meeting_blanks(text: np.ndarray) -> np.ndarray:
-    """Leave one of several blanks: a line feed where there is one, else a space."""
+    """Reduce adjacent blanks to one: to a line feed if one is among them, else to a space."""
     while True:
         space, line_feed = text == _SPACE, text == _LINE_FEED
         blank = space | line_feed
@@ -81,14 +81,14 @@ def _without_meeting_blanks(text: np.ndarray) -> np.ndarray:
 
 
 def _without_comments(text: np.ndarray) -> np.ndarray:
-    """Take out the lines that begin with #."""
+    """Remove the lines that begin with #."""
     ends = np.flatnonzero(text == _LINE_FEED)
     is_comment = text[ends[:-1] + 1] == _HASH
     return cut(text, ends[:-1][is_comment], ends[1:][is_comment]) if is_comment.any() else text
 
 
 def cut(text: np.ndarray, starts: np.ndarray, ends: np.ndarray) -> np.ndarray:
-    """Take out the stretches from each start (inclusive) to its end (exclusive)."""
+    """Remove the bytes from each start (inclusive) to its end (exclusive)."""
     change = np.zeros(len(text) + 1, np.int8)
     change[starts] += 1
     change[ends] -= 1
@@ -98,9 +98,9 @@ def cut(text: np.ndarray, starts: np.ndarray, ends: np.ndarray) -> np.ndarray:
 
 
 def single_spaces(data: bytes, where: str) -> bytes:
-    """Put one space between fields, none at line ends, and empty the lines of comments.
+    """Put one space between fields and none at line ends; empty the lines of comments.
 
-    As `plain`, but line numbers stay as they are.
+    Unlike `plain`, this keeps all lines, so that they can be numbered.
     """
     refuse_binary(data, where)
     data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n").translate(_BLANKS_TO_SPACES)
@@ -111,7 +111,7 @@ def single_spaces(data: bytes, where: str) -> bytes:
 
 
 def blocks_of_lines(data: bytes, size: int, start: int = 0) -> Iterator[bytes]:
-    r"""Give text from ``start`` in blocks of whole lines, of about so many bytes.
+    r"""Yield the text from ``start`` in blocks of whole lines, of about ``size`` bytes.
 
     Examples
     --------
@@ -123,7 +123,7 @@ def blocks_of_lines(data: bytes, size: int, start: int = 0) -> Iterator[bytes]:
         end = max(data.rfind(b"\n", start, stop), data.rfind(b"\r", start, stop))
         if stop >= len(data):
             end = len(data) - 1
-        elif end < 0:  # the line is longer
+        elif end < 0:  # the line is longer than a block
             ends = [e for mark in (b"\n", b"\r") if (e := data.find(mark, stop)) >= 0]
             end = min(ends, default=len(data) - 1)
         end += data[end : end + 2] == b"\r\n"
@@ -138,7 +138,7 @@ def n_lines_in(data: bytes) -> int:
 
 
 def first_fields(data: bytes) -> list[bytes]:
-    """Give the fields of the first line that is not empty and no comment."""
+    """Return the fields of the first line that is not empty and not a comment."""
     start = 0
     while start < len(data):
         end = min(e if (e := data.find(mark, start)) >= 0 else len(data) for mark in (b"\n", b"\r"))
@@ -150,7 +150,7 @@ def first_fields(data: bytes) -> list[bytes]:
 
 
 def ends_in_a_line(data: bytes) -> bool:
-    r"""Tell whether the last line holds fields and no line feed, as when a file was cut short.
+    r"""Return whether the last line has fields but no line feed, as in a file that was cut short.
 
     Examples
     --------
@@ -162,7 +162,7 @@ def ends_in_a_line(data: bytes) -> bool:
 
 
 def widths_of(text: bytes) -> np.ndarray:
-    r"""Count the fields of plain lines.
+    r"""Count the fields of each plain line.
 
     Examples
     --------
@@ -180,7 +180,7 @@ def widths_of(text: bytes) -> np.ndarray:
 
 
 def squared(text: bytes, widths: np.ndarray, widest: int) -> bytes:
-    r"""Cut plain lines of these widths to that of the shortest, at most to ``widest`` fields.
+    r"""Cut plain lines to the fewest fields that one of them has, at most ``widest``.
 
     Examples
     --------
@@ -201,7 +201,7 @@ def squared(text: bytes, widths: np.ndarray, widest: int) -> bytes:
 
 
 def count_of(character: str, data: bytes) -> int:
-    """Count an ASCII character, several times faster than bytes do."""
+    """Count an ASCII character; this is several times faster than ``bytes.count``."""
     text = np.frombuffer(data, np.uint8)
     starts = range(0, len(text), _BLOCK_OF_BYTES)
     blocks = (text[start : start + _BLOCK_OF_BYTES] for start in starts)
@@ -209,16 +209,16 @@ def count_of(character: str, data: bytes) -> int:
 
 
 def is_rectangular(data: bytes, separator: str, width: int, *, quotes: bool) -> bool:
-    r"""Tell whether all lines but empty ones have so many fields.
+    r"""Return whether all lines but empty ones have ``width`` fields.
 
     Parameters
     ----------
     data
         Lines that end in line feeds.
     separator, width
-        What stands between fields, and how many there have to be.
+        The character between fields, and how many fields there have to be.
     quotes
-        Whether text in double quotes separates nothing.
+        Whether separators in double quotes are text.
 
     Examples
     --------
@@ -242,14 +242,14 @@ def _is_rectangular(data: bytes, separator: str, width: int, *, quotes: bool) ->
 
 
 def quotes_are_at_edges(data: bytes, separator: str) -> bool:
-    r"""Tell whether double quotes begin and end fields, or stand for one in pairs.
+    r"""Return whether all double quotes begin or end a field, or are written twice inside one.
 
     Parameters
     ----------
     data
         Lines that end in line feeds.
     separator
-        What stands between fields.
+        The character between fields.
 
     Examples
     --------
@@ -265,7 +265,7 @@ def quotes_are_at_edges(data: bytes, separator: str) -> bool:
 
 
 def refuse_binary(data: bytes, where: str) -> None:
-    """Raise for what cannot be text."""
+    """Raise for a file with zero bytes, which text does not have."""
     if b"\0" in data:
         offset = data.find(0)
         line = len(re.findall(rb"\r\n?|\n", data[:offset])) + 1

@@ -1,8 +1,9 @@
-"""TREC text: runs and qrels, a line each, fields separated by any mix of ASCII white space.
+"""TREC text: runs and qrels with one row in each line, and ASCII white space between fields.
 
-A plain file goes straight to Arrow's CSV reader. One that has tabs, runs of spaces or comment lines
-is first rewritten with single spaces, and lines of different widths are cut to one; what is
-malformed is left to `lexiframe.io.problems.table`, which finds and names it.
+A plain file is parsed by Arrow's CSV reader. A file with tabs, repeated spaces or comments is first
+rewritten with single spaces, and lines with different numbers of fields are cut to the same number.
+If a line is malformed, `parse_lines` returns None. Then `lexiframe.io.text.trec_rows` finds the
+malformed lines, and `lexiframe.io.problems.bad_rows` the rows without an id or a number.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import pyarrow as pa
 from lexiframe.errors import Problem, ReadError, first_three, warn
 from lexiframe.io.options import Third
 from lexiframe.io.tables.line_layouts import GRADED, QRELS, RANKED, RUN, SCORED, Layout
-from lexiframe.io.tables.numbers import NUMBER
+from lexiframe.io.tables.numbers import EXACT, NUMBER
 from lexiframe.io.text.lines import (
     PIECE,
     blocks_of_lines,
@@ -31,23 +32,20 @@ from lexiframe.io.text.lines import (
 )
 
 NOT_PARSED = (pl.exceptions.PolarsError, OSError)
-"""What Polars raises for malformed CSV; OSError for text that begins as packed data do."""
-
-
+"""What Polars raises for malformed CSV; OSError is for text that begins like packed data."""
 SHORTEST_PAIR = 10
-"""So many fields have two rows of a run at least that stand in one line."""
-_EXACT = 2**53  # floats below are exact as whole numbers
+"""Two rows of a run in one line have at least so many fields."""
 
 
 def run_layout(data: bytes, third: Third | None) -> Layout:
-    """Say how the lines of a run are laid out: three columns need to be told what they are."""
+    """Return the layout of a run's lines; only ``third`` tells what three columns are."""
     if third is None or len(first_fields(data)) != len(SCORED.names):
         return RUN
     return RANKED if third == "rank" else SCORED
 
 
 def qrels_layout(data: bytes) -> Layout:
-    """Say how the lines of a qrels file are laid out, by the first of them."""
+    """Return the layout of the lines of qrels, by the first line."""
     fields = first_fields(data)
     if len(fields) != len(GRADED.names):
         return QRELS
@@ -57,22 +55,17 @@ def qrels_layout(data: bytes) -> Layout:
 def parse_lines(
     data: bytes, where: str, layout: Layout, wanted: tuple[str, ...], decimal: str = "."
 ) -> tuple[pl.DataFrame, int] | None:
-    r"""Parse text into the fields wanted, in the order of the file; None when a line is malformed.
+    r"""Parse text into a table of the fields wanted; return None if a line is malformed.
 
-    Behind the table stands how many lines have more fields than the layout, and behind a required
-    number of them: what follows is ignored. A line is malformed too when it may have lost a field,
-    and when it holds two rows.
+    The second value counts the lines of runs with more fields than the layout has: the fields
+    behind it are ignored. A line is also malformed if it may have lost a field, or holds two rows.
 
     Parameters
     ----------
-    data
-        UTF-8 text.
-    where
-        What error messages call the file.
-    layout
-        The fields of a line.
+    data, where, layout
+        The text, what error messages call the file, and the layout of its lines.
     wanted
-        Which of them to give. A rank is a string, unless it is the layout's number.
+        The fields to return. A rank is a string, unless it is the layout's number.
     decimal
         ``"."`` or ``","``.
 
@@ -98,15 +91,17 @@ def parse_lines(
         n_wider = int(np.count_nonzero(is_wider))
         asked = (*wanted, "rank") if n_wider else wanted
         table = parse_plain(squared(data, widths, len(layout.names)), layout, asked, decimal)
-        if table is not None and n_wider and _are_shifted(table["rank"].filter(is_wider)):
-            return None
+        if table is not None and n_wider:
+            ranks = table["rank"].filter(is_wider)
+            if not ranks.str.contains(NUMBER).all():  # a space in an id shifted the fields
+                return None
     if table is None:
         return None
     return table.select(n for n in wanted if n in table.columns), n_wider
 
 
 def _are_malformed(lines: bytes, widths: np.ndarray, layout: Layout) -> bool:
-    """Tell whether lines that cannot be parsed as they are cannot either when cut to one width."""
+    """Return whether lines that failed to parse would fail too if cut to the same width."""
     narrowest, widest, most = widths.min(), widths.max(), len(layout.names)
     if narrowest < layout.at_least or narrowest == widest <= most:
         return True
@@ -116,15 +111,16 @@ def _are_malformed(lines: bytes, widths: np.ndarray, layout: Layout) -> bool:
 
 
 def _is_cut(data: bytes, widths: np.ndarray, layout: Layout) -> bool:
-    """Tell whether the file ends in a line that has fewer fields than the one above."""
+    """Return whether the file ends in a line with fewer fields than the line above."""
     last = widths[-2:].clip(max=len(layout.names))
     return bool(last[-1] < last[0]) and ends_in_a_line(data)
 
 
 def _may_lack_fields(lines: bytes, widths: np.ndarray) -> bool:
-    """Tell whether a line without a tag may be one that lost another field: where tags are numbers.
+    """Return whether a line with five fields may have lost another field than the tag.
 
-    Such a tag would be taken for the score, and the rank for the document.
+    That is possible if tags of other lines are numbers: if a document is missing, say, the rank
+    would be read as the document and the tag as the score.
     """
     has_tag = widths >= len(RUN.names)
     if has_tag.all() or not has_tag.any():
@@ -143,10 +139,11 @@ def _hold_two_rows(lines: bytes, widths: np.ndarray) -> bool:
 
 
 def is_pair(fields: pl.Expr) -> pl.Expr:
-    """Tell lines of a run that hold a second row: its line feed was lost as files were joined.
+    """Return which lines of a run hold two rows, since a line feed was lost when files were joined.
 
-    Its query is glued to the tag in front or stands behind it, so its words in column 2 are the
-    seventh or eighth field; they are those of the first row, or no number as other fields may be.
+    The query of the second row is joined to the tag before it, or follows it as a field. So its
+    column 2 (Q0) is the seventh or eighth field. That field has to equal column 2 of the first row,
+    or be no number, so that other fields behind a row are not taken for a second one.
     """
 
     def is_row(at: int) -> pl.Expr:
@@ -158,23 +155,18 @@ def is_pair(fields: pl.Expr) -> pl.Expr:
 
 
 def _only(lines: bytes, kept: np.ndarray) -> bytes:
-    """Give some of the lines of plain text."""
+    """Return the lines of plain text for which ``kept`` is true."""
     text = np.frombuffer(lines if lines.endswith(b"\n") else lines + b"\n", np.uint8)
     ends = np.flatnonzero(text == ord("\n")) + 1
     starts = np.append(0, ends[:-1])
     return cut(text, starts[~kept], ends[~kept]).tobytes()
 
 
-def _are_shifted(ranks: pl.Series) -> bool:
-    """Tell whether the ranks of lines that are too wide are none: a space stands in an id then."""
-    return not ranks.str.contains(NUMBER).all()
-
-
 def warn_of_wider_lines(counts: Mapping[str, int]) -> None:
-    """Warn once of lines of runs that have more fields than are read, counted by file."""
+    """Warn once of lines with more fields than are read; ``counts`` maps files to their number."""
     files, count = [where for where, n in counts.items() if n], sum(counts.values())
     lines = "1 line has" if count == 1 else f"{count} lines have"
-    said = f"{lines} more than {len(RUN.names)} fields; what follows is ignored"
+    said = f"{lines} more than {len(RUN.names)} fields; the others are ignored"
     if len(files) == 1:
         warn(f"{files[0]}: {said}")
     elif files:
@@ -184,7 +176,7 @@ def warn_of_wider_lines(counts: Mapping[str, int]) -> None:
 def parse_plain(
     text: bytes, layout: Layout, wanted: tuple[str, ...], decimal: str
 ) -> pl.DataFrame | None:
-    """Parse plain text whose lines all have the width of the first; None when they have not."""
+    """Parse plain text whose lines all have as many fields; return None if they do not."""
     width = text[: text.find(b"\n") % (len(text) + 1)].count(b" ") + 1
     if not layout.at_least <= width <= len(layout.names):
         return None
@@ -204,7 +196,7 @@ def parse_plain(
 
 
 def _check_utf8(text: bytes) -> None:
-    """Raise Arrow's error for bytes that cannot be decoded, also in fields that are not read."""
+    """Raise Arrow's error for bytes that are not UTF-8, also in fields that are not read."""
     if not text.isascii():
         edges = np.array([0, len(text)], np.int64)
         buffers = (pa.py_buffer(edges), pa.py_buffer(text))
@@ -212,11 +204,11 @@ def _check_utf8(text: bytes) -> None:
 
 
 def _columns(text: bytes, names: Sequence[str], types: Mapping[str, pa.DataType]) -> pl.DataFrame:
-    """Parse those columns of UTF-8 text that have a type; each line has to have all ``names``."""
+    """Parse the columns of UTF-8 text that are in ``types``; each line must have all ``names``."""
     if len(text) <= 2 * PIECE:
         return _parsed(text, names, types)
     numbers = {name: dtype for name, dtype in types.items() if dtype != pa.string()}
-    for block in blocks_of_lines(text, PIECE):  # a bad line is found before anything is kept
+    for block in blocks_of_lines(text, PIECE):  # find a bad line before any table is kept
         _parsed(block, names, numbers or {names[-1]: pa.string()})
     blocks = [_parsed(block, names, types) for block in blocks_of_lines(text, PIECE)]
     return pl.concat(blocks, rechunk=True)
@@ -227,7 +219,7 @@ def _parsed(text: bytes, names: Sequence[str], types: Mapping[str, pa.DataType])
 
     table = csv.read_csv(
         pa.BufferReader(text),
-        # One block, so that columns are in one piece.
+        # One block, so that each column is one chunk.
         csv.ReadOptions(use_threads=False, block_size=len(text), column_names=names),
         csv.ParseOptions(delimiter=" ", quote_char=False),
         csv.ConvertOptions(
@@ -238,7 +230,7 @@ def _parsed(text: bytes, names: Sequence[str], types: Mapping[str, pa.DataType])
 
 
 def text_of_run(rows: pl.DataFrame, tag: str) -> bytes:
-    r"""Write one run's rows as TREC text, in their order; without ``rank`` its place in the query.
+    r"""Write one run's rows as TREC text, in their order; a missing rank is the place in the query.
 
     Examples
     --------
@@ -260,7 +252,7 @@ def text_of_qrels(rows: pl.DataFrame) -> bytes:
     b'q1 0 d7 2\n'
     """
     grades = rows["relevance"]
-    whole = ((grades == grades.round()) & (grades.abs() < _EXACT)).all()
+    whole = ((grades == grades.round()) & (grades.abs() < EXACT)).all()
     grade = pl.col("relevance").cast(pl.Int64) if whole else pl.col("relevance")
     return _text(rows.select("query_id", "iteration", "doc_id", grade))
 

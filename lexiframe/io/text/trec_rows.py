@@ -1,4 +1,4 @@
-"""Lines of TREC text one by one: the rows that they hold, and what is wrong with the others."""
+"""TREC text line by line: the rows of good lines, and the problems of malformed ones."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import polars as pl
 
 from lexiframe.io.options import TextOptions
 from lexiframe.io.problems.advice import CUT_SHORT, LOST_FIELD, TWO_ROWS, advice_for, mend_width
-from lexiframe.io.problems.rows import Hint, Rows
-from lexiframe.io.problems.table import SAVE_AS_UTF8, of_lines, short, undecodable
+from lexiframe.io.problems.problem_tables import SAVE_AS_UTF8, of_lines, short, undecodable
+from lexiframe.io.problems.rows_as_written import Hint, Rows
 from lexiframe.io.tables.line_layouts import Layout
 from lexiframe.io.tables.numbers import NUMBER
 from lexiframe.io.text.lines import (
@@ -29,24 +29,14 @@ _FIELDS = ("query_id", "iteration", "doc_id")
 
 
 def rows_of_lines(data: bytes, where: str, layout: Layout, options: TextOptions) -> Iterator[Rows]:
-    """Give the lines that have the fields of a layout, and the problems of the others, in blocks.
-
-    Parameters
-    ----------
-    data
-        UTF-8 text.
-    where
-        What to call the file.
-    layout, options
-        What its lines should be, and what was said of it.
-    """
+    """Yield the lines with the fields of a layout, and the problems of other lines, in blocks."""
     refuse_binary(data, where)
     tags_are_numbers = cache(partial(_tags_are_numbers, data, where, layout))
     number, above, end, hint = 1, 0, 0, None
     for block in blocks_of_lines(data, BLOCK_OF_ROWS):
         end += len(block)
         in_order = _rows_in_order(block, number, layout, options) if above else None
-        if in_order is not None:  # as most are
+        if in_order is not None:  # most blocks are
             number += in_order.table.height
             above = len(layout.names)
             yield in_order
@@ -64,7 +54,7 @@ def rows_of_lines(data: bytes, where: str, layout: Layout, options: TextOptions)
 
 
 def _rows_in_order(block: bytes, first: int, layout: Layout, options: TextOptions) -> Rows | None:
-    """Give the lines of a block when all have all fields; None when it takes a closer look."""
+    """Return the lines of a block if all are complete; None if they have to be looked at singly."""
     width = len(layout.names)
     if layout.number == "rank" or not block.endswith(b"\n") or not is_plain(block):
         return None
@@ -86,7 +76,7 @@ def _with_marks(
     *,
     ends_early: bool,
 ) -> pl.DataFrame:
-    """Mark the lines that hold two rows, may lack a field, or are the end of a file cut short."""
+    """Mark lines that hold two rows, may lack a field, or end a file that was cut short."""
     widest = len(layout.names)
     width = pl.col("n").clip(upper_bound=widest).cast(pl.Int64)
     is_last = pl.lit(ends_early) & (pl.int_range(pl.len()) == pl.len() - 1)
@@ -108,7 +98,7 @@ def _tags_are_numbers(data: bytes, where: str, layout: Layout) -> bool:
 
 
 def _is_pair(layout: Layout) -> pl.Expr:
-    """Tell the lines that hold two rows."""
+    """Return which lines hold two rows."""
     if layout.at_least < len(layout.names):
         return is_pair(pl.col("fields"))
     width = len(layout.names)
@@ -121,7 +111,9 @@ def _rows(
 ) -> Rows:
     field = pl.col("fields").list
     is_too_wide = pl.col("n") > len(layout.names)
-    if layout.at_least < len(layout.names):  # what follows is ignored, unless a field was split
+    if layout.at_least < len(
+        layout.names
+    ):  # further fields are ignored, unless a space split an id
         rank = field.get(layout.names.index("rank"), null_on_oob=True)
         is_too_wide &= ~rank.str.contains(NUMBER)
     is_no_row = pl.col("bytes").is_not_null() | (pl.col("n") < layout.at_least)
@@ -141,7 +133,7 @@ def _rows(
 
 
 def _no_rows(lines: pl.DataFrame, where: str, layout: Layout, hint: Hint | None) -> pl.DataFrame:
-    """Tell the lines with undecodable bytes or another number of fields."""
+    """Describe the lines that are not UTF-8 or have a wrong number of fields."""
     few, many = (mend_width(" ", is_narrow=is_narrow) for is_narrow in (True, False))
     is_text, is_narrow = pl.col("bytes").is_null(), pl.col("n") < layout.at_least
     of_width = pl.when(is_narrow).then(pl.lit(few)).otherwise(pl.lit(many))
@@ -162,7 +154,7 @@ def _no_rows(lines: pl.DataFrame, where: str, layout: Layout, hint: Hint | None)
 
 
 def _hint(lines: pl.DataFrame, layout: Layout) -> Hint | None:
-    """Say what the first line tells of the file, if that is malformed."""
+    """Return what the first line suggests about the file, if it is malformed."""
     if not lines.height:
         return None
     first = lines.row(0, named=True)
@@ -172,9 +164,9 @@ def _hint(lines: pl.DataFrame, layout: Layout) -> Hint | None:
 
 
 def lines_of(data: bytes, where: str, first: int = 1) -> pl.DataFrame:
-    """Give the lines that hold fields; ``first`` is the number of the first line.
+    """Return the lines that are not empty; ``first`` is the number of the first line.
 
-    Columns are line, text, fields, their number n, and the first bytes that are no UTF-8.
+    Columns are line, text, fields, n (of fields), and bytes: the first that are not UTF-8.
     """
     text = single_spaces(data, where)
     texts = text.decode("utf-8", "backslashreplace").split("\n")

@@ -1,6 +1,6 @@
-"""Tables in text: their cells as text, the line of each row, and what is wrong with their lines.
+"""CSV and TSV row by row: the cells as text, the line of each row, and the problems of bad lines.
 
-Lines are counted as they are in the file: blank ones count, and so do those inside quotes.
+Line numbers are those of the file: blank lines count, and so do line ends inside quotes.
 """
 
 from __future__ import annotations
@@ -14,17 +14,18 @@ import polars as pl
 
 from lexiframe.errors import Problem, ReadError
 from lexiframe.io.problems.advice import mend_width
-from lexiframe.io.problems.table import of_lines, problems_of_bytes, short, table_of
+from lexiframe.io.problems.problem_tables import of_lines, problems_of_bytes, short, table_of
 from lexiframe.io.text.lines import BLOCK_OF_ROWS, blocks_of_lines, refuse_binary, single_spaces
 
 
 def text_table(
     data: bytes, where: str, separator: str, *, quotes: bool | None = None
 ) -> tuple[pl.DataFrame, pl.Series]:
-    r"""Give the cells of a table with a header, and the line on which each row begins.
+    r"""Return the cells of a table with a header, and the line on which each row begins.
 
-    Blank lines are left out, and so are blanks around names and around cells that are not quoted.
-    An unnamed column that is empty is left out; a second one that is not is called by its place.
+    Blank lines are left out. So are blanks around names, and around cells without quotes, and
+    columns without a name and values. Of several unnamed columns with values, the first has an
+    empty name, the others are called ``column_2`` and so on, by their place.
 
     Parameters
     ----------
@@ -33,16 +34,16 @@ def text_table(
     where
         What error messages call the file.
     separator
-        What stands between cells; ``" "`` stands for any blanks, and then lines that begin with #
-        are comments.
+        The character between cells. ``" "`` stands for any blanks; lines that begin with # are
+        comments then.
     quotes
-        Whether cells may stand in double quotes; by default as `may_quote` says.
+        Whether cells may stand in double quotes; by default, `may_quote` decides.
 
     Raises
     ------
     ReadError
-        With the line, for bytes that are no UTF-8, two columns of one name, a row of another width
-        than the header, and quotes that do not end.
+        With the line, for bytes that are not UTF-8, two columns of one name, a row with more or
+        fewer cells than the header, and quotes that do not end.
 
     Examples
     --------
@@ -60,7 +61,7 @@ def text_table(
 
 
 def may_quote(data: bytes, separator: str) -> bool:
-    r"""Tell whether cells may stand in double quotes: between tabs, when the first name does.
+    r"""Return whether cells may stand in double quotes; in TSV, only if the first name does.
 
     Examples
     --------
@@ -73,9 +74,9 @@ def may_quote(data: bytes, separator: str) -> bool:
 def blocks_of_table(
     data: bytes, where: str, separator: str, *, quotes: bool | None = None
 ) -> Iterator[tuple[pl.DataFrame, pl.Series, pl.DataFrame]]:
-    """As `text_table`, of the rows that are in order, and the problems of the others, in blocks.
+    """Yield, for each block of a file, the cells of good rows, their lines, and the problems.
 
-    All columns are there, also those that `meant` leaves out.
+    The cells are those of `text_table`, but with the columns that `meant` leaves out.
     """
     refuse_binary(data, where)
     quotes = may_quote(data, separator) if quotes is None else quotes
@@ -101,7 +102,7 @@ def blocks_of_table(
 
 
 def meant(table: pl.DataFrame) -> pl.DataFrame:
-    """Leave out the unnamed columns that a separator at the end of every line makes."""
+    """Drop unnamed empty columns, as a separator at the end of every line makes them."""
     places = enumerate(table.columns, 1)
     unnamed = [name for place, name in places if name in ("", f"column_{place}")]
     return table.drop(name for name in unnamed if not (table[name] != "").any())
@@ -110,7 +111,7 @@ def meant(table: pl.DataFrame) -> pl.DataFrame:
 def _blocks_of_records(
     data: bytes, where: str, separator: str, *, quotes: bool
 ) -> Iterator[tuple[pl.DataFrame, bytes, int]]:
-    """Give records in blocks, with their text and the number of its first line."""
+    """Yield blocks of records, with the text of the block and the number of its first line."""
     rest, line, end = b"", 1, 0
     for block in blocks_of_lines(data, BLOCK_OF_ROWS):
         end += len(block)
@@ -125,9 +126,9 @@ def _blocks_of_records(
 
 
 def _open_end(records: pl.DataFrame, text: bytes, first: int, separator: str) -> bytes:
-    """Give the record that may end in the next block and what follows.
+    """Return the end of a block from the record whose quotes may only end in the next block.
 
-    A quote that does not end within half a block is taken for one that never does.
+    A quote that is open for more than half a block is taken for one that never ends.
     """
     starts = np.append(0, np.flatnonzero(np.frombuffer(text, np.uint8) == ord("\n")) + 1)
     broken = starts[records.filter("is_broken")["line"].to_numpy() - first]
@@ -139,7 +140,7 @@ def _open_end(records: pl.DataFrame, text: bytes, first: int, separator: str) ->
 
 
 def _with_line_feeds(data: bytes, where: str, separator: str) -> bytes:
-    """Make every line end a line feed, so that lines keep their numbers."""
+    """Make every line end a line feed; the number of lines stays the same."""
     if separator == " ":
         data = single_spaces(data, where)
     data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
@@ -156,9 +157,10 @@ def _field(separator: str, *, quotes: bool) -> str:
 
 
 def _records(text: str, first: int, separator: str, *, quotes: bool) -> pl.DataFrame:
-    """Give the line, text, fields and their number n of all records but blank ones.
+    """Split text into records; columns are line, text, fields, n (of fields) and is_broken.
 
-    A field has its separator in front. A line is broken when its quotes are.
+    Each field begins with a separator, also the first. A record is broken if its quotes are. Blank
+    records are left out.
     """
     if not quotes or '"' not in text:
         return _lines(text, first, separator)
@@ -179,7 +181,7 @@ def _records(text: str, first: int, separator: str, *, quotes: bool) -> pl.DataF
 
 
 def _lines(text: str, first: int, separator: str) -> pl.DataFrame:
-    """Give records where no quotes are: lines."""
+    """Split text without quotes into records, as `_records` does: each line is one."""
     texts = pl.Series("text", text.removesuffix("\n").split("\n"))
     fields = (pl.lit(separator) + pl.col("text")).str.split(separator).list.slice(1)
     return (
@@ -192,7 +194,7 @@ def _lines(text: str, first: int, separator: str) -> pl.DataFrame:
 
 
 def _table(records: pl.DataFrame, names: list[str], *, quotes: bool) -> pl.DataFrame:
-    """Give the columns of records that all have their width; none when two have one name."""
+    """Return the columns of records of the right width; no columns if two have the same name."""
     if len(set(names)) < len(names):
         return pl.DataFrame()
     rows = _cells(records, quotes=quotes).reshape((records.height, len(names))).to_frame("row")
@@ -200,7 +202,7 @@ def _table(records: pl.DataFrame, names: list[str], *, quotes: bool) -> pl.DataF
 
 
 def _cells(records: pl.DataFrame, *, quotes: bool) -> pl.Series:
-    """Give the cells of records, one after the other."""
+    """Return the cells of all records in one column, record by record."""
     cell = pl.col("fields").str.slice(1).str.strip_chars(" \t")
     cells = records.select(pl.col("fields").explode(empty_as_null=False)).select(cell)
     if quotes:
@@ -212,7 +214,7 @@ def _cells(records: pl.DataFrame, *, quotes: bool) -> pl.Series:
 
 
 def _names(cells: list[str]) -> list[str]:
-    """Strip the names of columns, and give one to all but the first that have none."""
+    """Strip the names of columns; all unnamed columns but the first get a name by their place."""
     names = [cell.strip() for cell in cells]
     unnamed = [place for place, name in enumerate(names) if not name]
     for place in unnamed[1:]:

@@ -1,4 +1,4 @@
-"""Problems of a file as a table: the first for an error, all of them for `check_run`."""
+"""Problems of a file as a table: an error reports the first, `check_run` lists them all."""
 
 from __future__ import annotations
 
@@ -7,22 +7,22 @@ from collections.abc import Iterable
 import polars as pl
 
 from lexiframe.errors import LexiframeError, Problem, ReadError, printable
-from lexiframe.schemas import INT, PROBLEMS, STR
+from lexiframe.schemas import INT, PROBLEMS, RUNS, STR, TableSchema
 
 PARTS = PROBLEMS.columns | {"at": STR, "behind": STR, "order": INT}
-"""The columns of a table of problems in parts, as `Problem` has them."""
+"""The columns of a table of problems: one for each attribute of `Problem` in a message."""
 SAVE_AS_UTF8 = "save it as UTF-8"
 _SHOWN = 80
 
 
 def table_of(problems: Iterable[Problem]) -> pl.DataFrame:
-    """Give problems as a table of their parts."""
+    """Return problems as a table with the columns ``PARTS``."""
     rows = [tuple(getattr(problem, name) for name in PARTS) for problem in problems]
     return pl.DataFrame(rows, schema=PARTS, orient="row")
 
 
 def of_lines(lines: pl.DataFrame, where: str, **parts: pl.Expr) -> pl.DataFrame:
-    """Give the problems of lines, one each; ``parts`` are what they are not by default."""
+    """Make one problem of each line; ``parts`` sets columns of ``PARTS`` or replaces defaults."""
     same = {"file": pl.lit(where), "at": pl.lit(""), "behind": pl.lit(""), "order": pl.col("line")}
     return lines.with_columns(**same | parts).select(
         pl.col(name).cast(of) for name, of in PARTS.items()
@@ -30,7 +30,7 @@ def of_lines(lines: pl.DataFrame, where: str, **parts: pl.Expr) -> pl.DataFrame:
 
 
 def problem_of(error: LexiframeError, where: str) -> Problem:
-    """Give the problem of an error that ends the reading of a file.
+    """Return the problem that an error reports; an error without one gets it from its message.
 
     Examples
     --------
@@ -41,7 +41,7 @@ def problem_of(error: LexiframeError, where: str) -> Problem:
 
 
 def listed(problems: pl.DataFrame, what: str) -> pl.DataFrame:
-    """Give problems as `check_run` lists them; ``what`` was expected where nothing else is said."""
+    """Return problems as `check_run` lists them; ``what`` fills ``expected`` where it is empty."""
     place = pl.when(pl.col("at") != "").then(pl.format(" in {}", "at")).otherwise(pl.lit(""))
     texts = pl.col("expected", "found", "advice")
     return (
@@ -55,41 +55,42 @@ def listed(problems: pl.DataFrame, what: str) -> pl.DataFrame:
 
 
 def first_error(
-    error: LexiframeError, first: pl.DataFrame, count: int, check: str
+    error: LexiframeError, first: pl.DataFrame, count: int, schema: TableSchema
 ) -> LexiframeError:
-    """Give the error for the first problem that has a place; the one that was raised for none.
+    """Build the error for the first problem with a line or record; without one, return ``error``.
 
     Parameters
     ----------
     error
-        What was raised.
+        The error that reading the file raised.
     first
-        The first problem of the file that has a place, if there is one.
+        A table with the first problem that has a line or record, or an empty table.
     count
-        How many there are.
-    check
-        The function that lists them.
+        How many such problems there are.
+    schema
+        What the file should hold: ``RUNS`` or ``QRELS``.
     """
     if not first.height:
         return error
     parts = first.row(0, named=True)
+    check = "check_run" if schema is RUNS else "check_qrels"
     parts["advice"] += f" ({count - 1} more: lexiframe.{check} lists them)" if count > 1 else ""
     return ReadError(Problem(**parts, is_first=True))
 
 
 def short(texts: pl.Series) -> pl.Series:
-    """Cut long texts, and say so."""
+    """Cut texts of more than 80 characters, with ``...`` at the cut."""
     is_long = texts.str.len_chars() > _SHOWN
     return (texts.str.head(_SHOWN - 3) + "...").zip_with(is_long, texts)
 
 
 def decoded(data: bytes, where: str) -> str:
-    """Decode UTF-8.
+    """Decode UTF-8 text.
 
     Raises
     ------
     ReadError
-        With the first line that is none.
+        With the first line that is not UTF-8.
     """
     try:
         return data.decode()
@@ -98,7 +99,7 @@ def decoded(data: bytes, where: str) -> str:
 
 
 def problems_of_bytes(data: bytes, where: str, first: int = 1) -> list[Problem]:
-    """List the lines, counted from ``first``, whose bytes are no UTF-8, with these bytes."""
+    """List the problems of lines that are not UTF-8; ``first`` is the number of the first line."""
     lines = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
     return [
         Problem(where, "UTF-8 text", f"the bytes {bad}", SAVE_AS_UTF8, "encoding", n, order=n)
@@ -107,7 +108,7 @@ def problems_of_bytes(data: bytes, where: str, first: int = 1) -> list[Problem]:
 
 
 def undecodable(text: bytes, first: int = 1) -> dict[int, str]:
-    """Give the lines, counted from ``first``, whose bytes are no UTF-8, and these bytes."""
+    """Map the numbers of lines that are not UTF-8 to the bytes in question."""
     try:
         text.decode()
     except UnicodeDecodeError:

@@ -1,4 +1,4 @@
-"""Tables in text: CSV and TSV with a header, whatever their columns are called."""
+"""CSV and TSV with a header: recognising and parsing them, fast if nothing is malformed."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from lexiframe.errors import Problem, ReadError
 from lexiframe.io.options import TextOptions
 from lexiframe.io.tables.column_names import KNOWN_NAMES, words_for
 from lexiframe.io.tables.numbers import NUMBER
+from lexiframe.io.text.csv_rows import may_quote, text_table
 from lexiframe.io.text.lines import (
     PIECE,
     blocks_of_lines,
@@ -21,21 +22,20 @@ from lexiframe.io.text.lines import (
     quotes_are_at_edges,
     refuse_binary,
 )
-from lexiframe.io.text.table import may_quote, text_table
 from lexiframe.io.text.trec import NOT_PARSED
 
-_TOLD_APART = re.compile(r"_duplicated_[0-9]+$")  # what Polars puts behind the second of two names
+_TOLD_APART = re.compile(r"_duplicated_[0-9]+$")  # Polars' ending of the second of equal names
 _ABOVE = re.compile(rb"\A(?:[ \t]*(?:#[^\r\n]*)?(?:\r\n?|\n))+")  # blank lines and comments
 _LONGEST_HEADER = 1 << 16
 _SEPARATORS = "\t,;"
 _KNOWN = {name for names in KNOWN_NAMES.values() for name in names}
-_CLEAR = 2  # so many known names and no number make a header
+_CLEAR = 2  # a line with so many known names and no number is a header
 
 
 def table_in(data: bytes, options: TextOptions) -> tuple[bytes, str | None]:
-    r"""Give text and what separates the columns that its first line names; None for no table.
+    r"""Return text and the separator of its columns; None as separator if it has no header.
 
-    Comments above these names are emptied.
+    Comment lines above the header are emptied, so that lines keep their numbers.
 
     Examples
     --------
@@ -60,13 +60,13 @@ def table_in(data: bytes, options: TextOptions) -> tuple[bytes, str | None]:
 
 
 def first_line(data: bytes) -> str:
-    """Give the first line that is not blank, without blanks at its ends."""
+    """Return the first line that is not blank, without blanks at its ends."""
     start = data[:_LONGEST_HEADER].lstrip().replace(b"\r", b"\n").partition(b"\n")[0]
     return start.rstrip().decode("utf-8", "replace")
 
 
 def _separator_of_names(line: str, options: TextOptions) -> str | None:
-    """Give what separates the names in a line that has names of our columns."""
+    """Return the separator of names in a line; None if they are not names of our columns."""
     words = {*options.columns.keys(), *options.columns.values()}
     queries, documents = ({*KNOWN_NAMES[name], *words} for name in ("query_id", "doc_id"))
     for separator in _SEPARATORS:
@@ -77,19 +77,19 @@ def _separator_of_names(line: str, options: TextOptions) -> str | None:
             return separator
     names = set(line.split())
     is_table = options.header and names & queries and names & documents
-    return " " if is_table else None  # which stands for any blanks
+    return " " if is_table else None  # a space stands for any number of blanks
 
 
 def parse_delimited(data: bytes, where: str, separator: str, options: TextOptions) -> pl.DataFrame:
     r"""Parse a table with a header; ids stay as they are written, scores and grades are numbers.
 
-    Blank lines are left out, and blanks around names and cells that are not quoted.
+    Blank lines are left out. So are blanks around names, and around cells without quotes.
 
     Raises
     ------
     ReadError
-        With the line's number, for a row of another width, two columns of one name, and quotes that
-        do not end.
+        With the line, for a row with more or fewer cells than the header, two columns of one name,
+        and quotes that do not end.
 
     Examples
     --------
@@ -108,7 +108,7 @@ def parse_delimited(data: bytes, where: str, separator: str, options: TextOption
 def pieces_of_table(
     data: bytes, where: str, separator: str, options: TextOptions
 ) -> Iterator[pl.DataFrame | None]:
-    """Parse a table in pieces, each with the header; None for a piece that is not in order."""
+    """Parse a table in pieces, each with the header; yield None for a piece with a problem."""
     start = re.match(rb"[\r\n]*[^\r\n]*(?:\r\n?|\n)?", data)
     header = start[0] if start else b""
     for piece in blocks_of_lines(data, PIECE, len(header)):
@@ -116,7 +116,7 @@ def pieces_of_table(
 
 
 def _in_order(data: bytes, where: str, separator: str) -> bytes:
-    """Make white space single spaces, or line ends line feeds."""
+    """Make all line ends line feeds; if the separator is a space, make blanks single spaces."""
     if separator == " ":
         text = plain(data, where)
         if not text:
@@ -142,7 +142,7 @@ def _scan(data: bytes, separator: str, **options: Any) -> pl.LazyFrame:
 
 
 def _has_one_width(table: pl.DataFrame, data: bytes, separator: str) -> bool:
-    """Tell whether lines were too short, which Polars fills up; too long ones it refuses."""
+    """Return whether no line is too short; Polars fills those with nulls (and refuses longer)."""
     quotes = may_quote(data, separator) and b'"' in data
     separators = (table.height + 1) * (table.width - 1)
     if not quotes and count_of(separator, data) == separators:
@@ -151,7 +151,7 @@ def _has_one_width(table: pl.DataFrame, data: bytes, separator: str) -> bool:
 
 
 def _parse_quickly(data: bytes, separator: str, options: TextOptions) -> pl.DataFrame | None:
-    """Parse the columns, numbers as such; None when that does not go."""
+    """Parse with Polars; return None if it fails or could change a value."""
     try:
         names = _scan(data, separator, infer_schema=False).collect_schema().names()
         if any(name != name.strip() or _TOLD_APART.search(name) for name in names):
@@ -160,12 +160,14 @@ def _parse_quickly(data: bytes, separator: str, options: TextOptions) -> pl.Data
         numbers = _numbers(names, options)
         parsed = [] if options.decimal == "," else numbers
         schema = dict.fromkeys(names, pl.String()) | dict.fromkeys(parsed, pl.Float64())
-        table = _scan(data, separator, schema=schema).collect()  # all columns, or none is counted
+        table = _scan(
+            data, separator, schema=schema
+        ).collect()  # Polars checks the width only if it reads all columns
     except NOT_PARSED:
         return None
     if b'"' in data and may_quote(data, separator) and not quotes_are_at_edges(data, separator):
         return None
-    has_blank_lines = not numbers and b"\n\n" in data  # a number of theirs would be null
+    has_blank_lines = not numbers and b"\n\n" in data  # with numbers, is_bad finds their nulls
     if has_blank_lines or not _has_one_width(table, data, separator):
         return None
     if options.decimal == ",":
@@ -178,7 +180,7 @@ def _parse_quickly(data: bytes, separator: str, options: TextOptions) -> pl.Data
 
 
 def _has_blanks(columns: list[pl.Series], data: bytes, separator: str) -> bool:
-    """Tell whether cells begin or end with blanks, which are stripped elsewhere."""
+    """Return whether cells begin or end with blanks, which the slower parser strips."""
     blanks = [blank for blank in " \t" if blank != separator and blank.encode() in data]
     texts = [column.str for column in columns if column.dtype == pl.String]
     return any(
@@ -189,7 +191,7 @@ def _has_blanks(columns: list[pl.Series], data: bytes, separator: str) -> bool:
 
 
 def _numbers(names: list[str], options: TextOptions) -> list[str]:
-    """Name the columns that hold scores or grades."""
+    """Return the names of columns that hold scores or grades."""
     words = {word for ours in ("score", "relevance") for word in words_for(ours, options.columns)}
     return [name for name in names if name in words or name.partition(":")[0] in words]
 

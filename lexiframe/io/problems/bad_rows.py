@@ -1,6 +1,6 @@
-"""What is wrong with the rows of a file, all of it: for `check_run`, and the first for an error.
+"""Finding all rows of a file that have no id or number, or repeat a document.
 
-Readers come here only after they failed, so this is written to be clear and not to be fast.
+Readers call this only after they failed, to report the line, so it need not be fast.
 """
 
 from __future__ import annotations
@@ -10,10 +10,9 @@ from collections.abc import Mapping
 import polars as pl
 
 from lexiframe.io.problems.advice import DECIMAL_COMMA, NO_ID, NO_NUMBER, ONE_OF_TWINS
-from lexiframe.io.problems.rows import Column, Rows, columns_in, shown
-from lexiframe.io.problems.table import PARTS, table_of
-from lexiframe.io.tables.column_names import whole_ranks
-from lexiframe.io.tables.numbers import NUMBER
+from lexiframe.io.problems.problem_tables import PARTS, table_of
+from lexiframe.io.problems.rows_as_written import Column, Rows, columns_in, shown
+from lexiframe.io.tables.numbers import NUMBER, whole_ranks
 from lexiframe.schemas import INT, QRELS, TableSchema
 
 _NUMBERS = ("relevance", "score", "rank")
@@ -23,31 +22,31 @@ _OF_A_ROW = ("query_id", "doc_id")
 def problems_of_rows(
     rows: Rows, where: str, schema: TableSchema, columns: Mapping[str, str], first: int = 0
 ) -> pl.DataFrame:
-    """List missing columns, and rows without an id or a number.
+    """List the problems of rows: missing columns, ids and numbers.
 
     Parameters
     ----------
     rows
-        Rows, and where they are in the file.
+        The rows of a file or of a block of it, with their places.
     where
-        What to call the file.
+        What messages call the file.
     schema
-        What it should be: ``RUNS`` or ``QRELS``.
+        What the file should hold: ``RUNS`` or ``QRELS``.
     columns
-        What its columns are called, where that was said.
+        The user's ``columns=``, which names columns.
     first
-        The number of rows that are in front of these in the file.
+        How many rows of the file come before these.
 
     Returns
     -------
     polars.DataFrame
-        The problems in parts, in the order of the rows and with their numbers; those of columns as
-        a whole are last.
+        The columns ``PARTS`` and ``row``, the number of the row; in the order of the rows. The
+        problems of columns as a whole are last.
     """
-    if not rows.table.width:  # no row is in order, or two columns have one name
+    if not rows.table.width:  # no row could be read, or two columns have the same name
         return _numbered(table_of([]))
     found, of_columns = columns_in(rows, where, schema, columns)
-    if not {*_OF_A_ROW} <= set(found):  # then it may be no table of ours, or say what rows are
+    if not {*_OF_A_ROW} <= set(found):  # the table may hold something else: rows tell nothing
         return _numbered(table_of(of_columns))
     number = next((found[name] for name in _NUMBERS if name in found), None)
     places = _places(rows, found, where, first)
@@ -71,8 +70,8 @@ def _numbered(problems: pl.DataFrame) -> pl.DataFrame:
 def keys_of_rows(
     rows: Rows, where: str, schema: TableSchema, columns: Mapping[str, str], first: int = 0
 ) -> pl.DataFrame | None:
-    """Give the places, keys and their hashes of rows; None where no document can be twice."""
-    if not rows.table.width or not rows.unit:  # a document that is there twice is a name that is
+    """Return places, keys and hashes of the keys; None if no document can be repeated."""
+    if not rows.table.width or not rows.unit:  # with no unit, documents are names
         return None
     found, _ = columns_in(rows, where, schema, columns)
     key = [name for name in schema.key if name in found]
@@ -85,7 +84,7 @@ def keys_of_rows(
 
 
 def documents_again(keyed: pl.DataFrame, schema: TableSchema) -> pl.DataFrame:
-    """Tell the documents that were there before, whatever their numbers."""
+    """List the rows whose document occurred before in its ranking, whatever their numbers."""
     key = [name for name in schema.key if name in keyed.columns]
     twins = keyed.filter(pl.struct(key).is_duplicated())
     nth = pl.int_range(pl.len()).over(key)
@@ -105,7 +104,7 @@ def documents_again(keyed: pl.DataFrame, schema: TableSchema) -> pl.DataFrame:
 
 
 def _places(rows: Rows, found: Mapping[str, Column], where: str, first: int) -> pl.DataFrame:
-    """Give each row's ids and what its problems have in common."""
+    """Return each row's ids, and the parts of messages that are the same for all its problems."""
     ids = {name: found[name].texts for name in _OF_A_ROW}
     blank, is_line = pl.lit(""), rows.unit == "line"
     at = pl.format("{} {}", pl.lit(rows.unit), "place") if rows.unit else blank
@@ -124,11 +123,11 @@ def _places(rows: Rows, found: Mapping[str, Column], where: str, first: int) -> 
     )
 
 
-# --- What is wrong ------------------------------------------------------------------------------
+# --- Finding the rows -----------------------------------------------------------------------------
 
 
 def _are_empty_lists(found: Mapping[str, Column], number: Column | None, height: int) -> pl.Series:
-    """Tell the rows that say that a query was answered with nothing."""
+    """Return which rows stand for a query with an empty list: no document and no number."""
     if number is None:
         return pl.repeat(False, height, dtype=pl.Boolean, eager=True)
     no_document, no_number = found["doc_id"].values.is_null(), number.values.is_null()
@@ -140,7 +139,7 @@ def _no_ids(column: Column) -> pl.Series:
 
 
 def _no_numbers(column: Column, *, is_needed: bool) -> pl.Series:
-    if column.ours == "rank":  # it may be left out beside a score
+    if column.ours == "rank":  # a rank may be missing if there is a score
         return whole_ranks(column.texts).is_null() & (column.values.is_not_null() | is_needed)
     no_number = ~column.texts.str.contains(NUMBER).fill_null(value=False)
     return no_number | (_are_infinite(column.texts) & (column.ours == "relevance"))
@@ -150,7 +149,7 @@ def _are_infinite(texts: pl.Series) -> pl.Series:
     return texts.cast(pl.Float64, strict=False).is_infinite().fill_null(value=False)
 
 
-# --- How it is told -----------------------------------------------------------------------------
+# --- Describing them ----------------------------------------------------------------------------
 
 
 def _empty_lists(places: pl.DataFrame) -> pl.DataFrame:

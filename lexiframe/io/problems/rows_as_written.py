@@ -1,4 +1,4 @@
-"""The rows of a file as they are written, with the places where they are."""
+"""The rows of a file as they are written, before any value is converted, and their places."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from typing import Any
 import polars as pl
 
 from lexiframe.errors import Problem, SchemaError
-from lexiframe.io.problems.table import problem_of, short, table_of
+from lexiframe.io.problems.problem_tables import problem_of, short, table_of
 from lexiframe.io.tables.column_names import columns_of
 from lexiframe.schemas import STR, TableSchema, check
 
 
 @dataclass(frozen=True)
 class Hint:
-    """What to do about a line and those of its width."""
+    """What a malformed first line suggests; it applies to all lines with as many fields."""
 
     line: int
     width: int
@@ -26,30 +26,30 @@ class Hint:
 
 @dataclass(frozen=True)
 class Rows:
-    """Rows of a file, and where they are.
+    """Rows of a file, or of a block of it, and their places.
 
     Attributes
     ----------
     table
-        The columns that the file has: of text, of Arrow's types, or of any values of JSON.
+        The columns of the file: text, Arrow's types, or Python objects for values of JSON.
     places
         The number of each row's line, row or record.
     unit
-        Which of these a place counts; ``""`` when it only sorts.
+        What ``places`` counts: ``"line"``, ``"row"`` or ``"record"``; ``""`` if they only sort.
     problems
-        What is wrong with lines and records that are no rows, or not wholly.
+        The problems of lines and records that could not be read as rows.
     order
-        Sorts the rows among the problems, where ``places`` does not.
+        The order of the rows among the problems, if it is not that of ``places``.
     behind
-        What to say behind the problems of each row.
+        The text that follows the problems of each row in messages.
     called
-        How to call columns that have no names: ``"in field 5 (score)"``.
+        How messages call columns without names: ``"in field 5 (score)"``.
     decimal
-        The decimal separator of text; empty for other forms.
+        The decimal separator of text; empty for files that are not text.
     has_numbers
-        Whether numbers may not be written as text.
+        Whether numbers have to be numbers of JSON, not text.
     hint
-        What the first line tells of the whole file, if it is malformed.
+        What a malformed first line suggests about the whole file.
     """
 
     table: pl.DataFrame
@@ -66,18 +66,18 @@ class Rows:
 
 @dataclass(frozen=True)
 class Column:
-    """One of our columns.
+    """A column of a file that holds one of our columns.
 
     Attributes
     ----------
     ours
-        What we call it.
+        Our name for it.
     called
         What error messages call it.
     values
-        Its cells as they are in the file.
+        The cells as they are in the file.
     texts
-        The same as text; null where they are neither text nor numbers.
+        The cells as text; null where a cell is neither text nor a number.
     """
 
     ours: str
@@ -86,20 +86,20 @@ class Column:
     texts: pl.Series
 
     def filter(self, mask: pl.Series) -> Column:
-        """Keep some rows."""
+        """Return the column with the rows where the mask is true."""
         return replace(self, values=self.values.filter(mask), texts=self.texts.filter(mask))
 
 
 def columns_in(
     rows: Rows, where: str, schema: TableSchema, columns: Mapping[str, str]
 ) -> tuple[dict[str, Column], list[Problem]]:
-    """Find the columns that are there, and say what is wrong with columns as a whole."""
+    """Return our columns that the file has, and the problems of columns as a whole."""
     names, problems = _names_in(rows, where, schema, columns)
     found = {}
     for ours in (name for name in schema.columns if name in names):
         values = rows.table[names[ours]]
         try:
-            if values.dtype != pl.Object:  # only its type is looked at, since it has no rows
+            if values.dtype != pl.Object:  # check the type alone, on a column without rows
                 alone = replace(schema, key=(), columns={values.name: schema.columns[ours]})
                 check(values.clear().to_frame(), alone, where)
         except SchemaError as error:
@@ -113,7 +113,7 @@ def columns_in(
 def _names_in(
     rows: Rows, where: str, schema: TableSchema, columns: Mapping[str, str]
 ) -> tuple[dict[str, str], list[Problem]]:
-    """Find the names of columns; those that are there when others are missing."""
+    """Map our names to the file's; if columns are missing, report that and map the others."""
     problems: list[Problem] = []
     for wanted in (schema, replace(schema, optional=tuple(schema.columns))):
         try:
@@ -135,7 +135,7 @@ def _texts(values: pl.Series, rows: Rows, *, is_id: bool) -> pl.Series:
 
 
 def may_be_id(value: Any) -> bool:
-    """Tell text and whole numbers, which are read as text, from what is refused as an id."""
+    """Return whether a value can be an id: text, or a whole number, which is read as text."""
     return value is None or (isinstance(value, str | int) and not isinstance(value, bool))
 
 
@@ -154,7 +154,7 @@ def _number_or_text(value: Any) -> str | None:
 
 
 def shown(values: pl.Series) -> pl.Series:
-    """Give cells as error messages show them: text in quotes, and JSON as it is written.
+    """Return cells as error messages show them: text in quotes, other values as JSON writes them.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Frames in our words: columns under our names, and a row an item of lists of items."""
+"""Frames with lists of items, as recommenders keep them: each item becomes a row of its own."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from lexiframe.schemas import TableSchema
 def in_our_words(
     frame: pl.DataFrame, schema: TableSchema, where: str, columns: Mapping[str, str] | None = None
 ) -> pl.DataFrame:
-    """Give the columns of a table under lexiframe's names; lists of items become rows.
+    """Return the columns of a table under lexiframe's names, with one row for each item of a list.
 
     Raises
     ------
     SchemaError
-        As `columns_of`.
+        Where `columns_of` or `column_of_items` raises it.
     """
     frame = with_rows_of_lists(frame, where, columns or {})
     found = columns_of(frame.columns, schema, where, columns or {})
@@ -28,7 +28,7 @@ def in_our_words(
 
 
 def with_rows_of_lists(frame: pl.DataFrame, where: str, columns: Mapping[str, str]) -> pl.DataFrame:
-    """Give a row an item where a column has lists of items; an empty list gives a row of nulls."""
+    """Make one row of each item in the column of lists, if any; an empty list is a row of nulls."""
     fields = {
         name: [field.name for field in dtype.inner.fields]
         for name, dtype in frame.schema.items()
@@ -46,21 +46,21 @@ def column_of_items(
     where: str,
     columns: Mapping[str, str],
 ) -> str | None:
-    """Give the column whose lists hold the documents; None when another one names them.
+    """Return the column whose lists hold the documents; None when another column names them.
 
     Parameters
     ----------
     fields
-        The fields of the items of each column of lists.
+        ``{column of lists: fields of its items}``.
     names
-        All columns.
+        The names of all columns.
     where, columns
         As for `columns_of`.
 
     Raises
     ------
     SchemaError
-        For two such columns, and for a field that is called as a column is.
+        For two such columns, and for a field that has the name of a column.
     """
     others = [name for name in names if name not in fields]
     if not fields or not {*words_for("doc_id", columns)}.isdisjoint(others):

@@ -1,4 +1,4 @@
-"""What is in a file: unpacked, decoded to UTF-8, and told apart by its first bytes."""
+"""Unpacking files (gzip, bzip2, xz, zstd), decoding them to UTF-8, and recognising their kind."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Kind = Literal["text", "parquet", "arrow"]
 
 @dataclass(frozen=True)
 class Content:
-    """The bytes of a file and what kind of file it is; text is UTF-8 without byte order mark."""
+    """The unpacked bytes of a file, and their kind; text is UTF-8 without a byte order mark."""
 
     kind: Kind
     data: bytes
@@ -33,14 +33,14 @@ def content_of(data: bytes, where: str, what: str = "runs or judgments") -> Cont
     r"""Unpack and decode the bytes of a file.
 
     gzip, bzip2, xz and zstd are recognised by their first bytes, whatever the file is called, and
-    UTF-16 and UTF-32 by their byte order marks. What unpacks to more than 1 GiB and to more than
-    100 times its size is refused; the environment variable LEXIFRAME_UNPACK_RATIO sets another
-    number of times, or ``inf``.
+    UTF-16 and UTF-32 by their byte order marks. A file is refused if it unpacks to more than 1 GiB
+    and also to more than 100 times its size. The environment variable LEXIFRAME_UNPACK_RATIO
+    replaces the 100 by another number, or by ``inf``.
 
     Parameters
     ----------
     data
-        The bytes as they are in the file.
+        The bytes of the file, perhaps packed.
     where
         What error messages call the file.
     what
@@ -49,8 +49,8 @@ def content_of(data: bytes, where: str, what: str = "runs or judgments") -> Cont
     Raises
     ------
     ReadError
-        For an empty file, broken compression or too much of it, undecodable bytes, and a file of
-        another kind.
+        For an empty file, packed data that are broken or unpack to too much, UTF-16 and UTF-32 that
+        cannot be decoded, and a file of another kind.
 
     Examples
     --------
@@ -75,19 +75,19 @@ def content_of(data: bytes, where: str, what: str = "runs or judgments") -> Cont
 
 
 RATIO = "LEXIFRAME_UNPACK_RATIO"
-"""The environment variable that says to how many times its size a file may unpack."""
+"""The environment variable that limits the unpacked size to so many times the packed one."""
 _RATIO = 100.0
-_ROOM = 1 << 30  # so many bytes may come out of any file
+_ROOM = 1 << 30  # a file may always unpack to so many bytes
 _BLOCK = 1 << 24
 
 
 def room_for(data: bytes) -> float:
-    """Give the number of bytes that may come out of a packed file.
+    """Return the number of bytes that a packed file may unpack to.
 
     Raises
     ------
     ReadError
-        When the environment asks for what is no number.
+        When the environment variable is not a positive number.
     """
     said = os.environ.get(RATIO, _RATIO)
     try:
@@ -100,25 +100,26 @@ def room_for(data: bytes) -> float:
 
 
 def too_much(where: str, size: int) -> ReadError:
-    """Give the error for a file that would fill the memory."""
+    """Build the error for a file that would fill the memory."""
     found = f"the {size:,} bytes of the file hold far more than data of this kind ever do"
     advice = f"it would fill the memory; if you trust it, set {RATIO}=inf in the environment"
     return ReadError(Problem(where, "", found, advice))
 
 
 class _TooMuchError(Exception):
-    """More was packed than there is room for."""
+    """Data unpack to more bytes than the limit."""
 
 
 def _streams(start: Callable[[], Any], data: bytes, room: float) -> bytes:
     """Unpack streams that follow each other, perhaps padded with zeros.
 
-    Python's own functions pass over what else follows, and so over all streams behind a broken one.
+    This function reports bytes behind a stream that do not begin another one. Python's bz2 and lzma
+    modules ignore them, and so lose all streams behind a broken header without an error.
     """
     parts = []
     while data:
         stream = start()
-        # One byte more than there is room for tells; these functions know no greater limit.
+        # One byte above the limit shows that there is more; sys.maxsize is the largest argument.
         parts.append(stream.decompress(data, int(min(room + 1, sys.maxsize))))
         room -= len(parts[-1])
         if room < 0:
@@ -175,9 +176,9 @@ _BYTE_ORDER_MARKS = {  # the longer ones first: UTF-32's begins with UTF-16's
     b"\xfe\xff": "utf-16-be",
 }
 _UTF8_MARK = b"\xef\xbb\xbf"
-_MARKS_OF_LINES = re.compile(  # which files have that were joined; it begins with what is rare
-    b"%(m)s(?<![^\r\n]%(m)s)(?:%(m)s)*" % {b"m": _UTF8_MARK}
-)
+# Byte order marks at the beginning of lines, as in files that were joined. The pattern begins with
+# the mark and looks back for the line end, since marks are rare and line ends are not.
+_MARKS_OF_LINES = re.compile(b"%(m)s(?<![^\r\n]%(m)s)(?:%(m)s)*" % {b"m": _UTF8_MARK})
 
 
 def _unpacked(data: bytes, where: str) -> bytes:
@@ -212,7 +213,7 @@ def _refuse_markup(text: bytes, where: str, what: str) -> None:
 
 
 def _as_utf8(data: bytes, where: str) -> bytes:
-    """Bring text with a byte order mark to UTF-8; what has none is taken for UTF-8 as it is."""
+    """Convert text to UTF-8 by its byte order mark; text without one is taken for UTF-8."""
     data = _decoded(data, where).removeprefix(_UTF8_MARK)
     has_marks = not data.isascii() and _UTF8_MARK in data
     return _MARKS_OF_LINES.sub(b"", data) if has_marks else data
@@ -226,6 +227,6 @@ def _decoded(data: bytes, where: str) -> bytes:
             except UnicodeError as error:
                 expected = f"{encoding.upper()} text, as its byte order mark says"
                 at = f"{error.args[-1]} at byte {len(mark) + error.args[2]}"
-                found = f"bytes that are none ({at})"
+                found = f"bytes that cannot be decoded ({at})"
                 raise ReadError(Problem(where, expected, found, "save it as UTF-8")) from None
     return data

@@ -1,4 +1,4 @@
-"""Arrow tables: out of Parquet and Arrow files, and with plain strings into them."""
+"""Reading Parquet and Arrow files, and making Arrow tables that other readers understand."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ import pyarrow as pa
 
 from lexiframe.errors import Problem, ReadError, in_one_line
 from lexiframe.io.files.checksum import has_checksum
-from lexiframe.io.files.content import Content, room_for, too_much
+from lexiframe.io.files.unpacking import Content, room_for, too_much
 
-_LEAST = 8  # bytes that a value takes in memory: a number, or where text is
+_LEAST = 8  # bytes in memory that a value needs at least: a number, or the offset of a text
 
 
 def read_arrow(content: Content, where: str) -> pa.Table:
-    """Read Parquet, or an Arrow file or stream, as it is.
+    """Read a Parquet file, an Arrow file or an Arrow stream.
 
-    The checksums that a Parquet file has are verified: of its pages, where the writer left some,
-    and of all of it, where lexiframe wrote it. Damage to what has none may go unseen.
+    The checksums in a Parquet file are verified: those of its pages, if the writer added any, and
+    that of the whole file, if lexiframe wrote it. Damage to other bytes may not be noticed.
 
     Raises
     ------
     ReadError
-        When it is none, or damaged, or holds more than `content_of` would unpack.
+        When the file is of another kind or damaged, or holds more than `content_of` would unpack.
     """
     is_whole = content.kind == "parquet" and has_checksum(content.data, where)
     names: dict[str, tuple[str, Callable[[pa.Buffer, float], pa.Table | None]]] = {
@@ -36,7 +36,7 @@ def read_arrow(content: Content, where: str) -> pa.Table:
     try:
         table = read(pa.py_buffer(content.data), room)
         if table is not None:
-            table.validate(full=True)  # broken offsets lead Polars out of its memory
+            table.validate(full=True)  # or Polars would follow broken offsets out of its memory
             _ = table.column_names  # raises when they are no UTF-8
     except (pa.ArrowException, OSError, ValueError) as error:
         found = f"cannot be read as {name} ({in_one_line(error)})"
@@ -47,7 +47,7 @@ def read_arrow(content: Content, where: str) -> pa.Table:
 
 
 def _read_parquet(buffer: pa.Buffer, room: float, *, verified: bool) -> pa.Table | None:
-    """Read Parquet; give None when there is no room for it."""
+    """Read Parquet; return None if the table takes more than ``room`` bytes."""
     from pyarrow import parquet
 
     file = parquet.ParquetFile(pa.BufferReader(buffer), page_checksum_verification=not verified)
@@ -59,7 +59,7 @@ def _read_parquet(buffer: pa.Buffer, room: float, *, verified: bool) -> pa.Table
 
 
 def _read_ipc(buffer: pa.Buffer, room: float) -> pa.Table | None:
-    """Read Arrow's file or stream; give None when there is no room for it."""
+    """Read an Arrow file or stream; return None if the table takes more than ``room`` bytes."""
     is_stream = buffer[:4].to_pybytes() == b"\xff\xff\xff\xff"
     batches = []
     with pa.ipc.open_stream(buffer) if is_stream else pa.ipc.open_file(buffer) as reader:
@@ -73,7 +73,7 @@ def _read_ipc(buffer: pa.Buffer, room: float) -> pa.Table | None:
 
 
 def to_arrow(frame: pl.DataFrame) -> pa.Table:
-    """Give a frame with plain Arrow strings, which every reader of Arrow and Parquet knows."""
+    """Convert a frame to Arrow with plain strings: not all readers know large or view ones."""
     table = frame.to_arrow()
     is_text = (pa.types.is_string_view, pa.types.is_large_string)
     types = [pa.string() if any(t(f.type) for t in is_text) else f.type for f in table.schema]

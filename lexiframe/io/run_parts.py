@@ -1,4 +1,4 @@
-"""One run at a time: a file, frame or object becomes the rows of its runs."""
+"""Reading one file, frame or object, and dividing it into its runs: `RunPart`."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ import polars as pl
 import pyarrow as pa
 
 from lexiframe.errors import LexiframeError, Problem, ReadError, SchemaError, first_three
-from lexiframe.io.files.arrow import read_arrow
-from lexiframe.io.files.content import Content, content_of
+from lexiframe.io.files.ir_datasets import from_ir_datasets
+from lexiframe.io.files.parquet_and_arrow import read_arrow
 from lexiframe.io.files.provenance import provenance_of
 from lexiframe.io.files.sources import File, Source, one_run_per_source
+from lexiframe.io.files.unpacking import Content, content_of
 from lexiframe.io.forms import (
     error_with_line,
-    from_ir_datasets,
     layout_of,
     parse_table,
     places_in,
@@ -28,19 +28,19 @@ from lexiframe.io.forms import (
 from lexiframe.io.metadata import header_of
 from lexiframe.io.options import TextOptions
 from lexiframe.io.problems.advice import NO_NUMBER
-from lexiframe.io.problems.places import Places
-from lexiframe.io.problems.rows import columns_in
+from lexiframe.io.problems.line_numbers import Places
+from lexiframe.io.problems.rows_as_written import columns_in
 from lexiframe.io.tables import line_layouts
-from lexiframe.io.tables.column_names import checked_ids, whole_ranks
-from lexiframe.io.tables.items import in_our_words
-from lexiframe.io.tables.numbers import have_large_ties, refuse_lost_digits
+from lexiframe.io.tables.ids import checked_ids
+from lexiframe.io.tables.lists_of_items import in_our_words
+from lexiframe.io.tables.numbers import have_large_ties, refuse_lost_digits, whole_ranks
 from lexiframe.io.tables.objects import to_frame
 from lexiframe.io.text import trec
 from lexiframe.schemas import IDS, RUNS
 
 NameFrom = Literal["file", "tag"]
 UNNAMED = "run"
-_ROW = "\0row"  # no column of ours
+_ROW = "\0row"  # none of our columns has this name
 _RUNS_OR_RANKS = replace(RUNS, optional=("run", "score", "rank"))
 
 
@@ -51,22 +51,22 @@ class RunPart:
     Attributes
     ----------
     name
-        What it is called.
+        The name of the run.
     rows
         ``query_id``, ``doc_id``, ``score`` and perhaps ``rank``, in the order of the file. Ids are
         strings, or categories of strings where they were integers.
     where
-        What error messages call it.
+        What error messages call the run.
     empty
-        The queries that it answered with an empty list: they have no rows.
+        The queries that the run answered with an empty list; they have no rows.
     places
-        Gives the line or record of every row, when they come from text.
+        Returns the line or record of every row, if they come from text.
     header
-        The ir_metadata in the file's comments.
+        The ir_metadata in the file's comments, as YAML.
     n_wider
-        Lines of the file that have more fields than are read.
+        The number of lines in the file with more fields than are read.
     sha256
-        Of the bytes of the file, when asked for.
+        The hash of the file's bytes, if it was asked for.
     """
 
     name: str
@@ -82,7 +82,7 @@ class RunPart:
 def load_source(
     source: Source, name_from: NameFrom, options: TextOptions, *, rank: bool, hashed: bool = False
 ) -> list[RunPart]:
-    """Read one file, frame or object into its runs; ``hashed`` asks for the sha256 of a file."""
+    """Read the runs of one file, frame or object; ``hashed`` asks for the sha256 of a file."""
     data = source.origin
     if isinstance(data, str):
         return _parts_of_table(from_ir_datasets(data, "scoreddocs"), source, options)
@@ -104,7 +104,7 @@ def load_source(
 def parse_runs(
     content: Content, source: Source, name_from: NameFrom, options: TextOptions, *, rank: bool
 ) -> list[RunPart]:
-    """Parse and check what is in a file."""
+    """Parse and check the content of a file."""
     if content.kind != "text":
         arrow = read_arrow(content, source.where)
         frame = to_frame(arrow, "score", source.where, keep_twins=True)
@@ -122,7 +122,7 @@ def parse_runs(
 
 
 def _as_written(content: Content, source: Source, options: TextOptions) -> pl.DataFrame:
-    """Give the runs, queries and scores of text as they stand in it."""
+    """Return the runs, queries and scores of text without converting them."""
     blocks = []
     for rows in rows_of(content, source.where, options, RUNS):
         found, _ = columns_in(rows, source.where, RUNS, options.columns)
@@ -133,9 +133,9 @@ def _as_written(content: Content, source: Source, options: TextOptions) -> pl.Da
 
 
 def _from_file(part: RunPart, table: Any) -> RunPart:
-    """Give a run what a table of `read_runs` says of it: its file and its ir_metadata.
+    """Add a run's file and ir_metadata, which the metadata of a `read_runs` table name.
 
-    Only of tables in memory: a path that stands in a file may be anyone's.
+    This is done for tables in memory only: a path in a file's metadata is not to be trusted.
     """
     facts = provenance_of(table.schema if isinstance(table, pa.Table) else None)
     header = facts.get("ir_metadata", {}).get(part.name)
@@ -148,7 +148,7 @@ def _from_file(part: RunPart, table: Any) -> RunPart:
 
 
 def _if_same(file: File, source: dict[str, Any]) -> Places:
-    """Give the places of a file that was read before, and by now may be gone or another."""
+    """Return the places of rows in a file that was read before; none if it has changed since."""
 
     def places() -> tuple[str, np.ndarray]:
         try:
@@ -195,11 +195,11 @@ def _part_of_lines(
 def _parts_of_table(
     table: pl.DataFrame, source: Source, options: TextOptions, places: Places | None = None
 ) -> list[RunPart]:
-    """Divide a table into its runs."""
+    """Check a table and divide it into its runs."""
     where = source.where
     named = given = in_our_words(table, RUNS, where, options.columns)
     if "run" not in named.columns and source.name == "":
-        named = named.with_columns(run=pl.lit(""))  # is refused like any other empty id
+        named = named.with_columns(run=pl.lit(""))  # refused below like other empty ids
     if named.schema.get("rank") == pl.String:
         ranks = whole_ranks(named["rank"])
         is_same = ranks.null_count() == named["rank"].null_count()
@@ -229,21 +229,21 @@ def _parts_of_table(
 
 
 def _as_text(given: pl.DataFrame) -> pl.DataFrame:
-    """Give the runs, queries and scores of a frame as text."""
+    """Return the runs, queries and scores of a frame as text."""
     names = [name for name in ("run", "query_id") if name in given.columns]
     score = pl.col("score" if "score" in given.columns else "rank")
     return given.select(pl.col(names).cast(pl.String), score.cast(pl.String).alias("score"))
 
 
 def _places_of(rows: pl.Series, places: Places | None) -> Places | None:
-    """Give the places of some rows."""
+    """Return the places of some rows."""
     if places is None:
         return None
     return lambda: (places()[0], places()[1][rows.to_numpy()])
 
 
 def _part(name: str, rows: pl.DataFrame, where: str, places: Places | None) -> RunPart:
-    """Take the queries that were answered with an empty list out of the rows."""
+    """Separate the queries that were answered with an empty list from the rows."""
     no_document = rows["doc_id"].is_null()
     if not no_document.any():
         refuse_no_number(rows, "score", where)
@@ -256,19 +256,20 @@ def _part(name: str, rows: pl.DataFrame, where: str, places: Places | None) -> R
         )
     rows = rows.filter(~no_document)
     refuse_no_number(rows, "score", where)
-    unanswered = empty.join(rows, on="query_id", how="anti", maintain_order="left")  # no padding
+    # In other queries, rows without a document only pad the list.
+    unanswered = empty.join(rows, on="query_id", how="anti", maintain_order="left")
     return RunPart(name, rows, where, tuple(unanswered["query_id"].unique(maintain_order=True)))
 
 
 def _with_score(rows: pl.DataFrame) -> pl.DataFrame:
-    """Let the rank order where there is no score: its negative is the score."""
+    """If there is no score, use the negative rank as the score."""
     if "score" in rows.columns or "rank" not in rows.columns:
         return rows
     return rows.with_columns(score=-pl.col("rank").cast(pl.Float64))
 
 
 def _with_whole_ranks(rows: pl.DataFrame) -> pl.DataFrame:
-    """Turn a column of ranks into integers, or leave it out when it is none."""
+    """Convert ranks to integers; drop the column if some are no whole numbers."""
     if "rank" not in rows.columns:
         return rows
     ranks = whole_ranks(rows["rank"])
@@ -276,7 +277,7 @@ def _with_whole_ranks(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def split_runs(table: pl.DataFrame) -> Iterator[tuple[str, pl.DataFrame]]:
-    """Give each run's rows, runs sorted by name, rows in the order of the table."""
+    """Yield each run's name and rows; runs are sorted by name, rows keep the table's order."""
     stretches = table["run"].rle().struct.unnest()
     if stretches["value"].n_unique() < stretches.height:
         table = table.sort("run", maintain_order=True)

@@ -1,4 +1,4 @@
-"""Where rows are in their file: on which line, or which record or row they are."""
+"""Where rows are in their file: the number of their line, record or row."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ from collections.abc import Callable
 import numpy as np
 
 Places = Callable[[], tuple[str, np.ndarray]]
-"""Reads a file again and numbers the place of every row: its ``"line"`` or ``"record"``."""
+"""A function that reads a file again; it returns the unit (``"line"``, ``"record"``) and a number
+for each row. Files are read again only for error messages, so that good files cost no memory."""
 
 
 def places_of_rows(height: int, places: Places | None) -> tuple[str, np.ndarray]:
-    """Number rows by their places, or by themselves where these are not known.
+    """Return the places of rows in their file; if these are not known, number the rows from 1.
 
     Examples
     --------

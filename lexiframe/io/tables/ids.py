@@ -1,0 +1,33 @@
+"""The check that ids of runs, queries and documents are text, and that none is empty."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+import polars as pl
+
+from lexiframe.errors import SchemaError
+from lexiframe.schemas import TableSchema, check
+
+
+def checked_ids(
+    table: pl.DataFrame, schema: TableSchema, where: str, *, coded: Collection[str] = ()
+) -> pl.DataFrame:
+    """Check columns and types, and that no id is empty; integer ids in ``coded`` become categories.
+
+    Raises
+    ------
+    SchemaError
+        Where `check` raises it, and for an id that is the empty string.
+    """
+    table = check(table, schema, where, coded=coded)
+    for name in schema.key:
+        if name not in table.columns or table[name].dtype != pl.String:
+            continue
+        empty = (table[name] == "").arg_true()
+        if len(empty):
+            raise SchemaError(
+                f"{where}, row {empty[0] + 1}: expected an id as {name}, found an empty one "
+                f"({len(empty)} such rows); give it an id, or leave the row out"
+            )
+    return table

@@ -1,0 +1,58 @@
+"""What the three kinds of preferences have in common: a name, a least grade, how they are shown."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field, replace
+from typing import ClassVar, Self
+
+import numpy as np
+
+from lexiframe.metrics import notation
+from lexiframe.metrics.needs import RELEVANT
+from lexiframe.projection.matrices import Block
+
+
+@dataclass(frozen=True, repr=False)
+class Preference(ABC):
+    """A rule that compares two rankings of one request.
+
+    Attributes
+    ----------
+    name
+        Its name; with ``rel``, as ``str`` writes it, the ``measure`` of its rows.
+    rel
+        The least grade that counts as relevant; None: as in the positions.
+    formula, source, bounds
+        What `measures` shows: the formula, where it was published, and the range of values. They
+        are left out when preferences are compared for equality.
+    """
+
+    name: str
+    rel: float | None = field(default=None, kw_only=True)
+    formula: str = field(default="", kw_only=True, compare=False)
+    source: str = field(default="", kw_only=True, compare=False)
+    bounds: str = field(default="", kw_only=True, compare=False)
+
+    kind: ClassVar[str] = "preference"
+
+    def __call__(self, *, rel: float) -> Self:
+        """Return the preference that counts only grades of ``rel`` or more as relevant."""
+        return replace(self, rel=notation.least_grade(self.name, rel))
+
+    def __str__(self) -> str:
+        return notation.write(self.name, None, {} if self.rel is None else {"rel": self.rel}, None)
+
+    __repr__ = __str__
+
+    @property
+    def needs(self) -> str:
+        """What the positions have to contain."""
+        return RELEVANT
+
+    @abstractmethod
+    def compute(self, block: Block, known: dict[int, np.ndarray] | None = None) -> np.ndarray:
+        """Return Δ of each pair of runs: pairs × requests.
+
+        ``known`` is a cache that the calls for several blocks may share.
+        """

@@ -1,0 +1,82 @@
+"""Types of what public functions are given: ``from lexiframe.typing import Frame, RunsLike``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any, Protocol
+
+import polars as pl
+
+
+class ArrowStream(Protocol):
+    """An object that exports an Arrow stream, as frames of most libraries do."""
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        """Return the capsule that the Arrow PyCapsule interface asks for."""
+
+
+class RanxTable(Protocol):
+    """A ``Run`` or the ``Qrels`` of ranx."""
+
+    def to_dict(self) -> Any:
+        """Return ``{query: {document: number}}``."""
+
+
+class Scan(Protocol):
+    """What `scan_runs` returns: runs that are read one file at a time."""
+
+    def load(self, index: int) -> Any:
+        """Read one file into its runs."""
+
+
+class Named(Protocol):
+    """A metric or a preference, such as ``lf.AP`` or ``lf.RPP``."""
+
+    @property
+    def name(self) -> str:
+        """The name by which tables call it."""
+
+    @property
+    def needs(self) -> str:
+        """Which items of a ranking it looks at."""
+
+
+class Evaluated(Protocol):
+    """An `Evaluation`, as far as `verdict` reads it."""
+
+    @property
+    def orderings(self) -> pl.DataFrame:
+        """The table of `order_runs`."""
+
+    @property
+    def comparisons(self) -> pl.DataFrame:
+        """The table of `compare`."""
+
+    @property
+    def provenance(self) -> dict[str, Any]:
+        """What the tables were computed from."""
+
+
+Frame = ArrowStream | pl.LazyFrame
+"""A table: a frame of Polars, PyArrow, pandas 2.2 or later, DuckDB, or any that exports Arrow."""
+
+RunsLike = str | Path | Frame | Scan | RanxTable | Mapping[str, Any] | Iterable[Any]
+"""Runs: a path, folder, glob or address; a frame; ``{name: path or frame}``; a list of any of
+these; what `scan_runs` returns; or an object of another library (see `read_runs`)."""
+
+QrelsLike = str | Path | Frame | RanxTable | Mapping[str, Any] | Iterable[Any]
+"""Judgments: a path or address, ``"irds:NAME"``, a frame, ``{query: {document: grade}}``, or an
+object of another library (see `read_qrels`)."""
+
+ScoresLike = str | Path | Frame | Mapping[str, Any] | Iterable[Any]
+"""Scores of another tool: a path, folder or glob, a frame, ``{run: path or frame}``, a list of any
+of these, or an object of another library (see `read_scores`)."""
+
+MeasureLike = Named | str | Callable[..., Any]
+"""A metric or preference, its notation (``"nDCG@10"``), or a function of one's own from positions
+to preferences (see `MatrixPreference`)."""
+
+RequestsLike = str | Path | Frame | None
+"""Attributes of requests: a frame with a row for each request, or the path of such a file; or None
+for no groups."""
