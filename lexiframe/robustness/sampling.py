@@ -6,12 +6,12 @@ of positions, which gives what positions of the smaller data would be.
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 import polars as pl
 
-from lexiframe.errors import LexiframeError, unknown_name, warn
+from lexiframe.errors import LexiframeError, check_choice, unknown_name, warn
 from lexiframe.resampling import check_draws
 from lexiframe.schemas import POSITIONS, check
 
@@ -62,9 +62,8 @@ def sample_labels(p: Any, fraction: float, how: How = "uniform", *, seed: int = 
     (21, 10)
     """
     table = _checked("sample_labels", p)
-    _check_fraction("sample_labels", fraction)
-    if how not in ("uniform", "retrieved"):
-        raise unknown_name("how of sample_labels", str(how), ["uniform", "retrieved"])
+    check_fraction("sample_labels", fraction)
+    check_choice("sample_labels", how, get_args(How), "how")
     check_draws("sample_labels", "samples", 1, seed)
     items = (
         table.filter(pl.col("doc_id").is_not_null())
@@ -115,7 +114,7 @@ def sample_requests(p: Any, fraction: float, *, seed: int = 0) -> pl.DataFrame:
     (2, 5)
     """
     table = check(p, POSITIONS)
-    _check_fraction("sample_requests", fraction)
+    check_fraction("sample_requests", fraction)
     check_draws("sample_requests", "samples", 1, seed)
     queries = table["query_id"].unique().sort()
     order = np.random.default_rng(seed).permutation(len(queries))
@@ -216,7 +215,8 @@ def _checked(function: str, p: Any) -> pl.DataFrame:
     return table
 
 
-def _check_fraction(function: str, fraction: float) -> None:
+def check_fraction(function: str, fraction: float) -> None:
+    """Raise unless a fraction is above 0 and at most 1."""
     if not 0 < fraction <= 1:
         raise LexiframeError(
             f"{function}: expected a fraction above 0 and at most 1, found {fraction}"

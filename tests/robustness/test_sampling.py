@@ -113,7 +113,7 @@ def test_fractions_that_are_refused(p, fraction):
 
 
 def test_other_arguments_that_are_refused(folder, p):
-    with pytest.raises(lf.UnknownNameError, match="retrieved"):
+    with pytest.raises(lf.LexiframeError, match="expected how to be one of 'uniform', 'retr"):
         sample_labels(p, 0.5, "retreived")
     with pytest.raises(lf.LexiframeError, match="expected seed to be a whole number"):
         sample_labels(p, 0.5, seed=-1)
