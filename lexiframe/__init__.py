@@ -23,6 +23,10 @@ The public names, in the order of the flow:
 - significance: `compare`, `tukey_hsd`, `discriminative_power`, `asl_curve`,
   `smallest_significant_differences`, `swap_rates`, `swap_curve`, `required_requests`,
   `power_curve`
+- robustness: `degradation`, `sample_labels`, `sample_requests`, `truncate_runs`, `leave_out_run`;
+  ties and recall levels of real rankings: `tie_profile`, `deciding_levels`, `level_correlations`,
+  `level_regression`, `predict_first_level`
+- what holds for all rankings of n items: the functions of `theory`
 - experiment logs: `with_log`, `read_log`, `read_mlflow`
 - writing and export: `write_trec`, `write_parquet`, `to_ir_measures`, `to_ranx`, `to_pytrec_eval`
 - counts of requests answered, documents judged and ties: `coverage`
@@ -33,6 +37,7 @@ from lexiframe._version import __version__
 
 TYPE_CHECKING = False  # a checker takes it for true; importing typing takes longer than this module
 if TYPE_CHECKING:
+    from lexiframe import theory
     from lexiframe.errors import (
         LexiframeError,
         LexiframeWarning,
@@ -129,6 +134,20 @@ if TYPE_CHECKING:
     from lexiframe.pairwise.recall_paired import LevelPreference
     from lexiframe.projection.imputation import impute
     from lexiframe.projection.positions import positions
+    from lexiframe.robustness.degradation import degradation
+    from lexiframe.robustness.diagnostics import (
+        deciding_levels,
+        level_correlations,
+        level_regression,
+        predict_first_level,
+        tie_profile,
+    )
+    from lexiframe.robustness.sampling import (
+        leave_out_run,
+        sample_labels,
+        sample_requests,
+        truncate_runs,
+    )
     from lexiframe.significance.paired import compare
     from lexiframe.significance.power import (
         asl_curve,
@@ -185,6 +204,10 @@ _MODULES = {
     "pairwise.recall_paired": "LevelPreference",
     "projection.imputation": "impute",
     "projection.positions": "positions",
+    "robustness.degradation": "degradation",
+    "robustness.diagnostics": "deciding_levels level_correlations level_regression "
+    "predict_first_level tie_profile",
+    "robustness.sampling": "leave_out_run sample_labels sample_requests truncate_runs",
     "significance.paired": "compare",
     "significance.power": "asl_curve discriminative_power smallest_significant_differences",
     "significance.sample_size": "power_curve required_requests",
@@ -194,12 +217,14 @@ _MODULES = {
 }
 """The module of each public name; it is loaded when one of its names is first used (PEP 562)."""
 
-if not TYPE_CHECKING:  # a checker would take it to give any name
+if not TYPE_CHECKING:  # __getattr__ would hide misspelled names from type checkers
 
     def __getattr__(name: str) -> object:
-        """Load the module that has a public name, when the name is used for the first time."""
+        """Load the module of a public name when the name is first used."""
         import importlib
 
+        if name == "theory":  # a module of functions, and no name of one
+            return importlib.import_module("lexiframe.theory")
         for module, names in _MODULES.items():
             if name in names.split():
                 found = getattr(importlib.import_module(f"lexiframe.{module}"), name)
@@ -270,6 +295,8 @@ __all__ = [
     "conventions",
     "coverage",
     "dcgRPP",
+    "deciding_levels",
+    "degradation",
     "discriminative_power",
     "eta",
     "evaluate",
@@ -279,6 +306,9 @@ __all__ = [
     "infAP",
     "interleaving",
     "invRPP",
+    "leave_out_run",
+    "level_correlations",
+    "level_regression",
     "linear",
     "majority_cycles",
     "measures",
@@ -293,6 +323,7 @@ __all__ = [
     "parse_measure",
     "positions",
     "power_curve",
+    "predict_first_level",
     "preferences",
     "provider_exposure",
     "rank_correlations",
@@ -307,6 +338,8 @@ __all__ = [
     "rrLP",
     "rrLR",
     "run_metadata",
+    "sample_labels",
+    "sample_requests",
     "scan_runs",
     "scores",
     "sgnLP",
@@ -316,12 +349,15 @@ __all__ = [
     "strec",
     "swap_curve",
     "swap_rates",
+    "theory",
+    "tie_profile",
     "tie_rates",
     "to_ir_measures",
     "to_pytrec_eval",
     "to_ranx",
-    "verdict",
+    "truncate_runs",
     "tukey_hsd",
+    "verdict",
     "win_rate_matrix",
     "win_rates",
     "with_log",

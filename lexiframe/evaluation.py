@@ -324,8 +324,4 @@ class Groups:
         """Return a table without rows that has the groups' columns."""
         columns = {} if self.requests is None else self.requests.select(self.names).schema
         optional = {} if schema is not COMPARISONS else COMPARISONS.columns
-        return pl.DataFrame(schema={**columns, **_empty(schema).schema, **optional})
-
-
-def _empty(schema: TableSchema) -> pl.DataFrame:
-    return pl.DataFrame(schema=schema.required)
+        return pl.DataFrame(schema={**columns, **schema.required, **optional})

@@ -1,4 +1,4 @@
-"""What the runs answered, what of it is judged, and what hangs on ties: `coverage`."""
+"""What the runs answered, how much of it is judged, and how ties affect it: `coverage`."""
 
 from __future__ import annotations
 
@@ -10,13 +10,14 @@ from lexiframe.metrics.catalogue import AP, RR, nDCG
 from lexiframe.metrics.scores import scores
 from lexiframe.projection.answers import coverage_of, warn_of_input
 from lexiframe.projection.collection import RankedRuns, rank_runs
+from lexiframe.projection.levels import levels_in
 from lexiframe.projection.policies import NoRelevant, Policies, ScoreType, Ties, Unjudged
 from lexiframe.projection.positions import project
 from lexiframe.schemas import COVERAGE
 from lexiframe.typing import QrelsLike, RunsLike
 
 _MEASURES = (AP, RR, nDCG @ 10)  # in the order in which a scores table is sorted
-_NOWHERE = 1 << 40
+_NOWHERE = 1 << 40  # stands for the rank of an item that was not retrieved; no rank is as large
 
 
 def coverage(
@@ -31,7 +32,7 @@ def coverage(
     duplicates: Duplicates = "error",
     unjudged: Unjudged = "keep",
 ) -> pl.DataFrame:
-    """Count, run by run, what was answered and judged, and say how much hangs on ties.
+    """Count for each run what was answered and judged, and bound the effect of ties.
 
     Parameters
     ----------
@@ -44,8 +45,8 @@ def coverage(
         Key ``run``. ``requests`` judged; of these ``answered``, ``missing`` (count as empty
         rankings) and ``without_relevant`` (left out of every measure, unless kept at 0);
         ``extra`` requests answered that are not judged (ignored); documents ``retrieved`` for
-        judged requests, and of these ``judged`` (a negative grade says pooled, but unjudged, and
-        does not count) and ``relevant_retrieved``; rows of judged requests removed as
+        judged requests, and of these ``judged`` (items with a negative grade are pooled but
+        unjudged, and do not count) and ``relevant_retrieved``; rows of judged requests removed as
         ``duplicates`` and as ``unjudged_removed``.
 
         ``tied_relevant``: relevant items retrieved that share their score with another document
@@ -84,8 +85,8 @@ def coverage(
 def coverage_table(ranked: RankedRuns, p: pl.DataFrame) -> pl.DataFrame:
     """Make the coverage table of runs of which all judged items are ranked.
 
-    ``p`` are their positions. Requests where ties move a relevant item are scored anew, with the
-    item at its worst and at its best rank; the others keep their scores.
+    ``p`` are their positions. Requests in which ties affect the rank of a relevant item are scored
+    twice more, with these items at their worst and at their best ranks.
     """
     worst, best = _extreme_scores(ranked, p)
     shape = (len(ranked.runs), -1, len(_MEASURES))
@@ -98,7 +99,7 @@ def coverage_table(ranked: RankedRuns, p: pl.DataFrame) -> pl.DataFrame:
 
 
 def _extreme_scores(ranked: RankedRuns, p: pl.DataFrame) -> tuple[np.ndarray, np.ndarray]:
-    """Give requests of runs × measures, with ties at their worst and at their best."""
+    """Return the scores, rankings × measures, with ties at their worst and at their best."""
     worst = _scores(p)
     best = worst.copy()
     request, row = _requests(ranked, p), _rows_of_tied_items(ranked, p)
@@ -113,20 +114,20 @@ def _extreme_scores(ranked: RankedRuns, p: pl.DataFrame) -> tuple[np.ndarray, np
 
 
 def _scores(p: pl.DataFrame) -> np.ndarray:
-    """Give requests of runs × measures."""
+    """Return the scores of all rankings: rankings × measures."""
     values = scores(p, _MEASURES)["value"].to_numpy()
     return values.reshape(-1, len(_MEASURES)).copy()
 
 
 def _requests(ranked: RankedRuns, p: pl.DataFrame) -> np.ndarray:
-    """Number the runs' requests, row by row."""
+    """Return for each row the number of its ranking."""
     of_a_run = p["query_id"].head(p.height // len(ranked.runs)).rle_id().to_numpy().astype(np.int64)
     first = np.arange(len(ranked.runs)) * (of_a_run[-1] + 1)
     return np.asarray((first[:, None] + of_a_run).ravel())
 
 
 def _rows_of_tied_items(ranked: RankedRuns, p: pl.DataFrame) -> np.ndarray:
-    """Find the rows of relevant items among equal scores; those of no item are passed over."""
+    """Return the rows of relevant items that share their score with another document."""
     height = p.height // len(ranked.runs)
     row = np.zeros(ranked.judged.items.height, np.int64)
     row[ranked.judged.is_relevant] = p["doc_id"].head(height).is_not_null().arg_true().to_numpy()
@@ -134,10 +135,8 @@ def _rows_of_tied_items(ranked: RankedRuns, p: pl.DataFrame) -> np.ndarray:
 
 
 def _moved(p: pl.DataFrame, position: np.ndarray, request: np.ndarray) -> pl.DataFrame:
-    """Put other positions in, and number the recall levels anew."""
-    order = np.lexsort((position, request))
-    level = np.empty_like(position)
-    level[order] = np.arange(len(order)) - np.searchsorted(request, request) + 1
+    """Return positions with other ranks, and with the recall levels that follow from them."""
+    level = levels_in(request)(position)
     found = pl.col("position") < _NOWHERE
     table = p.with_columns(position=position, level=level)
     return table.with_columns(pl.when(found).then("position"))

@@ -27,20 +27,20 @@ from lexiframe.schemas import PREFERENCES, SCORES
 
 @dataclass(frozen=True)
 class Projected:
-    """Runs that are ranked, and their positions for some measures.
+    """Ranked runs, and their positions for some measures.
 
     Attributes
     ----------
     runs, qrels
-        What was read: a scan or a table, and a file or data.
+        The sources: a scan or a table of runs, and a file or data of judgments.
     ranked
         The ranks of all judged items.
     positions
-        Those of the relevant items, for all measures that do not go by subtopic.
+        The positions of the relevant items, for all measures that need no subtopics.
     by_subtopic
-        Those by subtopic, when a measure needs them.
+        The positions by subtopic, or None when no measure needs them.
     no_relevant
-        Whether requests without an item of a measure's ``rel`` are left out, or 0.
+        Whether requests without an item of a measure's ``rel`` are left out or have the value 0.
     """
 
     runs: Any
@@ -52,7 +52,7 @@ class Projected:
     no_relevant: NoRelevant
 
     def scores(self, metrics: Sequence[Metric]) -> pl.DataFrame:
-        """Compute the scores of some of the metrics, or an empty table of none."""
+        """Return the scores of some of the metrics; the table is empty if there are none."""
         tables = [
             values.of(some).table()
             for values in self._values
@@ -61,7 +61,7 @@ class Projected:
         return _together(tables, SCORES.key) if tables else pl.DataFrame(schema=SCORES.required)
 
     def preferences(self, measures: Sequence[Measure], baseline: str | None = None) -> pl.DataFrame:
-        """Compute the preferences of some of the measures, or an empty table of none."""
+        """Return the preferences of some of the measures; the table is empty if there are none."""
         tables = []
         for p, of_subtopics in ((self.positions, False), (self.by_subtopic, True)):
             some = [m for m in measures if (m.needs == SUBTOPICS) == of_subtopics]
@@ -75,7 +75,7 @@ class Projected:
 
     @cached_property
     def _values(self) -> list[Values]:
-        """The values of all metrics; those by subtopic apart."""
+        """The values of all metrics, computed once for both scores and preferences."""
         found = []
         for p, of_subtopics in ((self.positions, False), (self.by_subtopic, True)):
             metrics = [m for m in self.measures if isinstance(m, Metric)]
@@ -102,8 +102,8 @@ def project_runs(
     Raises
     ------
     LexiframeError
-        As `positions`; for a measure's ``rel`` below that of the policies, because lower grades are
-        not there any more; and, before runs are read, for more preferences than memory holds.
+        As `positions`; for a measure's ``rel`` below that of the policies, because positions do not
+        contain lower grades; and, before runs are read, for more preferences than fit in memory.
     """
     refuse_lower_rel(measures, policies.rel)
     if not (isinstance(runs, RunScan) or hasattr(runs, "__arrow_c_stream__")):

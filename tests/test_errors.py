@@ -130,7 +130,7 @@ CASES = {
     ),
     "cut-off inside TSE": (
         lambda: lf.TSE(lf.AP @ 10),
-        "TSE(AP@10): put the cut-off behind, TSE(AP)@10",
+        "TSE(AP@10): write the cut-off behind the parentheses, TSE(AP)@10",
     ),
     # measures: several, and of one's own
     "two of one name": (
@@ -141,11 +141,11 @@ CASES = {
     "no preferences": (lambda: lf.preferences(BOTH, []), "measures: expected at least one"),
     "infinite": (
         lambda: scores(mine(weight=lambda i, m: 1 / (i - 1))),
-        "mine: expected finite numbers, found inf; look at its exposure and weight",
+        "mine: expected finite numbers, found inf; check its exposure and weight",
     ),
     "direction": (
         lambda: lf.LexicographicPreference("mine", "both"),
-        "mine: expected direction='precision' or 'recall', found 'both'",
+        "mine: expected direction to be one of 'precision', 'recall', found 'both'",
     ),
     "negative weight": (
         lambda: lf.preferences(BOTH, lf.LevelPreference("mine", weight=lambda i, m: 1 - i)),
@@ -154,31 +154,31 @@ CASES = {
     # positions and preferences
     "ties": (
         lambda: lf.positions(RUNS, QRELS, ties="random"),
-        "ties: expected one of doc_id_desc, doc_id_asc, input, rank, found 'random'",
+        "ties: expected one of 'doc_id_desc', 'doc_id_asc', 'input', 'rank', found 'random'",
     ),
     "score type": (
         lambda: lf.positions(RUNS, QRELS, score_type="float16"),
-        "score_type: expected one of float64, float32, found 'float16'",
+        "score_type: expected one of 'float64', 'float32', found 'float16'",
     ),
     "duplicates": (
         lambda: lf.coverage(RUNS, QRELS, duplicates="worst"),
-        "duplicates: expected one of error, best, found 'worst'",
+        "duplicates: expected one of 'error', 'best', found 'worst'",
     ),
     "unjudged": (
         lambda: lf.positions(RUNS, QRELS, unjudged="drop"),
-        "unjudged: expected one of keep, remove, found 'drop'",
+        "unjudged: expected one of 'keep', 'remove', found 'drop'",
     ),
     "no_relevant": (
         lambda: lf.positions(RUNS, QRELS, no_relevant="keep"),
-        "no_relevant: expected one of drop, zero, found 'keep'",
+        "no_relevant: expected one of 'drop', 'zero', found 'keep'",
     ),
     "no_relevant of scores": (
         lambda: lf.scores(P, "AP", no_relevant="keep"),
-        "no_relevant: expected one of drop, zero, found 'keep'",
+        "no_relevant: expected one of 'drop', 'zero', found 'keep'",
     ),
     "no_relevant of preferences": (
         lambda: lf.preferences(BOTH, "RPP", no_relevant="keep"),
-        "no_relevant: expected one of drop, zero, found 'keep'",
+        "no_relevant: expected one of 'drop', 'zero', found 'keep'",
     ),
     "rel": (lambda: lf.positions(RUNS, QRELS, rel=0), "rel: expected a positive grade, found 0"),
     "a cut-off where none is": (lambda: scores("bpref@10"), "bpref has no cut-off, found bpref@10"),
@@ -187,14 +187,14 @@ CASES = {
     "corpus size": (lambda: scores("ASL(n=0)"), "expected a whole number from 1, or 'pool'"),
     "grades above the greatest": (
         lambda: scores(lf.ERR(max=1)),
-        "expected grades up to 1, found 2; say what the greatest is: ERR(max=2)",
+        "expected grades up to 1, found 2; give the greatest possible grade: ERR(max=2)",
     ),
     "no exposure": (lambda: lf.TSE(lf.bpref), "TSE(bpref): expected a metric with an exposure"),
     "a length in TSE": (lambda: lf.TSE(lf.ISL), "TSE(ISL): expected a metric with an exposure"),
     "worst case of bpref": (lambda: lf.WC("bpref"), "WC(bpref): expected a recall-level or graded"),
     "too many subsets": (
         lambda: lf.scores(MANY, "WC(AP)"),
-        "expected at most 15 relevant items to look at all subsets of, found 16 for query 'q'",
+        "expected at most 15 relevant items, to try all subsets of them, found 16 for query 'q'",
     ),
     "no judged items to explain": (
         lambda: lf.explain(BOTH, "q1", "bm25", "bm26", "bpref"),
@@ -203,7 +203,7 @@ CASES = {
     "twice": (lambda: scores("RBP(p=0.5, p=0.6)"), "p is given twice in 'RBP(p=0.5, p=0.6)'"),
     "outside": (
         lambda: scores("TSE(RBP(p=0.5), p=0.9)"),
-        "TSE(RBP(p=0.5)): expected its parameters inside, with what it is made from: TSE(RBP(p=...",
+        "TSE(RBP(p=0.5)): write its parameters inside, with its measure: TSE(RBP(p=...",
     ),
     "an exposure without a name": (
         lambda: lf.TSE(lambda p: 1 / p),
@@ -221,7 +221,7 @@ CASES = {
     "infinite grade": (lambda: lf.AP(rel=float("inf")), "AP(rel=inf): expected a positive grade"),
     "a cut-off of a whole": (
         lambda: scores("WC(AP)@3"),
-        "WC(AP) has no cut-off, found WC(AP)@3; put it inside: WC(AP@3)",
+        "WC(AP) has no cut-off, found WC(AP)@3; write it inside: WC(AP@3)",
     ),
     "too great": (lambda: scores(f"AP@1{40 * '0'}"), "AP@k: expected a whole number from 1, found"),
     "corpus too great": (
@@ -249,17 +249,17 @@ CASES = {
     ),
     "a lower rel than that of the positions": (
         lambda: lf.scores(lf.positions(RUNS, GRADED, rel=2), "AP(rel=1)"),
-        "AP(rel=1) counts grades from 1, but rel=2 takes lower ones out; leave rel out, or raise",
+        "AP(rel=1) counts grades from 1, but rel=2 removes lower grades; leave rel out, or raise",
     ),
     "a lower rel to compare by": (
         lambda: lf.preferences(lf.positions(TWO_RUNS, GRADED, rel=2), ["RPP", "LR(rel=1.5)"]),
-        "LR(rel=1.5) counts grades from 1.5, but rel=2 takes lower ones out",
+        "LR(rel=1.5) counts grades from 1.5, but rel=2 removes lower grades",
     ),
     "a lower rel to explain": (
         lambda: lf.explain(
             lf.positions(TWO_RUNS, GRADED, rel=2), "q1", "bm25", "bm26", "RPP(rel=1)"
         ),
-        "RPP(rel=1) counts grades from 1, but rel=2 takes lower ones out",
+        "RPP(rel=1) counts grades from 1, but rel=2 removes lower grades",
     ),
     "positions of several rel": (
         lambda: lf.scores(
@@ -364,11 +364,11 @@ CASES = {
     ),
     "user": (
         lambda: lf.interleaving("no.run", "no.qrels", user="DCG"),
-        "interleaving: expected user='uniform' or 'dcg', found 'DCG'",
+        "interleaving: expected user to be one of 'uniform', 'dcg', found 'DCG'",
     ),
     "interleaving is no preference of positions": (
         lambda: lf.parse_measure("OI"),
-        "'OI' needs whole rankings, which positions are not: compute it with lexiframe.interleav",
+        "'OI' needs whole rankings instead of positions: compute it with lexiframe.interleav",
     ),
     "interleaving with a user": (
         lambda: lf.preferences(BOTH, ["RPP", "OI(user=dcg)"]),
@@ -430,7 +430,7 @@ CASES = {
     # imputation
     "how": (
         lambda: lf.impute(P, 10, how="random"),
-        "impute: expected how='pessimistic' or 'optimistic', found 'random'",
+        "impute: expected how to be one of 'pessimistic', 'optimistic', found 'random'",
     ),
     "pool": (
         lambda: lf.impute(P, "pool"),
@@ -518,7 +518,7 @@ CASES = {
     ),
     "no sum": (
         lambda: lf.explain(BOTH, "q1", "bm25", "bm26", ["RPP", "LR.rank"]),
-        "LR.rank is no sum over recall levels or relevant items; ask for",
+        "LR.rank is not a sum over recall levels or relevant items; ask for",
     ),
     "no sum of ones own": (
         lambda: lf.explain(BOTH, "q1", "bm25", "bm26", own(matrix_of)),
@@ -550,9 +550,9 @@ CASES = {
     "what float64 merges": (
         lambda: lf.scores(LONG, lf.LR(rel=1).metric(n=1000)),
         (
-            "LR.metric(n=1000, rel=1): expected float64 to hold what tells rankings apart, but "
-            "those of 'early' and 'late' for query 'q' differ by 1e-12 or less, a tie, and their "
-            "positions are not the same; take the ranks of the rankings, LR.rank"
+            "LR.metric(n=1000, rel=1): expected different values for different rankings, but in "
+            "float64 those of 'early' and 'late' for query 'q' tie: they differ by 1e-12 or less; "
+            "use the ranks of the rankings, LR.rank"
         ),
     ),
     "TSE of a rank": (
@@ -577,7 +577,7 @@ CASES = {
     # evaluation
     "lower rel": (
         lambda: lf.evaluate(RUNS, QRELS, ["RPP", "AP(rel=1)"], rel=2),
-        "AP(rel=1) counts grades from 1, but rel=2 takes lower ones out; leave rel out, or raise",
+        "AP(rel=1) counts grades from 1, but rel=2 removes lower grades; leave rel out, or raise",
     ),
     "order": (lambda: lf.evaluate(TWO_RUNS, QRELS, "AP", order="best"), "order"),
     "test": (lambda: lf.evaluate(TWO_RUNS, QRELS, "AP", test="best"), "test"),

@@ -154,7 +154,7 @@ def test_one_run_has_no_preferences():
 
 
 def test_a_measures_rel_below_that_of_the_evaluation():
-    message = r"AP\(rel=1\) counts grades from 1, but rel=2 takes lower ones out"
+    message = r"AP\(rel=1\) counts grades from 1, but rel=2 removes lower grades"
     graded = pl.DataFrame({"query_id": "1", "doc_id": ["a", "b"], "relevance": [1, 2]})
     runs = graded.select(pl.lit("x").alias("run"), "query_id", "doc_id", score=1.0)
     with pytest.raises(lf.LexiframeError, match=message):

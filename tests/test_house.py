@@ -158,6 +158,8 @@ PUBLIC = """
     rank_correlations sign_agreement tie_rates
     rank_distributions order_probabilities bootstrap_correlations
     agreement_matrix
+    degradation sample_labels sample_requests truncate_runs leave_out_run
+    tie_profile deciding_levels level_correlations level_regression predict_first_level theory
     compare tukey_hsd discriminative_power
     asl_curve smallest_significant_differences swap_rates swap_curve required_requests power_curve
     with_log read_log read_mlflow

@@ -137,7 +137,7 @@ def test_a_lower_rel_than_that_of_the_policies_is_refused(name, case, monkeypatc
         cli.main()
     assert ended.value.code == 1
     assert (
-        "RPP(rel=1) counts grades from 1, but rel=2 takes lower ones out" in capsys.readouterr().err
+        "RPP(rel=1) counts grades from 1, but rel=2 removes lower grades" in capsys.readouterr().err
     )
 
 

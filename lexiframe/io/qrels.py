@@ -232,6 +232,7 @@ def _parse_lines(data: bytes, where: str, options: TextOptions) -> pl.DataFrame:
 
 def distinct_judgments(judged: Judgments, duplicates: Duplicates) -> tuple[pl.DataFrame, int]:
     """Raise for documents judged twice, or keep their highest grades and count the others."""
+    # Sorting hashes is much faster than comparing keys, which mostly do not repeat.
     hashes = judged.rows.select(QRELS.key).hash_rows().sort()
     alike = (hashes == hashes.shift()).any()  # perhaps only the hashes are equal
     if not alike or not judged.rows.select(pl.struct(QRELS.key).is_duplicated().any()).item():

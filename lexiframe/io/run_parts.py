@@ -116,6 +116,7 @@ def parse_runs(
         parts = [_part_of_lines(content.data, source, name_from, options, rank=rank)]
     else:
         parts = _parts_of_table(table, source, options, places_in(source.origin, options, RUNS))
+    # Beyond 2^53 different numbers can become equal as float64: compare them as they are written.
     if any(have_large_ties(part.rows) for part in parts):
         refuse_lost_digits(_as_written(content, source, options), source.where)
     return parts

@@ -1,4 +1,4 @@
-"""Scores and preferences as dense arrays, with how much of them may be rounding."""
+"""Scores and preferences as dense arrays, with the rounding error that they may have."""
 
 from __future__ import annotations
 
@@ -27,8 +27,9 @@ class Pairs:
     """One measure's preferences: requests × pairs of runs, NaN where there is none.
 
     Pair n is that of the runs ``a[n]`` and ``b[n]``, indices into ``runs`` with a < b, in the order
-    of the table's key. ``scores``, requests × runs, are what the preferences are differences of,
-    where that is known: a difference is as rough as its scores are large, however small it is.
+    of the table's key. ``scores``, requests × runs, are the scores whose differences the
+    preferences are, where they are known: the rounding error of a difference grows with the size
+    of the scores, not with the size of the difference.
     """
 
     queries: pl.Series
@@ -40,7 +41,7 @@ class Pairs:
 
     @property
     def rounding(self) -> np.ndarray:
-        """How much of each preference may be rounding: requests × pairs, or 1 × 1 if all alike."""
+        """The rounding error that each preference may have: requests × pairs, or 1 × 1 for all."""
         if self.scores is None:
             return rounding(self.values)
         of_scores = rounding(self.scores)
@@ -50,7 +51,7 @@ class Pairs:
 
     @property
     def mean_rounding(self) -> np.ndarray:
-        """How much of each pair's mean preference may be rounding; 0 without a request."""
+        """The rounding error that each pair's mean preference may have; 0 without a request."""
         rough = self.rounding
         if rough.size == 1:
             return np.full(len(self.a), rough.item())
@@ -59,9 +60,9 @@ class Pairs:
 
     @property
     def request_rounding(self) -> np.ndarray:
-        """How much of a mean over a request's preferences may be rounding, for each request.
+        """The rounding error that the mean over the preferences of each request may have.
 
-        It goes by the largest of what is added up; what comes out may be small.
+        It depends on the largest of the terms, even when their mean is small.
         """
         rough = rounding(self.values if self.scores is None else self.scores)
         return np.broadcast_to(rough.max(axis=1), len(self.queries))
@@ -78,20 +79,20 @@ class Pairs:
 
     @property
     def ends(self) -> np.ndarray:
-        """1 at run a of each pair and −1 at run b, pairs × runs: a product with it sums by run."""
+        """A matrix, pairs × runs, with 1 at run a and −1 at run b; its products are sums by run."""
         matrix = np.zeros((len(self.a), len(self.runs)))
         matrix[np.arange(len(self.a)), self.a] = 1
         matrix[np.arange(len(self.a)), self.b] = -1
         return matrix
 
     def as_cube(self, measure: str) -> PairCube:
-        """Give a cube of these alone."""
+        """Return a cube of this measure alone."""
         scores = None if self.scores is None else self.scores[None]
         names, values = pl.Series([measure]), self.values[None]
         return PairCube(names, self.queries, self.runs, self.a, self.b, values, scores)
 
     def square(self, by_pair: np.ndarray) -> np.ndarray:
-        """Give runs × runs, antisymmetric, from a number for each pair."""
+        """Return an antisymmetric matrix, runs × runs, from a number for each pair."""
         matrix = np.zeros((len(self.runs), len(self.runs)))
         matrix[self.a, self.b] = by_pair
         matrix[self.b, self.a] = -by_pair
@@ -102,8 +103,8 @@ class Pairs:
 class ScoreCube:
     """Scores as measures × requests × runs, NaN where there is none.
 
-    ``smaller_is_better`` and ``is_exact`` (but for the last bit) say of each measure whether its
-    values are.
+    ``smaller_is_better`` and ``is_exact`` have an element for each measure: whether its smaller
+    values are better, and whether its values are exact but for the last bit.
     """
 
     measures: pl.Series
@@ -114,7 +115,7 @@ class ScoreCube:
     is_exact: np.ndarray
 
     def __iter__(self) -> Iterator[tuple[str, Scores]]:
-        """Give each measure's scores, without the requests and runs that have none."""
+        """Yield each measure and its scores, without the requests and runs that have none."""
         for n, (measure, values) in enumerate(zip(self.measures, self.values, strict=True)):
             query, run = (np.flatnonzero(~np.isnan(values).all(axis=k)) for k in (1, 0))
             yield (
@@ -144,7 +145,7 @@ class PairCube:
     scores: np.ndarray | None = None
 
     def __iter__(self) -> Iterator[tuple[str, Pairs]]:
-        """Give each measure's preferences, without the requests and runs that have none."""
+        """Yield each measure and its preferences, without requests and runs that have none."""
         for measure, pairs in zip(self.measures, self.whole(), strict=True):
             known = ~np.isnan(pairs.values)
             query, pair = np.flatnonzero(known.any(axis=1)), np.flatnonzero(known.any(axis=0))
@@ -152,7 +153,7 @@ class PairCube:
                 yield measure, _of_requests(_of_runs_in(pairs, pair), query)
 
     def whole(self) -> Iterator[Pairs]:
-        """Give each measure's preferences, of all requests and runs of the cube."""
+        """Yield the preferences of each measure, for all requests and runs of the cube."""
         for n, values in enumerate(self.values):
             scores = (
                 None if self.scores is None or np.isnan(self.scores[n]).all() else self.scores[n]
@@ -172,7 +173,7 @@ class PairCube:
         return replace(self, scores=scores)
 
     def of_measures(self, names: list[str]) -> PairCube:
-        """Give the cube of some of the measures."""
+        """Return the cube of some of the measures."""
         chosen = self.measures.is_in(names)
         return replace(
             self,
@@ -182,7 +183,7 @@ class PairCube:
         )
 
     def of_queries(self, chosen: np.ndarray) -> PairCube:
-        """Give the cube of the requests where ``chosen`` is true."""
+        """Return the cube of the requests where ``chosen`` is true."""
         return replace(
             self,
             queries=self.queries.filter(pl.Series(chosen)),
@@ -192,7 +193,7 @@ class PairCube:
 
 
 def pairs_of(runs: pl.Series, baseline: str | None = None) -> np.ndarray:
-    """Give the places of pairs in the order of a table's key: of all, or of those of one run.
+    """Return the indices of all pairs, or of those of one run, in the order of the table's key.
 
     Raises
     ------
@@ -238,10 +239,10 @@ def _of_runs_in(pairs: Pairs, known: np.ndarray) -> Pairs:
 
 
 def check_finite(called: str, values: np.ndarray) -> None:
-    """Raise for infinite values, where the mean over requests is what is computed."""
+    """Raise for infinite values, because a mean over requests is computed from them."""
     infinite = int(np.isinf(values).sum())
     if infinite:
         raise LexiframeError(
-            f"{called}: expected finite values, found {infinite} that are infinite; their mean "
-            "would not depend on the others"
+            f"{called}: expected finite values, found {infinite} that are infinite; a mean "
+            "with them would not depend on the other values"
         )

@@ -1,7 +1,6 @@
-"""Long tables as dense arrays: what orderings and tests are computed on.
+"""Long tables as dense arrays, from which orderings and tests are computed.
 
-Whatever the order of a table's rows, its array is the same, so sums over it are the same to the
-last bit.
+The array does not depend on the order of a table's rows, so sums are the same to the last bit.
 """
 
 from __future__ import annotations
@@ -27,15 +26,15 @@ PairsLike = Frame | PairCube
 
 
 def is_scores(table: Any) -> bool:
-    """Tell scores from preferences."""
+    """Return whether a table has scores, not preferences."""
     return not isinstance(table, PairCube) and "value" in to_polars(table).columns
 
 
 def score_cube(s: Any) -> ScoreCube:
-    """Lay a scores table out as an array.
+    """Convert a scores table to an array.
 
-    Which scores are good, great or small ones, the column ``smaller_is_better`` says where the
-    table has it, else the measure's name.
+    The column ``smaller_is_better``, or the measure's name in a table without it, says whether
+    smaller scores are better.
 
     Raises
     ------
@@ -61,7 +60,7 @@ def score_cube(s: Any) -> ScoreCube:
 
 
 def _directions(table: pl.DataFrame, measures: pl.Series, known: list[Metric | None]) -> np.ndarray:
-    """Tell of each measure whether small values are good."""
+    """Return for each measure whether smaller values are better."""
     directions = {
         name: metric is not None and metric.smaller_is_better
         for name, metric in zip(measures, known, strict=True)
@@ -79,11 +78,11 @@ def _directions(table: pl.DataFrame, measures: pl.Series, known: list[Metric | N
 
 
 def pair_cube(table: Any, baseline: str | None = None) -> PairCube:
-    """Lay a preferences table, or the differences of a scores table, out as an array.
+    """Convert a preferences table, or the differences of a scores table, to an array.
 
-    A difference favours the run with the greater score, of search lengths and other measures of
-    which less is better the one with the smaller. What is laid out already is given back, so that
-    several tables can be made from one array. With a baseline only its pairs are laid out.
+    A difference favours the run with the greater score; for search lengths and other measures of
+    which smaller values are better, the run with the smaller score. A cube is returned unchanged,
+    so that several tables can be made from it. With a baseline only its pairs are kept.
 
     Raises
     ------
@@ -126,16 +125,16 @@ def pair_cube(table: Any, baseline: str | None = None) -> PairCube:
 
 
 def known_pairs(d: Any, s: pl.DataFrame, baseline: str | None = None) -> PairCube:
-    """Lay preferences out as an array; ``s`` has the scores of the metrics among them, or no rows.
+    """Convert preferences to an array; ``s`` has the scores of the metrics among them, if any.
 
-    The scores say how much of a difference of large ones may be rounding.
+    The scores are needed to know the rounding error of their differences.
     """
     cube = pair_cube(d, baseline)
     return cube.knowing(score_cube(s)) if s.height else cube
 
 
 def _of_baseline(d: pl.DataFrame, baseline: str) -> pl.DataFrame:
-    """Keep the pairs of one run."""
+    """Return the rows of the pairs that contain one run."""
     is_baseline = (pl.col("run_a") == baseline) | (pl.col("run_b") == baseline)
     kept = d.filter(is_baseline)
     if not kept.height:
@@ -145,7 +144,7 @@ def _of_baseline(d: pl.DataFrame, baseline: str) -> pl.DataFrame:
 
 
 def _ends_of(runs: pl.Series, baseline: str | None) -> tuple[np.ndarray, np.ndarray]:
-    """Give the runs a and b of each pair."""
+    """Return the indices of the runs a and b of each pair."""
     a, b = np.triu_indices(len(runs), k=1)
     if baseline is None:
         return a, b
@@ -154,7 +153,7 @@ def _ends_of(runs: pl.Series, baseline: str | None) -> tuple[np.ndarray, np.ndar
 
 
 def _score_differences(s: ScoreCube, baseline: str | None) -> PairCube:
-    """Compare pairs of runs; of exact values only equal ones tie."""
+    """Return the differences of scores of all pairs of runs, or of those of a baseline."""
     shape = (len(s.runs), len(s.queries), len(s.measures))
     refuse_too_many("differences of scores", *shape, IN_ARRAYS, baseline=baseline)
     a, b = _ends_of(s.runs, baseline)
@@ -168,7 +167,7 @@ def _score_differences(s: ScoreCube, baseline: str | None) -> PairCube:
 def _scatter(
     shape: tuple[int, ...], cells: tuple[np.ndarray, ...], column: pl.Series, schema: TableSchema
 ) -> np.ndarray:
-    """Put a column's numbers into their cells; a table in the order of its key is there already."""
+    """Return an array with a column's numbers; a table sorted by its key is only reshaped."""
     flat = cells[0]
     for n, cell in zip(shape[1:], cells[1:], strict=True):
         flat = flat * n + cell

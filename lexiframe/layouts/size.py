@@ -1,4 +1,4 @@
-"""How much memory preferences need, told before they are computed."""
+"""How much memory preferences need, estimated before they are computed."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ IN_TABLE = 40
 IN_ARRAYS = 20
 """Bytes of each difference of scores while it is computed."""
 IN_EVALUATION = 100
-"""Bytes of each while it is compared, besides: codes of its row, and its place in an array."""
+"""Bytes of each preference during a comparison: its row as codes, and its cell in an array."""
 
 _ADVICE = (
     "ask for fewer measures or fewer runs, or compare with one run alone (preferences and compare "
@@ -31,11 +31,11 @@ def refuse_too_many(
     Parameters
     ----------
     function
-        What error messages begin with.
+        The name with which error messages begin.
     n_runs, n_requests, n_measures
-        What they are of.
+        The numbers of runs, requests and measures that are compared.
     bytes_each
-        What each needs.
+        The memory that each preference needs, in bytes.
     baseline
         The one run that the others are compared with, instead of all pairs.
 

@@ -1,4 +1,4 @@
-"""Cascade metrics: the user stops at an item with a probability that its grade gives."""
+"""Cascade metrics: the user stops at an item with a probability that depends on its grade."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class CascadeMetric(Metric):
     Parameters
     ----------
     name : str
-        What ``measure`` says in its rows.
+        Its name in the column ``measure``.
     exposure : callable
         e(p), from a Polars expression to a Polars expression.
     stop : callable

@@ -40,15 +40,16 @@ _ROWS = [
 
 
 def conventions() -> pl.DataFrame:
-    """Tell what this library and others mean by a measure, where they do not mean the same.
+    """List where this library and others define a measure differently.
 
     Returns
     -------
     polars.DataFrame
-        Key ``measure, choice``: what there is to choose; ``lexiframe``: the choice made here;
-        ``other``: how to make another; ``trec_eval`` (10), ``ir_measures`` (0.4), ``ranx`` (0.3)
-        and ``LensKit`` (2025): theirs, – where they do not have the measure. m is the number of
-        relevant items, N that of judged non-relevant ones, ñ that of documents retrieved.
+        Key ``measure, choice``: what can be chosen; ``lexiframe``: the choice of this library;
+        ``other``: how to get another choice here; ``trec_eval`` (10), ``ir_measures`` (0.4),
+        ``ranx`` (0.3) and ``LensKit`` (2025): the choices of other libraries, – where they lack the
+        measure. m is the number of relevant items, N the number of judged non-relevant items, ñ
+        the number of documents retrieved.
 
     Examples
     --------

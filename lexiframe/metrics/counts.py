@@ -15,7 +15,7 @@ from lexiframe.metrics.rankings import Rankings
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Count(Metric):
-    """A number of items of each ranking, which ``count`` takes from `Rankings`."""
+    """A number of items in each ranking; ``count`` computes it from `Rankings`."""
 
     count: Callable[[Rankings], np.ndarray]
 
@@ -24,14 +24,14 @@ class Count(Metric):
 
     @property
     def needs(self) -> str:  # type: ignore[override]
-        """What it needs of the positions: imputed ranks say of all items that they were found."""
+        """What the positions have to contain; with imputed ranks all items would seem found."""
         return FOUND if self.count is relevant_retrieved else RELEVANT
 
     def _identity(self) -> tuple[Any, ...]:
         return (*super()._identity(), self.count)
 
     def compute(self, rankings: Rankings) -> np.ndarray:
-        """Count, as floats."""
+        """Return the counts as floats."""
         return self.count(rankings).astype(np.float64)
 
 

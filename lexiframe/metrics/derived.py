@@ -1,4 +1,4 @@
-"""Measures made from another, and the measure that a notation means."""
+"""Metrics that are made from another metric, and the metric that a notation means."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ def TSE(metric: Metric | Callable[..., Any] | str, name: str | None = None) -> R
     Parameters
     ----------
     metric
-        A metric whose exposure it takes, its notation, or an exposure function.
+        A metric whose exposure is used, the notation of one, or an exposure function.
     name : str, optional
-        What to call a function of one's own; its ``__name__`` unless given.
+        What to call an exposure function; by default its ``__name__``.
 
     Returns
     -------
@@ -40,7 +40,8 @@ def TSE(metric: Metric | Callable[..., Any] | str, name: str | None = None) -> R
     Raises
     ------
     LexiframeError
-        For a metric with a cut-off: put it behind, ``TSE(AP)@10``; and one without an exposure.
+        For a metric with a cut-off, which has to be written behind, as in ``TSE(AP)@10``; and for a
+        metric without an exposure.
 
     Notes
     -----
@@ -61,8 +62,8 @@ def TSE(metric: Metric | Callable[..., Any] | str, name: str | None = None) -> R
 def eta(metric: Metric | Callable[..., Any] | str, name: str | None = None) -> RecallLevelMetric:
     """Provider exposure of all relevant items: Σ_i e(p_i).
 
-    Of one provider's items it is `provider_exposure`; ``WC(eta(AP))`` is its least value over all
-    groups of relevant items that could be a provider's.
+    `provider_exposure` computes the same sum for the items of each provider. ``WC(eta(AP))`` is the
+    least value over all groups of relevant items that one provider might own.
 
     Parameters
     ----------
@@ -114,7 +115,8 @@ def _with_exposure(
         return RecallLevelMetric(called, taken, weight=weight, operand=operand, **said)
     if taken.cutoff is not None:
         raise LexiframeError(
-            f"{called}({taken}): put the cut-off behind, {called}({taken.name})@{taken.cutoff}"
+            f"{called}({taken}): write the cut-off behind the parentheses, "
+            f"{called}({taken.name})@{taken.cutoff}"
         )
     exposure = getattr(taken, "exposure", None)
     if exposure is None or taken.smaller_is_better or taken.needs == SUBTOPICS:
@@ -136,11 +138,11 @@ def _with_exposure(
 def WC(metric: Metric | str) -> WorstCase:
     """Worst case over information needs: the least μ(π, u) over the subsets u of relevant items.
 
-    All 2^m − 1 subsets are looked at, so requests may have at most 15 relevant items. For a
-    top-heavy metric with z(1, 1) = 1 and an exposure that does not depend on m the theorem says
-    that it is `TSE`; for others, Rprec say, it is not. A graded metric takes the items of u with
-    their grades. That of nDCG is TSE as well: no gain divided by its ideal, of at most Σ g(y),
-    is below e(p_m), and the last item alone has that.
+    All 2^m − 1 subsets are tried, so a request may have at most 15 relevant items. By the theorem
+    of the paper the result equals `TSE` for a top-heavy metric with z(1, 1) = 1 whose exposure does
+    not depend on m; for other metrics, such as Rprec, it may differ. A graded metric uses the
+    grades of the items in u. For nDCG the result equals TSE too: the ideal of u is at most Σ g(y),
+    so no value is below e(p_m), which the subset of the last item alone reaches.
 
     Parameters
     ----------
@@ -156,7 +158,7 @@ def WC(metric: Metric | str) -> WorstCase:
     Raises
     ------
     LexiframeError
-        For a measure that is neither.
+        For any other kind of measure.
 
     Notes
     -----
@@ -187,7 +189,7 @@ MADE_FROM_ANOTHER: dict[str, Callable[[str], Metric]] = {"TSE": TSE, "eta": eta,
 
 
 def known_metric(name: str) -> Metric | None:
-    """Return the metric that a measure's name means; None for preferences and those of one's own.
+    """Return the metric that a name means, or None for preferences and for a user's own metrics.
 
     Examples
     --------
@@ -204,7 +206,7 @@ _NOT_A_METRIC = "; preferences such as RPP and LR go to lexiframe.preferences"
 
 
 def parse_metric(text: str) -> Metric:
-    """Give the metric of a notation: ir_measures' (``nDCG@10``) or trec_eval's (``ndcg_cut_10``).
+    """Return the metric of a notation, ir_measures' (``nDCG@10``) or trec_eval's (``ndcg_cut_10``).
 
     Raises
     ------

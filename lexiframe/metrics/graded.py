@@ -25,11 +25,11 @@ class GradedMetric(Metric):
     Parameters
     ----------
     name : str
-        What ``measure`` says in its rows.
+        Its name in the column ``measure``.
     exposure : callable
         e(p), or e(p, m), from Polars expressions to a Polars expression.
     gain : callable
-        g(y), from a Polars expression of grades to one of gains.
+        g(y), from a Polars expression of grades to an expression of gains.
     normalised : bool
         Whether to divide by the sum of the ideal ranking.
 
@@ -79,7 +79,7 @@ class GradedMetric(Metric):
         return replace(self, cutoff=None) if self.values.get("ideal") == "full" else self
 
     def _ideals(self, rankings: Rankings) -> np.ndarray:
-        """Give the sum of the ideal ranking of each ranking's request."""
+        """Return for each ranking the sum of the ideal ranking of its request."""
         rows = rankings.ideal_rows
         terms = rows.of_each(self.of_ideal.terms())
         return rankings.of_ideal(np.bincount(rows.of_relevant, terms, len(rows)))
@@ -91,12 +91,12 @@ def gain_of_dcg(y: pl.Expr, *, dcg: str) -> pl.Expr:
 
 
 def share_of_greatest(y: pl.Expr, *, max: float) -> pl.Expr:
-    """The grade over the greatest that there can be."""
+    """The grade divided by the greatest possible grade."""
     return y / max
 
 
 def refuse_grades_above(metric: Metric, rankings: Rankings) -> None:
-    """Raise when a metric says what the greatest grade is, and there is a greater one."""
+    """Raise when a grade is greater than the parameter ``max`` of a metric."""
     greatest = metric.values.get("max")
     if greatest is None or not rankings.relevant.height:
         return
@@ -104,5 +104,5 @@ def refuse_grades_above(metric: Metric, rankings: Rankings) -> None:
     if found > greatest:
         raise LexiframeError(
             f"{metric}: expected grades up to {greatest:g}, found {found:g}; "
-            f"say what the greatest is: {metric.name}(max={found:g})"
+            f"give the greatest possible grade: {metric.name}(max={found:g})"
         )

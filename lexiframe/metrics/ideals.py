@@ -12,10 +12,10 @@ import polars as pl
 from lexiframe.codes import encode
 
 ALIKE = 1e-12
-"""Gains of two documents that differ by less, relatively, are equal but for rounding."""
+"""Gains whose relative difference is smaller count as equal: they differ by rounding."""
 
 MOST_STEPS = 200_000
-"""As many ways to go on with a partial ranking are tried at one rank."""
+"""The greatest number of partial rankings that are tried at one rank."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Serving:
 
     @classmethod
     def of(cls, rows: pl.DataFrame) -> Serving:
-        """Take them from rows query_id, subtopic, doc_id, each there once."""
+        """Return the index of distinct rows ``query_id, subtopic, doc_id``."""
         rows = rows.sort("query_id", "doc_id")
         queries, query = encode(rows["query_id"])
         names, code = encode(rows["subtopic"])
@@ -57,7 +57,7 @@ class Serving:
         return np.diff(np.append(self.first_document, len(self.first_row)))
 
     def kinds(self) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-        """Give each request's kinds of documents: kinds × subtopics, and how many there are."""
+        """Yield each request's kinds of documents (kinds × subtopics) and the size of each kind."""
         rows = np.append(self.first_row, len(self.subtopic))
         documents = np.append(self.first_document, len(self.first_row))
         for first, last in pairwise(documents):
@@ -70,10 +70,11 @@ class Serving:
 
 
 def greedy_gains(serving: Serving, alpha: float, depth: int) -> np.ndarray:
-    """Give the gains of the greedy ideal ranking: requests × ranks, 0 behind the last document.
+    """Return the gains of the greedy ideal ranking: requests × ranks, 0 after the last document.
 
     The gain of a document is Σ_t (1 − α)^(documents above it that serve t), over the subtopics
-    that it serves. Of documents with the greatest gain the one of the greatest id is next.
+    that it serves. Among documents with the greatest gain, the one with the greatest id is next,
+    as in ndeval.
     """
     n_documents = serving.n_documents
     document = np.arange(len(serving.first_row))
@@ -100,12 +101,12 @@ def greedy_gains(serving: Serving, alpha: float, depth: int) -> np.ndarray:
 def greatest_sum(
     kinds: np.ndarray, n_of_kind: np.ndarray, alpha: float, exposures: np.ndarray
 ) -> float | None:
-    """Give the greatest Σ_r e(r) · gain(r) of any ranking of documents; None: too many to try.
+    """Return the greatest Σ_r e(r) · gain(r) of any ranking, or None if there are too many to try.
 
-    What a document gains depends only on how many of each kind stand above it, so of all partial
-    rankings with the same kinds the best one stays, unless another is ahead by more than it can
-    still win. A kind comes only when those that serve all of its subtopics and more are used up:
-    changing the two, or replacing the one by the other, lowers no sum with decreasing exposures.
+    The gain of a document depends only on how many documents of each kind stand above it. Of all
+    partial rankings with the same counts only the best is kept, and it is dropped when another is
+    ahead by more than it can still gain. A kind is used only after all kinds that serve its
+    subtopics and more are used up: as exposures decrease, swapping the two never lowers the sum.
 
     Parameters
     ----------

@@ -1,6 +1,6 @@
-"""Metrics that look at judged items which are not relevant, with trec_eval's definitions.
+"""Metrics that use judged items which are not relevant, with trec_eval's definitions.
 
-A negative grade says that an item was pooled, but not judged.
+As in trec_eval, a negative grade means that an item was pooled, but not judged.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from lexiframe.metrics.recall_level import Exposure
 
 @dataclass(frozen=True)
 class RelevantFound:
-    """The relevant items that were retrieved, an element of each array for one.
+    """The relevant items that were retrieved: each array has one element for each item.
 
     Attributes
     ----------
@@ -44,7 +44,7 @@ class RelevantFound:
 
     @classmethod
     def of(cls, rankings: Rankings) -> RelevantFound:
-        """Take the relevant items of rankings."""
+        """Return the relevant items of rankings that were retrieved."""
         items = rankings.relevant.select("position", "level", "n_relevant")
         row = items["position"].is_not_null().arg_true().to_numpy()
         p, i, m = (items[name].gather(row).to_numpy() for name in items.columns)
@@ -78,7 +78,7 @@ class JudgedMetric(Metric):
 
 
 def preferred_to_nonrelevant(found: RelevantFound, *, denominator: str) -> np.ndarray:
-    """1 − min(b, m) / min(m, N), or over m; 1 when nothing that is not relevant stands above."""
+    """1 − min(b, m) / min(m, N), or with m as denominator; 1 if no non-relevant item is above."""
     most = np.minimum(found.m, found.N) if denominator == "min" else found.m
     lost = np.minimum(found.b, found.m)
     return 1 - _ratios(lost, most)
@@ -89,7 +89,7 @@ def _ratios(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     return np.asarray(np.divide(a, b, out=np.zeros(len(a)), where=a > 0))
 
 
-_EPSILON = 1e-5
+_EPSILON = 1e-5  # as in trec_eval; it smooths the share of relevant items among the judged ones
 
 
 def inferred_precision(found: RelevantFound) -> np.ndarray:
@@ -106,7 +106,7 @@ class JudgedShare(Metric):
     needs: ClassVar[str] = JUDGED
 
     def compute(self, rankings: Rankings) -> np.ndarray:
-        """The number of judged items of the first k, over k or over the documents there are."""
+        """Return the judged items in the top k, divided by k or by the number of documents."""
         n_judged = _sums_over_judged(self, rankings, lambda p: p * 0 + 1)
         retrieved = rankings.first_row("n_retrieved")
         if self.cutoff is None:
@@ -120,7 +120,7 @@ class JudgedShare(Metric):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Residual(Metric):
-    """1 − Σ e(p) over the judged items: what a metric could still gain, exposures summing to 1."""
+    """1 − Σ e(p) over the judged items: what a metric could gain from the unjudged ones."""
 
     exposure: Exposure
 
@@ -137,11 +137,11 @@ class Residual(Metric):
 
 
 _NOTHING = 2.0**-60
-"""A term is less than this share of the greatest: what follows is lost in rounding."""
+"""Terms below this share of the greatest one are ignored: they are lost in rounding."""
 
 
 def _sums_over_judged(metric: Metric, rankings: Rankings, term: Exposure) -> np.ndarray:
-    """Sum a term of the rank over the judged items that were retrieved, above the cut-off."""
+    """Return the sum of a term of the rank over the judged items retrieved within the cut-off."""
     items = rankings.judged_items
     deepest = int(items.rank.max(initial=0))
     ranks = pl.DataFrame({"position": np.arange(1, deepest + 1)})

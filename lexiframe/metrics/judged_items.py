@@ -1,4 +1,4 @@
-"""All judged items of a run's rankings, as arrays: what bpref and its like look at."""
+"""All judged items of a run's rankings as arrays, for bpref and similar metrics."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Items:
     is_relevant: np.ndarray
 
     def nonrelevant(self, rel: float | None) -> np.ndarray:
-        """Tell which items are not relevant: their grade is below ``rel`` where that is given."""
+        """Return which items are not relevant; with ``rel``, also those of a lower grade."""
         return ~self.is_relevant if rel is None else ~(self.is_relevant & (self.grade >= rel))
 
     def keys(self, chosen: np.ndarray, deepest: int) -> np.ndarray:
@@ -141,7 +141,7 @@ class Above:
         rank: np.ndarray,
         n_rankings: int,
     ) -> Above:
-        """Count them, for relevant items of such rankings and ranks, 0: not retrieved."""
+        """Count the judged items above relevant items, whose rank is 0 if they were not found."""
         deepest = int(items.rank.max(initial=0))
         relevant = key(ranking, rank, deepest)[rank > 0]
         begin = relevant - rank[rank > 0]

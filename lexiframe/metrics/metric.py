@@ -1,4 +1,4 @@
-"""What every metric is: a name, parameters, a least grade and a cut-off."""
+"""What all metrics have in common: a name, parameters, a least grade and a cut-off."""
 
 from __future__ import annotations
 
@@ -22,24 +22,24 @@ _POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_O
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Metric:
-    """A number for a run and a request; what the kinds of metrics have in common.
+    """A function from a ranking to a number; the base of all kinds of metrics.
 
     Attributes
     ----------
     name
-        Its name; with parameters and cut-off, as ``str`` writes it, the ``measure`` of its rows.
+        Its name. ``str`` adds parameters and cut-off, which gives the ``measure`` of its rows.
     parameters
-        What may be said in its parentheses, and the defaults.
+        The parameters that may stand in its parentheses, and their defaults.
     given
-        What was said.
+        The values that were given.
     operand
-        The measure inside its parentheses, of one that is made from another.
+        The measure inside its parentheses, if it is made from another one: ``TSE(AP)``.
     rel
         The least grade that counts as relevant; None: as in the positions.
     cutoff
         k: positions beyond it count as not retrieved; m stays.
     formula, source, bounds
-        How `measures` shows it: its formula, where that stands, and the least and greatest value.
+        What `measures` shows: the formula, where it was published, and the range of values.
     """
 
     name: str
@@ -61,7 +61,7 @@ class Metric:
 
     def __matmul__(self, cutoff: Any) -> Any:
         if not self.cuts_off:
-            inside = f"; put it inside: {self.name}({self.operand}@{cutoff})"
+            inside = f"; write it inside: {self.name}({self.operand}@{cutoff})"
             raise LexiframeError(
                 f"{self} has no cut-off, found {self}@{cutoff}{inside if self.operand else ''}"
             )
@@ -72,7 +72,7 @@ class Metric:
         return replace(self, cutoff=int(cutoff))
 
     def __call__(self, **parameters: Any) -> Any:
-        """Give the metric with other parameters: ``P(rel=2)``, ``RBP(p=0.5)``."""
+        """Return the metric with other parameters: ``P(rel=2)``, ``RBP(p=0.5)``."""
         rel = notation.least_grade(self.name, parameters.pop("rel", self.rel))
         unknown = [name for name in parameters if name not in self.parameters]
         if unknown:
@@ -82,7 +82,7 @@ class Metric:
             )
         if self.operand is not None and parameters:
             raise LexiframeError(
-                f"{self}: expected its parameters inside, with what it is made from: "
+                f"{self}: write its parameters inside, with its measure: "
                 f"{self.name}({self.operand.partition('(')[0]}({next(iter(parameters))}=...))"
             )
         for name, value in parameters.items():
@@ -112,36 +112,37 @@ class Metric:
 
     @property
     def values(self) -> dict[str, Any]:
-        """Its parameters and their values."""
+        """The parameters and their values."""
         return {name: self._default(name) for name in self.parameters} | dict(self.given)
 
     @property
     def is_exact(self) -> bool:
-        """Whether equal values are equal to the last bit: no difference is rounding alone."""
+        """Whether equal values are equal to the last bit: then only equal values tie."""
         return False
 
     def compute(self, rankings: Rankings) -> np.ndarray:
-        """Give its value for each of the rankings: the sum of what relevant items contribute."""
+        """Return the value of each ranking: the sum of the contributions of its relevant items."""
         return np.bincount(rankings.of_relevant, self.contributions(rankings), len(rankings))
 
     def contributions(self, rankings: Rankings) -> np.ndarray:
-        """Give what each relevant item adds to the value, in the order of the rows.
+        """Return what each relevant item adds to the value, in the order of the rows.
 
         Raises
         ------
         LexiframeError
-            For a metric that is no sum over relevant items.
+            For a metric that is not a sum over relevant items.
         """
         raise LexiframeError(
-            f"{self} is no sum over recall levels or relevant items; ask for metrics such as AP "
+            f"{self} is not a sum over recall levels or relevant items; ask for metrics such as AP "
             "and nDCG, or preferences such as RPP and LR"
         )
 
     def evaluate(self, function: Callable[..., Any], *arguments: pl.Expr) -> pl.Expr:
-        """Call an exposure, a weight or a gain with the arguments and parameters it takes.
+        """Call an exposure, a weight or a gain with the arguments and parameters that it takes.
 
-        It is given as many arguments as it has without a default. Keyword-only ones are parameters
-        of the measure, or the cut-off, which has to be there unless it has a default.
+        The function gets as many arguments as it has positional ones without a default. Its
+        keyword-only arguments are parameters of the metric, or ``cutoff``; those without a default
+        must have a value.
         """
         accepted = inspect.signature(function).parameters.values()
         required = [a for a in accepted if a.kind in _POSITIONAL and a.default is a.empty]

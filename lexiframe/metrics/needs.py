@@ -1,4 +1,4 @@
-"""What measures need of the positions, and the refusal of positions that lack it."""
+"""What measures need of the positions, and errors for positions that do not have it."""
 
 from __future__ import annotations
 
@@ -17,17 +17,24 @@ SUBTOPICS = "subtopics"
 
 
 def refuse_lower_rel(measures: Iterable[Any], rel: float | None) -> None:
-    """Raise when a measure counts grades that positions of this ``rel`` do not hold."""
+    """Raise when a measure counts grades below the ``rel`` that the positions were made with."""
     for measure in measures:
         if rel is not None and measure.rel is not None and measure.rel < rel:
             raise LexiframeError(
-                f"{measure} counts grades from {measure.rel:g}, but rel={rel:g} takes lower ones "
-                "out; leave rel out, or raise that of the measure"
+                f"{measure} counts grades from {measure.rel:g}, but rel={rel:g} removes lower "
+                "grades; leave rel out, or raise the rel of the measure"
             )
 
 
+def no_item_of_grade(measure: Any) -> LexiframeError:
+    """Return the error for a measure with a ``rel`` that no item of any request reaches."""
+    return LexiframeError(
+        f"{measure}: expected some items with a grade of {measure.rel:g} or more, found none"
+    )
+
+
 def refuse_unfit(p: pl.DataFrame, measures: Iterable[Any]) -> None:
-    """Raise when positions do not hold what a measure needs.
+    """Raise when positions lack what a measure needs.
 
     Raises
     ------
@@ -45,7 +52,7 @@ def refuse_unfit(p: pl.DataFrame, measures: Iterable[Any]) -> None:
         first = [*needing, *counting][0]
         raise LexiframeError(
             f"{first}: expected the ranks that runs gave, found imputed ones (corpus_size): "
-            "it would take omitted items for retrieved; give it the positions before impute"
+            "they would make all items count as retrieved; use the positions before impute"
         )
     if not needing:
         return

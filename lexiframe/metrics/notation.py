@@ -15,7 +15,7 @@ from lexiframe.errors import LexiframeError, UnknownNameError, shown
 
 Parameters = Mapping[str, Any]
 
-_LONGEST = 200  # characters: what is longer is nested, or full of digits, beyond all sense
+_LONGEST = 200  # characters; longer texts only nest parentheses, or repeat digits, endlessly
 _WRITTEN = re.compile(r"(?P<name>[^()@\s]+)\s*(\((?P<inside>.*)\))?\s*(@\s*(?P<cutoff>\d+))?")
 TREC_EVAL = {
     "map": "AP",
@@ -45,12 +45,12 @@ IR_MEASURES = {
     "MAP_IA": "MAP-IA",
     "StRecall": "strec",
 }
-"""Spellings of ir_measures, and of Python's names for what has a hyphen in ours."""
+"""Other spellings: those of ir_measures, and Python names of measures that contain a hyphen."""
 
 
 @dataclass(frozen=True)
 class Written:
-    """A measure's notation, taken apart."""
+    """The parts of a measure's notation."""
 
     name: str
     operand: str | None
@@ -59,7 +59,7 @@ class Written:
 
 
 def write(name: str, operand: object | None, parameters: Parameters, cutoff: int | None) -> str:
-    """Write a measure.
+    """Write a measure in its notation.
 
     Examples
     --------
@@ -76,12 +76,12 @@ def write(name: str, operand: object | None, parameters: Parameters, cutoff: int
 
 
 def read(text: str) -> Written:
-    """Take a measure's notation apart; trec_eval's and ir_measures' names become ours.
+    """Parse the notation of a measure; names of trec_eval and ir_measures become those used here.
 
     Raises
     ------
     UnknownNameError
-        When the text is no notation.
+        When the text does not follow the notation.
 
     Examples
     --------
@@ -110,7 +110,7 @@ def read(text: str) -> Written:
 
 
 def least_grade(name: str, rel: float | None) -> float | None:
-    """Check a measure's least relevant grade, which has to be positive."""
+    """Return a measure's least relevant grade as a float; raise unless it is positive."""
     if rel is None:
         return None
     is_number = isinstance(rel, Real) and not isinstance(rel, bool)
@@ -120,7 +120,7 @@ def least_grade(name: str, rel: float | None) -> float | None:
 
 
 def from_trec_eval(text: str) -> str:
-    """Give our name of a measure that is called by trec_eval's; others stay as they are."""
+    """Translate a name of trec_eval into the one used here; return other names unchanged."""
     stem, cutoff = re.fullmatch(r"(.*?)(?:[_.](\d+))?", text, re.DOTALL).groups("")  # type: ignore[union-attr]
     if text in TREC_EVAL and not TREC_EVAL[text].endswith("@"):
         return TREC_EVAL[text]
@@ -150,7 +150,7 @@ def _read_inside(inside: str, text: str) -> tuple[str | None, Parameters]:
 
 
 def _pieces(inside: str) -> list[str]:
-    """Split at the commas that stand in no parentheses of their own."""
+    """Split at commas, except for those inside inner parentheses."""
     depth = 0
     ends = [-1]
     for place, character in enumerate(inside):

@@ -24,12 +24,12 @@ Direction = Literal["precision", "recall"]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LexicographicMetric(Metric):
-    """A number for each ranking of a request, whose order is that of a lexicographic preference.
+    """A metric that orders the rankings of a request as a lexicographic preference does.
 
     Parameters
     ----------
     name : str
-        What ``measure`` says in its rows.
+        Its name in the column ``measure``.
     numbers : callable
         From positions, m × runs × requests, and the parameters, to a number for each run and
         request: runs × requests. With the parameter n, omitted items have their pessimistic places
@@ -42,7 +42,7 @@ class LexicographicMetric(Metric):
 
     @property
     def cuts_off(self) -> bool:  # type: ignore[override]
-        """Ranks may; a weighted sum of all positions has no place for those beyond."""
+        """Ranks can be cut off, but not a weighted sum, which needs the positions of all items."""
         return "n" not in self.parameters
 
     def _identity(self) -> tuple[Any, ...]:
@@ -68,7 +68,7 @@ class LexicographicMetric(Metric):
     def _refuse_merged(
         self, numbers: np.ndarray, positions: np.ndarray, requests: Requests, group: np.ndarray
     ) -> None:
-        """Raise when rankings that differ have one number, or what counts as one."""
+        """Raise when rankings that differ have the same number, up to what counts as a tie."""
         if "n" not in self.parameters:
             return
         order, differs_at = sort_rankings(positions[::-1])
@@ -80,19 +80,19 @@ class LexicographicMetric(Metric):
             k = int(request[first])
             a, b = (requests.runs[int(order[place[first] + side, k])] for side in (0, 1))
             raise LexiframeError(
-                f"{self}: expected float64 to hold what tells rankings apart, but those of "
-                f"{a!r} and {b!r} for query {requests.queries[int(group[k])]!r} differ by 1e-12 or "
-                "less, a tie, and their positions are not the same; take the ranks of the "
-                f"rankings, {self.name.removesuffix('.metric')}.rank"
+                f"{self}: expected different values for different rankings, but in float64 those "
+                f"of {a!r} and {b!r} for query {requests.queries[int(group[k])]!r} tie: they "
+                "differ by 1e-12 or less; use the ranks of the rankings, "
+                f"{self.name.removesuffix('.metric')}.rank"
             )
 
 
 _REQUESTS = 2000
-"""As many requests at once have arrays of a few megabytes."""
+"""Requests in a block, so that its arrays take a few megabytes."""
 
 
 def sort_rankings(positions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Sort the rankings of each request, best first, and tell where each differs from the next.
+    """Sort the rankings of each request, best first, and find where each differs from the next.
 
     Parameters
     ----------
@@ -143,8 +143,8 @@ def places(positions: np.ndarray) -> np.ndarray:
 def _sorted(positions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the runs in order and, in this order, their places: both runs × requests.
 
-    As many levels as a whole number of 64 bits can hold are compared at once, behind the place that
-    a run has by the levels in front of them.
+    Several levels are packed into one 64-bit integer and compared at once. The place that a run has
+    by the levels before them forms the leading digits of that integer.
     """
     m, n_runs, n_requests = positions.shape
     if n_requests == 1 and m:
@@ -172,9 +172,9 @@ def _sorted(positions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _as_digits(positions: np.ndarray) -> tuple[np.ndarray, int]:
-    """Return positions in their order as small numbers from 0, and how many numbers there can be.
+    """Return positions as small numbers in the same order, and the base to pack them with.
 
-    A missing item is the greatest integer; it becomes the number behind the last rank.
+    An item that was not retrieved has the greatest integer; it becomes one more than the last rank.
     """
     is_found = positions < np.iinfo(positions.dtype).max
     behind_all = int(positions.max(initial=0, where=is_found)) + 1
@@ -185,7 +185,7 @@ def _as_digits(positions: np.ndarray) -> tuple[np.ndarray, int]:
 
 
 def rank_by_precision(positions: np.ndarray) -> np.ndarray:
-    """Rank the rankings by their first levels: 1 for the worst, equal ones share a rank.
+    """Rank the rankings by their first levels; 1 is the worst, and equal rankings share a rank.
 
     Examples
     --------
@@ -197,7 +197,7 @@ def rank_by_precision(positions: np.ndarray) -> np.ndarray:
 
 
 def rank_by_recall(positions: np.ndarray) -> np.ndarray:
-    """Rank the rankings by their last levels: 1 for the worst, equal ones share a rank.
+    """Rank the rankings by their last levels; 1 is the worst, and equal rankings share a rank.
 
     Examples
     --------
@@ -208,7 +208,7 @@ def rank_by_recall(positions: np.ndarray) -> np.ndarray:
 
 
 def leximin_weights(m: int, n: int) -> tuple[list[int], int]:
-    """Give Yager's weights of the recall levels: w_1 to w_m as numerators, and their denominator.
+    """Return Yager's weights of the recall levels: numerators w_1 to w_m, and their denominator.
 
     With Δ = 1/d, d = n + 1: w_1 = (d + 1)/(d + 1)^m and w_i = d (d + 1)^(i − 1)/(d + 1)^m.
 
@@ -222,7 +222,7 @@ def leximin_weights(m: int, n: int) -> tuple[list[int], int]:
 
 
 def leximin(positions: np.ndarray, n: int) -> np.ndarray:
-    """−Σ w_i p_i, from whole numbers: the one rounding is that to float64.
+    """Compute −Σ w_i p_i in whole numbers, so that it is rounded once, to float64.
 
     Examples
     --------
@@ -235,7 +235,7 @@ def leximin(positions: np.ndarray, n: int) -> np.ndarray:
 
 
 def rank_metric(name: str, direction: Direction, rel: float | None = None) -> LexicographicMetric:
-    """Give the rank of a ranking among those of its request, as a metric called ``name.rank``."""
+    """Return the metric ``name.rank``, the rank of a ranking among those of its request."""
     by_recall = direction == "recall"
     return LexicographicMetric(
         f"{name}.rank",
@@ -248,7 +248,7 @@ def rank_metric(name: str, direction: Direction, rel: float | None = None) -> Le
 
 
 def leximin_metric(name: str, rel: float | None = None) -> LexicographicMetric:
-    """Give metric lexirecall, called ``name.metric``, of which n has to be said."""
+    """Return the metric ``name.metric`` (metric lexirecall), which needs its parameter n."""
     return LexicographicMetric(
         f"{name}.metric",
         leximin,

@@ -1,4 +1,4 @@
-"""The parameters of measures: what each may be, and what it is unless told."""
+"""The parameters of measures: which values each accepts, and its default."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from typing import Any
 from lexiframe.errors import LexiframeError, shown
 
 MOST = 2**53
-"""Whole numbers up to this are exact as floats; no rank or size of a corpus is greater."""
+"""The greatest whole number up to which floats are exact; ranks and corpus sizes stay below it."""
 
 
 @dataclass(frozen=True)
 class Number:
-    """A number: its default (None: it has to be given), and between which bounds it lies.
+    """A number with bounds; a default of None means that the user has to give a value.
 
-    ``above`` and ``below`` are left out, ``least`` and ``most`` are included.
+    The bounds ``above`` and ``below`` are exclusive, ``least`` and ``most`` are inclusive.
     """
 
     default: float | None = None
@@ -39,7 +39,7 @@ class Number:
         return f"{'a whole number' if self.whole else 'a number'} {between.join(said)}".strip()
 
     def accepts(self, value: Any) -> bool:
-        """Tell whether it may be this value."""
+        """Return whether the parameter can have this value."""
         is_number = isinstance(value, Real) and not isinstance(value, bool)
         if not is_number or not abs(value) <= MOST:
             return False
@@ -50,26 +50,26 @@ class Number:
 
 @dataclass(frozen=True)
 class Word:
-    """One of some words, of which the first is the default."""
+    """A choice of words, of which the first is the default."""
 
     choices: tuple[str, ...]
 
     @property
     def default(self) -> str:
-        """The first."""
+        """The first word."""
         return self.choices[0]
 
     def __str__(self) -> str:
         return " or ".join(map(repr, self.choices))
 
     def accepts(self, value: object) -> bool:
-        """Tell whether it may be this value."""
+        """Return whether the parameter can have this value."""
         return isinstance(value, str) and value in self.choices
 
 
 @dataclass(frozen=True)
 class CorpusSize:
-    """The number of items in the corpus, or "pool", those that any run retrieved."""
+    """The number of items in the corpus, or "pool", the number of items that any run retrieved."""
 
     default: str = "pool"
 
@@ -77,7 +77,7 @@ class CorpusSize:
         return "a whole number from 1, or 'pool'"
 
     def accepts(self, value: object) -> bool:
-        """Tell whether it may be this value."""
+        """Return whether the parameter can have this value."""
         is_pool = isinstance(value, str) and value == "pool"
         return is_pool or Number(least=1, whole=True).accepts(value)
 
@@ -86,7 +86,7 @@ Parameter = Number | Word | CorpusSize
 
 
 def refuse_wrong(measure: str, name: str, parameter: Parameter, value: Any) -> None:
-    """Raise for a value that a parameter cannot have.
+    """Raise an error if a parameter does not accept a value.
 
     Examples
     --------
@@ -99,7 +99,7 @@ def refuse_wrong(measure: str, name: str, parameter: Parameter, value: Any) -> N
 
 
 def as_parameter(parameter: Parameter | float | str | None) -> Parameter:
-    """Take a plain default as a parameter that may be any number, or any word."""
+    """Return a parameter; a plain default becomes one that accepts any number, or any word."""
     if isinstance(parameter, Number | Word | CorpusSize):
         return parameter
     return _AnyWord((parameter,)) if isinstance(parameter, str) else Number(parameter)
@@ -114,7 +114,7 @@ class _AnyWord(Word):
 
 
 def plain(value: Any) -> Any:
-    """Give a number as Python writes it, whole ones as integers, so that it has one notation.
+    """Return a number as a plain int or float, whole ones as int, so that it has one notation.
 
     Examples
     --------

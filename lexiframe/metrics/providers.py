@@ -1,4 +1,4 @@
-"""What exposure a ranking gives to the providers of its items: `provider_exposure`."""
+"""The exposure that a ranking gives to the providers of its items: `provider_exposure`."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def provider_exposure(p: Frame, providers: Frame, /, exposure: Metric | str = "A
         A frame with a row for every item and provider: ``doc_id`` (or another of its names, as for
         `read_runs`) and ``provider``. An item may have several providers.
     exposure
-        A metric whose exposure e(p) it takes, or its notation: ``"AP"`` for 1/p, ``"nDCG"`` for
+        A metric whose exposure e(p) is used, or its notation: ``"AP"`` for 1/p, ``"nDCG"`` for
         1/log2(p + 1), ``"RBP(p=0.5)"``.
 
     Returns
@@ -80,7 +80,7 @@ def provider_exposure(p: Frame, providers: Frame, /, exposure: Metric | str = "A
     if orphans.height:
         raise LexiframeError(
             "providers: expected a provider of every relevant item, found none of "
-            f"{first_three(orphans['doc_id'].sort())}; add them, as a provider of their own say"
+            f"{first_three(orphans['doc_id'].sort())}; add one for each, such as the item itself"
         )
     request = ("run", "query_id")
     return (

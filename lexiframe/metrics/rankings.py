@@ -1,7 +1,7 @@
-"""Rankings as rows: what metrics are summed over, for every run and request of a positions table.
+"""The rankings of a positions table as rows, over which metrics are summed.
 
-A ranking is what one run did for one request. Rows stand in the order of run, request and document,
-because sums of floats depend on their order.
+A ranking is what one run returned for one request. The rows are sorted by run, request and
+document, because the last bit of a sum of floats depends on the order of its terms.
 """
 
 from __future__ import annotations
@@ -22,13 +22,14 @@ from lexiframe.metrics.judged_items import (
 )
 from lexiframe.projection.collection import RankedRuns
 from lexiframe.projection.imputation import impute
+from lexiframe.projection.levels import levels_in
 from lexiframe.projection.policies import NoRelevant
 from lexiframe.schemas import POSITIONS, check
 
 RANK, LEVEL, N_RELEVANT, GRADE = (
     pl.col(name).cast(pl.Float64) for name in ("position", "level", "n_relevant", "relevance")
 )
-"""Rank, recall level, number of relevant items and grade, as formulas have them."""
+"""Rank, recall level, number of relevant items and grade, as floats for formulas."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +49,7 @@ class Rankings:
     kept
         Which rankings have a value: those of requests with a relevant item, or all.
     items_of_run
-        Gives the judged items of a run, for metrics that look at one run at a time.
+        Returns the judged items of a run, for metrics that are computed run by run.
     items
         The judged items, of the rankings of one run (see `of_run`).
     rel
@@ -69,9 +70,9 @@ class Rankings:
 
     @classmethod
     def of(cls, p: Any, ranked: RankedRuns | None = None) -> Rankings:
-        """Take the table of `positions`.
+        """Return the rankings of a table of `positions`.
 
-        Its judged items are those of ``ranked``, the runs that it was projected from, when given.
+        ``ranked``, the runs that the table was made from, provides the judged items when given.
         """
         table = check(p, POSITIONS)
         rows = table
@@ -95,9 +96,14 @@ class Rankings:
             return self
         is_graded = (self.rows["relevance"] >= rel).fill_null(value=False).to_numpy()
         is_relevant = self.is_relevant & is_graded
-        m = np.bincount(self.ranking[is_relevant], minlength=len(self))
+        of_relevant = self.ranking[is_relevant]
+        m = np.bincount(of_relevant, minlength=len(self))
+        level = np.zeros(len(is_relevant), np.int64)
+        level[is_relevant] = levels_in(of_relevant)(
+            self.rows["level"].fill_null(0).to_numpy()[is_relevant]
+        )
         rows = self.rows.with_columns(
-            level=_numbered(self.rows["level"].to_numpy(), is_relevant, self.ranking),
+            level=pl.Series(level).set(pl.Series(~is_relevant), None),
             n_relevant=pl.Series(m[self.ranking]),
         )
         kept = np.full(len(self), no_relevant == "zero") | (m > 0)
@@ -132,7 +138,7 @@ class Rankings:
         return self.items_of_run(0) if self.items is None else self.items
 
     def imputed(self, n: int | str) -> Rankings:
-        """Give items that were not retrieved the last places of a corpus; see `impute`."""
+        """Return the rankings with imputed ranks of items that were not retrieved; see `impute`."""
         if n not in self.imputed_by:
             self.imputed_by[n] = replace(self, rows=impute(self.rows, n), imputed_by={})
         return self.imputed_by[n]
@@ -164,18 +170,18 @@ class Rankings:
         return np.bincount(self.of_relevant, minlength=len(self)) > 0
 
     def first_row(self, column: str) -> np.ndarray:
-        """Give a column whose value all rows of a ranking share, for each ranking."""
+        """Return one value for each ranking, from a column that is constant within rankings."""
         first = np.flatnonzero(np.diff(self.ranking, prepend=-1))
         return np.asarray(self.rows[column].gather(first).to_numpy())
 
     def of_each(self, term: pl.Expr) -> np.ndarray:
-        """Give a term of each relevant item; null is 0."""
+        """Return the value of an expression for each relevant item, with 0 for null."""
         values = self.relevant.select(term.fill_null(0.0).alias("term"))["term"]
         return np.asarray(values.to_numpy())
 
     @cached_property
     def above(self) -> Above:
-        """What stands above the relevant items."""
+        """The judged items that are ranked above each relevant item."""
         rank = self.relevant["position"].fill_null(0).to_numpy()
         return Above.of(self.judged_items, self.rel, self.of_relevant, rank, len(self))
 
@@ -183,39 +189,27 @@ class Rankings:
     def ideal_rows(self) -> Rankings:
         """Each request's relevant items in decreasing order of grade, as one run's rankings.
 
-        Every run has the same items of a request, so the first run that has it is enough.
+        All runs have the same relevant items of a request, so the rows of one run are enough.
         """
         first = self.keys["query_id"].is_first_distinct().to_numpy()[self.of_relevant]
-        place = pl.int_range(1, pl.len() + 1).over("query_id")
-        rows = (
-            self.relevant.filter(first)
-            .sort("query_id", "relevance", descending=[False, True], maintain_order=True)
-            .with_columns(level=place, position=place, run=pl.lit("ideal"))
+        rows = self.relevant.filter(first).sort(
+            "query_id", "relevance", descending=[False, True], maintain_order=True
         )
+        place = pl.Series(levels_in(rows["query_id"].rle_id().to_numpy().astype(np.int64))())
+        rows = rows.with_columns(level=place, position=place, run=pl.lit("ideal"))
         keys, ranking = _stretches(rows)
         full, kept = np.ones(len(rows), bool), np.ones(keys.height, bool)
         return Rankings(rows, keys, ranking, full, kept, self.items_of_run)
 
     def of_ideal(self, by_request: np.ndarray) -> np.ndarray:
-        """Give the number of each ranking's request, from one for each of `ideal_rows`."""
+        """Return for each ranking the value of its request, given one for each of `ideal_rows`."""
         ideals = self.ideal_rows.keys.select("query_id", ideal=pl.Series(by_request))
         joined = self.keys.join(ideals, on="query_id", how="left", maintain_order="left")
         return np.asarray(joined["ideal"].fill_null(0.0).to_numpy())
 
 
-def _numbered(level: np.ndarray, is_relevant: np.ndarray, ranking: np.ndarray) -> pl.Series:
-    """Number the relevant rows of each ranking from 1, in the order of their level."""
-    rows = np.flatnonzero(is_relevant)
-    order = rows[np.lexsort((level[rows], ranking[rows]))]
-    begins = np.diff(ranking[order], prepend=-1) != 0
-    starts = np.maximum.accumulate(np.where(begins, np.arange(len(order)), 0))
-    numbers = np.zeros(len(level), np.int64)
-    numbers[order] = np.arange(len(order)) - starts + 1
-    return pl.Series(numbers).set(pl.Series(~is_relevant), None)
-
-
 def _stretches(table: pl.DataFrame) -> tuple[pl.DataFrame, np.ndarray]:
-    """Give the rankings in the order of the table, and for each row the index of its own."""
+    """Return run and request of each ranking, and for each row the index of its ranking."""
     begins = table.select(
         (pl.col("run") != pl.col("run").shift()).fill_null(value=True)
         | (pl.col("query_id") != pl.col("query_id").shift())
@@ -225,7 +219,7 @@ def _stretches(table: pl.DataFrame) -> tuple[pl.DataFrame, np.ndarray]:
 
 
 def _is_in_order(table: pl.DataFrame, keys: pl.DataFrame, ranking: np.ndarray) -> bool:
-    """Tell whether the rows are sorted by run, request and document."""
+    """Return whether the rows are sorted by run, request and document."""
     run, query = pl.col("run"), pl.col("query_id")
     rises = (run > run.shift()) | ((run == run.shift()) & (query > query.shift()))
     if not keys.select(rises.fill_null(value=True).all()).item():

@@ -19,7 +19,7 @@ Weight = Callable[..., Any]
 
 
 def seen(metric: Metric, p: pl.Expr) -> pl.Expr:
-    """Tell whether an item was retrieved, above the cut-off when there is one."""
+    """Return whether an item was retrieved, and within the cut-off if there is one."""
     return p.is_not_null() if metric.cutoff is None else p <= metric.cutoff
 
 
@@ -34,10 +34,10 @@ class RecallLevelMetric(Metric):
     Parameters
     ----------
     name : str
-        What ``measure`` says in its rows.
+        Its name in the column ``measure``.
     exposure : callable
-        e(p), or e(p, m), from Polars expressions to one of numbers. Only arguments without a
-        default are given; keyword-only ones are parameters.
+        e(p), or e(p, m), from Polars expressions to an expression of numbers. Only arguments
+        without a default are passed; keyword-only arguments are parameters of the metric.
     weight : callable
         z(i, m).
 
@@ -48,7 +48,7 @@ class RecallLevelMetric(Metric):
 
     Examples
     --------
-    A metric of one's own appears beside the built-in ones:
+    Your own metric appears beside the built-in ones:
 
     >>> import polars as pl
     >>> import lexiframe as lf
@@ -84,9 +84,9 @@ class RecallLevelMetric(Metric):
 
 
 def refuse_ranks_beyond_n(metric: RecallLevelMetric, rankings: Rankings) -> None:
-    """Raise when an exposure that is linear in the rank up to n, where it is 0, is asked beyond.
+    """Raise when a linear exposure has ranks beyond its n, where it would be negative.
 
-    It would be negative there; n is the number of items in the corpus, so no rank is greater.
+    n is the number of items in the corpus, so no rank can be greater.
     """
     n = metric.values.get("n")
     if metric.exposure is not exposures.linear or n is None:

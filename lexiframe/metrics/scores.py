@@ -12,7 +12,7 @@ from lexiframe.errors import LexiframeError, shown
 from lexiframe.metrics.counts import Count
 from lexiframe.metrics.derived import parse_metric
 from lexiframe.metrics.metric import Metric
-from lexiframe.metrics.needs import JUDGED, refuse_unfit
+from lexiframe.metrics.needs import JUDGED, no_item_of_grade, refuse_unfit
 from lexiframe.metrics.rankings import Rankings
 from lexiframe.metrics.subtopic_metrics import SubtopicMetric, are_of_subtopics
 from lexiframe.metrics.subtopic_scores import subtopic_values
@@ -43,26 +43,26 @@ def scores(
         `measures` lists them, with what they need of the positions. The ``rel`` of a measure can
         raise the least relevant grade of the positions, not lower it.
     no_relevant : {"drop", "zero"}
-        Requests without an item of a measure's own ``rel`` have no rows of it, or 0; those of
-        ``positions(..., no_relevant="zero")`` have 0 of every measure, also of search lengths, of
-        which 0 is better than any real one; num_ret alone still counts what was retrieved, as
-        trec_eval does.
+        Whether requests without an item of a measure's own ``rel`` have no rows for that measure,
+        or rows with 0. Requests that ``positions(..., no_relevant="zero")`` kept have 0 for every
+        measure; note that for search lengths 0 is better than any real value. Only num_ret still
+        counts what was retrieved, as in trec_eval.
 
     Returns
     -------
     polars.DataFrame
-        Key ``run, query_id, measure``, sorted by it; ``value``; and ``smaller_is_better``, whether
-        less is better of the measure, in a table with a search length of one's own: of others the
-        name says it.
+        Key ``run, query_id, measure``, sorted by it; and ``value``. A table with your own search
+        length also has ``smaller_is_better``, whether smaller values of the measure are better;
+        for built-in measures this follows from the name.
 
     Raises
     ------
     UnknownNameError
         With near matches, for a measure that does not exist.
     LexiframeError
-        When a measure gives something that is no finite number, has a ``rel`` below that of the
-        positions, or needs what the positions do not have: judged items (``judged=True``, and not
-        after `impute`), ranks of items that were not retrieved, or subtopics.
+        When a measure has a value that is not a finite number, has a ``rel`` below that of the
+        positions, or needs what the positions lack: judged items (``judged=True``, and not after
+        `impute`), ranks of items that were not retrieved, or subtopics.
 
     Examples
     --------
@@ -100,14 +100,12 @@ def values_of(
         of_subtopics = [metric for metric in metrics if isinstance(metric, SubtopicMetric)]
         return subtopic_values(p, of_subtopics, no_relevant)
     rankings = Rankings.of(p, ranked)
-    groups = []  # what one group computes on the way it computes once
+    groups = []  # the metrics of a group share intermediate results, such as the ideal rankings
     for rel in dict.fromkeys(metric.rel for metric in metrics):
         restricted = rankings.at_least(rel, no_relevant)
         of_rel = [metric for metric in metrics if metric.rel == rel]
         if not restricted.kept.any() and rel is not None:
-            raise LexiframeError(
-                f"{of_rel[0]}: expected some items with a grade of {rel:g} or more, found none"
-            )
+            raise no_item_of_grade(of_rel[0])
         for needs in dict.fromkeys(metric.needs for metric in of_rel):
             groups.append((restricted, [m for m in of_rel if m.needs == needs]))
     computed = [*in_threads(lambda group: _values(*group), groups, "scores")]
@@ -118,13 +116,13 @@ def values_of(
 
 
 def as_list(measures: Any) -> list[Any]:
-    """Take one measure or several as a list."""
+    """Return one measure or several as a list."""
     several = isinstance(measures, Iterable) and not isinstance(measures, str | Metric)
     return list(measures) if several else [measures]
 
 
 def unique_by_name(measures: Sequence[Any]) -> list[Any]:
-    """Drop repeated measures; two different ones of one name are an error."""
+    """Return the measures without repetitions; raise if two different ones share a name."""
     by_name: dict[str, Any] = {}
     for measure in measures:
         if by_name.setdefault(str(measure), measure) != measure:
@@ -153,7 +151,7 @@ def _values(
         return {metric: (_checked(metric, rankings), rankings.kept) for metric in metrics}
 
     def of_run(run: int) -> list[np.ndarray]:
-        one = rankings.of_run(run)  # the judged items of one run at a time are in memory
+        one = rankings.of_run(run)  # so that only the judged items of a few runs are in memory
         return [_checked(metric, one) for metric in metrics]
 
     by_run = zip(*in_threads(of_run, range(rankings.n_runs), "judged items"), strict=True)
@@ -164,16 +162,16 @@ def _values(
 
 
 def _checked(metric: Metric, rankings: Rankings) -> np.ndarray:
-    """Return a metric's value for each ranking; 0 for a request without a relevant item.
+    """Return a metric's value for each ranking, with 0 for a request without a relevant item.
 
-    Counts stay what they are: as in trec_eval, num_ret is the number of documents retrieved.
+    Counts are not set to 0: as in trec_eval, num_ret is the number of documents retrieved.
     """
-    value = metric.compute(rankings).astype(np.float64)  # sums of nothing are whole numbers
+    value = metric.compute(rankings).astype(np.float64)  # np.bincount returns integers for no rows
     if not isinstance(metric, Count):
         value = np.where(rankings.has_relevant, value, 0.0)
     if not np.isfinite(value).all():
         raise LexiframeError(
             f"{metric}: expected finite numbers, found {value[~np.isfinite(value)][0]}; "
-            "look at its exposure and weight"
+            "check its exposure and weight"
         )
     return within(metric.bounds, value)

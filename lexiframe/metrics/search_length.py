@@ -1,4 +1,4 @@
-"""Search lengths: how far down a user reads. Smaller is better."""
+"""Search lengths: how far down a user has to read. Smaller is better."""
 
 from __future__ import annotations
 
@@ -19,23 +19,24 @@ from lexiframe.metrics.recall_level import RecallLevelMetric
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SearchLength(RecallLevelMetric):
-    """Σ_i e(p_i) · z(i, m) with an e that rises with the rank, so that small values are good.
+    """Σ_i e(p_i) · z(i, m) with an e that rises with the rank, so that smaller values are better.
 
-    An item that was not retrieved is given the last places of a corpus of ``n`` items (see
-    `impute`); ``n="pool"``, the default, takes the column ``pool_size`` of the positions. A
-    preference by a search length is the negative of its difference, so it favours the shorter way.
+    Items that were not retrieved get the last ranks of a corpus of ``n`` items (see `impute`);
+    ``n="pool"``, the default, takes n from the column ``pool_size`` of the positions. The
+    preference of a search length is its difference with the sign changed, so that the run with the
+    smaller value is preferred.
 
     Parameters
     ----------
     name : str
-        What ``measure`` says in its rows.
+        Its name in the column ``measure``.
     exposure : callable
         e(p), or e(p, m).
     weight : callable
         z(i, m).
     mean : bool
-        Whether the sum is divided by m, once: so whole numbers are rounded once, and equal search
-        lengths are equal to the last bit.
+        Whether the sum is divided by m. It is divided once, at the end, so that sums of whole
+        numbers are rounded once and equal search lengths are equal to the last bit.
 
     Examples
     --------
@@ -47,7 +48,7 @@ class SearchLength(RecallLevelMetric):
     >>> lf.scores(p, ["ISL(n=10)", "ASL(n=10)"])["value"].to_list()
     [6.0, 2.0]
 
-    Of one of your own a table of scores says that less is better:
+    For your own search length the table of scores says that smaller is better:
 
     >>> screens = lf.SearchLength(
     ...     "screens", exposure=lambda p: (p / 10).ceil(), weight=lambda i, m: i == m
@@ -71,7 +72,7 @@ class SearchLength(RecallLevelMetric):
 
     @property
     def is_exact(self) -> bool:
-        """Whether it sums ranks, or differences of them, and rounds at most once: at the end."""
+        """Whether it sums whole numbers or halves, and rounds at most once, at the end."""
         counts_ranks = self.exposure in (rank, before, beyond_m, beyond_mean)
         return counts_ranks and self.weight in (weights.first, weights.last, weights.one)
 
@@ -113,10 +114,10 @@ def before(p: pl.Expr) -> pl.Expr:
 
 
 def beyond_m(p: pl.Expr, m: pl.Expr) -> pl.Expr:
-    """p − m, how far it is behind the place that it could have."""
+    """p − m, the distance from the rank that the last item has in an ideal ranking."""
     return p - m
 
 
 def beyond_mean(p: pl.Expr, m: pl.Expr) -> pl.Expr:
-    """p − (m + 1)/2, with the mean rank of the ideal ranking."""
+    """p − (m + 1)/2, the distance from the mean rank in an ideal ranking."""
     return p - (m + 1) / 2

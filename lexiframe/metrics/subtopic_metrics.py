@@ -1,4 +1,4 @@
-"""Subtopic metrics: what a ranking does for each subtopic of a request, summed over them."""
+"""Subtopic metrics: sums over the subtopics of a request and their relevant documents."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class SubtopicMetric(RecallLevelMetric):
     Parameters
     ----------
     name : str
-        What ``measure`` says in its rows.
+        Its name in the column ``measure``.
     exposure : callable
         e(p), or e(p, m), from Polars expressions to a Polars expression.
     weight : callable
@@ -86,7 +86,7 @@ class SubtopicMetric(RecallLevelMetric):
 
 
 def novelty(i: pl.Expr, m: pl.Expr, *, alpha: float) -> pl.Expr:
-    """(1 − α)^(i − 1): what the i-th document of a subtopic is still worth."""
+    """(1 − α)^(i − 1): the gain of the i-th document of a subtopic, which falls with i."""
     return (1 - alpha) ** (i - 1)
 
 
@@ -101,17 +101,18 @@ def persistence_of_one(p: pl.Expr, *, alpha: float, beta: float) -> pl.Expr:
 
 
 def goes_by_subtopic(measure: Any) -> bool:
-    """Tell measures that need positions by subtopic from others."""
+    """Return whether a measure needs positions by subtopic."""
     return bool(measure.needs == SUBTOPICS)
 
 
 def are_of_subtopics(table: pl.DataFrame, measures: Iterable[Any]) -> bool:
-    """Tell positions by subtopic from others, and refuse measures that need the other kind.
+    """Return whether positions are by subtopic; raise if a measure needs the other kind.
 
     Raises
     ------
     LexiframeError
-        For subtopic measures of positions without subtopics, and the other way round.
+        For subtopic measures and positions without subtopics, or other measures and positions by
+        subtopic.
     """
     has_subtopics = "subtopic" in table.columns
     others = [str(m) for m in measures if goes_by_subtopic(m) != has_subtopics]

@@ -9,22 +9,24 @@ import polars as pl
 
 from lexiframe.errors import LexiframeError
 from lexiframe.metrics.ideals import Serving, greatest_sum, greedy_gains
+from lexiframe.metrics.needs import no_item_of_grade
 from lexiframe.metrics.rankings import N_RELEVANT, RANK
 from lexiframe.metrics.subtopic_metrics import SubtopicMetric
 from lexiframe.metrics.ties import within
 from lexiframe.metrics.values import Values
 from lexiframe.progress import progress
+from lexiframe.projection.levels import levels_in
 from lexiframe.projection.policies import NoRelevant
 from lexiframe.schemas import SUBTOPIC_POSITIONS, check
 
 _NOTHING = 2.0**-60
-"""An exposure is less than this share of the first one: all that follow are lost in rounding."""
+"""Exposures below this share of the greatest one are ignored: they are lost in rounding."""
 
 
 def subtopic_values(
     p: pl.DataFrame, metrics: Sequence[SubtopicMetric], no_relevant: NoRelevant
 ) -> Values:
-    """Compute subtopic metrics for every run and request, as `scores` does the others."""
+    """Compute subtopic metrics for every run and request; `scores` computes the others."""
     table = check(p, SUBTOPIC_POSITIONS)
     is_relevant = pl.col("level").is_not_null()
     table = _in_order(table.filter(is_relevant | pl.col("doc_id").is_null()))
@@ -35,9 +37,7 @@ def subtopic_values(
         of_rel = [metric for metric in metrics if metric.rel == rel]
         restricted = table if rel is None else _restrict(table, rel, no_relevant)
         if rel is not None and not restricted.height:
-            raise LexiframeError(
-                f"{of_rel[0]}: expected some items with a grade of {rel:g} or more, found none"
-            )
+            raise no_item_of_grade(of_rel[0])
         has_value = _are_among(keys, restricted)
         for metric, value in _values(restricted, of_rel):
             values[has_value, ordered.index(metric)] = value
@@ -46,14 +46,14 @@ def subtopic_values(
 
 
 def _are_among(keys: pl.DataFrame, table: pl.DataFrame) -> np.ndarray:
-    """Tell which rankings have rows in a table."""
+    """Return which rankings have rows in a table."""
     there = table.select("run", "query_id").unique().with_columns(there=pl.lit(value=True))
     joined = keys.join(there, on=["run", "query_id"], how="left", maintain_order="left")
     return joined["there"].fill_null(value=False).to_numpy()
 
 
 def _in_order(table: pl.DataFrame) -> pl.DataFrame:
-    """Sort by the key where need be: sums depend on the order of the rows."""
+    """Sort by the key if necessary: the last bit of a sum depends on the order of its terms."""
     falls = pl.lit(value=False)
     for name in reversed(SUBTOPIC_POSITIONS.key):
         this, before = pl.col(name), pl.col(name).shift()
@@ -68,22 +68,26 @@ def _restrict(table: pl.DataFrame, rel: float, no_relevant: NoRelevant) -> pl.Da
     kept = is_relevant
     if no_relevant == "zero":
         kept = kept | (is_relevant.sum().over("run", "query_id") == 0)
-    return table.filter(kept).with_columns(
+    table = table.filter(kept).with_columns(
         position=pl.when(is_relevant).then("position"),
-        level=pl.when(is_relevant).then("level").rank("ordinal").over(subtopic).cast(pl.Int64),
+        level=pl.when(is_relevant).then("level"),
         n_relevant=is_relevant.sum().over(subtopic).cast(pl.Int64),
     )
+    group = table.select(pl.struct(subtopic).rle_id().cast(pl.Int64)).to_series().to_numpy()
+    level = pl.Series(levels_in(group)(table["level"].fill_null(0).to_numpy()))
+    return table.with_columns(level=pl.when(pl.col("level").is_not_null()).then(level))
 
 
 def _values(
     table: pl.DataFrame, metrics: Sequence[SubtopicMetric]
 ) -> Iterator[tuple[SubtopicMetric, np.ndarray]]:
-    """Sum each metric's terms within each run's request, over its divisor."""
+    """Yield each metric and its values: the sum of its terms in each ranking, over its divisor."""
     starts, n_subtopics = _requests(table)
     keys = table.select("run", "query_id")[starts]
     terms = table.select(_terms(metric) for metric in metrics)
     ideals = _ideals(table, keys, starts, [m for m in metrics if m.divisor == "ideal"])
     for metric in metrics:
+        # reduceat adds pairwise; np.bincount, as in Rankings, would change the last bit of sums
         total = np.add.reduceat(terms[str(metric)].to_numpy(), starts)
         if metric.divisor == "ideal":
             divisor = ideals[str(metric)].to_numpy()
@@ -96,7 +100,7 @@ def _values(
 
 
 def _requests(table: pl.DataFrame) -> tuple[np.ndarray, np.ndarray]:
-    """Give the first row of each run's request, and the number of its subtopics."""
+    """Return the first row of each ranking, and the number of its subtopics."""
     run, query, subtopic = (
         table[name].ne_missing(table[name].shift()).to_numpy()
         for name in ("run", "query_id", "subtopic")
@@ -112,7 +116,7 @@ def _terms(metric: SubtopicMetric) -> pl.Expr:
 
 
 def _at_every_rank(metric: SubtopicMetric) -> float:
-    """Σ_{r≤k} e(r) z(r, m): of a subtopic that each of the first k documents serves."""
+    """Σ_{r≤k} e(r) z(r, m), the sum for a subtopic if each of the top k documents serves it."""
     if metric.cutoff is None:
         raise LexiframeError(f"{metric.name} needs its cutoff: write {metric.name}@20")
     ranks = _ranks(metric.cutoff).with_columns(level="position")
@@ -135,9 +139,9 @@ def _exposures(metric: SubtopicMetric, depth: int) -> np.ndarray:
 def _ideals(
     table: pl.DataFrame, keys: pl.DataFrame, starts: np.ndarray, metrics: list[SubtopicMetric]
 ) -> pl.DataFrame:
-    """Give the sums of the ideal rankings, a column a metric, for the requests of each run.
+    """Return the sum of the ideal ranking of each metric (columns) for each ranking (rows).
 
-    Every run has the same items of a request, so the first run that has it is enough.
+    All runs have the same relevant items of a request, so the rows of one run are enough.
     """
     lengths = np.diff(np.append(starts, table.height))
     first = np.repeat(keys["query_id"].is_first_distinct().to_numpy(), lengths)
@@ -157,7 +161,7 @@ def _ideals(
 
 
 def _exact_sums(metric: SubtopicMetric, exposures: np.ndarray, serving: Serving) -> np.ndarray:
-    """Find the greatest sum of each request by enumeration."""
+    """Return the greatest sum that any ranking of a request has, by enumeration."""
     sums = np.zeros(len(serving.queries))
     requests = progress(serving.kinds(), len(sums), f"ideals of {metric}")
     for q, (kinds, n_of_kind) in enumerate(requests):

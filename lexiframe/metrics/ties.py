@@ -1,11 +1,11 @@
-"""How small a difference is none."""
+"""Ties: which differences are so small that they count as rounding."""
 
 from __future__ import annotations
 
 import numpy as np
 
 TIE = 1e-12
-"""A difference as small as this is rounding: a tie. Of values above 1 it is a share of them."""
+"""Differences up to this count as ties; of values above 1, differences up to this share of them."""
 
 
 def difference(a: np.ndarray, b: np.ndarray, tolerance: float = TIE) -> np.ndarray:
@@ -59,9 +59,9 @@ def metric_difference(
 
 
 def rounding(values: np.ndarray) -> np.ndarray:
-    """Give how much of each value may be rounding: `TIE`, and that share of what is above 1.
+    """Return how large the rounding error of each value may be: `TIE` · max(1, |value|).
 
-    It broadcasts to the values: when none is above 1, as mostly, it is one number for all.
+    The result broadcasts to the values. Mostly none is above 1; then it is a single number.
 
     Examples
     --------
@@ -77,18 +77,18 @@ def rounding(values: np.ndarray) -> np.ndarray:
 
 
 def are_small(values: np.ndarray) -> bool:
-    """Tell whether all values are there, and in −1..1."""
+    """Return whether all values are in −1..1 and none is NaN."""
     return not values.size or bool(values.min() >= -1 and values.max() <= 1)
 
 
 def within(bounds: str, values: np.ndarray) -> np.ndarray:
-    """Give the bound in place of a value that only rounding put beyond it.
+    """Replace values that are out of bounds only because of rounding by the bound.
 
     Parameters
     ----------
     bounds
-        As metrics say them; only ``"0 to 1"`` bounds anything, with whatever is said behind it: a
-        greedy ideal is beaten by more than rounding.
+        The ``bounds`` of a metric. Only those that begin with ``"0 to 1"`` have an effect. Values
+        that are out of bounds by more than rounding stay: a ranking can beat a greedy ideal.
     values
         Values of the metric.
 

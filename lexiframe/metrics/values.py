@@ -1,4 +1,4 @@
-"""Values of metrics as an array, from which tables of scores and differences are made."""
+"""Values of metrics as an array, from which scores and their differences are made."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Values:
     values
         rankings × metrics.
     kept
-        Which of them count: a request without an item of a metric's ``rel`` may have no value.
+        Which values count: a request without an item of a metric's ``rel`` may have none.
     """
 
     keys: pl.DataFrame
@@ -49,8 +49,8 @@ class Values:
     def table(self) -> pl.DataFrame:
         """Return the table of `scores`.
 
-        Names say which metrics are better small. Where one does not, as that of a search length of
-        one's own, the table has a column for it.
+        Whether smaller values are better follows from the names of the built-in metrics. For a
+        user's own search length it does not, so the table then has a column that says it.
         """
         n, names = self.keys.height, [str(metric) for metric in self.metrics]
         measure = np.tile(np.arange(len(names)), n)

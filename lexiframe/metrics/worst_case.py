@@ -1,4 +1,4 @@
-"""The worst case of a ranking over all information needs, by looking at every one of them."""
+"""The worst case of a ranking over all information needs, found by trying all of them."""
 
 from __future__ import annotations
 
@@ -17,17 +17,16 @@ from lexiframe.metrics.rankings import Rankings
 from lexiframe.metrics.recall_level import RecallLevelMetric, refuse_ranks_beyond_n
 
 MOST_ITEMS = 15
-"""2^15 − 1 subsets: beyond this `TSE` is the way, where the theorem holds."""
+"""15 items have 32,767 subsets. Beyond this, use `TSE` where it equals the worst case."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class WorstCase(Metric):
     """WC_μ = the least μ(π, u) over all non-empty subsets u of the relevant items.
 
-    Each subset is an information need that the request may stand for; μ(π, u) takes u as the
-    relevant items, and of a graded μ with their grades. For a top-heavy μ with z(1, 1) = 1 and an
-    e that does not depend on m it is e(p_m), which is `TSE`, as it is for nDCG; here every subset
-    is looked at, for requests of at most 15 relevant items.
+    Each subset is an information need that the request may stand for. μ(π, u) counts only the items
+    of u as relevant; a graded μ uses their grades. The value is found by trying all subsets, so a
+    request may have at most 15 relevant items. `derived.WC` says when it equals `TSE`.
     """
 
     of: RecallLevelMetric | GradedMetric
@@ -52,18 +51,18 @@ class WorstCase(Metric):
 
 
 def _by_number(metric: Metric, rankings: Rankings) -> Iterator[tuple[np.ndarray, ...]]:
-    """Give the rankings of each number m of relevant items, their positions and their grades.
+    """Yield, for each number m of relevant items, the rankings, their positions and their grades.
 
-    Both are rankings × m.
+    Positions and grades are rankings × m.
     """
     items = rankings.from_the_top
     counts = np.bincount(rankings.of_relevant, minlength=len(rankings))
     if counts.max(initial=0) > MOST_ITEMS:
         row = rankings.keys.row(int(counts.argmax()), named=True)
         raise LexiframeError(
-            f"{metric}: expected at most {MOST_ITEMS} relevant items to look at all subsets of, "
-            f"found {counts.max()} for query {row['query_id']!r}; of a top-heavy measure, such as "
-            "AP, the worst case is TSE"
+            f"{metric}: expected at most {MOST_ITEMS} relevant items, to try all subsets of them, "
+            f"found {counts.max()} for query {row['query_id']!r}; the worst case of a top-heavy "
+            "measure, such as AP, is TSE"
         )
     m_of_item = counts[items["ranking"].to_numpy()]
     for m in np.unique(counts[counts > 0]):
@@ -78,7 +77,7 @@ def _by_number(metric: Metric, rankings: Rankings) -> Iterator[tuple[np.ndarray,
 def _over_subsets(
     metric: RecallLevelMetric | GradedMetric, positions: np.ndarray, grades: np.ndarray
 ) -> Iterator[np.ndarray]:
-    """Give μ of all subsets of each size: subsets × rankings."""
+    """Yield, for each size, μ of all subsets of that size: subsets × rankings."""
     m = positions.shape[1]
     members, level = _subsets(m)
     size = members.sum(axis=1)
@@ -94,7 +93,7 @@ def _over_subsets(
 def _graded(
     metric: GradedMetric, positions: np.ndarray, grades: np.ndarray, members: np.ndarray
 ) -> np.ndarray:
-    """Give a graded μ of subsets of one size: subsets × rankings."""
+    """Return a graded μ of subsets of one size: subsets × rankings."""
     n = int(members[0].sum())
     best_first = np.argsort(-grades, axis=1)
     grades = np.take_along_axis(grades, best_first, axis=1)
@@ -109,7 +108,7 @@ def _graded(
 
 
 def _ideals(metric: GradedMetric, grades: np.ndarray, members: np.ndarray, n: int) -> np.ndarray:
-    """Give the sum of the ideal ranking of each subset of n items; the best grade comes first."""
+    """Return the sum of the ideal ranking of each subset of n items; ``grades`` are descending."""
     item, place = np.indices((len(grades), n))
     terms = _terms(metric, place + 1.0, grades[item], n)
     at_its_place = terms[item[:, 0], np.maximum(members.cumsum(axis=1), 1) - 1]
@@ -127,7 +126,7 @@ def _terms(metric: GradedMetric, positions: np.ndarray, grades: np.ndarray, n: i
 
 @cache
 def _subsets(m: int) -> tuple[np.ndarray, np.ndarray]:
-    """Give all non-empty subsets of m items: subsets × m, whether an item is in, and its level."""
+    """Return, for all non-empty subsets of m items, the members and their levels: subsets × m."""
     members = (np.arange(1, 2**m)[:, None] >> np.arange(m)) & 1 == 1
     return members, members.cumsum(axis=1)
 

@@ -157,6 +157,7 @@ def _agreements(cube: PairCube, weights: np.ndarray) -> tuple[np.ndarray, np.nda
     for start in progress(starts, len(starts), "agreement"):
         block = weights[start : start + BLOCK]
         means = (block @ values) / np.maximum(block @ known, 1)
+        # Counts of rankings add up over requests, but the sign of a mean is found for each sample.
         signs = np.sign(np.where(np.abs(means) <= rounding, 0.0, means))
         systems.append(_agreeing(signs.swapaxes(0, 1)))
     return np.tensordot(weights, by_request, 1), np.concatenate(systems)

@@ -12,7 +12,7 @@ from typing import Literal
 
 import numpy as np
 
-from lexiframe.errors import LexiframeError
+from lexiframe.errors import LexiframeError, check_choice
 from lexiframe.metrics import notation
 from lexiframe.orderings.ranking import mid_ranks
 
@@ -68,6 +68,7 @@ def tau_ap(truth: np.ndarray, y: np.ndarray) -> np.ndarray:
     right = above & (truth[:, None, :] < truth[:, :, None])
     n_above, n_right = above.sum(axis=2), right.sum(axis=2)
     mean = _ratio((n_right / np.maximum(n_above, 1)).sum(axis=1), (n_above > 0).sum(axis=1))
+    # A truth that ties all runs makes every C 0: that is no correlation of −1, but undefined.
     return np.asarray(np.where(_all_tied(truth), np.nan, 2 * mean - 1))
 
 
@@ -105,10 +106,7 @@ def coefficient(called: str, method: str, p: float) -> tuple[str, Coefficient]:
     LexiframeError
         For an unknown method, a p outside 0..1, and a p for a method other than rbo.
     """
-    if method not in COEFFICIENTS:
-        raise LexiframeError(
-            f"{called}: expected method to be one of {', '.join(COEFFICIENTS)}, found {method!r}"
-        )
+    check_choice(called, method, COEFFICIENTS, "method")
     if method != "rbo" and p != PERSISTENCE:
         raise LexiframeError(f"{called}: p belongs to method='rbo', found method={method!r}")
     if not 0 < p < 1:

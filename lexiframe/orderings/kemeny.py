@@ -51,7 +51,7 @@ def kemeny(votes: np.ndarray) -> np.ndarray:
     """
     refuse_many(len(votes))
     component = strong_components(votes >= 0)
-    over = votes > 0
+    over = votes > 0  # decides between components; inside of one, orders have to be searched
     for c in np.flatnonzero(np.bincount(component) > 1):
         members = np.flatnonzero(component == c)
         over[np.ix_(members, members)] = over_in_every_order(votes[np.ix_(members, members)])
@@ -86,8 +86,9 @@ def over_in_every_order(votes: np.ndarray) -> np.ndarray:
     first = _order(gain, gain, -np.inf, len(votes))
     never_turned = np.ones(len(gain), bool)
     while never_turned.any():
+        # Maximise the reversals among orders of least cost; costs are whole, so 0.5 more is none.
         turning = np.where(never_turned, 1 - 2 * first, 0)
-        turned = first != _order(turning, gain, gain @ first - 0.5, len(votes))  # votes are whole
+        turned = first != _order(turning, gain, gain @ first - 0.5, len(votes))
         if not (turned & never_turned).any():
             break
         never_turned &= ~turned

@@ -67,6 +67,7 @@ def mc4(
     if iterations is not None:
         probabilities = np.full(n_runs, 1 / n_runs)
         for _ in range(iterations):
+            # No product of matrices: its last bits may depend on the number of threads.
             probabilities = (probabilities[:, None] * chain).sum(axis=0)
         return one_layer, probabilities
     if teleport is not None:
@@ -76,6 +77,7 @@ def mc4(
     shares = np.empty(n_runs)
     for c in range(component.max() + 1):
         members = np.flatnonzero(component == c)
+        # The chain that stays in the component, as if there were no other runs.
         within = stationary(transitions(votes[np.ix_(members, members)]))
         shares[members] = within * len(members) / (layers == layers[members[0]]).sum()
     return layers, shares
@@ -121,6 +123,7 @@ def _layers(moves: np.ndarray, component: np.ndarray) -> np.ndarray:
     if len(closed) > 1:
         ends = np.flatnonzero(way_out == 0)
         place = np.searchsorted(closed, component[ends])
+        # In logarithms probabilities tie by their ratio, so that tiny ones are told apart.
         groups = tie_groups(np.log(_ends_in(moves, place, ends)))
         layers[ends] += groups.max() - groups[place]
     return np.asarray(layers)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
-from lexiframe.errors import LexiframeError, SchemaError
+from lexiframe.errors import LexiframeError, SchemaError, check_choice
 from lexiframe.layouts.groups import By, by_groups
 from lexiframe.schemas import CORRELATIONS, SIGN_AGREEMENT, check, to_polars
 from lexiframe.typing import Frame
@@ -70,10 +70,8 @@ def _squared(table: pl.DataFrame, value: str | None) -> tuple[tuple[str, str], p
             f"sign_agreement, found the columns {', '.join(table.columns)}"
         )
     ends, schema, values = found[0]
-    if value is not None and value not in values:
-        raise LexiframeError(
-            f"agreement_matrix: expected value to be one of {', '.join(values)}, found {value!r}"
-        )
+    if value is not None:
+        check_choice("agreement_matrix", value, values, "value")
     rows = check(table, schema)
     methods = rows["method"].unique().sort().to_list() if "method" in rows.columns else []
     if len(methods) > 1:

@@ -68,10 +68,10 @@ def order_runs(
 
         The value of mc4, without ``iterations`` and ``teleport``: the strongly connected components
         of the chain form layers, and the value is the number of layers below the run's, plus its
-        share of its own layer, in 0..1. Components that the chain never leaves are above all
-        others; several of them are ordered by the probability that the chain from equal
-        probabilities ends in them. Components share a layer in proportion to their size, and runs a
-        component by their stationary probabilities.
+        share of its own layer, in 0..1. Components that the chain never leaves are at the top,
+        ordered by the probability that the chain from equal probabilities ends in them; each other
+        component is the lower, the longer its longest path to one of those is. Components share a
+        layer in proportion to their size, and runs a component by their stationary probabilities.
 
         The value of kemeny: the number of runs that come after the run in every order of least
         cost, minus the number of runs that come before it in all of them.

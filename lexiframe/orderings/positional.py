@@ -50,7 +50,7 @@ def majority_cycles(
     Returns
     -------
     polars.DataFrame
-        Key ``measure, cycle, run``, sorted by it. A cycle is a largest set of runs in which a chain
+        Key ``measure, cycle, run``, sorted by it. A cycle is a maximal set of runs in which a chain
         of majorities leads from each run to every other; those of a measure are numbered from 1.
         The table is empty if there are none.
 

@@ -28,9 +28,8 @@ def tie_groups(values: np.ndarray, rounding: np.ndarray | float = TIE) -> np.nda
         rough = np.take_along_axis(np.broadcast_to(rounding, values.shape), order, axis=-1)
         rounding = np.maximum(rough[..., :-1], rough[..., 1:])
     steps = np.zeros(values.shape, np.int64)
-    with np.errstate(
-        invalid="ignore"
-    ):  # ∞ − ∞ is NaN, which is not greater: equal infinities are one value
+    with np.errstate(invalid="ignore"):  # ∞ − ∞ is NaN, never greater: equal infinities tie
+        # Equality spreads along a chain of close values, or it would not be transitive.
         steps[..., 1:] = np.cumsum(falling[..., :-1] - falling[..., 1:] > rounding, axis=-1)
     groups = np.empty_like(steps)
     np.put_along_axis(groups, order, steps, axis=-1)

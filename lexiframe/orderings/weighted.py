@@ -112,7 +112,7 @@ def _mean(pairs: Pairs, rule: Rule) -> FromWeights:
 
 def _borda(pairs: Pairs, rule: Rule) -> FromWeights:
     points = borda(mean_preferences(pairs), pairs.request_rounding[:, None])
-    return _mean_of(points, np.full(len(points), TIE))
+    return _mean_of(points, np.full(len(points), TIE))  # points are multiples of 1/2
 
 
 def _mean_of(request_values: np.ndarray, rough: np.ndarray) -> FromWeights:
@@ -162,6 +162,7 @@ def _mc4(pairs: Pairs, rule: Rule) -> FromWeights:
         layers, shares = (np.stack(parts) for parts in zip(*chains, strict=True))
         # Shares may be tiny and still differ: compare their logarithms, that is, their ratios.
         places = tie_groups(np.log(np.maximum(shares, _TINY)))
+        # Layers come first: there are fewer places than runs.
         return layers + shares, mid_ranks(layers * len(pairs.runs) - places)
 
     return of_chain

@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from lexiframe.codes import decode
-from lexiframe.errors import LexiframeError, unknown_name
+from lexiframe.errors import LexiframeError, check_choice, unknown_name
 from lexiframe.layouts.arrays import Pairs
 from lexiframe.layouts.cube import PairsLike, pair_cube
 from lexiframe.layouts.groups import By, by_groups
@@ -156,8 +156,7 @@ def request_win_rates(
     >>> lf.request_win_rates(d)["win_rate"].to_list()
     [1.5, -1.25, -0.25]
     """
-    if how not in ("sum", "mean"):
-        raise LexiframeError(f"request_win_rates: expected how='sum' or 'mean', found {how!r}")
+    check_choice("request_win_rates", how, ("sum", "mean"), "how")
     frames = [_sums(measure, pairs, how) for measure, pairs in pair_cube(d)]
     return pl.concat([pl.DataFrame(schema=REQUEST_WIN_RATES.columns), *frames])
 

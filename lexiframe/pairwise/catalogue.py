@@ -1,4 +1,4 @@
-"""The preferences, each as its formula."""
+"""The built-in preferences, each with its formula."""
 
 from __future__ import annotations
 
@@ -57,16 +57,16 @@ LP = LexicographicPreference("LP", "precision",
 
 sgnLR = LexicographicPreference("sgnLR", "recall",
     formula=LR.formula, bounds=LR.bounds, source=LR.source)
-"""Lexirecall, by the name that tells it from rrLR."""
+"""Lexirecall, under a name that differs more clearly from rrLR."""
 
 sgnLP = LexicographicPreference("sgnLP", "precision",
     formula=LP.formula, bounds=LP.bounds, source=LP.source)
-"""Lexiprecision, by the name that tells it from rrLP."""
+"""Lexiprecision, under a name that differs more clearly from rrLP."""
 
 rrLR = LexicographicPreference("rrLR", "recall", magnitude=exposures.reciprocal,
     formula="1/p_k − 1/p′_k, k as of LR", bounds="−1 to 1",
     source="lexiframe")
-"""1/p_k − 1/p′_k at lexirecall's k. Not in the papers: lexiprecision's size, put to lexirecall."""
+"""1/p_k − 1/p′_k at lexirecall's k. It is not in the papers, which have it for lexiprecision."""
 
 rrLP = LexicographicPreference("rrLP", "precision", magnitude=exposures.reciprocal,
     formula="1/p_k − 1/p′_k, k as of LP", bounds="−1 to 1",
@@ -82,7 +82,7 @@ PREFERENCES |= {preference.name: preference for preference in (ST_RPP, ST_dcgRPP
 
 
 def parse_measure(text: str) -> Metric | Preference:
-    """Give the preference or the metric of a notation.
+    """Return the preference or the metric of a notation.
 
     Parameters
     ----------
@@ -97,8 +97,8 @@ def parse_measure(text: str) -> Metric | Preference:
     Raises
     ------
     UnknownNameError
-        With near matches, for a name that does not exist; and for ``"OI"``, which positions do not
-        hold: `interleaving` computes it.
+        With near matches, for a name that does not exist; and for ``"OI"``, which needs whole
+        rankings instead of positions: `interleaving` computes it.
 
     Examples
     --------
@@ -107,8 +107,8 @@ def parse_measure(text: str) -> Metric | Preference:
     """
     if re.fullmatch(r"OI\s*(\(.*)?", text.strip()):
         raise UnknownNameError(
-            f"{text!r} needs whole rankings, which positions are not: compute it with "
-            "lexiframe.interleaving(runs, qrels), whose table is one of preferences"
+            f"{text!r} needs whole rankings instead of positions: compute it with "
+            "lexiframe.interleaving(runs, qrels), which returns a table of preferences"
         )
     written = notation.read(text)
     if written.name in METRICS or written.name in MADE_FROM_ANOTHER:

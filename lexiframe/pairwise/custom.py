@@ -1,4 +1,4 @@
-"""Preferences that are any function of a request's positions."""
+"""Preferences that a function of the user computes from the positions of a request."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from lexiframe.projection.matrices import Block, missing
 class MatrixPreference(Preference):
     """Δ = a function of the positions of one request in all runs.
 
-    The function is called once for every request. A function on its own does as well, where a
-    preference is asked for: it goes by its ``__name__`` then.
+    The function is called once for every request. `preferences` also accepts a plain function,
+    which is then named by its ``__name__``.
 
     Parameters
     ----------
     name : str
-        What ``measure`` says in its rows.
+        Its name in the column ``measure``.
     function : callable
         From a float64 array runs × m, the rank of the i-th relevant item of each run, ascending in
         each row and infinite for an item that was not retrieved, to Δ: an array runs × runs of
@@ -33,13 +33,13 @@ class MatrixPreference(Preference):
     rel : float, optional
         The least relevant grade; items below it are not among the m.
     formula, source, bounds : str, optional
-        How `measures` shows it.
+        What `measures` shows.
 
     Raises
     ------
     LexiframeError
-        In `preferences`, when what the function gives has another shape, is not finite or not
-        antisymmetric.
+        In `preferences`, when the function returns an array that has another shape, is not finite
+        or is not antisymmetric.
 
     Examples
     --------
@@ -70,14 +70,14 @@ class MatrixPreference(Preference):
         return np.stack([delta[block.pairs] for delta in deltas], axis=1)
 
     def _of_request(self, ranks: np.ndarray) -> np.ndarray:
-        """Δ of one request, runs × runs; of a request without items it is 0."""
+        """Return Δ of one request, runs × runs; it is 0 for a request without relevant items."""
         if not ranks.size:
             return np.zeros((len(ranks), len(ranks)))
         delta = self._checked(self.function(np.ascontiguousarray(ranks)), len(ranks))
         return np.where(np.abs(delta) <= TIE, 0.0, delta)
 
     def _checked(self, result: Any, n_runs: int) -> np.ndarray:
-        """Give what the function gave as numbers, or raise and say what is wrong with it."""
+        """Return the result of the function as an array, or raise if it is not valid."""
         expected = f"{self}: expected an antisymmetric array of {n_runs} × {n_runs} finite numbers"
         try:
             delta = np.asarray(result, np.float64)
@@ -101,12 +101,12 @@ class MatrixPreference(Preference):
 
 
 def preference_of(function: Callable[..., Any]) -> MatrixPreference:
-    """Give the preference that a function without more says.
+    """Return the preference that a plain function computes.
 
     Raises
     ------
     LexiframeError
-        For a lambda, or something else that has no name.
+        For a lambda, or another function without a name.
     """
     name = getattr(function, "__name__", "<none>")
     if name.startswith("<"):

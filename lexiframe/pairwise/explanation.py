@@ -1,4 +1,4 @@
-"""Which items decide between two rankings, and by how much: `explain`."""
+"""Which items decide between two rankings, and how much each contributes: `explain`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from lexiframe.projection.matrices import Block, requests_of
 from lexiframe.schemas import POSITIONS, check, to_polars
 from lexiframe.typing import Frame, MeasureLike
 
-_NOWHERE = pl.Int64.max()  # worse than every rank
+_NOWHERE = pl.Int64.max()  # the rank of items that were not retrieved: below every other
 
 
 def explain(
@@ -32,9 +32,9 @@ def explain(
     run_b: str,
     measures: MeasureLike | Iterable[MeasureLike] | None = None,
 ) -> pl.DataFrame:
-    """Take a preference between two rankings of one request apart, recall level by recall level.
+    """Explain a preference between two rankings of one request, recall level by recall level.
 
-    Every column of a measure sums to what `preferences`, or `scores`, give.
+    Each column of a measure sums to the value that `preferences` or `scores` computes.
 
     Parameters
     ----------
@@ -65,8 +65,8 @@ def explain(
     UnknownNameError
         With near matches, for a query, run or measure that is not there.
     LexiframeError
-        For a measure that is no sum over levels, such as a `MatrixPreference`; for a ``rel`` above
-        all grades of the request.
+        For a measure that is not a sum over levels, such as a `MatrixPreference`; for a ``rel``
+        above all grades of the request.
 
     Examples
     --------
@@ -114,7 +114,7 @@ def explain(
 
 
 def _rows_of(p: Any, query_id: str, run_a: str, run_b: str) -> pl.DataFrame:
-    """Give the rows of the two runs for the request."""
+    """Return the rows of the two runs for the request."""
     table = check(p, POSITIONS)
     of_query = table.filter(pl.col("query_id") == query_id)
     if not of_query.height:
@@ -154,8 +154,9 @@ def _levels(sides: dict[str, pl.DataFrame]) -> pl.DataFrame:
 
 
 def _side_by_side(sides: dict[str, pl.DataFrame], grade: float) -> pl.DataFrame:
-    items = {side: _at_least(rows, grade) for side, rows in sides.items()}
-    levels = items["a"].select(pl.lit(grade, pl.Float64).alias("threshold"), "level")
+    items = {side: rows.filter(pl.col("relevance") >= grade) for side, rows in sides.items()}
+    level = pl.int_range(1, pl.len() + 1, dtype=pl.Int64)  # the items are sorted by level
+    levels = items["a"].select(threshold=pl.lit(grade, pl.Float64), level=level)
     named = [
         rows.select(
             pl.col("doc_id").alias(f"doc_{side}"),
@@ -166,13 +167,6 @@ def _side_by_side(sides: dict[str, pl.DataFrame], grade: float) -> pl.DataFrame:
     return pl.concat([levels, *named], how="horizontal")
 
 
-def _at_least(rows: pl.DataFrame, grade: float) -> pl.DataFrame:
-    """Count only items of a grade or above as relevant, and number the levels anew."""
-    m = pl.len().cast(pl.Int64)
-    kept = rows.filter(pl.col("relevance") >= grade)
-    return kept.with_columns(level=pl.int_range(1, m + 1, dtype=pl.Int64), n_relevant=m)
-
-
 def _columns(
     measure: Measure,
     table: pl.DataFrame,
@@ -180,7 +174,7 @@ def _columns(
     rows: pl.DataFrame,
     runs: dict[str, str],
 ) -> Iterator[pl.Series]:
-    """Give the columns of a measure."""
+    """Yield the columns of a measure."""
     grade = _least_grade(measure, table["threshold"].to_numpy())
     of_grade = (table["threshold"] == grade).to_numpy()
     name, sign = str(measure), table["sign"].to_numpy()
@@ -207,7 +201,7 @@ def _columns(
 
 
 def _least_grade(measure: Measure, thresholds: np.ndarray) -> float:
-    """Give the lowest threshold from the measure's least grade."""
+    """Return the lowest threshold that is not below the measure's least grade."""
     relevant = thresholds[thresholds >= (measure.rel or 0.0)]
     if len(thresholds) and not len(relevant):
         raise LexiframeError(
@@ -226,7 +220,7 @@ def _weights(preference: LevelPreference, thresholds: pl.Series) -> np.ndarray:
 
 
 def _terms(metric: Metric, rows: pl.DataFrame, run: str) -> np.ndarray:
-    """Give what each relevant item adds to the value of the metric for a run, level by level."""
+    """Return what each relevant item of a run adds to the value of the metric, by level."""
     rankings = Rankings.of(rows.filter(run=run)).at_least(metric.rel, "drop").of_run(0)
     terms = rankings.relevant.select("level").with_columns(term=metric.contributions(rankings))
     return terms.sort("level")["term"].to_numpy()

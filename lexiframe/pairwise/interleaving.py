@@ -8,7 +8,7 @@ from typing import Literal, get_args
 import numpy as np
 import polars as pl
 
-from lexiframe.errors import LexiframeError
+from lexiframe.errors import check_choice
 from lexiframe.io.problems.duplicates import Duplicates
 from lexiframe.layouts.size import refuse_too_many
 from lexiframe.metrics.ties import TIE
@@ -37,19 +37,19 @@ def interleaving(
     duplicates: Duplicates = "error",
     unjudged: Unjudged = "keep",
 ) -> pl.DataFrame:
-    """Compute, for every request and pair of runs, which one clicks on both interleaved prefer.
+    """Compute, for each request and pair of runs, which run the clicks of a simulated user prefer.
 
     A simulated user sees the two rankings as one list, reads it from the top down to some rank,
     and clicks every relevant item on the way. The ranking that holds more of what was clicked is
-    preferred. It is computed exactly, nothing is drawn.
+    preferred. The result is exact: nothing is drawn at random.
 
     Parameters
     ----------
     runs, qrels
         As for `positions`. All documents of the rankings count here, also those without judgment.
     user : {"uniform", "dcg"}
-        How likely the user reads down to rank c and no further: every rank of the interleaved list
-        alike, or ∝ 1 / log2(c + 1).
+        The probability that the user reads down to rank c and no further: the same for every rank
+        of the interleaved list, or ∝ 1 / log2(c + 1).
     rel, ties, score_type, duplicates, unjudged
         As for `positions`.
     no_relevant : {"drop", "zero"}
@@ -79,15 +79,15 @@ def interleaving(
     interleaving, which has π or π′ go first and ends when one of them is exhausted. c is the rank
     that the user reads down to, k_c the smallest k such that the last click is at rank k of π or
     of π′, and hits(π, k) counts the clicked items in π's top k. Without a click the preference is
-    0: so it is when one of the lists is empty, since then the interleaved list is empty too. Hence
-    a run that did not answer a request loses nothing by it.
+    0. This includes the case that one of the lists is empty, because then the interleaved list is
+    empty too. Hence a run that did not answer a request loses nothing by it.
 
     With ``user="uniform"`` Δ is a ratio of whole numbers and computed as such, so that a tie is
     exact; with ``"dcg"`` 1e-12 and less is a tie.
 
     Diaz & Ferraro, "Offline Retrieval Evaluation Without Evaluation Metrics", SIGIR 2022, equation
-    2 and section 5.3, doi:10.1145/3477495.3532033, where it is only sketched: the details are
-    ours. Balanced interleaving, and k: Joachims, "Evaluating Retrieval Performance Using
+    2 and section 5.3, doi:10.1145/3477495.3532033, which only sketch it: the details are defined
+    here. Balanced interleaving, and k: Joachims, "Evaluating Retrieval Performance Using
     Clickthrough Data", in Text Mining, 2003; Chapelle, Joachims, Radlinski & Yue, "Large-Scale
     Validation and Analysis of Interleaved Search Evaluation", ACM TOIS 30(1), 2012,
     doi:10.1145/2094072.2094078.
@@ -107,8 +107,7 @@ def interleaving(
     >>> d["measure"].item(), round(d["preference"].item(), 6)
     ('OI(user=dcg)', 0.383566)
     """
-    if user not in get_args(User):
-        raise LexiframeError(f"interleaving: expected user='uniform' or 'dcg', found {user!r}")
+    check_choice("interleaving", user, get_args(User), "user")
     policies = Policies(rel, ties, score_type, no_relevant, duplicates, unjudged)
     ranked = rank_runs(runs, qrels, policies, documents=True)
     names = [run.name for run in ranked.runs]
@@ -129,7 +128,7 @@ def interleaving(
 
 
 def _mass(user: User, longest: int) -> np.ndarray:
-    """Give the model's weight of the ranks 1..c, up to a factor, for c = 0..longest."""
+    """Return the user model's weight of the ranks 1..c, up to a factor, for c = 0..longest."""
     if user == "uniform":
         return np.arange(longest + 1)  # whole numbers, so that ties are exact
     c = np.arange(1, longest + 1)
@@ -137,7 +136,7 @@ def _mass(user: User, longest: int) -> np.ndarray:
 
 
 def _preferences(request: WholeRankings, mass: np.ndarray) -> np.ndarray:
-    """Give Δ of every pair of runs, in the order of a table's key."""
+    """Return Δ of every pair of runs, in the order of the table's key."""
     a, b = np.triu_indices(len(request.length), k=1)
     step = max(1, _CELLS // len(request.document))
     blocks = (slice(first, first + step) for first in range(0, len(a), step))
@@ -145,7 +144,7 @@ def _preferences(request: WholeRankings, mass: np.ndarray) -> np.ndarray:
 
 
 def _of_pairs(request: WholeRankings, a: np.ndarray, b: np.ndarray, mass: np.ndarray) -> np.ndarray:
-    """Give Δ of some pairs of runs, ``a`` ascending.
+    """Return Δ of some pairs of runs; ``a`` is ascending.
 
     The mean of both outcomes is one fraction, so that with whole numbers a tie is exact.
     """
@@ -179,7 +178,7 @@ def _outcome(
     shown: np.ndarray,
     mass: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Give Σ_c p(c) sgn(hits(first, k_c) − hits(second, k_c)) and Σ_c p(c), p up to a factor.
+    """Return Σ_c p(c) sgn(hits(first, k_c) − hits(second, k_c)) and Σ_c p(c), p up to a factor.
 
     The lists are read in turn, so that rank k is read at time 2k − 1 in the first, 2k in the
     second. A click counts until the next one, or the end.

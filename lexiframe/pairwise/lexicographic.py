@@ -1,4 +1,4 @@
-"""Lexicographic preferences: the first, or the last, recall level that differs decides."""
+"""Lexicographic preferences: the first or the last recall level with different ranks decides."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 import polars as pl
 
-from lexiframe.errors import LexiframeError
+from lexiframe.errors import LexiframeError, check_choice
 from lexiframe.metrics.order_metrics import (
     Direction,
     LexicographicMetric,
@@ -33,17 +33,17 @@ class LexicographicPreference(Preference):
     Parameters
     ----------
     name : str
-        What ``measure`` says in its rows.
+        Its name in the column ``measure``.
     direction : {"precision", "recall"}
         From which end the levels are compared.
     magnitude : callable, optional
-        f, from a Polars expression of ranks to one of numbers, each of its own rank alone:
-        Δ = f(p_k) − f(p′_k), with 0 for an item that was not retrieved. Without it
-        Δ = sgn(p′_k − p_k).
+        f, from a Polars expression of ranks to an expression of numbers, each of which depends on
+        its own rank alone: Δ = f(p_k) − f(p′_k), with 0 for an item that was not retrieved. By
+        default Δ = sgn(p′_k − p_k).
     rel : float, optional
         The least relevant grade.
     formula, source, bounds : str, optional
-        How `measures` shows it.
+        What `measures` shows.
 
     Notes
     -----
@@ -96,10 +96,7 @@ class LexicographicPreference(Preference):
     kind: ClassVar[str] = "lexicographic preference"
 
     def __post_init__(self) -> None:
-        if self.direction not in ("precision", "recall"):
-            raise LexiframeError(
-                f"{self.name}: expected direction='precision' or 'recall', found {self.direction!r}"
-            )
+        check_choice(self.name, self.direction, ("precision", "recall"), "direction")
 
     @property
     def rank(self) -> LexicographicMetric:
@@ -112,12 +109,12 @@ class LexicographicPreference(Preference):
         return rank_metric(self._name_without_size("rank"), self.direction, self.rel)
 
     def metric(self, *, n: int) -> LexicographicMetric:
-        """Give metric lexirecall, a mean of positions that orders rankings as lexirecall does.
+        """Return metric lexirecall, a mean of positions that orders rankings as lexirecall does.
 
         LR(p) = −Σ w_i p_i with Yager's leximin weights: Δ = 1/(n + ε), w_1 = (Δ/(1 + Δ))^(m − 1)
         and w_i = Δ^(m − i) / (1 + Δ)^(m + 1 − i) for i > 1, which sum to 1. It counts ranks, from
-        −n to −1. The paper has ε between 0 and 1; here ε = 1, so that every number is a
-        fraction of whole ones: the sum is exact, and rounded once.
+        −n to −1. The paper has ε between 0 and 1; here ε = 1, so that all weights are ratios of
+        whole numbers, and the sum is computed exactly and rounded once.
 
         Parameters
         ----------
@@ -127,9 +124,9 @@ class LexicographicPreference(Preference):
         Raises
         ------
         LexiframeError
-            For another preference than lexirecall. In `scores`, when rankings of one request
-            differ and their numbers do not, by more than what counts as a tie (1e-12): float64
-            holds few levels, and the fewer the larger n is. ``rank`` has no such limit.
+            For a preference other than lexirecall. In `scores`, when two different rankings of one
+            request have values that differ by no more than a tie (1e-12): float64 has room for few
+            levels, and for fewer of them the larger n is. ``rank`` has no such limit.
 
         Notes
         -----
@@ -156,15 +153,14 @@ class LexicographicPreference(Preference):
         if self.magnitude is not None:
             raise LexiframeError(
                 f"{self}: a preference with a magnitude has no {asked}; take that of LR or LP, "
-                "which have signs alone"
+                "which have signs only"
             )
         return self.name
 
     def compute(self, block: Block, known: dict[int, np.ndarray] | None = None) -> np.ndarray:
         """Return Δ of each pair of runs: pairs × requests.
 
-        With ``known``, the sizes of the ranks below a number, blocks share what they have in
-        common.
+        ``known`` caches the sizes of the ranks 0..n − 1 by n, so that blocks share them.
         """
         population = block.at_least(self.rel)
         positions = self._in_order(population)
@@ -178,26 +174,27 @@ class LexicographicPreference(Preference):
         return _differences(self._sizes(positions, {} if known is None else known), level, a, b)
 
     def deciding_level(self, block: Block) -> np.ndarray:
-        """Return the recall level that decides: 1..m, and 0 for a tie, pairs × requests."""
+        """Return the recall level that decides (1..m, or 0 for a tie): pairs × requests."""
         positions = self._in_order(block.at_least(self.rel))
         m = len(positions)
         level = deciding_levels(*sort_rankings(positions))
         return np.where(level == m, 0, m - level if self.direction == "recall" else level + 1)
 
     def _in_order(self, population: Population) -> np.ndarray:
-        """Return m × runs × requests, the level that decides first in front."""
+        """Return the positions, m × runs × requests; the level that is compared first is first."""
         return population.positions[::-1] if self.direction == "recall" else population.positions
 
     def _sizes(self, positions: np.ndarray, known: dict[int, np.ndarray]) -> np.ndarray:
-        """f(p) of every position, 0 for an item that was not retrieved; 0 behind the last level.
+        """Return f(p) of every position, 0 for items that were not retrieved, and one level of 0.
 
-        A level that a request lacks has the position 0 in all runs, and decides nothing.
+        The last level stands for a tie. A level that a request lacks has the position 0 in all
+        runs, so it never decides.
         """
         rank = np.where(positions == missing(positions), 0, positions)
         n_ranks = 1 << int(rank.max(initial=0)).bit_length()
         if n_ranks > rank.size:
             sizes = self._of_ranks(rank.ravel()).reshape(rank.shape)
-        else:  # there are more positions than ranks that they can have
+        else:  # more positions than different ranks: compute f once for each rank
             if n_ranks not in known:
                 known[n_ranks] = self._of_ranks(np.arange(n_ranks))
             sizes = known[n_ranks].take(rank)
@@ -232,10 +229,11 @@ def _differences(sizes: np.ndarray, level: np.ndarray, a: np.ndarray, b: np.ndar
 
 
 def deciding_levels(order: np.ndarray, differs_at: np.ndarray) -> np.ndarray:
-    """Return the first level in which two runs differ, m for equal ones: pairs × requests.
+    """Return the first level at which two runs differ, or m if they are equal: pairs × requests.
 
-    Of two rankings in sorted order it is the least of the levels in which a ranking from the first
-    of them on differs from the one behind it: a running minimum.
+    The rankings of a request are sorted, and for each the level is known at which it differs from
+    the next. Any two rankings differ first at the least of these levels between them, which a
+    running minimum finds for all pairs.
 
     Parameters
     ----------

@@ -12,7 +12,7 @@ from lexiframe.errors import LexiframeError, shown
 from lexiframe.layouts.arrays import PairCube, pairs_of
 from lexiframe.layouts.size import refuse_too_many
 from lexiframe.metrics.metric import Metric
-from lexiframe.metrics.needs import refuse_unfit
+from lexiframe.metrics.needs import no_item_of_grade, refuse_unfit
 from lexiframe.metrics.scores import as_list, unique_by_name, values_of
 from lexiframe.metrics.subtopic_metrics import are_of_subtopics
 from lexiframe.metrics.ties import metric_difference
@@ -48,18 +48,19 @@ def preferences(
     p
         The table of `positions`; for subtopic measures that of ``positions(..., subtopics=True)``.
     measures
-        Preferences or their notation (``lf.RPP``, ``"LR"``, ``"LP(rel=2)"``); metrics, which give
-        their difference, search lengths the negative of it; and functions of one's own from
-        positions to Δ, see `MatrixPreference`. The ``rel`` of a measure can raise the least
-        relevant grade of the positions, not lower it.
+        Preferences or their notation (``lf.RPP``, ``"LR"``, ``"LP(rel=2)"``); metrics, of which the
+        preference is the difference (for search lengths: with the sign changed); and your own
+        functions from positions to Δ, see `MatrixPreference`. The ``rel`` of a measure can raise
+        the least relevant grade of the positions, not lower it.
     no_relevant : {"drop", "zero"}
-        Requests without an item of a measure's own ``rel`` have no rows of it, or 0 (ties).
+        Whether requests without an item of a measure's own ``rel`` have no rows for that measure,
+        or rows with 0 (ties).
     deciding_level : bool
-        Also give ``deciding_level``, the recall level (from 1, among the items that a measure
+        Also return ``deciding_level``, the recall level (from 1, among the items that a measure
         counts as relevant) that decided a lexicographic preference; null for a tie and for other
         measures.
     baseline : str, optional
-        Only the pairs that this run is in, which take less memory.
+        Compute only the pairs that contain this run, which takes less memory.
 
     Returns
     -------
@@ -73,10 +74,10 @@ def preferences(
     UnknownNameError
         With near matches, for a measure or a baseline that does not exist.
     LexiframeError
-        For fewer than two runs; for more preferences than memory holds, before the work; for a
-        lambda, which has no name, and a function of one's own that gives something else than an
-        antisymmetric matrix; when a measure needs positions by
-        subtopic and these are not, or the other way round, or has a ``rel`` below theirs.
+        For fewer than two runs; before the work, for more preferences than fit in memory; for a
+        lambda, which has no name; for a function that does not return an antisymmetric matrix; when
+        a measure needs positions by subtopic and these are not, or the other way round; and when a
+        measure has a ``rel`` below that of the positions.
 
     Notes
     -----
@@ -122,7 +123,7 @@ def compare_pairs(
     deciding_level: bool = False,
     baseline: str | None = None,
 ) -> pl.DataFrame:
-    """Compute preferences from positions that fit, with the values of the metrics among them.
+    """Compute preferences from checked positions, and from the values of the metrics in ``asked``.
 
     Raises
     ------
@@ -177,10 +178,7 @@ def _deltas(
     deltas = _by_blocks(requests, kernels, chosen, "preferences", np.float64)
     for n, measure in enumerate(ordered):
         if len(requests) and np.isnan(deltas[:, :, n]).all():
-            raise LexiframeError(
-                f"{measure}: expected some items with a grade of {measure.rel:g} or more, "
-                "found none"
-            )
+            raise no_item_of_grade(measure)
     return ordered, deltas
 
 
@@ -193,7 +191,7 @@ def refuse_one_run(function: str, runs: Collection[str]) -> None:
 
 
 def parse_measures(measures: Any) -> list[Measure]:
-    """Take one measure or several, objects or notation, each once."""
+    """Return one or several measures, given as objects or notation, without repetitions."""
     return unique_by_name([_as_measure(measure) for measure in as_list(measures)])
 
 
@@ -210,21 +208,22 @@ def _as_measure(measure: Any) -> Measure:
 
 
 Kernel = Callable[[Block, np.ndarray], np.ndarray]
-"""From a block and the numbers of its requests to a number for each: pairs × requests."""
+"""A function from a block and the numbers of its requests to values: pairs × requests."""
 
 _TOGETHER = 2**19
-"""The most requests × runs² of a block: its arrays stay in the processor's cache."""
+"""The greatest requests × runs² of a block, so that its arrays stay in the processor's cache."""
 _FEW = 16
-"""So few requests go one by one: NumPy's innermost loop is over requests in a block of several, and
-over runs in a block of one."""
+"""Groups of up to so many requests are split up. NumPy's innermost loop is over the requests of a
+block, which should not be short; in a block of one request it is over runs."""
 
 
 def _kernel(
     measure: Measure, values: Values | None, requests: AnyRequests, no_relevant: NoRelevant
 ) -> Kernel:
-    """Return what computes Δ; NaN for a request that has no item of the measure's ``rel``."""
-    if isinstance(measure, Metric):  # then their values are there
-        return _difference_kernel(measure, values.by_request(measure, len(requests.runs)))  # type: ignore[union-attr]
+    """Return a function to Δ, which is NaN for requests without an item of the ``rel``."""
+    if isinstance(measure, Metric):  # values is None only when no metric was asked for
+        by_request = values.by_request(measure, len(requests.runs))  # type: ignore[union-attr]
+        return _difference_kernel(measure, by_request)
     own = _by_itself(measure, requests) if isinstance(measure, MatrixPreference) else None
     known: dict[int, np.ndarray] = {}
 
@@ -238,7 +237,7 @@ def _kernel(
 
 
 def _difference_kernel(metric: Metric, values: np.ndarray) -> Kernel:
-    """Return what computes the differences of a metric from its values, runs × requests."""
+    """Return a function to the differences of a metric, given its values: runs × requests."""
 
     def differences(block: Block, group: np.ndarray) -> np.ndarray:
         a, b = (values[run[:, None], group] for run in block.pairs)
@@ -250,9 +249,9 @@ def _difference_kernel(metric: Metric, values: np.ndarray) -> Kernel:
 
 
 def _by_itself(measure: MatrixPreference, requests: AnyRequests) -> np.ndarray:
-    """Call a function of one's own, request after request, in one thread: pairs × requests.
+    """Call a user's function for one request after the other, in one thread: pairs × requests.
 
-    It may keep something from call to call.
+    The function may keep state between calls, so it is not called from several threads.
     """
     numbers = progress(range(len(requests)), len(requests), str(measure))
     deltas = [measure.compute(requests.block(np.array([number]))) for number in numbers]
@@ -260,7 +259,7 @@ def _by_itself(measure: MatrixPreference, requests: AnyRequests) -> np.ndarray:
 
 
 def _level_kernel(measure: Measure) -> Kernel:
-    """Return what computes the recall level that decides, 0 for a tie and for other measures."""
+    """Return a function to the deciding recall level, 0 for a tie and for other measures."""
     if isinstance(measure, LexicographicPreference):
         return lambda block, group: measure.deciding_level(block)
     return lambda block, group: np.zeros((len(block.pairs[0]), len(block)), np.int64)
@@ -288,7 +287,7 @@ def _by_blocks(
 
 
 def _groups(requests: AnyRequests, n_runs: int) -> list[np.ndarray]:
-    """Divide the requests into those that go together, and those that go one by one."""
+    """Divide the requests into groups to compute together, of which small ones are split up."""
     groups = requests.groups(max(_TOGETHER // n_runs**2, 1))
     divided = [[group] if len(group) > _FEW else np.split(group, len(group)) for group in groups]
     return [part for group in divided for part in group]
@@ -297,10 +296,10 @@ def _groups(requests: AnyRequests, n_runs: int) -> list[np.ndarray]:
 def _each(
     fill: Callable[[np.ndarray], None], groups: list[np.ndarray], n_runs: int, label: str
 ) -> Iterator[None]:
-    """Fill in groups, in threads unless most have one request and there are few runs.
+    """Fill in groups, in threads unless most groups have one request and there are few runs.
 
-    The NumPy calls of such a group take microseconds, so that threads would wait for Python's lock
-    most of the time.
+    The NumPy calls for such a group take microseconds, so that threads would mostly wait for
+    Python's global lock.
     """
     n_alone = sum(len(group) == 1 for group in groups)
     if n_alone > len(groups) // 2 and n_runs**2 < _TOGETHER:
@@ -309,7 +308,7 @@ def _each(
 
 
 _ROWS = 1 << 20
-"""So many rows make a chunk of the table."""
+"""Rows in a chunk of the table."""
 
 
 def preferences_table(
@@ -322,9 +321,8 @@ def preferences_table(
 ) -> pl.DataFrame:
     """Make the table of an array requests × pairs × measures, without its empty cells.
 
-    All names are sorted; the pairs are those of the runs in the order of the table's key, all or
-    the chosen ones. What repeats for every request (runs, measures) is in memory once for some of
-    them: the chunks of these columns share it.
+    All names are sorted; the pairs, all or the chosen ones, are in the order of the table's key.
+    The columns of runs and measures repeat for every request, so their chunks share memory.
     """
     n_queries, n_pairs, n_measures = values.shape
     a, b = np.triu_indices(len(runs), k=1)

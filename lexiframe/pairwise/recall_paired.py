@@ -26,35 +26,36 @@ class LevelPreference(Preference):
 
     With ``subtopics`` the subtopics t of the request take the place of the grades, and relevance
     is binary: Δ(π, π′) = Σ_t p(t) Σ_i p(i | t) sgn(p′_{i,t} − p_{i,t}), over the subtopics with a
-    relevant item and one more, which every relevant item of any subtopic satisfies; p(t) ∝ m_t,
-    the number of items of the subtopic, so that for the one more it is the number of different
-    items. It needs positions by subtopic.
+    relevant item and one additional subtopic, which all relevant items serve; p(t) ∝ m_t, the
+    number of items of the subtopic (for the additional one: of different items). It needs
+    positions by subtopic.
 
     Parameters
     ----------
     name : str
-        What ``measure`` says in its rows.
+        Its name in the column ``measure``.
     weight : callable
-        p(i | m) up to a factor, from Polars expressions of i and m to one of weights.
+        p(i | m) up to a factor, from Polars expressions of i and m to an expression of weights.
     rel : float, optional
-        The least relevant grade; relevance then is binary.
+        The least relevant grade; with it, relevance is binary.
     subtopics : bool, optional
-        Whether it goes by subtopics instead of grades.
+        Whether the sum is over subtopics instead of grades.
     formula, source, bounds : str, optional
-        How `measures` shows it.
+        What `measures` shows.
 
     Notes
     -----
-    With uniform weights Δ is a whole number over Σ_λ m_λ and is computed as such, so that ties
-    are exactly 0. The range is −1 to 1. Diaz & Ferraro, "Offline Retrieval Evaluation Without
-    Evaluation Metrics", SIGIR 2022, equations 4 and 5, doi:10.1145/3477495.3532033; there p(i, λ)
-    is p(i) p(λ), here p(i) is normalised over the m_λ levels of each threshold, as in the
-    authors' tool. Subtopics: equation 6 of section 4, with p(t) and the background interest t* of
-    section 5.3.
+    With uniform weights Δ is a whole number divided by Σ_λ m_λ. It is counted in whole numbers, so
+    that ties are exactly 0. The range is −1 to 1.
+
+    Diaz & Ferraro, "Offline Retrieval Evaluation Without Evaluation Metrics", SIGIR 2022,
+    equations 4 and 5, doi:10.1145/3477495.3532033. There p(i, λ) is p(i) p(λ); here p(i) is
+    normalised over the m_λ levels of each threshold, as in the authors' tool. Subtopics: equation 6
+    of section 4, with p(t) and the background interest t* of section 5.3.
 
     Examples
     --------
-    A preference of one's own appears beside the built-in ones:
+    Your own preference appears beside the built-in ones:
 
     >>> import lexiframe as lf
     >>> late = lf.LevelPreference("late", weight=lambda i, m: i / m)
@@ -89,7 +90,7 @@ class LevelPreference(Preference):
     def compute(self, block: Block, known: dict[int, np.ndarray] | None = None) -> np.ndarray:
         """Return Δ of each pair of runs: pairs × requests.
 
-        With ``known``, the weights of levels by m, blocks share what they have in common.
+        ``known`` caches the weights of the levels by m, so that blocks share them.
         """
         populations = block.populations(self.rel)
         weights = [self.weights(population.m, known) for population in populations]
@@ -117,8 +118,7 @@ class LevelPreference(Preference):
         """Return p(i | m) of requests with m items, and for which of them it is uniform.
 
         The weights are levels × requests and sum to 1 for each request; levels that a request lacks
-        have the weight 0. Those of sizes that are ``known`` are not computed again; the others are
-        added to it.
+        have weight 0. ``known`` caches the weights by m; those of new sizes are added to it.
         """
         known = {} if known is None else known
         weights, is_uniform = np.zeros((int(m.max(initial=0)), len(m))), np.ones(len(m), bool)
@@ -150,14 +150,14 @@ class LevelPreference(Preference):
 
 
 _COMPARISONS = 2**17
-"""So many comparisons at once stay in the processor's cache, and are worth the call."""
+"""Comparisons at once: few enough for the processor's cache, and enough to be worth a call."""
 
 
 def _levels_won(positions: np.ndarray, counts: np.dtype) -> np.ndarray:
     """Σ_i [p_i < p′_i]: whole numbers of the type ``counts``, runs × runs × requests."""
     m, n_runs, n_requests = positions.shape
     won = np.zeros(n_runs * n_runs * n_requests, counts)
-    most = min(127, max(1, _COMPARISONS // max(won.size, 1)))  # 127 is what an int8 can count to
+    most = min(127, max(1, _COMPARISONS // max(won.size, 1)))  # an int8 can count to 127
     for first in range(0, m, most):
         won += _is_sooner(positions[first : first + most]).sum(axis=0, dtype=np.int8)
     return won.reshape(n_runs, n_runs, n_requests)
@@ -177,7 +177,7 @@ def _weight_won(positions: np.ndarray, weights: np.ndarray) -> np.ndarray:
 
 def _is_sooner(positions: np.ndarray) -> np.ndarray:
     """[p_i < p′_i], 0 or 1: levels × (runs · runs · requests)."""
-    if positions.shape[2] == 1:  # else an axis of one element would be the innermost loop
+    if positions.shape[2] == 1:  # otherwise NumPy's innermost loop would have one element
         positions = positions[:, :, 0]
     is_sooner = positions[:, :, None] < positions[:, None, :]
     return is_sooner.view(np.int8).reshape(len(positions), -1)

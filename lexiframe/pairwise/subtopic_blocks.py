@@ -1,4 +1,4 @@
-"""Positions by subtopic as matrices: for each request one a subtopic, and one of all items."""
+"""Positions by subtopic as matrices: one for each subtopic of a request, and one of all items."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class SubtopicBlock(Block):
     Attributes
     ----------
     subtopics
-        The same for the items of each subtopic.
+        The block of the items of each subtopic.
     """
 
     subtopics: tuple[Block, ...]
@@ -38,10 +38,10 @@ class SubtopicRequests:
     Attributes
     ----------
     lists
-        For each request the items of any subtopic, then those of each subtopic, as if each of
-        these lists were a request.
+        For each request a list of the items of any subtopic, then a list for each subtopic. The
+        lists are laid out as if each were a request.
     n_lists
-        How many lists there are of each request.
+        The number of lists of each request.
     """
 
     queries: pl.Series
@@ -61,7 +61,7 @@ class SubtopicRequests:
         return np.asarray(np.cumsum(self.n_lists) - self.n_lists)
 
     def groups(self, most: int) -> list[np.ndarray]:
-        """Return each request as a group of its own: no two have the same subtopics."""
+        """Return a group for each request, because requests have different subtopics."""
         return [np.array([request]) for request in range(len(self))]
 
     def block(self, requests: np.ndarray) -> SubtopicBlock:
@@ -73,7 +73,7 @@ class SubtopicRequests:
 
 
 def subtopic_requests_of(p: Any) -> SubtopicRequests:
-    """Lay a table of positions by subtopic out as matrices, one request after the other.
+    """Convert a table of positions by subtopic to matrices, one request after the other.
 
     Raises
     ------
@@ -97,7 +97,7 @@ def subtopic_requests_of(p: Any) -> SubtopicRequests:
 
 
 def _without_subtopics(table: pl.DataFrame) -> pl.DataFrame:
-    """Give a row for each document, relevant for any subtopic; its grade is the greatest."""
+    """Return a row for each document, with its greatest grade over all subtopics."""
     request = ("run", "query_id")
     is_relevant = pl.col("level").is_not_null()
     documents = table.group_by(*request, "doc_id", maintain_order=True).agg(

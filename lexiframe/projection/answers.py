@@ -1,8 +1,6 @@
-"""What the runs answered and what of it is judged: counts, and a warning of what is not."""
+"""Coverage: what the runs answered and how much of it is judged, as counts and as warnings."""
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 import polars as pl
@@ -15,42 +13,32 @@ from lexiframe.projection.ranks import RunRanks
 
 
 def coverage_of(ranked: RankedRuns) -> pl.DataFrame:
-    """Count, run by run; all judged items are to be ranked."""
-    requests = len(ranked.judged.queries)
-    without_relevant = int((ranked.judged.n_relevant == 0).sum())
+    """Return the answers of each run, with counts of its documents; all judged items are ranked."""
     is_relevant, is_judged = ranked.judged.is_relevant, ranked.judged.is_judged
 
-    def row(run: RunRanks) -> dict[str, Any]:
-        answered = int(run.answered.sum())
+    def counts(run: RunRanks) -> dict[str, int]:
         found = run.rank != 0
         return {
-            "run": run.name,
-            "requests": requests,
-            "answered": answered,
-            "missing": requests - answered,
-            "extra": len(run.extra),
-            "without_relevant": without_relevant,
             "retrieved": int(run.retrieved.sum()),
             "judged": int(np.count_nonzero(found & is_judged)),
             "relevant_retrieved": int(np.count_nonzero(found & is_relevant)),
-            "duplicates": run.duplicates,
-            "unjudged_removed": run.unjudged,
             "tied_relevant": len(run.tied.item),
         }
 
-    return pl.DataFrame([row(run) for run in ranked.runs])
+    documents = pl.DataFrame([counts(run) for run in ranked.runs])
+    return pl.concat([ranked.answers, documents], how="horizontal")
 
 
 def warn_of_gaps(ranked: RankedRuns) -> None:
-    """Warn once of what was dropped or filled, with counts, and of what `warn_of_input` says."""
-    runs = ranked.runs
+    """Warn once of what was dropped or filled, with counts, and of what `warn_of_input` finds."""
+    total = ranked.answers.sum()
     counts = {
-        "rankings missing, counted as empty": sum(int((~run.answered).sum()) for run in runs),
-        "rankings for requests without judgments, ignored": sum(len(run.extra) for run in runs),
-        "requests without a relevant item": int((ranked.judged.n_relevant == 0).sum()),
-        "rows that repeated a document, removed": sum(run.duplicates for run in runs),
+        "rankings missing, counted as empty": total["missing"].item(),
+        "rankings for requests without judgments, ignored": total["extra"].item(),
+        "requests without a relevant item": ranked.answers["without_relevant"][0],
+        "rows that repeated a document, removed": total["duplicates"].item(),
         "repeated judgments, removed": ranked.judged.repeated,
-        "rows of unjudged documents, removed": sum(run.unjudged for run in runs),
+        "rows of unjudged documents, removed": total["unjudged_removed"].item(),
     }
     said = "; ".join(f"{what}: {count}" for what, count in counts.items() if count)
     if said:
@@ -59,13 +47,13 @@ def warn_of_gaps(ranked: RankedRuns) -> None:
 
 
 def warn_of_input(ranked: RankedRuns) -> None:
-    """Warn of lines that were read in part, and of runs of which no document is judged."""
+    """Warn of lines that were not read to their end, and when no retrieved document is judged."""
     warn_of_wider_lines(ranked.n_wider)
     _warn_of_strangers(ranked)
 
 
 def _warn_of_strangers(ranked: RankedRuns) -> None:
-    """Warn when documents were retrieved, and not one of any run is among the judged ones."""
+    """Warn when runs retrieved documents, but none of them is judged."""
     retrieved = list(dict.fromkeys(name for run in ranked.runs for name in run.strangers))
     if not retrieved or any(run.rank.any() for run in ranked.runs):
         return
@@ -78,7 +66,7 @@ def _warn_of_strangers(ranked: RankedRuns) -> None:
 
 
 def _hint(retrieved: list[str], judged: pl.Series, kind: str) -> str:
-    """Say why no document of a request is among those that were retrieved for it."""
+    """Return the likely reason why no retrieved document is judged for its request."""
     elsewhere = min({*retrieved} & {*judged}, default=None)
     if elsewhere is not None:
         return (

@@ -28,16 +28,16 @@ class Rows:
 
     @classmethod
     def of(cls, part: RunPart, judged: JudgedItems, score_type: str, *, rank: bool) -> Rows:
-        """Encode a run that has rows, with its ``rank``, which has no nulls then, or without."""
+        """Encode a run that has rows; with ``rank``, its column of ranks must have no nulls."""
         query, extra = _query_codes(part.rows["query_id"], judged.query_index)
-        with np.errstate(over="ignore"):  # what a float32 cannot hold is infinite, as in C
+        with np.errstate(over="ignore"):  # as in C, scores beyond float32 are infinite
             score = part.rows["score"].to_numpy().astype(score_type, copy=False)
         ranks = part.rows["rank"].to_numpy() if rank else None
         doc_id = part.rows["doc_id"]
         return cls(query, doc_id, score, ranks, hash_keys(doc_id, query), extra)
 
     def take(self, index: Any) -> Rows:
-        """Give some of the rows, in the order asked for."""
+        """Return the rows of an index, in its order."""
         rank = None if self.rank is None else self.rank[index]
         return Rows(
             self.query[index],
@@ -49,7 +49,7 @@ class Rows:
         )
 
     def in_order(self, *, stable: bool) -> Rows:
-        """Order by query and by score, descending; ``stable`` keeps the order of what ties."""
+        """Sort by query, and by descending score; ``stable`` keeps the order of equal scores."""
         query, score = self.query, self.score
         same = query[1:] == query[:-1]
         if np.all(~same | (score[1:] <= score[:-1])):
@@ -66,7 +66,7 @@ class Rows:
         return np.bincount(self.query, minlength=n_queries)[:n_queries]
 
     def find(self, judged: JudgedItems) -> tuple[np.ndarray, np.ndarray]:
-        """Give the rows that hold a judged document, and which judged item it is."""
+        """Return the rows that contain a judged document, and the index of that judged item."""
         hit, item = judged.index.find(self.hashes)
         found = strings_of(self.doc_id.gather(hit))
         same = (found == judged.items["doc_id"].gather(item)).to_numpy()
@@ -74,36 +74,36 @@ class Rows:
         return hit[same], item[same]
 
     def first_of_query(self, hit: np.ndarray) -> np.ndarray:
-        """For each of the rows ``hit`` the first row of its query."""
+        """Return, for each of the rows ``hit``, the first row of its query."""
         queries = Blocks.of(self.query[1:] != self.query[:-1], hit)
         return queries.first
 
     def ties(self, hit: np.ndarray) -> Blocks:
-        """Find the group of equal scores that each of the rows ``hit`` is in."""
+        """Return the group of equal scores to which each of the rows ``hit`` belongs."""
         ends = (self.query[1:] != self.query[:-1]) | (self.score[1:] != self.score[:-1])
         return Blocks.of(ends, hit)
 
     def has_twins(self) -> bool:
-        """Tell whether two rows have one hash, as two rows of one document in one query have."""
+        """Return whether two rows have the same hash, as two rows of one document in a query do."""
         ordered = np.sort(self.hashes)
         return bool((ordered[1:] == ordered[:-1]).any())
 
     def documents(self, judged: JudgedItems) -> pl.DataFrame:
-        """Give query and document of the rows of judged queries."""
+        """Return query and document of the rows of judged queries."""
         rows = pl.DataFrame({"query": self.query, "doc_id": strings_of(self.doc_id)})
         return rows.filter(pl.col("query") < len(judged.queries))
 
 
 @dataclass(frozen=True)
 class Blocks:
-    """Where blocks of alike rows begin and the last ends, and in which block some rows are."""
+    """Blocks of consecutive rows: their edges, and the block to which each of some rows belongs."""
 
     edges: np.ndarray
     block: np.ndarray
 
     @classmethod
     def of(cls, ends: np.ndarray, rows: np.ndarray) -> Blocks:
-        """Find the blocks of ``rows``: ``ends`` says which rows, but for the last, end one."""
+        """Return the blocks of ``rows``; ``ends`` marks the rows, except the last, that end one."""
         edges = np.concatenate([[0], np.flatnonzero(ends) + 1, [len(ends) + 1]])
         return cls(edges, np.searchsorted(edges, rows, side="right") - 1)
 

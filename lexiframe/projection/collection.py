@@ -1,11 +1,11 @@
-"""All runs ranked, one at a time: what `positions` and `coverage` are made from."""
+"""The ranks of all runs, from which `positions` and `coverage` are made."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import polars as pl
@@ -27,16 +27,38 @@ _NO_ROWS = pl.DataFrame()
 
 @dataclass(frozen=True)
 class RankedRuns:
-    """The judged items and, for each run in the order of their names, their ranks.
+    """The judged items and their ranks in each run, runs sorted by name.
 
-    ``read`` says what is known of each source, ``n_wider`` the lines of each file that have more
-    fields than are read.
+    ``read`` describes each source that was read; ``n_wider`` has the number of lines of each file
+    that have more fields than are read.
     """
 
     judged: JudgedItems
     runs: list[RunRanks]
     read: list[SourceRead] = field(default_factory=list)
     n_wider: dict[str, int] = field(default_factory=dict)
+
+    @cached_property
+    def answers(self) -> pl.DataFrame:
+        """For each run, counts of requests (answered or not) and of the rows that were removed."""
+        requests = len(self.judged.queries)
+        counts = {
+            "requests": requests,
+            "without_relevant": int((self.judged.n_relevant == 0).sum()),
+        }
+        rows = [
+            {
+                "run": run.name,
+                **counts,
+                "answered": (answered := int(run.answered.sum())),
+                "missing": requests - answered,
+                "extra": len(run.extra),
+                "duplicates": run.duplicates,
+                "unjudged_removed": run.unjudged,
+            }
+            for run in self.runs
+        ]
+        return pl.DataFrame(rows)
 
 
 def rank_runs(
@@ -50,17 +72,17 @@ def rank_runs(
     hashed: bool = False,
     foresee: Callable[[int, JudgedItems], None] | None = None,
 ) -> RankedRuns:
-    """Rank the relevant items in every run, and with ``nonrelevant`` the others that are judged.
+    """Rank the relevant items in every run, and with ``nonrelevant`` the other judged items.
 
-    ``pool`` also gives what they retrieved, ``documents`` in which order, and ``hashed`` the sha256
-    of each file as it was read. ``foresee`` is told, before files are read, how many runs they hold
-    at least, and may refuse them.
+    ``pool`` also asks for the retrieved documents, ``documents`` for their order, and ``hashed``
+    for the sha256 of each file as it was read. ``foresee`` is called before files are read, with
+    the least number of runs that they contain, and may raise an error.
 
     Raises
     ------
     LexiframeError
-        When runs and qrels have no query in common, two runs have one name, or there is none; and,
-        before the work, when ranks and positions need more memory than there is.
+        When runs and qrels have no query in common, when two runs have the same name, or when there
+        is no run; and, before the work, when ranks and positions need more memory than there is.
     SchemaError
         For ``ties="rank"`` without ranks.
     """
@@ -101,7 +123,7 @@ def rank_runs(
 
 _BYTES_OF_RANK = RANKS().itemsize
 _BYTES_OF_POSITION = 100
-"""Of a row in the table of positions, while it is made."""
+"""The memory of a row in the table of positions, while it is made."""
 
 
 def _refuse_many(n_runs: int, judged: JudgedItems) -> None:
@@ -115,7 +137,10 @@ def _refuse_many(n_runs: int, judged: JudgedItems) -> None:
 
 
 def _shared_codes() -> pl.Series:
-    """Give a column that keeps codes of strings: Polars forgets them with the last such column."""
+    """Return a column that keeps the codes of strings alive, as long as it exists itself.
+
+    Polars forgets the codes of a set of categories when the last column that uses it is gone.
+    """
     return pl.Series([], dtype=pl.Categorical(pl.Categories.random()))
 
 
@@ -136,7 +161,7 @@ def _loaders(scan: RunScan, *, rank: bool, hashed: bool) -> list[Callable[[], li
 
 
 def _load(scan: RunScan, index: int, *, rank: bool, hashed: bool) -> list[RunPart]:
-    """Read one source; a table without ranks does not say which of its runs lacks them."""
+    """Read one source; raise if ranks are needed and a table of several runs has none."""
     parts = scan.load(index, rank=rank, hashed=hashed)
     if rank and len(parts) > 1 and "rank" not in parts[0].rows.columns:
         raise SchemaError(

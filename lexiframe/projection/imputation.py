@@ -1,4 +1,4 @@
-"""Ranks for relevant items that a run did not retrieve: `impute`."""
+"""Imputed ranks for relevant items that a run did not retrieve: `impute`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Literal
 
 import polars as pl
 
-from lexiframe.errors import LexiframeError
+from lexiframe.errors import LexiframeError, check_choice
 from lexiframe.schemas import POSITIONS, check, to_polars
 from lexiframe.typing import Frame
 
@@ -21,7 +21,7 @@ def impute(
     *,
     how: Literal["pessimistic", "optimistic"] = "pessimistic",
 ) -> pl.DataFrame:
-    """Give every relevant item that was not retrieved a rank.
+    """Assign a rank to every relevant item that was not retrieved.
 
     Parameters
     ----------
@@ -31,9 +31,9 @@ def impute(
         n, the number of items in the corpus; ``"pool"``: the column ``pool_size``.
     how : {"pessimistic", "optimistic"}
         Pessimistic: the omitted items take the last places of the corpus, n − (m − i) for recall
-        level i, those of a high grade last of all. Optimistic: they follow the last retrieved
-        item, ñ + 1, ñ + 2 ..., those of a high grade first (for comparison only: a run that
-        retrieves less gains by it).
+        level i, with the highest grades last. Optimistic: they follow the last retrieved item, at
+        ñ + 1, ñ + 2 ..., with the highest grades first (for comparison only: it rewards runs that
+        retrieve less).
 
     Returns
     -------
@@ -43,8 +43,8 @@ def impute(
     Raises
     ------
     LexiframeError
-        When a run's ñ plus its omitted relevant items exceed n, ``"pool"`` is asked for and
-        ``pool_size`` is not there, or the positions are those of subtopics.
+        When a run's ñ plus its omitted relevant items exceed n; when ``"pool"`` is asked for and
+        there is no column ``pool_size``; or for positions by subtopic.
 
     Notes
     -----
@@ -76,8 +76,7 @@ def impute(
             "impute: corpus_size='pool' needs the column pool_size; "
             "make it with positions(..., pool=True)"
         )
-    if how not in ("pessimistic", "optimistic"):
-        raise LexiframeError(f"impute: expected how='pessimistic' or 'optimistic', found {how!r}")
+    check_choice("impute", how, ("pessimistic", "optimistic"), "how")
     if not (corpus_size == "pool" or isinstance(corpus_size, Integral)):
         raise LexiframeError(
             f"impute: expected corpus_size to be a whole number or 'pool', found {corpus_size!r}"
@@ -91,8 +90,8 @@ def impute(
         row = too_small.row(0, named=True)
         raise LexiframeError(
             f"impute: a corpus of {corpus_size} is too small: run {row['run']!r} retrieved "
-            f"{row['n_retrieved']} items for query {row['query_id']!r}, and there are the relevant "
-            "ones that it omitted; give the number of items in the corpus"
+            f"{row['n_retrieved']} items for query {row['query_id']!r}, besides the relevant ones "
+            "that it omitted; give the number of items in the corpus"
         )
     if how == "pessimistic":
         return table.with_columns(

@@ -1,4 +1,4 @@
-"""The judged items that runs are projected onto, indexed so that a run's rows find theirs."""
+"""The judged items, with an index that finds them among the rows of a run."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from lexiframe.projection.policies import Policies
 
 @dataclass(frozen=True)
 class JudgedItems:
-    """The items whose ranks are wanted, a row each, sorted by query and document.
+    """The items that are to be ranked: one row for each, sorted by query and document.
 
     Attributes
     ----------
@@ -30,15 +30,15 @@ class JudgedItems:
     queries
         The judged queries, sorted, also those without a relevant item.
     complete
-        Whether the items that are not relevant are there too.
+        Whether judged items that are not relevant are included.
     repeated
-        Judgments removed because there is another of the same document.
+        The number of judgments removed because there is another one for the same document.
     query
         For each item the index of its query in ``queries``.
     index
         Finds items by the hash of document and query.
     sha256
-        Of the bytes that were read from a file, when asked for.
+        The checksum of the bytes that were read from a file, when asked for.
     """
 
     items: pl.DataFrame
@@ -62,7 +62,7 @@ class JudgedItems:
 
     @property
     def is_judged(self) -> np.ndarray:
-        """Which items were looked at: a negative grade says pooled, but unjudged."""
+        """Which items were judged; a negative grade means pooled, but unjudged."""
         return np.asarray(self.items["relevance"].to_numpy() >= 0)
 
     @property
@@ -79,10 +79,10 @@ class JudgedItems:
 def judged_items(
     qrels: Any, policies: Policies, *, nonrelevant: bool = False, hashed: bool = False
 ) -> JudgedItems:
-    """Take the relevant items of qrels, and on request the others that were judged.
+    """Return the relevant items of qrels, and with ``nonrelevant`` the other judged ones.
 
-    A document has one grade, over all iterations the greatest. ``hashed`` asks for the sha256 of a
-    file.
+    The grade of a document is its greatest grade over all iterations. ``hashed`` asks for the
+    sha256 of a file.
 
     Raises
     ------
@@ -116,10 +116,10 @@ def judged_items(
 def _judged_documents(
     rows: pl.DataFrame,
 ) -> tuple[pl.Series, np.ndarray, pl.DataFrame, np.ndarray]:
-    """Give each document that is judged for a query once, sorted by both, with its best grade.
+    """Return each judged document of a query once, sorted by both, with its greatest grade.
 
-    Returns the queries, sorted; of each document the index of its query, and its row; and the
-    number of each judgment's document.
+    Returns the sorted queries; the index of each document's query; the documents as rows; and for
+    each judgment the number of its document.
     """
     queries, query = encode(rows["query_id"])
     documents, document = encode(rows["doc_id"])

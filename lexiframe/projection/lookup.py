@@ -1,8 +1,8 @@
-"""Finding judged items among a run's rows by hash, without a join.
+"""Finding the judged items among the rows of a run by hash, without a join.
 
-A run of a million rows meets a few ten thousand judged items: hashing its documents once finds
-repeated documents and judged ones alike, and is several times faster than a join on strings.
-Equal hashes are only candidates: who asks compares the strings.
+A run may have a million rows, and the judgments some ten thousand items. Hashing the documents of
+the run once serves to find repeated documents as well as judged ones, and is several times faster
+than a join on strings. Equal hashes are only candidates: the caller compares the strings.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ def hash_keys(doc_id: pl.Series, query: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True)
 class HashIndex:
-    """Tables from a hash's low bits to an item; each holds what the one before had no place for.
+    """Tables from the low bits of a hash to an item; collisions in one go to the next table.
 
-    Two items of one 64-bit hash would hide one another: among a million items that happens once in
-    40 million collections, and is accepted.
+    If two items had the same 64-bit hash, only one of them could be found. With a million items
+    this happens once in 40 million collections, which is accepted.
     """
 
     hashes: np.ndarray
@@ -49,7 +49,7 @@ class HashIndex:
         return cls(hashes, tuple(tables))
 
     def find(self, hashes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Give the rows whose hash is an item's, ascending, and which item's."""
+        """Return the rows whose hash is that of an item, ascending, and the index of each item."""
         rows: list[np.ndarray] = []
         items: list[np.ndarray] = []
         left: np.ndarray | None = None

@@ -15,9 +15,9 @@ from lexiframe.schemas import POSITIONS, check
 
 
 def missing(positions: np.ndarray) -> int:
-    """Return what stands for an item that was not retrieved.
+    """Return the number that stands for the rank of an item that was not retrieved.
 
-    It is worse than every rank, and equal to another item that was not retrieved.
+    It is greater than every rank, and the same for all such items.
     """
     return int(np.iinfo(positions.dtype).max)
 
@@ -99,7 +99,7 @@ class Block:
         return Block(self.positions[:, :, requests], self.relevance[:, :, requests])
 
     def _counted(self, counts: np.ndarray) -> Population:
-        """Move the items that count to the first levels, in their order."""
+        """Return the items that count, moved to the first levels in their order."""
         m = counts[:, 0].sum(axis=0)
         if m.size and (m == m[0]).all():
             which = counts.transpose(1, 2, 0)
@@ -138,7 +138,7 @@ class Requests:
         return np.asarray(np.cumsum(self.n_relevant) - self.n_relevant)
 
     def groups(self, most: int) -> list[np.ndarray]:
-        """Divide the requests into groups of at most ``most`` with the same number of items."""
+        """Divide the requests into groups, of at most ``most``, with the same number of items."""
         order = np.argsort(self.n_relevant, kind="stable")
         of_one_m = np.split(order, np.flatnonzero(np.diff(self.n_relevant[order])) + 1)
         return [
@@ -159,7 +159,7 @@ class Requests:
 
 
 def requests_of(p: Any) -> Requests:
-    """Lay a positions table out as arrays.
+    """Convert a positions table to arrays.
 
     Raises
     ------
@@ -176,10 +176,10 @@ def requests_of(p: Any) -> Requests:
 
 
 def _rows_of_each_run(table: pl.DataFrame) -> int | None:
-    """Return how many rows each run has when the rows of one are of the same requests as another's.
+    """Return the number of rows of each run if all runs have the same requests, row by row.
 
-    So it is in tables of `positions`: the requests of one run need to be looked at then. Return
-    None for other tables.
+    Tables of `positions` are like this, and then only the requests of one run have to be encoded.
+    Return None for other tables.
     """
     stretches = table["run"].rle().struct.unnest()
     n_rows = table.height // max(stretches.height, 1)
@@ -194,10 +194,11 @@ def _rows_of_each_run(table: pl.DataFrame) -> int | None:
 def lay_out(
     table: pl.DataFrame, queries: pl.Series, query: np.ndarray, runs: pl.Series, run: np.ndarray
 ) -> Requests:
-    """Lay out rows whose indices into ``queries`` and ``runs`` are given.
+    """Convert rows to arrays, given the index of each row's query and run.
 
-    The indices are one for each row; or, of tables in which each run has the same requests in the
-    same order, ``query`` has those of one run, and ``run`` is a column of the runs' numbers.
+    ``query`` and ``run`` have an index into ``queries`` and ``runs`` for each row. For tables in
+    which the rows of all runs have the same requests in the same order, ``query`` has the indices
+    of the rows of one run, and ``run`` is a column with the number of each run.
 
     Raises
     ------
@@ -242,7 +243,7 @@ def _refuse_gaps(cell: np.ndarray, n_cells: int) -> None:
 
 
 def _smallest_type(rank: pl.Series) -> type[np.signedinteger[Any]]:
-    """Return the smallest type that holds the ranks, and one number more for a missing one."""
+    """Return the smallest type that holds the ranks and one greater number, for missing items."""
     greatest = int(rank.max() or 0)  # type: ignore[arg-type]
     types: tuple[type[np.signedinteger[Any]], ...] = (np.int16, np.int32)
     return next((dtype for dtype in types if greatest < np.iinfo(dtype).max), np.int64)
@@ -272,7 +273,7 @@ def _totals(grades: np.ndarray, query: np.ndarray, run: np.ndarray, n_runs: int)
 
 
 def _refuse_other_judgments(total: np.ndarray, *, has_same_m: bool) -> None:
-    """Raise when runs have other relevant items than other runs."""
+    """Raise when runs differ in their relevant items."""
     same_items = np.ptp(total, axis=1).max(initial=0) <= 1e-9 * max(total.max(initial=0), 1)
     if not (has_same_m and same_items):
         raise SchemaError(

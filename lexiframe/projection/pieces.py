@@ -1,7 +1,7 @@
 """A large run ranked in pieces, so that threads share the work: each has all rows of its queries.
 
-A ranking is of one query, so pieces know nothing of one another, and what they found is joined.
-Pieces are of a fixed size: results do not depend on the number of threads.
+Rankings of different queries are independent, so that the results of the pieces can be joined.
+The size of a piece is fixed, so results do not depend on the number of threads.
 """
 
 from __future__ import annotations
@@ -48,12 +48,13 @@ def rank_run(
     try:
         joined = _joined([*in_threads(rank, _pieces(part))])
     except SchemaError:
-        return rank(part)  # which says what is wrong, and how often, of the whole run
-    return rank(part) if joined.strangers else joined  # they are named in the whole run's order
+        return rank(part)  # the error then counts the wrong rows of the whole run
+    # the strangers are listed in the order of the whole run, not piece by piece
+    return rank(part) if joined.strangers else joined
 
 
 def _pieces(part: RunPart) -> list[RunPart]:
-    """Divide a run by its queries; the first piece has those with an empty list."""
+    """Divide a run by its queries; the first piece also has the queries with an empty list."""
     n = -(-part.rows.height // ROWS)
     stretches = part.rows["query_id"].rle().struct.unnest()
     if stretches["value"].n_unique() == stretches.height:
@@ -69,7 +70,7 @@ def _pieces(part: RunPart) -> list[RunPart]:
 
 
 def _joined(pieces: Sequence[RunRanks]) -> RunRanks:
-    """Put together what pieces of one run found."""
+    """Join the results of the pieces of one run."""
     pools = [piece.pool for piece in pieces if piece.pool is not None]
     return RunRanks(
         name=pieces[0].name,
@@ -99,7 +100,7 @@ def _sum(arrays: Iterable[np.ndarray]) -> np.ndarray:
 
 
 def _strangers(pieces: Sequence[RunRanks]) -> list[str]:
-    """Give some documents of the run, unless a piece found judged ones."""
+    """Return some documents of the run if no piece found a judged one, else none."""
     answering = [piece for piece in pieces if piece.retrieved.any() or piece.unjudged]
     if not all(piece.strangers for piece in answering):
         return []
@@ -107,7 +108,7 @@ def _strangers(pieces: Sequence[RunRanks]) -> list[str]:
 
 
 def _documents(pieces: Sequence[RunRanks]) -> np.ndarray:
-    """Give the documents in the order of query and rank, where they were asked for."""
+    """Return the documents in the order of query and rank, if they were asked for."""
     documents = np.concatenate([piece.documents for piece in pieces])
     if not len(documents):
         return documents

@@ -1,4 +1,4 @@
-"""The policies: what decides where runs and judgments leave something open, each by name."""
+"""The policies: named choices for cases that runs and judgments leave open, such as ties."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from numbers import Real
 from typing import Any, Literal, get_args
 
-from lexiframe.errors import LexiframeError, shown
+from lexiframe.errors import LexiframeError, check_choice, shown
 from lexiframe.io.problems.duplicates import Duplicates
 
 Ties = Literal["doc_id_desc", "doc_id_asc", "input", "rank"]
@@ -25,7 +25,7 @@ _CHOICES: dict[str, Any] = {
 
 @dataclass(frozen=True)
 class Policies:
-    """The policies of `positions`, which says what they mean; checked when they are made.
+    """The policies of `positions`, where they are described; they are checked on creation.
 
     Raises
     ------
@@ -49,14 +49,12 @@ class Policies:
 
 
 def check_policy(name: str, value: str) -> None:
-    """Raise for a choice that does not exist.
+    """Raise an error for a choice that does not exist.
 
     Examples
     --------
     >>> check_policy("unjudged", "drop")
     Traceback (most recent call last):
-    lexiframe.errors.LexiframeError: unjudged: expected one of keep, remove, found 'drop'
+    lexiframe.errors.LexiframeError: unjudged: expected one of 'keep', 'remove', found 'drop'
     """
-    choices = get_args(_CHOICES[name])
-    if value not in choices:
-        raise LexiframeError(f"{name}: expected one of {', '.join(choices)}, found {value!r}")
+    check_choice(name, value, get_args(_CHOICES[name]))

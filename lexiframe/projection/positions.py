@@ -1,4 +1,4 @@
-"""Runs projected onto the relevant items: `positions`."""
+"""The positions of the relevant items in every run: `positions`."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from lexiframe.io.problems.duplicates import Duplicates
 from lexiframe.projection.answers import warn_of_gaps
 from lexiframe.projection.collection import RankedRuns, rank_runs
 from lexiframe.projection.judgments import JudgedItems
+from lexiframe.projection.levels import levels_in
 from lexiframe.projection.policies import NoRelevant, Policies, ScoreType, Ties, Unjudged
 from lexiframe.schemas import POSITIONS, SUBTOPIC_POSITIONS
 from lexiframe.typing import QrelsLike, RunsLike
@@ -53,26 +54,27 @@ def positions(
         What orders documents of equal score: their id (bytewise; descending is trec_eval's way),
         their order in the file, or the rank that the file gives, which must differ within a query.
     score_type : {"float64", "float32"}
-        The precision in which scores are compared. trec_eval 10 holds them as doubles. trec_eval up
-        to 9.0.8, pytrec_eval, and ir_measures where it calls pytrec_eval hold them as single
-        floats, so that scores that differ only beyond single precision are equal.
+        The precision in which scores are compared. trec_eval 10 holds them as doubles. Earlier
+        versions up to 9.0.8, pytrec_eval, and ir_measures where it calls pytrec_eval hold them as
+        single floats, so that scores that differ only beyond single precision are equal.
     no_relevant : {"drop", "zero"}
-        Leave requests without a relevant item out, or keep them, with one row a run whose
-        document, position and level are null, so that every measure of theirs but num_ret is 0.
+        Leave requests without a relevant item out, or keep each with one row for each run, whose
+        document, position and level are null; all its measures except num_ret are then 0.
     duplicates : {"error", "best"}
-        Refuse a document that is twice in a ranking or in the judgments of a request, or keep the
-        best-ranked and the highest grade.
+        Raise an error for a document that is twice in a ranking or in the judgments of a request,
+        or keep its best rank and its highest grade.
     unjudged : {"keep", "remove"}
-        Leave unjudged documents where they are, or take them out of the rankings and close the
-        ranks behind them (condensed lists). As with trec_eval's ``-J``, a negative grade says
-        pooled, but unjudged, so it is taken out too. A run whose list gets empty still answered.
+        Keep unjudged documents, or remove them from the rankings, so that the documents behind
+        them move up (condensed lists). As with trec_eval's ``-J``, a negative grade means pooled
+        but unjudged, so such documents are removed too. A run whose list becomes empty still counts
+        as having answered.
     judged : bool
-        Also give the judged items that are not relevant; their level is null.
+        Also return the judged items that are not relevant; their level is null.
     subtopics : bool
         Take the qrels' ``iteration`` as the subtopic of a judgment, and find the items of every
         subtopic: a document has a row for each that it is relevant for, with its grade there.
     pool : bool
-        Also give ``pool_size``, the number of distinct items that any run retrieved or that are
+        Also return ``pool_size``, the number of distinct items that any run retrieved or that are
         relevant, by request; with ``unjudged="remove"`` retrieved items count only when they are
         judged.
 
@@ -83,17 +85,17 @@ def positions(
         1, null: not retrieved), ``level`` (recall level from 1; items that were not retrieved
         follow, those of a low grade first), ``n_relevant`` (m), ``n_retrieved`` (ñ, without what
         was removed). With ``judged=True`` also ``n_judged``, the items of the request in the
-        judgments (a negative grade says pooled, but unjudged), and with ``rel`` also the column
-        ``rel``: so `scores` and `preferences` know what is there. With ``subtopics=True`` the key
-        is ``run, query_id, subtopic, doc_id``, and ``level`` and ``n_relevant`` count the relevant
-        items of the subtopic.
+        judgments (a negative grade means pooled, but unjudged). With ``rel`` there is also a column
+        ``rel``, by which `scores` and `preferences` know which grades are included. With
+        ``subtopics=True`` the key is ``run, query_id, subtopic, doc_id``, and ``level`` and
+        ``n_relevant`` count the relevant items of the subtopic.
 
     Raises
     ------
     LexiframeError
-        When runs and qrels share no request, a document is there twice, a score is no number, or
-        the ranks that are to break ties do not; and, before anything is read, for a policy that
-        does not exist.
+        When runs and qrels share no request, a document is there twice, a score is not a number, or
+        ``ties="rank"`` and the ranks cannot break ties; and, before anything is read, for a policy
+        that does not exist.
 
     Examples
     --------
@@ -158,9 +160,9 @@ def project(
 def _rows_of_a_run(
     index: JudgedItems, no_relevant: NoRelevant, *, judged: bool, subtopics: bool
 ) -> pl.DataFrame:
-    """Give the rows that every run has: the items, and a row for a request without any.
+    """Return the rows that every run has: the items, and a row for a request without any.
 
-    ``list`` numbers what recall levels are counted in: requests, or their subtopics.
+    Recall levels are counted within each ``list``: a request, or a subtopic of it.
     """
     items = _items_of_subtopics(index) if subtopics else _items(index)
     if not judged:
@@ -185,7 +187,7 @@ def _items(index: JudgedItems) -> pl.DataFrame:
 
 
 def _items_of_subtopics(index: JudgedItems) -> pl.DataFrame:
-    """Give a row for every subtopic that an item was judged for, with its grade there."""
+    """Return a row for each subtopic that an item was judged for, with its grade there."""
     items = _items(index).select("query_id", "doc_id", "item", "query")
     rows = index.judgments.rename({"iteration": "subtopic"}).filter(pl.col("item") >= 0)
     item = rows["item"].to_numpy()
@@ -197,16 +199,15 @@ def _items_of_subtopics(index: JudgedItems) -> pl.DataFrame:
 
 
 def _level_order(template: pl.DataFrame) -> Callable[[np.ndarray], np.ndarray]:
-    """Give the function from one run's ranks of the items to the recall levels of its rows.
+    """Return a function from one run's ranks of the items to the recall levels of its rows.
 
     Relevant items are numbered by position; the others get 0. Items that were not retrieved come
-    last, in increasing order of grade: so imputed ranks, which rise with the level, put the omitted
-    items of a grade or above at the end of the corpus.
+    last, in increasing order of grade. Imputed ranks rise with the level, so that the omitted items
+    of the highest grades get the last places of the corpus.
     """
     relevant = np.flatnonzero(template["is_relevant"].fill_null(value=False).to_numpy())
     item = template["item"].to_numpy()[relevant]
-    list_ = template["list"].to_numpy()[relevant]
-    nth = np.arange(1, len(list_) + 1) - np.searchsorted(list_, list_)
+    number = levels_in(template["list"].to_numpy()[relevant])
     relevance = template["relevance"].to_numpy()[relevant]
     grade = np.searchsorted(np.unique(relevance), relevance)
 
@@ -214,7 +215,7 @@ def _level_order(template: pl.DataFrame) -> Callable[[np.ndarray], np.ndarray]:
         position = rank[item]
         behind = position.max(initial=0) + 1 + grade
         level = np.zeros(template.height, np.int64)
-        level[relevant[order_of(list_, np.where(position == 0, behind, position))]] = nth
+        level[relevant] = number(np.where(position == 0, behind, position))
         return level
 
     return levels

@@ -1,4 +1,4 @@
-"""The rank of every judged item in a run, or of all: the only place where ties are broken.
+"""The ranks of the judged items, or of all documents, in a run: ties are broken only here.
 
 A run's documents are ordered by score, descending, and among equal scores by the tie policy. Most
 files are already in order, and only the ranks of the judged items are wanted, so a file is sorted
@@ -24,7 +24,7 @@ from lexiframe.projection.tied import TiedItems
 
 _ENOUGH_TO_COMPARE = 1000
 RANKS = np.int32
-"""Of all judged items in all runs: half the memory of what tables have."""
+"""The type of ranks, of all judged items in all runs; it takes half the memory of Int64."""
 _NO_DOCUMENTS = np.empty(0, np.uint32)
 
 
@@ -35,7 +35,7 @@ class RunRanks:
     Attributes
     ----------
     rank
-        Of every judged item; 0 when it was not retrieved.
+        The rank of every judged item; 0 when it was not retrieved.
     tied
         The ranks that other orders of equal scores would give.
     retrieved
@@ -49,10 +49,10 @@ class RunRanks:
     strangers
         When no judged item was found, some documents that were.
     pool
-        Query index and doc_id of what was retrieved, when asked for.
+        The query index and doc_id of each retrieved document, when asked for.
     documents
-        What was retrieved for judged queries, query after query, best rank first, as codes;
-        nothing unless asked for.
+        The codes of the documents retrieved for judged queries, by query and rank; empty unless
+        asked for.
     """
 
     name: str
@@ -139,7 +139,7 @@ def _retrieved_nothing(part: RunPart, judged: JudgedItems) -> RunRanks:
 def _answered(
     part: RunPart, judged: JudgedItems, retrieved: np.ndarray, extra: list[str]
 ) -> tuple[np.ndarray, list[str]]:
-    """Tell which judged queries were answered, and what others; an empty list is an answer."""
+    """Return which judged queries were answered, even by an empty list, and which other queries."""
     answered = retrieved > 0
     if part.empty:
         answered |= judged.queries.is_in(part.empty).to_numpy()
@@ -153,7 +153,7 @@ def _some_documents(rows: Rows, judged: JudgedItems) -> list[str]:
 
 
 def _ranked_documents(rows: Rows, judged: JudgedItems, ties: Ties, codes: pl.Series) -> np.ndarray:
-    """Give the documents of judged queries in the order of query and rank."""
+    """Return the documents of judged queries in the order of query and rank."""
     everything = np.arange(len(rows.query))
     documents = np.empty(len(everything), _NO_DOCUMENTS.dtype)
     place = _place(rows, everything, rows.ties(everything), ties)
@@ -164,7 +164,7 @@ def _ranked_documents(rows: Rows, judged: JudgedItems, ties: Ties, codes: pl.Ser
 
 
 def _place(rows: Rows, hit: np.ndarray, groups: Blocks, ties: Ties) -> np.ndarray:
-    """Give the places of the rows ``hit``, ascending, when equal scores are put in order."""
+    """Return the places of the rows ``hit`` (ascending) once equal scores are put in order."""
     if ties == "input":
         return hit
     edges, block = groups.edges, groups.block
@@ -183,7 +183,7 @@ def _place(rows: Rows, hit: np.ndarray, groups: Blocks, ties: Ties) -> np.ndarra
 
 
 def _tie_order(rows: Rows, members: np.ndarray, block: np.ndarray, ties: Ties) -> np.ndarray:
-    """Put the rows ``members`` in the order of the tie policy within their blocks."""
+    """Return the rows ``members``, sorted within their blocks by the tie policy."""
     if rows.rank is not None:
         return members[np.lexsort((rows.rank[members], block))]
     doc_id = strings_of(rows.doc_id.gather(members))
@@ -195,7 +195,7 @@ def _tie_order(rows: Rows, members: np.ndarray, block: np.ndarray, ties: Ties) -
 def _without_twins(
     rows: Rows, part: RunPart, policies: Policies, n_judged: int
 ) -> tuple[Rows, int]:
-    """Keep the best-ranked row of each document, or refuse a document that is there twice.
+    """Keep the best-ranked row of each document, or raise for a document that is there twice.
 
     The rows removed are counted in the first ``n_judged`` queries: the others are not judged.
     """
@@ -227,7 +227,7 @@ def _refuse_missing_ranks(part: RunPart) -> None:
         raise SchemaError(
             f"{part.where}: ties='rank' needs the rank of every document, and that of "
             f"{first['doc_id']!r} for query {first['query_id']!r} is null ({without.height} such "
-            "rows in all); fill the ranks in, or take another policy, ties='doc_id_desc' say"
+            "rows in all); fill in the ranks, or use another policy, such as ties='doc_id_desc'"
         )
 
 
@@ -242,6 +242,6 @@ def _refuse_repeated_ranks(rows: Rows, judged: JudgedItems, where: str) -> None:
         raise SchemaError(
             f"{where}: ties='rank' needs ranks that differ within a query, and {one!r} and "
             f"{other!r} for query {judged.queries[first['query']]!r} both have the rank "
-            f"{first['rank']} ({alike.height} such rows in all); mend the ranks, or take another "
-            "policy, ties='doc_id_desc' say"
+            f"{first['rank']} ({alike.height} such rows in all); correct the ranks, or use "
+            "another policy, such as ties='doc_id_desc'"
         )

@@ -1,4 +1,4 @@
-"""What hangs on the order of ties: the ranks that it can give to relevant items."""
+"""The ranks that relevant items can have when equal scores are put in another order."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ class TiedItems:
     Attributes
     ----------
     item
-        Which of the judged items.
+        Their indices among the judged items.
     best
-        Their ranks when the relevant ones come first among equal scores, high grades first and
-        one grade in the order of the items, so that the order of the input changes no sum.
+        Their ranks when relevant items come first among equal scores, high grades first. Items of
+        one grade keep their order, so that sums do not depend on the order of the input.
     worst
         Their ranks in the reverse of that order.
     """
@@ -31,7 +31,7 @@ class TiedItems:
 
     @classmethod
     def none(cls) -> TiedItems:
-        """Give those of a run without ties."""
+        """Return the value for a run without ties."""
         nothing = np.empty(0, np.int64)
         return cls(nothing, nothing, nothing)
 
@@ -39,9 +39,9 @@ class TiedItems:
     def of(
         cls, groups: Blocks, first: np.ndarray, item: np.ndarray, judged: JudgedItems
     ) -> TiedItems:
-        """Find them among the judged ones, given their groups of equal scores.
+        """Find the tied items among the judged ones, given their groups of equal scores.
 
-        ``first`` is the first row of the query of each.
+        ``first`` is the first row of the query of each judged item.
         """
         tied = np.flatnonzero(judged.is_relevant[item] & (groups.last > groups.first))
         grade = judged.items["relevance"].to_numpy()[item[tied]]

@@ -1,4 +1,4 @@
-"""Whole rankings as matrices: for each request a column a run, and documents as numbers."""
+"""Whole rankings of a request as matrices with a column for each run; documents are numbers."""
 
 from __future__ import annotations
 
@@ -19,12 +19,13 @@ class WholeRankings:
     length
         The number of documents in each ranking.
     document
-        (longest + 1) × runs, the document at each rank, as a number; behind the end of a ranking
-        the greatest number, which is no document's.
+        (longest + 1) × runs, the number of the document at each rank; after the end of a ranking
+        it is the greatest number, which belongs to no document.
     rank
-        documents × runs, the rank of each, or ``absent``, as is the last one everywhere.
+        documents × runs, the rank of each, or a rank for absent documents, which the additional
+        last document has in all runs.
     relevant
-        runs × m, the ranks of the relevant items, or ``absent``.
+        runs × m, the ranks of the relevant items, or the rank for absent documents.
     hits
         runs × k from 0 to longest + 1, the number of relevant items in the top k.
     """
@@ -37,9 +38,9 @@ class WholeRankings:
 
 
 def rankings_of(ranked: RankedRuns) -> Callable[[int], WholeRankings]:
-    """Give the function from the index of a judged request to its rankings, runs sorted by name.
+    """Return a function from the index of a judged request to its rankings, runs sorted by name.
 
-    The runs are to be ranked with their documents.
+    The runs have to be ranked with ``documents=True``.
     """
     n_relevant = ranked.judged.n_relevant
     items = np.array([run.rank[ranked.judged.is_relevant] for run in ranked.runs])
@@ -75,5 +76,5 @@ def _laid_out(documents: list[np.ndarray], length: np.ndarray, items: np.ndarray
 
 
 def _absent(dtype: type | np.dtype) -> int:
-    """Stand for the rank of a document that was not retrieved; its double is a number, too."""
+    """Return the rank for documents that were not retrieved; twice that still fits the type."""
     return int(np.iinfo(dtype).max // 2)

@@ -45,7 +45,7 @@ def _colours(matrix: np.ndarray) -> np.ndarray:
 
 
 def _twins(cells: np.ndarray) -> np.ndarray:
-    """Number the runs with the same row from 0; to swap them changes nothing."""
+    """Number from 0 the runs that share a row, in any order: swapping them changes nothing."""
     same = np.unique(cells, axis=0, return_inverse=True)[1].ravel()
     order = np.argsort(same, kind="stable")
     first = np.searchsorted(same[order], same[order])

@@ -4,19 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from lexiframe.errors import LexiframeError
+from lexiframe.errors import check_choice
 
 CORRECTIONS = {"none": None, "bonferroni": "bonferroni", "holm": "holm", "bh": "fdr_bh"}
 """Our names of corrections, and their names in `statsmodels.stats.multitest.multipletests`."""
-
-
-def check_correction(correction: str) -> None:
-    """Raise when no correction has this name."""
-    if correction not in CORRECTIONS:
-        raise LexiframeError(
-            f"compare: expected correction to be one of {', '.join(CORRECTIONS)}, "
-            f"found {correction!r}"
-        )
 
 
 def correct(p_values: np.ndarray, correction: str) -> np.ndarray:
@@ -41,7 +32,7 @@ def correct(p_values: np.ndarray, correction: str) -> np.ndarray:
     >>> correct(np.array([0.01, 0.04, 0.03]), "holm").tolist()
     [0.03, 0.06, 0.06]
     """
-    check_correction(correction)
+    check_choice("compare", correction, CORRECTIONS, "correction")
     method = CORRECTIONS[correction]
     if method is None or not len(p_values):
         return p_values

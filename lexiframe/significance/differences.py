@@ -18,7 +18,7 @@ class Options:
     """The options of tests and intervals, see `compare`.
 
     ``asked`` is the user's alternative. It differs from ``alternative`` where the baseline is
-    run_a: "is the other run better" then asks whether run_a is worse.
+    run_a: to ask whether the other run is better is then to ask whether run_a is worse.
     """
 
     alternative: Alternative

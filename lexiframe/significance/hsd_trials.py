@@ -1,11 +1,12 @@
 """The trials of the randomised HSD: run labels are permuted independently within each request.
 
-As the permutations of different requests are independent, the runs of each request may be sorted by
-their values first; then the trials do not depend on the names of the runs.
+Before that, the runs of each request are sorted by their values, so that the trials of a seed do
+not depend on the names of the runs. This is valid because requests are permuted independently.
 
 There are three ways to compute the largest |mean difference| of a trial. If the preferences are
-differences of values, it is the range of the runs' sums. If they are signs of such differences, it
-is a matter of counting. For any other preferences whole matrices are permuted and added up.
+differences of values, it is the range of the runs' sums. If they are signs of such differences, the
+requests with either sign are counted. Of any other preferences, whole matrices are permuted and
+added up.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ SOME = 16
 Trials = Iterable[np.ndarray]
 """For each request the permutations of its runs: trials × runs."""
 Statistic = Callable[[Trials], np.ndarray]
-"""Computes for each trial the largest |sum over requests| of permuted preferences of any pair."""
+"""From trials to the largest |sum over requests| of permuted preferences in each trial."""
 
 
 def largest_differences(
@@ -58,6 +59,7 @@ def largest_differences(
         trials = math.factorial(n_runs) ** n_queries
     size = max(FEW, min(BLOCK, CELLS // (n_runs * max(n_runs, n_queries))))
     starts = range(0, trials, size)
+    # Each block has a seed of its own, so that the number of threads changes nothing.
     children = np.random.SeedSequence(seed).spawn(len(starts))
 
     def block(number: int) -> np.ndarray:
@@ -68,7 +70,7 @@ def largest_differences(
 
     largest = np.concatenate([*in_threads(block, range(len(starts)), label)]) / n_queries
     if are_all:
-        # Drop one trial like the observed one; which of several does not matter.
+        # One of them changes nothing: drop a trial with the observed value.
         observed = np.abs(pairs.values.mean(axis=0)).max()
         largest = np.delete(largest, np.argmin(np.abs(largest - observed)))
     return np.sort(largest)
@@ -79,9 +81,8 @@ def largest_differences(
 
 def _are_all(n_runs: int, n_queries: int, trials: int) -> bool:
     """Return whether there are at most ``trials`` + 1 permutations of all requests together."""
-    may_be = (
-        n_queries * math.lgamma(n_runs + 1) < math.log(trials + 1) + 1
-    )  # first in logs: the power may be huge
+    # Logarithms first, because the power may have millions of digits.
+    may_be = n_queries * math.lgamma(n_runs + 1) < math.log(trials + 1) + 1
     return may_be and math.factorial(n_runs) ** n_queries <= trials + 1
 
 
@@ -108,7 +109,7 @@ def _statistic(pairs: Pairs) -> Statistic:
     """Return the fastest way to permute these preferences."""
     total = total_preferences(pairs)
     values = total / len(pairs.runs)
-    rounding = 4 * pairs.request_rounding[:, None]  # of the difference, both values and the tie
+    rounding = 4 * pairs.request_rounding[:, None]  # of the difference, two values and a tie
     if (np.abs(values[:, pairs.a] - values[:, pairs.b] - pairs.values) <= rounding).all():
         return _of_values(values)
     if (pairs.values == np.sign(total[:, pairs.a] - total[:, pairs.b])).all():
@@ -168,6 +169,7 @@ def _by_cells(matrices: np.ndarray, trials: Trials) -> np.ndarray:
             sums = np.zeros((len(places), len(a)))
         for first in range(0, len(places), FEW):
             some = places[first : first + FEW]
+            # All indices are valid, so "clip" changes nothing but spares the check of bounds.
             cells = (some * n_runs).take(a, axis=1) + some.take(b, axis=1)
             sums[first : first + FEW] += matrix.ravel().take(cells, mode="clip")
     return np.asarray(np.abs(sums).max(axis=1))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, Literal, get_args
@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from lexiframe.codes import decode
-from lexiframe.errors import LexiframeError, unknown_name
+from lexiframe.errors import LexiframeError, check_choice, unknown_name
 from lexiframe.layouts.arrays import Pairs, check_finite
 from lexiframe.layouts.cube import PairsLike, pair_cube
 from lexiframe.layouts.groups import By, in_groups
@@ -19,7 +19,7 @@ from lexiframe.metrics import notation
 from lexiframe.progress import progress
 from lexiframe.resampling import check_draws, check_share
 from lexiframe.schemas import COMPARISONS, FLOAT
-from lexiframe.significance.corrections import check_correction, correct_families
+from lexiframe.significance.corrections import CORRECTIONS, correct_families
 from lexiframe.significance.differences import Alternative, Options, by_requests
 from lexiframe.significance.intervals import INTERVALS
 from lexiframe.significance.paired_tests import TESTS
@@ -120,7 +120,7 @@ def compare(
     1e-12, or 1e-12 of the scores where these exceed 1 (of the preferences, where the scores are not
     known). With one request p is 1 (one-sided tests that need no standard deviation: at least 0.5),
     and there are no intervals. A one-sided interval has one end; the other is infinite, or the
-    bound of the effect size.
+    least or greatest value that the effect size can have.
 
     t is that of `scipy.stats.ttest_rel`, the sign test is `scipy.stats.binomtest`, and Wilcoxon's
     test is `scipy.stats.wilcoxon` of the differences, after sizes that differ by rounding alone are
@@ -149,8 +149,8 @@ def compare(
     """
     tests, corrections = several(test), several(correction)
     check_inference(tests, corrections, family, alpha, alternative, trials, seed)
-    _check_choice("intervals", intervals, INTERVALS)
-    _check_choice("sign_ties", sign_ties, ("drop", "split"))
+    check_choice("compare", intervals, INTERVALS, "intervals")
+    check_choice("compare", sign_ties, ("drop", "split"), "sign_ties")
     options = Options(alternative, alpha, trials, seed, sign_ties, alternative)
     test_group = partial(
         _of_group, tests=tests, options=options, baseline=baseline, intervals=intervals
@@ -162,6 +162,7 @@ def compare(
             "compare: expected preferences between runs, or scores of two runs for the same "
             "requests, found none"
         )
+    # A family has the same test and, unless it is of all, the same measure and group.
     same = ["test", *([*groups, "measure"] if family == "measure" else [])]
     number = table.select(pl.struct(same).rank("dense")).to_series().to_numpy()
     corrected = [_corrected(table, number, name, alpha) for name in corrections]
@@ -195,22 +196,15 @@ def check_inference(
 ) -> None:
     """Raise for arguments that `compare` does not accept."""
     for name in several(test):
-        _check_choice("test", name, TESTS)
+        check_choice("compare", name, TESTS, "test")
     for name in several(correction):
-        check_correction(name)
+        check_choice("compare", name, CORRECTIONS, "correction")
     if not (several(test) and several(correction)):
         raise LexiframeError("compare: expected a test and a correction, found none")
-    _check_choice("family", family, get_args(Family))
+    check_choice("compare", family, get_args(Family), "family")
     check_share("compare", "alpha", alpha)
-    _check_choice("alternative", alternative, get_args(Alternative))
+    check_choice("compare", alternative, get_args(Alternative), "alternative")
     check_draws("compare", "trials", trials, seed)
-
-
-def _check_choice(name: str, chosen: str, known: Iterable[str]) -> None:
-    if chosen not in known:
-        raise LexiframeError(
-            f"compare: expected {name} to be one of {', '.join(known)}, found {chosen!r}"
-        )
 
 
 def _of_group(

@@ -191,9 +191,11 @@ def bootstrap_test(d: Differences, options: Options) -> Outcome:
         counts = drawn[first : first + _ROWS]
         means = counts @ centred / d.n
         means[np.abs(means) <= rounding] = 0.0
+        # The squared standard error, from the variance · n/(n − 1) / n of the sample.
         variance = np.maximum(counts @ squares / d.n - means**2, 0.0) / max(d.n - 1, 1)
         with np.errstate(divide="ignore", invalid="ignore"):
             ratio = means / np.sqrt(variance)
+        # A sample without variance has an infinite t, or 0 if its mean is 0.
         drawn_t = np.nan_to_num(ratio, posinf=np.inf, neginf=-np.inf)
         count += options.extreme(drawn_t, t, rounding_of_t).sum(axis=0)
     p_value = np.where(d.deviation > 0, (1 + count) / (1 + len(drawn)), _p_of_t(t, d.n, options))

@@ -54,18 +54,8 @@ def discriminative_power(c: Frame, /, alpha: float = 0.05, *, by: By = None) -> 
     [('RPP', 1, 1.0)]
     """
     check_share("discriminative_power", "alpha", alpha)
-    return (
-        checked_comparisons(c)
-        .group_by(*CURVE)
-        .agg(
-            pl.lit(alpha).alias("alpha").first(),
-            pl.len().cast(pl.Int64).alias("n_pairs"),
-            (pl.col("p_adjusted") < alpha).sum().cast(pl.Int64).alias("n_significant"),
-        )
-        .with_columns(power=pl.col("n_significant") / pl.col("n_pairs"))
-        .sort(*CURVE)
-        .select(*POWER.columns)
-    )
+    power = pl.col("n_significant") / pl.col("n_pairs")
+    return _counted(c, alpha).with_columns(power=power).select(*POWER.columns)
 
 
 @by_groups
@@ -164,19 +154,19 @@ def smallest_significant_differences(
     check_share("smallest_significant_differences", "alpha", alpha)
     size, is_significant = pl.col("mean_difference").abs(), pl.col("p_adjusted") < alpha
     smallest = size.filter(is_significant).min()
+    # Sizes that equal the smallest up to rounding tie with it; names then choose the pair.
     is_smallest = is_significant & (size <= smallest + TIE * pl.max_horizontal(smallest, 1.0))
-    return (
-        checked_comparisons(c)
-        .sort("run_a", "run_b")
-        .group_by(*CURVE)
-        .agg(
-            pl.lit(alpha).alias("alpha").first(),
-            pl.len().cast(pl.Int64).alias("n_pairs"),
-            is_significant.sum().cast(pl.Int64).alias("n_significant"),
-            smallest.alias("smallest_significant"),
-            size.filter(~is_significant).max().alias("largest_not_significant"),
-            pl.col("run_a", "run_b").filter(is_smallest).first(),
-        )
-        .sort(*CURVE)
-        .select(*SMALLEST_DIFFERENCES.columns)
+    found = (
+        smallest.alias("smallest_significant"),
+        size.filter(~is_significant).max().alias("largest_not_significant"),
+        pl.col("run_a", "run_b").filter(is_smallest).first(),
     )
+    return _counted(c, alpha, *found).select(*SMALLEST_DIFFERENCES.columns)
+
+
+def _counted(c: Frame, alpha: float, *found: pl.Expr) -> pl.DataFrame:
+    """Count the pairs of each curve and those that are significant, and compute ``found``."""
+    counts = {"n_pairs": pl.len(), "n_significant": (pl.col("p_adjusted") < alpha).sum()}
+    groups = checked_comparisons(c).sort("run_a", "run_b").group_by(*CURVE)
+    table = groups.agg(*(n.cast(pl.Int64).alias(name) for name, n in counts.items()), *found)
+    return table.with_columns(alpha=pl.lit(alpha, pl.Float64)).sort(*CURVE)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 import polars as pl
 
-from lexiframe.errors import LexiframeError, first_three
+from lexiframe.errors import LexiframeError, check_choice, first_three
 from lexiframe.layouts.arrays import Pairs
 from lexiframe.layouts.cube import PairsLike, pair_cube
 from lexiframe.layouts.groups import By, by_groups
@@ -206,8 +206,7 @@ def _compared(
     """Check the arguments; yield each measure's t-tests, and the pairs that they compare."""
     check_share(called, "alpha", alpha)
     check_draws(called, "samples", samples, seed)
-    if how not in ("t", "simulation"):
-        raise LexiframeError(f"{called}: expected how='t' or 'simulation', found {how!r}")
+    check_choice(called, how, get_args(How), "how")
     cube = pair_cube(d)
     for measure, pairs in pairs_by_measure(called, cube):
         yield compare(cube.of_measures([measure]), "t", "none", alpha=alpha), pairs

@@ -22,8 +22,8 @@ def survival(q: np.ndarray, k: int, df: int) -> np.ndarray:
     """Return P(Q > q) for the studentised range of k means with df degrees of freedom.
 
     P(Q > q) = ∫ f(s) P(W > q s) ds, where W is the range of k standard normal variables and df · s²
-    is χ² with df degrees of freedom. The integration runs over log s, on nodes at which log q +
-    log s is a multiple of the step.
+    is χ² with df degrees of freedom. The integration runs over log s. The nodes are chosen such
+    that log w = log q + log s is a multiple of the step, so that all q use the same table.
 
     Parameters
     ----------
@@ -108,6 +108,7 @@ def _range_survival(w: np.ndarray, k: int) -> np.ndarray:
     density = step * k * np.exp((k - 1) * log_ndtr(z) - z**2 / 2) / math.sqrt(2 * math.pi)
     tails = np.empty(len(w))
     for part in np.array_split(np.arange(len(w)), 1 + len(w) * len(z) // BLOCK):
+        # Below 1, because log1p(−1) is −∞.
         others = np.minimum(ndtr(z - w[part, None]) / ndtr(z), 1 - 2.0**-53)
         tails[part] = -np.expm1((k - 1) * np.log1p(-others)) @ density
     return tails

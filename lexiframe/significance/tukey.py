@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import polars as pl
 
-from lexiframe.errors import LexiframeError, first_three
+from lexiframe.errors import LexiframeError, check_choice, first_three
 from lexiframe.layouts.arrays import PairCube, Pairs, check_finite
 from lexiframe.layouts.cube import PairsLike, is_scores, pair_cube, score_cube
 from lexiframe.layouts.groups import By, by_groups
@@ -138,21 +138,15 @@ def tukey_hsd(
 
 def _checked(d: Any, method: str, on: str | None, trials: int, seed: int, alpha: float) -> str:
     """Raise for arguments that `tukey_hsd` does not accept; return what is tested."""
-    if method not in ("randomized", "parametric"):
-        raise LexiframeError(
-            f"tukey_hsd: expected method='randomized' or 'parametric', found {method!r}"
-        )
+    check_choice("tukey_hsd", method, ("randomized", "parametric"), "method")
     check_draws("tukey_hsd", "trials", trials, seed)
     check_share("tukey_hsd", "alpha", alpha)
     of_scores, parametric = is_scores(d), method == "parametric"
     known = ["values"] * of_scores + ["win_rate"] + ["preference"] * (not parametric)
     default = "values" if of_scores else "win_rate" if parametric else "preference"
-    if on is not None and on not in known:
+    if on is not None:
         table = "scores" if of_scores else "preferences"
-        raise LexiframeError(
-            f"tukey_hsd: expected on to be one of {', '.join(known)} for {table} and "
-            f"method={method!r}, found {on!r}"
-        )
+        check_choice(f"tukey_hsd of {table}, method={method!r}", on, known, "on")
     return default if on is None else on
 
 
@@ -168,12 +162,11 @@ def _by_measure(d: Any, on: str) -> Iterator[tuple[str, Pairs, np.ndarray | None
         _check_pairs(measure, pairs)
         if on == "win_rate":
             values = mean_preferences(pairs)
+            # Their rounding is that of the means, passed on as the size of scores that have it.
             delta = values[:, pairs.a] - values[:, pairs.b]
             rounding = pairs.request_rounding[:, None]
             delta = np.where(np.abs(delta) <= rounding, 0.0, delta)
-            largest = np.broadcast_to(
-                rounding / TIE, values.shape
-            )  # rounding goes by the terms of the sums
+            largest = np.broadcast_to(rounding / TIE, values.shape)
             yield measure, replace(pairs, values=delta, scores=largest), values
         else:
             yield measure, pairs, scores[measure].values if on == "values" else None

@@ -95,6 +95,7 @@ def ranks_by_measure(
     shown = [measure for measure in measures if measure in ranks.columns]
     if not shown:
         return ranks
+    # As text: 2 and 2.5 are easier to read in a column than 2.000 and 2.500.
     without_zeros = pl.col(shown).round(1).cast(pl.String).str.strip_suffix(".0")
     return ranks.select(*by, "run", *shown).sort(*by, *shown, "run").with_columns(without_zeros)
 

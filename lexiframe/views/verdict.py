@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import polars as pl
 
-from lexiframe.errors import LexiframeError, SchemaError, escaped
+from lexiframe.errors import LexiframeError, SchemaError, check_choice, escaped
 from lexiframe.resampling import check_share
 from lexiframe.schemas import COMPARISONS, VERDICT, check, to_polars
 from lexiframe.typing import Evaluated, Frame
@@ -112,8 +112,8 @@ def verdict_of(
     inference = provenance["inference"]
     if alpha is not None:
         check_share("verdict", "alpha", alpha)
-    if family not in (None, "measure", "all"):
-        raise LexiframeError(f"verdict: expected family 'measure' or 'all', found {family!r}")
+    if family is not None:
+        check_choice("verdict", family, ("measure", "all"), "family")
     level = inference["alpha"] if alpha is None else alpha
     if family is None:
         family = inference["family"] if others is None else "measure"
@@ -123,6 +123,7 @@ def verdict_of(
     c = _comparisons(comparisons if others is None else others, orderings, names, by)
     _refuse_one_sided(c)
     c = c.with_columns(reject=pl.col("p_adjusted") < level)
+    # Joins below match nulls: requests without an attribute are a group, whose value is null.
     best = orderings.filter(pl.col("rank") == pl.col("rank").min().over(*by, "measure"))
     table = _told_apart(c, by, family)
     n_runs = orderings.group_by(*by, "measure").agg(n_runs=pl.len())
@@ -210,6 +211,7 @@ def _not_worse(
     against = pl.concat(both).join(rivals, on=[*of_measure, "rival"], how="semi", nulls_equal=True)
     against = against.join(best, on=[*of_measure, "run"], how="anti", nulls_equal=True)
     _refuse_gaps(c, against, orderings, best, of_measure)
+    # A run is worse if any of the best runs is significantly better.
     is_worse = (pl.col("reject") & (pl.col("gain") < 0)).any()
     kept = against.group_by(*by, *_KEY, "run").agg(is_worse=is_worse).filter(~pl.col("is_worse"))
     ranks = orderings.select(*of_measure, "run", "rank")

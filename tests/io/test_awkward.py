@@ -237,7 +237,7 @@ def test_junk_behind_the_tag_is_counted_in_one_warning(awkward):
     with pytest.warns(lf.LexiframeWarning) as caught:
         assert lf.read_runs(file).num_rows == len(lines(file))
     (said,) = (str(warning.message) for warning in caught)
-    assert said.startswith(f"{file}: {too_long} lines have more than 6 fields; what follows")
+    assert said.startswith(f"{file}: {too_long} lines have more than 6 fields; the others")
 
 
 def test_a_document_has_its_greatest_grade_over_subtopics(awkward):

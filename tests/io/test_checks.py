@@ -3,6 +3,7 @@
 import gzip
 import re
 import time
+from functools import partial
 
 import polars as pl
 import pytest
@@ -13,6 +14,8 @@ from lexiframe.io.files.sources import only_file
 from lexiframe.io.forms import rows_of
 from lexiframe.io.options import TextOptions
 from lexiframe.schemas import PROBLEMS, RUNS
+
+packed = partial(gzip.compress, mtime=0)  # with the time of now, tests had new names each time
 
 GOOD = "q1 Q0 d1 1 2.5 x\n"
 BAD = """\
@@ -58,7 +61,7 @@ def test_a_file_in_order_has_no_problems(write):
     for data in (
         GOOD,
         GOOD.replace(" ", "\t"),
-        gzip.compress(GOOD.encode()),
+        packed(GOOD.encode()),
         "qid,docno,score\n1,2,3",
     ):
         assert lf.check_run(write(data)).is_empty()
@@ -276,7 +279,7 @@ def test_lines_of_a_table_of_two_runs(write):
     [
         (b"", "the file is empty"),
         (b"%PDF-1.7", "a PDF document"),
-        (gzip.compress(GOOD.encode())[:-4], "the gzip data is broken or cut short"),
+        (packed(GOOD.encode())[:-4], "the gzip data is broken or cut short"),
         (b"PAR1", "cannot be read as Parquet"),
     ],
 )
@@ -607,7 +610,7 @@ def test_lines_of_four_fields_are_judgments_otherwise(write, text):
 
 
 def test_parts_of_what_is_wrong_as_a_whole(write):
-    (problem,) = lf.check_run(write(gzip.compress(GOOD.encode())[:-4])).rows(named=True)
+    (problem,) = lf.check_run(write(packed(GOOD.encode())[:-4])).rows(named=True)
     assert problem["expected"] == "runs or judgments"
     assert problem["advice"] == "fetch or pack it again"
     (problem,) = lf.check_run(write(b"# only\n")).rows(named=True)

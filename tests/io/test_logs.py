@@ -63,7 +63,9 @@ def test_a_log_of_queries():
 
 
 @pytest.mark.parametrize(
-    "kind", [pl.DataFrame.lazy, pl.DataFrame.to_arrow, pl.DataFrame.to_pandas], ids=str
+    "kind",
+    [pl.DataFrame.lazy, pl.DataFrame.to_arrow, pl.DataFrame.to_pandas],
+    ids=lambda kind: kind.__name__,
 )
 def test_any_frame(kind):
     if kind is pl.DataFrame.to_pandas:
@@ -592,6 +594,7 @@ def test_reading_changes_nothing(store, tmp_path):
     """No file, thread, setting or line is left behind, and nothing goes over the network."""
     code = """if True:
         import logging, os, socket, sys, threading
+        import polars  # which sets a variable of the environment
         import lexiframe as lf
 
         def refuse(*args):

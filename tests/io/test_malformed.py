@@ -6,6 +6,7 @@ import io
 import lzma
 import re
 from datetime import date
+from functools import partial
 
 import polars as pl
 import pyarrow as pa
@@ -13,6 +14,8 @@ import pytest
 from pyarrow import feather, parquet
 
 import lexiframe as lf
+
+packed = partial(gzip.compress, mtime=0)  # with the time of now, tests had new names each time
 
 GOOD = "q1 Q0 d1 1 3.5 tag\n"
 JUDGED = "q1 0 d1 1\n"
@@ -97,7 +100,7 @@ def test_the_first_bad_line_is_named_in_long_files_and_in_gzip(write):
     lines = [f"q{n % 50} Q0 d{n} 1 {n}.5 tag" for n in range(200_000)]
     lines[150_000] = "q1 Q0 d1 1 abc tag"
     lines[180_000] = "q1 Q0"
-    path = write(gzip.compress("\n".join(lines).encode(), 1))
+    path = write(packed("\n".join(lines).encode(), 1))
     with pytest.raises(lf.ReadError, match=f"{path}, line 150001: .* found 'abc'"):
         lf.read_runs(path)
 
@@ -108,7 +111,7 @@ def test_the_first_bad_line_is_named_in_long_files_and_in_gzip(write):
     [
         (b"", "the file is empty"),
         (b" \n\t\n", "the file is empty"),
-        (gzip.compress(b""), "the file is empty"),
+        (packed(b""), "the file is empty"),
         (b"# one\n#two", "expected lines of . fields .*, found only comments"),
         (b"  # indented\n\n", "expected lines of . fields .*, found only comments"),
         (b"\x7fELF\r\n\x1a\n\0\0", r"found a binary file \(byte 0 at offset 8, in line 3\)"),
@@ -119,10 +122,10 @@ def test_the_first_bad_line_is_named_in_long_files_and_in_gzip(write):
         (b"\x89PNG\r\n\x1a\n\0\0", r"expected runs or judgments, found a picture \(PNG\)"),
         (b"%PDF-1.7\n%", "expected runs or judgments, found a PDF document"),
         (b"PK\x03\x04\x14\0", "found a ZIP archive .*; unpack it first"),
-        (gzip.compress(b"\0" * 257 + b"ustar\x0000" + b"\0" * 248), "found a tar archive"),
+        (packed(b"\0" * 257 + b"ustar\x0000" + b"\0" * 248), "found a tar archive"),
         (b"\n<!DOCTYPE html>\n<html>", "found an HTML page; a link may lead to a page about the"),
         (b"version https://git-lfs.github.com/spec/v1\noid sha256:0\n", "found a Git LFS pointer"),
-        (gzip.compress(b"\1\0"), r"found a binary file \(byte 0 at offset 1, in line 1\)"),
+        (packed(b"\1\0"), r"found a binary file \(byte 0 at offset 1, in line 1\)"),
         (GOOD.encode("utf-16-le"), "found a binary file"),
         (b"\xff\xfe" + GOOD.encode("utf-16-le")[:-1], "expected UTF-16-LE text, as its byte order"),
         (
@@ -138,12 +141,12 @@ def test_the_first_bad_line_is_named_in_long_files_and_in_gzip(write):
         ),
         (b"\x1f\x9d\x90q1", r"found data packed by compress \(.Z\); unpack it first"),
         (b"\x28\xb5\x2f\xfd" + b"\xff" * 9, "the zstd data is broken or cut short"),
-        (gzip.compress(GOOD.encode() * 99)[:-1], "the gzip data is broken or cut short"),
-        (gzip.compress(GOOD.encode() * 99)[:20], "the gzip data is broken or cut short"),
-        (gzip.compress(GOOD.encode())[:1] + b"\x8b", "the gzip data is broken or cut short"),
-        (gzip.compress(GOOD.encode()) + b"more", "the gzip data is broken or cut short"),
-        (gzip.compress(GOOD.encode())[:-6] + b"\0\0\0\0\0\0", "the gzip data is broken"),
-        (gzip.compress(GOOD.encode())[:12] + b"\xff" * 40, "the gzip data is broken"),
+        (packed(GOOD.encode() * 99)[:-1], "the gzip data is broken or cut short"),
+        (packed(GOOD.encode() * 99)[:20], "the gzip data is broken or cut short"),
+        (packed(GOOD.encode())[:1] + b"\x8b", "the gzip data is broken or cut short"),
+        (packed(GOOD.encode()) + b"more", "the gzip data is broken or cut short"),
+        (packed(GOOD.encode())[:-6] + b"\0\0\0\0\0\0", "the gzip data is broken"),
+        (packed(GOOD.encode())[:12] + b"\xff" * 40, "the gzip data is broken"),
         (b"PAR1 and no more", "cannot be read as Parquet"),
     ],
 )
@@ -253,7 +256,7 @@ def test_ranks_of_some_rows_are_none():
             (text, {}, r"doc_id is missing \(found: qid, docnum, score\)\..*\{'doc_id': 'docnum'\}")
             for text in ("qid,docnum,score\nq1,d1,2\n", '{"qid": "q1", "docnum": "d1", "score": 2}')
         ),
-        (gzip.compress(gzip.compress(GOOD.encode())), {}, "found gzip data inside packed data; un"),
+        (packed(packed(GOOD.encode())), {}, "found gzip data inside packed data; un"),
     ],
 )
 def test_files_of_other_kinds(write, read, text, options, message):
@@ -566,8 +569,8 @@ def arrow_of(table):
 ROW = b"q1 Q0 d1 1 0.5 tag\n"
 TABLE = pa.table({"query_id": ["q1"] * 9999, "doc_id": ["d1"] * 9999, "score": [0.5] * 9999})
 BOMBS = {
-    "gzip": gzip.compress(ROW * 9999),
-    "gzip members": gzip.compress(ROW * 5000) * 2,
+    "gzip": packed(ROW * 9999),
+    "gzip members": packed(ROW * 5000) * 2,
     "bzip2": bz2.compress(ROW * 9999),
     "xz": lzma.compress(ROW * 9999),
     "zstd": pa.compress(ROW * 9999, "zstd", asbytes=True),

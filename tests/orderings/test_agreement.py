@@ -227,7 +227,7 @@ def test_what_is_no_matrix():
     message = r"several methods of correlation \(kendall, rbo\); choose one: table.filter"
     with pytest.raises(lf.LexiframeError, match=message):
         lf.agreement_matrix(pl.concat([one, other]))
-    message = "agreement_matrix: expected value to be one of correlation, found 'p_value'"
+    message = "agreement_matrix: expected value to be one of 'correlation', found 'p_value'"
     with pytest.raises(lf.LexiframeError, match=message):
         lf.agreement_matrix(one, "p_value")
     message = "expected the table of rank_correlations, bootstrap_correlations or sign_agreement, f"

@@ -162,7 +162,7 @@ def test_p_values_where_there_is_a_test(method):
 @pytest.mark.parametrize(
     "options, message",
     [
-        ({"method": "pearson"}, "expected method to be one of kendall, .*, found 'pears"),
+        ({"method": "pearson"}, "expected method to be one of 'kendall', .*, found 'pears"),
         ({"method": "kendall", "p": 0.5}, "p belongs to method='rbo', found method='kendall'"),
         ({"method": "rbo", "p": 1}, "expected p of method='rbo' between 0 and 1, found 1"),
         ({"method": "rbo", "p": 0.0}, "expected p of method='rbo' between 0 and 1, found 0"),

@@ -71,7 +71,9 @@ def test_request_win_rates_leave_out_requests_that_a_measure_lacks():
 
 
 def test_how_is_sum_or_mean():
-    with pytest.raises(lf.LexiframeError, match="expected how='sum' or 'mean', found 'max'"):
+    with pytest.raises(
+        lf.LexiframeError, match="expected how to be one of 'sum', 'mean', found 'max'"
+    ):
         lf.request_win_rates(D, how="max")
 
 

@@ -97,8 +97,8 @@ def test_ties_by_rank_and_one_run_without_ranks(tmp_path):
 def test_ties_by_rank_need_ranks_that_differ():
     message = (
         r"ties='rank' needs ranks that differ within a query, and 'd10' and 'd9' for "
-        r"query 'q1' both have the rank 3 \(3 such rows in all\); mend the ranks, or take another "
-        r"policy, ties='doc_id_desc' say"
+        r"query 'q1' both have the rank 3 \(3 such rows in all\); correct the ranks, or use "
+        r"another policy, such as ties='doc_id_desc'"
     )
     alike = TIED.with_columns(rank=pl.Series([1, 3, 3, 2, 3]))
     for function in (lf.positions, lf.coverage):
@@ -113,7 +113,7 @@ def test_ties_by_rank_need_ranks_that_differ():
 def test_ties_by_rank_need_every_rank():
     message = (
         r"^bm25\.run: ties='rank' needs the rank of every document, and that of 'd9' for query "
-        r"'q1' is null \(2 such rows in all\); fill the ranks in"
+        r"'q1' is null \(2 such rows in all\); fill in the ranks"
     )
     some = TIED.drop("run").with_columns(rank=pl.Series([1, 3, None, 2, None]))
     part, judged = RunPart("bm25", some, "bm25.run"), judged_items(JUDGED, Policies())

@@ -216,7 +216,7 @@ def test_what_judged_items_add(collection):
         values = measured(s, name)
         for side, run in (("a", run_a), ("b", run_b)):
             assert same(e[f"{name}_{side}"].sum(), values[query_id, run])
-    with pytest.raises(lf.LexiframeError, match="Judged@5 is no sum over recall levels"):
+    with pytest.raises(lf.LexiframeError, match="Judged@5 is not a sum over recall levels"):
         lf.explain(p, query_id, run_a, run_b, "Judged@5")
 
 

@@ -203,13 +203,16 @@ def test_a_measure_that_one_run_alone_has():
     [
         (
             {"test": "wilcox"},
-            "test to be one of t, sign, wilcoxon, randomization, bootstrap, found 'wilcox'",
+            "test to be one of 't', 'sign', 'wilcoxon', 'randomization', 'bootstrap', found 'wilc",
         ),
         (
             {"correction": "by"},
-            "expected correction to be one of none, bonferroni, holm, bh, found 'by'",
+            "expected correction to be one of 'none', 'bonferroni', 'holm', 'bh', found 'by'",
         ),
-        ({"family": "each"}, "compare: expected family to be one of measure, all, found 'each'"),
+        (
+            {"family": "each"},
+            "compare: expected family to be one of 'measure', 'all', found 'each'",
+        ),
         ({"alpha": 0}, "compare: expected alpha between 0 and 1, found 0"),
         ({"alpha": 1.0}, "compare: expected alpha between 0 and 1, found 1.0"),
         ({"alpha": math.nan}, "compare: expected alpha between 0 and 1, found nan"),

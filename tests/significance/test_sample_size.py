@@ -182,7 +182,7 @@ def test_several_measures():
     [
         ({"power": 1}, "required_requests: expected power between 0 and 1, found 1"),
         ({"alpha": 0}, "required_requests: expected alpha between 0 and 1, found 0"),
-        ({"how": "z"}, "required_requests: expected how='t' or 'simulation', found 'z'"),
+        ({"how": "z"}, "required_requests: expected how to be one of 't', 'simulation', found 'z'"),
         ({"samples": 0}, "required_requests: expected samples to be a whole number from 1"),
         ({"seed": -1}, "required_requests: expected seed to be a whole number from 0"),
     ],

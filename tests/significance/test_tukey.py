@@ -334,19 +334,27 @@ S = scores({"a": [1.0, 0.5], "b": [0.5, 0.5]})
 @pytest.mark.parametrize(
     "table, options, message",
     [
-        (D, {"method": "exact"}, "method='randomized' or 'parametric', found 'exact'"),
-        (D, {"on": "values"}, "expected on to be one of win_rate, preference for preferences and"),
+        (D, {"method": "exact"}, "method to be one of 'randomized', 'parametric', found 'exact'"),
+        (
+            D,
+            {"on": "values"},
+            "of preferences, .* expected on to be one of 'win_rate', 'preference', found",
+        ),
         (
             D,
             {"method": "parametric", "on": "preference"},
-            "one of win_rate for preferences and method='parametric', found 'preference'",
+            "preferences, method='parametric': expected on to be one of 'win_rate', found 'pref",
         ),
         (
             S,
             {"method": "parametric", "on": "preference"},
-            "one of values, win_rate for scores and method='parametric', found 'preference'",
+            "scores, method='parametric': expected on to be one of 'values', 'win_rate', found",
         ),
-        (S, {"on": "mean"}, "one of values, win_rate, preference for scores and .* found 'mean'"),
+        (
+            S,
+            {"on": "mean"},
+            "of scores, .* one of 'values', 'win_rate', 'preference', found 'mean'",
+        ),
         (S, {"alpha": 1}, "tukey_hsd: expected alpha between 0 and 1, found 1"),
         (S, {"trials": 0}, "tukey_hsd: expected trials to be a whole number from 1, found 0"),
         (S, {"seed": -1}, "tukey_hsd: expected seed to be a whole number from 0, found -1"),

@@ -177,7 +177,9 @@ def test_comparisons_alone_are_no_evaluation():
 def test_levels_and_families_that_there_are_not():
     with pytest.raises(lf.LexiframeError, match="verdict: expected alpha between 0 and 1"):
         lf.verdict(evaluate(), alpha=5)
-    with pytest.raises(lf.LexiframeError, match="verdict: expected family 'measure' or 'all'"):
+    with pytest.raises(
+        lf.LexiframeError, match="verdict: expected family to be one of 'measure', 'all'"
+    ):
         lf.verdict(evaluate(), family="pairs")
 
 

@@ -142,6 +142,7 @@ def _zstd(data: bytes, room: float) -> bytes:
 
 
 _UNPACK: dict[bytes, tuple[str, Callable[[bytes, float], bytes]]] = {
+    # wbits=31: zlib data with the header and checksum of gzip
     b"\x1f\x8b": ("gzip", partial(_streams, partial(zlib.decompressobj, wbits=31))),
     b"BZh": ("bzip2", partial(_streams, bz2.BZ2Decompressor)),
     b"\xfd7zXZ\0": ("xz", partial(_streams, lzma.LZMADecompressor)),
@@ -197,7 +198,7 @@ def _unpacked(data: bytes, where: str) -> bytes:
 
 def _refuse_other_kinds(data: bytes, where: str, what: str) -> None:
     kinds = (kind for magic, kind in _OTHER_KINDS.items() if data.startswith(magic))
-    is_tar = data[257:262] == b"ustar"
+    is_tar = data[257:262] == b"ustar"  # tar has its magic bytes behind the first file's name
     kind = "a tar archive; unpack it first" if is_tar else next(kinds, None)
     if kind is not None:
         found, _, advice = kind.partition("; ")

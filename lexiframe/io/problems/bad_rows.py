@@ -71,7 +71,8 @@ def keys_of_rows(
     rows: Rows, where: str, schema: TableSchema, columns: Mapping[str, str], first: int = 0
 ) -> pl.DataFrame | None:
     """Return places, keys and hashes of the keys; None if no document can be repeated."""
-    if not rows.table.width or not rows.unit:  # with no unit, documents are names
+    # Rows of {query: {document: number}} have no unit: their repeated names are problems already.
+    if not rows.table.width or not rows.unit:
         return None
     found, _ = columns_in(rows, where, schema, columns)
     key = [name for name in schema.key if name in found]

@@ -148,6 +148,7 @@ def _given_columns(
 ) -> dict[str, str]:
     given = {}
     for key, other in columns.items():
+        # Users may write {theirs: ours}, as for DataFrame.rename; {ours: theirs} goes first.
         is_rename = other in schema.columns and (key not in schema.columns or other not in names)
         ours, theirs = (other, key) if is_rename else (key, other)
         if ours not in schema.columns:

@@ -50,6 +50,8 @@ def is_one_run(data: Any) -> bool:
         inner = [documents for documents in data.values() if isinstance(documents, Mapping)]
         others = [run for run in data.values() if not isinstance(run, Mapping)]
         filled: Mapping[Any, Any] = next((documents for documents in inner if documents), {})
+        # {run: {query: {document: score}}} holds several runs, {query: {document: score}} is one:
+        # the values of the inner dictionaries tell. Empty ones tell nothing.
         begins = isinstance(next(iter(data.values()), None), Mapping)
         if not filled and len(inner) < len(data):  # empty runs beside a path or a frame
             return False

@@ -1,1 +1,1 @@
-"""Readers of text: lines of TREC, CSV and TSV, and JSON; each a fast one and one by rows."""
+"""Readers of TREC text, CSV, TSV and JSON; the modules `*_rows` find the malformed lines."""

@@ -131,6 +131,7 @@ def _open_end(records: pl.DataFrame, text: bytes, first: int, separator: str) ->
     A quote that is open for more than half a block is taken for one that never ends.
     """
     starts = np.append(0, np.flatnonzero(np.frombuffer(text, np.uint8) == ord("\n")) + 1)
+    # A broken record in the first half has been open for long enough: it is reported as broken.
     broken = starts[records.filter("is_broken")["line"].to_numpy() - first]
     field, mark = _field(separator, quotes=True), re.escape(separator)
     is_open = re.compile(rf'(?:{field}{mark})*[ \t]*"[^"]*(?:""[^"]*)*\Z'.encode())

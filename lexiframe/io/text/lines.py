@@ -68,7 +68,7 @@ def plain(data: bytes, where: str) -> bytes:
 
 def _without_meeting_blanks(text: np.ndarray) -> np.ndarray:
     """Reduce adjacent blanks to one: to a line feed if one is among them, else to a space."""
-    while True:
+    while True:  # a pass reduces spaces to one; mixed with line feeds they take several
         space, line_feed = text == _SPACE, text == _LINE_FEED
         blank = space | line_feed
         meet = blank[:-1] & blank[1:]
@@ -92,7 +92,7 @@ def cut(text: np.ndarray, starts: np.ndarray, ends: np.ndarray) -> np.ndarray:
     change = np.zeros(len(text) + 1, np.int8)
     change[starts] += 1
     change[ends] -= 1
-    inside = np.cumsum(change[:-1], dtype=np.int8).view(bool)
+    inside = np.cumsum(change[:-1], dtype=np.int8).view(bool)  # 1 from a start to before its end
     left: np.ndarray = text[~inside]
     return left
 
@@ -234,6 +234,7 @@ def _is_rectangular(data: bytes, separator: str, width: int, *, quotes: bool) ->
     text = np.frombuffer(data, np.uint8)
     is_mark = (text == ord(separator)) | (text == _LINE_FEED)
     if quotes:
+        # Even numbers of quotes stand before marks outside quotes; overflow keeps the parity.
         is_mark &= np.cumsum(text == ord('"'), dtype=np.uint8) & 1 == 0
     marks = np.flatnonzero(is_mark)
     ends = np.flatnonzero(text[marks] == _LINE_FEED)
@@ -260,7 +261,7 @@ def quotes_are_at_edges(data: bytes, separator: str) -> bool:
     quotes = np.flatnonzero(text == ord('"'))
     is_edge = np.zeros(256, bool)
     is_edge[[ord(mark) for mark in (separator, "\n", '"', " ", "\t")]] = True
-    before, behind = text[quotes[::2] - 1], text[quotes[1::2] + 1]  # those that open and that close
+    before, behind = text[quotes[::2] - 1], text[quotes[1::2] + 1]  # opening, closing
     return bool(is_edge[before].all() and is_edge[behind].all())
 
 

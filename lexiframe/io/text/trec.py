@@ -105,7 +105,7 @@ def _are_malformed(lines: bytes, widths: np.ndarray, layout: Layout) -> bool:
     narrowest, widest, most = widths.min(), widths.max(), len(layout.names)
     if narrowest < layout.at_least or narrowest == widest <= most:
         return True
-    if layout.at_least == most:
+    if layout.at_least == most:  # only lines of runs may have more fields, as tags with spaces
         return bool(widest > most)
     return _may_lack_fields(lines, widths) or _hold_two_rows(lines, widths)
 

@@ -1,0 +1,38 @@
+"""Recall levels: relevant items are numbered from 1 within their ranking, the best rank first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from lexiframe.codes import order_of
+
+
+def levels_in(group: np.ndarray) -> Callable[..., np.ndarray]:
+    """Return a function that numbers rows from 1 within their group.
+
+    Parameters
+    ----------
+    group
+        The number of each row's group, which never decreases from one row to the next.
+
+    Returns
+    -------
+    callable
+        From whole numbers from 0, one for each row, to the level of each row. Rows are numbered in
+        the order of these keys; rows with equal keys are numbered in the order that they have.
+
+    Examples
+    --------
+    >>> levels_in(np.array([0, 0, 0, 1]))(np.array([8, 2, 5, 9])).tolist()
+    [3, 1, 2, 1]
+    """
+    nth = np.arange(1, len(group) + 1) - np.searchsorted(group, group)
+
+    def levels(*keys: np.ndarray) -> np.ndarray:
+        level = np.empty(len(group), np.int64)
+        level[order_of(group, *keys)] = nth
+        return level
+
+    return levels
