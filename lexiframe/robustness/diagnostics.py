@@ -6,7 +6,7 @@ reciprocal ranks at recall level i, 1/p_i − 1/p′_i, where an item that is no
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -16,11 +16,12 @@ from lexiframe.errors import LexiframeError
 from lexiframe.pairwise.pairs import preferences, refuse_one_run
 from lexiframe.projection.matrices import missing, requests_of
 from lexiframe.resampling import check_draws
+from lexiframe.typing import Frame, MeasureLike
 
 _LEVELS = 8
 
 
-def tie_profile(p: Any, *, levels: int = 20) -> pl.DataFrame:
+def tie_profile(p: Frame, /, *, levels: int = 20) -> pl.DataFrame:
     """Say how often two rankings tie, given the first rank of one, and at each recall level.
 
     Parameters
@@ -75,7 +76,9 @@ def tie_profile(p: Any, *, levels: int = 20) -> pl.DataFrame:
     return pl.concat(tables).filter(pl.col("pairs") > 0).with_columns(tie_rate=rate)
 
 
-def deciding_levels(p: Any, measures: Any = ("LP", "LR")) -> pl.DataFrame:
+def deciding_levels(
+    p: Frame, /, measures: MeasureLike | Iterable[MeasureLike] = ("LP", "LR")
+) -> pl.DataFrame:
     """Count at which recall level lexicographic preferences are decided.
 
     Parameters
@@ -126,7 +129,7 @@ def deciding_levels(p: Any, measures: Any = ("LP", "LR")) -> pl.DataFrame:
     )
 
 
-def level_correlations(p: Any, *, levels: int = _LEVELS) -> pl.DataFrame:
+def level_correlations(p: Frame, /, *, levels: int = _LEVELS) -> pl.DataFrame:
     """Correlate the differences of reciprocal ranks between recall levels.
 
     Parameters
@@ -173,7 +176,7 @@ def level_correlations(p: Any, *, levels: int = _LEVELS) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=schema, orient="row")
 
 
-def level_regression(p: Any, *, levels: int = 4, following: int = 4) -> pl.DataFrame:
+def level_regression(p: Frame, /, *, levels: int = 4, following: int = 4) -> pl.DataFrame:
     """Regress the difference of reciprocal ranks at each recall level on the levels behind it.
 
     Parameters
@@ -249,7 +252,7 @@ def level_regression(p: Any, *, levels: int = 4, following: int = 4) -> pl.DataF
     return pl.concat(tables)
 
 
-def predict_first_level(p: Any) -> pl.DataFrame:
+def predict_first_level(p: Frame, /) -> pl.DataFrame:
     """Say how often the other recall levels predict which run has its first relevant item sooner.
 
     Parameters

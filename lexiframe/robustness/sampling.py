@@ -14,13 +14,16 @@ import polars as pl
 from lexiframe.errors import LexiframeError, check_choice, unknown_name, warn
 from lexiframe.resampling import check_draws
 from lexiframe.schemas import POSITIONS, check
+from lexiframe.typing import Frame
 
 How = Literal["uniform", "retrieved"]
 _ROUNDING = 1e-9
 """Added before rounding down: 0.29 · 100 is 28.999999999999996 as a float."""
 
 
-def sample_labels(p: Any, fraction: float, how: How = "uniform", *, seed: int = 0) -> pl.DataFrame:
+def sample_labels(
+    p: Frame, /, fraction: float, how: How = "uniform", *, seed: int = 0
+) -> pl.DataFrame:
     """Keep some of each request's relevant items, as if the others had not been judged.
 
     Parameters
@@ -82,7 +85,7 @@ def sample_labels(p: Any, fraction: float, how: How = "uniform", *, seed: int = 
     return _counted_anew(_only_items(table, kept))
 
 
-def sample_requests(p: Any, fraction: float, *, seed: int = 0) -> pl.DataFrame:
+def sample_requests(p: Frame, /, fraction: float, *, seed: int = 0) -> pl.DataFrame:
     """Keep some of the requests, drawn uniformly.
 
     Parameters
@@ -122,7 +125,7 @@ def sample_requests(p: Any, fraction: float, *, seed: int = 0) -> pl.DataFrame:
     return table.filter(pl.col("query_id").is_in(queries.gather(order[:n_kept]).implode()))
 
 
-def truncate_runs(p: Any, depth: int) -> pl.DataFrame:
+def truncate_runs(p: Frame, /, depth: int) -> pl.DataFrame:
     """Cut every ranking at a depth, as if no more items had been retrieved.
 
     Parameters
@@ -159,7 +162,7 @@ def truncate_runs(p: Any, depth: int) -> pl.DataFrame:
     return _counted_anew(cut)
 
 
-def leave_out_run(p: Any, run: str) -> pl.DataFrame:
+def leave_out_run(p: Frame, /, run: str) -> pl.DataFrame:
     """Remove the relevant items that one run alone retrieved, as if it had not been judged.
 
     Parameters

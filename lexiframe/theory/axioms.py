@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import combinations, product
 from math import comb
-from typing import Any
 
 import numpy as np
 import polars as pl
@@ -20,6 +19,7 @@ from lexiframe.pairwise.pairs import Measure, parse_measures
 from lexiframe.theory.arguments import check_sizes
 from lexiframe.theory.orders import MOST, ranks_and_preferences
 from lexiframe.theory.rankings import positions_of
+from lexiframe.typing import MeasureLike
 
 Vector = tuple[int, ...]
 Case = tuple[bool, str]
@@ -76,7 +76,9 @@ class Universe:
         return (*found, *range(self.n - missing + 1, self.n + 1))
 
 
-def axioms(methods: Any, n: int, m: int | Iterable[int]) -> pl.DataFrame:
+def axioms(
+    methods: MeasureLike | Iterable[MeasureLike], n: int, m: int | Iterable[int]
+) -> pl.DataFrame:
     """Say which properties measures have, with a counterexample where one fails.
 
     Every ranking of n items is looked at, so n is small: a property that holds here may fail for

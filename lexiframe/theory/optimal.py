@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 import numpy as np
 import polars as pl
@@ -16,9 +15,10 @@ from lexiframe.metrics.search_length import SearchLength
 from lexiframe.metrics.subtopic_metrics import SubtopicMetric
 from lexiframe.pairwise.pairs import parse_measures
 from lexiframe.theory.arguments import check_sizes
+from lexiframe.typing import MeasureLike
 
 
-def optimal_worst_case(measure: Any, m: int | Iterable[int]) -> pl.DataFrame:
+def optimal_worst_case(measure: MeasureLike, m: int | Iterable[int]) -> pl.DataFrame:
     """Compute the worst case of an optimal ranking, when it is fixed and when it is drawn.
 
     An optimal ranking has the m relevant items at ranks 1 to m. One user needs some of these items,

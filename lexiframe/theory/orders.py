@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from itertools import combinations
 from math import comb
-from typing import Any
 
 import numpy as np
 import polars as pl
@@ -13,12 +12,13 @@ from lexiframe.errors import LexiframeError
 from lexiframe.pairwise.pairs import Measure, parse_measures, preferences
 from lexiframe.theory.arguments import check_sizes
 from lexiframe.theory.rankings import positions_of
+from lexiframe.typing import MeasureLike
 
 MOST = 1000
 """So many rankings make half a million pairs."""
 
 
-def order(method: Any, n: int, m: int) -> pl.DataFrame:
+def order(method: MeasureLike, n: int, m: int) -> pl.DataFrame:
     """List which rankings come directly above which, under a measure: the edges of its diagram.
 
     Parameters

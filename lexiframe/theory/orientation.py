@@ -12,11 +12,14 @@ from lexiframe.metrics.scores import scores
 from lexiframe.pairwise.pairs import parse_measures
 from lexiframe.theory.arguments import check_sizes
 from lexiframe.theory.rankings import positions_of
+from lexiframe.typing import MeasureLike
 
 _RANKINGS = ("first at n - m + 1", "first at 1", "last at m", "last at n")
 
 
-def orientation(measures: Any, n: int, m: int | Iterable[int]) -> pl.DataFrame:
+def orientation(
+    measures: MeasureLike | Iterable[MeasureLike], n: int, m: int | Iterable[int]
+) -> pl.DataFrame:
     """Compute how much a metric changes when its first, or its last, relevant item is moved.
 
     Parameters

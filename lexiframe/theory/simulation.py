@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 import numpy as np
 import polars as pl
@@ -13,6 +12,7 @@ from lexiframe.pairwise.pairs import parse_measures, preferences
 from lexiframe.resampling import check_draws
 from lexiframe.theory.arguments import check_sizes
 from lexiframe.theory.rankings import positions_of
+from lexiframe.typing import MeasureLike
 
 _RUNS = ("a", "b")
 _LIKELY = 3
@@ -22,7 +22,7 @@ _CELLS = 1 << 24
 
 
 def simulate_agreement(
-    measures: Any,
+    measures: MeasureLike | Iterable[MeasureLike],
     n: int,
     pairs: int = 10_000,
     seed: int = 0,
@@ -92,7 +92,7 @@ def simulate_agreement(
 
 
 def simulate_ties(
-    measures: Any,
+    measures: MeasureLike | Iterable[MeasureLike],
     n: int,
     depths: Iterable[int],
     pairs: int = 10_000,

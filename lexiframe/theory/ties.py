@@ -11,13 +11,14 @@ import numpy as np
 from lexiframe.errors import LexiframeError
 from lexiframe.metrics import notation
 from lexiframe.theory.arguments import check_sizes
+from lexiframe.typing import MeasureLike
 
 _BY_ONE_RANK = ("RR", "TSE")
 _LEXICOGRAPHIC = ("LR", "LP", "sgnLR", "sgnLP")
 _BY_NUMBER_FOUND = ("R", "P", "Rprec")
 
 
-def tie_probability(method: Any, n: int, m: int, *, first: int | None = None) -> float:
+def tie_probability(method: MeasureLike, n: int, m: int, *, first: int | None = None) -> float:
     """Compute how probable it is that two random rankings of n items tie.
 
     The rankings are drawn independently, each order of the n items being equally likely; m of the
@@ -75,7 +76,7 @@ def tie_probability(method: Any, n: int, m: int, *, first: int | None = None) ->
     return float((weights**2).sum() / weights.sum() ** 2)
 
 
-def distinct_values(method: Any, n: int, m: int) -> int:
+def distinct_values(method: MeasureLike, n: int, m: int) -> int:
     """Count the values that a method can tell apart among all rankings of n items.
 
     Parameters
