@@ -69,9 +69,10 @@ _TYPES = {name: dtype for dtype, names in _COLUMNS.items() for name in names.spl
 def _table(
     name: str, key: str, others: str, optional: str = "", nullable: str = "", **types: pl.DataType
 ) -> TableSchema:
-    """Describe a table by its key and its other columns; ``types`` take precedence over `_TYPES`.
+    """Describe a table by its key and its other columns, given as names with blanks between.
 
-    The key comes first, except for columns of it that ``others`` names again.
+    The key comes first, except for columns of it that ``others`` names again. ``types`` are those
+    that `_TYPES` lacks or that differ from it.
     """
     first = [column for column in key.split() if column not in others.split()]
     columns = {column: (_TYPES | types)[column] for column in [*first, *others.split()]}

@@ -159,6 +159,7 @@ def _score_differences(s: ScoreCube, baseline: str | None) -> PairCube:
     a, b = _ends_of(s.runs, baseline)
     delta = np.empty((len(s.measures), len(s.queries), len(a)))
     for n, values in enumerate(s.values):
+        # without m, exact values are subtracted as they are; in pairs.py the numerators are
         signs = {"smaller_is_better": s.smaller_is_better[n], "is_exact": s.is_exact[n]}
         delta[n] = metric_difference(values[:, a], values[:, b], **signs)
     return PairCube(s.measures, s.queries, s.runs, a, b, delta, s.values)

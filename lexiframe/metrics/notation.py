@@ -17,6 +17,7 @@ Parameters = Mapping[str, Any]
 
 _LONGEST = 200  # characters; longer texts only nest parentheses, or repeat digits, endlessly
 _WRITTEN = re.compile(r"(?P<name>[^()@\s]+)\s*(\((?P<inside>.*)\))?\s*(@\s*(?P<cutoff>\d+))?")
+# A name that ends in @ is followed by its cut-off: trec_eval's P_10 is P@10.
 TREC_EVAL = {
     "map": "AP",
     "map_cut": "AP@",

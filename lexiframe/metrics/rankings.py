@@ -198,6 +198,7 @@ class Rankings:
         place = pl.Series(levels_in(rows["query_id"].rle_id().to_numpy().astype(np.int64))())
         rows = rows.with_columns(level=place, position=place, run=pl.lit("ideal"))
         keys, ranking = _stretches(rows)
+        # the ideal rankings have no null ranks: every relevant item is retrieved at its place
         full, kept = np.ones(len(rows), bool), np.ones(keys.height, bool)
         return Rankings(rows, keys, ranking, full, kept, self.items_of_run)
 

@@ -73,6 +73,7 @@ def _restrict(table: pl.DataFrame, rel: float, no_relevant: NoRelevant) -> pl.Da
         level=pl.when(is_relevant).then("level"),
         n_relevant=is_relevant.sum().over(subtopic).cast(pl.Int64),
     )
+    # rows are sorted by subtopic; a request kept without relevant items has null levels only
     group = table.select(pl.struct(subtopic).rle_id().cast(pl.Int64)).to_series().to_numpy()
     level = pl.Series(levels_in(group)(table["level"].fill_null(0).to_numpy()))
     return table.with_columns(level=pl.when(pl.col("level").is_not_null()).then(level))

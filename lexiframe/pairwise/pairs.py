@@ -230,6 +230,7 @@ def _kernel(
     def preferred(block: Block, group: np.ndarray) -> np.ndarray:
         delta = measure.compute(block, known) if own is None else own[:, group]
         if measure.rel is not None and no_relevant == "drop":
+            # NaN marks cells without a value; preferences_table leaves them out
             delta[:, block.at_least(measure.rel).m == 0] = np.nan
         return delta
 

@@ -110,6 +110,7 @@ class LevelPreference(Preference):
             for population, (of_levels, _) in zip(populations, weights, strict=True)
         ]
         delta = _of_pairs(won, block.pairs)
+        # unlike whole numbers, sums of weights may miss 0 by rounding where the runs tie
         return np.where(np.abs(delta) <= TIE, 0.0, delta)
 
     def weights(

@@ -22,7 +22,7 @@ from lexiframe.projection.judgments import JudgedItems
 from lexiframe.projection.policies import Policies, Ties
 from lexiframe.projection.tied import TiedItems
 
-_ENOUGH_TO_COMPARE = 1000
+_ENOUGH_TO_COMPARE = 1000  # documents kept to guess why none of a run is judged
 RANKS = np.int32
 """The type of ranks, of all judged items in all runs; it takes half the memory of Int64."""
 _NO_DOCUMENTS = np.empty(0, np.uint32)
