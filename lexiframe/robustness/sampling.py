@@ -17,6 +17,8 @@ from lexiframe.schemas import POSITIONS, check
 from lexiframe.typing import Frame
 
 How = Literal["uniform", "retrieved"]
+_LAST = np.iinfo(np.int64).max
+_RANKING = ["run", "query_id"]
 _ROUNDING = 1e-9
 """Added before rounding down: 0.29 · 100 is 28.999999999999996 as a float."""
 
@@ -228,21 +230,27 @@ def check_fraction(function: str, fraction: float) -> None:
 
 def _only_items(table: pl.DataFrame, kept: pl.DataFrame) -> pl.DataFrame:
     """Keep the rows of these items, and those of requests that have none."""
-    is_item = pl.col("doc_id").is_not_null()
     items = kept.select("query_id", "doc_id", is_kept=True)
-    joined = table.join(items, on=["query_id", "doc_id"], how="left", maintain_order="left")
-    return joined.filter(pl.col("is_kept").fill_null(value=False) | ~is_item).drop("is_kept")
+    joined = table.select("query_id", "doc_id").join(
+        items, on=["query_id", "doc_id"], how="left", maintain_order="left"
+    )
+    return table.filter(joined["is_kept"].fill_null(value=False) | table["doc_id"].is_null())
 
 
 def _counted_anew(table: pl.DataFrame) -> pl.DataFrame:
     """Number the recall levels of each ranking anew, and count its relevant items.
 
-    Items that are not retrieved come last, in the order of their ids, as in `positions`.
+    Items that are not retrieved come last, in the order of their rows.
     """
-    group = ["run", "query_id"]
-    is_item = pl.col("doc_id").is_not_null()
-    by_level = table.sort(*group, "position", "doc_id", nulls_last=True).with_columns(
-        level=pl.when(is_item).then(pl.int_range(1, pl.len() + 1).over(group)),
-        n_relevant=is_item.sum().over(group).cast(pl.Int64),
-    )
-    return by_level.sort(*POSITIONS.key)
+    begins = pl.any_horizontal(pl.col(name) != pl.col(name).shift() for name in _RANKING)
+    ranking = table.select(begins.fill_null(value=True).cum_sum().cast(pl.Int64)).to_series()
+    if table.height and ranking[-1] != table.select(_RANKING).n_unique():
+        return _counted_anew(table.sort(*POSITIONS.key))  # rows of a ranking have to stand together
+    number, is_item = ranking.to_numpy(), table["doc_id"].is_not_null()
+    rank = table["position"].fill_null(_LAST).to_numpy()
+    order = np.lexsort((rank, number))  # stable: rows of equal rank stay in their order
+    place = np.empty(len(order), np.int64)
+    place[order] = np.arange(1, len(order) + 1)
+    level = pl.Series(place - np.searchsorted(number, number)).set(~is_item, None)
+    m = np.bincount(number, is_item.to_numpy(), minlength=1).astype(np.int64)[number]
+    return table.with_columns(level=level, n_relevant=pl.Series(m))

@@ -44,6 +44,12 @@ def test_fewer_labels_are_positions_of_fewer_judgments(folder, p, fraction, how)
     assert left == {query: max(1, hundredths * m // 100) for query, m in whole.items()}
 
 
+def test_rows_may_come_in_any_order(p):
+    shuffled = p.sample(fraction=1, shuffle=True, seed=4)
+    for sample in (lambda p: sample_labels(p, 0.5), lambda p: truncate_runs(p, 5)):
+        assert sample(shuffled).sort(p.columns[:3]).equals(sample(p))
+
+
 def test_a_seed_gives_the_same_items_and_a_smaller_share_is_part_of_a_greater(p):
     halves = [sample_labels(p, 0.5, seed=seed) for seed in (1, 1, 2)]
     assert halves[0].equals(halves[1])
