@@ -37,13 +37,10 @@ from lexiframe._version import __version__
 
 TYPE_CHECKING = False  # a checker takes it for true; importing typing takes longer than this module
 if TYPE_CHECKING:
+    # fmt: off
     from lexiframe import theory
     from lexiframe.errors import (
-        LexiframeError,
-        LexiframeWarning,
-        ReadError,
-        SchemaError,
-        UnknownNameError,
+        LexiframeError, LexiframeWarning, ReadError, SchemaError, UnknownNameError,
     )
     from lexiframe.evaluation import Evaluation, evaluate
     from lexiframe.example_data import bundled
@@ -60,30 +57,8 @@ if TYPE_CHECKING:
     from lexiframe.io.write_trec import write_trec
     from lexiframe.metrics.cascade import CascadeMetric
     from lexiframe.metrics.catalogue import (
-        AP,
-        ASL,
-        ERR,
-        ISL,
-        RBP,
-        RE,
-        RR,
-        SL1,
-        SL3,
-        TSL,
-        Judged,
-        P,
-        R,
-        RBP_residual,
-        Rprec,
-        Success,
-        bpref,
-        gRBP,
-        infAP,
-        linear,
-        nDCG,
-        num_rel,
-        num_rel_ret,
-        num_ret,
+        AP, ASL, ERR, ISL, RBP, RE, RR, SL1, SL3, TSL, Judged, P, R, RBP_residual, Rprec, Success,
+        bpref, gRBP, infAP, linear, nDCG, num_rel, num_rel_ret, num_ret,
     )
     from lexiframe.metrics.conventions import conventions
     from lexiframe.metrics.derived import TSE, WC, eta
@@ -93,15 +68,7 @@ if TYPE_CHECKING:
     from lexiframe.metrics.scores import scores
     from lexiframe.metrics.search_length import SearchLength
     from lexiframe.metrics.subtopic_catalogue import (
-        ERR_IA,
-        MAP_IA,
-        NRBP,
-        P_IA,
-        alpha_DCG,
-        alpha_nDCG,
-        nERR_IA,
-        nNRBP,
-        strec,
+        ERR_IA, MAP_IA, NRBP, P_IA, alpha_DCG, alpha_nDCG, nERR_IA, nNRBP, strec,
     )
     from lexiframe.orderings.agreement import sign_agreement, tie_rates
     from lexiframe.orderings.correlations import bootstrap_correlations, rank_correlations
@@ -111,19 +78,8 @@ if TYPE_CHECKING:
     from lexiframe.orderings.stability import order_probabilities, rank_distributions
     from lexiframe.orderings.win_rates import request_win_rates, win_rate_matrix, win_rates
     from lexiframe.pairwise.catalogue import (
-        LP,
-        LR,
-        RPP,
-        ST_RPP,
-        ST_dcgRPP,
-        ST_invRPP,
-        dcgRPP,
-        invRPP,
-        parse_measure,
-        rrLP,
-        rrLR,
-        sgnLP,
-        sgnLR,
+        LP, LR, RPP, ST_RPP, ST_dcgRPP, ST_invRPP, dcgRPP, invRPP, parse_measure, rrLP, rrLR,
+        sgnLP, sgnLR,
     )
     from lexiframe.pairwise.custom import MatrixPreference
     from lexiframe.pairwise.explanation import explain
@@ -136,28 +92,20 @@ if TYPE_CHECKING:
     from lexiframe.projection.positions import positions
     from lexiframe.robustness.degradation import degradation
     from lexiframe.robustness.diagnostics import (
-        deciding_levels,
-        level_correlations,
-        level_regression,
-        predict_first_level,
-        tie_profile,
+        deciding_levels, level_correlations, level_regression, predict_first_level, tie_profile,
     )
     from lexiframe.robustness.sampling import (
-        leave_out_run,
-        sample_labels,
-        sample_requests,
-        truncate_runs,
+        leave_out_run, sample_labels, sample_requests, truncate_runs,
     )
     from lexiframe.significance.paired import compare
     from lexiframe.significance.power import (
-        asl_curve,
-        discriminative_power,
-        smallest_significant_differences,
+        asl_curve, discriminative_power, smallest_significant_differences,
     )
     from lexiframe.significance.sample_size import power_curve, required_requests
     from lexiframe.significance.swaps import swap_curve, swap_rates
     from lexiframe.significance.tukey import tukey_hsd
     from lexiframe.views.verdict import verdict
+    # fmt: on
 
 _MODULES = {
     "errors": "LexiframeError LexiframeWarning ReadError SchemaError UnknownNameError",
@@ -240,127 +188,24 @@ def __dir__() -> list[str]:
 
 
 __all__ = [
-    "AP",
-    "ASL",
-    "ERR",
-    "ERR_IA",
-    "ISL",
-    "LP",
-    "LR",
-    "MAP_IA",
-    "NRBP",
-    "P",
-    "P_IA",
-    "R",
-    "RBP",
-    "RE",
-    "RPP",
-    "RR",
-    "SL1",
-    "SL3",
-    "ST_RPP",
-    "TSE",
-    "TSL",
-    "WC",
-    "CascadeMetric",
-    "Evaluation",
-    "GradedMetric",
-    "Judged",
-    "LevelPreference",
-    "LexicographicPreference",
-    "LexiframeError",
-    "LexiframeWarning",
-    "MatrixPreference",
-    "RBP_residual",
-    "ReadError",
-    "RecallLevelMetric",
-    "Rprec",
-    "ST_dcgRPP",
-    "ST_invRPP",
-    "SchemaError",
-    "SearchLength",
-    "Success",
-    "UnknownNameError",
-    "__version__",
-    "agreement_matrix",
-    "alpha_DCG",
-    "alpha_nDCG",
-    "asl_curve",
-    "bootstrap_correlations",
-    "bpref",
-    "bundled",
-    "check_qrels",
-    "check_run",
-    "compare",
-    "conventions",
-    "coverage",
-    "dcgRPP",
-    "deciding_levels",
-    "degradation",
-    "discriminative_power",
-    "eta",
-    "evaluate",
-    "explain",
-    "gRBP",
-    "impute",
-    "infAP",
-    "interleaving",
-    "invRPP",
-    "leave_out_run",
-    "level_correlations",
-    "level_regression",
-    "linear",
-    "majority_cycles",
-    "measures",
-    "nDCG",
-    "nERR_IA",
-    "nNRBP",
-    "num_rel",
-    "num_rel_ret",
-    "num_ret",
-    "order_probabilities",
-    "order_runs",
-    "parse_measure",
-    "positions",
-    "power_curve",
-    "predict_first_level",
-    "preferences",
-    "provider_exposure",
-    "rank_correlations",
-    "rank_distributions",
-    "read_log",
-    "read_mlflow",
-    "read_qrels",
-    "read_runs",
-    "read_scores",
-    "request_win_rates",
-    "required_requests",
-    "rrLP",
-    "rrLR",
-    "run_metadata",
-    "sample_labels",
-    "sample_requests",
-    "scan_runs",
-    "scores",
-    "sgnLP",
-    "sgnLR",
-    "sign_agreement",
-    "smallest_significant_differences",
-    "strec",
-    "swap_curve",
-    "swap_rates",
-    "theory",
-    "tie_profile",
-    "tie_rates",
-    "to_ir_measures",
-    "to_pytrec_eval",
-    "to_ranx",
-    "truncate_runs",
-    "tukey_hsd",
-    "verdict",
-    "win_rate_matrix",
-    "win_rates",
-    "with_log",
-    "write_parquet",
-    "write_trec",
-]
+    "AP", "ASL", "ERR", "ERR_IA", "ISL", "LP", "LR", "MAP_IA", "NRBP", "P", "P_IA", "R", "RBP",
+    "RE", "RPP", "RR", "SL1", "SL3", "ST_RPP", "TSE", "TSL", "WC", "CascadeMetric",
+    "Evaluation", "GradedMetric", "Judged", "LevelPreference", "LexicographicPreference",
+    "LexiframeError", "LexiframeWarning", "MatrixPreference", "RBP_residual", "ReadError",
+    "RecallLevelMetric", "Rprec", "ST_dcgRPP", "ST_invRPP", "SchemaError", "SearchLength",
+    "Success", "UnknownNameError", "__version__", "agreement_matrix", "alpha_DCG", "alpha_nDCG",
+    "asl_curve", "bootstrap_correlations", "bpref", "bundled", "check_qrels", "check_run",
+    "compare", "conventions", "coverage", "dcgRPP", "deciding_levels", "degradation",
+    "discriminative_power", "eta", "evaluate", "explain", "gRBP", "impute", "infAP",
+    "interleaving", "invRPP", "leave_out_run", "level_correlations", "level_regression",
+    "linear", "majority_cycles", "measures", "nDCG", "nERR_IA", "nNRBP", "num_rel",
+    "num_rel_ret", "num_ret", "order_probabilities", "order_runs", "parse_measure", "positions",
+    "power_curve", "predict_first_level", "preferences", "provider_exposure",
+    "rank_correlations", "rank_distributions", "read_log", "read_mlflow", "read_qrels",
+    "read_runs", "read_scores", "request_win_rates", "required_requests", "rrLP", "rrLR",
+    "run_metadata", "sample_labels", "sample_requests", "scan_runs", "scores", "sgnLP", "sgnLR",
+    "sign_agreement", "smallest_significant_differences", "strec", "swap_curve", "swap_rates",
+    "theory", "tie_profile", "tie_rates", "to_ir_measures", "to_pytrec_eval", "to_ranx",
+    "truncate_runs", "verdict", "tukey_hsd", "win_rate_matrix", "win_rates", "with_log",
+    "write_parquet", "write_trec",
+]  # fmt: skip

@@ -80,11 +80,11 @@ CASES = {
     # reading
     "third": (
         lambda: lf.read_runs(RUNS, third="grade"),
-        "third: expected 'rank' or 'score', found",
+        "third: expected one of None, 'rank', 'score', found",
     ),
     "decimal": (
         lambda: lf.read_qrels(QRELS, decimal=";"),
-        "decimal: expected '.' or ',', found ';'",
+        "decimal: expected one of '.', ',', found ';'",
     ),
     # measures: notation
     "no notation": (lambda: scores("AP@"), "a measure is written as NAME, NAME@CUTOFF or NAME"),

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, get_args
 
-from lexiframe.errors import LexiframeError
+from lexiframe.errors import check_choice
 
 Third = Literal["rank", "score"]
 
@@ -26,10 +26,8 @@ class TextOptions:
         # pandas numbers columns without names, so names may be integers
         named = {str(ours): str(theirs) for ours, theirs in self.columns.items()}
         object.__setattr__(self, "columns", named)
-        if self.third not in (None, "rank", "score"):
-            raise LexiframeError(f"third: expected 'rank' or 'score', found {self.third!r}")
-        if self.decimal not in (".", ","):
-            raise LexiframeError(f"decimal: expected '.' or ',', found {self.decimal!r}")
+        check_choice("third", self.third, (None, *get_args(Third)))
+        check_choice("decimal", self.decimal, (".", ","))
 
     def said(self) -> dict[str, object]:
         """Return the options that are not at their defaults, for the provenance."""

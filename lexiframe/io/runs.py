@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import Any, get_args
 
 import polars as pl
 import pyarrow as pa
 
 from lexiframe.codes import as_strings
-from lexiframe.errors import LexiframeError, Problem, ReadError, first_three, warn
+from lexiframe.errors import Problem, ReadError, check_choice, first_three, warn
 from lexiframe.io.files.parquet_and_arrow import to_arrow
 from lexiframe.io.files.provenance import describe, sources_in
 from lexiframe.io.files.sources import File, Source, find_sources, refuse_twins, warn_of_left_out
@@ -147,8 +147,7 @@ def scan_runs(
     >>> [source.name for source in scan.sources]
     ['pca8_euclidean', 'pixels_euclidean']
     """
-    if name_from not in ("file", "tag"):
-        raise LexiframeError(f"name_from: expected 'file' or 'tag', found {name_from!r}")
+    check_choice("name_from", name_from, get_args(NameFrom))
     options = TextOptions(third, header, decimal, columns or {})
     found = find_sources(runs)
     warn_of_left_out(found.left_out)

@@ -109,7 +109,7 @@ def refuse_taken(names: Iterable[str], columns: Iterable[str]) -> None:
 
 
 def groups_of(table: Any, requests: Any, by: By) -> Iterator[tuple[pl.DataFrame, Any]]:
-    """Give each group's attributes as one row, and its part of the table, sorted by attributes."""
+    """Return each group's attributes as one row, and its part of the table; groups are sorted."""
     names = names_of(requests, by)
     if not names:
         yield pl.DataFrame(), table
@@ -130,7 +130,7 @@ _TAKEN = {*SCORES.key, *PREFERENCES.key, *COMPARISONS.key, *ORDERINGS.key} - {"q
 
 
 def names_of(requests: Any, by: By) -> list[str]:
-    """Give the attributes that make groups.
+    """Return the names of the attributes that make groups.
 
     Raises
     ------
@@ -155,7 +155,7 @@ _SAY_REQUESTS = "; attributes of requests come from a frame or a file: requests=
 
 
 def attributes_of(table: Any, requests: Any, names: list[str]) -> pl.DataFrame:
-    """Give the attributes of each request of a table: query_id and ``names``.
+    """Return the attributes of each request of a table: query_id and ``names``.
 
     A request that the frame lacks has nulls, which is warned of. The names of query_id are those
     that readers know.

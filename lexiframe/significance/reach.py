@@ -55,7 +55,7 @@ def _more_trials(rows: pl.DataFrame, correction: str, options: Options) -> str:
 
 
 def _more_requests(rows: pl.DataFrame, correction: str, options: Options) -> str:
-    """Say how many requests are needed: p of n without ties is at least 2^−n (two-sided: twice)."""
+    """Return advice: the least p-value of n requests without ties is 2^−n (two-sided: twice)."""
     n, test = rows["n"].to_numpy().max(), rows["test"][0].partition("(")[0]
     sides = 2 if options.alternative == "two-sided" else 1
     enough = math.floor(math.log2(sides * _divisor(rows, correction) / options.alpha)) + 1

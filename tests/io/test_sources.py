@@ -83,7 +83,7 @@ def test_the_tag_has_to_be_one(write):
 
 
 def test_an_unknown_way_to_name_runs(write):
-    message = "name_from: expected 'file' or 'tag', found 'tags'"
+    message = "name_from: expected one of 'file', 'tag', found 'tags'"
     with pytest.raises(lf.LexiframeError, match=message):
         lf.scan_runs(write(LINE), name_from="tags")
 

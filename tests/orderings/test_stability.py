@@ -133,6 +133,6 @@ def test_infinite_scores_have_no_bootstrap():
     s = scores({"a": [float("inf"), 1.0], "b": [2.0, 3.0]})
     assert lf.order_runs(s, "mean")["run"].to_list() == ["a", "b"]
     for function in (lf.rank_distributions, lf.order_probabilities, lf.bootstrap_correlations):
-        message = f"^{function.__name__}: expected finite values, found 1 that are infinite; their"
+        message = f"^{function.__name__}: expected finite values, found 1 that are infinite; a mean"
         with pytest.raises(lf.LexiframeError, match=message):
             function(s)

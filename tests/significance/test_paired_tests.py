@@ -473,7 +473,7 @@ OF_MEANS = [lf.compare, lf.tukey_hsd, lf.required_requests, *SWAPPED]
 @pytest.mark.parametrize("function", OF_MEANS, ids=lambda function: function.__name__)
 def test_infinite_values_are_refused(function):
     """One infinite score of a, and one of both a and b; and one infinite preference."""
-    message = f"^{function.__name__}: expected finite values, found [0-9] that are infinite; their"
+    message = f"^{function.__name__}: expected finite values, found [0-9] that are infinite; a mean"
     one = {"a": [math.inf, 0.5, 0.25], "b": [0.5, 0.25, 0.5], "c": [0.1, 0.2, 0.3]}
     two = {**one, "b": [math.inf, 0.25, 0.5]}
     for d in (scores(one), scores(two), preferences({"ab": [math.inf, 0.5, 0.25]})):

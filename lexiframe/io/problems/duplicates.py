@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import Literal, get_args
 
 import polars as pl
 
-from lexiframe.errors import LexiframeError, SchemaError
+from lexiframe.errors import SchemaError, check_choice
 from lexiframe.io.problems.line_numbers import Places, places_of_rows
 
 Duplicates = Literal["error", "best"]
@@ -15,8 +15,7 @@ Duplicates = Literal["error", "best"]
 
 def check_duplicates(duplicates: str) -> None:
     """Raise for a policy that does not exist."""
-    if duplicates not in ("error", "best"):
-        raise LexiframeError(f"duplicates: expected 'error' or 'best', found {duplicates!r}")
+    check_choice("duplicates", duplicates, get_args(Duplicates))
 
 
 def repeated_document(rows: pl.DataFrame, where: str, places: Places | None = None) -> SchemaError:
