@@ -23,6 +23,10 @@ The public names, in the order of the flow:
 - significance: `compare`, `tukey_hsd`, `discriminative_power`, `asl_curve`,
   `smallest_significant_differences`, `swap_rates`, `swap_curve`, `required_requests`,
   `power_curve`
+- robustness: `degradation`, `sample_labels`, `sample_requests`, `truncate_runs`, `leave_out_run`;
+  ties and recall levels of real rankings: `tie_profile`, `deciding_levels`, `level_correlations`,
+  `level_regression`, `predict_first_level`
+- what holds for all rankings of n items: the functions of `theory`
 - experiment logs: `with_log`, `read_log`, `read_mlflow`
 - writing and export: `write_trec`, `write_parquet`, `to_ir_measures`, `to_ranx`, `to_pytrec_eval`
 - counts of requests answered, documents judged and ties: `coverage`
@@ -34,6 +38,7 @@ from lexiframe._version import __version__
 TYPE_CHECKING = False  # a checker takes it for true; importing typing takes longer than this module
 if TYPE_CHECKING:
     # fmt: off
+    from lexiframe import theory
     from lexiframe.errors import (
         LexiframeError, LexiframeWarning, ReadError, SchemaError, UnknownNameError,
     )
@@ -85,6 +90,13 @@ if TYPE_CHECKING:
     from lexiframe.pairwise.recall_paired import LevelPreference
     from lexiframe.projection.imputation import impute
     from lexiframe.projection.positions import positions
+    from lexiframe.robustness.degradation import degradation
+    from lexiframe.robustness.diagnostics import (
+        deciding_levels, level_correlations, level_regression, predict_first_level, tie_profile,
+    )
+    from lexiframe.robustness.sampling import (
+        leave_out_run, sample_labels, sample_requests, truncate_runs,
+    )
     from lexiframe.significance.paired import compare
     from lexiframe.significance.power import (
         asl_curve, discriminative_power, smallest_significant_differences,
@@ -140,6 +152,10 @@ _MODULES = {
     "pairwise.recall_paired": "LevelPreference",
     "projection.imputation": "impute",
     "projection.positions": "positions",
+    "robustness.degradation": "degradation",
+    "robustness.diagnostics": "deciding_levels level_correlations level_regression "
+    "predict_first_level tie_profile",
+    "robustness.sampling": "leave_out_run sample_labels sample_requests truncate_runs",
     "significance.paired": "compare",
     "significance.power": "asl_curve discriminative_power smallest_significant_differences",
     "significance.sample_size": "power_curve required_requests",
@@ -155,6 +171,8 @@ if not TYPE_CHECKING:  # __getattr__ would hide misspelled names from type check
         """Load the module of a public name when the name is first used."""
         import importlib
 
+        if name == "theory":  # a module of functions, and no name of one
+            return importlib.import_module("lexiframe.theory")
         for module, names in _MODULES.items():
             if name in names.split():
                 found = getattr(importlib.import_module(f"lexiframe.{module}"), name)
@@ -177,14 +195,17 @@ __all__ = [
     "RecallLevelMetric", "Rprec", "ST_dcgRPP", "ST_invRPP", "SchemaError", "SearchLength",
     "Success", "UnknownNameError", "__version__", "agreement_matrix", "alpha_DCG", "alpha_nDCG",
     "asl_curve", "bootstrap_correlations", "bpref", "bundled", "check_qrels", "check_run",
-    "compare", "conventions", "coverage", "dcgRPP", "discriminative_power", "eta", "evaluate",
-    "explain", "gRBP", "impute", "infAP", "interleaving", "invRPP", "linear", "majority_cycles",
-    "measures", "nDCG", "nERR_IA", "nNRBP", "num_rel", "num_rel_ret", "num_ret",
-    "order_probabilities", "order_runs", "parse_measure", "positions", "power_curve",
-    "preferences", "provider_exposure", "rank_correlations", "rank_distributions", "read_log",
-    "read_mlflow", "read_qrels", "read_runs", "read_scores", "request_win_rates",
-    "required_requests", "rrLP", "rrLR", "run_metadata", "scan_runs", "scores", "sgnLP",
-    "sgnLR", "sign_agreement", "smallest_significant_differences", "strec", "swap_curve",
-    "swap_rates", "tie_rates", "to_ir_measures", "to_pytrec_eval", "to_ranx", "verdict",
-    "tukey_hsd", "win_rate_matrix", "win_rates", "with_log", "write_parquet", "write_trec",
+    "compare", "conventions", "coverage", "dcgRPP", "deciding_levels", "degradation",
+    "discriminative_power", "eta", "evaluate", "explain", "gRBP", "impute", "infAP",
+    "interleaving", "invRPP", "leave_out_run", "level_correlations", "level_regression",
+    "linear", "majority_cycles", "measures", "nDCG", "nERR_IA", "nNRBP", "num_rel",
+    "num_rel_ret", "num_ret", "order_probabilities", "order_runs", "parse_measure", "positions",
+    "power_curve", "predict_first_level", "preferences", "provider_exposure",
+    "rank_correlations", "rank_distributions", "read_log", "read_mlflow", "read_qrels",
+    "read_runs", "read_scores", "request_win_rates", "required_requests", "rrLP", "rrLR",
+    "run_metadata", "sample_labels", "sample_requests", "scan_runs", "scores", "sgnLP", "sgnLR",
+    "sign_agreement", "smallest_significant_differences", "strec", "swap_curve", "swap_rates",
+    "theory", "tie_profile", "tie_rates", "to_ir_measures", "to_pytrec_eval", "to_ranx",
+    "truncate_runs", "verdict", "tukey_hsd", "win_rate_matrix", "win_rates", "with_log",
+    "write_parquet", "write_trec",
 ]  # fmt: skip

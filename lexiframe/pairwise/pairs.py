@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from lexiframe.errors import LexiframeError, shown
-from lexiframe.layouts.arrays import pairs_of
+from lexiframe.layouts.arrays import PairCube, pairs_of
 from lexiframe.layouts.size import refuse_too_many
 from lexiframe.metrics.metric import Metric
 from lexiframe.metrics.needs import no_item_of_grade, refuse_unfit
@@ -133,23 +133,56 @@ def compare_pairs(
     LexiframeError
         As `preferences`.
     """
-    requests: AnyRequests
+    requests = _requests_in(p, asked)
+    chosen = pairs_of(requests.runs, baseline)
+    ordered, deltas = _deltas(requests, asked, values, no_relevant, chosen, baseline)
+    names, levels = [str(measure) for measure in ordered], None
+    if deciding_level:
+        kernels = [_level_kernel(measure) for measure in ordered]
+        levels = _by_blocks(requests, kernels, chosen, "deciding levels", np.int64)
+    return preferences_table(requests.queries, requests.runs, names, deltas, levels, chosen)
+
+
+def preference_cube(
+    p: pl.DataFrame, asked: Sequence[Measure], no_relevant: NoRelevant = "drop"
+) -> PairCube:
+    """Compute the preferences of `preferences` as an array, without making a long table."""
+    requests, metrics = _requests_in(p, asked), [m for m in asked if isinstance(m, Metric)]
+    values = values_of(p, metrics, no_relevant) if metrics else None
+    chosen = pairs_of(requests.runs)
+    ordered, deltas = _deltas(requests, asked, values, no_relevant, chosen)
+    names = pl.Series([str(measure) for measure in ordered])
+    a, b = np.triu_indices(len(requests.runs), k=1)
+    by_measure = np.ascontiguousarray(np.moveaxis(deltas, 2, 0))
+    return PairCube(names, requests.queries, requests.runs, a, b, by_measure)
+
+
+def _requests_in(p: pl.DataFrame, asked: Sequence[Measure]) -> AnyRequests:
     requests = subtopic_requests_of(p) if are_of_subtopics(p, asked) else requests_of(p)
     refuse_one_run("preferences", requests.runs)
-    chosen = pairs_of(requests.runs, baseline)
-    shape = (len(requests.runs), len(requests), len(asked))
-    refuse_too_many("preferences", *shape, baseline=baseline)
+    return requests
+
+
+def _deltas(
+    requests: AnyRequests,
+    asked: Sequence[Measure],
+    values: Values | None,
+    no_relevant: NoRelevant,
+    chosen: np.ndarray,
+    baseline: str | None = None,
+) -> tuple[list[Measure], np.ndarray]:
+    """Compute Δ of the chosen pairs: the measures sorted by name, and requests × pairs × measures.
+
+    NaN stands for a request that has no item of a measure's ``rel``.
+    """
+    refuse_too_many("preferences", len(requests.runs), len(requests), len(asked), baseline=baseline)
     ordered = sorted(asked, key=str)
     kernels = [_kernel(measure, values, requests, no_relevant) for measure in ordered]
     deltas = _by_blocks(requests, kernels, chosen, "preferences", np.float64)
     for n, measure in enumerate(ordered):
         if len(requests) and np.isnan(deltas[:, :, n]).all():
             raise no_item_of_grade(measure)
-    names, levels = [str(measure) for measure in ordered], None
-    if deciding_level:
-        kernels = [_level_kernel(measure) for measure in ordered]
-        levels = _by_blocks(requests, kernels, chosen, "deciding levels", np.int64)
-    return preferences_table(requests.queries, requests.runs, names, deltas, levels, chosen)
+    return ordered, deltas
 
 
 def refuse_one_run(function: str, runs: Collection[str]) -> None:

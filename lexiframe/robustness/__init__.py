@@ -1,0 +1,1 @@
+"""How conclusions change when judgments, requests or depth are missing."""

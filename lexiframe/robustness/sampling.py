@@ -1,0 +1,256 @@
+"""Positions with less data: fewer judgments, requests, or retrieved items.
+
+Runs and judgments are projected once; here items, requests and ranks are taken away from the table
+of positions, which gives what positions of the smaller data would be.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal, get_args
+
+import numpy as np
+import polars as pl
+
+from lexiframe.errors import LexiframeError, check_choice, unknown_name, warn
+from lexiframe.resampling import check_draws
+from lexiframe.schemas import POSITIONS, check
+from lexiframe.typing import Frame
+
+How = Literal["uniform", "retrieved"]
+_LAST = np.iinfo(np.int64).max
+_RANKING = ["run", "query_id"]
+_ROUNDING = 1e-9
+"""Added before rounding down: 0.29 · 100 is 28.999999999999996 as a float."""
+
+
+def sample_labels(
+    p: Frame, /, fraction: float, how: How = "uniform", *, seed: int = 0
+) -> pl.DataFrame:
+    """Keep some of each request's relevant items, as if the others had not been judged.
+
+    Parameters
+    ----------
+    p
+        The table of `positions`.
+    fraction
+        The share of items that are kept, above 0 and at most 1: max(1, ⌊fraction · m⌋ ) of the m
+        items of a request.
+    how : {"uniform", "retrieved"}
+        How the items that are removed are drawn, without replacement: all are equally likely, or
+        with probability ∝ 1 + the number of runs that retrieved the item, so that the items that
+        most runs retrieve tend to go first.
+    seed
+        The same seed, the same items. A smaller fraction keeps a part of what a greater one keeps.
+
+    Returns
+    -------
+    polars.DataFrame
+        As `positions`: ranks stay, recall levels and ``n_relevant`` are counted anew.
+
+    Raises
+    ------
+    LexiframeError
+        For a fraction, ``how`` or seed that does not fit; and for positions that were made with
+        ``judged=True``, whose numbers of judged items would be those of all judgments.
+
+    Notes
+    -----
+    Diaz & Ferraro, SIGIR 2022, section 4, doi:10.1145/3477495.3532033.
+
+    Examples
+    --------
+    >>> import lexiframe as lf
+    >>> folder = lf.bundled("example")
+    >>> p = lf.positions(folder / "runs", folder / "qrels.txt")
+    >>> half = lf.sample_labels(p, 0.5)
+    >>> p["n_relevant"].max(), half["n_relevant"].max()
+    (21, 10)
+    """
+    table = _checked("sample_labels", p)
+    check_fraction("sample_labels", fraction)
+    check_choice("sample_labels", how, get_args(How), "how")
+    check_draws("sample_labels", "samples", 1, seed)
+    items = (
+        table.filter(pl.col("doc_id").is_not_null())
+        .group_by("query_id", "doc_id")
+        .agg(found=pl.col("position").count())
+        .sort("query_id", "doc_id")
+    )
+    weight = 1 + items["found"].to_numpy() if how == "retrieved" else np.ones(items.height)
+    # The item with the least exponential time goes first: with rates ∝ weights that draws without
+    # replacement, each next one with probability ∝ its weight.
+    time = np.random.default_rng(seed).exponential(size=items.height) / weight
+    n_kept = (fraction * pl.len() + _ROUNDING).floor().clip(lower_bound=1)
+    kept = items.with_columns(time=pl.Series(time)).filter(
+        pl.col("time").rank("ordinal", descending=True).over("query_id") <= n_kept.over("query_id")
+    )
+    return _counted_anew(_only_items(table, kept))
+
+
+def sample_requests(p: Frame, /, fraction: float, *, seed: int = 0) -> pl.DataFrame:
+    """Keep some of the requests, drawn uniformly.
+
+    Parameters
+    ----------
+    p
+        The table of `positions`.
+    fraction
+        The share of requests that are kept, above 0 and at most 1; at least one is kept.
+    seed
+        The same seed, the same requests. A smaller fraction keeps a part of what a greater one
+        keeps.
+
+    Returns
+    -------
+    polars.DataFrame
+        The rows of these requests.
+
+    Raises
+    ------
+    LexiframeError
+        For a fraction or seed that does not fit.
+
+    Examples
+    --------
+    >>> import lexiframe as lf
+    >>> folder = lf.bundled("example")
+    >>> p = lf.positions(folder / "runs", folder / "qrels.txt")
+    >>> lf.sample_requests(p, 0.4)["query_id"].n_unique(), p["query_id"].n_unique()
+    (2, 5)
+    """
+    table = check(p, POSITIONS)
+    check_fraction("sample_requests", fraction)
+    check_draws("sample_requests", "samples", 1, seed)
+    queries = table["query_id"].unique().sort()
+    order = np.random.default_rng(seed).permutation(len(queries))
+    n_kept = max(1, int(fraction * len(queries) + _ROUNDING))
+    return table.filter(pl.col("query_id").is_in(queries.gather(order[:n_kept]).implode()))
+
+
+def truncate_runs(p: Frame, /, depth: int) -> pl.DataFrame:
+    """Cut every ranking at a depth, as if no more items had been retrieved.
+
+    Parameters
+    ----------
+    p
+        The table of `positions`, without imputed ones.
+    depth
+        The number of items that stay retrieved, at least 1.
+
+    Returns
+    -------
+    polars.DataFrame
+        As `positions`: items below have no position, and ``n_retrieved`` is at most the depth.
+
+    Raises
+    ------
+    LexiframeError
+        For a depth that is no whole number from 1.
+
+    Examples
+    --------
+    >>> import lexiframe as lf
+    >>> folder = lf.bundled("example")
+    >>> p = lf.positions(folder / "runs", folder / "qrels.txt")
+    >>> lf.truncate_runs(p, 10)["position"].max()
+    10
+    """
+    table = check(p, POSITIONS)
+    check_draws("truncate_runs", "depth", depth, 0)
+    cut = table.with_columns(
+        position=pl.when(pl.col("position") <= depth).then("position"),
+        n_retrieved=pl.min_horizontal("n_retrieved", pl.lit(depth, pl.Int64)),
+    )
+    return _counted_anew(cut)
+
+
+def leave_out_run(p: Frame, /, run: str) -> pl.DataFrame:
+    """Remove the relevant items that one run alone retrieved, as if it had not been judged.
+
+    Parameters
+    ----------
+    p
+        The table of `positions`.
+    run
+        The run whose contribution to the judgments is left out; its ranking stays.
+
+    Returns
+    -------
+    polars.DataFrame
+        As `positions`: ranks stay, recall levels and ``n_relevant`` are counted anew. A request
+        that has no relevant item any more is left out, which is warned of.
+
+    Raises
+    ------
+    UnknownNameError
+        For a run that is not there.
+
+    Examples
+    --------
+    >>> import lexiframe as lf
+    >>> runs = {"a": {"q": {"x": 2, "y": 1}}, "b": {"q": {"y": 1}}}
+    >>> p = lf.positions(runs, {"q": {"x": 1, "y": 1}})
+    >>> lf.leave_out_run(p, "a").select("run", "doc_id", "position", "n_relevant").rows()
+    [('a', 'y', 2, 1), ('b', 'y', 1, 1)]
+    """
+    table = _checked("leave_out_run", p)
+    names = table["run"].unique().sort()
+    if run not in names:
+        raise unknown_name("run", str(run), names.to_list())
+    by_one = (
+        table.filter(pl.col("position").is_not_null())
+        .group_by("query_id", "doc_id")
+        .agg(n_runs=pl.len(), by_it=(pl.col("run") == run).any())
+        .filter("by_it", pl.col("n_runs") == 1)
+    )
+    left = table.join(by_one, on=["query_id", "doc_id"], how="anti", maintain_order="left")
+    lost = table["query_id"].n_unique() - left["query_id"].n_unique()
+    if lost:
+        warn(f"leave_out_run: requests without a relevant item, left out: {lost}")
+    return _counted_anew(left)
+
+
+def _checked(function: str, p: Any) -> pl.DataFrame:
+    table = check(p, POSITIONS)
+    if "n_judged" in table.columns:
+        raise LexiframeError(
+            f"{function}: expected positions of relevant items, found those of judged ones, whose "
+            "numbers of judged items would stay; call positions without judged=True"
+        )
+    return table
+
+
+def check_fraction(function: str, fraction: float) -> None:
+    """Raise unless a fraction is above 0 and at most 1."""
+    if not 0 < fraction <= 1:
+        raise LexiframeError(
+            f"{function}: expected a fraction above 0 and at most 1, found {fraction}"
+        )
+
+
+def _only_items(table: pl.DataFrame, kept: pl.DataFrame) -> pl.DataFrame:
+    """Keep the rows of these items, and those of requests that have none."""
+    items = kept.select("query_id", "doc_id", is_kept=True)
+    joined = table.select("query_id", "doc_id").join(
+        items, on=["query_id", "doc_id"], how="left", maintain_order="left"
+    )
+    return table.filter(joined["is_kept"].fill_null(value=False) | table["doc_id"].is_null())
+
+
+def _counted_anew(table: pl.DataFrame) -> pl.DataFrame:
+    """Number the recall levels of each ranking anew, and count its relevant items.
+
+    Items that are not retrieved come last, in the order of their rows.
+    """
+    begins = pl.any_horizontal(pl.col(name) != pl.col(name).shift() for name in _RANKING)
+    ranking = table.select(begins.fill_null(value=True).cum_sum().cast(pl.Int64)).to_series()
+    if table.height and ranking[-1] != table.select(_RANKING).n_unique():
+        return _counted_anew(table.sort(*POSITIONS.key))  # rows of a ranking have to stand together
+    number, is_item = ranking.to_numpy(), table["doc_id"].is_not_null()
+    rank = table["position"].fill_null(_LAST).to_numpy()
+    order = np.lexsort((rank, number))  # stable: rows of equal rank stay in their order
+    place = np.empty(len(order), np.int64)
+    place[order] = np.arange(1, len(order) + 1)
+    level = pl.Series(place - np.searchsorted(number, number)).set(~is_item, None)
+    m = np.bincount(number, is_item.to_numpy(), minlength=1).astype(np.int64)[number]
+    return table.with_columns(level=level, n_relevant=pl.Series(m))

@@ -1,0 +1,28 @@
+"""What holds for rankings in theory: ties, orientation, worst cases, orders and simulations.
+
+All functions are about the rankings of one request: n items, of which m are relevant, and no data.
+
+- ties of random rankings in closed form: `tie_probability`, `distinct_values`
+- how a metric reacts to the first and to the last relevant item: `orientation`
+- random rankings: `simulate_agreement`, `simulate_ties`
+- the worst case of optimal rankings, fixed or drawn: `optimal_worst_case`
+- the order of all rankings under a measure: `order`; which properties it has: `axioms`
+"""
+
+from lexiframe.theory.axioms import axioms
+from lexiframe.theory.optimal import optimal_worst_case
+from lexiframe.theory.orders import order
+from lexiframe.theory.orientation import orientation
+from lexiframe.theory.simulation import simulate_agreement, simulate_ties
+from lexiframe.theory.ties import distinct_values, tie_probability
+
+__all__ = [
+    "axioms",
+    "distinct_values",
+    "optimal_worst_case",
+    "order",
+    "orientation",
+    "simulate_agreement",
+    "simulate_ties",
+    "tie_probability",
+]

@@ -1,0 +1,26 @@
+"""The arguments n and m, which every function of the theory takes."""
+
+from __future__ import annotations
+
+from numbers import Integral
+
+from lexiframe.errors import LexiframeError
+
+
+def check_sizes(function: str, n: int, m: int) -> None:
+    """Raise unless 1 ≤ m ≤ n, both whole numbers.
+
+    Raises
+    ------
+    TypeError
+        When one of them is no whole number.
+    LexiframeError
+        When they are not in this order.
+    """
+    for name, value in {"n": n, "m": m}.items():
+        if not isinstance(value, Integral) or isinstance(value, bool):
+            raise TypeError(f"{function}: expected a whole number as {name}, found {value!r}")
+    if not 1 <= m <= n:
+        raise LexiframeError(
+            f"{function}: expected 1 ≤ m ≤ n, m relevant items among n, found m = {m}, n = {n}"
+        )

@@ -1,0 +1,95 @@
+"""The order of all rankings under a measure, as its covering pairs: `order`."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from math import comb
+
+import numpy as np
+import polars as pl
+
+from lexiframe.errors import LexiframeError
+from lexiframe.pairwise.pairs import Measure, parse_measures, preferences
+from lexiframe.theory.arguments import check_sizes
+from lexiframe.theory.rankings import positions_of
+from lexiframe.typing import MeasureLike
+
+MOST = 1000
+"""So many rankings make half a million pairs."""
+
+
+def order(method: MeasureLike, n: int, m: int) -> pl.DataFrame:
+    """List which rankings come directly above which, under a measure: the edges of its diagram.
+
+    Parameters
+    ----------
+    method
+        A metric or preference, or its notation: ``"RR"``, ``"TSE(AP)"``, ``"LP"``, ``"LR"``.
+    n
+        The number of items of a ranking.
+    m
+        The number of relevant items. There are C(n, m) rankings, and at most 1,000 are taken.
+
+    Returns
+    -------
+    polars.DataFrame
+        Key ``better, worse``, sorted by it: the ranks of the relevant items of two rankings, of
+        which the first is preferred and none stands between them (Hasse diagram). Rankings that
+        tie have the same neighbours, and no row together.
+
+    Raises
+    ------
+    LexiframeError
+        When n and m do not fit, there are more rankings than 1,000, or the preference is no order:
+        a over b and b over c, but not a over c.
+
+    Notes
+    -----
+    Diaz, Ekstrand & Mitra, ACM TORS 2025, section 5, doi:10.1145/3728373.
+
+    Examples
+    --------
+    >>> import lexiframe as lf
+    >>> lf.theory.order("LP", n=3, m=2).rows()
+    [([1, 2], [1, 3]), ([1, 3], [2, 3])]
+    """
+    check_sizes("order", n, m)
+    if comb(n, m) > MOST:
+        raise LexiframeError(
+            f"order: expected at most {MOST:,} rankings, found C({n}, {m}) = {comb(n, m):,}"
+        )
+    measure = parse_measures(method)[0]
+    ranks, delta = ranks_and_preferences(measure, n, m)
+    above = delta > 0
+    between = (above.astype(np.int64) @ above) > 0  # some ranking stands between the two
+    if (between & ~above).any():
+        a, c = np.argwhere(between & ~above)[0]
+        raise LexiframeError(
+            f"order: {measure} is no order: it prefers {ranks[a]} to a ranking that it prefers to "
+            f"{ranks[c]}, but not {ranks[a]} to {ranks[c]}"
+        )
+    better, worse = np.nonzero(above & ~between)
+    lists = pl.List(pl.Int64)
+    return pl.DataFrame(
+        {
+            "better": pl.Series(ranks[better].tolist(), dtype=lists),
+            "worse": pl.Series(ranks[worse].tolist(), dtype=lists),
+        }
+    )
+
+
+def ranks_and_preferences(measure: Measure, n: int, m: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the ranks of the relevant items in all rankings, and the preferences between these.
+
+    The rankings are in the order of `itertools.combinations`; the preferences are a matrix rankings
+    × rankings, positive where that of the row is preferred.
+    """
+    ranks = np.array([*combinations(range(1, n + 1), m)])
+    delta = np.zeros((len(ranks), len(ranks)))
+    if len(ranks) > 1:
+        runs = [f"{number:06}" for number in range(len(ranks))]  # sorted as the rankings are
+        d = preferences(positions_of([ranks], runs, n), measure)
+        a, b = (d[name].cast(pl.Int64).to_numpy() for name in ("run_a", "run_b"))
+        delta[a, b] = d["preference"].to_numpy()
+        delta[b, a] = -delta[a, b]
+    return ranks, delta
