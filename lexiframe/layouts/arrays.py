@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from lexiframe.errors import LexiframeError, unknown_name
-from lexiframe.metrics.ties import rounding
+from lexiframe.metrics.tolerance import rounding
 
 
 @dataclass(frozen=True)

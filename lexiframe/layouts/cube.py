@@ -17,7 +17,7 @@ from lexiframe.layouts.arrays import PairCube, ScoreCube, pairs_of
 from lexiframe.layouts.size import IN_ARRAYS, refuse_too_many
 from lexiframe.metrics.derived import known_metric
 from lexiframe.metrics.metric import Metric
-from lexiframe.metrics.ties import metric_difference
+from lexiframe.metrics.tolerance import metric_difference
 from lexiframe.schemas import PREFERENCES, SCORES, TableSchema, check, to_polars
 from lexiframe.typing import Frame
 

@@ -15,7 +15,7 @@ from lexiframe.metrics.metric import Metric
 from lexiframe.metrics.papers import LEXIPRECISION, LEXIRECALL
 from lexiframe.metrics.parameters import Number
 from lexiframe.metrics.rankings import Rankings
-from lexiframe.metrics.ties import difference
+from lexiframe.metrics.tolerance import difference
 from lexiframe.projection.imputation import impute
 from lexiframe.projection.matrices import Requests, requests_of
 

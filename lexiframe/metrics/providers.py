@@ -13,7 +13,7 @@ from lexiframe.io.tables.objects import to_frame
 from lexiframe.metrics.derived import eta, parse_metric
 from lexiframe.metrics.metric import Metric
 from lexiframe.metrics.rankings import Rankings
-from lexiframe.metrics.ties import TIE
+from lexiframe.metrics.tolerance import TIE
 from lexiframe.schemas import PROVIDER_EXPOSURE, PROVIDERS
 from lexiframe.typing import Frame
 

@@ -16,7 +16,7 @@ from lexiframe.metrics.needs import JUDGED, no_item_of_grade, refuse_unfit
 from lexiframe.metrics.rankings import Rankings
 from lexiframe.metrics.subtopic_metrics import SubtopicMetric, are_of_subtopics
 from lexiframe.metrics.subtopic_scores import subtopic_values
-from lexiframe.metrics.ties import within
+from lexiframe.metrics.tolerance import within
 from lexiframe.metrics.values import Values
 from lexiframe.progress import in_threads
 from lexiframe.projection.collection import RankedRuns

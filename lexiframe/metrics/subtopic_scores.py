@@ -12,7 +12,7 @@ from lexiframe.metrics.ideals import Serving, greatest_sum, greedy_gains
 from lexiframe.metrics.needs import no_item_of_grade
 from lexiframe.metrics.rankings import N_RELEVANT, RANK
 from lexiframe.metrics.subtopic_metrics import SubtopicMetric
-from lexiframe.metrics.ties import within
+from lexiframe.metrics.tolerance import within
 from lexiframe.metrics.values import Values
 from lexiframe.progress import progress
 from lexiframe.projection.levels import levels_in

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from lexiframe.metrics.ties import TIE
+from lexiframe.metrics.tolerance import TIE
 
 
 def tie_groups(values: np.ndarray, rounding: np.ndarray | float = TIE) -> np.ndarray:

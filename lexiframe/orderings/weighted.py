@@ -18,7 +18,7 @@ from lexiframe.errors import LexiframeError
 from lexiframe.layouts.arrays import PairCube, Pairs, ScoreCube, Scores, check_finite
 from lexiframe.layouts.cube import is_scores, pair_cube, score_cube
 from lexiframe.memory import refuse_more_than_available
-from lexiframe.metrics.ties import TIE, rounding
+from lexiframe.metrics.tolerance import TIE, rounding
 from lexiframe.orderings.kemeny import kemeny
 from lexiframe.orderings.markov import mc4
 from lexiframe.orderings.positional import borda

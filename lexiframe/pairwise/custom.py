@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from lexiframe.errors import LexiframeError
-from lexiframe.metrics.ties import TIE
+from lexiframe.metrics.tolerance import TIE
 from lexiframe.pairwise.preference import Preference
 from lexiframe.projection.matrices import Block, missing
 

@@ -11,7 +11,7 @@ import polars as pl
 from lexiframe.errors import check_choice
 from lexiframe.io.problems.duplicates import Duplicates
 from lexiframe.layouts.size import refuse_too_many
-from lexiframe.metrics.ties import TIE
+from lexiframe.metrics.tolerance import TIE
 from lexiframe.pairwise.pairs import preferences_table, refuse_one_run
 from lexiframe.progress import in_threads
 from lexiframe.projection.answers import warn_of_gaps

@@ -15,7 +15,7 @@ from lexiframe.metrics.metric import Metric
 from lexiframe.metrics.needs import no_item_of_grade, refuse_unfit
 from lexiframe.metrics.scores import as_list, unique_by_name, values_of
 from lexiframe.metrics.subtopic_metrics import are_of_subtopics
-from lexiframe.metrics.ties import metric_difference
+from lexiframe.metrics.tolerance import metric_difference
 from lexiframe.metrics.values import Values
 from lexiframe.pairwise.catalogue import parse_measure
 from lexiframe.pairwise.custom import MatrixPreference, preference_of

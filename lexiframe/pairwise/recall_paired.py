@@ -11,7 +11,7 @@ import polars as pl
 
 from lexiframe.errors import LexiframeError
 from lexiframe.metrics.needs import RELEVANT, SUBTOPICS
-from lexiframe.metrics.ties import TIE
+from lexiframe.metrics.tolerance import TIE
 from lexiframe.pairwise.preference import Preference
 from lexiframe.projection.matrices import Block
 

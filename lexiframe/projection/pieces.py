@@ -18,10 +18,10 @@ from lexiframe.codes import of_each, order_of
 from lexiframe.errors import SchemaError
 from lexiframe.io.run_parts import RunPart
 from lexiframe.progress import in_threads
+from lexiframe.projection.effect_of_ties import TiedItems
 from lexiframe.projection.judgments import JudgedItems
 from lexiframe.projection.policies import Policies
 from lexiframe.projection.ranks import RunRanks, rank_judged
-from lexiframe.projection.tied import TiedItems
 
 ROWS = 1 << 21
 """How many rows a piece has, roughly."""

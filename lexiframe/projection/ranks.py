@@ -18,9 +18,9 @@ from lexiframe.errors import SchemaError
 from lexiframe.io.problems.duplicates import repeated_document
 from lexiframe.io.run_parts import RunPart
 from lexiframe.projection.coded_rows import Blocks, Rows
+from lexiframe.projection.effect_of_ties import TiedItems
 from lexiframe.projection.judgments import JudgedItems
 from lexiframe.projection.policies import Policies, Ties
-from lexiframe.projection.tied import TiedItems
 
 _ENOUGH_TO_COMPARE = 1000  # documents kept to guess why none of a run is judged
 RANKS = np.int32

@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 from lexiframe.layouts.groups import By, by_groups
-from lexiframe.metrics.ties import TIE
+from lexiframe.metrics.tolerance import TIE
 from lexiframe.resampling import check_share
 from lexiframe.schemas import ASL_CURVE, POWER, SMALLEST_DIFFERENCES
 from lexiframe.significance.arguments import checked_comparisons

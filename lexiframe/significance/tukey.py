@@ -13,7 +13,7 @@ from lexiframe.errors import LexiframeError, check_choice, first_three
 from lexiframe.layouts.arrays import PairCube, Pairs, check_finite
 from lexiframe.layouts.cube import PairsLike, is_scores, pair_cube, score_cube
 from lexiframe.layouts.groups import By, by_groups
-from lexiframe.metrics.ties import TIE
+from lexiframe.metrics.tolerance import TIE
 from lexiframe.orderings.win_rates import mean_preferences
 from lexiframe.resampling import check_draws, check_share
 from lexiframe.schemas import COMPARISONS, to_polars

@@ -14,7 +14,7 @@ from lexiframe.errors import LexiframeError
 from lexiframe.metrics.metric import Metric
 from lexiframe.metrics.recall_level import RecallLevelMetric
 from lexiframe.metrics.scores import scores
-from lexiframe.metrics.ties import TIE
+from lexiframe.metrics.tolerance import TIE
 from lexiframe.pairwise.pairs import Measure, parse_measures
 from lexiframe.theory.arguments import check_sizes
 from lexiframe.theory.orders import MOST, ranks_and_preferences

@@ -1,4 +1,4 @@
-"""Ties: which differences are so small that they count as rounding."""
+"""The tolerance of comparisons: which differences are so small that they are rounding, and tie."""
 
 from __future__ import annotations
 
