@@ -912,7 +912,10 @@ def test_bad_files_are_not_converted(tmp_path, lexiframe, kind):
         (["evaluate", QRELS, RUNS, "-m", "P"], "P needs its cutoff"),
         (["evaluate", QRELS, RUNS, "-m", "AP(rel=9)"], "AP(rel=9)"),
         (["evaluate", QRELS, RUNS, "-m", "LR(rel='x')"], "LR(rel='x')"),
-        (["evaluate", QRELS, RUNS, "--rel", "9"], "with a grade of 9 or more, found the grades 1"),
+        (
+            ["evaluate", QRELS, RUNS, "--rel", "9"],
+            "with a grade of 9 or more, found 1 as the greatest",
+        ),
         (["evaluate", QRELS, RUNS, "--rel", "0"], "rel: expected a positive grade, found 0"),
         (["evaluate", QRELS, RUNS, "--rel", "nan"], "rel: expected a positive grade"),
         (["evaluate", QRELS, RUNS, "--out", "file"], "file: results cannot be written there"),

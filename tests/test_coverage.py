@@ -9,7 +9,7 @@ from lexiframe.projection.answers import coverage_of, warn_of_gaps
 from lexiframe.projection.collection import RankedRuns
 from lexiframe.projection.judgments import judged_items
 from lexiframe.projection.policies import Policies
-from lexiframe.projection.ranks import rank_judged
+from lexiframe.projection.ranks_and_ties import rank_judged
 
 QRELS = pl.DataFrame(
     {"query_id": ["q1", "q2", "q3"], "doc_id": ["a", "b", "c"], "relevance": [1.0, 1.0, 1.0]}

@@ -152,7 +152,7 @@ CASES = {
     ),
     "negative weight": (
         lambda: lf.preferences(BOTH, lf.LevelPreference("mine", weight=lambda i, m: 1 - i)),
-        "mine: expected weights of 0 or more, found ",
+        "mine: expected finite weights of 0 or more, not all 0, found ",
     ),
     # positions and preferences
     "ties": (
@@ -289,11 +289,11 @@ CASES = {
     "rel as text": (lambda: lf.positions(RUNS, QRELS, rel="2"), "positive grade, found '2'"),
     "nothing relevant": (
         lambda: lf.positions(RUNS, QRELS.with_columns(pl.col("relevance") * -1)),
-        "qrels: expected some documents with a positive grade, found the grades -2, -1",
+        "qrels: expected some documents with a positive grade, found -1 as the greatest grade",
     ),
     "nothing of that grade": (
         lambda: lf.positions(RUNS, QRELS, rel=3),
-        "qrels: expected some documents with a grade of 3 or more, found the grades 1, 2",
+        "qrels: expected some documents with a grade of 3 or more, found 2 as the greatest grade",
     ),
     "no runs": (
         lambda: lf.positions(RUNS.clear(), QRELS),

@@ -3,9 +3,10 @@
 In run a, the chain picks a run b uniformly among all runs. It moves to b if more requests rank b
 over a than a over b; otherwise it stays at a.
 
-Dwork et al. order the runs by the stationary distribution. It tells apart only runs that the chain
-keeps visiting: a run that beats all others is never left, and all others then have probability 0.
-So `mc4` orders the strongly connected components first, and uses it inside each of them.
+Dwork et al. order the runs by the stationary distribution, which tells apart only those runs that
+the chain keeps visiting: a run that beats all others is never left, and all others then have
+probability 0. So `mc4` first groups runs that can reach one another (strongly connected
+components), orders the groups, and uses the stationary distribution inside each group.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from lexiframe.orderings.ranking import tie_groups
 def mc4(
     votes: np.ndarray, *, iterations: int | None = None, teleport: float | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Value each run by the Markov chain of MC4.
+    """Give each run a value by the Markov chain of MC4.
 
     Parameters
     ----------
@@ -35,16 +36,17 @@ def mc4(
     Returns
     -------
     layers, shares
-        For each run the number of layers below it, and its share of its own layer, in 0..1. With
-        ``iterations`` or ``teleport`` there is one layer, and the shares are the probabilities.
+        For each run the number of layers below it, and a number from 0 to 1 that orders it within
+        its layer; these shares of a layer sum to 1. With ``iterations`` or ``teleport`` there is
+        one layer, and the shares are the probabilities.
 
         Otherwise the layers are formed by the strongly connected components of the chain. Closed
-        components, which the chain never leaves, are above all others. Each other component is the
-        lower, the longer its longest path to a closed component is. Closed components cannot reach
-        one another; they are ordered by the probability that the chain from the uniform
-        distribution ends in them, and equally probable ones share a layer. The components of a
-        layer share it in proportion to their size, and the runs of a component by its stationary
-        probabilities.
+        components, which the chain never leaves, are above all others. The longer the longest path
+        from another component to a closed one, the lower is that component. Closed components
+        cannot reach one another; they are ordered by the probability that the chain from the
+        uniform distribution ends in them, and equally probable ones share a layer. Each component
+        of a layer gets a share in proportion to its size, which is divided among its runs by their
+        stationary probabilities.
 
     Examples
     --------
@@ -67,7 +69,7 @@ def mc4(
     if iterations is not None:
         probabilities = np.full(n_runs, 1 / n_runs)
         for _ in range(iterations):
-            # No product of matrices: its last bits may depend on the number of threads.
+            # Not `probabilities @ chain`, whose last bits may depend on the number of threads.
             probabilities = (probabilities[:, None] * chain).sum(axis=0)
         return one_layer, probabilities
     if teleport is not None:
@@ -90,7 +92,7 @@ def transitions(votes: np.ndarray) -> np.ndarray:
 
 
 def stationary(chain: np.ndarray) -> np.ndarray:
-    """Solve v P = v, Σ v = 1, for an irreducible chain, with the same relative accuracy for all v.
+    """Solve v P = v, Σ v = 1, for an irreducible chain, equally accurately for every entry of v.
 
     The algorithm of Grassmann, Taksar & Heyman (1985, doi:10.1287/opre.33.5.1107) eliminates the
     states one by one and then restores them. It never subtracts, so no digits cancel: runs with
@@ -107,7 +109,7 @@ def stationary(chain: np.ndarray) -> np.ndarray:
 
 
 def strong_components(moves: np.ndarray) -> np.ndarray:
-    """Return the number of each run's strongly connected component."""
+    """Return the index, from 0, of each run's strongly connected component."""
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import connected_components
 
@@ -123,7 +125,7 @@ def _layers(moves: np.ndarray, component: np.ndarray) -> np.ndarray:
     if len(closed) > 1:
         ends = np.flatnonzero(way_out == 0)
         place = np.searchsorted(closed, component[ends])
-        # In logarithms probabilities tie by their ratio, so that tiny ones are told apart.
+        # Compare logarithms: probabilities tie if their ratio is near 1, also tiny ones.
         groups = tie_groups(np.log(_ends_in(moves, place, ends)))
         layers[ends] += groups.max() - groups[place]
     return np.asarray(layers)
@@ -132,7 +134,7 @@ def _layers(moves: np.ndarray, component: np.ndarray) -> np.ndarray:
 def _ends_in(moves: np.ndarray, place: np.ndarray, ends: np.ndarray) -> np.ndarray:
     """Return the probability that the chain from the uniform vector ends in each closed component.
 
-    ``ends`` are the runs of closed components, and ``place`` holds the number of each one's
+    ``ends`` are the runs of closed components, and ``place`` holds the index of each one's
     component. The other runs are eliminated one by one, and the moves through an eliminated run
     become direct moves. As in `stationary` nothing is subtracted, so tiny probabilities are exact.
     """

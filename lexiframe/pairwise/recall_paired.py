@@ -20,14 +20,15 @@ from lexiframe.projection.matrices import Block
 class LevelPreference(Preference):
     """Δ(π, π′) = Σ_λ p(λ) Σ_i p(i | λ) sgn(p′_i − p_i), a preference by weights of recall levels.
 
-    The grades λ are the distinct grades of the request's relevant items, p(λ) ∝ m_λ, the number
-    of items of grade λ or above, and p(i | λ) ∝ the weight of level i of m_λ. With ``rel`` the
-    one threshold is that grade. An item that was not retrieved is worse than every rank.
+    π and π′ are two rankings of a request, and p_i is the rank of the i-th relevant item in π. The
+    thresholds λ are the distinct grades of the request's relevant items. p(λ) is proportional to
+    m_λ, the number of items of grade λ or above, and p(i | λ) to ``weight(i, m_λ)``. With ``rel``,
+    this grade is the only threshold. An item that was not retrieved is worse than every rank.
 
-    With ``subtopics`` the subtopics t of the request take the place of the grades, and relevance
-    is binary: Δ(π, π′) = Σ_t p(t) Σ_i p(i | t) sgn(p′_{i,t} − p_{i,t}), over the subtopics with a
-    relevant item and one additional subtopic, which all relevant items serve; p(t) ∝ m_t, the
-    number of items of the subtopic (for the additional one: of different items). It needs
+    With ``subtopics`` the subtopics t of the request take the place of the thresholds, and
+    relevance is binary: Δ(π, π′) = Σ_t p(t) Σ_i p(i | t) sgn(p′_{i,t} − p_{i,t}). The sum is over
+    the subtopics with a relevant item and one additional subtopic, which holds all relevant items,
+    each counted once. p(t) is proportional to m_t, the number of items of the subtopic. This needs
     positions by subtopic.
 
     Parameters
@@ -35,7 +36,8 @@ class LevelPreference(Preference):
     name : str
         Its name in the column ``measure``.
     weight : callable
-        p(i | m) up to a factor, from Polars expressions of i and m to an expression of weights.
+        A function of two Polars expressions, i and m. It returns the weights p(i | m), which need
+        not sum to 1.
     rel : float, optional
         The least relevant grade; with it, relevance is binary.
     subtopics : bool, optional
@@ -51,7 +53,7 @@ class LevelPreference(Preference):
     Diaz & Ferraro, "Offline Retrieval Evaluation Without Evaluation Metrics", SIGIR 2022,
     equations 4 and 5, doi:10.1145/3477495.3532033. There p(i, λ) is p(i) p(λ); here p(i) is
     normalised over the m_λ levels of each threshold, as in the authors' tool. Subtopics: equation 6
-    of section 4, with p(t) and the background interest t* of section 5.3.
+    of section 4, with p(t) and the background interest t* (the additional subtopic) of section 5.3.
 
     Examples
     --------
@@ -64,8 +66,9 @@ class LevelPreference(Preference):
     >>> lf.win_rates(d)["measure"].unique().sort().to_list()
     ['RPP', 'late']
 
-    By subtopics: a serves s, and b both s and t; x has a first, y has b first. Only for t one of
-    them is sooner, at 1 of 2 + 1 + 2 recall levels (those of s, of t, and of any relevant item):
+    By subtopics: a serves s, and b both s and t; x has a first, y has b first. The runs
+    differ only for t, where y is sooner. That is 1 of 5 recall levels: 2 of s, 1 of t, and 2 of
+    any relevant item.
 
     >>> import polars as pl
     >>> qrels = pl.DataFrame({"query_id": "q", "subtopic": ["s", "s", "t"],
@@ -145,7 +148,8 @@ class LevelPreference(Preference):
         for size, values in zip(sizes, parts, strict=True):
             if not (np.isfinite(values).all() and values.min() >= 0 and values.sum() > 0):
                 raise LexiframeError(
-                    f"{self}: expected weights of 0 or more, found {values} for m = {size}"
+                    f"{self}: expected finite weights of 0 or more, not all 0, found {values} for "
+                    f"m = {size}"
                 )
         return [values / values.sum() for values in parts]
 
@@ -155,7 +159,7 @@ _COMPARISONS = 2**17
 
 
 def _levels_won(positions: np.ndarray, counts: np.dtype) -> np.ndarray:
-    """Σ_i [p_i < p′_i]: whole numbers of the type ``counts``, runs × runs × requests."""
+    """Return Σ_i [p_i < p′_i], where [...] is 1 if true, else 0: runs × runs × requests."""
     m, n_runs, n_requests = positions.shape
     won = np.zeros(n_runs * n_runs * n_requests, counts)
     most = min(127, max(1, _COMPARISONS // max(won.size, 1)))  # an int8 can count to 127
@@ -185,7 +189,7 @@ def _is_sooner(positions: np.ndarray) -> np.ndarray:
 
 
 def _of_pairs(won: list[np.ndarray], pairs: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
-    """Return what run a won minus what run b won, over all populations: pairs × requests."""
+    """Return what run a won minus what run b won, over all thresholds or subtopics."""
     a, b = pairs
     total = won[0]
     for of_population in won[1:]:

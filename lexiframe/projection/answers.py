@@ -9,7 +9,7 @@ from lexiframe.errors import first_three, warn
 from lexiframe.io.text.trec import warn_of_wider_lines
 from lexiframe.likeness import likely_cause
 from lexiframe.projection.collection import RankedRuns
-from lexiframe.projection.ranks import RunRanks
+from lexiframe.projection.ranks_and_ties import RunRanks
 
 
 def coverage_of(ranked: RankedRuns) -> pl.DataFrame:

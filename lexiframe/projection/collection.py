@@ -20,7 +20,7 @@ from lexiframe.progress import in_threads
 from lexiframe.projection.judgments import JudgedItems, judged_items
 from lexiframe.projection.pieces import rank_run
 from lexiframe.projection.policies import Policies
-from lexiframe.projection.ranks import RANKS, RunRanks
+from lexiframe.projection.ranks_and_ties import RANKS, RunRanks
 
 _NO_ROWS = pl.DataFrame()
 

@@ -18,7 +18,7 @@ from lexiframe.projection.policies import Policies
 
 @dataclass(frozen=True)
 class JudgedItems:
-    """The items that are to be ranked: one row for each, sorted by query and document.
+    """The items whose ranks are looked up: one row for each, sorted by query and document.
 
     Attributes
     ----------
@@ -26,7 +26,7 @@ class JudgedItems:
         query_id, doc_id, relevance, and is_relevant.
     judgments
         item (its row in ``items``; -1 when the document is not among them), iteration, relevance,
-        and is_relevant: a row for every subtopic that a document was judged for.
+        and is_relevant: a row for every iteration (subtopic) that a document was judged for.
     queries
         The judged queries, sorted, also those without a relevant item.
     complete
@@ -67,7 +67,7 @@ class JudgedItems:
 
     @property
     def n_judged(self) -> np.ndarray:
-        """The number of items of each query in the judgments, with those that were only pooled."""
+        """The number of items of each query; non-relevant ones are there only if ``complete``."""
         return np.bincount(self.query, minlength=len(self.queries))
 
     @property
@@ -89,7 +89,7 @@ def judged_items(
     SchemaError
         For a document judged twice in one iteration of a query (unless ``duplicates="best"``).
     LexiframeError
-        When no document is relevant.
+        When there are no judgments, or no document is relevant.
     """
     judged = load_qrels(qrels, hashed=hashed)
     rows, repeated = distinct_judgments(judged, policies.duplicates)
@@ -119,7 +119,7 @@ def _judged_documents(
     """Return each judged document of a query once, sorted by both, with its greatest grade.
 
     Returns the sorted queries; the index of each document's query; the documents as rows; and for
-    each judgment the number of its document.
+    each judgment the row of its document.
     """
     queries, query = encode(rows["query_id"])
     documents, document = encode(rows["doc_id"])
@@ -143,6 +143,8 @@ def _is_relevant(grade: pl.Series, rel: float | None) -> pl.Series:
 
 
 def _nothing_relevant(grade: pl.Series, rel: float | None) -> LexiframeError:
-    grades = ", ".join(f"{value:g}" for value in grade.unique().sort().head(5))
     least = "a positive grade" if rel is None else f"a grade of {rel:g} or more"
-    return LexiframeError(f"qrels: expected some documents with {least}, found the grades {grades}")
+    greatest = float(grade.max())  # type: ignore[arg-type]
+    return LexiframeError(
+        f"qrels: expected some documents with {least}, found {greatest:g} as the greatest grade"
+    )

@@ -21,7 +21,7 @@ from lexiframe.progress import in_threads
 from lexiframe.projection.effect_of_ties import TiedItems
 from lexiframe.projection.judgments import JudgedItems
 from lexiframe.projection.policies import Policies
-from lexiframe.projection.ranks import RunRanks, rank_judged
+from lexiframe.projection.ranks_and_ties import RunRanks, rank_judged
 
 ROWS = 1 << 21
 """How many rows a piece has, roughly."""

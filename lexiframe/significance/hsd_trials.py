@@ -1,12 +1,12 @@
 """The trials of the randomised HSD: run labels are permuted independently within each request.
 
-Before that, the runs of each request are sorted by their values, so that the trials of a seed do
-not depend on the names of the runs. This is valid because requests are permuted independently.
+Before that, the runs of each request are put into an order that does not depend on their names, so
+that neither do the trials of a seed. This is valid because requests are permuted independently.
 
 There are three ways to compute the largest |mean difference| of a trial. If the preferences are
 differences of values, it is the range of the runs' sums. If they are signs of such differences, the
-requests with either sign are counted. Of any other preferences, whole matrices are permuted and
-added up.
+requests in which a run is ahead are counted, minus those in which the other is. For any other
+preferences, whole matrices are permuted and added up.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ BLOCK = 512
 CELLS = 2**25
 """The number of cells (trials × runs × runs or requests) that a block may have."""
 FEW = 8
-"""The number of trials of whole matrices whose cells stay in the processor's cache."""
+"""How many trials are added up at once when matrices are permuted: they stay in the cache."""
 SOME = 16
 """The number of requests counted at once: counts must fit into a byte, arrays into the cache."""
 
@@ -51,7 +51,8 @@ def largest_differences(
         Requests × runs, when the differences are those of values; else None.
     trials, seed
         The number of trials, and their seed. When there are at most ``trials`` + 1 permutations in
-        all, each is one trial, except the one that changes nothing: p counts it as the observation.
+        all, each is one trial. The one that changes nothing is left out, because the p-value counts
+        the observed data as one permutation already.
     """
     n_queries, n_runs = len(pairs.queries), len(pairs.runs)
     largest_sum = _statistic(pairs) if values is None else _of_values(values)
@@ -87,7 +88,7 @@ def _are_all(n_runs: int, n_queries: int, trials: int) -> bool:
 
 
 def _every(n_runs: int, n_queries: int, some: np.ndarray) -> Iterator[np.ndarray]:
-    """Yield permutations by number: its digits to base S! choose one for each request."""
+    """Yield permutations by number: each digit to base n_runs! chooses that of one request."""
     of_one = np.array([*permutations(range(n_runs))])
     for query in range(n_queries):
         yield of_one[some // len(of_one) ** query % len(of_one)]
@@ -109,7 +110,8 @@ def _statistic(pairs: Pairs) -> Statistic:
     """Return the fastest way to permute these preferences."""
     total = total_preferences(pairs)
     values = total / len(pairs.runs)
-    rounding = 4 * pairs.request_rounding[:, None]  # of the difference, two values and a tie
+    # Four roundings: of each value, of their difference, and of the preference itself.
+    rounding = 4 * pairs.request_rounding[:, None]
     if (np.abs(values[:, pairs.a] - values[:, pairs.b] - pairs.values) <= rounding).all():
         return _of_values(values)
     if (pairs.values == np.sign(total[:, pairs.a] - total[:, pairs.b])).all():
@@ -127,7 +129,7 @@ def _of_values(values: np.ndarray) -> Statistic:
 
 
 def _by_range(values: np.ndarray, trials: Trials) -> np.ndarray:
-    """Of preferences v_a − v_b, the largest |sum| is the greatest sum of v minus the smallest."""
+    """For preferences v_a − v_b, return the greatest sum of v minus the smallest."""
     sums = sum(one.take(places) for one, places in zip(values, trials, strict=True))
     return np.asarray(np.ptp(sums, axis=1))
 
@@ -140,7 +142,7 @@ def _of_ranks(total: np.ndarray) -> Statistic:
 
 
 def _by_counts(ranks: np.ndarray, trials: Trials) -> np.ndarray:
-    """Of preferences sgn(r_a − r_b), sum up requests with r_a > r_b minus those with r_a < r_b."""
+    """For preferences sgn(r_a − r_b), count requests with r_a > r_b minus those with r_a < r_b."""
     drawn = np.stack([one.take(places.T) for one, places in zip(ranks, trials, strict=True)])
     n_queries, n_runs, n_trials = drawn.shape  # trials last: they are compared in vectors
     largest = np.zeros(n_trials, np.int64)
@@ -160,7 +162,7 @@ def _count(is_so: np.ndarray) -> np.ndarray:
 
 
 def _by_cells(matrices: np.ndarray, trials: Trials) -> np.ndarray:
-    """Of any preferences, add up the cells of the permuted matrices."""
+    """For any preferences, add up the cells of the permuted matrices."""
     n_runs = matrices.shape[1]
     a, b = np.triu_indices(n_runs, k=1)
     sums = np.zeros((0, 0))

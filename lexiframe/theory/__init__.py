@@ -14,7 +14,7 @@ from lexiframe.theory.optimal import optimal_worst_case
 from lexiframe.theory.orders import order
 from lexiframe.theory.orientation import orientation
 from lexiframe.theory.simulation import simulate_agreement, simulate_ties
-from lexiframe.theory.ties import distinct_values, tie_probability
+from lexiframe.theory.tie_probability import distinct_values, tie_probability
 
 __all__ = [
     "axioms",

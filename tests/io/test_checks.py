@@ -218,7 +218,7 @@ def test_records_with_lists_of_items(write):
 
 
 FIRST = '{"query_id": "q1", "doc_id": "d0", "score": 9}'
-NEITHER = "expected a document and a score in each row of a query, found neither"
+NEITHER = "expected a document and a number in each row of a query, found neither"
 LOST = {  # the record below the first one, and the number of the record that is refused
     "other names": (FIRST, '{"query_id": "q1", "document": "e0", "points": 99}', 2),
     "above the others": ('{"query_id": "q1"}', FIRST, 1),

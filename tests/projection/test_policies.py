@@ -8,7 +8,7 @@ from lexiframe.io.files.sources import File
 from lexiframe.io.run_parts import RunPart
 from lexiframe.projection.judgments import judged_items
 from lexiframe.projection.policies import Policies
-from lexiframe.projection.ranks import rank_judged
+from lexiframe.projection.ranks_and_ties import rank_judged
 from tests import oracle
 from tests.frames import rankings
 

@@ -41,13 +41,15 @@ def problems_of_rows(
     Returns
     -------
     polars.DataFrame
-        The columns ``PARTS`` and ``row``, the number of the row; in the order of the rows. The
+        The columns in ``PARTS``, and ``row``, the number of the row, by which they are sorted. The
         problems of columns as a whole are last.
     """
     if not rows.table.width:  # no row could be read, or two columns have the same name
         return _numbered(table_of([]))
     found, of_columns = columns_in(rows, where, schema, columns)
-    if not {*_OF_A_ROW} <= set(found):  # the table may hold something else: rows tell nothing
+    if not {*_OF_A_ROW} <= set(
+        found
+    ):  # this may be no table of runs or qrels, so its rows are not reported
         return _numbered(table_of(of_columns))
     number = next((found[name] for name in _NUMBERS if name in found), None)
     places = _places(rows, found, where, first)
@@ -71,8 +73,11 @@ def _numbered(problems: pl.DataFrame) -> pl.DataFrame:
 def keys_of_rows(
     rows: Rows, where: str, schema: TableSchema, columns: Mapping[str, str], first: int = 0
 ) -> pl.DataFrame | None:
-    """Return places, keys and hashes of the keys; None if no document can be repeated."""
-    # Rows of {query: {document: number}} have no unit: their repeated names are problems already.
+    """Return each row's place, key and hash of the key; None if repeats are found elsewhere.
+
+    Rows of {query: {document: number}} have no unit such as line or record. There a repeated
+    document is a repeated name, which the parser of JSON reports.
+    """
     if not rows.table.width or not rows.unit:
         return None
     found, _ = columns_in(rows, where, schema, columns)
@@ -112,7 +117,10 @@ def empty_rows(
 
 
 def empty_beside_others(empty: pl.DataFrame, queries: Iterable[pl.DataFrame]) -> pl.DataFrame:
-    """List the `empty_rows` of queries that have several rows; ``queries`` are `queries_of` all."""
+    """List the `empty_rows` of queries that have several rows.
+
+    ``queries`` are the results of `queries_of` for all blocks of rows.
+    """
     asked = empty.select(_OF_A_QUERY).unique()
     alike = (of.join(asked, on=_OF_A_QUERY, how="semi", nulls_equal=True) for of in queries)
     several = pl.concat(alike).filter(pl.struct(_OF_A_QUERY).is_duplicated())
@@ -120,7 +128,7 @@ def empty_beside_others(empty: pl.DataFrame, queries: Iterable[pl.DataFrame]) ->
         empty.join(several, on=_OF_A_QUERY, how="semi", nulls_equal=True, maintain_order="left")
         .with_columns(
             problem=pl.lit("id"),
-            expected=pl.lit("a document and a score in each row of a query"),
+            expected=pl.lit("a document and a number in each row of a query"),
             found=pl.lit("neither"),
             behind=pl.format(" (query '{}')", "query_id"),
             advice=pl.lit(NO_DOCUMENT),
@@ -130,7 +138,7 @@ def empty_beside_others(empty: pl.DataFrame, queries: Iterable[pl.DataFrame]) ->
 
 
 def documents_again(keyed: pl.DataFrame, schema: TableSchema) -> pl.DataFrame:
-    """List the rows whose document occurred before in its ranking, whatever their numbers."""
+    """List rows that repeat a document of the same ranking, even if score or grade differ."""
     key = [name for name in schema.key if name in keyed.columns]
     twins = keyed.filter(pl.struct(key).is_duplicated())
     nth = pl.int_range(pl.len()).over(key)
