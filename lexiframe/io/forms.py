@@ -244,17 +244,19 @@ def _first_problem(
     content: Content, where: str, options: TextOptions, schema: TableSchema
 ) -> tuple[pl.DataFrame, int]:
     """Return the first problem that has a line or record, and the number of such problems."""
-    first, count = table_of([]), 0
-    blocks = partial(rows_of, content, where, options, schema)
+    count = 0
+    first: list[pl.DataFrame] = []
     of_blocks = []
+    blocks = partial(rows_of, content, where, options, schema)
     for problems, empty in _problems_of_blocks(blocks(), where, options, schema):
-        placed = problems.filter(pl.col("order").is_not_null()).drop("row")
+        placed = problems.filter(pl.col("order").is_not_null())
         count += placed.height
-        first = first if first.height else placed.sort("order", maintain_order=True).head(1)
+        if placed.height and not first:
+            first = [placed.sort("order", "row", maintain_order=True).head(1)]
         of_blocks.append(empty)
-    beside = _beside_others(of_blocks, blocks, where, options, schema).drop("row")
-    both = pl.concat([first, beside]).sort("order", maintain_order=True)
-    return both.head(1), count + beside.height
+    beside = _beside_others(of_blocks, blocks, where, options, schema)
+    both = pl.concat([*first, beside]).sort("order", "row", maintain_order=True)
+    return both.drop("row").head(1), count + beside.height
 
 
 def places_in(file: File, options: TextOptions, schema: TableSchema) -> Places:

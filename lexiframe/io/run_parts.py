@@ -276,7 +276,7 @@ def _refuse_padding(rows: pl.DataFrame, no_document: pl.Series, where: str) -> N
     if len(bad):
         query = rows["query_id"][int(bad[0])]
         raise SchemaError(
-            f"{where}: expected a document and a score in each row of a query, found neither in "
+            f"{where}: expected a document and a number in each row of a query, found neither in "
             f"{len(bad)} (row {bad[0] + 1} first, query {query!r}); {NO_DOCUMENT}"
         )
 

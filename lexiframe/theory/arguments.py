@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import comb
 from numbers import Integral
 
 from lexiframe.errors import LexiframeError
@@ -23,4 +24,17 @@ def check_sizes(function: str, n: int, m: int) -> None:
     if not 1 <= m <= n:
         raise LexiframeError(
             f"{function}: expected 1 ≤ m ≤ n, m relevant items among n, found m = {m}, n = {n}"
+        )
+
+
+_MOST = 1000
+"""So many rankings make half a million pairs."""
+
+
+def check_few(function: str, n: int, m: int) -> None:
+    """Raise as `check_sizes`, and when there are more rankings than can be looked at one by one."""
+    check_sizes(function, n, m)
+    if comb(n, m) > _MOST:
+        raise LexiframeError(
+            f"{function}: expected at most {_MOST:,} rankings, found C({n}, {m}) = {comb(n, m):,}"
         )

@@ -5,19 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import combinations, product
-from math import comb
 
 import numpy as np
 import polars as pl
 
-from lexiframe.errors import LexiframeError
 from lexiframe.metrics.metric import Metric
 from lexiframe.metrics.recall_level import RecallLevelMetric
 from lexiframe.metrics.scores import scores
 from lexiframe.metrics.tolerance import TIE
 from lexiframe.pairwise.pairs import Measure, parse_measures
-from lexiframe.theory.arguments import check_sizes
-from lexiframe.theory.orders import MOST, ranks_and_preferences
+from lexiframe.theory.arguments import check_few
+from lexiframe.theory.orders import ranks_and_preferences
 from lexiframe.theory.rankings import positions_of
 from lexiframe.typing import MeasureLike
 
@@ -39,7 +37,7 @@ class Universe:
     delta
         Rankings × rankings, in the same order: the preference for the first; 0 for a tie.
     values
-        The value of each ranking; None for a preference.
+        The value of each ranking; none for a preference.
     measure
         The measure.
     """
@@ -48,7 +46,7 @@ class Universe:
     m: int
     vectors: list[Vector]
     delta: np.ndarray
-    values: np.ndarray | None
+    values: np.ndarray
     measure: Measure
 
     def compare(self, a: Vector, b: Vector) -> float:
@@ -56,9 +54,7 @@ class Universe:
         return float(self.delta[self.vectors.index(a), self.vectors.index(b)])
 
     def value(self, a: Vector) -> float:
-        """Return the value of a ranking; only for metrics."""
-        if self.values is None:
-            raise TypeError(f"{self.measure} has no values")
+        """Return the value of a ranking; only metrics have values."""
         return float(self.values[self.vectors.index(a)])
 
     def lists(self) -> Iterator[tuple[int, Vector]]:
@@ -127,12 +123,7 @@ def axioms(
     asked = parse_measures(methods)
     sizes = sorted({m} if isinstance(m, int) else {*m})
     for size in sizes:
-        check_sizes("axioms", n, size)
-        if comb(n, size) > MOST:
-            raise LexiframeError(
-                f"axioms: expected at most {MOST:,} rankings, found C({n}, {size}) = "
-                f"{comb(n, size):,}"
-            )
+        check_few("axioms", n, size)
     rows: list[tuple[str, str, bool | None, str | None]] = []
     for measure in asked:
         universes = [_universe(measure, n, size) for size in sizes]
@@ -155,7 +146,7 @@ def axioms(
 def _universe(measure: Measure, n: int, m: int) -> Universe:
     ranks, delta = ranks_and_preferences(measure, n, m)
     vectors = [tuple(of) for of in ranks.tolist()]
-    values = _values(measure, ranks, n) if isinstance(measure, Metric) else None
+    values = _values(measure, ranks, n) if isinstance(measure, Metric) else np.empty(0)
     return Universe(n, m, vectors, delta, values, measure)
 
 

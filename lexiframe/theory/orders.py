@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from itertools import combinations
-from math import comb
 
 import numpy as np
 import polars as pl
 
 from lexiframe.errors import LexiframeError
 from lexiframe.pairwise.pairs import Measure, parse_measures, preferences
-from lexiframe.theory.arguments import check_sizes
+from lexiframe.theory.arguments import check_few
 from lexiframe.theory.rankings import positions_of
 from lexiframe.typing import MeasureLike
-
-MOST = 1000
-"""So many rankings make half a million pairs."""
 
 
 def order(method: MeasureLike, n: int, m: int) -> pl.DataFrame:
@@ -53,11 +49,7 @@ def order(method: MeasureLike, n: int, m: int) -> pl.DataFrame:
     >>> lf.theory.order("LP", n=3, m=2).rows()
     [([1, 2], [1, 3]), ([1, 3], [2, 3])]
     """
-    check_sizes("order", n, m)
-    if comb(n, m) > MOST:
-        raise LexiframeError(
-            f"order: expected at most {MOST:,} rankings, found C({n}, {m}) = {comb(n, m):,}"
-        )
+    check_few("order", n, m)
     measure = parse_measures(method)[0]
     ranks, delta = ranks_and_preferences(measure, n, m)
     above = delta > 0

@@ -804,7 +804,9 @@ def test_only_what_is_near_a_bad_line_is_parsed_in_python(write, monkeypatch):
     monkeypatch.setattr(json_rows, "BLOCK_OF_ROWS", 1 << 19)
     monkeypatch.setattr(json_rows, "_SMALL_BLOCK", 1 << 14)
     monkeypatch.setattr(
-        json_rows, "members_in", lambda data, *more: parsed.append(data) or members_in(data, *more)
+        json_rows,
+        "members_in",
+        lambda data, *more, **options: parsed.append(data) or members_in(data, *more, **options),
     )
     with pytest.raises(lf.ReadError, match=r"line 30001: .*score\\?\": x"):
         lf.read_runs(path)

@@ -103,7 +103,10 @@ def test_optimal_rankings_of_many_items():
 
 def test_the_worst_case_of_a_search_length_is_refused():
     for measure in ("ASL(n=9)", "LR"):
-        with pytest.raises(lf.LexiframeError, match="expected a recall-level or graded metric"):
+        with pytest.raises(
+            lf.LexiframeError,
+            match="optimal_worst_case: expected a recall-level or graded",
+        ):
             optimal_worst_case(measure, 3)
 
 
