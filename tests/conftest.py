@@ -35,7 +35,7 @@ REASON = (
 settings.register_profile(
     "dev",
     deadline=None,
-    max_examples=50,
+    max_examples=30,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
 settings.register_profile("ci", settings.get_profile("dev"), derandomize=True, database=None)

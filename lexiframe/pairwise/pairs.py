@@ -107,10 +107,10 @@ def preferences(
     asked, p = parse_measures(measures), to_polars(p)
     are_of_subtopics(p, asked)
     refuse_unfit(p, asked)
-    if {"run", "query_id"} <= {*p.columns}:  # the names are counted before any value is computed
+    metrics = [measure for measure in asked if isinstance(measure, Metric)]
+    if metrics and {"run", "query_id"} <= {*p.columns}:  # before any value is computed
         shape = (p["run"].n_unique(), p["query_id"].n_unique(), len(asked))
         refuse_too_many("preferences", *shape, baseline=baseline)
-    metrics = [measure for measure in asked if isinstance(measure, Metric)]
     values = values_of(p, metrics, no_relevant) if metrics else None
     return compare_pairs(
         p, asked, values, no_relevant, deciding_level=deciding_level, baseline=baseline

@@ -35,12 +35,20 @@ class Collection(NamedTuple):
 Stage = Callable[[Collection], Thunk]  # prepares, and returns what is to be timed
 
 
+def all_names() -> Any:
+    """Return lexiframe with all of its modules loaded, which it does when a name is first used."""
+    import lexiframe as lf
+
+    for name in lf.__all__:
+        getattr(lf, name)
+    return lf
+
+
 def text(call: Callable[[Any, Collection], Any]) -> Stage:
     """Make a stage that starts from the files: `call(lexiframe, collection)`."""
 
     def stage(collection: Collection) -> Thunk:
-        import lexiframe as lf
-
+        lf = all_names()
         return lambda: call(lf, collection)
 
     return stage
@@ -52,8 +60,7 @@ def on(table: str, call: Callable[[Any, Any], Any]) -> Stage:
     def stage(collection: Collection) -> Thunk:
         import polars as pl
 
-        import lexiframe as lf
-
+        lf = all_names()
         frame = pl.read_parquet(collection.path(table))
         return lambda: call(lf, frame)
 
@@ -109,8 +116,7 @@ def of_users(*names: str) -> Stage:
     """Make a stage that compares the runs of a recommender by the preferences `names`."""
 
     def stage(collection: Collection) -> Thunk:
-        import lexiframe as lf
-
+        lf = all_names()
         p = recommender.positions()
         return lambda: lf.preferences(p, list(names))
 
@@ -119,8 +125,7 @@ def of_users(*names: str) -> Stage:
 
 def large_run(collection: Collection) -> Thunk:
     """Prepare finding the positions of one large run with integer ids."""
-    import lexiframe as lf
-
+    lf = all_names()
     run, judgments = recommender.large_run()
     return lambda: lf.positions({"large": run}, judgments)
 
