@@ -539,6 +539,7 @@ def test_outputs_do_not_replace_each_other(tmp_path, monkeypatch, lexiframe, rep
 
 
 @pytest.mark.parametrize("encoding", ["cp1252", "ascii", "utf-8"])
+@pytest.mark.slow
 def test_what_the_machine_cannot_print(encoding):
     environment = {**os.environ, "PYTHONIOENCODING": encoding}
     command = [sys.executable, "-m", "lexiframe", "coverage", str(QRELS), str(RUN)]
@@ -580,6 +581,7 @@ CLOSED = [
 
 @pytest.mark.skipif(os.name == "nt", reason="there is no such shell")
 @pytest.mark.parametrize("arguments, closed, expected", CLOSED)
+@pytest.mark.slow
 def test_closed_streams(tmp_path, arguments, closed, expected):
     """The work is done; what nobody can read is dropped, and not written into results."""
     environment = {**os.environ, "PYTHONPATH": str(Path(lf.__file__).parents[1])}
@@ -983,6 +985,7 @@ def test_what_is_no_option_stays_as_it_is():
         assert as_options(text) == text
 
 
+@pytest.mark.slow
 def test_bad_input_in_a_process_of_its_own(tmp_path):
     """As above, with nothing between the command and the shell."""
     outcome = in_a_process("evaluate", QRELS, "no.run", "--out", "out", cwd=tmp_path)

@@ -127,6 +127,7 @@ def test_what_ties_is_what_is_left_and_how_scores_are_compared():
         assert (table["AP_min"] < table["AP_max"]).item() == (tied > 0)
 
 
+@pytest.mark.slow
 def test_the_order_of_the_input_changes_no_bit():
     names = [f"d{n}" for n in range(12)]
     qrels = pl.DataFrame({"query_id": "q1", "doc_id": names, "relevance": [1.0, 2.0, 3.0] * 4})

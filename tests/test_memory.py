@@ -150,6 +150,7 @@ except lf.LexiframeError as error:
 """
 
 
+@pytest.mark.slow
 def test_many_runs_within_a_limit():
     def limited():
         resource.setrlimit(resource.RLIMIT_AS, (5_000_000 << 10, 5_000_000 << 10))
@@ -183,6 +184,7 @@ def test_the_command_line_refuses_them(there, monkeypatch, capsys, command):
     assert "--baseline RUN" in err
 
 
+@pytest.mark.slow
 def test_a_baseline_on_the_command_line_takes_less(there, monkeypatch, capsys):
     there(400_000)
     options = ["--baseline", "random", "--format", "csv", *(f"-m{measure}" for measure in MANY)]

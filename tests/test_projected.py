@@ -115,6 +115,7 @@ def test_evaluate_in_a_shell_is_the_library_step_by_step(case, tmp_path, monkeyp
 
 
 @pytest.mark.filterwarnings("ignore::lexiframe.LexiframeWarning")
+@pytest.mark.slow
 def test_compare_in_a_shell_is_the_library_step_by_step(case, monkeypatch, capsys):
     policies, runs, qrels, arguments = case
     command(monkeypatch, "compare", *arguments, "--test", "sign", "--format", "json")

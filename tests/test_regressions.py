@@ -99,6 +99,7 @@ def test_requests_without_an_item_of_a_measure_s_own_grade():
     assert kept.filter(query_id="q").equals(lf.preferences(p, measures))
 
 
+@pytest.mark.slow
 def test_rounding_does_not_lead_beyond_the_greatest_value():
     """Sums of 1/m, and gains over the ideal's in another order, come out above 1 for many m."""
     measures = ["AP", "R@100", "Rprec", "nDCG", "nDCG@10"]

@@ -797,6 +797,7 @@ BAD_LINES = {
 }
 
 
+@pytest.mark.slow
 def test_only_what_is_near_a_bad_line_is_parsed_in_python(write, monkeypatch):
     """The problems and repeated documents are those that Python alone finds."""
     path = write("".join(BAD_LINES.get(n, line) for n, line in enumerate(MANY)).encode())

@@ -273,6 +273,7 @@ def test_ranx_runs_and_qrels(ranx, collection, tmp_path):
         assert_same(table, collection.qrels_table, ordered=False)
 
 
+@pytest.mark.slow
 def test_ranx_objects_in_each_others_place(ranx):
     """Its own functions take the qrels first."""
     run, qrels = ranx.Run({"q": {"d": 1.5}}), ranx.Qrels({"q": {"d": 1}}, name="judged")
@@ -280,6 +281,7 @@ def test_ranx_objects_in_each_others_place(ranx):
         lf.evaluate(qrels, run, ["AP"])
 
 
+@pytest.mark.slow
 def test_an_empty_run_of_ranx(ranx):
     with pytest.warns(lf.LexiframeWarning, match=r"without any row, .*: 1 \('a'\)"):
         assert lf.read_runs({"a": ranx.Run()}).num_rows == 0

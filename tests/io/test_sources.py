@@ -388,6 +388,7 @@ def test_a_file_is_hashed_when_it_is_read(write, monkeypatch, reading, after, pa
     assert {fact["path"]: fact["sha256"] for fact in said} == found
 
 
+@pytest.mark.slow
 def test_scores_and_sha256_belong_together_beside_a_busy_writer(write):
     """Each version of the judgments has another score, and a run that finds it in another rank."""
     ranks = {

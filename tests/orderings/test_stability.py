@@ -12,6 +12,7 @@ METHODS = ["mean", "win_rate", "borda", "copeland", "mc4", "kemeny"]
 
 
 @pytest.mark.parametrize("method", METHODS)
+@pytest.mark.slow
 def test_identical_runs_tie_in_every_sample(method):
     """However large their values, and wherever they stand in the alphabet."""
     rng = np.random.default_rng(0)

@@ -183,6 +183,7 @@ EXCEPTIONS = {
 
 
 @pytest.mark.parametrize("difference", EXCEPTIONS)
+@pytest.mark.slow
 def test_where_peers_differ(difference):
     measure, ratio = EXCEPTIONS[difference]
     assert measure() == pytest.approx(ratio)
