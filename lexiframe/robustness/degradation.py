@@ -11,7 +11,7 @@ import polars as pl
 
 from lexiframe.errors import check_choice
 from lexiframe.io.problems.duplicates import Duplicates
-from lexiframe.layouts.arrays import PairCube
+from lexiframe.layouts.arrays import PairCube, Pairs
 from lexiframe.metrics.metric import Metric
 from lexiframe.metrics.needs import refuse_unfit
 from lexiframe.orderings.coefficients import kendall
@@ -27,6 +27,7 @@ from lexiframe.robustness.sampling import (
     check_fraction,
     sample_labels,
     sample_requests,
+    share_of,
     truncate_runs,
 )
 from lexiframe.typing import MeasureLike, QrelsLike, RunsLike
@@ -152,7 +153,7 @@ def _part_of(p: pl.DataFrame, what: What, how: How) -> Callable[[float, int], pl
     if what == "requests":
         return lambda fraction, seed: sample_requests(p, fraction, seed=seed)
     deepest = int(p["n_retrieved"].max() or 1)  # type: ignore[arg-type]
-    return lambda fraction, seed: truncate_runs(p, max(1, int(fraction * deepest + 1e-9)))
+    return lambda fraction, seed: truncate_runs(p, max(1, int(share_of(deepest, fraction))))
 
 
 @dataclass(frozen=True)
@@ -193,14 +194,16 @@ class Conclusions:
         """Compare the conclusions from a part of the data with these, measure by measure."""
         there = self.cube.queries.is_in(part.cube.queries.implode()).to_numpy()
         rows = []
-        for n, measure in enumerate(self.cube.measures):
-            whole, less = self.cube.values[n], part.cube.values[n]
+        for measure, all_pairs, pairs in zip(
+            self.cube.measures, self.cube.whole(), part.cube.whole(), strict=True
+        ):
+            whole, less = all_pairs.values, pairs.values
             row = {
                 "fraction": fraction,
                 "measure": measure,
                 "tie_rate": _share(less == 0, ~np.isnan(less)),
                 "agreement": _agreement(whole[there], less),
-                "system_agreement": _agreement(_means(whole), _means(less)),
+                "system_agreement": _agreement(_means(all_pairs), _means(pairs)),
                 "tau": _tau(self.ranks[measure], part.ranks[measure]),
             }
             if guide is not None:
@@ -220,13 +223,10 @@ def _agreement(target: np.ndarray, found: np.ndarray) -> float | None:
     return _share(np.sign(found) == np.sign(target), known)
 
 
-def _means(values: np.ndarray) -> np.ndarray:
-    """Return the mean preference of each pair of runs; what is less than rounding is 0."""
-    known = ~np.isnan(values)
-    n = np.maximum(known.sum(axis=0), 1)
-    mean = np.where(known, values, 0.0).sum(axis=0) / n
-    size = np.where(known, np.abs(values), 0.0).sum(axis=0) / n
-    return np.where(np.abs(mean) <= 1e-12 * np.maximum(size, 1), 0.0, mean)
+def _means(pairs: Pairs) -> np.ndarray:
+    """Return the mean preference of each pair of runs; a mean that may be rounding is 0."""
+    mean = np.nansum(pairs.values, axis=0) / np.maximum(pairs.n, 1)
+    return np.where(np.abs(mean) <= pairs.mean_rounding, 0.0, mean)
 
 
 def _tau(a: np.ndarray, b: np.ndarray) -> float | None:

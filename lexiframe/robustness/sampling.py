@@ -20,7 +20,6 @@ How = Literal["uniform", "retrieved"]
 _LAST = np.iinfo(np.int64).max
 _RANKING = ["run", "query_id"]
 _ROUNDING = 1e-9
-"""Added before rounding down: 0.29 · 100 is 28.999999999999996 as a float."""
 
 
 def sample_labels(
@@ -80,7 +79,7 @@ def sample_labels(
     # The item with the least exponential time goes first: with rates ∝ weights that draws without
     # replacement, each next one with probability ∝ its weight.
     time = np.random.default_rng(seed).exponential(size=items.height) / weight
-    n_kept = (fraction * pl.len() + _ROUNDING).floor().clip(lower_bound=1)
+    n_kept = share_of(pl.len(), fraction).clip(lower_bound=1)
     kept = items.with_columns(time=pl.Series(time)).filter(
         pl.col("time").rank("ordinal", descending=True).over("query_id") <= n_kept.over("query_id")
     )
@@ -123,7 +122,7 @@ def sample_requests(p: Frame, /, fraction: float, *, seed: int = 0) -> pl.DataFr
     check_draws("sample_requests", "samples", 1, seed)
     queries = table["query_id"].unique().sort()
     order = np.random.default_rng(seed).permutation(len(queries))
-    n_kept = max(1, int(fraction * len(queries) + _ROUNDING))
+    n_kept = max(1, int(share_of(len(queries), fraction)))
     return table.filter(pl.col("query_id").is_in(queries.gather(order[:n_kept]).implode()))
 
 
@@ -226,6 +225,11 @@ def check_fraction(function: str, fraction: float) -> None:
         raise LexiframeError(
             f"{function}: expected a fraction above 0 and at most 1, found {fraction}"
         )
+
+
+def share_of(n: Any, fraction: float) -> Any:
+    """Return ⌊fraction · n⌋, of a number or an expression; 0.29 · 100 is 28.999999999999996."""
+    return (fraction * n + _ROUNDING) // 1
 
 
 def _only_items(table: pl.DataFrame, kept: pl.DataFrame) -> pl.DataFrame:

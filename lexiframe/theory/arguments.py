@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from math import comb
 from numbers import Integral
 
@@ -25,6 +26,11 @@ def check_sizes(function: str, n: int, m: int) -> None:
         raise LexiframeError(
             f"{function}: expected 1 ≤ m ≤ n, m relevant items among n, found m = {m}, n = {n}"
         )
+
+
+def sizes_of(m: int | Iterable[int]) -> list[int]:
+    """Return one or several numbers of relevant items as a sorted list, each once."""
+    return [m] if isinstance(m, Integral) else sorted({*m})  # type: ignore[list-item, misc]
 
 
 _MOST = 1000

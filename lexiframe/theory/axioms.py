@@ -14,7 +14,7 @@ from lexiframe.metrics.recall_level import RecallLevelMetric
 from lexiframe.metrics.scores import scores
 from lexiframe.metrics.tolerance import TIE
 from lexiframe.pairwise.pairs import Measure, parse_measures
-from lexiframe.theory.arguments import check_few
+from lexiframe.theory.arguments import check_few, sizes_of
 from lexiframe.theory.orders import ranks_and_preferences
 from lexiframe.theory.rankings import positions_of
 from lexiframe.typing import MeasureLike
@@ -33,7 +33,7 @@ class Universe:
     n, m
         The number of items, and of relevant ones.
     vectors
-        The ranks of the relevant items of every ranking.
+        The ranks of the relevant items of every ranking, and the number of that ranking.
     delta
         Rankings × rankings, in the same order: the preference for the first; 0 for a tie.
     values
@@ -44,18 +44,18 @@ class Universe:
 
     n: int
     m: int
-    vectors: list[Vector]
+    vectors: dict[Vector, int]
     delta: np.ndarray
     values: np.ndarray
     measure: Measure
 
     def compare(self, a: Vector, b: Vector) -> float:
         """Return the preference for ranking a over ranking b."""
-        return float(self.delta[self.vectors.index(a), self.vectors.index(b)])
+        return float(self.delta[self.vectors[a], self.vectors[b]])
 
     def value(self, a: Vector) -> float:
         """Return the value of a ranking; only metrics have values."""
-        return float(self.values[self.vectors.index(a)])
+        return float(self.values[self.vectors[a]])
 
     def lists(self) -> Iterator[tuple[int, Vector]]:
         """Return the retrieved lists: their lengths, and the ranks of their relevant items.
@@ -121,7 +121,7 @@ def axioms(
     [('RR', 'strictly increasing in swapping up', False, '[1, 2] is not above [1, 3]')]
     """
     asked = parse_measures(methods)
-    sizes = sorted({m} if isinstance(m, int) else {*m})
+    sizes = sizes_of(m)
     for size in sizes:
         check_few("axioms", n, size)
     rows: list[tuple[str, str, bool | None, str | None]] = []
@@ -145,14 +145,18 @@ def axioms(
 
 def _universe(measure: Measure, n: int, m: int) -> Universe:
     ranks, delta = ranks_and_preferences(measure, n, m)
-    vectors = [tuple(of) for of in ranks.tolist()]
+    vectors = {tuple(of): number for number, of in enumerate(ranks.tolist())}
     values = _values(measure, ranks, n) if isinstance(measure, Metric) else np.empty(0)
     return Universe(n, m, vectors, delta, values, measure)
 
 
 def _values(metric: Metric, ranks: np.ndarray, n: int) -> np.ndarray:
     names = [f"{number:06}" for number in range(len(ranks))]
-    return scores(positions_of([ranks], names, n), metric).sort("run")["value"].to_numpy()
+    return (
+        scores(positions_of([(np.zeros(1, int), ranks[None])], names, n), metric)
+        .sort("run")["value"]
+        .to_numpy()
+    )
 
 
 # --- Appended items and swapped items -----------------------------------------------------------

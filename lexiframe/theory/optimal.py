@@ -14,7 +14,7 @@ from lexiframe.metrics.recall_level import RecallLevelMetric
 from lexiframe.metrics.search_length import SearchLength
 from lexiframe.metrics.subtopic_metrics import SubtopicMetric
 from lexiframe.pairwise.pairs import parse_measures
-from lexiframe.theory.arguments import check_sizes
+from lexiframe.theory.arguments import check_sizes, sizes_of
 from lexiframe.typing import MeasureLike
 
 
@@ -64,7 +64,7 @@ def optimal_worst_case(measure: MeasureLike, m: int | Iterable[int]) -> pl.DataF
             f"optimal_worst_case: expected a recall-level or graded metric, such as AP or nDCG, "
             f"found {metric}"
         )
-    sizes = sorted({m} if isinstance(m, int) else {*m})
+    sizes = sizes_of(m)
     for size in sizes:
         check_sizes("optimal_worst_case", size, size)
     rows = [(size, _fixed(metric, size), _drawn(metric, size)) for size in sizes]

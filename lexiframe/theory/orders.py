@@ -80,7 +80,7 @@ def ranks_and_preferences(measure: Measure, n: int, m: int) -> tuple[np.ndarray,
     delta = np.zeros((len(ranks), len(ranks)))
     if len(ranks) > 1:
         runs = [f"{number:06}" for number in range(len(ranks))]  # sorted as the rankings are
-        d = preferences(positions_of([ranks], runs, n), measure)
+        d = preferences(positions_of([(np.zeros(1, int), ranks[None])], runs, n), measure)
         a, b = (d[name].cast(pl.Int64).to_numpy() for name in ("run_a", "run_b"))
         delta[a, b] = d["preference"].to_numpy()
         delta[b, a] = -delta[a, b]

@@ -10,7 +10,7 @@ import polars as pl
 
 from lexiframe.metrics.scores import scores
 from lexiframe.pairwise.pairs import parse_measures
-from lexiframe.theory.arguments import check_sizes
+from lexiframe.theory.arguments import check_sizes, sizes_of
 from lexiframe.theory.rankings import positions_of
 from lexiframe.typing import MeasureLike
 
@@ -62,10 +62,11 @@ def orientation(
     [('R@1000', 0.25, 0.25), ('RR', 1.0, 0.0)]
     """
     metrics: list[Any] = [*parse_measures(measures)]  # `scores` refuses preferences
-    sizes = sorted({m} if isinstance(m, int) else {*m})
+    sizes = sizes_of(m)
     for size in sizes:
         check_sizes("orientation", n, size)
-    p = positions_of([_extremes(n, size) for size in sizes], _RANKINGS, n)
+    groups = [(np.array([size]), _extremes(n, size)[None]) for size in sizes]
+    p = positions_of(groups, _RANKINGS, n)
     values = scores(p, metrics).pivot("run", index=["measure", "query_id"], values="value")
     late, soon, top, low = (pl.col(name) for name in _RANKINGS)
     scale = pl.col("measure").replace_strict(
@@ -73,7 +74,7 @@ def orientation(
     ) / pl.when(pl.col("measure").is_in(_of_last_item(metrics))).then(top - low).otherwise(1.0)
     return values.select(
         "measure",
-        m=pl.col("query_id").cast(pl.Int64).replace_strict(dict(enumerate(sizes))),
+        m=pl.col("query_id").cast(pl.Int64),  # requests are called by their m
         precision_orientation=(soon - late) * scale,
         recall_orientation=(top - low) * scale,
     ).sort("measure", "m")

@@ -11,7 +11,7 @@ from lexiframe.errors import LexiframeError
 from lexiframe.pairwise.pairs import parse_measures, preferences
 from lexiframe.resampling import check_draws
 from lexiframe.theory.arguments import check_sizes
-from lexiframe.theory.rankings import positions_of
+from lexiframe.theory.rankings import Groups, positions_of
 from lexiframe.typing import MeasureLike
 
 _RUNS = ("a", "b")
@@ -69,15 +69,15 @@ def simulate_agreement(
     [('R@1000', 0.0), ('TSE(AP)', 1.0)]
     """
     asked = parse_measures(measures)
-    ranks = _random_pairs("simulate_agreement", n, pairs, seed, m)
-    last = np.array([of[:, -1] for of in ranks])
+    groups = _random_pairs("simulate_agreement", n, pairs, seed, m)
+    last = np.concatenate([ranks[:, :, -1] for _, ranks in groups])
     sign = pl.DataFrame(
         {
-            "query_id": [str(number) for number in range(pairs)],
+            "query_id": pl.Series(np.concatenate([requests for requests, _ in groups])),
             "worst_case": np.sign(last[:, 1] - last[:, 0]),
         }
-    )
-    d = preferences(positions_of(ranks, _RUNS, n), asked).join(sign, on="query_id")
+    ).cast({"query_id": pl.String})
+    d = preferences(positions_of(groups, _RUNS, n), asked).join(sign, on="query_id")
     agrees = pl.col("preference").sign() == pl.col("worst_case")
     return (
         d.group_by("measure")
@@ -129,9 +129,9 @@ def simulate_ties(
     asked, wanted = parse_measures(measures), sorted({*depths})
     if not wanted or wanted[0] < 1:
         raise LexiframeError(f"simulate_ties: expected depths from 1, found {wanted}")
-    ranks = _random_pairs("simulate_ties", n, pairs, seed, m)
+    groups = _random_pairs("simulate_ties", n, pairs, seed, m)
     tables = [
-        preferences(positions_of(ranks, _RUNS, n, depth), asked)
+        preferences(positions_of(groups, _RUNS, n, depth), asked)
         .group_by("measure")
         .agg(pairs=pl.len().cast(pl.Int64), tie_rate=(pl.col("preference") == 0).mean())
         .select(pl.lit(depth, pl.Int64).alias("depth"), pl.all())
@@ -140,10 +140,8 @@ def simulate_ties(
     return pl.concat(tables).sort("depth", "measure")
 
 
-def _random_pairs(
-    function: str, n: int, pairs: int, seed: int, m: int | tuple[int, int]
-) -> list[np.ndarray]:
-    """Return, for each pair, the ranks of the relevant items in two random rankings: 2 × m."""
+def _random_pairs(function: str, n: int, pairs: int, seed: int, m: int | tuple[int, int]) -> Groups:
+    """Return pairs of random rankings, each of a request of its own, grouped by their m."""
     least, most = (m, m) if isinstance(m, int) else m
     check_sizes(function, n, least)
     check_sizes(function, n, most)
@@ -152,13 +150,12 @@ def _random_pairs(
         raise LexiframeError(f"{function}: expected m as (least, greatest), found {m}")
     rng = np.random.default_rng(seed)
     sizes = rng.integers(least, most + 1, pairs)
-    ranks: list[np.ndarray] = [np.empty(0)] * pairs
-    for size in np.unique(sizes):
-        numbers = np.flatnonzero(sizes == size)
-        drawn = _ranks(rng, 2 * len(numbers), int(size), n).reshape(len(numbers), 2, size)
-        for number, of_pair in zip(numbers, drawn, strict=True):
-            ranks[number] = of_pair
-    return ranks
+    by_size = [np.flatnonzero(sizes == size) for size in range(least, most + 1)]
+    return [
+        (numbers, _ranks(rng, 2 * len(numbers), size, n).reshape(len(numbers), 2, size))
+        for size, numbers in enumerate(by_size, least)
+        if len(numbers)
+    ]
 
 
 def _ranks(rng: np.random.Generator, rows: int, m: int, n: int) -> np.ndarray:

@@ -15,7 +15,9 @@ from lexiframe.typing import MeasureLike
 
 _BY_ONE_RANK = ("RR", "TSE")
 _LEXICOGRAPHIC = ("LR", "LP", "sgnLR", "sgnLP")
-_BY_NUMBER_FOUND = ("R", "P", "Rprec")
+_BY_NUMBER_FOUND = ("R", "P")
+_DECREASING = ("AP", "RR", "nDCG", "RBP")
+"""Metrics whose exposure decreases strictly, and may be that of TSE."""
 
 
 def tie_probability(method: MeasureLike, n: int, m: int, *, first: int | None = None) -> float:
@@ -62,17 +64,12 @@ def tie_probability(method: MeasureLike, n: int, m: int, *, first: int | None = 
     0.826
     """
     check_sizes("tie_probability", n, m)
-    written = notation.read(str(method))
+    name, k = _known(method, n, m)
     if first is not None:
-        return _given_first(written.name, n, m, first)
-    if written.name in _LEXICOGRAPHIC:
+        return _given_first(name, n, m, first)
+    if name in _LEXICOGRAPHIC:
         return float(Fraction(1, comb(n, m)))
-    if written.name in _BY_ONE_RANK:
-        weights = _of_last_rank(n, m)
-    elif written.name == "Rprec" or (written.name in _BY_NUMBER_FOUND and written.cutoff):
-        weights = _of_number_found(n, m, m if written.name == "Rprec" else int(written.cutoff or 0))
-    else:
-        raise _unknown(method)
+    weights = _of_last_rank(n, m) if name in _BY_ONE_RANK else _of_number_found(n, m, k)
     return float((weights**2).sum() / weights.sum() ** 2)
 
 
@@ -108,19 +105,31 @@ def distinct_values(method: MeasureLike, n: int, m: int) -> int:
     (998, 166167000)
     """
     check_sizes("distinct_values", n, m)
-    written = notation.read(str(method))
-    if written.name in _LEXICOGRAPHIC:
+    name, k = _known(method, n, m)
+    if name in _LEXICOGRAPHIC:
         return comb(n, m)
-    if written.name in _BY_ONE_RANK:
-        return n - m + 1
-    if written.name == "Rprec" or (written.name in _BY_NUMBER_FOUND and written.cutoff):
-        k = m if written.name == "Rprec" else min(int(written.cutoff or 0), n)
-        return min(k, m) - max(0, m - (n - k)) + 1
-    raise _unknown(method)
+    return n - m + 1 if name in _BY_ONE_RANK else min(k, m) - max(0, m - (n - k)) + 1
 
 
-def _unknown(method: Any) -> LexiframeError:
-    return LexiframeError(
+def _known(method: Any, n: int, m: int) -> tuple[str, int]:
+    """Return the name of a method that has a closed form, and its cut-off: at most n.
+
+    A cut-off, or an exposure that is the same at several ranks, makes more rankings tie under RR
+    and TSE than the closed forms say.
+
+    Raises
+    ------
+    LexiframeError
+        For other methods.
+    """
+    written = notation.read(str(method))
+    name, operand = written.name, written.operand
+    is_plain = written.cutoff is None and (operand is None or operand in _DECREASING)
+    if is_plain and name in (*_BY_ONE_RANK, *_LEXICOGRAPHIC, "Rprec"):
+        return name, m
+    if name in _BY_NUMBER_FOUND and written.cutoff:
+        return name, min(written.cutoff, n)
+    raise LexiframeError(
         f"there is no closed form for {method}; expected RR, TSE, R@k, P@k, Rprec, LR or LP, and "
         "for others lf.theory.simulate_ties"
     )
@@ -141,7 +150,6 @@ def _of_number_found(n: int, m: int, k: int) -> np.ndarray:
 
     They begin with 1 at the most probable i, so that none overflows, and go down on both sides.
     """
-    k = min(k, n)
     least, most = max(0, m - (n - k)), min(k, m)
     mode = min(max((k + 1) * (m + 1) // (n + 2), least), most)
     up = np.arange(mode, most, dtype=float)

@@ -4,6 +4,7 @@ from functools import cache
 from itertools import combinations, permutations
 from math import comb, log2, sqrt
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -58,6 +59,12 @@ def test_orientation_of_a_search_length_is_of_its_negative():
     """Total search length: from rank n to rank m, n − m items less are read."""
     row = orientation("TSL", 100, 4).row(0, named=True)
     assert (row["precision_orientation"], row["recall_orientation"]) == (0, 96)
+
+
+def test_m_may_be_any_whole_number_or_several():
+    found = orientation("RR", 100, np.int64(4))
+    assert found.equals(orientation("RR", 100, 4))
+    assert found.equals(orientation("RR", 100, [4, 4]))
 
 
 def test_a_preference_has_no_orientation():

@@ -111,6 +111,9 @@ def test_measures_as_objects():
         (("RR", 3, 0), "expected 1 ≤ m ≤ n, m relevant items among n, found m = 0, n = 3"),
         (("AP", 9, 3), "there is no closed form for AP; expected RR, TSE, R@k"),
         (("R", 9, 3), "there is no closed form for R; expected RR"),
+        (("RR@5", 9, 3), "there is no closed form for RR@5; expected RR"),
+        (("TSE(AP)@5", 9, 3), r"there is no closed form for TSE\(AP\)@5; expected RR"),
+        (("TSE(Rprec)", 9, 3), r"there is no closed form for TSE\(Rprec\); expected RR"),
     ],
 )
 def test_what_is_refused(arguments, message):
