@@ -43,9 +43,6 @@ class CascadeMetric(Metric):
 
     kind: ClassVar[str] = "cascade"
 
-    def _identity(self) -> tuple[Any, ...]:
-        return (*super()._identity(), self.exposure, self.stop)
-
     def contributions(self, rankings: Rankings) -> np.ndarray:
         """e(p_i) · R(y_i) · Π_{j<i} (1 − R(y_j)) of each relevant item."""
         refuse_grades_above(self, rankings)

@@ -1,4 +1,4 @@
-"""The metrics, each as its formula: exposure e(p) times weight z(i, m)."""
+"""The built-in metrics, each with its formula, its range and its source."""
 
 from __future__ import annotations
 
@@ -17,58 +17,60 @@ _P = Number(0.8, above=0, below=1)
 _OF_M = {"denominator": Word(("m", "min"))}
 _MAX = Number(4, above=0)
 
+# An entry has five lines at most; the formatter would give each of its arguments a line.
 # fmt: off
 # --- Recall-level metrics: μ = Σ_i e(p_i) · z(i, m), equation 1 of Diaz et al. 2025 --------------
 
 AP = RecallLevelMetric("AP", exposures.reciprocal, weight=weights.share_of_levels,
     parameters=_OF_M, formula="Σ_i 1/p_i · i/m", bounds="0 to 1",
     source=f"{of.LEXIRECALL}, eq. 1")
-"""Average precision. AP@k divides by m, as trec_eval's map_cut does; ``AP(denominator='min')@k`` by
-min(m, k)."""
+"""Average precision. ``AP@k`` divides by m, as trec_eval's map_cut does, and
+``AP(denominator='min')@k`` divides by min(m, k)."""
 
 RR = RecallLevelMetric("RR", exposures.reciprocal, weight=weights.only,
     parameters={"level": Number(1, least=1, whole=True)}, bounds="0 to 1",
     formula="1/p_1; RR(level=j): 1/p_j", source=f"{of.LEXIRECALL}, eq. 1")
-"""Reciprocal rank; ``RR(level=j)`` is that of the j-th relevant item."""
+"""Reciprocal rank of the first relevant item, or with ``RR(level=j)`` of the j-th one."""
 
 nDCG = GradedMetric("nDCG", exposures.logarithmic, gain=graded.gain_of_dcg,
     parameters={"dcg": Word(("log2", "exp-log2")), "ideal": Word(("cut", "full"))},
     formula="Σ g(y)/log2(p + 1) over the ideal", bounds="0 to 1",
     source=of.JARVELIN)
-"""Normalised discounted cumulative gain, with the grade as gain, as trec_eval has it;
-``nDCG(dcg='exp-log2')`` has 2^grade − 1. The ideal is cut off as the ranking is, unless
-``ideal='full'``. With one grade it is the recall-level metric of weight 1 / Σ_{k≤m} 1/log2(k+1)."""
+"""Normalised discounted cumulative gain. The gain is the grade, as in trec_eval, or 2^grade − 1
+with ``nDCG(dcg='exp-log2')``. The ideal ranking is cut off where the ranking is, unless
+``ideal='full'``. When all grades are equal, this is the recall-level metric with the weight
+1 / Σ_{k≤m} 1/log2(k+1)."""
 
 RBP = RecallLevelMetric("RBP", exposures.geometric, weight=weights.one,
     parameters={"p": _P}, formula="Σ_i (1 − γ) γ^(p_i − 1), γ = p", bounds="0 to 1",
     source=f"{of.MOFFAT}; {of.LEXIRECALL}, eq. 1")
-"""Rank-biased precision, binary; the persistence γ is called p, as in ir_measures' notation."""
+"""Rank-biased precision with binary relevance. The persistence γ is called p, as in ir_measures."""
 
 gRBP = GradedMetric("gRBP", exposures.geometric, gain=graded.share_of_greatest, normalised=False,
     parameters={"p": _P, "max": _MAX}, formula="Σ y/max · (1 − γ) γ^(p − 1)", bounds="0 to 1",
     source=of.MOFFAT)
-"""Rank-biased precision with grades as shares of the greatest that there can be, ``max``."""
+"""Rank-biased precision with graded gains: each grade is divided by ``max``, the greatest one."""
 
 RBP_residual = judged.Residual("RBP_residual", exposures.geometric,
     parameters={"p": _P}, formula="1 − Σ over judged items of (1 − γ) γ^(p − 1)", bounds="0 to 1",
     source=of.MOFFAT)
-"""What RBP could still gain if every item that is not judged were relevant."""
+"""How much greater RBP would be if every unjudged item were relevant."""
 
 linear = RecallLevelMetric("linear", exposures.linear, weight=weights.uniform,
     parameters={"n": Number(above=0)}, formula="1/m Σ_i (1 − p_i/n)", bounds="0 to 1",
     source=f"{of.LEXIRECALL}, eq. 1")
-"""Linear exposure, with n the size of the corpus: ``linear(n=1000)``; a rank beyond n is an
-error."""
+"""The mean of 1 − p/n over the relevant items, where n is the number of items in the corpus:
+``linear(n=1000)``. A rank beyond n is an error."""
 
 R = RecallLevelMetric("R", exposures.constant, weight=weights.uniform,
     parameters=_OF_M, formula="R@k: #{p_i ≤ k} / m", bounds="0 to 1",
     source=f"{of.LEXIRECALL}, section 3.2")
-"""Recall; ``R@k`` of the first k ranks, ``R`` of all that was retrieved; ``R(denominator='min')@k``
-divides by min(m, k)."""
+"""Recall: ``R@k`` counts the first k ranks, ``R`` all that was retrieved.
+``R(denominator='min')@k`` divides by min(m, k)."""
 
 P = RecallLevelMetric("P", exposures.constant, weight=weights.per_rank,
     formula="P@k: #{p_i ≤ k} / k", bounds="0 to 1", source=of.TREC_EVAL)
-"""Precision of the first k ranks. A ranking shorter than k is not forgiven."""
+"""Precision of the first k ranks. The divisor is k even when the ranking is shorter."""
 
 Rprec = RecallLevelMetric("Rprec", exposures.up_to_m, weight=weights.uniform,
     formula="#{p_i ≤ m} / m", bounds="0 to 1", source=f"{of.LEXIRECALL}, section 3.2")
@@ -83,7 +85,7 @@ ERR = CascadeMetric("ERR", exposures.reciprocal, stop=satisfied,
     bounds="0 to 1", source=of.CHAPELLE)
 """Expected reciprocal rank; ``max`` is the greatest grade of the scale, 4 as in gdeval."""
 
-# --- Judged items that are not relevant, and counts, as trec_eval has them -----------------------
+# --- Metrics that use judged non-relevant items, and counts, as trec_eval defines them -----------
 
 bpref = judged.JudgedMetric("bpref", judged.preferred_to_nonrelevant,
     parameters={"denominator": Word(("min", "m"))},
@@ -95,8 +97,9 @@ bpref = judged.JudgedMetric("bpref", judged.preferred_to_nonrelevant,
 infAP = judged.JudgedMetric("infAP", judged.inferred_precision,
     formula="1/m Σ_i (1/p + (r + b + u)/p · (r + ε)/(r + b + 2ε)), r = i − 1", bounds="0 to 1",
     source=f"{of.TREC_EVAL}; {of.YILMAZ}")
-"""Inferred average precision, of pools that were judged in part: u items above it are pooled, but
-unjudged (their grade is negative)."""
+"""Inferred average precision, for pools of which only a part was judged. Above the i-th relevant
+item stand b items that are judged not relevant and u that are pooled, but have no judgment: their
+grade is negative."""
 
 Judged = judged.JudgedShare("Judged", parameters={"denominator": Word(("min", "k"))},
     formula="#{judged of the first k} / min(k, ñ)", bounds="0 to 1",
@@ -116,7 +119,7 @@ num_rel_ret = counts.Count("num_rel_ret", counts.relevant_retrieved, formula="#{
     bounds="0 to m", source=of.TREC_EVAL)
 """The number of relevant items retrieved."""
 
-# --- Search lengths: small is good ----------------------------------------------------------------
+# --- Search lengths: smaller values are better ---------------------------------------------------
 
 ISL = SearchLength("ISL", search_length.rank, weight=weights.first,
     formula="p_1", bounds="1 to n − m + 1", source=of.COOPER)
@@ -133,12 +136,12 @@ ASL = SearchLength("ASL", search_length.rank, weight=weights.one, mean=True,
 
 SL1 = SearchLength("SL1", search_length.before, weight=weights.first,
     formula="p_1 − 1", bounds="0 to n − m", source=of.COOPER)
-"""Cooper's search length of type 1: the items read in vain before the first relevant one."""
+"""Cooper's search length of type 1: the non-relevant items before the first relevant one."""
 
 SL3 = SearchLength("SL3", search_length.beyond_m, weight=weights.last,
     formula="p_m − m", bounds="0 to n − m",
     source=f"{of.COOPER}; {of.LEXIRECALL}, section 3.2")
-"""Cooper's search length of type 3: the items read in vain until all relevant ones are found."""
+"""Cooper's search length of type 3: the non-relevant items before the last relevant one."""
 
 RE = SearchLength("RE", search_length.beyond_mean, weight=weights.one, mean=True,
     formula="1/m Σ_i p_i − (m + 1)/2", bounds="0 to n − m",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -26,9 +26,6 @@ class Count(Metric):
     def needs(self) -> str:  # type: ignore[override]
         """What the positions have to contain; with imputed ranks all items would seem found."""
         return FOUND if self.count is relevant_retrieved else RELEVANT
-
-    def _identity(self) -> tuple[Any, ...]:
-        return (*super()._identity(), self.count)
 
     def compute(self, rankings: Rankings) -> np.ndarray:
         """Return the counts as floats."""

@@ -1,7 +1,4 @@
-"""Exposures: how much of a user's attention an item at rank p gets, e(p).
-
-Each takes a Polars expression of ranks (and, where it says so, one of m) and gives one back.
-"""
+"""Exposures: how much of a user's attention an item at rank p gets, e(p), as Polars expressions."""
 
 from __future__ import annotations
 
@@ -19,7 +16,7 @@ def logarithmic(p: pl.Expr) -> pl.Expr:
 
 
 def geometric(rank: pl.Expr, *, p: float) -> pl.Expr:
-    """(1 − γ) γ^(rank − 1), with γ called p as in ir_measures' notation."""
+    """(1 − γ) γ^(rank − 1), where γ is called p, as in the notation of ir_measures."""
     return (1 - p) * p ** (rank - 1)
 
 
@@ -29,10 +26,10 @@ def linear(p: pl.Expr, *, n: float) -> pl.Expr:
 
 
 def constant(p: pl.Expr) -> pl.Expr:
-    """1 at every rank (up to the cut-off)."""
+    """1 at every rank; a metric's cut-off ends it."""
     return p * 0 + 1
 
 
 def up_to_m(p: pl.Expr, m: pl.Expr) -> pl.Expr:
-    """1 if p ≤ m."""
+    """1 if p ≤ m, else 0."""
     return p <= m

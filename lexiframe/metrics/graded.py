@@ -47,9 +47,6 @@ class GradedMetric(Metric):
 
     kind: ClassVar[str] = "graded"
 
-    def _identity(self) -> tuple[Any, ...]:
-        return (*super()._identity(), self.exposure, self.gain, self.normalised)
-
     def terms(self, p: pl.Expr = RANK, m: pl.Expr = N_RELEVANT, y: pl.Expr = GRADE) -> pl.Expr:
         """g(y) · e(p), for one relevant item."""
         exposure = pl.when(seen(self, p)).then(self.evaluate(self.exposure, p, m))

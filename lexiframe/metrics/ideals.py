@@ -108,14 +108,8 @@ def greatest_sum(
     ahead by more than it can still gain. A kind is used only after all kinds that serve its
     subtopics and more are used up: as exposures decrease, swapping the two never lowers the sum.
 
-    Parameters
-    ----------
-    kinds
-        kinds × subtopics: which kind of document serves which subtopic.
-    n_of_kind
-        How many documents there are of each.
-    exposures
-        e(1), e(2) ..., decreasing.
+    ``kinds`` (kinds × subtopics) says which kind of document serves which subtopic, ``n_of_kind``
+    how many documents of each kind there are. ``exposures`` are e(1), e(2) ..., decreasing.
     """
     wider = (kinds[:, None] <= kinds[None, :]).all(axis=2) & ~np.eye(len(kinds), dtype=bool)
     used, total = np.zeros((1, len(kinds)), np.int64), np.zeros(1)

@@ -1,56 +1,19 @@
-"""Metrics that use judged items which are not relevant, with trec_eval's definitions.
-
-As in trec_eval, a negative grade means that an item was pooled, but not judged.
-"""
+"""Metrics that use judged items which are not relevant, with trec_eval's definitions."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 import polars as pl
 
+from lexiframe.metrics.judged_items import RelevantFound
 from lexiframe.metrics.metric import Metric
 from lexiframe.metrics.needs import JUDGED
 from lexiframe.metrics.rankings import RANK, Rankings
 from lexiframe.metrics.recall_level import Exposure
-
-
-@dataclass(frozen=True)
-class RelevantFound:
-    """The relevant items that were retrieved: each array has one element for each item.
-
-    Attributes
-    ----------
-    p, i, m
-        Rank, recall level, and the number of relevant items of the request.
-    b, u
-        How many items above it are judged not relevant, and how many are pooled, but unjudged.
-    N
-        How many items of the request are judged not relevant.
-    row
-        Its place among the rows of relevant items.
-    """
-
-    p: np.ndarray
-    i: np.ndarray
-    m: np.ndarray
-    b: np.ndarray
-    u: np.ndarray
-    N: np.ndarray
-    row: np.ndarray
-
-    @classmethod
-    def of(cls, rankings: Rankings) -> RelevantFound:
-        """Return the relevant items of rankings that were retrieved."""
-        items = rankings.relevant.select("position", "level", "n_relevant")
-        row = items["position"].is_not_null().arg_true().to_numpy()
-        p, i, m = (items[name].gather(row).to_numpy() for name in items.columns)
-        above = rankings.above
-        n = above.n_nonrelevant[rankings.of_relevant[row]]
-        return cls(p, i, m, above.nonrelevant, above.unjudged, n, row)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -66,12 +29,9 @@ class JudgedMetric(Metric):
     needs: ClassVar[str] = JUDGED
     cuts_off: ClassVar[bool] = False
 
-    def _identity(self) -> tuple[Any, ...]:
-        return (*super()._identity(), self.term)
-
     def contributions(self, rankings: Rankings) -> np.ndarray:
         """term_i / m of each relevant item."""
-        found = RelevantFound.of(rankings)
+        found = rankings.relevant_found
         terms = np.zeros(rankings.relevant.height)
         terms[found.row] = self.term(found, **self.values) / found.m
         return terms
@@ -127,9 +87,6 @@ class Residual(Metric):
     kind: ClassVar[str] = "judged"
     needs: ClassVar[str] = JUDGED
     smaller_is_better: ClassVar[bool] = True
-
-    def _identity(self) -> tuple[Any, ...]:
-        return (*super()._identity(), self.exposure)
 
     def compute(self, rankings: Rankings) -> np.ndarray:
         """1 − Σ e(p)."""

@@ -23,7 +23,7 @@ class Items:
     rank
         Its rank, 0 when it was not retrieved.
     grade
-        Its grade; a negative one says that it was pooled, but not judged.
+        Its grade; as in trec_eval, a negative one means that it was pooled, but not judged.
     is_relevant
         Whether it is relevant by the positions.
     """
@@ -58,12 +58,7 @@ ItemsOfRun = Callable[[int], Items]
 def items_of_table(table: pl.DataFrame, keys: pl.DataFrame) -> ItemsOfRun:
     """Return the function from a run to its items in a positions table.
 
-    Parameters
-    ----------
-    table
-        Positions.
-    keys
-        The run and request of each ranking, sorted by them.
+    ``keys`` are run and request of each ranking, sorted.
     """
     begins = _begins(table)
     if not table.select("run", "query_id")[begins].equals(keys):
@@ -93,12 +88,7 @@ def _begins(table: pl.DataFrame) -> np.ndarray:
 def items_of_ranked(ranked: RankedRuns, queries: pl.Series) -> ItemsOfRun:
     """Return the function from a run to its items, from the ranks of all judged items.
 
-    ``queries`` are those of the rankings of a run, in their order.
-
-    Raises
-    ------
-    LexiframeError
-        When only the relevant items are ranked.
+    ``queries`` are the requests of the rankings of a run, in their order.
     """
     judged = ranked.judged
     if not judged.complete:
@@ -116,44 +106,46 @@ def items_of_ranked(ranked: RankedRuns, queries: pl.Series) -> ItemsOfRun:
 
 
 @dataclass(frozen=True)
-class Above:
-    """The judged items above each relevant item that was retrieved.
+class RelevantFound:
+    """The relevant items that were retrieved: each array has one element for each item.
 
     Attributes
     ----------
-    nonrelevant, unjudged
-        How many items above it are judged not relevant; how many are pooled, but not judged: their
-        grade is negative.
-    n_nonrelevant
-        How many items are judged not relevant, of each ranking.
+    p, i, m
+        Rank, recall level, and the number of relevant items of the request.
+    b, u
+        How many items above it are judged not relevant, and how many are pooled, but unjudged:
+        their grade is negative.
+    N
+        How many items of the request are judged not relevant.
+    row
+        Its place among the rows of relevant items.
     """
 
-    nonrelevant: np.ndarray
-    unjudged: np.ndarray
-    n_nonrelevant: np.ndarray
+    p: np.ndarray
+    i: np.ndarray
+    m: np.ndarray
+    b: np.ndarray
+    u: np.ndarray
+    N: np.ndarray
+    row: np.ndarray
 
     @classmethod
     def of(
-        cls,
-        items: Items,
-        rel: float | None,
-        ranking: np.ndarray,
-        rank: np.ndarray,
-        n_rankings: int,
-    ) -> Above:
-        """Count the judged items above relevant items, whose rank is 0 if they were not found."""
-        deepest = int(items.rank.max(initial=0))
-        relevant = key(ranking, rank, deepest)[rank > 0]
-        begin = relevant - rank[rank > 0]
+        cls, relevant: pl.DataFrame, ranking: np.ndarray, items: Items, rel: float | None
+    ) -> RelevantFound:
+        """Count the judged items above relevant ones; ``ranking`` is the ranking of each row."""
+        row = relevant["position"].is_not_null().arg_true().to_numpy()
+        p, i, m = (relevant[x].gather(row).to_numpy() for x in ("position", "level", "n_relevant"))
+        ranking, deepest = ranking[row], int(items.rank.max(initial=0))
+        place = key(ranking, p, deepest)
         nonrelevant, is_judged = items.nonrelevant(rel), items.grade >= 0
 
         def above(chosen: np.ndarray) -> np.ndarray:
             others = items.keys(chosen, deepest)
-            return np.asarray(np.searchsorted(others, relevant) - np.searchsorted(others, begin))
+            return np.asarray(np.searchsorted(others, place) - np.searchsorted(others, place - p))
 
+        b, u = above(nonrelevant & is_judged), above(nonrelevant & ~is_judged)
         of_ranking = items.ranking[nonrelevant & is_judged]
-        return cls(
-            above(nonrelevant & is_judged),
-            above(nonrelevant & ~is_judged),
-            np.bincount(of_ranking, minlength=n_rankings),
-        )
+        n = np.bincount(of_ranking, minlength=int(ranking.max(initial=0)) + 1)[ranking]
+        return cls(p, i, m, b, u, n, row)

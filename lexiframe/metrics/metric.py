@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from numbers import Integral
 from typing import Any, ClassVar
 
@@ -105,7 +105,14 @@ class Metric:
         return hash(str(self))
 
     def _identity(self) -> tuple[Any, ...]:
-        return (type(self), str(self))
+        """Return what equal metrics share: kind, notation, and the fields of the kind's own.
+
+        The notation stands for the common fields, because AP and AP(denominator="m") are one metric
+        though ``given`` differs. The own fields hold functions, such as the exposure.
+        """
+        common = {f.name for f in fields(Metric)}
+        own = (getattr(self, f.name) for f in fields(self) if f.name not in common)
+        return (type(self), str(self), *own)
 
     def _default(self, name: str) -> Any:
         return as_parameter(self.parameters[name]).default

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 import polars as pl
@@ -44,9 +44,6 @@ class LexicographicMetric(Metric):
     def cuts_off(self) -> bool:  # type: ignore[override]
         """Ranks can be cut off, but not a weighted sum, which needs the positions of all items."""
         return "n" not in self.parameters
-
-    def _identity(self) -> tuple[Any, ...]:
-        return (*super()._identity(), self.numbers)
 
     def compute(self, rankings: Rankings) -> np.ndarray:
         """Return the numbers of each request's rankings."""
@@ -94,16 +91,9 @@ _REQUESTS = 2000
 def sort_rankings(positions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Sort the rankings of each request, best first, and find where each differs from the next.
 
-    Parameters
-    ----------
-    positions
-        m × runs × requests, the level that decides first in front.
-
-    Returns
-    -------
-    order, differs_at
-        The runs sorted: runs × requests; and for each but the last the first level in which it
-        differs from the run behind it, or m when it is the same: (runs − 1) × requests.
+    ``positions`` is m × runs × requests, and the level that is compared first is in front. The
+    results are the sorted runs, runs × requests, and for each run but the last the first level at
+    which it differs from the next one, or m if it is equal: (runs − 1) × requests.
 
     Examples
     --------
@@ -120,14 +110,9 @@ def sort_rankings(positions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def places(positions: np.ndarray) -> np.ndarray:
-    """Return each run's place in the sorted order of a request, 0 for the best: runs × requests.
+    """Return each run's place in the order of `sort_rankings`, 0 for the best: runs × requests.
 
     Equal rankings share a place.
-
-    Parameters
-    ----------
-    positions
-        m × runs × requests, the level that decides first in front.
 
     Examples
     --------
@@ -147,7 +132,7 @@ def _sorted(positions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     by the levels before them forms the leading digits of that integer.
     """
     m, n_runs, n_requests = positions.shape
-    if n_requests == 1 and m:
+    if n_requests == 1 and m:  # lexsort compares all levels at once, but of one request only
         order = np.lexsort(positions[::-1, :, 0])
         ordered = positions[:, order, 0]
         differs = (ordered[:, 1:] != ordered[:, :-1]).any(axis=0)
@@ -156,6 +141,7 @@ def _sorted(positions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     steps = np.zeros_like(order)
     place = steps
     numbers, base = _as_digits(positions)
+    # int64 holds numbers below 2^63; one bit is left free because the logarithm is rounded
     n_levels = max(1, int(math.log(2**62 / max(n_runs, 1), base)))
     for first in range(0, m, n_levels):
         key = place

@@ -14,9 +14,9 @@ import numpy as np
 import polars as pl
 
 from lexiframe.metrics.judged_items import (
-    Above,
     Items,
     ItemsOfRun,
+    RelevantFound,
     items_of_ranked,
     items_of_table,
 )
@@ -180,10 +180,9 @@ class Rankings:
         return np.asarray(values.to_numpy())
 
     @cached_property
-    def above(self) -> Above:
-        """The judged items that are ranked above each relevant item."""
-        rank = self.relevant["position"].fill_null(0).to_numpy()
-        return Above.of(self.judged_items, self.rel, self.of_relevant, rank, len(self))
+    def relevant_found(self) -> RelevantFound:
+        """The relevant items that were retrieved, with counts of the judged items above them."""
+        return RelevantFound.of(self.relevant, self.of_relevant, self.judged_items, self.rel)
 
     @cached_property
     def ideal_rows(self) -> Rankings:

@@ -65,10 +65,7 @@ class RecallLevelMetric(Metric):
 
     kind: ClassVar[str] = "recall level"
 
-    def _identity(self) -> tuple[Any, ...]:
-        return (*super()._identity(), self.exposure, self.weight)
-
-    def exposures(self, p: pl.Expr, m: pl.Expr) -> pl.Expr:
+    def exposures(self, p: pl.Expr = RANK, m: pl.Expr = N_RELEVANT) -> pl.Expr:
         """e(p); null beyond the cut-off and for items that were not retrieved: they add nothing."""
         return pl.when(seen(self, p)).then(self.evaluate(self.exposure, p, m))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 import polars as pl
@@ -66,9 +66,6 @@ class SearchLength(RecallLevelMetric):
     needs: ClassVar[str] = POOL
     smaller_is_better: ClassVar[bool] = True
     cuts_off: ClassVar[bool] = False
-
-    def _identity(self) -> tuple[Any, ...]:
-        return (*super()._identity(), self.mean)
 
     @property
     def is_exact(self) -> bool:

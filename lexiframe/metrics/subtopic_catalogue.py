@@ -1,4 +1,4 @@
-"""The subtopic metrics, each as its formula; t is a subtopic, T their number, k the cut-off."""
+"""The subtopic metrics, each with its formula: t is a subtopic, T their number, k the cut-off."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ GREEDY = "0 to 1, or more where the greedy ideal is beaten"
 _A = Number(0.5, least=0, most=1)
 _IDEAL = Word(("greedy", "exact"))
 
-# A declaration has five lines at most.
+# An entry has five lines at most; the formatter would give each of its arguments a line.
 # fmt: off
 
 strec = SubtopicMetric(
@@ -46,42 +46,41 @@ ERR_IA = SubtopicMetric(
     "ERR-IA", exposures.reciprocal, weight=novelty, divisor="every_rank",
     parameters={"alpha": _A}, source=RECIPROCAL, bounds="0 to 1",
     formula="Σ_t Σ_{p_ti≤k} (1−α)^(i−1) / p_ti, over T Σ_{r≤k} (1−α)^(r−1) / r")
-"""Intent-aware expected reciprocal rank, binary, over the greatest that k documents can have.
-
-ERR of a subtopic is α Σ_i (1 − α)^(i − 1) / p_i, a relevant document satisfying with the
-probability α; the factor α cancels. The division is ndeval's."""
+"""Intent-aware expected reciprocal rank with binary relevance, divided by the greatest value that
+k documents can have, as in ndeval. ERR of a subtopic is α Σ_i (1 − α)^(i − 1) / p_i, where α is the
+probability that a relevant document satisfies the user. The factor α cancels in the division."""
 
 nERR_IA = SubtopicMetric(
     "nERR-IA", exposures.reciprocal, weight=novelty, divisor="ideal",
     parameters={"alpha": _A, "ideal": _IDEAL}, source=RECIPROCAL, bounds=GREEDY,
     formula="Σ_t Σ_{p_ti≤k} (1−α)^(i−1) / p_ti, over that of the ideal ranking")
-"""ERR-IA over that of the ideal ranking: ``ideal='greedy'`` (ndeval's) or ``'exact'``."""
+"""ERR-IA divided by that of the ideal ranking: ``ideal='greedy'`` (ndeval's) or ``'exact'``."""
 
 alpha_DCG = SubtopicMetric(
     "alpha-DCG", exposures.logarithmic, weight=novelty, divisor="every_rank",
     parameters={"alpha": _A}, source=ALPHA_NDCG, bounds="0 to 1",
     formula="Σ_t Σ_{p_ti≤k} (1−α)^(i−1) / log2(p_ti+1), over T Σ_{r≤k} (1−α)^(r−1) / log2(r+1)")
-"""Novelty-aware discounted gain over the greatest that k documents can have, as in ndeval.
-
-In the paper it is the sum alone: a document gains Σ_t (1 − α)^(documents above that serve t)."""
+"""Novelty-aware discounted gain, divided by the greatest value that k documents can have, as in
+ndeval; the paper does not divide. The gain of a document is Σ_t (1 − α)^(number of documents above
+it that serve t)."""
 
 alpha_nDCG = SubtopicMetric(
     "alpha-nDCG", exposures.logarithmic, weight=novelty, divisor="ideal",
     parameters={"alpha": _A, "ideal": _IDEAL}, source=ALPHA_NDCG, bounds=GREEDY,
     formula="Σ_t Σ_{p_ti≤k} (1−α)^(i−1) / log2(p_ti+1), over that of the ideal ranking")
-"""alpha-DCG over that of the ideal ranking: ``ideal='greedy'`` (ndeval's) or ``'exact'``."""
+"""alpha-DCG divided by that of the ideal ranking: ``ideal='greedy'`` (ndeval's) or ``'exact'``."""
 
 NRBP = SubtopicMetric(
     "NRBP", persistence_of_one, weight=novelty, divisor="subtopics",
     parameters={"alpha": _A, "beta": _A}, source=NOVELTY_BIASED, bounds="0 to 1",
     formula="(1−(1−α)β)/T Σ_t Σ_i (1−α)^(i−1) β^(p_ti−1)")
-"""Novelty- and rank-biased precision, over all ranks; β is the user's persistence."""
+"""Novelty- and rank-biased precision of the whole ranking, where β is the user's persistence."""
 
 nNRBP = SubtopicMetric(
     "nNRBP", persistence, weight=novelty, divisor="ideal",
     parameters={"alpha": _A, "beta": _A, "ideal": _IDEAL}, source=NOVELTY_BIASED,
     bounds=GREEDY, formula="Σ_t Σ_i (1−α)^(i−1) β^(p_ti−1), over that of the ideal ranking")
-"""NRBP over that of the ideal ranking: ``ideal='greedy'`` (ndeval's) or ``'exact'``."""
+"""NRBP divided by that of the ideal ranking: ``ideal='greedy'`` (ndeval's) or ``'exact'``."""
 
 # fmt: on
 

@@ -13,7 +13,6 @@ from lexiframe.metrics.needs import SUBTOPICS
 from lexiframe.metrics.recall_level import RecallLevelMetric
 
 Divisor = Literal["subtopics", "every_rank", "ideal"]
-Ideal = Literal["greedy", "exact"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -70,23 +69,12 @@ class SubtopicMetric(RecallLevelMetric):
     kind: ClassVar[str] = "subtopic"
     needs: ClassVar[str] = SUBTOPICS
 
-    def _identity(self) -> tuple[Any, ...]:
-        return (*super()._identity(), self.divisor)
-
-    @property
-    def alpha(self) -> float:
-        """α, the probability that a document that serves a subtopic satisfies its users."""
-        return float(self.values["alpha"])
-
-    @property
-    def ideal(self) -> Ideal:
-        """How the ideal ranking is found."""
-        ideal: Ideal = self.values["ideal"]
-        return ideal
-
 
 def novelty(i: pl.Expr, m: pl.Expr, *, alpha: float) -> pl.Expr:
-    """(1 − α)^(i − 1): the gain of the i-th document of a subtopic, which falls with i."""
+    """(1 − α)^(i − 1): the gain of the i-th document of a subtopic, which falls with i.
+
+    α is the probability that a document satisfies the users of a subtopic that it serves.
+    """
     return (1 - alpha) ** (i - 1)
 
 
@@ -100,22 +88,10 @@ def persistence_of_one(p: pl.Expr, *, alpha: float, beta: float) -> pl.Expr:
     return persistence(p, beta=beta) * (1 - (1 - alpha) * beta)
 
 
-def goes_by_subtopic(measure: Any) -> bool:
-    """Return whether a measure needs positions by subtopic."""
-    return bool(measure.needs == SUBTOPICS)
-
-
 def are_of_subtopics(table: pl.DataFrame, measures: Iterable[Any]) -> bool:
-    """Return whether positions are by subtopic; raise if a measure needs the other kind.
-
-    Raises
-    ------
-    LexiframeError
-        For subtopic measures and positions without subtopics, or other measures and positions by
-        subtopic.
-    """
+    """Return whether positions are by subtopic; raise if a measure needs the other kind."""
     has_subtopics = "subtopic" in table.columns
-    others = [str(m) for m in measures if goes_by_subtopic(m) != has_subtopics]
+    others = [str(m) for m in measures if (m.needs == SUBTOPICS) != has_subtopics]
     if others and has_subtopics:
         raise LexiframeError(
             f"{', '.join(others)}: expected positions without the column subtopic, found it; make "

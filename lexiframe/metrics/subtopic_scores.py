@@ -10,7 +10,6 @@ import polars as pl
 from lexiframe.errors import LexiframeError
 from lexiframe.metrics.ideals import Serving, greatest_sum, greedy_gains
 from lexiframe.metrics.needs import no_item_of_grade
-from lexiframe.metrics.rankings import N_RELEVANT, RANK
 from lexiframe.metrics.subtopic_metrics import SubtopicMetric
 from lexiframe.metrics.tolerance import within
 from lexiframe.metrics.values import Values
@@ -132,8 +131,7 @@ def _ranks(depth: int) -> pl.DataFrame:
 def _exposures(metric: SubtopicMetric, depth: int) -> np.ndarray:
     """e(1), e(2) ... up to the depth, the cut-off, or where the rest is lost in rounding."""
     depth = min(depth, metric.cutoff or depth)
-    exposure = metric.exposures(RANK, N_RELEVANT)
-    values = _ranks(depth).select(exposure=exposure).to_series().to_numpy()
+    values = _ranks(depth).select(exposure=metric.exposures()).to_series().to_numpy()
     return values[: np.count_nonzero(values > _NOTHING * values.max(initial=0.0))]
 
 
@@ -150,10 +148,10 @@ def _ideals(
     serving = Serving.of(rows.select("query_id", "subtopic", "doc_id"))
     deepest = int(serving.n_documents.max(initial=0))
     exposures = {metric: _exposures(metric, deepest) for metric in metrics}
-    greedy = [metric for metric in metrics if metric.ideal == "greedy"]
+    greedy = [metric for metric in metrics if metric.values["ideal"] == "greedy"]
     sums = {str(m): _exact_sums(m, e, serving) for m, e in exposures.items() if m not in greedy}
-    for alpha in {metric.alpha for metric in greedy}:
-        of_alpha = [metric for metric in greedy if metric.alpha == alpha]
+    for alpha in {metric.values["alpha"] for metric in greedy}:
+        of_alpha = [metric for metric in greedy if metric.values["alpha"] == alpha]
         depth = max(len(exposures[metric]) for metric in of_alpha)
         gains = greedy_gains(serving, alpha, depth)
         sums |= {str(m): gains[:, : len(exposures[m])] @ exposures[m] for m in of_alpha}
@@ -166,7 +164,7 @@ def _exact_sums(metric: SubtopicMetric, exposures: np.ndarray, serving: Serving)
     sums = np.zeros(len(serving.queries))
     requests = progress(serving.kinds(), len(sums), f"ideals of {metric}")
     for q, (kinds, n_of_kind) in enumerate(requests):
-        greatest = greatest_sum(kinds, n_of_kind, metric.alpha, exposures)
+        greatest = greatest_sum(kinds, n_of_kind, metric.values["alpha"], exposures)
         if greatest is None:
             raise LexiframeError(
                 f"{metric}: the documents of query {serving.queries[q]!r} serve its subtopics in "

@@ -1,7 +1,4 @@
-"""Weights: how much recall level i of m counts, z(i, m).
-
-Each takes Polars expressions of i and m and gives one back.
-"""
+"""Weights: how much recall level i of m counts, z(i, m), as Polars expressions."""
 
 from __future__ import annotations
 
@@ -23,7 +20,7 @@ def uniform(
 
 
 def _items(m: pl.Expr, denominator: str, cutoff: int | None) -> pl.Expr:
-    """The relevant items that there are, or that the first k ranks could hold."""
+    """Return m, or the number of relevant items that the first k ranks can hold: min(m, k)."""
     return m if denominator == "m" or cutoff is None else pl.min_horizontal(m, pl.lit(cutoff))
 
 
@@ -33,20 +30,20 @@ def one(i: pl.Expr, m: pl.Expr) -> pl.Expr:
 
 
 def first(i: pl.Expr, m: pl.Expr) -> pl.Expr:
-    """1 if i = 1."""
+    """1 if i = 1, else 0."""
     return i == 1
 
 
 def only(i: pl.Expr, m: pl.Expr, *, level: int) -> pl.Expr:
-    """1 if i = level."""
+    """1 if i = level, else 0."""
     return i == level
 
 
 def last(i: pl.Expr, m: pl.Expr) -> pl.Expr:
-    """1 if i = m."""
+    """1 if i = m, else 0."""
     return i == m
 
 
 def per_rank(i: pl.Expr, m: pl.Expr, *, cutoff: int) -> pl.Expr:
-    """1 / k, with k the cut-off."""
+    """1 / k at every level, where k is the cut-off."""
     return i * 0 + 1 / cutoff

@@ -13,11 +13,11 @@ import polars as pl
 from lexiframe.errors import LexiframeError
 from lexiframe.metrics.graded import GradedMetric, refuse_grades_above
 from lexiframe.metrics.metric import Metric
-from lexiframe.metrics.rankings import Rankings
+from lexiframe.metrics.rankings import LEVEL, N_RELEVANT, Rankings
 from lexiframe.metrics.recall_level import RecallLevelMetric, refuse_ranks_beyond_n
 
 MOST_ITEMS = 15
-"""15 items have 32,767 subsets. Beyond this, use `TSE` where it equals the worst case."""
+"""15 items have 32,767 subsets. For more items use `TSE`, where it equals the worst case."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -25,8 +25,7 @@ class WorstCase(Metric):
     """WC_μ = the least μ(π, u) over all non-empty subsets u of the relevant items.
 
     Each subset is an information need that the request may stand for. μ(π, u) counts only the items
-    of u as relevant; a graded μ uses their grades. The value is found by trying all subsets, so a
-    request may have at most 15 relevant items. `derived.WC` says when it equals `TSE`.
+    of u as relevant; a graded μ uses their grades. `derived.WC` says when the value equals `TSE`.
     """
 
     of: RecallLevelMetric | GradedMetric
@@ -87,7 +86,7 @@ def _over_subsets(
             yield _graded(metric, positions, grades, members[of_size])
         else:
             weights = _weights(metric, level[of_size], n) * members[of_size]
-            yield weights @ _exposures(metric, positions, n).T
+            yield weights @ _of_items(metric.exposures(), positions, grades, n).T
 
 
 def _graded(
@@ -98,7 +97,7 @@ def _graded(
     best_first = np.argsort(-grades, axis=1)
     grades = np.take_along_axis(grades, best_first, axis=1)
     positions = np.take_along_axis(positions, best_first, axis=1)
-    total: np.ndarray = members @ _terms(metric, positions, grades, n).T
+    total: np.ndarray = members @ _of_items(metric.terms(), positions, grades, n).T
     if not metric.normalised:
         return total
     kinds, kind = np.unique(grades, axis=0, return_inverse=True)
@@ -110,18 +109,16 @@ def _graded(
 def _ideals(metric: GradedMetric, grades: np.ndarray, members: np.ndarray, n: int) -> np.ndarray:
     """Return the sum of the ideal ranking of each subset of n items; ``grades`` are descending."""
     item, place = np.indices((len(grades), n))
-    terms = _terms(metric, place + 1.0, grades[item], n)
+    terms = _of_items(metric.terms(), place + 1.0, grades[item], n)
     at_its_place = terms[item[:, 0], np.maximum(members.cumsum(axis=1), 1) - 1]
     return np.asarray((at_its_place * members).sum(axis=1))
 
 
-def _terms(metric: GradedMetric, positions: np.ndarray, grades: np.ndarray, n: int) -> np.ndarray:
-    """g(y) · e(p) of every item, with n for m: rankings × m."""
-    items = pl.DataFrame({"p": positions.ravel(), "y": grades.ravel()})
-    items = items.with_columns(pl.col("p").fill_nan(None).cast(pl.Float64))
-    m = pl.lit(float(n)) + 0 * pl.col("p")
-    terms = items.select(term=metric.terms(pl.col("p"), m, pl.col("y")).fill_null(0.0))
-    return terms["term"].to_numpy().reshape(positions.shape)
+def _of_items(term: pl.Expr, positions: np.ndarray, grades: np.ndarray, n: int) -> np.ndarray:
+    """Return the value of a term for every item, with n for m: rankings × m."""
+    items = pl.DataFrame({"position": positions.ravel(), "relevance": grades.ravel()})
+    items = items.with_columns(pl.col("position").fill_nan(None), n_relevant=n)
+    return items.select(term=term.fill_null(0.0))["term"].to_numpy().reshape(positions.shape)
 
 
 @cache
@@ -132,14 +129,8 @@ def _subsets(m: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _weights(metric: RecallLevelMetric, level: np.ndarray, n: int) -> np.ndarray:
-    levels = pl.DataFrame({"i": np.arange(1.0, n + 1)})
-    weight = metric.evaluate(metric.weight, pl.col("i"), pl.lit(float(n)) + 0 * pl.col("i"))
-    weights = levels.select(weight=weight + 0.0 * pl.col("i"))["weight"].to_numpy()
+    """Return z(i, n) of the level of every item: subsets × m."""
+    levels = pl.DataFrame({"level": np.arange(1, n + 1)}).with_columns(n_relevant=n)
+    weight = metric.evaluate(metric.weight, LEVEL, N_RELEVANT)
+    weights = levels.with_columns(weight=weight)["weight"].to_numpy()
     return np.asarray(weights[np.maximum(level, 1) - 1])
-
-
-def _exposures(metric: RecallLevelMetric, positions: np.ndarray, n: int) -> np.ndarray:
-    """e(p) of every item, with n for m: rankings × m."""
-    p = pl.DataFrame({"p": positions.ravel()}).with_columns(pl.col("p").fill_nan(None))
-    exposure = metric.exposures(pl.col("p").cast(pl.Float64), pl.lit(float(n)) + 0 * pl.col("p"))
-    return p.select(e=exposure.fill_null(0.0))["e"].to_numpy().reshape(positions.shape)

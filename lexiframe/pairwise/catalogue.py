@@ -1,8 +1,9 @@
-"""The built-in preferences, each with its formula."""
+"""The built-in preferences, each with its formula, its range and its source."""
 
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from lexiframe.errors import UnknownNameError, unknown_name
 from lexiframe.metrics import exposures, notation
@@ -14,6 +15,7 @@ from lexiframe.pairwise.lexicographic import LexicographicPreference
 from lexiframe.pairwise.preference import Preference
 from lexiframe.pairwise.recall_paired import LevelPreference
 
+# An entry has five lines at most; the formatter would give each of its arguments a line.
 # fmt: off
 RPP = LevelPreference("RPP", weight=lambda i, m: 1 / m,
     formula="Σ_λ p(λ) Σ_i 1/m_λ · s_i", bounds="−1 to 1",
@@ -55,30 +57,29 @@ LP = LexicographicPreference("LP", "precision",
     source=f"{of.LEXIPRECISION}, eq. 3")
 """Lexiprecision: s_k, with k the smallest i with s_i ≠ 0."""
 
-sgnLR = LexicographicPreference("sgnLR", "recall",
-    formula=LR.formula, bounds=LR.bounds, source=LR.source)
-"""Lexirecall, under a name that differs more clearly from rrLR."""
+sgnLR = replace(LR, name="sgnLR")
+"""Lexirecall under a second name, which says that only the sign counts, unlike in rrLR."""
 
-sgnLP = LexicographicPreference("sgnLP", "precision",
-    formula=LP.formula, bounds=LP.bounds, source=LP.source)
-"""Lexiprecision, under a name that differs more clearly from rrLP."""
+sgnLP = replace(LP, name="sgnLP")
+"""Lexiprecision under a second name, which says that only the sign counts, unlike in rrLP."""
 
 rrLR = LexicographicPreference("rrLR", "recall", magnitude=exposures.reciprocal,
     formula="1/p_k − 1/p′_k, k as of LR", bounds="−1 to 1",
     source="lexiframe")
-"""1/p_k − 1/p′_k at lexirecall's k. It is not in the papers, which have it for lexiprecision."""
+"""1/p_k − 1/p′_k at the level k of lexirecall. The papers define this for lexiprecision only."""
 
 rrLP = LexicographicPreference("rrLP", "precision", magnitude=exposures.reciprocal,
     formula="1/p_k − 1/p′_k, k as of LP", bounds="−1 to 1",
     source=f"{of.LEXIPRECISION}, eq. 2")
-"""1/p_k − 1/p′_k at lexiprecision's k."""
+"""1/p_k − 1/p′_k at the level k of lexiprecision."""
 # fmt: on
 
 PREFERENCES: dict[str, Preference] = {
     preference.name: preference
-    for preference in (RPP, dcgRPP, invRPP, LR, LP, sgnLR, sgnLP, rrLR, rrLP)
+    for preference in (
+        *(RPP, dcgRPP, invRPP, LR, LP, sgnLR, sgnLP, rrLR, rrLP, ST_RPP, ST_dcgRPP, ST_invRPP),
+    )
 }
-PREFERENCES |= {preference.name: preference for preference in (ST_RPP, ST_dcgRPP, ST_invRPP)}
 
 
 def parse_measure(text: str) -> Metric | Preference:

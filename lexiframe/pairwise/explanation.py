@@ -48,24 +48,26 @@ def explain(
     Returns
     -------
     polars.DataFrame
-        One row for each ``threshold`` (grade λ; the lowest takes all relevant items in) and
-        ``level`` (recall level i from 1), sorted by both: ``doc_a``, ``relevance_a``,
-        ``position_a`` (null: not retrieved), the i-th relevant item of run_a's ranking, and the
-        same of run_b's; ``sign``, s_i, 1 when run_a's is sooner, −1 when run_b's is;
-        ``decides``, which of LR and LP the level decides (in the rows of the lowest threshold).
-        Then the columns of each measure. Of a preference by levels, RPP for example, ``RPP weight``
-        (p(λ) p(i | λ), which sum to 1) and ``RPP`` (weight times sign). Of a lexicographic one,
-        ``LR``: Δ at the level that decides, else 0. Of a metric, ``AP_a`` and ``AP_b``: what the
-        item adds to the value of each run, divided by the ideal when that is part of the metric;
-        null but for the lowest threshold. A measure with ``rel`` has its numbers at the lowest
-        threshold from there.
+        One row for each ``threshold`` (a grade λ: items of this grade or above count) and ``level``
+        (recall level i, from 1), sorted by both. ``doc_a``, ``relevance_a`` and ``position_a``
+        describe the i-th relevant item of run_a's ranking; a null position means that it was not
+        retrieved. ``doc_b``, ``relevance_b`` and ``position_b`` do so for run_b. ``sign`` is s_i:
+        1 when run_a's item has the smaller rank, −1 when run_b's has, else 0. ``decides`` names
+        which of LR and LP this level decides, in the rows of the lowest threshold.
+
+        The columns of each measure follow. A preference by levels, such as RPP, has ``RPP weight``
+        (p(λ) p(i | λ), which sum to 1) and ``RPP`` (weight times sign). A lexicographic preference
+        has ``LR``: Δ at the level that decides, and 0 elsewhere. A metric has ``AP_a`` and
+        ``AP_b``: what the item adds to the value of each run, divided by the ideal if the metric
+        is; they are null above the lowest threshold. A measure with ``rel`` counts from the lowest
+        threshold that is not below ``rel``, and has its numbers there.
 
     Raises
     ------
     UnknownNameError
-        With near matches, for a query, run or measure that is not there.
+        For a query, run or measure that does not exist; the message lists similar names.
     LexiframeError
-        For a measure that is not a sum over levels, such as a `MatrixPreference`; for a ``rel``
+        For a measure that is not a sum over levels, such as a `MatrixPreference`, and for a ``rel``
         above all grades of the request.
 
     Examples
@@ -183,7 +185,7 @@ def _columns(
         weight = np.zeros(table.height)
         weight[used] = _weights(measure, table["threshold"].filter(used))
         yield pl.Series(f"{name} weight", weight)
-        yield pl.Series(name, weight * sign + 0.0)  # no −0.0
+        yield pl.Series(name, weight * sign + 0.0)  # + 0.0 makes −0.0 the 0.0 that tables have
     elif isinstance(measure, LexicographicPreference):
         delta, k = measure.compute(request)[0, 0], measure.deciding_level(request)[0, 0]
         decides = of_grade & (table["level"] == k).to_numpy()

@@ -22,7 +22,7 @@ from lexiframe.projection.whole import WholeRankings, rankings_of
 from lexiframe.typing import QrelsLike, RunsLike
 
 User = Literal["uniform", "dcg"]
-_CELLS = 1 << 21  # pairs × ranks that are laid out at once
+_CELLS = 1 << 21  # pairs × ranks in the arrays of one step, which bounds the memory in use
 
 
 def interleaving(
@@ -38,60 +38,60 @@ def interleaving(
     duplicates: Duplicates = "error",
     unjudged: Unjudged = "keep",
 ) -> pl.DataFrame:
-    """Compute, for each request and pair of runs, which run the clicks of a simulated user prefer.
+    """Compute which run the clicks of a simulated user prefer, by request and pair of runs.
 
     A simulated user sees the two rankings as one list, reads it from the top down to some rank,
-    and clicks every relevant item on the way. The ranking that holds more of what was clicked is
-    preferred. The result is exact: nothing is drawn at random.
+    and clicks every relevant item on the way. The ranking that holds more of the clicked items is
+    preferred. The result is an exact expectation: no user is simulated by random numbers.
 
     Parameters
     ----------
     runs, qrels
-        As for `positions`. All documents of the rankings count here, also those without judgment.
+        As for `positions`. All documents of the rankings count here, also the unjudged ones.
     user : {"uniform", "dcg"}
-        The probability that the user reads down to rank c and no further: the same for every rank
-        of the interleaved list, or ∝ 1 / log2(c + 1).
+        The probability that the user stops at rank c of the interleaved list: the same for every
+        rank, or proportional to 1 / log2(c + 1).
     rel, ties, score_type, duplicates, unjudged
         As for `positions`.
     no_relevant : {"drop", "zero"}
-        Requests without a relevant item have no rows, or 0 (ties).
+        Whether requests without a relevant item have no rows, or rows with 0 (ties).
 
     Returns
     -------
     polars.DataFrame
-        Key ``query_id, run_a, run_b, measure`` with run_a < run_b, sorted by it, as `preferences`
-        gives it; the measure is ``OI`` or ``OI(user=dcg)``. ``preference``, from −1 to 1, is
+        Key ``query_id, run_a, run_b, measure`` with run_a < run_b, sorted by it, as in the table of
+        `preferences`. The measure is ``OI`` or ``OI(user=dcg)``. ``preference``, from −1 to 1, is
         positive when run_a is preferred, negative when run_b is, and exactly 0 for a tie.
 
     Raises
     ------
     LexiframeError
-        As `positions`; for fewer than two runs; and, before anything is read, for a user or a
-        policy that does not exist.
+        As `positions`, and for fewer than two runs. For a user or a policy that does not exist it
+        is raised before anything is read.
 
     Warns
     -----
     LexiframeWarning
-        As `positions`: of what was dropped or filled, with counts.
+        As `positions`: it counts what was dropped or filled.
 
     Notes
     -----
-    Δ(π, π′) = E_c[sgn(hits(π, k_c) − hits(π′, k_c))], averaged over the two outcomes of balanced
-    interleaving, which has π or π′ go first and ends when one of them is exhausted. c is the rank
-    that the user reads down to, k_c the smallest k such that the last click is at rank k of π or
-    of π′, and hits(π, k) counts the clicked items in π's top k. Without a click the preference is
-    0. This includes the case that one of the lists is empty, because then the interleaved list is
-    empty too. Hence a run that did not answer a request loses nothing by it.
+    Δ(π, π′) = E_c[sgn(hits(π, k_c) − hits(π′, k_c))]. Balanced interleaving can make two lists, as
+    π or π′ goes first, and Δ is the mean over both; a list ends when π or π′ is exhausted. c is the
+    rank that the user reads down to, k_c the smallest k such that the last click is at rank k of π
+    or of π′, and hits(π, k) counts the clicked items in π's top k. Without a click the preference
+    is 0. This includes the case that π or π′ is empty, because then the interleaved list is empty
+    too. Hence a run that did not answer a request loses nothing by it.
 
-    With ``user="uniform"`` Δ is a ratio of whole numbers and computed as such, so that a tie is
-    exact; with ``"dcg"`` 1e-12 and less is a tie.
+    With ``user="uniform"`` Δ is computed as a ratio of whole numbers, so that ties are exact. With
+    ``"dcg"`` a Δ of 1e-12 or less is a tie.
 
     Diaz & Ferraro, "Offline Retrieval Evaluation Without Evaluation Metrics", SIGIR 2022, equation
-    2 and section 5.3, doi:10.1145/3477495.3532033, which only sketch it: the details are defined
-    here. Balanced interleaving, and k: Joachims, "Evaluating Retrieval Performance Using
-    Clickthrough Data", in Text Mining, 2003; Chapelle, Joachims, Radlinski & Yue, "Large-Scale
-    Validation and Analysis of Interleaved Search Evaluation", ACM TOIS 30(1), 2012,
-    doi:10.1145/2094072.2094078.
+    2 and section 5.3, doi:10.1145/3477495.3532033. The paper only sketches the computation; its
+    details are defined here. Balanced interleaving and k are those of Joachims, "Evaluating
+    Retrieval Performance Using Clickthrough Data", in Text Mining, 2003, and Chapelle, Joachims,
+    Radlinski & Yue, "Large-Scale Validation and Analysis of Interleaved Search Evaluation", ACM
+    TOIS 30(1), 2012, doi:10.1145/2094072.2094078.
 
     Time grows with requests × pairs × (documents retrieved + relevant items).
 
@@ -120,7 +120,7 @@ def interleaving(
     refuse_one_run("interleaving", names)
     warn_of_gaps(ranked)
     queries = np.flatnonzero(ranked.judged.n_relevant >= least)
-    foresee(len(names), ranked.judged)  # one source may have had several runs
+    foresee(len(names), ranked.judged)  # again: a source counted as one run may have had several
     rankings = rankings_of(ranked)
     mass = _mass(user, 2 * max(int(run.retrieved.max()) for run in ranked.runs))
     values = in_threads(lambda q: _preferences(rankings(q), mass), queries.tolist(), "interleaving")
@@ -151,7 +151,7 @@ def _preferences(request: WholeRankings, mass: np.ndarray) -> np.ndarray:
 def _of_pairs(request: WholeRankings, a: np.ndarray, b: np.ndarray, mass: np.ndarray) -> np.ndarray:
     """Return Δ of some pairs of runs; ``a`` is ascending.
 
-    The mean of both outcomes is one fraction, so that with whole numbers a tie is exact.
+    The mean of the two outcomes is computed as one fraction: with whole numbers ties are exact.
     """
     shown = _shown(request, a, b)
     won, seen = _outcome(request, a, b, shown, mass)
@@ -185,8 +185,8 @@ def _outcome(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return Σ_c p(c) sgn(hits(first, k_c) − hits(second, k_c)) and Σ_c p(c), p up to a factor.
 
-    The lists are read in turn, so that rank k is read at time 2k − 1 in the first, 2k in the
-    second. A click counts until the next one, or the end.
+    The user reads the two lists in turn: rank k of the first list at time 2k − 1, and rank k of the
+    second at time 2k. After a click k_c stays the same until the next click or the end.
     """
     relevant, hits, n = request.relevant, request.hits, len(shown)
     time = np.minimum(2 * relevant[first] - 1, 2 * relevant[second])
@@ -206,7 +206,7 @@ def _outcome(
 def _end(
     request: WholeRankings, first: np.ndarray, second: np.ndarray, shown: np.ndarray
 ) -> np.ndarray:
-    """Count the documents of the interleaved list, which ends where one list is exhausted."""
+    """Count the documents of each interleaved list, which ends where one run's list does."""
     length, other_length = request.length[first], request.length[second]
     n = np.minimum(length, other_length)
     last_of_second = request.document[n - 1, second]
