@@ -195,11 +195,6 @@ class PairCube:
 def pairs_of(runs: pl.Series, baseline: str | None = None) -> np.ndarray:
     """Return the indices of all pairs, or of those of one run, in the order of the table's key.
 
-    Raises
-    ------
-    UnknownNameError
-        When there is no such run.
-
     Examples
     --------
     >>> pairs_of(pl.Series(["a", "b", "c"]), "b").tolist()

@@ -34,12 +34,7 @@ def score_cube(s: Any) -> ScoreCube:
     """Convert a scores table to an array.
 
     The column ``smaller_is_better``, or the measure's name in a table without it, says whether
-    smaller scores are better.
-
-    Raises
-    ------
-    SchemaError
-        When a row is there twice, a column is missing, or a measure has both directions.
+    smaller scores are better. A table in which a row is there twice is an error.
     """
     table = check(s, SCORES)
     measures, measure = encode(table["measure"])
@@ -82,14 +77,8 @@ def pair_cube(table: Any, baseline: str | None = None) -> PairCube:
 
     A difference favours the run with the greater score; for search lengths and other measures of
     which smaller values are better, the run with the smaller score. A cube is returned unchanged,
-    so that several tables can be made from it. With a baseline only its pairs are kept.
-
-    Raises
-    ------
-    UnknownNameError
-        When there is no such baseline.
-    SchemaError
-        When a row is there twice, run_a does not come before run_b, or a column is missing.
+    so that several tables can be made from it. With a baseline only its pairs are kept. A table in
+    which a row is there twice, or run_a does not come before run_b, is an error.
     """
     if isinstance(table, PairCube):
         return table

@@ -50,27 +50,11 @@ def by_groups(function: F) -> F:
 def in_groups(
     compute: Callable[[Any], pl.DataFrame], table: Any, requests: Any = None, by: By = None
 ) -> pl.DataFrame:
-    """Compute a table in each group of requests, the group's attributes as its first columns.
+    """Compute a table in each group of requests, with the group's attributes as its first columns.
 
-    Parameters
-    ----------
-    compute
-        From a table of some requests to what is asked of them.
-    table
-        Scores or preferences; or any table that has the columns ``by`` already.
-    requests
-        A frame with the column ``query_id`` (``qid``, ``topic``, ``user_id`` ...) and the
-        attributes of each request, or the path of such a file (see `read_log`); None when the
-        table has them.
-    by
-        One or several of the attributes; None: one group, and no columns.
-
-    Raises
-    ------
-    LexiframeError
-        When ``requests`` comes without ``by``, or an attribute is called like a column.
-    UnknownNameError
-        When there is no such attribute.
+    ``requests`` is a frame with the column ``query_id`` (``qid``, ``topic``, ``user_id`` ...) and
+    the attributes of each request, or the path of such a file (see `read_log`); None says that
+    ``table`` has these columns. ``by`` names one or several attributes; None makes one group.
 
     Examples
     --------
@@ -130,13 +114,7 @@ _TAKEN = {*SCORES.key, *PREFERENCES.key, *COMPARISONS.key, *ORDERINGS.key} - {"q
 
 
 def names_of(requests: Any, by: By) -> list[str]:
-    """Return the names of the attributes that make groups.
-
-    Raises
-    ------
-    LexiframeError
-        When ``requests`` comes without ``by``.
-    """
+    """Return the names of the attributes that make groups."""
     names = [] if by is None else [by] if isinstance(by, str) else list(by)
     if requests is not None and not names:
         raise LexiframeError("requests: which attribute makes the groups? Name it: by='category'")
@@ -157,13 +135,8 @@ _SAY_REQUESTS = "; attributes of requests come from a frame or a file: requests=
 def attributes_of(table: Any, requests: Any, names: list[str]) -> pl.DataFrame:
     """Return the attributes of each request of a table: query_id and ``names``.
 
-    A request that the frame lacks has nulls, which is warned of. The names of query_id are those
-    that readers know.
-
-    Raises
-    ------
-    LexiframeError
-        Without a frame, or one that has not the attributes.
+    A request that the frame lacks has nulls, of which a warning tells. The column of the requests
+    may have any name that the readers know.
     """
     if requests is None:
         raise LexiframeError(

@@ -26,18 +26,9 @@ def refuse_too_many(
     *,
     baseline: str | None = None,
 ) -> None:
-    """Raise when preferences need more memory than there is.
+    """Raise when preferences need more memory than there is; the message begins with ``function``.
 
-    Parameters
-    ----------
-    function
-        The name with which error messages begin.
-    n_runs, n_requests, n_measures
-        The numbers of runs, requests and measures that are compared.
-    bytes_each
-        The memory that each preference needs, in bytes.
-    baseline
-        The one run that the others are compared with, instead of all pairs.
+    With a ``baseline`` the others are compared with this run alone, instead of all pairs.
 
     Examples
     --------

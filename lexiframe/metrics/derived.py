@@ -20,7 +20,7 @@ from lexiframe.metrics.worst_case import WorstCase
 
 
 def TSE(metric: Metric | Callable[..., Any] | str, name: str | None = None) -> RecallLevelMetric:
-    """Total search efficiency of an exposure: e(p_m), that of the last relevant item.
+    """Return the total search efficiency of an exposure: e(p_m), that of the last relevant item.
 
     It is the worst case of a ranking over the information needs that its relevant items can serve.
     A run that misses a relevant item has 0, unless positions are imputed (see `impute`).
@@ -40,8 +40,8 @@ def TSE(metric: Metric | Callable[..., Any] | str, name: str | None = None) -> R
     Raises
     ------
     LexiframeError
-        For a metric with a cut-off, which has to be written behind, as in ``TSE(AP)@10``; and for a
-        metric without an exposure.
+        For a metric without an exposure, and for one with a cut-off: ``TSE(AP@10)`` has to be
+        written as ``TSE(AP)@10``.
 
     Notes
     -----
@@ -60,7 +60,7 @@ def TSE(metric: Metric | Callable[..., Any] | str, name: str | None = None) -> R
 
 
 def eta(metric: Metric | Callable[..., Any] | str, name: str | None = None) -> RecallLevelMetric:
-    """Provider exposure of all relevant items: Σ_i e(p_i).
+    """Return the provider exposure of all relevant items: Σ_i e(p_i).
 
     `provider_exposure` computes the same sum for the items of each provider. ``WC(eta(AP))`` is the
     least value over all groups of relevant items that one provider might own.
@@ -136,13 +136,14 @@ def _with_exposure(
 
 
 def WC(metric: Metric | str) -> WorstCase:
-    """Worst case over information needs: the least μ(π, u) over the subsets u of relevant items.
+    """Return the worst case of a metric: the least μ(π, u) over the subsets u of relevant items.
 
-    All 2^m − 1 subsets are tried, so a request may have at most 15 relevant items. By the theorem
-    of the paper the result equals `TSE` for a top-heavy metric with z(1, 1) = 1 whose exposure does
-    not depend on m; for other metrics, such as Rprec, it may differ. A graded metric uses the
-    grades of the items in u. For nDCG the result equals TSE too: the ideal of u is at most Σ g(y),
-    so no value is below e(p_m), which the subset of the last item alone reaches.
+    Each subset is an information need. All 2^m − 1 of them are tried, so a request may have at most
+    15 relevant items. By the theorem of the paper the result equals `TSE` for a top-heavy metric
+    with z(1, 1) = 1 whose exposure does not depend on m; for other metrics, such as Rprec, it may
+    differ. A graded metric uses the grades of the items in u. For nDCG the result equals TSE too:
+    the ideal of u is at most Σ g(y), so no value is below e(p_m), which the subset of the last item
+    alone reaches.
 
     Parameters
     ----------
@@ -207,11 +208,6 @@ _NOT_A_METRIC = "; preferences such as RPP and LR go to lexiframe.preferences"
 
 def parse_metric(text: str) -> Metric:
     """Return the metric of a notation, ir_measures' (``nDCG@10``) or trec_eval's (``ndcg_cut_10``).
-
-    Raises
-    ------
-    UnknownNameError
-        With near matches, for a name that does not exist.
 
     Examples
     --------

@@ -28,16 +28,14 @@ class Metric:
     ----------
     name
         Its name. ``str`` adds parameters and cut-off, which gives the ``measure`` of its rows.
-    parameters
-        The parameters that may stand in its parentheses, and their defaults.
-    given
-        The values that were given.
+    parameters, given
+        Its parameters with their defaults, and the values that were given.
     operand
         The measure inside its parentheses, if it is made from another one: ``TSE(AP)``.
     rel
         The least grade that counts as relevant; None: as in the positions.
     cutoff
-        k: positions beyond it count as not retrieved; m stays.
+        k: items beyond rank k count as not retrieved, but they still count in m.
     formula, source, bounds
         What `measures` shows: the formula, where it was published, and the range of values.
     """
@@ -132,13 +130,7 @@ class Metric:
         return np.bincount(rankings.of_relevant, self.contributions(rankings), len(rankings))
 
     def contributions(self, rankings: Rankings) -> np.ndarray:
-        """Return what each relevant item adds to the value, in the order of the rows.
-
-        Raises
-        ------
-        LexiframeError
-            For a metric that is not a sum over relevant items.
-        """
+        """Return what each relevant item adds to the value; raise if the metric is not a sum."""
         raise LexiframeError(
             f"{self} is not a sum over recall levels or relevant items; ask for metrics such as AP "
             "and nDCG, or preferences such as RPP and LR"

@@ -17,7 +17,7 @@ SUBTOPICS = "subtopics"
 
 
 def refuse_lower_rel(measures: Iterable[Any], rel: float | None) -> None:
-    """Raise when a measure counts grades below the ``rel`` that the positions were made with."""
+    """Raise when a measure counts grades below ``rel``, which the positions do not contain."""
     for measure in measures:
         if rel is not None and measure.rel is not None and measure.rel < rel:
             raise LexiframeError(
@@ -34,16 +34,7 @@ def no_item_of_grade(measure: Any) -> LexiframeError:
 
 
 def refuse_unfit(p: pl.DataFrame, measures: Iterable[Any]) -> None:
-    """Raise when positions lack what a measure needs.
-
-    Raises
-    ------
-    LexiframeError
-        When they were made with a ``rel`` above that of a measure; when a measure needs all judged
-        items, and they are not there, or have imputed ranks.
-    SchemaError
-        When some of the items that the judgments have are missing, or rows have different ``rel``.
-    """
+    """Raise when positions lack what a measure needs: its lowest grades, or all judged items."""
     measures = list(measures)
     refuse_lower_rel(measures, _rel_of(p))
     needing = [measure for measure in measures if measure.needs == JUDGED]
@@ -67,7 +58,7 @@ def refuse_unfit(p: pl.DataFrame, measures: Iterable[Any]) -> None:
 
 
 def _rel_of(p: pl.DataFrame) -> float | None:
-    """Return the least relevant grade that the positions were made with; None: any positive."""
+    """Return the ``rel`` that the positions were made with; None stands for any positive grade."""
     if "rel" not in p.columns or p.is_empty():
         return None
     least, greatest = p.select(pl.col("rel").min(), pl.col("rel").max().alias("most")).row(0)
@@ -80,7 +71,7 @@ def _rel_of(p: pl.DataFrame) -> float | None:
 
 
 def _refuse_gaps(p: pl.DataFrame, measure: Any) -> None:
-    """Raise when a ranking has fewer judged items than its request."""
+    """Raise when a ranking does not have all judged items of its request."""
     counted = p.group_by("run", "query_id").agg(
         found=pl.col("doc_id").count(), n_judged=pl.col("n_judged").first()
     )

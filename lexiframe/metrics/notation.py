@@ -15,7 +15,7 @@ from lexiframe.errors import LexiframeError, UnknownNameError, shown
 
 Parameters = Mapping[str, Any]
 
-_LONGEST = 200  # characters; longer texts only nest parentheses, or repeat digits, endlessly
+_LONGEST = 200  # characters; it bounds how deep measures nest, and how long a number can be
 _WRITTEN = re.compile(r"(?P<name>[^()@\s]+)\s*(\((?P<inside>.*)\))?\s*(@\s*(?P<cutoff>[0-9]+))?")
 _ODD_NUMBER = re.compile(r"[+-]?(?:0[xXoObB]|[0-9.eE]+_)")  # Python's 0x1 and 1_0
 # A name that ends in @ is followed by its cut-off: trec_eval's P_10 is P@10.
@@ -78,12 +78,7 @@ def write(name: str, operand: object | None, parameters: Parameters, cutoff: int
 
 
 def read(text: str) -> Written:
-    """Parse the notation of a measure; names of trec_eval and ir_measures become those used here.
-
-    Raises
-    ------
-    UnknownNameError
-        When the text does not follow the notation.
+    """Parse the notation of a measure, and translate the names of trec_eval and ir_measures.
 
     Examples
     --------
@@ -136,7 +131,7 @@ def _read_inside(inside: str, text: str) -> tuple[str | None, Parameters]:
     parameters: dict[str, Any] = {}
     for n, piece in enumerate(_pieces(inside)):
         key, equals, value = piece.strip().partition("=")
-        if n == 0 and ("(" in key or not equals):
+        if n == 0 and ("(" in key or not equals):  # the operand may have an = inside: RBP(p=0.5)
             operand = piece.strip()
             continue
         if key.strip() in parameters:
@@ -167,6 +162,6 @@ def _pieces(inside: str) -> list[str]:
 
 
 def _short(value: Any) -> str:
-    return (
-        f"{value:g}" if isinstance(value, float) and float(f"{value:g}") == value else repr(value)
-    )
+    """Return a value as in source code; a float without digits that do not change it."""
+    is_short = isinstance(value, float) and float(f"{value:g}") == value
+    return f"{value:g}" if is_short else repr(value)

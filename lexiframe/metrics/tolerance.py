@@ -1,11 +1,11 @@
-"""The tolerance of comparisons: which differences are so small that they are rounding, and tie."""
+"""The tolerance of comparisons: differences that rounding may have caused count as ties."""
 
 from __future__ import annotations
 
 import numpy as np
 
 TIE = 1e-12
-"""Differences up to this count as ties; of values above 1, differences up to this share of them."""
+"""A difference up to this is a tie; for values above 1, a difference up to this share of them."""
 
 
 def difference(a: np.ndarray, b: np.ndarray, tolerance: float = TIE) -> np.ndarray:
@@ -38,16 +38,8 @@ def metric_difference(
 ) -> np.ndarray:
     """Return by how much the values ``a`` of a metric are better than the values ``b``.
 
-    Parameters
-    ----------
-    a, b
-        Values of two runs, or of many pairs of runs: anything × requests.
-    smaller_is_better
-        Whether the metric is a search length, of which the smaller value is better.
-    is_exact
-        Whether only equal values tie, because equal values are equal to the last bit.
-    m
-        The number of relevant items of each request, where it is known; only exact metrics use it.
+    Of exact metrics only equal values tie, because they are equal to the last bit. ``m``, the
+    number of relevant items of each request, is used for them where it is known.
     """
     better, worse = (b, a) if smaller_is_better else (a, b)
     if is_exact and m is not None:
@@ -61,7 +53,7 @@ def metric_difference(
 def rounding(values: np.ndarray) -> np.ndarray:
     """Return how large the rounding error of each value may be: `TIE` · max(1, |value|).
 
-    The result broadcasts to the values. Mostly none is above 1; then it is a single number.
+    The result can be broadcast to the values: it is a single number if all are in −1..1.
 
     Examples
     --------
@@ -82,15 +74,10 @@ def are_small(values: np.ndarray) -> bool:
 
 
 def within(bounds: str, values: np.ndarray) -> np.ndarray:
-    """Replace values that are out of bounds only because of rounding by the bound.
+    """Replace values that are out of a metric's bounds only because of rounding by the bound.
 
-    Parameters
-    ----------
-    bounds
-        The ``bounds`` of a metric. Only those that begin with ``"0 to 1"`` have an effect. Values
-        that are out of bounds by more than rounding stay: a ranking can beat a greedy ideal.
-    values
-        Values of the metric.
+    Only bounds that begin with ``"0 to 1"`` have an effect. Values that are out of bounds by more
+    than rounding stay, because a ranking can beat a greedy ideal.
 
     Examples
     --------

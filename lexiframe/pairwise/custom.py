@@ -29,7 +29,7 @@ class MatrixPreference(Preference):
         From a float64 array runs × m, the rank of the i-th relevant item of each run, ascending in
         each row and infinite for an item that was not retrieved, to Δ: an array runs × runs of
         finite numbers, positive where the row's run is preferred to the column's, and the negative
-        of its transpose. Numbers of 1e-12 and less are ties and stored as 0.
+        of its transpose. Numbers of 1e-12 or less are ties and become 0.
     rel : float, optional
         The least relevant grade; items below it are not among the m.
     formula, source, bounds : str, optional
@@ -101,13 +101,7 @@ class MatrixPreference(Preference):
 
 
 def preference_of(function: Callable[..., Any]) -> MatrixPreference:
-    """Return the preference that a plain function computes.
-
-    Raises
-    ------
-    LexiframeError
-        For a lambda, or another function without a name.
-    """
+    """Return the preference that a plain function computes; raise for a lambda: it has no name."""
     name = getattr(function, "__name__", "<none>")
     if name.startswith("<"):
         raise LexiframeError(

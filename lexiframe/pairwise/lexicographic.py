@@ -102,9 +102,9 @@ class LexicographicPreference(Preference):
     def rank(self) -> LexicographicMetric:
         """The rank of a ranking among those observed for its request, as a metric: ``LR.rank``.
 
-        1 for the worst, rising to the number of rankings that differ; equal ones share a rank. Its
-        difference has the sign of the preference; the size counts the rankings in between, so it
-        depends on which runs are compared, and every run needs its rows of every request.
+        The worst ranking has 1, the best the number of different rankings; equal ones share a rank.
+        The sign of a difference is that of the preference. Its size counts the rankings in between,
+        so it depends on which runs are compared, and every run needs rows for every request.
         """
         return rank_metric(self._name_without_size("rank"), self.direction, self.rel)
 
@@ -112,9 +112,9 @@ class LexicographicPreference(Preference):
         """Return metric lexirecall, a mean of positions that orders rankings as lexirecall does.
 
         LR(p) = −Σ w_i p_i with Yager's leximin weights: Δ = 1/(n + ε), w_1 = (Δ/(1 + Δ))^(m − 1)
-        and w_i = Δ^(m − i) / (1 + Δ)^(m + 1 − i) for i > 1, which sum to 1. It counts ranks, from
-        −n to −1. The paper has ε between 0 and 1; here ε = 1, so that all weights are ratios of
-        whole numbers, and the sum is computed exactly and rounded once.
+        and w_i = Δ^(m − i) / (1 + Δ)^(m + 1 − i) for i > 1, which sum to 1. Values are from −n to
+        −1. The paper has ε between 0 and 1; here ε = 1, so that all weights are ratios of whole
+        numbers, and the sum is computed exactly and rounded once.
 
         Parameters
         ----------
@@ -125,8 +125,8 @@ class LexicographicPreference(Preference):
         ------
         LexiframeError
             For a preference other than lexirecall. In `scores`, when two different rankings of one
-            request have values that differ by no more than a tie (1e-12): float64 has room for few
-            levels, and for fewer of them the larger n is. ``rank`` has no such limit.
+            request have values that differ by 1e-12 or less, which is a tie: float64 can tell few
+            levels apart, and the fewer the larger n is. ``rank`` has no such limit.
 
         Notes
         -----
@@ -233,12 +233,7 @@ def deciding_levels(order: np.ndarray, differs_at: np.ndarray) -> np.ndarray:
 
     The rankings of a request are sorted, and for each the level is known at which it differs from
     the next. Any two rankings differ first at the least of these levels between them, which a
-    running minimum finds for all pairs.
-
-    Parameters
-    ----------
-    order, differs_at
-        As `sort_rankings` returns them.
+    running minimum finds for all pairs. `sort_rankings` returns both arguments.
     """
     n_runs, n_requests = order.shape
     behind = np.tri(n_runs, n_runs - 1, k=-1, dtype=bool)[:, :, None]

@@ -74,10 +74,10 @@ def preferences(
     UnknownNameError
         With near matches, for a measure or a baseline that does not exist.
     LexiframeError
-        For fewer than two runs; before the work, for more preferences than fit in memory; for a
-        lambda, which has no name; for a function that does not return an antisymmetric matrix; when
-        a measure needs positions by subtopic and these are not, or the other way round; and when a
-        measure has a ``rel`` below that of the positions.
+        For fewer than two runs; for more preferences than fit in memory, before they are computed;
+        for a lambda, which has no name; for a function that does not return an antisymmetric
+        matrix; for a measure by subtopic when the positions are not by subtopic, and the other way
+        round; and for a measure with a ``rel`` below that of the positions.
 
     Notes
     -----
@@ -126,13 +126,7 @@ def compare_pairs(
     deciding_level: bool = False,
     baseline: str | None = None,
 ) -> pl.DataFrame:
-    """Compute preferences from checked positions, and from the values of the metrics in ``asked``.
-
-    Raises
-    ------
-    LexiframeError
-        As `preferences`.
-    """
+    """Compute preferences from checked positions, given the values of the metrics in ``asked``."""
     requests = _requests_in(p, asked)
     chosen = pairs_of(requests.runs, baseline)
     ordered, deltas = _deltas(requests, asked, values, no_relevant, chosen, baseline)
@@ -216,8 +210,8 @@ Kernel = Callable[[Block, np.ndarray], np.ndarray]
 _TOGETHER = 2**19
 """The greatest requests × runs² of a block, so that its arrays stay in the processor's cache."""
 _FEW = 16
-"""Groups of up to so many requests are split up. NumPy's innermost loop is over the requests of a
-block, which should not be short; in a block of one request it is over runs."""
+"""Groups of at most so many requests are split into blocks of one. NumPy's innermost loop is over
+the requests of a block, and is slow when short; in a block of one request it is over runs."""
 
 
 def _kernel(

@@ -27,7 +27,7 @@ class SubtopicBlock(Block):
     subtopics: tuple[Block, ...]
 
     def populations(self, rel: float | None) -> list[Population]:
-        """Return the relevant items: of any subtopic, and of each subtopic."""
+        """Return the relevant items of any subtopic, and then those of each subtopic."""
         return [part.at_least(rel) for part in (self, *self.subtopics)]
 
 
@@ -73,13 +73,7 @@ class SubtopicRequests:
 
 
 def subtopic_requests_of(p: Any) -> SubtopicRequests:
-    """Convert a table of positions by subtopic to matrices, one request after the other.
-
-    Raises
-    ------
-    SchemaError
-        When a run lacks rows of a subtopic: each has one for every relevant item.
-    """
+    """Convert a table of positions by subtopic to matrices, one request after the other."""
     table = check(p, SUBTOPIC_POSITIONS)
     by_subtopic = table.filter(pl.col("subtopic").is_not_null())
     everything = _without_subtopics(table)

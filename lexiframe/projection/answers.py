@@ -49,11 +49,6 @@ def warn_of_gaps(ranked: RankedRuns) -> None:
 def warn_of_input(ranked: RankedRuns) -> None:
     """Warn of lines that were not read to their end, and when no retrieved document is judged."""
     warn_of_wider_lines(ranked.n_wider)
-    _warn_of_strangers(ranked)
-
-
-def _warn_of_strangers(ranked: RankedRuns) -> None:
-    """Warn when runs retrieved documents, but none of them is judged."""
     retrieved = list(dict.fromkeys(name for run in ranked.runs for name in run.strangers))
     if not retrieved or any(run.rank.any() for run in ranked.runs):
         return

@@ -17,7 +17,11 @@ from lexiframe.projection.lookup import hash_keys
 
 @dataclass(frozen=True)
 class Rows:
-    """The query's index (the extra ones follow), document, score and perhaps rank of each row."""
+    """The query, document and score of each row, with its rank if the rows have ranks.
+
+    ``query`` is an index among the judged queries; ``extra`` has the other queries, whose indices
+    follow. ``hashes`` are those of query and document together.
+    """
 
     query: np.ndarray
     doc_id: pl.Series
@@ -75,8 +79,7 @@ class Rows:
 
     def first_of_query(self, hit: np.ndarray) -> np.ndarray:
         """Return, for each of the rows ``hit``, the first row of its query."""
-        queries = Blocks.of(self.query[1:] != self.query[:-1], hit)
-        return queries.first
+        return Blocks.of(self.query[1:] != self.query[:-1], hit).first
 
     def ties(self, hit: np.ndarray) -> Blocks:
         """Return the group of equal scores to which each of the rows ``hit`` belongs."""

@@ -41,24 +41,18 @@ class RankedRuns:
     @cached_property
     def answers(self) -> pl.DataFrame:
         """For each run, counts of requests (answered or not) and of the rows that were removed."""
-        requests = len(self.judged.queries)
-        counts = {
-            "requests": requests,
-            "without_relevant": int((self.judged.n_relevant == 0).sum()),
+        n_runs, n_empty = len(self.runs), int((self.judged.n_relevant == 0).sum())
+        columns = {
+            "run": [run.name for run in self.runs],
+            "requests": [len(self.judged.queries)] * n_runs,
+            "without_relevant": [n_empty] * n_runs,
+            "answered": [int(run.answered.sum()) for run in self.runs],
+            "missing": [int((~run.answered).sum()) for run in self.runs],
+            "extra": [len(run.extra) for run in self.runs],
+            "duplicates": [run.duplicates for run in self.runs],
+            "unjudged_removed": [run.unjudged for run in self.runs],
         }
-        rows = [
-            {
-                "run": run.name,
-                **counts,
-                "answered": (answered := int(run.answered.sum())),
-                "missing": requests - answered,
-                "extra": len(run.extra),
-                "duplicates": run.duplicates,
-                "unjudged_removed": run.unjudged,
-            }
-            for run in self.runs
-        ]
-        return pl.DataFrame(rows)
+        return pl.DataFrame(columns)
 
 
 def rank_runs(
@@ -77,14 +71,6 @@ def rank_runs(
     ``pool`` also asks for the retrieved documents, ``documents`` for their order, and ``hashed``
     for the sha256 of each file as it was read. ``foresee`` is called before files are read, with
     the least number of runs that they contain, and may raise an error.
-
-    Raises
-    ------
-    LexiframeError
-        When runs and qrels have no query in common, when two runs have the same name, or when there
-        is no run; and, before the work, when ranks and positions need more memory than there is.
-    SchemaError
-        For ``ties="rank"`` without ranks.
     """
     complete = nonrelevant or policies.unjudged == "remove"
     scan = runs if isinstance(runs, RunScan) else scan_runs(runs)

@@ -93,21 +93,16 @@ def impute(
             f"{row['n_retrieved']} items for query {row['query_id']!r}, besides the relevant ones "
             "that it omitted; give the number of items in the corpus"
         )
+    level = pl.col("level")
     if how == "pessimistic":
-        return table.with_columns(
-            pl.when(omitted)
-            .then(n - (pl.col("n_relevant") - pl.col("level")))
-            .otherwise("position")
-            .alias("position")
-        )
-    found = pl.col("n_relevant") - n_omitted
-    by_grade = pl.when(omitted).then(-pl.col("relevance")).rank("dense").over(REQUEST)
-    by_grade_and_level = by_grade * (pl.col("n_relevant") + 1) + pl.col("level")
-    best_first = by_grade_and_level.rank("ordinal").over(REQUEST).cast(pl.Int64)
+        rank = n - (pl.col("n_relevant") - level)
+    else:
+        by_grade = pl.when(omitted).then(-pl.col("relevance")).rank("dense").over(REQUEST)
+        by_grade_and_level = by_grade * (pl.col("n_relevant") + 1) + level
+        best_first = by_grade_and_level.rank("ordinal").over(REQUEST).cast(pl.Int64)
+        rank = pl.col("n_retrieved") + best_first
+        level = pl.col("n_relevant") - n_omitted + best_first
     return table.with_columns(
-        pl.when(omitted)
-        .then(pl.col("n_retrieved") + best_first)
-        .otherwise("position")
-        .alias("position"),
-        pl.when(omitted).then(found + best_first).otherwise("level").alias("level"),
+        position=pl.when(omitted).then(rank).otherwise("position"),
+        level=pl.when(omitted).then(level).otherwise("level"),
     )

@@ -82,14 +82,7 @@ def judged_items(
     """Return the relevant items of qrels, and with ``nonrelevant`` the other judged ones.
 
     The grade of a document is its greatest grade over all iterations. ``hashed`` asks for the
-    sha256 of a file.
-
-    Raises
-    ------
-    SchemaError
-        For a document judged twice in one iteration of a query (unless ``duplicates="best"``).
-    LexiframeError
-        When there are no judgments, or no document is relevant.
+    sha256 of a file. Qrels without a relevant document are an error.
     """
     judged = load_qrels(qrels, hashed=hashed)
     rows, repeated = distinct_judgments(judged, policies.duplicates)

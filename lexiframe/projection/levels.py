@@ -10,18 +10,10 @@ from lexiframe.codes import order_of
 
 
 def levels_in(group: np.ndarray) -> Callable[..., np.ndarray]:
-    """Return a function that numbers rows from 1 within their group.
+    """Return a function that numbers rows from 1 within their group, in the order of their keys.
 
-    Parameters
-    ----------
-    group
-        The number of each row's group, which never decreases from one row to the next.
-
-    Returns
-    -------
-    callable
-        From whole numbers from 0, one for each row, to the level of each row. Rows are numbered in
-        the order of these keys; rows with equal keys are numbered in the order that they have.
+    ``group`` has the number of each row's group and never decreases. The keys are whole numbers
+    from 0, one for each row; rows with equal keys are numbered in the order that they have.
 
     Examples
     --------

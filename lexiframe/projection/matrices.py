@@ -159,13 +159,7 @@ class Requests:
 
 
 def requests_of(p: Any) -> Requests:
-    """Convert a positions table to arrays.
-
-    Raises
-    ------
-    SchemaError
-        When a run lacks rows of a request: each has one for every relevant item.
-    """
+    """Convert a positions table to arrays; raise if a run lacks rows of a request."""
     table = check(p, POSITIONS)
     n_rows = _rows_of_each_run(table)
     if n_rows is None:
@@ -199,11 +193,6 @@ def lay_out(
     ``query`` and ``run`` have an index into ``queries`` and ``runs`` for each row. For tables in
     which the rows of all runs have the same requests in the same order, ``query`` has the indices
     of the rows of one run, and ``run`` is a column with the number of each run.
-
-    Raises
-    ------
-    SchemaError
-        As `requests_of`.
     """
     shape = np.broadcast_shapes(query.shape, run.shape)
     m = table["n_relevant"].to_numpy().reshape(shape)
@@ -250,13 +239,7 @@ def _smallest_type(rank: pl.Series) -> type[np.signedinteger[Any]]:
 
 
 def _totals(grades: np.ndarray, query: np.ndarray, run: np.ndarray, n_runs: int) -> np.ndarray:
-    """Return the sum of the grades of each request in each run: requests × runs.
-
-    Raises
-    ------
-    SchemaError
-        When a run lacks rows of a request.
-    """
+    """Return the sum of the grades of each request in each run: requests × runs."""
     if run.ndim == 2:  # each run has rows of the same requests
         by_run = [np.bincount(query, of_run) for of_run in grades]
         return np.stack(by_run, axis=1) if by_run else np.zeros((0, 1))
@@ -273,7 +256,7 @@ def _totals(grades: np.ndarray, query: np.ndarray, run: np.ndarray, n_runs: int)
 
 
 def _refuse_other_judgments(total: np.ndarray, *, has_same_m: bool) -> None:
-    """Raise when runs differ in their relevant items."""
+    """Raise when runs differ in their relevant items, as different sums of grades show."""
     same_items = np.ptp(total, axis=1).max(initial=0) <= 1e-9 * max(total.max(initial=0), 1)
     if not (has_same_m and same_items):
         raise SchemaError(

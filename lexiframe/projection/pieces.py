@@ -1,14 +1,14 @@
-"""A large run ranked in pieces, so that threads share the work: each has all rows of its queries.
+"""A large run ranked in pieces, by several threads: each piece has all rows of its queries.
 
-Rankings of different queries are independent, so that the results of the pieces can be joined.
-The size of a piece is fixed, so results do not depend on the number of threads.
+Rankings of different queries are independent, so the results of the pieces can be joined. The size
+of a piece is fixed, so results do not depend on the number of threads.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
+from functools import partial, reduce
 from itertools import pairwise
 
 import numpy as np
@@ -35,13 +35,7 @@ def rank_run(
     pool: bool = False,
     codes: pl.Series | None = None,
 ) -> RunRanks:
-    """Rank the judged documents of one run, as `rank_judged`; a large one in pieces.
-
-    Raises
-    ------
-    SchemaError
-        As `rank_judged`.
-    """
+    """Rank the judged documents of one run, as `rank_judged`; a large one in pieces."""
     rank = partial(rank_judged, judged=judged, policies=policies, pool=pool, codes=codes)
     if part.rows.height <= ROWS:
         return rank(part)
@@ -74,13 +68,13 @@ def _joined(pieces: Sequence[RunRanks]) -> RunRanks:
     pools = [piece.pool for piece in pieces if piece.pool is not None]
     return RunRanks(
         name=pieces[0].name,
-        rank=_sum(piece.rank for piece in pieces),
+        rank=reduce(np.add, (piece.rank for piece in pieces)),
         tied=TiedItems(
             np.concatenate([piece.tied.item for piece in pieces]),
             np.concatenate([piece.tied.best for piece in pieces]),
             np.concatenate([piece.tied.worst for piece in pieces]),
         ),
-        retrieved=_sum(piece.retrieved for piece in pieces),
+        retrieved=reduce(np.add, (piece.retrieved for piece in pieces)),
         answered=np.any([piece.answered for piece in pieces], axis=0),
         extra=[query for piece in pieces for query in piece.extra],
         duplicates=sum(piece.duplicates for piece in pieces),
@@ -89,14 +83,6 @@ def _joined(pieces: Sequence[RunRanks]) -> RunRanks:
         pool=pl.concat(pools) if pools else None,
         documents=_documents(pieces),
     )
-
-
-def _sum(arrays: Iterable[np.ndarray]) -> np.ndarray:
-    first, *others = arrays
-    total = first.copy()
-    for other in others:
-        total += other
-    return total
 
 
 def _strangers(pieces: Sequence[RunRanks]) -> list[str]:

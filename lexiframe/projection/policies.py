@@ -25,13 +25,7 @@ _CHOICES: dict[str, Any] = {
 
 @dataclass(frozen=True)
 class Policies:
-    """The policies of `positions`, where they are described; they are checked on creation.
-
-    Raises
-    ------
-    LexiframeError
-        For a choice that does not exist, and a ``rel`` that is not positive.
-    """
+    """The policies of `positions`, where they are described; they are checked on creation."""
 
     rel: float | None = None
     ties: Ties = "doc_id_desc"

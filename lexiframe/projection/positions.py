@@ -137,8 +137,9 @@ def project(
     position = np.concatenate(ranks, dtype=np.int64)
     levels_of = _level_order(template)
     level = np.concatenate([levels_of(run.rank) for run in ranked.runs])
+    name = pl.Series([run.name for run in ranked.runs], dtype=pl.String)
     columns: dict[str, Any] = {
-        "run": _repeated([run.name for run in ranked.runs], len(item)),
+        "run": name.gather(np.repeat(np.arange(len(name)), len(item))),
         "position": position,
         "level": level,
         "n_retrieved": np.concatenate([run.retrieved[query] for run in ranked.runs]),
@@ -228,7 +229,3 @@ def _pool_sizes(ranked: RankedRuns) -> np.ndarray:
     for run in ranked.runs:
         seen = pl.concat([seen, run.pool]).unique() if run.pool is not None else seen
     return np.bincount(seen["query"].to_numpy(), minlength=len(index.queries))
-
-
-def _repeated(names: list[str], times: int) -> pl.Series:
-    return pl.Series(names, dtype=pl.String).gather(np.repeat(np.arange(len(names)), times))

@@ -79,12 +79,6 @@ def rank_judged(
     """Rank the judged documents of one run.
 
     ``codes``, a column of categories for all runs, asks for the documents and numbers them.
-
-    Raises
-    ------
-    SchemaError
-        For a document that is twice in one ranking (unless ``duplicates="best"``), and for
-        ``ties="rank"`` without a column of whole ranks, all different within a query.
     """
     if part.rows.is_empty():
         return _retrieved_nothing(part, judged)
