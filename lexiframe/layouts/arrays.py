@@ -104,7 +104,7 @@ class ScoreCube:
     """Scores as measures × requests × runs, NaN where there is none.
 
     ``smaller_is_better`` and ``is_exact`` have an element for each measure: whether its smaller
-    values are better, and whether its values are exact but for the last bit.
+    values are better, and whether its equal values are equal to the last bit.
     """
 
     measures: pl.Series
@@ -118,15 +118,8 @@ class ScoreCube:
         """Yield each measure and its scores, without the requests and runs that have none."""
         for n, (measure, values) in enumerate(zip(self.measures, self.values, strict=True)):
             query, run = (np.flatnonzero(~np.isnan(values).all(axis=k)) for k in (1, 0))
-            yield (
-                measure,
-                Scores(
-                    self.queries[query],
-                    self.runs[run],
-                    values[np.ix_(query, run)],
-                    bool(self.smaller_is_better[n]),
-                ),
-            )
+            known, smaller = values[np.ix_(query, run)], bool(self.smaller_is_better[n])
+            yield measure, Scores(self.queries[query], self.runs[run], known, smaller)
 
 
 @dataclass(frozen=True)

@@ -124,11 +124,9 @@ def known_pairs(d: Any, s: pl.DataFrame, baseline: str | None = None) -> PairCub
 
 def _of_baseline(d: pl.DataFrame, baseline: str) -> pl.DataFrame:
     """Return the rows of the pairs that contain one run."""
-    is_baseline = (pl.col("run_a") == baseline) | (pl.col("run_b") == baseline)
-    kept = d.filter(is_baseline)
+    kept = d.filter((pl.col("run_a") == baseline) | (pl.col("run_b") == baseline))
     if not kept.height:
-        runs = pl.concat([d["run_a"], d["run_b"]]).unique().sort()
-        raise unknown_name("run", baseline, runs)
+        raise unknown_name("run", baseline, pl.concat([d["run_a"], d["run_b"]]).unique().sort())
     return kept
 
 

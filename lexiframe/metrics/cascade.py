@@ -63,5 +63,5 @@ class CascadeMetric(Metric):
 
 
 def satisfied(y: pl.Expr, *, max: float) -> pl.Expr:
-    """(2^y − 1) / 2^max, with max the greatest grade that there can be."""
+    """(2^y − 1) / 2^max, where max is the greatest grade of the scale."""
     return (2**y - 1) / 2**max

@@ -47,9 +47,9 @@ def conventions() -> pl.DataFrame:
     polars.DataFrame
         Key ``measure, choice``: what can be chosen; ``lexiframe``: the choice of this library;
         ``other``: how to get another choice here; ``trec_eval`` (10), ``ir_measures`` (0.4),
-        ``ranx`` (0.3) and ``LensKit`` (2025): the choices of other libraries, – where they lack the
-        measure. m is the number of relevant items, N the number of judged non-relevant items, ñ
-        the number of documents retrieved.
+        ``ranx`` (0.3) and ``LensKit`` (2025): the choices of other libraries (– where a library
+        lacks the measure). m is the number of relevant items, N the number of judged non-relevant
+        items, ñ the number of documents retrieved.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Counts of what was retrieved and what is relevant, by trec_eval's names."""
+"""Counts of retrieved and of relevant items, under trec_eval's names."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Count(Metric):
 
     @property
     def needs(self) -> str:  # type: ignore[override]
-        """What the positions have to contain; with imputed ranks all items would seem found."""
+        """What the positions have to contain; with imputed ranks all items would count as found."""
         return FOUND if self.count is relevant_retrieved else RELEVANT
 
     def compute(self, rankings: Rankings) -> np.ndarray:
@@ -33,16 +33,16 @@ class Count(Metric):
 
 
 def retrieved(rankings: Rankings) -> np.ndarray:
-    """ñ, the documents of the ranking."""
+    """Return ñ, the number of documents in each ranking."""
     return rankings.first_row("n_retrieved")
 
 
 def relevant(rankings: Rankings) -> np.ndarray:
-    """m, the relevant items of the request."""
+    """Return m, the number of relevant items of each ranking's request."""
     return rankings.first_row("n_relevant")
 
 
 def relevant_retrieved(rankings: Rankings) -> np.ndarray:
-    """The relevant items that have a rank."""
+    """Return the number of relevant items that have a rank."""
     is_found = rankings.relevant["position"].is_not_null().to_numpy()
     return np.bincount(rankings.of_relevant[is_found], minlength=len(rankings))

@@ -1,4 +1,4 @@
-"""Graded metrics: a sum over relevant items of gain times exposure, mostly over an ideal sum."""
+"""Graded metrics: sums of gain times exposure, usually divided by the sum of an ideal ranking."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class GradedMetric(Metric):
         return self.evaluate(self.gain, y) * exposure
 
     def contributions(self, rankings: Rankings) -> np.ndarray:
-        """g(y) · e(p) of each relevant item, over the ideal."""
+        """g(y) · e(p) of each relevant item, divided by the ideal if the metric is."""
         refuse_grades_above(self, rankings)
         terms = rankings.of_each(self.terms())
         if not self.normalised:
@@ -62,7 +62,7 @@ class GradedMetric(Metric):
         return np.asarray(np.divide(terms, ideal, out=np.zeros_like(terms), where=ideal > 0))
 
     def compute(self, rankings: Rankings) -> np.ndarray:
-        """Σ g(y) · e(p), over the ideal; divided once, so that the ideal ranking has 1."""
+        """Σ g(y) · e(p), divided once by the ideal, so that the ideal ranking has exactly 1."""
         refuse_grades_above(self, rankings)
         total = np.bincount(rankings.of_relevant, rankings.of_each(self.terms()), len(rankings))
         if not self.normalised:
@@ -72,7 +72,7 @@ class GradedMetric(Metric):
 
     @property
     def of_ideal(self) -> GradedMetric:
-        """The metric whose terms the ideal ranking sums: with the cut-off, or without."""
+        """The metric that the ideal ranking is summed with: this one, or it without cut-off."""
         return replace(self, cutoff=None) if self.values.get("ideal") == "full" else self
 
     def _ideals(self, rankings: Rankings) -> np.ndarray:
@@ -83,7 +83,7 @@ class GradedMetric(Metric):
 
 
 def gain_of_dcg(y: pl.Expr, *, dcg: str) -> pl.Expr:
-    """The grade itself (``log2``, as trec_eval has it), or 2^y − 1 (``exp-log2``)."""
+    """The grade itself (``log2``, as in trec_eval), or 2^y − 1 (``exp-log2``)."""
     return y if dcg == "log2" else 2**y - 1
 
 

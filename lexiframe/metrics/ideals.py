@@ -1,4 +1,4 @@
-"""Ideal rankings of documents that serve several subtopics: the greedy one, and the best one."""
+"""Ideal rankings of documents that serve several subtopics: the greedy and the optimal one."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import polars as pl
 from lexiframe.codes import encode
 
 ALIKE = 1e-12
-"""Gains whose relative difference is smaller count as equal: they differ by rounding."""
+"""Gains whose relative difference is at most this count as equal: it may be rounding."""
 
 MOST_STEPS = 200_000
 """The greatest number of partial rankings that are tried at one rank."""
@@ -20,18 +20,16 @@ MOST_STEPS = 200_000
 
 @dataclass(frozen=True)
 class Serving:
-    """Which documents serve which subtopics: a row for each, by request and document.
+    """Which documents serve which subtopics: a row for each pair, sorted by request and document.
 
     Attributes
     ----------
     queries
         The requests, sorted.
-    first_document
-        Where the documents of each request begin.
-    first_row
-        Where the rows of each document begin.
+    first_document, first_row
+        Where the documents of each request begin, and where the rows of each document begin.
     subtopic
-        Of each row, numbered through all requests.
+        The subtopic of each row. Subtopics of different requests have different numbers.
     """
 
     queries: pl.Series

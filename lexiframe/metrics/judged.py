@@ -18,9 +18,9 @@ from lexiframe.metrics.recall_level import Exposure
 
 @dataclass(frozen=True, eq=False, repr=False)
 class JudgedMetric(Metric):
-    """μ = 1/m Σ over the relevant items retrieved of a term that sees the judged items above it.
+    """μ = 1/m Σ_i term_i over the relevant items retrieved, given the judged items above each.
 
-    ``term`` goes from `RelevantFound`, and parameters of the metric by keyword, to an array.
+    ``term`` is a function of `RelevantFound`, and of the metric's parameters by keyword.
     """
 
     term: Callable[..., np.ndarray]
@@ -105,6 +105,7 @@ def _sums_over_judged(metric: Metric, rankings: Rankings, term: Exposure) -> np.
     terms = ranks.select(term=metric.evaluate(term, RANK))["term"].to_numpy()
     counting = np.flatnonzero(np.abs(terms) > _NOTHING * np.abs(terms).max(initial=0.0))
     last = counting.max(initial=-1) + 1 if metric.cutoff is None else metric.cutoff
-    keys = items.keys((items.grade >= 0) & (items.rank <= last), deepest)  # sums have one order
+    # keys are sorted, so that the last bit of a sum does not depend on the order of the rows
+    keys = items.keys((items.grade >= 0) & (items.rank <= last), deepest)
     ranking, rank = np.divmod(keys, deepest + 1)
     return np.bincount(ranking, terms[rank - 1], len(rankings))

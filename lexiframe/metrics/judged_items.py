@@ -52,7 +52,7 @@ def key(ranking: np.ndarray, rank: np.ndarray, deepest: int) -> np.ndarray:
 
 
 ItemsOfRun = Callable[[int], Items]
-"""From the number of a run, in the order of their names, to its judged items."""
+"""A function from the number of a run, among the runs sorted by name, to its judged items."""
 
 
 def items_of_table(table: pl.DataFrame, keys: pl.DataFrame) -> ItemsOfRun:

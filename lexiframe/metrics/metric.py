@@ -155,4 +155,5 @@ class Metric:
                 raise LexiframeError(f"{self.name} needs its {name}: write {how}")
         result = function(*arguments[: len(required)], **keywords)
         result = result if isinstance(result, pl.Expr) else pl.lit(result)
+        # a null would count as 0, as an item that was not retrieved does; `scores` refuses a NaN
         return result.cast(pl.Float64).fill_null(float("nan"))

@@ -101,7 +101,7 @@ def read(text: str) -> Written:
     operand, parameters = _read_inside(match["inside"] or "", text)
     cutoff = int(match["cutoff"]) if match["cutoff"] else None
     name = IR_MEASURES.get(match["name"], match["name"])
-    if match["name"] == "NumRet" and "rel" in parameters:
+    if match["name"] == "NumRet" and "rel" in parameters:  # it then counts relevant items only
         name = "num_rel_ret"
     return Written(name, operand, parameters, cutoff)
 

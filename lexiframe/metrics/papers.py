@@ -1,4 +1,4 @@
-"""Where formulas stand: papers with their DOI, and programs whose definitions others quote."""
+"""The sources of formulas: papers with their DOI, and programs whose definitions others follow."""
 
 LEXIRECALL = "Diaz, Ekstrand & Mitra, TORS 2025, doi:10.1145/3728373"
 LEXIPRECISION = "Diaz, EVIA 2023, doi:10.20736/0002001353"

@@ -36,9 +36,9 @@ def provider_exposure(p: Frame, providers: Frame, /, exposure: Metric | str = "A
     -------
     polars.DataFrame
         Key ``run, query_id, provider``, sorted by it, for the providers of the request's relevant
-        items; ``items`` (how many of these are the provider's), ``exposure`` (η, from 0: none was
-        retrieved), ``is_worst_off`` (whether no other provider of the request has less, by more
-        than 1e-12, of exposures above 1 by more than this share of them).
+        items; ``items`` (how many of these are the provider's), ``exposure`` (η; 0 when none was
+        retrieved), ``is_worst_off`` (whether no other provider of the request has less exposure; a
+        difference of 1e-12, or for exposures above 1 of this share of them, does not count).
 
     Raises
     ------
@@ -50,9 +50,8 @@ def provider_exposure(p: Frame, providers: Frame, /, exposure: Metric | str = "A
     Notes
     -----
     η(π, v) = Σ_i e(p_i) over the relevant items of provider v: Diaz, Ekstrand & Mitra, ACM TORS
-    2025, equation 2, doi:10.1145/3728373. Over all groups of relevant items that could be a
-    provider's the least exposure is e(p_m), which is `TSE`; for given providers it is the sum of
-    the worst-off one.
+    2025, equation 2, doi:10.1145/3728373. The least exposure of any group of relevant items that
+    one provider could own is e(p_m), which `TSE` computes.
 
     Examples
     --------
@@ -65,7 +64,7 @@ def provider_exposure(p: Frame, providers: Frame, /, exposure: Metric | str = "A
     """
     rankings = Rankings.of(p)
     taken = parse_metric(exposure) if isinstance(exposure, str) else exposure
-    metric = eta(replace(taken, cutoff=None))
+    metric = eta(replace(taken, cutoff=None))  # eta(AP@10) is written eta(AP)@10
     metric = metric if taken.cutoff is None else metric @ taken.cutoff
     frame = to_frame(providers, "score", "providers")
     owners = checked_ids(in_our_words(frame, PROVIDERS, "providers"), PROVIDERS, "providers")

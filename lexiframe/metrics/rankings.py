@@ -117,7 +117,7 @@ class Rankings:
         return self.keys["run"].n_unique()
 
     def of_run(self, run: int) -> Rankings:
-        """Return the rankings of one run, by its number in the order of their names, with items."""
+        """Return the rankings and the judged items of one run, given its number among the runs."""
         length = self.keys["run"].rle().struct.field("len").to_numpy().astype(np.int64)
         first, last = int(length[:run].sum()), int(length[: run + 1].sum())
         rows = slice(*np.searchsorted(self.ranking, [first, last]))

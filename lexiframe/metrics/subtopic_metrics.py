@@ -31,27 +31,27 @@ class SubtopicMetric(RecallLevelMetric):
     weight : callable
         z(i, m).
     divisor : {"subtopics", "every_rank", "ideal"}
-        T, which makes it the mean over subtopics; the same sum of a ranking each of whose first k
-        documents is relevant for all subtopics (T · Σ_{r≤k} e(r) z(r, m), which depends on no
-        document); or the same sum of the ideal ranking of the relevant documents.
+        ``"subtopics"``: T, so that the value is a mean over subtopics. ``"every_rank"``: the sum of
+        a ranking whose first k documents are relevant for all subtopics, T · Σ_{r≤k} e(r) z(r, m).
+        ``"ideal"``: the sum of the ideal ranking of the relevant documents.
 
     Notes
     -----
     The ideal ranking comes from the parameter ``ideal``:
 
-    - ``"greedy"``, as in ndeval: at each rank the document that adds most to the gain
-      Σ_t (1 − α)^(number of documents above it that serve t); of documents that add as much (but
-      for 1e-12 of it), that of the greatest id, bytewise. A ranking can beat it, and then has a
-      value above 1.
-    - ``"exact"``: the ranking with the greatest sum at the cut-off, by enumeration of how often
-      each kind of document (those of the same subtopics) is used; an error when there are too
-      many. An optimal ranking is left when no document comes before one that serves all of its
-      subtopics and more, so few orders have to be tried.
+    - ``"greedy"``, as in ndeval: each rank has the document with the greatest gain
+      Σ_t (1 − α)^(number of documents above it that serve t). Among documents whose gains are
+      equal, up to a share of 1e-12, it is the one with the greatest id, bytewise. A ranking can
+      beat this one, and then has a value above 1.
+    - ``"exact"``: the ranking with the greatest sum at the cut-off. Documents that serve the same
+      subtopics are of one kind, and all counts of the kinds are tried; too many are an error. Some
+      optimal ranking has no document above one that serves all of its subtopics and more, so few
+      orders have to be tried.
 
     Examples
     --------
-    a serves the subtopic s, and b both s and t. With a first the gains of the two ranks are 1 and
-    1/2 + 1; in the ideal ranking, with b first, they are 2 and 1/2:
+    Document a serves the subtopic s, and b serves both s and t. With a first the gains of the two
+    ranks are 1 and 1/2 + 1; in the ideal ranking, with b first, they are 2 and 1/2:
 
     >>> import polars as pl
     >>> import lexiframe as lf

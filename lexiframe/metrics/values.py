@@ -44,7 +44,7 @@ class Values:
         """Return a metric's values as runs × requests, NaN where there is none."""
         n = self.metrics.index(metric)
         values = np.where(self.kept[:, n], self.values[:, n], np.nan)
-        return values.reshape(n_runs, -1)
+        return values.reshape(n_runs, -1)  # the keys of each run are all requests, in one order
 
     def table(self) -> pl.DataFrame:
         """Return the table of `scores`.

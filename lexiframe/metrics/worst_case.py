@@ -110,6 +110,7 @@ def _ideals(metric: GradedMetric, grades: np.ndarray, members: np.ndarray, n: in
     """Return the sum of the ideal ranking of each subset of n items; ``grades`` are descending."""
     item, place = np.indices((len(grades), n))
     terms = _of_items(metric.terms(), place + 1.0, grades[item], n)
+    # an item's place in the ideal ranking is its number among the members of the subset
     at_its_place = terms[item[:, 0], np.maximum(members.cumsum(axis=1), 1) - 1]
     return np.asarray((at_its_place * members).sum(axis=1))
 

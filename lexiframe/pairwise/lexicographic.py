@@ -28,7 +28,7 @@ class LexicographicPreference(Preference):
 
     With ``direction="precision"`` the smallest level k at which the positions differ decides, with
     ``"recall"`` the largest. Rankings tie only when all their positions are equal. Relevance is
-    binary: any positive grade, or ``rel`` and above.
+    binary: items of any positive grade count, or those of ``rel`` and above.
 
     Parameters
     ----------
@@ -58,8 +58,8 @@ class LexicographicPreference(Preference):
     >>> lf.LexicographicPreference("rootLP", "precision", magnitude=lambda p: 1 / p.sqrt())
     rootLP
 
-    With five relevant items among seven, RR has 7 − 4 values; lexiprecision tells all 21 rankings
-    apart (Diaz 2023, figure 1):
+    With five relevant items among seven, RR has only three values; lexiprecision tells all 21
+    rankings apart (Diaz 2023, figure 1):
 
     >>> from itertools import combinations
     >>> def ranking(*ranks):
@@ -71,8 +71,8 @@ class LexicographicPreference(Preference):
     >>> s.group_by("measure").agg(pl.col("value").n_unique()).sort("measure").rows()
     [('LP.rank', 21), ('RR', 3)]
 
-    Two rankings with their first relevant item at one rank tie by RR; the second item decides, at
-    rank 8 against 4, by 1/8 − 1/4 (the sizes of its figure 4):
+    Two rankings tie by RR when their first relevant items have the same rank. The second item then
+    decides: with the ranks 8 and 4 the difference is 1/8 − 1/4 (figure 4 of the same paper):
 
     >>> def compare(a, b, *measures):
     ...     p = pl.DataFrame({"run": ["a"] * len(a) + ["b"] * len(b), "position": [*a, *b]})
@@ -83,8 +83,8 @@ class LexicographicPreference(Preference):
     >>> compare([3, 8, 9, 11, 12], [3, 4, 9, 10, 20], "RR", "sgnLP", "rrLP")
     {'RR': 0.0, 'rrLP': -0.125, 'sgnLP': -1.0}
 
-    Lexirecall goes up from the bottom. The last two exposures are 1/25 and 1/100 in both rankings,
-    and 1/8 > 1/14 decides (Diaz, Ekstrand & Mitra 2025, figure 7, 0.12 against 0.07):
+    Lexirecall compares the last levels first. The ranks 25 and 100 are the same in both rankings,
+    so 8 against 14 decides (Diaz, Ekstrand & Mitra 2025, figure 7, with exposures 0.12 and 0.07):
 
     >>> compare([2, 8, 25, 100], [1, 14, 25, 100], "LR", "LP")
     {'LP': -1.0, 'LR': 1.0}
@@ -191,6 +191,7 @@ class LexicographicPreference(Preference):
         runs, so it never decides.
         """
         rank = np.where(positions == missing(positions), 0, positions)
+        # a power of two, so that blocks whose greatest ranks differ little share what is known
         n_ranks = 1 << int(rank.max(initial=0)).bit_length()
         if n_ranks > rank.size:
             sizes = self._of_ranks(rank.ravel()).reshape(rank.shape)

@@ -57,12 +57,8 @@ def _row(measure: Any) -> tuple[str, ...]:
 def _notation(measure: Any) -> str:
     if not isinstance(measure, Metric):
         return str(measure)
-    inside = ", ".join(_parameters(measure))
-    return (
-        measure.name
-        + (f"({measure.operand})" if measure.operand else f"({inside})" if inside else "")
-        + "@k" * measure.cuts_off
-    )
+    inside = measure.operand or ", ".join(_parameters(measure))
+    return measure.name + (f"({inside})" if inside else "") + "@k" * measure.cuts_off
 
 
 def _parameters(metric: Metric) -> Iterator[str]:

@@ -66,9 +66,9 @@ class LevelPreference(Preference):
     >>> lf.win_rates(d)["measure"].unique().sort().to_list()
     ['RPP', 'late']
 
-    By subtopics: a serves s, and b both s and t; x has a first, y has b first. The runs
-    differ only for t, where y is sooner. That is 1 of 5 recall levels: 2 of s, 1 of t, and 2 of
-    any relevant item.
+    By subtopics: document a serves s, and b serves both s and t. Run x has a first, y has b first.
+    The runs differ only for t, where y is sooner. That is 1 of 5 recall levels: 2 of s, 1 of t, and
+    2 of any relevant item.
 
     >>> import polars as pl
     >>> qrels = pl.DataFrame({"query_id": "q", "subtopic": ["s", "s", "t"],
@@ -169,7 +169,7 @@ def _levels_won(positions: np.ndarray, counts: np.dtype) -> np.ndarray:
 
 
 def _weight_won(positions: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """Σ_i w_i [p_i < p′_i]: runs × runs × requests."""
+    """Return Σ_i w_i [p_i < p′_i]: runs × runs × requests."""
     m, n_runs, n_requests = positions.shape
     won, share = np.zeros((2, n_runs * n_runs, n_requests))
     most = max(1, _COMPARISONS // max(won.size, 1))
@@ -181,7 +181,7 @@ def _weight_won(positions: np.ndarray, weights: np.ndarray) -> np.ndarray:
 
 
 def _is_sooner(positions: np.ndarray) -> np.ndarray:
-    """[p_i < p′_i], 0 or 1: levels × (runs · runs · requests)."""
+    """Return [p_i < p′_i], 0 or 1: levels × (runs · runs · requests)."""
     if positions.shape[2] == 1:  # otherwise NumPy's innermost loop would have one element
         positions = positions[:, :, 0]
     is_sooner = positions[:, :, None] < positions[:, None, :]

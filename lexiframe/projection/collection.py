@@ -78,23 +78,17 @@ def rank_runs(
         loading = aside.submit(_loaders, scan, rank=policies.ties == "rank", hashed=hashed)
         judged = judged_items(qrels, policies, nonrelevant=complete, hashed=hashed)
         loaders = loading.result()
-    codes = _shared_codes() if documents else None
-
-    def rank(part: RunPart) -> RunRanks:
-        return rank_run(part, judged, policies, pool=pool, codes=codes)
-
     _refuse_many(len(loaders), judged)
     if foresee is not None:
         foresee(len(loaders), judged)
-    done = list(
-        in_threads(
-            lambda load: [
-                (rank(part), replace(part, rows=_NO_ROWS, places=None)) for part in load()
-            ],
-            loaders,
-            "reading runs",
-        )
-    )
+    codes = _shared_codes() if documents else None
+    rank = partial(rank_run, judged=judged, policies=policies, pool=pool, codes=codes)
+
+    def load_and_rank(load: Callable[[], list[RunPart]]) -> list[tuple[RunRanks, RunPart]]:
+        # without their rows, so that only the runs that are being ranked are in memory
+        return [(rank(part), replace(part, rows=_NO_ROWS, places=None)) for part in load()]
+
+    done = [*in_threads(load_and_rank, loaders, "reading runs")]
     ranked = [run for runs in done for run in runs]
     refuse_twins((part.name, part.where) for _, part in ranked)
     if not any(run.answered.any() for run, _ in ranked):

@@ -30,12 +30,6 @@ class TiedItems:
     worst: np.ndarray
 
     @classmethod
-    def none(cls) -> TiedItems:
-        """Return the value for a run without ties."""
-        nothing = np.empty(0, np.int64)
-        return cls(nothing, nothing, nothing)
-
-    @classmethod
     def of(
         cls, groups: Blocks, first: np.ndarray, item: np.ndarray, judged: JudgedItems
     ) -> TiedItems:
@@ -47,7 +41,7 @@ class TiedItems:
         grade = judged.items["relevance"].to_numpy()[item[tied]]
         tied = tied[np.lexsort((item[tied], -grade, groups.block[tied]))]
         block = groups.block[tied]
-        nth = np.arange(len(tied)) - np.searchsorted(block, block)
+        nth = np.arange(len(tied)) - np.searchsorted(block, block)  # from 0 within each block
         best = groups.first[tied] + nth - first[tied] + 1
         worst = groups.last[tied] - nth - first[tied] + 1
         return cls(item[tied], best, worst)

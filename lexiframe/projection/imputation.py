@@ -98,6 +98,7 @@ def impute(
         rank = n - (pl.col("n_relevant") - level)
     else:
         by_grade = pl.when(omitted).then(-pl.col("relevance")).rank("dense").over(REQUEST)
+        # one number that sorts by grade, and within a grade by level, which is at most n_relevant
         by_grade_and_level = by_grade * (pl.col("n_relevant") + 1) + level
         best_first = by_grade_and_level.rank("ordinal").over(REQUEST).cast(pl.Int64)
         rank = pl.col("n_retrieved") + best_first

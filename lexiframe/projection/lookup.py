@@ -41,6 +41,7 @@ class HashIndex:
         tables = []
         left = np.arange(len(hashes))
         while len(left):
+            # more than four slots for each item, so that few items collide
             size = 1 << max(10, int(4 * len(left)).bit_length())
             table = np.full(size, -1, np.int32)
             slot = _slot(hashes[left], size)

@@ -257,6 +257,7 @@ def _totals(grades: np.ndarray, query: np.ndarray, run: np.ndarray, n_runs: int)
 
 def _refuse_other_judgments(total: np.ndarray, *, has_same_m: bool) -> None:
     """Raise when runs differ in their relevant items, as different sums of grades show."""
+    # equal grades that are added in another order may have another last bit
     same_items = np.ptp(total, axis=1).max(initial=0) <= 1e-9 * max(total.max(initial=0), 1)
     if not (has_same_m and same_items):
         raise SchemaError(

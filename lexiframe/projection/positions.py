@@ -38,7 +38,7 @@ def positions(
 
     A run's documents are ordered by score, descending. Every run has a row for every relevant
     item of every request, so a request that a run did not answer has null positions throughout.
-    Requests that are not judged are ignored. What was dropped or filled is warned of once, and
+    Requests that are not judged are ignored. A warning says what was dropped or filled, and
     `coverage` counts it.
 
     Parameters

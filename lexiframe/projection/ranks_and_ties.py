@@ -1,9 +1,8 @@
 """The ranks of the judged items, or of all documents, in a run: ties are broken only here.
 
 A run's documents are ordered by score, descending, and among equal scores by the tie policy. Most
-files are already in order, and only the ranks of the judged items are wanted, so a file is sorted
-only when it is not, and of the groups of equal scores only those that hold such an item are put
-in order.
+files are already in order, so a file is sorted only when it is not. Only the ranks of judged items
+are wanted, so a group of equal scores is put in order only when it holds such an item.
 """
 
 from __future__ import annotations
@@ -124,7 +123,7 @@ def _retrieved_nothing(part: RunPart, judged: JudgedItems) -> RunRanks:
     nowhere = np.zeros(judged.items.height, RANKS)
     nothing = np.zeros(len(judged.queries), np.int64)
     answered, extra = _answered(part, judged, nothing, [])
-    tied, pool = TiedItems.none(), None
+    tied, pool = TiedItems(*np.empty((3, 0), np.int64)), None
     return RunRanks(
         part.name, nowhere, tied, nothing, answered, extra, 0, 0, [], pool, _NO_DOCUMENTS
     )

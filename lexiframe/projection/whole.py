@@ -22,10 +22,10 @@ class WholeRankings:
         (longest + 1) × runs, the number of the document at each rank; after the end of a ranking
         it is the greatest number, which belongs to no document.
     rank
-        documents × runs, the rank of each, or a rank for absent documents, which the additional
-        last document has in all runs.
+        documents × runs, the rank of each. A document that a run lacks has a rank below all others,
+        and the additional last document has it in every run.
     relevant
-        runs × m, the ranks of the relevant items, or the rank for absent documents.
+        runs × m, the ranks of the relevant items, with the same rank for absent ones.
     hits
         runs × k from 0 to longest + 1, the number of relevant items in the top k.
     """
