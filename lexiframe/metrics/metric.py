@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import KW_ONLY, dataclass, field, fields, replace
 from numbers import Integral
 from typing import Any, ClassVar
 
@@ -41,16 +41,15 @@ class Metric:
     """
 
     name: str
-    parameters: Mapping[str, Parameter | float | str | None] = field(
-        default_factory=dict, kw_only=True
-    )
-    given: Mapping[str, Any] = field(default_factory=dict, kw_only=True)
-    operand: str | None = field(default=None, kw_only=True)
-    rel: float | None = field(default=None, kw_only=True)
-    cutoff: int | None = field(default=None, kw_only=True)
-    formula: str = field(default="", kw_only=True)
-    source: str = field(default="", kw_only=True)
-    bounds: str = field(default="", kw_only=True)
+    _: KW_ONLY
+    parameters: Mapping[str, Parameter | float | str | None] = field(default_factory=dict)
+    given: Mapping[str, Any] = field(default_factory=dict)
+    operand: str | None = None
+    rel: float | None = None
+    cutoff: int | None = None
+    formula: str = ""
+    source: str = ""
+    bounds: str = ""
 
     kind: ClassVar[str] = "metric"
     needs: ClassVar[str] = RELEVANT

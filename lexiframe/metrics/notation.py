@@ -5,13 +5,12 @@ from __future__ import annotations
 import ast
 import itertools
 import re
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
-from numbers import Real
 from typing import Any
 
 from lexiframe.errors import LexiframeError, UnknownNameError, shown
+from lexiframe.projection.policies import is_grade
 
 Parameters = Mapping[str, Any]
 
@@ -110,8 +109,7 @@ def least_grade(name: str, rel: float | None) -> float | None:
     """Return a measure's least relevant grade as a float; raise unless it is positive."""
     if rel is None:
         return None
-    is_number = isinstance(rel, Real) and not isinstance(rel, bool)
-    if not (is_number and 0 < rel <= sys.float_info.max):
+    if not is_grade(rel):
         raise LexiframeError(f"{name}(rel={shown(rel)}): expected a positive grade")
     return float(rel)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, field, replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import ClassVar, Self
 
 import numpy as np
@@ -29,10 +29,11 @@ class Preference(ABC):
     """
 
     name: str
-    rel: float | None = field(default=None, kw_only=True)
-    formula: str = field(default="", kw_only=True, compare=False)
-    source: str = field(default="", kw_only=True, compare=False)
-    bounds: str = field(default="", kw_only=True, compare=False)
+    _: KW_ONLY
+    rel: float | None = None
+    formula: str = field(default="", compare=False)
+    source: str = field(default="", compare=False)
+    bounds: str = field(default="", compare=False)
 
     kind: ClassVar[str] = "preference"
 

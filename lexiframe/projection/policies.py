@@ -37,9 +37,14 @@ class Policies:
     def __post_init__(self) -> None:
         for name in _CHOICES:
             check_policy(name, getattr(self, name))
-        is_number = isinstance(self.rel, Real) and not isinstance(self.rel, bool)
-        if self.rel is not None and not (is_number and 0 < self.rel <= sys.float_info.max):
+        if self.rel is not None and not is_grade(self.rel):
             raise LexiframeError(f"rel: expected a positive grade, found {shown(self.rel)}")
+
+
+def is_grade(value: Any) -> bool:
+    """Return whether a value is a positive number, as the least relevant grade has to be."""
+    is_number = isinstance(value, Real) and not isinstance(value, bool)  # True is an int, too
+    return is_number and 0 < value <= sys.float_info.max
 
 
 def check_policy(name: str, value: str) -> None:
