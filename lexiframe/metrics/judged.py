@@ -55,6 +55,7 @@ _EPSILON = 1e-5  # as in trec_eval; it smooths the share of relevant items among
 def inferred_precision(found: RelevantFound) -> np.ndarray:
     """1/p + (p − 1)/p · (r + b + u)/(p − 1) · (r + ε)/(r + b + 2ε), with r = i − 1 and ε = 10⁻⁵."""
     r, b, u, p = found.i - 1, found.b, found.u, found.p
+    # p − 1 cancels, so that the first rank needs no case of its own
     return np.asarray((1 + (r + b + u) * (r + _EPSILON) / (r + b + 2 * _EPSILON)) / p)
 
 
