@@ -67,6 +67,8 @@ these; what `scan_runs` returns; or an object of another library (see `read_runs
 
 QrelsLike = str | Path | Frame | RanxTable | Mapping[str, Any] | Iterable[Any]
 """Judgments: a path or address, ``"irds:NAME"``, a frame, ``{query: {document: grade}}``, or an
+CollectionLike = tuple[RunsLike, QrelsLike]
+"""Runs and the judgments for them."""
 object of another library (see `read_qrels`)."""
 
 ScoresLike = str | Path | Frame | Mapping[str, Any] | Iterable[Any]
