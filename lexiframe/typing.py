@@ -67,9 +67,10 @@ these; what `scan_runs` returns; or an object of another library (see `read_runs
 
 QrelsLike = str | Path | Frame | RanxTable | Mapping[str, Any] | Iterable[Any]
 """Judgments: a path or address, ``"irds:NAME"``, a frame, ``{query: {document: grade}}``, or an
-CollectionLike = tuple[RunsLike, QrelsLike]
-"""Runs and the judgments for them."""
 object of another library (see `read_qrels`)."""
+
+CollectionLike = tuple[RunsLike, QrelsLike]
+"""Runs, and the judgments for them."""
 
 ScoresLike = str | Path | Frame | Mapping[str, Any] | Iterable[Any]
 """Scores of another tool: a path, folder or glob, a frame, ``{run: path or frame}``, a list of any
