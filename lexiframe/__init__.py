@@ -27,6 +27,7 @@ The public names, in the order of the flow:
   ties and recall levels of real rankings: `tie_profile`, `deciding_levels`, `level_correlations`,
   `level_regression`, `predict_first_level`
 - what holds for all rankings of n items: the functions of `theory`
+- simulated runs and judgments, also like real ones: `simulate_collection`, `collection_distances`
 - experiment logs: `with_log`, `read_log`, `read_mlflow`
 - writing and export: `write_trec`, `write_parquet`, `to_ir_measures`, `to_ranx`, `to_pytrec_eval`
 - counts of requests answered, documents judged and ties: `coverage`
@@ -104,6 +105,8 @@ if TYPE_CHECKING:
     from lexiframe.significance.sample_size import power_curve, required_requests
     from lexiframe.significance.swaps import swap_curve, swap_rates
     from lexiframe.significance.tukey import tukey_hsd
+    from lexiframe.synthetic.collection import simulate_collection
+    from lexiframe.synthetic.statistics import collection_distances
     from lexiframe.views.verdict import verdict
     # fmt: on
 
@@ -161,6 +164,8 @@ _MODULES = {
     "significance.sample_size": "power_curve required_requests",
     "significance.swaps": "swap_curve swap_rates",
     "significance.tukey": "tukey_hsd",
+    "synthetic.collection": "simulate_collection",
+    "synthetic.statistics": "collection_distances",
     "views.verdict": "verdict",
 }
 """The module of each public name; it is loaded when one of its names is first used (PEP 562)."""
@@ -195,7 +200,8 @@ __all__ = [
     "RecallLevelMetric", "Rprec", "ST_dcgRPP", "ST_invRPP", "SchemaError", "SearchLength",
     "Success", "UnknownNameError", "__version__", "agreement_matrix", "alpha_DCG", "alpha_nDCG",
     "asl_curve", "bootstrap_correlations", "bpref", "bundled", "check_qrels", "check_run",
-    "compare", "conventions", "coverage", "dcgRPP", "deciding_levels", "degradation",
+    "collection_distances", "compare", "conventions", "coverage", "dcgRPP", "deciding_levels",
+    "degradation",
     "discriminative_power", "eta", "evaluate", "explain", "gRBP", "impute", "infAP",
     "interleaving", "invRPP", "leave_out_run", "level_correlations", "level_regression",
     "linear", "majority_cycles", "measures", "nDCG", "nERR_IA", "nNRBP", "num_rel",
@@ -204,7 +210,8 @@ __all__ = [
     "rank_correlations", "rank_distributions", "read_log", "read_mlflow", "read_qrels",
     "read_runs", "read_scores", "request_win_rates", "required_requests", "rrLP", "rrLR",
     "run_metadata", "sample_labels", "sample_requests", "scan_runs", "scores", "sgnLP", "sgnLR",
-    "sign_agreement", "smallest_significant_differences", "strec", "swap_curve", "swap_rates",
+    "sign_agreement", "simulate_collection", "smallest_significant_differences", "strec",
+    "swap_curve", "swap_rates",
     "theory", "tie_profile", "tie_rates", "to_ir_measures", "to_pytrec_eval", "to_ranx",
     "truncate_runs", "verdict", "tukey_hsd", "win_rate_matrix", "win_rates", "with_log",
     "write_parquet", "write_trec",

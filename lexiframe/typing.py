@@ -69,6 +69,9 @@ QrelsLike = str | Path | Frame | RanxTable | Mapping[str, Any] | Iterable[Any]
 """Judgments: a path or address, ``"irds:NAME"``, a frame, ``{query: {document: grade}}``, or an
 object of another library (see `read_qrels`)."""
 
+CollectionLike = tuple[RunsLike, QrelsLike]
+"""Runs, and the judgments for them."""
+
 ScoresLike = str | Path | Frame | Mapping[str, Any] | Iterable[Any]
 """Scores of another tool: a path, folder or glob, a frame, ``{run: path or frame}``, a list of any
 of these, or an object of another library (see `read_scores`)."""

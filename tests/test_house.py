@@ -26,7 +26,8 @@ MODULES = sorted(PACKAGE.rglob("*.py"))
 # --- Imports ------------------------------------------------------------------------------------
 
 STAGES = (
-    "io projection metrics layouts pairwise orderings significance robustness theory views engines"
+    "io projection metrics layouts pairwise orderings significance robustness theory synthetic "
+    "views engines"
 ).split()
 IO = "tables files problems text score_forms logs".split()
 FREE = "_version errors typing progress likeness codes memory resampling schemas".split()
@@ -60,7 +61,7 @@ def part(name):
 def test_the_stages_are_the_folders():
     folders = {path.name for path in PACKAGE.iterdir() if (path / "__init__.py").exists()}
     assert folders <= set(STAGES)
-    assert folders >= set(STAGES) - {"robustness", "theory", "engines"}
+    assert folders >= set(STAGES) - {"engines"}
     inside = {path.name for path in (PACKAGE / "io").iterdir() if (path / "__init__.py").exists()}
     assert inside == set(IO)
 
@@ -161,6 +162,7 @@ PUBLIC = """
     agreement_matrix
     degradation sample_labels sample_requests truncate_runs leave_out_run
     tie_profile deciding_levels level_correlations level_regression predict_first_level theory
+    simulate_collection collection_distances
     compare tukey_hsd discriminative_power
     asl_curve smallest_significant_differences swap_rates swap_curve required_requests power_curve
     with_log read_log read_mlflow
@@ -238,7 +240,7 @@ def test_groups_are_asked_for_by_keyword(name):
             function(pl.DataFrame(), requests=pl.DataFrame(), by="length")
 
 
-DATA = "Frame PairsLike RunsLike QrelsLike ScoresLike Evaluated".split()
+DATA = "CollectionLike Frame PairsLike RunsLike QrelsLike ScoresLike Evaluated".split()
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)

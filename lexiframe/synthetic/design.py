@@ -1,0 +1,137 @@
+"""How many runs, requests and items a simulated collection has, from what a user asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from scipy.special import ndtri
+
+from lexiframe.errors import LexiframeError, shown, unknown_name
+from lexiframe.synthetic.model import CANDIDATES, PROPORTIONS, Design, Model
+
+_CALLED = "simulate_collection"
+_REQUESTS, _RUNS, _DEPTH, _RELEVANT = 50, 10, 100, 20.0
+
+
+def check_model(signal: Mapping[str, float]) -> None:
+    """Raise unless these are parameters of the model, and in their ranges."""
+    known = list(vars(Model()))
+    for name, value in signal.items():
+        if name not in known:
+            raise unknown_name("parameter of the model", name, known)
+        least = -np.inf if name in ("skill", "grade_effect") else 0
+        most = 1 if name in PROPORTIONS else np.inf
+        check_range(name, value, least, most)
+
+
+def check_range(name: str, value: float, least: float, most: float) -> None:
+    """Raise unless a number is finite and within a range."""
+    if not (np.isfinite(value) and least <= value <= most):
+        expected = f"from {least:g}" + f" to {most:g}" * bool(np.isfinite(most))
+        expected = expected if np.isfinite(least) else "that is finite"
+        raise LexiframeError(f"{_CALLED}: expected {name} {expected}, found {shown(value)}")
+
+
+def from_scratch(requests: int | None, runs: int | None, seed: int) -> Design:
+    """Make a design of so many requests and runs, which are as different as a normal sample."""
+    n_requests, n_runs = requests or _REQUESTS, runs or _RUNS
+    return Design(
+        relevant_counts(_RELEVANT, n_requests, seed),
+        normal_quantiles(n_requests, seed + 1),
+        normal_quantiles(n_runs, seed + 2),
+        np.full(n_runs, _DEPTH),
+        np.zeros(n_runs),
+        np.ones(1),
+        np.ones(1),
+        CANDIDATES * _DEPTH,
+    )
+
+
+def resized(design: Design, requests: int | None, runs: int | None, seed: int) -> Design:
+    """Take another number of requests and runs from a design that was taken from a collection.
+
+    Requests are drawn with replacement; runs are taken evenly from the worst to the best, and their
+    abilities interpolated.
+    """
+    rng = np.random.default_rng(seed)
+    n_requests, n_runs = len(design.ease), len(design.ability)
+    if requests is not None and requests != n_requests:
+        chosen = rng.integers(n_requests, size=requests)
+        design = replace(design, n_relevant=design.n_relevant[chosen], ease=design.ease[chosen])
+    if runs is not None and runs != n_runs:
+        order = np.argsort(design.ability)
+        place = rng.permutation(np.linspace(0, n_runs - 1, runs))
+        ability = np.interp(place, np.arange(n_runs), design.ability[order])
+        chosen = order[place.round().astype(int)]
+        design = replace(
+            design, ability=ability, depth=design.depth[chosen], tied=design.tied[chosen]
+        )
+    return design
+
+
+def with_what_is_given(
+    design: Design,
+    depth: int | tuple[int, int] | None,
+    relevant: float | tuple[float, float] | None,
+    grades: Mapping[float, float] | None,
+    tied_scores: float | None,
+    seed: int,
+) -> Design:
+    """Replace what a user gives besides the numbers of requests and runs."""
+    n_requests, n_runs = len(design.ease), len(design.ability)
+    given: dict[str, Any] = {}
+    if depth is not None:
+        given["depth"] = _depths(depth, n_runs, seed)
+        given["candidates"] = CANDIDATES * int(given["depth"].max())
+    if relevant is not None:
+        given["n_relevant"] = relevant_counts(relevant, n_requests, seed)
+    if tied_scores is not None:
+        check_range("tied_scores", tied_scores, 0, 1)
+        given["tied"] = np.full(n_runs, float(tied_scores))
+    if grades is not None:
+        given["grades"], given["shares"] = _grades(grades)
+    return replace(design, **given)
+
+
+def normal_quantiles(n: int, seed: int) -> np.ndarray:
+    """Return n values spread like a normal sample, with mean 0 and standard deviation 1, shuffled.
+
+    Quantiles, unlike a sample, have the spread that was asked for, also when they are few.
+    """
+    values = ndtri((np.arange(n) + 0.5) / n)
+    return np.random.default_rng(seed).permutation(values / (values.std() or 1.0))
+
+
+def relevant_counts(relevant: float | tuple[float, float], n: int, seed: int) -> np.ndarray:
+    """Return n numbers of relevant items, quantiles of a log-normal distribution, shuffled."""
+    mean, spread = relevant if isinstance(relevant, tuple) else (relevant, relevant)
+    check_range("relevant", mean, 1, np.inf)
+    check_range("relevant", spread, 0, np.inf)
+    variance = np.log1p((spread / mean) ** 2)
+    values = np.exp(
+        np.log(mean) - variance / 2 + np.sqrt(variance) * ndtri((np.arange(n) + 0.5) / n)
+    )
+    counts = values.round().astype(np.int64).clip(min=1)
+    return np.random.default_rng(seed).permutation(counts)
+
+
+def _depths(depth: int | tuple[int, int], n_runs: int, seed: int) -> np.ndarray:
+    least, greatest = depth if isinstance(depth, tuple) else (depth, depth)
+    check_range("depth", least, 1, np.inf)
+    check_range("depth", greatest, least, np.inf)
+    depths = np.linspace(least, greatest, n_runs).round().astype(np.int64)
+    return np.random.default_rng(seed).permutation(depths)
+
+
+def _grades(grades: Mapping[float, float]) -> tuple[np.ndarray, np.ndarray]:
+    values, shares = (np.array([*part], float) for part in (grades.keys(), grades.values()))
+    is_right = len(values) and np.isfinite([*values, *shares]).all() and (values > 0).all()
+    if not (is_right and (shares >= 0).all() and shares.sum() > 0):
+        raise LexiframeError(
+            f"{_CALLED}: expected grades above 0 and the share of each, such as "
+            f"{{1: 0.8, 2: 0.2}}, found {shown(grades)}"
+        )
+    return values, shares / shares.sum()

@@ -1,0 +1,189 @@
+"""A model and a design that are fitted to a real collection."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pyarrow as pa
+from scipy.optimize import least_squares
+from scipy.special import expit, logit, ndtri
+
+from lexiframe.io.runs import read_runs
+from lexiframe.layouts.cube import score_cube
+from lexiframe.metrics.scores import scores
+from lexiframe.progress import progress
+from lexiframe.projection.positions import positions
+from lexiframe.synthetic.model import (
+    CANDIDATES,
+    PROPORTIONS,
+    SPREADS,
+    Design,
+    Draw,
+    Model,
+    Pool,
+    draws,
+    item_scores,
+    relevant_ranks,
+)
+from lexiframe.synthetic.statistics import half_distances, statistics, values_of
+
+_CELLS = 5_000_000
+"""The fit simulates so many item scores at most; of larger collections it takes fewer requests."""
+_STEP = 0.1
+_ROUNDS = 8
+
+
+def imitate(runs: Any, qrels: Any, rel: float | None, seed: int) -> tuple[Model, Design, Pool]:
+    """Fit the model, the design and the pool to a collection."""
+    table = read_runs(runs)
+    p = positions(table, qrels, rel=rel, judged=True)
+    values = values_of(p)
+    design = _design_of(p, table, values["AP"])
+    model = fit(design, values, seed)
+    unlike = p.group_by("query_id").agg(pl.col("n_judged", "n_relevant").first())
+    n_unlike = float((unlike["n_judged"] - unlike["n_relevant"]).to_numpy().mean())
+    judged = float(values["Judged@10"].mean())
+    return model, design, fit_pool(model, design, judged, n_unlike, seed)
+
+
+def _design_of(p: pl.DataFrame, runs: pa.Table, ap: np.ndarray) -> Design:
+    """Take from a collection what needs no fit.
+
+    Requests are as easy and runs as good as their mean AP says, on the scale of a normal
+    distribution with mean 0 and standard deviation 1.
+    """
+    of_request = p.group_by("query_id").agg(pl.col("n_relevant").first()).sort("query_id")
+    of_run = p.group_by("run").agg(pl.col("n_retrieved").max()).sort("run")
+    items = p.filter(pl.col("level").is_not_null()).unique(["query_id", "doc_id"])
+    grades = items["relevance"].value_counts(normalize=True).sort("relevance")
+    listed = pl.DataFrame(runs).sort("run", "query_id", "score")
+    same = pl.all_horizontal(pl.col(c) == pl.col(c).shift() for c in ("run", "query_id", "score"))
+    tied = listed.group_by("run").agg(same.mean().alias("tied")).sort("run").to_series(1)
+    depth = of_run["n_retrieved"].to_numpy()
+    return Design(
+        of_request["n_relevant"].to_numpy(),
+        _standardised(ap.mean(axis=1)),
+        _standardised(ap.mean(axis=0)),
+        depth,
+        tied.fill_null(0.0).to_numpy(),
+        grades["relevance"].to_numpy(),
+        grades["proportion"].to_numpy(),
+        CANDIDATES * int(depth.max()),
+    )
+
+
+def _standardised(share: np.ndarray) -> np.ndarray:
+    """Put shares on the scale of a normal distribution, with mean 0 and standard deviation 1."""
+    normal = ndtri(share.clip(0.005, 0.995))
+    spread = normal.std()
+    return np.asarray((normal - normal.mean()) / (spread or 1.0))
+
+
+def fit(design: Design, values: dict[str, np.ndarray], seed: int) -> Model:
+    """Find the model whose rankings have nearly the statistics of the collection.
+
+    The weighted sum of squared distances is made small (least squares); the weight of a statistic
+    is one over the distance that two halves of the collection have in it. The random numbers stay
+    the same throughout, so that the sum changes with the parameters alone.
+    """
+    values = {name: of for name, of in values.items() if name != "Judged@10"}
+    target = np.array([*statistics(values).values()])
+    weight = 1 / np.maximum([*half_distances(values, 10, seed).values()], 0.005)
+    design = _smaller(design)
+    drawn = [*draws(design, seed)]
+    start = _parameters_of(Model())
+    steps = range(_ROUNDS * (len(start) + 2))
+    bar = iter(progress(steps, len(steps), "fitting the simulation"))
+
+    def distances(parameters: np.ndarray) -> np.ndarray:
+        next(bar, None)
+        found = statistics(_values(_model_of(parameters), design, drawn))
+        return np.asarray((np.array([*found.values()]) - target) * weight)
+
+    def slopes(parameters: np.ndarray) -> np.ndarray:
+        here = distances(parameters)
+        ahead = parameters + _STEP * np.eye(len(parameters))
+        return np.column_stack([(distances(point) - here) / _STEP for point in ahead])
+
+    return _model_of(least_squares(distances, start, slopes, max_nfev=_ROUNDS).x)
+
+
+def _parameters_of(model: Model) -> np.ndarray:
+    """Return the parameters that are fitted, as numbers without bounds."""
+    spreads = np.log([getattr(model, name) for name in SPREADS])
+    shares = logit([getattr(model, name) for name in PROPORTIONS])
+    return np.array([model.skill, *spreads, *shares])
+
+
+def _model_of(parameters: np.ndarray) -> Model:
+    spreads, shares = np.exp(parameters[1:5]), expit(parameters[5:])
+    fitted = dict(zip((*SPREADS, *PROPORTIONS), [*spreads.tolist(), *shares.tolist()], strict=True))
+    return Model(skill=float(parameters[0]), **fitted)
+
+
+def _smaller(design: Design) -> Design:
+    """Keep as many requests as can be simulated again and again, evenly spread."""
+    n = len(design.n_relevant)
+    cells = (design.n_relevant + design.candidates) * len(design.ability)
+    kept = max(4, min(n, int(n * _CELLS / cells.sum())))
+    chosen = np.linspace(0, n - 1, kept).round().astype(int)
+    return replace(design, n_relevant=design.n_relevant[chosen], ease=design.ease[chosen])
+
+
+def _values(model: Model, design: Design, drawn: Sequence[Draw]) -> dict[str, np.ndarray]:
+    """Score rankings of the model by AP, nDCG@10 and RR."""
+    ranks = [relevant_ranks(model, design, draw, q) for q, draw in enumerate(drawn)]
+    n_runs, sizes = len(design.ability), design.n_relevant
+    ranking = np.repeat(np.arange(len(sizes) * n_runs), sizes.repeat(n_runs))
+    position = np.concatenate([rank.ravel() for rank in ranks])
+    order = np.lexsort((np.where(position, position, np.iinfo(np.int64).max), ranking))
+    grade = np.concatenate([np.tile(draw.grade, n_runs) for draw in drawn])
+    p = pl.DataFrame(
+        {
+            "run": (ranking % n_runs).astype(np.int64),
+            "query_id": ranking // n_runs,
+            "doc_id": order,
+            "relevance": grade[order],
+            "position": position[order],
+            "level": np.arange(len(ranking)) - np.searchsorted(ranking, ranking) + 1,
+            "n_relevant": sizes.repeat(n_runs)[ranking],
+            "n_retrieved": np.tile(design.depth, len(sizes))[ranking],
+        }
+    ).with_columns(pl.col("position").replace(0, None))
+    cube = score_cube(scores(p, ["AP", "nDCG@10", "RR"]))
+    return dict(zip(cube.measures, cube.values, strict=True))
+
+
+def fit_pool(model: Model, design: Design, judged: float, n_unlike: float, seed: int) -> Pool:
+    """Find to which depth runs are pooled, and which share of the pool is judged.
+
+    Parameters
+    ----------
+    judged
+        The share of judged items in the top 10 that is wanted.
+    n_unlike
+        The mean number of judged items without relevance that is wanted; it matters less.
+    """
+    if not n_unlike:
+        return Pool(0, 1.0, all_relevant=True)
+    design = _smaller(design)
+    depths = np.unique(np.geomspace(1, design.depth.max(), 30).round().astype(int))
+    relevant, others, pooled = 0.0, np.zeros(len(depths)), np.zeros(len(depths))
+    for q, draw in enumerate(draws(design, seed)):
+        order = np.argsort(-item_scores(model, design, draw, q), axis=1)
+        rank = np.empty_like(order)
+        np.put_along_axis(rank, order, np.arange(order.shape[1])[None], axis=1)
+        in_top, m = (rank < 10).mean(axis=0) / 10, len(draw.grade)
+        is_pooled = rank.min(axis=0)[m:, None] < depths
+        relevant += in_top[:m].sum() / len(design.ease)
+        others += in_top[m:] @ is_pooled / len(design.ease)
+        pooled += is_pooled.sum(axis=0) / len(design.ease)
+    share = ((judged - relevant) / others).clip(0, 1)
+    miss = np.abs(relevant + share * others - judged) / 0.01
+    miss += 0.5 * np.abs(np.log((1 + share * pooled) / (1 + n_unlike)))
+    best = int(miss.argmin())
+    return Pool(int(depths[best]), float(share[best]), all_relevant=True)
