@@ -18,13 +18,7 @@ from lexiframe.io.files.parquet_and_arrow import read_arrow
 from lexiframe.io.files.provenance import provenance_of
 from lexiframe.io.files.sources import File, Source, one_run_per_source
 from lexiframe.io.files.unpacking import Content, content_of
-from lexiframe.io.forms import (
-    error_with_line,
-    layout_of,
-    parse_table,
-    places_in,
-    rows_of,
-)
+from lexiframe.io.forms import error_with_line, layout_of, parse_table, places_in, rows_of
 from lexiframe.io.metadata import header_of
 from lexiframe.io.options import TextOptions
 from lexiframe.io.problems.advice import NO_DOCUMENT, NO_NUMBER
@@ -49,35 +43,18 @@ _RUNS_OR_RANKS = replace(RUNS, optional=("run", "score", "rank"))
 class RunPart:
     """One run.
 
-    Attributes
-    ----------
-    name
-        The name of the run.
-    rows
-        ``query_id``, ``doc_id``, ``score`` and perhaps ``rank``, in the order of the file. Ids are
-        strings, or categories of strings where they were integers.
-    where
-        What error messages call the run.
-    empty
-        The queries that the run answered with an empty list; they have no rows.
-    places
-        Returns the line or record of every row, if they come from text.
-    header
-        The ir_metadata in the file's comments, as YAML.
-    n_wider
-        The number of lines in the file with more fields than are read.
-    sha256
-        The hash of the file's bytes, if it was asked for.
+    The columns of ``rows`` are ``query_id``, ``doc_id``, ``score`` and perhaps ``rank``; the rows
+    are in the order of the file. Ids are strings, or categories if they were integers.
     """
 
     name: str
     rows: pl.DataFrame
-    where: str
-    empty: tuple[str, ...] = ()
-    places: Places | None = None
-    header: str | None = None
-    n_wider: int = 0
-    sha256: str | None = None
+    where: str  # what error messages call the run
+    empty: tuple[str, ...] = ()  # queries answered with an empty list, which have no rows
+    places: Places | None = None  # returns the line or record of every row that comes from text
+    header: str | None = None  # the ir_metadata in the file's comments, as YAML
+    n_wider: int = 0  # how many lines of the file have more fields than are read
+    sha256: str | None = None  # the hash of the file's bytes, if it was asked for
 
 
 def load_source(
@@ -88,10 +65,8 @@ def load_source(
     if isinstance(data, str):
         return _parts_of_table(from_ir_datasets(data, "scoreddocs"), source, options)
     if not isinstance(data, File):
-        parts = _parts_of_table(
-            to_frame(data, "score", source.where, keep_twins=True), source, options
-        )
-        return [_from_file(part, data) for part in parts]
+        frame = to_frame(data, "score", source.where, keep_twins=True)
+        return [_from_file(part, data) for part in _parts_of_table(frame, source, options)]
     given = data.read()
     content = content_of(given, source.where)
     try:
@@ -117,7 +92,7 @@ def parse_runs(
         parts = [_part_of_lines(content.data, source, name_from, options, rank=rank)]
     else:
         parts = _parts_of_table(table, source, options, places_in(source.origin, options, RUNS))
-    # Beyond 2^53 different numbers can become equal as float64: compare them as they are written.
+    # Above 2^53 different numbers can become equal as float64: compare them as they are written.
     if any(may_have_changed(part.rows, "score") for part in parts):
         refuse_lost_digits(*as_written(content, source.where, options, RUNS))
     return parts
@@ -137,9 +112,9 @@ def as_written(
 
 
 def _from_file(part: RunPart, table: Any) -> RunPart:
-    """Add a run's file and ir_metadata, which the metadata of a `read_runs` table name.
+    """Add the file and the ir_metadata of a run, which a table of `read_runs` has as metadata.
 
-    This is done for tables in memory only: a path in a file's metadata is not to be trusted.
+    Only tables in memory are treated so: a path in the metadata of a file cannot be trusted.
     """
     facts = provenance_of(table.schema if isinstance(table, pa.Table) else None)
     header = facts.get("ir_metadata", {}).get(part.name)
@@ -158,9 +133,9 @@ def _if_same(file: File, source: dict[str, Any]) -> Places:
         try:
             held = file.held() if os.path.isfile(file.path) else File("", b"")  # noqa: PTH113
             options = TextOptions(**source.get("reading", {}))
-        except (LexiframeError, TypeError):
-            return "", np.empty(0, np.int64)
-        is_same = held.facts()["sha256"] == source.get("sha256")
+            is_same = held.facts()["sha256"] == source.get("sha256")
+        except (LexiframeError, TypeError):  # TypeError: the metadata name other options
+            is_same = False
         return places_in(held, options, RUNS)() if is_same else ("", np.empty(0, np.int64))
 
     return places
@@ -174,10 +149,10 @@ def _part_of_lines(
     wanted = ("query_id", "doc_id", "score", *["rank"] * rank, *["tag"] * (name_from == "tag"))
     if layout is line_layouts.RANKED:
         wanted = layout.names
-    parsed = trec.parse_lines(data, source.where, layout, wanted, options.decimal)
-    rows, n_wider = (None, 0) if parsed is None else (_with_whole_ranks(parsed[0]), parsed[1])
-    if rows is None or not {"score", "rank"} & set(rows.columns):
-        raise ReadError(Problem(source.where, "", f"cannot be parsed as lines of {layout}"))
+    rows, n_wider = trec.parse_lines(data, source.where, layout, wanted, options.decimal)
+    if "rank" in rows.columns:  # ranks that are not whole numbers are left out
+        ranks = whole_ranks(rows["rank"])
+        rows = rows.drop("rank") if ranks.has_nulls() else rows.with_columns(ranks)
     name = source.name
     if name_from == "tag":
         if "tag" not in rows.columns:
@@ -286,14 +261,6 @@ def _with_score(rows: pl.DataFrame) -> pl.DataFrame:
     if "score" in rows.columns or "rank" not in rows.columns:
         return rows
     return rows.with_columns(score=-pl.col("rank").cast(pl.Float64))
-
-
-def _with_whole_ranks(rows: pl.DataFrame) -> pl.DataFrame:
-    """Convert ranks to integers; drop the column if some are no whole numbers."""
-    if "rank" not in rows.columns:
-        return rows
-    ranks = whole_ranks(rows["rank"])
-    return rows.drop("rank") if ranks.null_count() else rows.with_columns(rank=ranks)
 
 
 def split_runs(table: pl.DataFrame) -> Iterator[tuple[str, pl.DataFrame]]:

@@ -8,14 +8,7 @@ from typing import NoReturn
 
 import polars as pl
 
-from lexiframe.errors import (
-    LexiframeError,
-    Problem,
-    ReadError,
-    SchemaError,
-    first_three,
-    nearest,
-)
+from lexiframe.errors import LexiframeError, Problem, ReadError, SchemaError, first_three, nearest
 from lexiframe.io.score_forms.text import PLACE, SUMMARIES
 from lexiframe.io.tables.column_names import KNOWN_NAMES, candidates_for
 from lexiframe.io.tables.numbers import first_inexact

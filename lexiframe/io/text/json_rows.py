@@ -18,12 +18,7 @@ from lexiframe.io.problems.rows_as_written import Rows, may_be_id
 from lexiframe.io.tables.lists_of_items import column_of_items
 from lexiframe.io.tables.objects import is_one_run, refuse_tables
 from lexiframe.io.tables.records import column_of
-from lexiframe.io.text.json_records import (
-    Members,
-    members_of,
-    members_of_lines,
-    members_one_by_one,
-)
+from lexiframe.io.text.json_records import Members, members_of, members_of_lines, members_one_by_one
 from lexiframe.io.text.lines import BLOCK_OF_ROWS, blocks_of_lines
 
 Form = Literal["lines", "list", "queries"]
@@ -267,12 +262,7 @@ def _as_text(value: Any) -> str:
 
 
 def rows_of_json(
-    data: bytes,
-    where: str,
-    form: Form,
-    number: str,
-    columns: Mapping[str, str],
-    clean: Clean,
+    data: bytes, where: str, form: Form, number: str, columns: Mapping[str, str], clean: Clean
 ) -> Iterator[Rows]:
     """Yield rows with unconverted values, except for blocks of lines that ``clean`` can parse.
 

@@ -54,7 +54,7 @@ def rows_of_lines(data: bytes, where: str, layout: Layout, options: TextOptions)
 
 
 def _rows_in_order(block: bytes, first: int, layout: Layout, options: TextOptions) -> Rows | None:
-    """Return the lines of a block if all are complete; None if they have to be looked at singly."""
+    """Return the lines of a block if all are complete; None if each has to be looked at."""
     width = len(layout.names)
     if layout.number == "rank" or not block.endswith(b"\n") or not is_plain(block):
         return None
@@ -111,9 +111,8 @@ def _rows(
 ) -> Rows:
     field = pl.col("fields").list
     is_too_wide = pl.col("n") > len(layout.names)
-    if layout.at_least < len(
-        layout.names
-    ):  # further fields are ignored, unless a space split an id
+    if layout.at_least < len(layout.names):
+        # Further fields are ignored, unless a space in an id shifted the fields behind it.
         rank = field.get(layout.names.index("rank"), null_on_oob=True)
         is_too_wide &= ~rank.str.contains(NUMBER)
     is_no_row = pl.col("bytes").is_not_null() | (pl.col("n") < layout.at_least)
@@ -155,8 +154,6 @@ def _no_rows(lines: pl.DataFrame, where: str, layout: Layout, hint: Hint | None)
 
 def _hint(lines: pl.DataFrame, layout: Layout) -> Hint | None:
     """Return what the first line suggests about the file, if it is malformed."""
-    if not lines.height:
-        return None
     first = lines.row(0, named=True)
     number = dict(zip(layout.names, first["fields"], strict=False)).get(layout.number, "")
     advice = advice_for(lines["text"].head(1000).to_list(), number, layout)
