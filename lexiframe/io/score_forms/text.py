@@ -37,12 +37,7 @@ _MEASURES = frozenset(
 
 
 def table_of_text(data: bytes, where: str) -> pl.DataFrame:
-    r"""Parse text into its columns, as text, and ``PLACE``, the line of each row.
-
-    Raises
-    ------
-    ReadError
-        With the line, for text with another layout.
+    r"""Parse text into its columns, as text, and ``PLACE``, the line or record of each row.
 
     Examples
     --------

@@ -21,6 +21,7 @@ from lexiframe.io.text.lines import (
     plain,
     quotes_are_at_edges,
     refuse_binary,
+    with_line_feeds,
 )
 from lexiframe.io.text.trec import NOT_PARSED
 
@@ -83,13 +84,7 @@ def _separator_of_names(line: str, options: TextOptions) -> str | None:
 def parse_delimited(data: bytes, where: str, separator: str, options: TextOptions) -> pl.DataFrame:
     r"""Parse a table with a header; ids stay as they are written, scores and grades are numbers.
 
-    Blank lines are left out. So are blanks around names, and around cells without quotes.
-
-    Raises
-    ------
-    ReadError
-        With the line, for a row with more or fewer cells than the header, two columns of one name,
-        and quotes that do not end.
+    `text_table` says what is left out of the table.
 
     Examples
     --------
@@ -100,9 +95,9 @@ def parse_delimited(data: bytes, where: str, separator: str, options: TextOption
     if table is not None:
         return table
     table, _ = text_table(data, where, separator)
-    names = _numbers(table.columns, options)
-    numbers = [_english(table[name], options).cast(pl.Float64, strict=False) for name in names]
-    return table.with_columns(numbers)
+    return table.with_columns(
+        _as_numbers(table[name], options) for name in _numbers(table.columns, options)
+    )
 
 
 def pieces_of_table(
@@ -123,8 +118,7 @@ def _in_order(data: bytes, where: str, separator: str) -> bytes:
             raise ReadError(Problem(where, "a line of names, and lines below it", "none"))
         return text
     refuse_binary(data, where)
-    if b"\r" in data:
-        data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    data = with_line_feeds(data)
     is_in_order = data.endswith(b"\n") and not data.endswith(b"\n\n")
     return data if is_in_order and data[:1] != b"\n" else data.strip(b"\n") + b"\n"
 
@@ -160,9 +154,8 @@ def _parse_quickly(data: bytes, separator: str, options: TextOptions) -> pl.Data
         numbers = _numbers(names, options)
         parsed = [] if options.decimal == "," else numbers
         schema = dict.fromkeys(names, pl.String()) | dict.fromkeys(parsed, pl.Float64())
-        table = _scan(
-            data, separator, schema=schema
-        ).collect()  # Polars checks the width only if it reads all columns
+        # Polars checks the width only if it reads all columns, so none is left out here.
+        table = _scan(data, separator, schema=schema).collect()
     except NOT_PARSED:
         return None
     if b'"' in data and may_quote(data, separator) and not quotes_are_at_edges(data, separator):
@@ -171,9 +164,7 @@ def _parse_quickly(data: bytes, separator: str, options: TextOptions) -> pl.Data
     if has_blank_lines or not _has_one_width(table, data, separator):
         return None
     if options.decimal == ",":
-        table = table.with_columns(
-            _english(table[n], options).cast(pl.Float64, strict=False) for n in numbers
-        )
+        table = table.with_columns(_as_numbers(table[name], options) for name in numbers)
     is_bad = any(table[name].null_count() or table[name].is_nan().any() for name in numbers)
     may_be_ours = [table[name] for name in names if name.partition(":")[0] in wanted]
     return None if is_bad or _has_blanks(may_be_ours, data, separator) else table
@@ -196,6 +187,8 @@ def _numbers(names: list[str], options: TextOptions) -> list[str]:
     return [name for name in names if name in words or name.partition(":")[0] in words]
 
 
-def _english(texts: pl.Series, options: TextOptions) -> pl.Series:
+def _as_numbers(texts: pl.Series, options: TextOptions) -> pl.Series:
     texts = texts.str.strip_chars()
-    return texts.str.replace(",", ".", literal=True) if options.decimal == "," else texts
+    if options.decimal == ",":
+        texts = texts.str.replace(",", ".", literal=True)
+    return texts.cast(pl.Float64, strict=False)

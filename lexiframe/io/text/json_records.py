@@ -33,13 +33,9 @@ class RepeatedNameError(ValueError):
 def load_json(text: str, *, exact: bool = False) -> Any:
     r"""Parse JSON as Python does, but raise where Python would drop a field or keep no valid text.
 
-    With ``exact``, floats beyond 2^53 become `NumberAsWritten`; this takes longer.
-
-    Raises
-    ------
-    ValueError
-        For text that is not JSON, for an object with two fields of one name (Python would keep the
-        second), and for an unpaired surrogate, which is half a character.
+    Of two fields of one name in an object, Python would keep the second. An unpaired surrogate is
+    half a character. With ``exact``, which takes longer, floats from 2^53 on become
+    `NumberAsWritten`.
 
     Examples
     --------
@@ -89,25 +85,14 @@ def _half(value: Any) -> str:
 class Members:
     """The members of a file: records of lines or a list, or the queries of an object.
 
-    Attributes
-    ----------
-    values
-        The parsed members.
-    places
-        The line of each member, or its number in the list or object, from 1.
-    order
-        The order of the members among the problems of the file.
-    names
-        The queries; None for records.
-    problems
-        The problems of text that is no member.
+    ``places`` has the line of each member, or its number in the list or object, from 1.
     """
 
     values: list[Any] = field(default_factory=list)
     places: list[int] = field(default_factory=list)
-    order: list[int] = field(default_factory=list)
-    names: list[str | None] = field(default_factory=list)
-    problems: list[Problem] = field(default_factory=list)
+    order: list[int] = field(default_factory=list)  # sorts members among the file's problems
+    names: list[str | None] = field(default_factory=list)  # the queries; None for records
+    problems: list[Problem] = field(default_factory=list)  # of text that is no member
 
     def add(self, value: Any, place: int, order: int, name: str | None = None) -> None:
         """Append a member."""

@@ -36,12 +36,8 @@ def members_in(
 ) -> Members:
     """Return the members of JSON, and the problems of the rest; ``first`` is the first line.
 
-    ``exact`` is as for `load_json`.
-
-    Raises
-    ------
-    ReadError
-        When it is JSON, but neither records nor ``{query: {document: number}}``.
+    JSON that is neither records nor ``{query: {document: number}}`` is an error. ``exact`` is as
+    for `load_json`.
     """
     text, no_text = data.decode("utf-8", "replace"), problems_of_bytes(data, where, first)
     if no_text:
@@ -78,7 +74,6 @@ def _blocks_of_members(
     if form != "lines" or len(data) <= BLOCK_OF_ROWS:
         members = members_in(data, where, form, exact=exact)
         return lambda: iter([members])
-
     blocks = partial(_blocks, data, BLOCK_OF_ROWS)
     return lambda: (members_in(block, where, form, line, exact=exact) for line, block in blocks())
 
@@ -103,26 +98,20 @@ def _refuse_other(members: Members, form: Form, where: str) -> None:
 
 @dataclass(frozen=True)
 class Records:
-    """Records of lines or of a list as rows: one row for each record, or for each of its items.
-
-    Attributes
-    ----------
-    rows
-        The fields of each row.
-    members
-        The members of the file.
-    numbers
-        The index of the member that each row comes from.
-    """
+    """Records of lines or of a list as rows: one row for each record, or for each of its items."""
 
     rows: list[dict[str, Any]]
     members: Members
-    numbers: Sequence[int]
+    numbers: Sequence[int]  # the index of the member that each row comes from
 
     @property
     def names(self) -> list[str]:
         """The names of all fields, in order of appearance."""
         return _names(self.rows)
+
+    def columns(self, names: Iterable[str]) -> dict[str, list[Any]]:
+        """Return the values of some fields; None for rows without the field."""
+        return {name: [row.get(name) for row in self.rows] for name in names}
 
 
 def _names(rows: Iterable[dict[str, Any]]) -> list[str]:
@@ -136,13 +125,6 @@ def records_in(
     """Return a function that yields the records of lines or a list in blocks.
 
     ``exact`` is as for `load_json`.
-
-    Raises
-    ------
-    ReadError
-        Where `members_in` raises it.
-    SchemaError
-        For two columns with lists of items.
     """
     blocks = _blocks_of_members(data, where, form, exact=exact)
     may_have_items = _LIST_OF_OBJECTS.search(data) is not None
@@ -195,16 +177,12 @@ def _rows_of(record: Any, items: str | None) -> list[dict[str, Any] | tuple[str,
     if items is None:
         return [record]
     same = {name: value for name, value in record.items() if name != items}
-    inner = record.get(items) or [None]  # an empty list is a row without a document
+    inner = record.get(items) or []
     if not isinstance(inner, list):
         return [(f"a list of items as {items}", inner)]
-    inner = [item for item in inner if item is not None] or [None]
-    return [
-        {**same, **(item or {})}
-        if item is None or isinstance(item, dict)
-        else (f"a record in braces in {items}", item)
-        for item in inner
-    ]
+    found = [item for item in inner if item is not None] or [{}]  # no item: a row without document
+    expected = f"a record in braces in {items}"
+    return [{**same, **item} if isinstance(item, dict) else (expected, item) for item in found]
 
 
 def _place(members: Members, n: int, form: Form) -> dict[str, Any]:
@@ -220,13 +198,7 @@ def _place(members: Members, n: int, form: Form) -> dict[str, Any]:
 def table_in(
     blocks: Iterable[Records], where: str, form: Form, ids_in: Callable[[list[str]], set[str]]
 ) -> pl.DataFrame:
-    """Return records as columns; a column is text if its values have several types.
-
-    Raises
-    ------
-    ReadError
-        For the first value that is not a record, or that cannot be an id.
-    """
+    """Return records as columns; a column is text if its values have several types."""
     tables = [_table(records, where, form, ids_in(records.names)) for records in blocks]
     return tables[0] if len(tables) == 1 else _joined(tables)
 
@@ -234,7 +206,7 @@ def table_in(
 def _table(records: Records, where: str, form: Form, ids: set[str]) -> pl.DataFrame:
     for problem in records.members.problems:
         raise ReadError(problem)
-    columns = {name: [row.get(name) for row in records.rows] for name in records.names}
+    columns = records.columns(records.names)
     for name, values in ((name, of) for name, of in columns.items() if name in ids):
         odd = next((n for n, value in enumerate(values) if not may_be_id(value)), None)
         if odd is not None:
@@ -278,20 +250,19 @@ def rows_of_json(
     blocks = records_in(data, where, form, columns, exact=True)
     names = names_of(blocks())
     for records in blocks():
-        values = {name: [row.get(name) for row in records.rows] for name in names}
         unit = "line" if form == "lines" else "record"
-        yield _rows(values, records.members, records.numbers, unit)
+        yield _rows(records.columns(names), records.members, records.numbers, unit)
 
 
 def has_clean_blocks(data: bytes, form: Form) -> bool:
-    """Return whether text is so long that its blocks are parsed alone: lines without items."""
+    """Return whether text is long lines without items: each of its blocks is parsed alone."""
     return form == "lines" and len(data) > BLOCK_OF_ROWS and not _LIST_OF_OBJECTS.search(data)
 
 
 def _clean_blocks(data: bytes, clean: Clean) -> Iterator[tuple[int, bytes, pl.DataFrame | None]]:
-    """Yield the columns of clean blocks, and the text of small blocks around other lines.
+    """Yield the number of each block's first line, then its columns if it is clean, or its text.
 
-    The number is that of the first line.
+    Blocks with other lines are cut into small ones, so that few lines are parsed in Python.
     """
     for line, block in _blocks(data, BLOCK_OF_ROWS):
         table = clean(block)
@@ -331,20 +302,13 @@ def _rows_of_lines(data: bytes, where: str, clean: Clean) -> Iterator[Rows]:
             yield Rows(pl.DataFrame(given), places, order=places)
         else:
             records = _records_of_lines(line, block, where)
-            values = {name: [row.get(name) for row in records.rows] for name in names}
-            yield _rows(values, records.members, records.numbers, "line")
+            yield _rows(records.columns(names), records.members, records.numbers, "line")
 
 
 def table_of_lines(
     data: bytes, where: str, clean: Clean, ids_in: Callable[[list[str]], set[str]]
 ) -> pl.DataFrame:
-    """Return long lines without items as columns, as `table_in` does.
-
-    Raises
-    ------
-    ReadError
-        Where `table_in` raises it.
-    """
+    """Return long lines without items as columns, as `table_in` does."""
     tables = []
     for line, block, table in _clean_blocks(data, clean):
         if table is None:
