@@ -101,7 +101,10 @@ def parse_runs(
 def as_written(
     content: Content, where: str, options: TextOptions, schema: TableSchema
 ) -> tuple[pl.DataFrame, str, str]:
-    """Return runs, queries and numbers of text unconverted, the file's name, and what they are."""
+    """Return a file's runs, queries and numbers as text, with two names for messages.
+
+    The names are those of the file and of the column of numbers; `refuse_lost_digits` takes all.
+    """
     blocks, number = [], ""
     for rows in rows_of(content, where, options, schema):
         found, _ = columns_in(rows, where, schema, options.columns)
@@ -127,7 +130,7 @@ def _from_file(part: RunPart, table: Any) -> RunPart:
 
 
 def _if_same(file: File, source: dict[str, Any]) -> Places:
-    """Return the places of rows in a file that was read before; none if it has changed since."""
+    """Return a function that reads a file again; it returns no places if the file has changed."""
 
     def places() -> tuple[str, np.ndarray]:
         try:
@@ -180,7 +183,7 @@ def _parts_of_table(
     if "run" not in named.columns and source.name == "":
         named = named.with_columns(run=pl.lit(""))  # refused below like other empty ids
     if named.schema.get("rank") == pl.String:
-        ranks = whole_ranks(named["rank"])
+        ranks = whole_ranks(named["rank"])  # other text stays, and is refused below
         is_same = ranks.null_count() == named["rank"].null_count()
         named = named.with_columns(ranks) if is_same else named
     named = _with_score(checked_ids(named, _RUNS_OR_RANKS, where, coded=IDS))
@@ -208,7 +211,7 @@ def _parts_of_table(
 
 
 def as_text(given: pl.DataFrame, where: str) -> tuple[pl.DataFrame, str, str]:
-    """Return runs, queries and numbers of a frame as text, the frame's name, and what they are."""
+    """Return a frame's runs, queries and numbers as `as_written` returns those of a file."""
     names = [name for name in ("run", "query_id") if name in given.columns]
     number = next(name for name in _NUMBERS if name in given.columns)
     score = pl.col(number).cast(pl.String).alias("score")
@@ -243,9 +246,9 @@ def _part(name: str, rows: pl.DataFrame, where: str, places: Places | None) -> R
 
 
 def _refuse_padding(rows: pl.DataFrame, no_document: pl.Series, where: str) -> None:
-    """Raise for rows without a document in queries with other rows: what they held would be lost.
+    """Raise for rows without a document in queries that have other rows too.
 
-    Alone, such a row stands for an empty list.
+    Only a row that is alone in its query stands for an empty list; here a document may be lost.
     """
     bad = (rows["query_id"].is_duplicated() & no_document).arg_true()
     if len(bad):
@@ -265,6 +268,7 @@ def _with_score(rows: pl.DataFrame) -> pl.DataFrame:
 
 def split_runs(table: pl.DataFrame) -> Iterator[tuple[str, pl.DataFrame]]:
     """Yield each run's name and rows; runs are sorted by name, rows keep the table's order."""
+    # Most tables have each run in one stretch: slicing it copies nothing.
     stretches = table["run"].rle().struct.unnest()
     if stretches["value"].n_unique() < stretches.height:
         table = table.sort("run", maintain_order=True)

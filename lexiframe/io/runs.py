@@ -33,7 +33,7 @@ class SourceRead:
 
 @dataclass(frozen=True)
 class RunScan:
-    """Runs that are read when they are needed, one file at a time; `scan_runs` makes it.
+    """Runs that are read one file at a time, when they are needed; `scan_runs` returns it.
 
     Attributes
     ----------
@@ -58,7 +58,7 @@ class RunScan:
         return len(self.sources)
 
     def load(self, index: int, *, rank: bool = False, hashed: bool = False) -> list[RunPart]:
-        """Read the runs of one source (a single one, unless a table has several)."""
+        """Read the runs of one source: one run, unless the source is a table of several."""
         source = self.sources[index]
         if isinstance(source.origin, File):
             self.stamps[index] = source.origin.stamp()
@@ -204,8 +204,8 @@ def read_runs(
     ReadError
         With file and line, for anything that cannot be read.
     SchemaError
-        For a frame that lacks a column, and for scores beyond 2^53 (nanoseconds since 1970, say)
-        that differ, and would be ties as float64.
+        For a frame that lacks a column, and for different scores beyond 2^53 (nanoseconds since
+        1970, say) that would be equal as float64.
     LexiframeError
         For an option that does not exist.
     TypeError

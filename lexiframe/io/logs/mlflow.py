@@ -31,7 +31,7 @@ _PATIENCE = {  # if the user did not set them: by default MLflow waits minutes f
     "MLFLOW_HTTP_REQUEST_TIMEOUT": "30",
 }
 _SHOWN = 200
-_FIRST_MS, _LAST_MS = -62_135_596_800_000, 253_402_300_799_999
+_FIRST_MS, _LAST_MS = -62_135_596_800_000, 253_402_300_799_999  # of Python's years 1 to 9999
 _TIMES = ("start_time", "end_time")
 _TEXTS = ("run", "run_id", "experiment", "status")
 _ATTRIBUTES = dict.fromkeys(_TEXTS, pl.String()) | dict.fromkeys(_TIMES, pl.Int64())

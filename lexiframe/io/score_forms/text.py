@@ -16,9 +16,8 @@ PLACE = "\0place"  # the column with the line of each row; no file has a column 
 SUMMARIES = ("all", "amean")  # the query in lines of means by trec_eval, and by ndeval
 
 _WIDTH = 3
-_FIELDS = (
-    r"^[ \r]*(?:([^\t]+)\t[ ]*([^\t]+?)[ ]*\t\s*([^\t]+?)|(\S+)\s+(\S+)\s+(\S+))\s*$"  # tabs win
-)
+# Three fields between tabs, which may hold spaces; or three fields between any blanks.
+_FIELDS = r"^[ \r]*(?:([^\t]+)\t[ ]*([^\t]+?)[ ]*\t\s*([^\t]+?)|(\S+)\s+(\S+)\s+(\S+))\s*$"
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?|[+-]?(?:inf|nan)", re.IGNORECASE)
 _TEXTS = r"^(?:runid|relstring(?:_\d+)?)$"  # measures of trec_eval whose values are texts
 # The stem of a measure's name, without cut-offs and parameters: ndcg_cut of ndcg_cut_10.

@@ -136,7 +136,7 @@ def _scan(data: bytes, separator: str, **options: Any) -> pl.LazyFrame:
 
 
 def _has_one_width(table: pl.DataFrame, data: bytes, separator: str) -> bool:
-    """Return whether no line is too short; Polars fills those with nulls (and refuses longer)."""
+    """Return whether no line is too short: Polars fills such lines with nulls."""
     quotes = may_quote(data, separator) and b'"' in data
     separators = (table.height + 1) * (table.width - 1)
     if not quotes and count_of(separator, data) == separators:

@@ -27,7 +27,7 @@ Clean = Callable[[bytes], pl.DataFrame | None]
 _SHOWN = 80
 _SMALL_BLOCK = 1 << 19
 _KEPT = 1 << 26
-"""Of text up to so many bytes the clean blocks are parsed once."""
+"""Clean blocks of text up to this size are parsed once and kept, those of longer text twice."""
 _LIST_OF_OBJECTS = re.compile(rb"\[\s*\{")
 
 
@@ -62,7 +62,8 @@ def _members_beside(
         return members
     above = "".join(f"{line}\n" for n, line in lines if n < min(bad))
     members, end = members_one_by_one(above, where), len(above.rstrip())
-    broken = [told for told in members.problems if (told.order or 0) < end]  # not cut by us
+    # A problem at the end only shows that the text was cut there.
+    broken = [told for told in members.problems if (told.order or 0) < end]
     members.problems = [*broken, *(replace(told, order=len(text)) for told in no_text)]
     return members
 
@@ -271,7 +272,7 @@ def _clean_blocks(data: bytes, clean: Clean) -> Iterator[tuple[int, bytes, pl.Da
         else:
             small = [(n, lines, clean(lines)) for n, lines in _blocks(block, _SMALL_BLOCK, line)]
             if all(table is None for _, _, table in small):
-                clean = _never  # lines are of a kind that is never clean: trying it takes time
+                clean = _never  # other blocks are probably like this one, and trying takes time
             yield from small
 
 

@@ -138,16 +138,22 @@ def _hold_two_rows(lines: bytes, widths: np.ndarray) -> bool:
     if not may_be_two.any():
         return False
     texts = _only(lines, may_be_two).decode("utf-8", "replace").split("\n")
-    return bool(pl.select(is_pair(pl.lit(pl.Series(texts)).str.split(" ")).any()).item())
+    split = pl.DataFrame({"fields": texts}).select(pl.col("fields").str.split(" "))
+    return bool(split.select(is_pair(RUN).any()).item())
 
 
-def is_pair(fields: pl.Expr) -> pl.Expr:
-    """Return which lines of a run hold two rows, since a line feed was lost when files were joined.
+def is_pair(layout: Layout) -> pl.Expr:
+    """Return which lines hold two rows, because a line feed was lost when files were joined.
 
-    The query of the second row is joined to the tag before it, or follows it as a field. So its
-    column 2 (Q0) is the seventh or eighth field. That field has to equal column 2 of the first row,
-    or be no number, so that other fields behind a row are not taken for a second one.
+    The query of the second row is joined to the last field of the first one, or follows it. In a
+    run that field is the tag, so column 2 (Q0) of the second row is the seventh or eighth field. It
+    has to equal column 2 of the first row, or be no number, so that other fields behind a row are
+    not taken for a second one.
     """
+    fields, width = pl.col("fields"), len(layout.names)
+    if layout.at_least == width:
+        may_be_two = fields.list.len().is_in([2 * width - 1, 2 * width])
+        return may_be_two & fields.list.last().str.contains(NUMBER)
 
     def is_row(at: int) -> pl.Expr:
         q0, rank, score = (fields.list.get(at + n, null_on_oob=True) for n in (0, 2, 3))

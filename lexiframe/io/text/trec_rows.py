@@ -36,7 +36,7 @@ def rows_of_lines(data: bytes, where: str, layout: Layout, options: TextOptions)
     for block in blocks_of_lines(data, BLOCK_OF_ROWS):
         end += len(block)
         in_order = _rows_in_order(block, number, layout, options) if above else None
-        if in_order is not None:  # most blocks are
+        if in_order is not None:  # most blocks are in order
             number += in_order.table.height
             above = len(layout.names)
             yield in_order
@@ -83,7 +83,7 @@ def _with_marks(
     may_lack = pl.col("n") == layout.at_least if layout.at_least < widest else pl.lit(value=False)
     lines = lines.with_columns(
         is_cut=is_last & (width < width.shift(fill_value=min(above, widest))),
-        is_pair=_is_pair(layout),
+        is_pair=is_pair(layout),
         may_lack=may_lack,
     )
     if lines["may_lack"].any() and not tags_are_numbers():
@@ -92,18 +92,10 @@ def _with_marks(
 
 
 def _tags_are_numbers(data: bytes, where: str, layout: Layout) -> bool:
+    """Return whether a tag is a number: then a line may have lost a document instead of its tag."""
     tag = pl.col("fields").list.get(layout.names.index("tag"), null_on_oob=True)
     blocks = (lines_of(block, where) for block in blocks_of_lines(data, BLOCK_OF_ROWS))
     return any(lines.select(tag.str.contains(NUMBER).any()).item() for lines in blocks)
-
-
-def _is_pair(layout: Layout) -> pl.Expr:
-    """Return which lines hold two rows."""
-    if layout.at_least < len(layout.names):
-        return is_pair(pl.col("fields"))
-    width = len(layout.names)
-    is_number = pl.col("fields").list.last().str.contains(NUMBER)
-    return pl.col("n").is_in([2 * width - 1, 2 * width]) & is_number
 
 
 def _rows(
