@@ -148,20 +148,18 @@ def _writes_back(text: str, format: str) -> bool:
 
 def _from_json(text: str, where: str) -> pl.DataFrame:
     if text.lstrip().startswith("["):
-        records = list(enumerate(_parsed(text, where), 1))
-        place = "record"
+        records = [(f"record {n}", record) for n, record in enumerate(_parsed(text, where), 1)]
     else:
-        lines = [(n, line) for n, line in enumerate(text.split("\n"), 1) if line.strip()]
-        records = [(n, _parsed(line, f"{where}, line {n}")) for n, line in lines]
-        place = "line"
+        lines = [(f"line {n}", line) for n, line in enumerate(text.split("\n"), 1) if line.strip()]
+        records = [(place, _parsed(line, f"{where}, {place}")) for place, line in lines]
     flat = []
-    for number, record in records:
+    for place, record in records:
         if not isinstance(record, dict):
             raise ReadError(
-                f"{where}, {place} {number}: expected a JSON object with the fields of a run, "
+                f"{where}, {place}: expected a JSON object with the fields of a run, "
                 f"found {json.dumps(record)[:80]}"
             )
-        flat.append(flatten(record, f"{where}, {place} {number}"))
+        flat.append(flatten(record, f"{where}, {place}"))
     return pl.DataFrame(table_of_records(flat, partial(json.dumps, ensure_ascii=False)))
 
 

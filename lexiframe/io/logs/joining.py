@@ -180,10 +180,8 @@ def _hint(ours: set[str], entries: pl.DataFrame, on: str, called: str) -> str:
     """Return why ids that may be meant to be equal differ."""
     for column in entries.drop(on).select(pl.col(pl.String)):
         if common := ours & set(column):
-            return (
-                f"; the {called}'s column {column.name} has {len(common)} of them: "
-                f"rename it to {on}"
-            )
+            found = f"the {called}'s column {column.name} has {len(common)} of them"
+            return f"; {found}: rename it to {on}"
     cause = likely_cause(ours, entries[on], _DIFFERENCES_OF_RUNS)
     return f"; likely cause: {cause}; write them alike" if cause else ""
 

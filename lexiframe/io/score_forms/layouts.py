@@ -90,7 +90,7 @@ def _without_means(given: ScoreTable, found: dict[str, str]) -> ScoreTable:
     if "query_id" not in found:
         return given
     queries, kept = given.table[found["query_id"]], given.table
-    if queries.dtype in (pl.String, pl.Categorical, pl.Enum):  # other types hold no words
+    if queries.dtype in (pl.String, pl.Categorical, pl.Enum):  # other ids are no words like "all"
         kept = kept.filter(~queries.cast(pl.String).is_in(SUMMARIES).fill_null(value=False))
     if not kept.height:
         raise ReadError(

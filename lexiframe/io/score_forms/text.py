@@ -52,7 +52,9 @@ def table_of_text(data: bytes, where: str) -> pl.DataFrame:
     first = next((line for line in text.split("\n") if line.strip()), "")
     if _is_triple(first):
         return _table_of_lines(text, where)
-    return _table_with_header(data, where, _separator(first))
+    table, lines = text_table(data, where, _separator(first))
+    table = table.insert_column(0, lines.alias(PLACE).cast(pl.get_index_type()))
+    return table.filter(~pl.all_horizontal(pl.exclude(PLACE) == ""))
 
 
 def of_dictionaries(table: pl.DataFrame) -> pl.DataFrame:
@@ -69,6 +71,13 @@ def of_dictionaries(table: pl.DataFrame) -> pl.DataFrame:
     outer, inner = (_share_of_measures(table[name]) for name in ("query_id", "doc_id"))
     names = ("measure", "query_id") if outer > inner else ("query_id", "measure")
     return table.rename(dict(zip(("query_id", "doc_id"), names, strict=True)))
+
+
+def _separator(header: str) -> str:
+    """Return the separator of columns: a tab, otherwise a comma or semicolon, otherwise a space."""
+    if "\t" in header:
+        return "\t"
+    return max(",;", key=header.count) if "," in header or ";" in header else " "
 
 
 # --- Lines of three fields ----------------------------------------------------------------------
@@ -148,19 +157,3 @@ def _with_tags(rows: pl.DataFrame, where: str) -> pl.DataFrame:
             "follows that names this one; split the file"
         )
     return rows
-
-
-# --- Tables with a header -----------------------------------------------------------------------
-
-
-def _separator(header: str) -> str:
-    """Return the separator of columns: a tab, otherwise a comma or semicolon, otherwise a space."""
-    if "\t" in header:
-        return "\t"
-    return max(",;", key=header.count) if "," in header or ";" in header else " "
-
-
-def _table_with_header(data: bytes, where: str, separator: str) -> pl.DataFrame:
-    table, lines = text_table(data, where, separator)
-    table = table.insert_column(0, lines.alias(PLACE).cast(pl.get_index_type()))
-    return table.filter(~pl.all_horizontal(pl.exclude(PLACE) == ""))

@@ -226,6 +226,7 @@ def _joined(tables: Iterable[pl.DataFrame]) -> pl.DataFrame:
 
 
 def _joinable(column: pl.Series) -> pl.Series:
+    """Return a column of nulls without a type, so that it takes the type in other tables."""
     return column.cast(pl.Null()) if column.null_count() == len(column) else column
 
 

@@ -110,15 +110,14 @@ def _rows(
     is_no_row = pl.col("bytes").is_not_null() | (pl.col("n") < layout.at_least)
     is_no_row |= is_too_wide | pl.col("is_cut") | pl.col("is_pair") | pl.col("may_lack")
     good, bad = lines.filter(~is_no_row), lines.filter(is_no_row)
-    place = layout.names.index(layout.number)
     wanted = (*_FIELDS, layout.number)
     names = {name: n for n, name in enumerate(layout.names) if name in wanted}
     return Rows(
-        good.select(field.get(n).alias(name) for name, n in names.items()),
+        good.select(field.get(place).alias(name) for name, place in names.items()),
         good["line"],
         problems=_no_rows(bad, where, layout, hint),
         behind=": '" + short(good["text"]) + "'",
-        called={layout.number: f"in field {place + 1} ({layout.number})"},
+        called={layout.number: f"in field {names[layout.number] + 1} ({layout.number})"},
         decimal=options.decimal,
     )
 
