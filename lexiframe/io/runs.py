@@ -313,7 +313,7 @@ def run_metadata(runs: RunsLike, /) -> pl.DataFrame:
 
 
 def _headers(scan: RunScan, index: int) -> dict[str, str | None]:
-    """Return the header of each run in a source; if text has one, its lines are not parsed."""
+    """Return the header of each run in a source; text with a header is not parsed further."""
     source = scan.sources[index]
     if isinstance(source.origin, File) and scan.name_from == "file":
         content = source.origin.content()

@@ -119,7 +119,10 @@ def _refuse_line(line: str, where: str) -> None:
 
 
 def _measure_is_first(rows: pl.DataFrame, where: str) -> bool:
-    """Return whether measures come first, as in trec_eval, by means, known names, or padding."""
+    """Return whether measures come first, as in trec_eval.
+
+    Rows of means show it, or else known names of measures, or else the blanks behind the names.
+    """
     a, b = (rows[column].str.strip_chars() for column in "ab")
     signs = [
         (b.is_in(SUMMARIES).any(), a.is_in(SUMMARIES).any()),

@@ -34,7 +34,7 @@ _CLEAR = 2  # a line with so many known names and no number is a header
 
 
 def table_in(data: bytes, options: TextOptions) -> tuple[bytes, str | None]:
-    r"""Return text and the separator of its columns; None as separator if it has no header.
+    r"""Return text and the separator of its columns, which is None if the text has no header.
 
     Comment lines above the header are emptied, so that lines keep their numbers.
 
@@ -52,9 +52,8 @@ def table_in(data: bytes, options: TextOptions) -> tuple[bytes, str | None]:
         first = first_line(data[start : start + _LONGEST_HEADER])
         separator = _separator_of_names(first, options)
     if separator is None and options.header:
-        counts = {s: first.count(s) for s in _SEPARATORS}
-        likely = max(counts, key=lambda s: counts[s])
-        separator = likely if counts[likely] else " "
+        likely = max(_SEPARATORS, key=first.count)
+        separator = likely if likely in first else " "
     if separator is None or not start:
         return data, separator
     return re.sub(rb"[^\r\n]", b"", data[:start]) + data[start:], separator
@@ -135,9 +134,8 @@ def _scan(data: bytes, separator: str, **options: Any) -> pl.LazyFrame:
     )
 
 
-def _has_one_width(table: pl.DataFrame, data: bytes, separator: str) -> bool:
+def _has_one_width(table: pl.DataFrame, data: bytes, separator: str, *, quotes: bool) -> bool:
     """Return whether no line is too short: Polars fills such lines with nulls."""
-    quotes = may_quote(data, separator) and b'"' in data
     separators = (table.height + 1) * (table.width - 1)
     if not quotes and count_of(separator, data) == separators:
         return True
@@ -158,10 +156,11 @@ def _parse_quickly(data: bytes, separator: str, options: TextOptions) -> pl.Data
         table = _scan(data, separator, schema=schema).collect()
     except NOT_PARSED:
         return None
-    if b'"' in data and may_quote(data, separator) and not quotes_are_at_edges(data, separator):
+    quotes = b'"' in data and may_quote(data, separator)
+    if quotes and not quotes_are_at_edges(data, separator):
         return None
     has_blank_lines = not numbers and b"\n\n" in data  # with numbers, is_bad finds their nulls
-    if has_blank_lines or not _has_one_width(table, data, separator):
+    if has_blank_lines or not _has_one_width(table, data, separator, quotes=quotes):
         return None
     if options.decimal == ",":
         table = table.with_columns(_as_numbers(table[name], options) for name in numbers)

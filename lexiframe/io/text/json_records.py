@@ -147,7 +147,7 @@ def members_of(text: str, where: str, *, exact: bool = False) -> Members:
 
 
 def members_one_by_one(text: str, where: str) -> Members:
-    r"""Parse a list or an object up to the first place that is not JSON; that is the last problem.
+    r"""Parse a list or an object up to the first place that is not JSON, the last of its problems.
 
     Repeated names and unpaired surrogates are problems too, but parsing goes on behind them.
 

@@ -172,7 +172,7 @@ def _column_of_items(
 
 
 def _rows_of(record: Any, items: str | None) -> list[dict[str, Any] | tuple[str, Any]]:
-    """Return a record's rows; for each that is no object, what was expected and what was found."""
+    """Return a record's rows; in place of one that is no object, what was expected and found."""
     if not isinstance(record, dict):
         return [("a record in braces", record)]
     if items is None:

@@ -218,7 +218,6 @@ def is_rectangular(data: bytes, separator: str, width: int, *, quotes: bool) -> 
     >>> is_rectangular(b'q1,d1\nq1,"d,2"\n', ",", 2, quotes=True)
     True
     """
-    quotes = quotes and b'"' in data
     # Quotes may hold line feeds, so text with quotes cannot be cut at them.
     blocks = [data] if quotes else blocks_of_lines(data, _BLOCK_OF_LINES)
     return all(_is_rectangular(block, separator, width, quotes=quotes) for block in blocks)

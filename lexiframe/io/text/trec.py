@@ -41,7 +41,7 @@ SHORTEST_PAIR = 10
 
 
 def run_layout(data: bytes, third: Third | None) -> Layout:
-    """Return the layout of a run's lines; only ``third`` tells what three columns are."""
+    """Return the layout of a run's lines; of three fields, ``third`` says what the last one is."""
     if third is None or not _has_three_columns(data):
         return RUN
     return RANKED if third == "rank" else SCORED
@@ -185,7 +185,7 @@ def warn_of_wider_lines(counts: Mapping[str, int]) -> None:
 def parse_plain(
     text: bytes, layout: Layout, wanted: tuple[str, ...], decimal: str
 ) -> pl.DataFrame | None:
-    """Parse plain text whose lines all have as many fields; return None if they do not."""
+    """Parse plain text; return None if its lines differ in width, or a number is malformed."""
     width = text[: text.find(b"\n") % (len(text) + 1)].count(b" ") + 1
     if not layout.at_least <= width <= len(layout.names):
         return None
@@ -241,7 +241,7 @@ def _parsed(text: bytes, names: Sequence[str], types: Mapping[str, pa.DataType])
 
 
 def text_of_run(rows: pl.DataFrame, tag: str) -> bytes:
-    r"""Write one run's rows as TREC text, in their order; a missing rank is the place in the query.
+    r"""Write one run's rows as TREC text, in their order; without ranks, number those of a query.
 
     Examples
     --------
