@@ -94,7 +94,7 @@ def parse_lines(
         if not (_are_malformed(text, widths, layout) or _is_cut(data, widths, layout)):
             asked = (*wanted, "rank") if n_wider else wanted
             table = parse_plain(squared(text, widths, len(layout.names)), layout, asked, decimal)
-        # A space in an id shifts the fields behind it: then a document is in the place of the rank.
+        # A space in an id shifts the fields behind it, so that the rank is no number.
         if table is not None and n_wider:
             are_ranks = table["rank"].filter(is_wider).str.contains(NUMBER).all()
             table = table if are_ranks else None
@@ -241,7 +241,7 @@ def _parsed(text: bytes, names: Sequence[str], types: Mapping[str, pa.DataType])
 
 
 def text_of_run(rows: pl.DataFrame, tag: str) -> bytes:
-    r"""Write one run's rows as TREC text, in their order; without ranks, number those of a query.
+    r"""Write one run's rows as TREC text, in their order; without ranks, number each query's rows.
 
     Examples
     --------
