@@ -12,18 +12,13 @@ import polars as pl
 import pyarrow as pa
 
 from lexiframe.codes import as_strings
-from lexiframe.errors import LexiframeError, Problem, ReadError, SchemaError, first_three, warn
+from lexiframe.errors import LexiframeError, SchemaError, first_three, warn
 from lexiframe.io.files.ir_datasets import from_ir_datasets
 from lexiframe.io.files.parquet_and_arrow import read_arrow, to_arrow
 from lexiframe.io.files.provenance import describe, sources_in
 from lexiframe.io.files.sources import File, is_in_ir_datasets, only_file
 from lexiframe.io.files.unpacking import Content, content_of
-from lexiframe.io.forms import (
-    error_with_line,
-    layout_of,
-    parse_table,
-    places_in,
-)
+from lexiframe.io.forms import error_with_line, layout_of, parse_table, places_in
 from lexiframe.io.options import TextOptions
 from lexiframe.io.problems.duplicates import (
     Duplicates,
@@ -44,16 +39,12 @@ from lexiframe.typing import QrelsLike
 
 @dataclass(frozen=True)
 class Judgments:
-    """The rows of qrels, what error messages call them, and the place of every row.
-
-    Ids are strings, or categories of strings if they were integers. ``sha256`` is the hash of the
-    file's bytes, if it was asked for.
-    """
+    """The rows of qrels; ids are strings, or categories of strings if they were integers."""
 
     rows: pl.DataFrame
-    where: str
-    places: Places | None = None
-    sha256: str | None = None
+    where: str  # what error messages call the qrels
+    places: Places | None = None  # returns the line or record of every row that comes from text
+    sha256: str | None = None  # the hash of the file's bytes, if it was asked for
 
 
 def read_qrels(
@@ -162,10 +153,10 @@ def load_qrels(
     if isinstance(data, File):
         return _load_file(data, options, hashed=hashed)
     if isinstance(data, str):
-        return Judgments(_checked(from_ir_datasets(data, "qrels"), data, options), data)
-    return Judgments(
-        _checked(to_frame(data, "relevance", "qrels", keep_twins=True), "qrels", options), "qrels"
-    )
+        table, where = from_ir_datasets(data, "qrels"), data
+    else:
+        table, where = to_frame(data, "relevance", "qrels", keep_twins=True), "qrels"
+    return Judgments(_checked(table, where, options), where)
 
 
 def _load_file(file: File, options: TextOptions, *, hashed: bool) -> Judgments:
@@ -183,8 +174,15 @@ def _load_file(file: File, options: TextOptions, *, hashed: bool) -> Judgments:
 
 def parse_qrels(content: Content, where: str, options: TextOptions) -> pl.DataFrame:
     """Parse and check the content of a file."""
-    rows = _checked(_table_of(content, where, options), where, options)
-    if content.kind == "text" and may_have_changed(rows, "relevance"):
+    if content.kind != "text":
+        frame = to_frame(read_arrow(content, where), "relevance", where, keep_twins=True)
+        return _checked(frame, where, options)
+    table = parse_table(content.data, where, options, QRELS)
+    if table is None:
+        layout = layout_of(content.data, where, options, QRELS)
+        table, _ = trec.parse_lines(content.data, where, layout, layout.names, options.decimal)
+    rows = _checked(table, where, options)
+    if may_have_changed(rows, "relevance"):
         refuse_lost_digits(*as_written(content, where, options, QRELS))
     return rows
 
@@ -219,21 +217,6 @@ def _refuse_infinite(table: pl.DataFrame, where: str) -> None:
             f"{where}: expected finite grades, found {first['relevance']} for document "
             f"{first['doc_id']!r} and query {first['query_id']!r} ({infinite.height} such rows)"
         )
-
-
-def _table_of(content: Content, where: str, options: TextOptions) -> pl.DataFrame:
-    if content.kind != "text":
-        return to_frame(read_arrow(content, where), "relevance", where, keep_twins=True)
-    table = parse_table(content.data, where, options, QRELS)
-    return _parse_lines(content.data, where, options) if table is None else table
-
-
-def _parse_lines(data: bytes, where: str, options: TextOptions) -> pl.DataFrame:
-    layout = layout_of(data, where, options, QRELS)
-    parsed = trec.parse_lines(data, where, layout, layout.names, options.decimal)
-    if parsed is None:
-        raise ReadError(Problem(where, "", f"cannot be parsed as lines of {layout}"))
-    return parsed[0]
 
 
 def distinct_judgments(judged: Judgments, duplicates: Duplicates) -> tuple[pl.DataFrame, int]:

@@ -18,13 +18,7 @@ from lexiframe.io.files.parquet_and_arrow import read_arrow
 from lexiframe.io.files.provenance import provenance_of
 from lexiframe.io.files.sources import File, Source, one_run_per_source
 from lexiframe.io.files.unpacking import Content, content_of
-from lexiframe.io.forms import (
-    error_with_line,
-    layout_of,
-    parse_table,
-    places_in,
-    rows_of,
-)
+from lexiframe.io.forms import error_with_line, layout_of, parse_table, places_in, rows_of
 from lexiframe.io.metadata import header_of
 from lexiframe.io.options import TextOptions
 from lexiframe.io.problems.advice import NO_DOCUMENT, NO_NUMBER
@@ -49,35 +43,18 @@ _RUNS_OR_RANKS = replace(RUNS, optional=("run", "score", "rank"))
 class RunPart:
     """One run.
 
-    Attributes
-    ----------
-    name
-        The name of the run.
-    rows
-        ``query_id``, ``doc_id``, ``score`` and perhaps ``rank``, in the order of the file. Ids are
-        strings, or categories of strings where they were integers.
-    where
-        What error messages call the run.
-    empty
-        The queries that the run answered with an empty list; they have no rows.
-    places
-        Returns the line or record of every row, if they come from text.
-    header
-        The ir_metadata in the file's comments, as YAML.
-    n_wider
-        The number of lines in the file with more fields than are read.
-    sha256
-        The hash of the file's bytes, if it was asked for.
+    The columns of ``rows`` are ``query_id``, ``doc_id``, ``score`` and perhaps ``rank``; the rows
+    are in the order of the file. Ids are strings, or categories if they were integers.
     """
 
     name: str
     rows: pl.DataFrame
-    where: str
-    empty: tuple[str, ...] = ()
-    places: Places | None = None
-    header: str | None = None
-    n_wider: int = 0
-    sha256: str | None = None
+    where: str  # what error messages call the run
+    empty: tuple[str, ...] = ()  # queries answered with an empty list, which have no rows
+    places: Places | None = None  # returns the line or record of every row that comes from text
+    header: str | None = None  # the ir_metadata in the file's comments, as YAML
+    n_wider: int = 0  # how many lines of the file have more fields than are read
+    sha256: str | None = None  # the hash of the file's bytes, if it was asked for
 
 
 def load_source(
@@ -88,10 +65,8 @@ def load_source(
     if isinstance(data, str):
         return _parts_of_table(from_ir_datasets(data, "scoreddocs"), source, options)
     if not isinstance(data, File):
-        parts = _parts_of_table(
-            to_frame(data, "score", source.where, keep_twins=True), source, options
-        )
-        return [_from_file(part, data) for part in parts]
+        frame = to_frame(data, "score", source.where, keep_twins=True)
+        return [_from_file(part, data) for part in _parts_of_table(frame, source, options)]
     given = data.read()
     content = content_of(given, source.where)
     try:
@@ -117,7 +92,7 @@ def parse_runs(
         parts = [_part_of_lines(content.data, source, name_from, options, rank=rank)]
     else:
         parts = _parts_of_table(table, source, options, places_in(source.origin, options, RUNS))
-    # Beyond 2^53 different numbers can become equal as float64: compare them as they are written.
+    # Above 2^53 different numbers can become equal as float64: compare them as they are written.
     if any(may_have_changed(part.rows, "score") for part in parts):
         refuse_lost_digits(*as_written(content, source.where, options, RUNS))
     return parts
@@ -126,7 +101,10 @@ def parse_runs(
 def as_written(
     content: Content, where: str, options: TextOptions, schema: TableSchema
 ) -> tuple[pl.DataFrame, str, str]:
-    """Return runs, queries and numbers of text unconverted, the file's name, and what they are."""
+    """Return a file's runs, queries and numbers as text, with two names for messages.
+
+    The names are those of the file and of the column of numbers; `refuse_lost_digits` takes all.
+    """
     blocks, number = [], ""
     for rows in rows_of(content, where, options, schema):
         found, _ = columns_in(rows, where, schema, options.columns)
@@ -137,9 +115,9 @@ def as_written(
 
 
 def _from_file(part: RunPart, table: Any) -> RunPart:
-    """Add a run's file and ir_metadata, which the metadata of a `read_runs` table name.
+    """Add the file and the ir_metadata of a run, which a table of `read_runs` has as metadata.
 
-    This is done for tables in memory only: a path in a file's metadata is not to be trusted.
+    Only tables in memory are treated so: a path in the metadata of a file cannot be trusted.
     """
     facts = provenance_of(table.schema if isinstance(table, pa.Table) else None)
     header = facts.get("ir_metadata", {}).get(part.name)
@@ -152,15 +130,15 @@ def _from_file(part: RunPart, table: Any) -> RunPart:
 
 
 def _if_same(file: File, source: dict[str, Any]) -> Places:
-    """Return the places of rows in a file that was read before; none if it has changed since."""
+    """Return a function that reads a file again; it returns no places if the file has changed."""
 
     def places() -> tuple[str, np.ndarray]:
         try:
             held = file.held() if os.path.isfile(file.path) else File("", b"")  # noqa: PTH113
             options = TextOptions(**source.get("reading", {}))
-        except (LexiframeError, TypeError):
-            return "", np.empty(0, np.int64)
-        is_same = held.facts()["sha256"] == source.get("sha256")
+            is_same = held.facts()["sha256"] == source.get("sha256")
+        except (LexiframeError, TypeError):  # TypeError: the metadata name other options
+            is_same = False
         return places_in(held, options, RUNS)() if is_same else ("", np.empty(0, np.int64))
 
     return places
@@ -174,10 +152,10 @@ def _part_of_lines(
     wanted = ("query_id", "doc_id", "score", *["rank"] * rank, *["tag"] * (name_from == "tag"))
     if layout is line_layouts.RANKED:
         wanted = layout.names
-    parsed = trec.parse_lines(data, source.where, layout, wanted, options.decimal)
-    rows, n_wider = (None, 0) if parsed is None else (_with_whole_ranks(parsed[0]), parsed[1])
-    if rows is None or not {"score", "rank"} & set(rows.columns):
-        raise ReadError(Problem(source.where, "", f"cannot be parsed as lines of {layout}"))
+    rows, n_wider = trec.parse_lines(data, source.where, layout, wanted, options.decimal)
+    if "rank" in rows.columns:  # ranks that are not whole numbers are left out
+        ranks = whole_ranks(rows["rank"])
+        rows = rows.drop("rank") if ranks.has_nulls() else rows.with_columns(ranks)
     name = source.name
     if name_from == "tag":
         if "tag" not in rows.columns:
@@ -205,7 +183,7 @@ def _parts_of_table(
     if "run" not in named.columns and source.name == "":
         named = named.with_columns(run=pl.lit(""))  # refused below like other empty ids
     if named.schema.get("rank") == pl.String:
-        ranks = whole_ranks(named["rank"])
+        ranks = whole_ranks(named["rank"])  # other text stays, and is refused below
         is_same = ranks.null_count() == named["rank"].null_count()
         named = named.with_columns(ranks) if is_same else named
     named = _with_score(checked_ids(named, _RUNS_OR_RANKS, where, coded=IDS))
@@ -233,7 +211,7 @@ def _parts_of_table(
 
 
 def as_text(given: pl.DataFrame, where: str) -> tuple[pl.DataFrame, str, str]:
-    """Return runs, queries and numbers of a frame as text, the frame's name, and what they are."""
+    """Return a frame's runs, queries and numbers as `as_written` returns those of a file."""
     names = [name for name in ("run", "query_id") if name in given.columns]
     number = next(name for name in _NUMBERS if name in given.columns)
     score = pl.col(number).cast(pl.String).alias("score")
@@ -268,9 +246,9 @@ def _part(name: str, rows: pl.DataFrame, where: str, places: Places | None) -> R
 
 
 def _refuse_padding(rows: pl.DataFrame, no_document: pl.Series, where: str) -> None:
-    """Raise for rows without a document in queries with other rows: what they held would be lost.
+    """Raise for rows without a document in queries that have other rows too.
 
-    Alone, such a row stands for an empty list.
+    Only a row that is alone in its query stands for an empty list; here a document may be lost.
     """
     bad = (rows["query_id"].is_duplicated() & no_document).arg_true()
     if len(bad):
@@ -288,16 +266,9 @@ def _with_score(rows: pl.DataFrame) -> pl.DataFrame:
     return rows.with_columns(score=-pl.col("rank").cast(pl.Float64))
 
 
-def _with_whole_ranks(rows: pl.DataFrame) -> pl.DataFrame:
-    """Convert ranks to integers; drop the column if some are no whole numbers."""
-    if "rank" not in rows.columns:
-        return rows
-    ranks = whole_ranks(rows["rank"])
-    return rows.drop("rank") if ranks.null_count() else rows.with_columns(rank=ranks)
-
-
 def split_runs(table: pl.DataFrame) -> Iterator[tuple[str, pl.DataFrame]]:
     """Yield each run's name and rows; runs are sorted by name, rows keep the table's order."""
+    # Most tables have each run in one stretch: slicing it copies nothing.
     stretches = table["run"].rle().struct.unnest()
     if stretches["value"].n_unique() < stretches.height:
         table = table.sort("run", maintain_order=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, get_args
@@ -25,23 +25,15 @@ from lexiframe.typing import RunsLike
 
 @dataclass(frozen=True)
 class SourceRead:
-    """Facts about a file or frame that are known after reading it.
+    """Facts about a file or frame that are known after reading it."""
 
-    Attributes
-    ----------
-    names
-        The names of its runs.
-    sha256
-        The hash of the file's bytes, if it was asked for.
-    """
-
-    names: Sequence[str | None]
-    sha256: str | None = None
+    names: Sequence[str]  # of its runs
+    sha256: str | None = None  # the hash of the file's bytes, if it was asked for
 
 
 @dataclass(frozen=True)
 class RunScan:
-    """Runs that are read when they are needed, one file at a time; `scan_runs` makes it.
+    """Runs that are read one file at a time, when they are needed; `scan_runs` returns it.
 
     Attributes
     ----------
@@ -66,7 +58,7 @@ class RunScan:
         return len(self.sources)
 
     def load(self, index: int, *, rank: bool = False, hashed: bool = False) -> list[RunPart]:
-        """Read the runs of one source (a single one, unless a table has several)."""
+        """Read the runs of one source: one run, unless the source is a table of several."""
         source = self.sources[index]
         if isinstance(source.origin, File):
             self.stamps[index] = source.origin.stamp()
@@ -85,13 +77,15 @@ class RunScan:
         """
         known = [None] * len(self) if read is None else read
         given = in_threads(self._facts, [*enumerate(known)], "hashing runs")
-        return _sorted(fact for facts in given for fact in facts)
+        facts = [fact for of_one in given for fact in of_one]
+        return sorted(facts, key=lambda fact: (str(fact.get("run")), str(fact["path"])))
 
     def _facts(self, one: tuple[int, SourceRead | None]) -> list[dict[str, Any]]:
         index, read = one
         source = self.sources[index]
         if not isinstance(source.origin, File):
-            return [{"run": source.name, **fact} for fact in sources_in(source.origin)]
+            name = read.names[0] if read and len(read.names) == 1 else source.name
+            return [{"run": name, **fact} for fact in sources_in(source.origin)]
         names = read.names if read else [source.name if self.name_from == "file" else None]
         facts = source.origin.facts(read.sha256 if read else None, **self.options.facts())
         if read is None and self.stamps.get(index, stamp := source.origin.stamp()) != stamp:
@@ -99,10 +93,6 @@ class RunScan:
             advice = "compute the table again, or from read_runs, which hashes what it reads"
             raise ReadError(Problem(source.where, "", found, advice))
         return [{"run": name, **facts} for name in names]
-
-
-def _sorted(facts: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
-    return sorted(facts, key=lambda fact: (str(fact.get("run")), str(fact["path"])))
 
 
 def scan_runs(
@@ -214,8 +204,8 @@ def read_runs(
     ReadError
         With file and line, for anything that cannot be read.
     SchemaError
-        For a frame that lacks a column, and for scores beyond 2^53 (nanoseconds since 1970, say)
-        that differ, and would be ties as float64.
+        For a frame that lacks a column, and for different scores beyond 2^53 (nanoseconds since
+        1970, say) that would be equal as float64.
     LexiframeError
         For an option that does not exist.
     TypeError
@@ -254,38 +244,25 @@ def read_runs(
     scan = scan_runs(
         runs, name_from=name_from, columns=columns, third=third, header=header, decimal=decimal
     )
-    loaded = [*in_threads(partial(_load, scan), range(len(scan)), "reading runs")]
-    parts = sorted((part for of_one, _ in loaded for part in of_one), key=lambda part: part.name)
+    load = partial(scan.load, rank=True, hashed=True)
+    loaded = [*in_threads(load, range(len(scan)), "reading runs")]
+    read = [SourceRead([part.name for part in parts], parts[0].sha256) for parts in loaded]
+    parts = sorted((part for of_one in loaded for part in of_one), key=lambda part: part.name)
     refuse_twins((part.name, part.where) for part in parts)
     warn_of_wider_lines({part.where: part.n_wider for part in parts})
-    _warn_of_nothing(parts)
-    ranked = all("rank" in p.rows.columns and not p.rows["rank"].has_nulls() for p in parts)
-    columns_kept = ["query_id", "doc_id", "score", *["rank"] * ranked]
-    table = pa.concat_tables(to_arrow(_rows_of(part, columns_kept)) for part in parts)
-    headers = {part.name: part.header for part in parts if part.header}
-    sources = _sorted(fact for _, of_one in loaded for fact in of_one)
-    facts = {"table": "runs", "sources": sources, "reading": scan.options.said()}
-    said = {"ir_metadata": headers} if headers else {}
-    return table.replace_schema_metadata(describe(facts | said))
-
-
-def _load(scan: RunScan, index: int) -> tuple[list[RunPart], list[dict[str, Any]]]:
-    """Read one source; return its runs, and the provenance of each."""
-    parts, origin = scan.load(index, rank=True, hashed=True), scan.sources[index].origin
-    if not isinstance(origin, File):
-        named = parts[0].name if len(parts) == 1 else None
-        return parts, [{"run": named, **fact} for fact in sources_in(origin)]
-    facts = origin.facts(parts[0].sha256, **scan.options.facts())
-    return parts, [{"run": part.name, **facts} for part in parts]
-
-
-def _warn_of_nothing(parts: Sequence[RunPart]) -> None:
     nothing = [part.name for part in parts if not part.rows.height and not part.empty]
     if nothing:
         warn(
             f"runs without any row, which the table cannot hold: {first_three(nothing)}; "
             "scan_runs keeps them"
         )
+    ranked = all("rank" in p.rows.columns and not p.rows["rank"].has_nulls() for p in parts)
+    columns_kept = ["query_id", "doc_id", "score", *["rank"] * ranked]
+    table = pa.concat_tables(to_arrow(_rows_of(part, columns_kept)) for part in parts)
+    headers = {part.name: part.header for part in parts if part.header}
+    facts = {"table": "runs", "sources": scan.provenance(read), "reading": scan.options.said()}
+    said = {"ir_metadata": headers} if headers else {}
+    return table.replace_schema_metadata(describe(facts | said))
 
 
 def _rows_of(part: RunPart, columns: Sequence[str]) -> pl.DataFrame:
@@ -336,7 +313,7 @@ def run_metadata(runs: RunsLike, /) -> pl.DataFrame:
 
 
 def _headers(scan: RunScan, index: int) -> dict[str, str | None]:
-    """Return the header of each run in a source; if text has one, its lines are not parsed."""
+    """Return the header of each run in a source; text with a header is not parsed further."""
     source = scan.sources[index]
     if isinstance(source.origin, File) and scan.name_from == "file":
         content = source.origin.content()

@@ -203,6 +203,7 @@ def _refuse_odd_beginning(text: bytes, rows: pl.DataFrame, schema: TableSchema) 
 
 def _write_text(text: bytes, path: Path) -> Path:
     with replacing(path) as temporary:
+        # Without the time in gzip's header, equal tables give equal files.
         packed = gzip.compress(text, mtime=0) if path.suffix.lower() == ".gz" else text
         temporary.write_bytes(packed)
     return path

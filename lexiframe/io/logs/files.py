@@ -13,7 +13,7 @@ import polars as pl
 from lexiframe.errors import ReadError
 from lexiframe.io.files.parquet_and_arrow import read_arrow
 from lexiframe.io.files.sources import File, only_file
-from lexiframe.io.files.unpacking import Content, content_of
+from lexiframe.io.files.unpacking import content_of
 from lexiframe.io.problems.problem_tables import decoded
 from lexiframe.io.tables.column_names import KNOWN_NAMES
 from lexiframe.io.tables.objects import to_frame
@@ -66,15 +66,11 @@ def read_log(path: str | Path | File) -> pl.DataFrame:
         raise ReadError(f"{where}: found an SQLite database; if MLflow made it, use read_mlflow")
     content = content_of(data, where, "a log")
     if content.kind != "text":
-        return _from_arrow(content, where)
+        frame = to_frame(read_arrow(content, where), "value", where)
+        return _frame(_without_structs(frame), where)
     if is_json(content.data):
         return _from_json(decoded(content.data, where), where)
     return _from_csv(content.data, where)
-
-
-def _from_arrow(content: Content, where: str) -> pl.DataFrame:
-    frame = to_frame(read_arrow(content, where), "value", where)
-    return _frame(_without_structs(frame), where)
 
 
 def _without_structs(frame: pl.DataFrame) -> list[pl.Series]:
@@ -82,9 +78,8 @@ def _without_structs(frame: pl.DataFrame) -> list[pl.Series]:
     for column in frame:
         if isinstance(column.dtype, pl.Struct):
             inner = column.struct.unnest()
-            columns += _without_structs(
-                inner.rename({c: f"{column.name}.{c}" for c in inner.columns})
-            )
+            names = {name: f"{column.name}.{name}" for name in inner.columns}
+            columns += _without_structs(inner.rename(names))
         else:
             columns.append(column)
     return columns
@@ -98,9 +93,8 @@ def _frame(columns: list[pl.Series], where: str) -> pl.DataFrame:
 
 
 def _from_csv(data: bytes, where: str) -> pl.DataFrame:
-    header = next((line for line in data.splitlines() if line.strip()), b"").decode(
-        errors="replace"
-    )
+    first = next((line for line in data.splitlines() if line.strip()), b"")
+    header = first.decode(errors="replace")
     separator = max("\t,;", key=header.count)
     if separator not in header:
         raise ReadError(
@@ -108,13 +102,12 @@ def _from_csv(data: bytes, where: str) -> pl.DataFrame:
             f"line names no columns: {header[:80]!r}"
         )
     table, _ = text_table(data, where, separator, quotes=True)
-    # pandas writes its index without a name
+    # pandas writes its index without a name.
     names = [name or f"column_{n}" for n, name in enumerate(table.columns, 1)]
     columns = []
     for name, texts in zip(names, table, strict=True):
-        cells = texts.alias("cells").replace(
-            "", None
-        )  # Polars takes a name like ^...$ for a pattern
+        # The alias is needed because Polars takes a name like ^...$ for a pattern.
+        cells = texts.alias("cells").replace("", None)
         columns.append((cells if name in _IDS else numbers_of(cells)).alias(name))
     return _frame(columns, where)
 
@@ -155,20 +148,18 @@ def _writes_back(text: str, format: str) -> bool:
 
 def _from_json(text: str, where: str) -> pl.DataFrame:
     if text.lstrip().startswith("["):
-        records = list(enumerate(_parsed(text, where), 1))
-        place = "record"
+        records = [(f"record {n}", record) for n, record in enumerate(_parsed(text, where), 1)]
     else:
-        lines = [(n, line) for n, line in enumerate(text.split("\n"), 1) if line.strip()]
-        records = [(n, _parsed(line, f"{where}, line {n}")) for n, line in lines]
-        place = "line"
+        lines = [(f"line {n}", line) for n, line in enumerate(text.split("\n"), 1) if line.strip()]
+        records = [(place, _parsed(line, f"{where}, {place}")) for place, line in lines]
     flat = []
-    for number, record in records:
+    for place, record in records:
         if not isinstance(record, dict):
             raise ReadError(
-                f"{where}, {place} {number}: expected a JSON object with the fields of a run, "
+                f"{where}, {place}: expected a JSON object with the fields of a run, "
                 f"found {json.dumps(record)[:80]}"
             )
-        flat.append(flatten(record, f"{where}, {place} {number}"))
+        flat.append(flatten(record, f"{where}, {place}"))
     return pl.DataFrame(table_of_records(flat, partial(json.dumps, ensure_ascii=False)))
 
 

@@ -17,6 +17,7 @@ from lexiframe.schemas import STR, TableSchema, check, to_polars
 from lexiframe.typing import Frame
 
 _DIFFERENCES_OF_RUNS = {"the folder or the ending of a file": lambda name: run_name(Path(name))}
+_ENTRY = {"log": "a log entry", "requests": "attributes"}  # what warnings call a row
 MLFLOW_RUN_NAME = "tags.mlflow.runName"  # the run's name in tables of mlflow.search_runs
 
 
@@ -84,7 +85,7 @@ def join_entries(table: Any, log: Any, on: str, caller: str, called: str) -> pl.
         for name in keys.columns
     }
     columns = [
-        part[name].alias(_free_name(name + suffix, rows.columns))
+        part[name].alias(name + suffix + "_log" * (name + suffix in rows.columns))
         for name in entries.columns
         if name != on
         for suffix, part in joined.items()
@@ -175,23 +176,14 @@ def _compare_keys(
         warn(f"{caller}: {'; '.join(said)}")
 
 
-_ENTRY = {"log": "a log entry", "requests": "attributes"}
-
-
 def _hint(ours: set[str], entries: pl.DataFrame, on: str, called: str) -> str:
     """Return why ids that may be meant to be equal differ."""
     for column in entries.drop(on).select(pl.col(pl.String)):
         if common := ours & set(column):
-            return (
-                f"; the {called}'s column {column.name} has {len(common)} of them: "
-                f"rename it to {on}"
-            )
+            found = f"the {called}'s column {column.name} has {len(common)} of them"
+            return f"; {found}: rename it to {on}"
     cause = likely_cause(ours, entries[on], _DIFFERENCES_OF_RUNS)
     return f"; likely cause: {cause}; write them alike" if cause else ""
-
-
-def _free_name(name: str, taken: list[str]) -> str:
-    return f"{name}_log" if name in taken else name
 
 
 def _refuse_same_names(names: list[str]) -> None:

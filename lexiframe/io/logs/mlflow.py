@@ -31,15 +31,10 @@ _PATIENCE = {  # if the user did not set them: by default MLflow waits minutes f
     "MLFLOW_HTTP_REQUEST_TIMEOUT": "30",
 }
 _SHOWN = 200
-_FIRST_MS, _LAST_MS = -62_135_596_800_000, 253_402_300_799_999
-_ATTRIBUTES = {
-    "run": pl.String(),
-    "run_id": pl.String(),
-    "experiment": pl.String(),
-    "status": pl.String(),
-    "start_time": pl.Int64(),
-    "end_time": pl.Int64(),
-}
+_FIRST_MS, _LAST_MS = -62_135_596_800_000, 253_402_300_799_999  # of Python's years 1 to 9999
+_TIMES = ("start_time", "end_time")
+_TEXTS = ("run", "run_id", "experiment", "status")
+_ATTRIBUTES = dict.fromkeys(_TEXTS, pl.String()) | dict.fromkeys(_TIMES, pl.Int64())
 
 
 def read_mlflow(
@@ -104,7 +99,8 @@ def _read(address: str, experiment: str | int | Sequence[str | int] | None) -> p
 
 def _unreadable(uri: str, where: str, error: Exception) -> LexiframeError:
     """Build the error for a store that cannot be read, with what may help."""
-    said = without_secrets(_without_password(str(error).strip().partition("\n")[0]), uri)[:_SHOWN]
+    said = re.sub(r"//\S*@", "//", str(error).strip().partition("\n")[0])  # without a password
+    said = without_secrets(said, uri)[:_SHOWN]
     if isinstance(error, ImportError):
         return LexiframeError(f"{where}: needs the driver of its database ({said}); install it")
     advice = "if another version wrote it, upgrade a copy with `mlflow db upgrade`"
@@ -146,10 +142,6 @@ def _quiet_mlflow() -> Iterator[None]:
 
 
 # --- Where the store is -------------------------------------------------------------------------
-
-
-def _without_password(uri: str) -> str:
-    return re.sub(r"//\S*@", "//", uri)
 
 
 def _address(uri: str) -> str:
@@ -255,9 +247,7 @@ def _frame_of_runs(runs: list[Any], experiments: dict[str, str]) -> pl.DataFrame
         orient="row",
     )
     _refuse_no_times(attributes)
-    attributes = attributes.with_columns(
-        pl.col("start_time", "end_time").cast(pl.Datetime("ms", "UTC"))
-    )
+    attributes = attributes.with_columns(pl.col(_TIMES).cast(pl.Datetime("ms", "UTC")))
     return attributes.hstack(
         [
             *map(numbers_of, _columns("params", [run.data.params for run in runs], pl.String())),
@@ -269,7 +259,7 @@ def _frame_of_runs(runs: list[Any], experiments: dict[str, str]) -> pl.DataFrame
 
 def _refuse_no_times(attributes: pl.DataFrame) -> None:
     """Raise for times before the year 1 or after 9999, which Python cannot represent."""
-    for name in ("start_time", "end_time"):
+    for name in _TIMES:
         time = attributes[name]
         bad = time.filter(~time.is_between(_FIRST_MS, _LAST_MS))
         if len(bad):

@@ -8,14 +8,7 @@ from typing import NoReturn
 
 import polars as pl
 
-from lexiframe.errors import (
-    LexiframeError,
-    Problem,
-    ReadError,
-    SchemaError,
-    first_three,
-    nearest,
-)
+from lexiframe.errors import LexiframeError, Problem, ReadError, SchemaError, first_three, nearest
 from lexiframe.io.score_forms.text import PLACE, SUMMARIES
 from lexiframe.io.tables.column_names import KNOWN_NAMES, candidates_for
 from lexiframe.io.tables.numbers import first_inexact
@@ -34,25 +27,13 @@ _CELL = "\0"  # a prefix for the columns of a matrix, since one may have the nam
 
 @dataclass(frozen=True)
 class ScoreTable:
-    """The unchanged columns of one file or frame.
-
-    Attributes
-    ----------
-    table
-        The columns; ``PLACE`` has the line, record or row of each row.
-    where, unit
-        What error messages call the table, and a place in it.
-    name
-        The name of the run if the table has none; None if it is not known.
-    is_given
-        Whether the caller named the run: that name overrides the one in the table.
-    """
+    """The unchanged columns of one file or frame; ``PLACE`` has the line or record of each row."""
 
     table: pl.DataFrame
-    where: str
-    unit: str
-    name: str | None = None
-    is_given: bool = False
+    where: str  # what error messages call the table
+    unit: str  # what error messages call a place in it: line, record or row
+    name: str | None = None  # of the run, if the table does not name it
+    is_given: bool = False  # whether the caller gave the name, which overrides the table's
 
     def at(self, place: int) -> str:
         """Return the text for a place in the table."""
@@ -62,23 +43,8 @@ class ScoreTable:
 def rows_of(given: ScoreTable, measure: str | None) -> pl.DataFrame:
     """Return the scores in a table of any layout, without means over all requests.
 
-    Parameters
-    ----------
-    given
-        The table.
-    measure
-        The name of the measure, if the table has none.
-
-    Returns
-    -------
-    polars.DataFrame
-        run, query_id, measure, value (null where there is none), and ``PLACE``; in the order of
-        the table.
-
-    Raises
-    ------
-    ReadError, SchemaError, LexiframeError
-        Where `read_scores` raises them.
+    The columns are run, query_id, measure, value (null where there is none) and ``PLACE``; the rows
+    keep the order of the table. ``measure`` is the name of the measure, if the table has none.
     """
     found = _columns(given)
     given = _without_means(given, found)
@@ -124,7 +90,7 @@ def _without_means(given: ScoreTable, found: dict[str, str]) -> ScoreTable:
     if "query_id" not in found:
         return given
     queries, kept = given.table[found["query_id"]], given.table
-    if queries.dtype in (pl.String, pl.Categorical, pl.Enum):  # other types hold no words
+    if queries.dtype in (pl.String, pl.Categorical, pl.Enum):  # other ids are no words like "all"
         kept = kept.filter(~queries.cast(pl.String).is_in(SUMMARIES).fill_null(value=False))
     if not kept.height:
         raise ReadError(

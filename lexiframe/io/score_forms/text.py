@@ -16,9 +16,8 @@ PLACE = "\0place"  # the column with the line of each row; no file has a column 
 SUMMARIES = ("all", "amean")  # the query in lines of means by trec_eval, and by ndeval
 
 _WIDTH = 3
-_FIELDS = (
-    r"^[ \r]*(?:([^\t]+)\t[ ]*([^\t]+?)[ ]*\t\s*([^\t]+?)|(\S+)\s+(\S+)\s+(\S+))\s*$"  # tabs win
-)
+# Three fields between tabs, which may hold spaces; or three fields between any blanks.
+_FIELDS = r"^[ \r]*(?:([^\t]+)\t[ ]*([^\t]+?)[ ]*\t\s*([^\t]+?)|(\S+)\s+(\S+)\s+(\S+))\s*$"
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?|[+-]?(?:inf|nan)", re.IGNORECASE)
 _TEXTS = r"^(?:runid|relstring(?:_\d+)?)$"  # measures of trec_eval whose values are texts
 # The stem of a measure's name, without cut-offs and parameters: ndcg_cut of ndcg_cut_10.
@@ -37,12 +36,7 @@ _MEASURES = frozenset(
 
 
 def table_of_text(data: bytes, where: str) -> pl.DataFrame:
-    r"""Parse text into its columns, as text, and ``PLACE``, the line of each row.
-
-    Raises
-    ------
-    ReadError
-        With the line, for text with another layout.
+    r"""Parse text into its columns, as text, and ``PLACE``, the line or record of each row.
 
     Examples
     --------
@@ -58,7 +52,9 @@ def table_of_text(data: bytes, where: str) -> pl.DataFrame:
     first = next((line for line in text.split("\n") if line.strip()), "")
     if _is_triple(first):
         return _table_of_lines(text, where)
-    return _table_with_header(data, where, _separator(first))
+    table, lines = text_table(data, where, _separator(first))
+    table = table.insert_column(0, lines.alias(PLACE).cast(pl.get_index_type()))
+    return table.filter(~pl.all_horizontal(pl.exclude(PLACE) == ""))
 
 
 def of_dictionaries(table: pl.DataFrame) -> pl.DataFrame:
@@ -75,6 +71,13 @@ def of_dictionaries(table: pl.DataFrame) -> pl.DataFrame:
     outer, inner = (_share_of_measures(table[name]) for name in ("query_id", "doc_id"))
     names = ("measure", "query_id") if outer > inner else ("query_id", "measure")
     return table.rename(dict(zip(("query_id", "doc_id"), names, strict=True)))
+
+
+def _separator(header: str) -> str:
+    """Return the separator of columns: a tab, otherwise a comma or semicolon, otherwise a space."""
+    if "\t" in header:
+        return "\t"
+    return max(",;", key=header.count) if "," in header or ";" in header else " "
 
 
 # --- Lines of three fields ----------------------------------------------------------------------
@@ -116,7 +119,10 @@ def _refuse_line(line: str, where: str) -> None:
 
 
 def _measure_is_first(rows: pl.DataFrame, where: str) -> bool:
-    """Return whether measures come first, as in trec_eval, by means, known names, or padding."""
+    """Return whether measures come first, as in trec_eval.
+
+    Rows of means show it, or else known names of measures, or else the blanks behind the names.
+    """
     a, b = (rows[column].str.strip_chars() for column in "ab")
     signs = [
         (b.is_in(SUMMARIES).any(), a.is_in(SUMMARIES).any()),
@@ -154,19 +160,3 @@ def _with_tags(rows: pl.DataFrame, where: str) -> pl.DataFrame:
             "follows that names this one; split the file"
         )
     return rows
-
-
-# --- Tables with a header -----------------------------------------------------------------------
-
-
-def _separator(header: str) -> str:
-    """Return the separator of columns: a tab, otherwise a comma or semicolon, otherwise a space."""
-    if "\t" in header:
-        return "\t"
-    return max(",;", key=header.count) if "," in header or ";" in header else " "
-
-
-def _table_with_header(data: bytes, where: str, separator: str) -> pl.DataFrame:
-    table, lines = text_table(data, where, separator)
-    table = table.insert_column(0, lines.alias(PLACE).cast(pl.get_index_type()))
-    return table.filter(~pl.all_horizontal(pl.exclude(PLACE) == ""))

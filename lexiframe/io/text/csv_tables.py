@@ -21,6 +21,7 @@ from lexiframe.io.text.lines import (
     plain,
     quotes_are_at_edges,
     refuse_binary,
+    with_line_feeds,
 )
 from lexiframe.io.text.trec import NOT_PARSED
 
@@ -33,7 +34,7 @@ _CLEAR = 2  # a line with so many known names and no number is a header
 
 
 def table_in(data: bytes, options: TextOptions) -> tuple[bytes, str | None]:
-    r"""Return text and the separator of its columns; None as separator if it has no header.
+    r"""Return text and the separator of its columns, which is None if the text has no header.
 
     Comment lines above the header are emptied, so that lines keep their numbers.
 
@@ -51,9 +52,8 @@ def table_in(data: bytes, options: TextOptions) -> tuple[bytes, str | None]:
         first = first_line(data[start : start + _LONGEST_HEADER])
         separator = _separator_of_names(first, options)
     if separator is None and options.header:
-        counts = {s: first.count(s) for s in _SEPARATORS}
-        likely = max(counts, key=lambda s: counts[s])
-        separator = likely if counts[likely] else " "
+        likely = max(_SEPARATORS, key=first.count)
+        separator = likely if likely in first else " "
     if separator is None or not start:
         return data, separator
     return re.sub(rb"[^\r\n]", b"", data[:start]) + data[start:], separator
@@ -83,13 +83,7 @@ def _separator_of_names(line: str, options: TextOptions) -> str | None:
 def parse_delimited(data: bytes, where: str, separator: str, options: TextOptions) -> pl.DataFrame:
     r"""Parse a table with a header; ids stay as they are written, scores and grades are numbers.
 
-    Blank lines are left out. So are blanks around names, and around cells without quotes.
-
-    Raises
-    ------
-    ReadError
-        With the line, for a row with more or fewer cells than the header, two columns of one name,
-        and quotes that do not end.
+    `text_table` says what is left out of the table.
 
     Examples
     --------
@@ -100,9 +94,9 @@ def parse_delimited(data: bytes, where: str, separator: str, options: TextOption
     if table is not None:
         return table
     table, _ = text_table(data, where, separator)
-    names = _numbers(table.columns, options)
-    numbers = [_english(table[name], options).cast(pl.Float64, strict=False) for name in names]
-    return table.with_columns(numbers)
+    return table.with_columns(
+        _as_numbers(table[name], options) for name in _numbers(table.columns, options)
+    )
 
 
 def pieces_of_table(
@@ -123,8 +117,7 @@ def _in_order(data: bytes, where: str, separator: str) -> bytes:
             raise ReadError(Problem(where, "a line of names, and lines below it", "none"))
         return text
     refuse_binary(data, where)
-    if b"\r" in data:
-        data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    data = with_line_feeds(data)
     is_in_order = data.endswith(b"\n") and not data.endswith(b"\n\n")
     return data if is_in_order and data[:1] != b"\n" else data.strip(b"\n") + b"\n"
 
@@ -141,9 +134,8 @@ def _scan(data: bytes, separator: str, **options: Any) -> pl.LazyFrame:
     )
 
 
-def _has_one_width(table: pl.DataFrame, data: bytes, separator: str) -> bool:
-    """Return whether no line is too short; Polars fills those with nulls (and refuses longer)."""
-    quotes = may_quote(data, separator) and b'"' in data
+def _has_one_width(table: pl.DataFrame, data: bytes, separator: str, *, quotes: bool) -> bool:
+    """Return whether no line is too short: Polars fills such lines with nulls."""
     separators = (table.height + 1) * (table.width - 1)
     if not quotes and count_of(separator, data) == separators:
         return True
@@ -160,20 +152,18 @@ def _parse_quickly(data: bytes, separator: str, options: TextOptions) -> pl.Data
         numbers = _numbers(names, options)
         parsed = [] if options.decimal == "," else numbers
         schema = dict.fromkeys(names, pl.String()) | dict.fromkeys(parsed, pl.Float64())
-        table = _scan(
-            data, separator, schema=schema
-        ).collect()  # Polars checks the width only if it reads all columns
+        # Polars checks the width only if it reads all columns, so none is left out here.
+        table = _scan(data, separator, schema=schema).collect()
     except NOT_PARSED:
         return None
-    if b'"' in data and may_quote(data, separator) and not quotes_are_at_edges(data, separator):
+    quotes = b'"' in data and may_quote(data, separator)
+    if quotes and not quotes_are_at_edges(data, separator):
         return None
     has_blank_lines = not numbers and b"\n\n" in data  # with numbers, is_bad finds their nulls
-    if has_blank_lines or not _has_one_width(table, data, separator):
+    if has_blank_lines or not _has_one_width(table, data, separator, quotes=quotes):
         return None
     if options.decimal == ",":
-        table = table.with_columns(
-            _english(table[n], options).cast(pl.Float64, strict=False) for n in numbers
-        )
+        table = table.with_columns(_as_numbers(table[name], options) for name in numbers)
     is_bad = any(table[name].null_count() or table[name].is_nan().any() for name in numbers)
     may_be_ours = [table[name] for name in names if name.partition(":")[0] in wanted]
     return None if is_bad or _has_blanks(may_be_ours, data, separator) else table
@@ -196,6 +186,8 @@ def _numbers(names: list[str], options: TextOptions) -> list[str]:
     return [name for name in names if name in words or name.partition(":")[0] in words]
 
 
-def _english(texts: pl.Series, options: TextOptions) -> pl.Series:
+def _as_numbers(texts: pl.Series, options: TextOptions) -> pl.Series:
     texts = texts.str.strip_chars()
-    return texts.str.replace(",", ".", literal=True) if options.decimal == "," else texts
+    if options.decimal == ",":
+        texts = texts.str.replace(",", ".", literal=True)
+    return texts.cast(pl.Float64, strict=False)

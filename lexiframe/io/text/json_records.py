@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -33,13 +33,9 @@ class RepeatedNameError(ValueError):
 def load_json(text: str, *, exact: bool = False) -> Any:
     r"""Parse JSON as Python does, but raise where Python would drop a field or keep no valid text.
 
-    With ``exact``, floats beyond 2^53 become `NumberAsWritten`; this takes longer.
-
-    Raises
-    ------
-    ValueError
-        For text that is not JSON, for an object with two fields of one name (Python would keep the
-        second), and for an unpaired surrogate, which is half a character.
+    Of two fields of one name in an object, Python would keep the second. An unpaired surrogate is
+    half a character. With ``exact``, which takes longer, floats from 2^53 on become
+    `NumberAsWritten`.
 
     Examples
     --------
@@ -47,7 +43,7 @@ def load_json(text: str, *, exact: bool = False) -> Any:
     Traceback (most recent call last):
     lexiframe.io.text.json_records.RepeatedNameError: two fields are named 'd1'
     """
-    value = (_EXACT if exact else _WITHOUT_TWINS).decode(text)
+    value = _DECODERS[exact].decode(text)
     if r"\ud" in text.lower() and (half := _half(value)):
         raise ValueError(half)
     return value
@@ -67,12 +63,9 @@ def _number(text: str) -> float | str:
 
 
 _AS_IT_IS = json.JSONDecoder(parse_float=_number)
-_WITHOUT_TWINS = json.JSONDecoder(object_pairs_hook=_without_twins)
-_EXACT = json.JSONDecoder(object_pairs_hook=_without_twins, parse_float=_number)
-Scan = Callable[[str, int], tuple[Any, int]]
-_SCANS: dict[bool, Scan] = {
-    exact: decoder.scan_once  # type: ignore[attr-defined]
-    for exact, decoder in ((False, _WITHOUT_TWINS), (True, _EXACT))
+_DECODERS = {
+    False: json.JSONDecoder(object_pairs_hook=_without_twins),
+    True: json.JSONDecoder(object_pairs_hook=_without_twins, parse_float=_number),  # exact
 }
 
 
@@ -89,32 +82,14 @@ def _half(value: Any) -> str:
 class Members:
     """The members of a file: records of lines or a list, or the queries of an object.
 
-    Attributes
-    ----------
-    values
-        The parsed members.
-    places
-        The line of each member, or its number in the list or object, from 1.
-    order
-        The order of the members among the problems of the file.
-    names
-        The queries; None for records.
-    problems
-        The problems of text that is no member.
+    ``places`` has the line of each member, or its number in the list or object, from 1.
     """
 
     values: list[Any] = field(default_factory=list)
     places: list[int] = field(default_factory=list)
-    order: list[int] = field(default_factory=list)
-    names: list[str | None] = field(default_factory=list)
-    problems: list[Problem] = field(default_factory=list)
-
-    def add(self, value: Any, place: int, order: int, name: str | None = None) -> None:
-        """Append a member."""
-        self.values.append(value)
-        self.places.append(place)
-        self.order.append(order)
-        self.names.append(name)
+    order: list[int] = field(default_factory=list)  # sorts members among the file's problems
+    names: list[str | None] = field(default_factory=list)  # the queries; None for records
+    problems: list[Problem] = field(default_factory=list)  # of text that is no member
 
 
 def members_of_lines(text: str, where: str, first: int = 1, *, exact: bool = False) -> Members:
@@ -125,7 +100,8 @@ def members_of_lines(text: str, where: str, first: int = 1, *, exact: bool = Fal
     >>> str(members_of_lines('\n{"a": }\n', "x").problems[0])
     'x, line 2: expected JSON, found \'{"a": }\' (Expecting value); mend it, or leave it out'
     """
-    members, has_halves, scan = Members(), r"\ud" in text.lower(), _SCANS[exact]
+    members, has_halves = Members(), r"\ud" in text.lower()
+    scan = _DECODERS[exact].scan_once  # type: ignore[attr-defined]
     for line, record in enumerate(text.split("\n"), first):
         try:  # most lines are one record from end to end, for which this is enough
             value, end = scan(record, 0)
@@ -143,7 +119,8 @@ def members_of_lines(text: str, where: str, first: int = 1, *, exact: bool = Fal
 
 def _add_line(members: Members, record: str, where: str, line: int, *, exact: bool) -> None:
     try:
-        members.add(load_json(record, exact=exact), line, line)
+        members.values.append(load_json(record, exact=exact))
+        members.places.append(line)
     except _NO_JSON as error:
         told = replace(_no_json(where, error, record), line=line, order=line)
         if getattr(error, "msg", "") == "Extra data":
@@ -170,7 +147,7 @@ def members_of(text: str, where: str, *, exact: bool = False) -> Members:
 
 
 def members_one_by_one(text: str, where: str) -> Members:
-    r"""Parse a list or an object up to the first place that is not JSON; that is the last problem.
+    r"""Parse a list or an object up to the first place that is not JSON, the last of its problems.
 
     Repeated names and unpaired surrogates are problems too, but parsing goes on behind them.
 
@@ -199,7 +176,10 @@ def members_one_by_one(text: str, where: str) -> Members:
             half = _half((name, value)) if has_halves else ""
             members.problems += _not_whole(where, twins, half, name, place, at)
             if not half and (name is not None or not twins):
-                members.add(value, place, at, name)
+                members.values.append(value)
+                members.places.append(place)
+                members.order.append(at)
+                members.names.append(name)
             at = _next(text, end, closing)
     except _NO_JSON as error:
         members.problems.append(_no_json(where, error, text, at))
@@ -224,13 +204,13 @@ def _name(text: str, at: int) -> tuple[str, int]:
 def _parsed(text: str, at: int) -> tuple[Any, int, list[str]]:
     """Parse a value; return it, where it ends, and the names that are repeated in an object."""
     try:
-        return *_EXACT.raw_decode(text, at), []
+        return *_DECODERS[True].raw_decode(text, at), []
     except RepeatedNameError as error:
         return *_AS_IT_IS.raw_decode(text, at), error.names
 
 
 def _next(text: str, end: int, closing: str) -> int:
-    """Return where the next member begins; -1 after the last one."""
+    """Return where the next member begins, or -1 after the last one."""
     at = _behind_blanks(text, end)
     if text[at : at + 1] == ",":
         return _behind_blanks(text, at + 1)

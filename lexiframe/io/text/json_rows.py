@@ -18,12 +18,7 @@ from lexiframe.io.problems.rows_as_written import Rows, may_be_id
 from lexiframe.io.tables.lists_of_items import column_of_items
 from lexiframe.io.tables.objects import is_one_run, refuse_tables
 from lexiframe.io.tables.records import column_of
-from lexiframe.io.text.json_records import (
-    Members,
-    members_of,
-    members_of_lines,
-    members_one_by_one,
-)
+from lexiframe.io.text.json_records import Members, members_of, members_of_lines, members_one_by_one
 from lexiframe.io.text.lines import BLOCK_OF_ROWS, blocks_of_lines
 
 Form = Literal["lines", "list", "queries"]
@@ -32,7 +27,7 @@ Clean = Callable[[bytes], pl.DataFrame | None]
 _SHOWN = 80
 _SMALL_BLOCK = 1 << 19
 _KEPT = 1 << 26
-"""Of text up to so many bytes the clean blocks are parsed once."""
+"""Clean blocks of text up to this size are parsed once and kept, those of longer text twice."""
 _LIST_OF_OBJECTS = re.compile(rb"\[\s*\{")
 
 
@@ -41,12 +36,8 @@ def members_in(
 ) -> Members:
     """Return the members of JSON, and the problems of the rest; ``first`` is the first line.
 
-    ``exact`` is as for `load_json`.
-
-    Raises
-    ------
-    ReadError
-        When it is JSON, but neither records nor ``{query: {document: number}}``.
+    JSON that is neither records nor ``{query: {document: number}}`` is an error. ``exact`` is as
+    for `load_json`.
     """
     text, no_text = data.decode("utf-8", "replace"), problems_of_bytes(data, where, first)
     if no_text:
@@ -71,7 +62,8 @@ def _members_beside(
         return members
     above = "".join(f"{line}\n" for n, line in lines if n < min(bad))
     members, end = members_one_by_one(above, where), len(above.rstrip())
-    broken = [told for told in members.problems if (told.order or 0) < end]  # not cut by us
+    # A problem at the end only shows that the text was cut there.
+    broken = [told for told in members.problems if (told.order or 0) < end]
     members.problems = [*broken, *(replace(told, order=len(text)) for told in no_text)]
     return members
 
@@ -83,7 +75,6 @@ def _blocks_of_members(
     if form != "lines" or len(data) <= BLOCK_OF_ROWS:
         members = members_in(data, where, form, exact=exact)
         return lambda: iter([members])
-
     blocks = partial(_blocks, data, BLOCK_OF_ROWS)
     return lambda: (members_in(block, where, form, line, exact=exact) for line, block in blocks())
 
@@ -108,26 +99,20 @@ def _refuse_other(members: Members, form: Form, where: str) -> None:
 
 @dataclass(frozen=True)
 class Records:
-    """Records of lines or of a list as rows: one row for each record, or for each of its items.
-
-    Attributes
-    ----------
-    rows
-        The fields of each row.
-    members
-        The members of the file.
-    numbers
-        The index of the member that each row comes from.
-    """
+    """Records of lines or of a list as rows: one row for each record, or for each of its items."""
 
     rows: list[dict[str, Any]]
     members: Members
-    numbers: Sequence[int]
+    numbers: Sequence[int]  # the index of the member that each row comes from
 
     @property
     def names(self) -> list[str]:
         """The names of all fields, in order of appearance."""
         return _names(self.rows)
+
+    def columns(self, names: Iterable[str]) -> dict[str, list[Any]]:
+        """Return the values of some fields; None for rows without the field."""
+        return {name: [row.get(name) for row in self.rows] for name in names}
 
 
 def _names(rows: Iterable[dict[str, Any]]) -> list[str]:
@@ -141,13 +126,6 @@ def records_in(
     """Return a function that yields the records of lines or a list in blocks.
 
     ``exact`` is as for `load_json`.
-
-    Raises
-    ------
-    ReadError
-        Where `members_in` raises it.
-    SchemaError
-        For two columns with lists of items.
     """
     blocks = _blocks_of_members(data, where, form, exact=exact)
     may_have_items = _LIST_OF_OBJECTS.search(data) is not None
@@ -194,22 +172,18 @@ def _column_of_items(
 
 
 def _rows_of(record: Any, items: str | None) -> list[dict[str, Any] | tuple[str, Any]]:
-    """Return a record's rows; for each that is no object, what was expected and what was found."""
+    """Return a record's rows; in place of one that is no object, what was expected and found."""
     if not isinstance(record, dict):
         return [("a record in braces", record)]
     if items is None:
         return [record]
     same = {name: value for name, value in record.items() if name != items}
-    inner = record.get(items) or [None]  # an empty list is a row without a document
+    inner = record.get(items) or []
     if not isinstance(inner, list):
         return [(f"a list of items as {items}", inner)]
-    inner = [item for item in inner if item is not None] or [None]
-    return [
-        {**same, **(item or {})}
-        if item is None or isinstance(item, dict)
-        else (f"a record in braces in {items}", item)
-        for item in inner
-    ]
+    found = [item for item in inner if item is not None] or [{}]  # no item: a row without document
+    expected = f"a record in braces in {items}"
+    return [{**same, **item} if isinstance(item, dict) else (expected, item) for item in found]
 
 
 def _place(members: Members, n: int, form: Form) -> dict[str, Any]:
@@ -225,13 +199,7 @@ def _place(members: Members, n: int, form: Form) -> dict[str, Any]:
 def table_in(
     blocks: Iterable[Records], where: str, form: Form, ids_in: Callable[[list[str]], set[str]]
 ) -> pl.DataFrame:
-    """Return records as columns; a column is text if its values have several types.
-
-    Raises
-    ------
-    ReadError
-        For the first value that is not a record, or that cannot be an id.
-    """
+    """Return records as columns; a column is text if its values have several types."""
     tables = [_table(records, where, form, ids_in(records.names)) for records in blocks]
     return tables[0] if len(tables) == 1 else _joined(tables)
 
@@ -239,7 +207,7 @@ def table_in(
 def _table(records: Records, where: str, form: Form, ids: set[str]) -> pl.DataFrame:
     for problem in records.members.problems:
         raise ReadError(problem)
-    columns = {name: [row.get(name) for row in records.rows] for name in records.names}
+    columns = records.columns(records.names)
     for name, values in ((name, of) for name, of in columns.items() if name in ids):
         odd = next((n for n, value in enumerate(values) if not may_be_id(value)), None)
         if odd is not None:
@@ -258,6 +226,7 @@ def _joined(tables: Iterable[pl.DataFrame]) -> pl.DataFrame:
 
 
 def _joinable(column: pl.Series) -> pl.Series:
+    """Return a column of nulls without a type, so that it takes the type in other tables."""
     return column.cast(pl.Null()) if column.null_count() == len(column) else column
 
 
@@ -267,12 +236,7 @@ def _as_text(value: Any) -> str:
 
 
 def rows_of_json(
-    data: bytes,
-    where: str,
-    form: Form,
-    number: str,
-    columns: Mapping[str, str],
-    clean: Clean,
+    data: bytes, where: str, form: Form, number: str, columns: Mapping[str, str], clean: Clean
 ) -> Iterator[Rows]:
     """Yield rows with unconverted values, except for blocks of lines that ``clean`` can parse.
 
@@ -288,20 +252,19 @@ def rows_of_json(
     blocks = records_in(data, where, form, columns, exact=True)
     names = names_of(blocks())
     for records in blocks():
-        values = {name: [row.get(name) for row in records.rows] for name in names}
         unit = "line" if form == "lines" else "record"
-        yield _rows(values, records.members, records.numbers, unit)
+        yield _rows(records.columns(names), records.members, records.numbers, unit)
 
 
 def has_clean_blocks(data: bytes, form: Form) -> bool:
-    """Return whether text is so long that its blocks are parsed alone: lines without items."""
+    """Return whether text is long lines without items: each of its blocks is parsed alone."""
     return form == "lines" and len(data) > BLOCK_OF_ROWS and not _LIST_OF_OBJECTS.search(data)
 
 
 def _clean_blocks(data: bytes, clean: Clean) -> Iterator[tuple[int, bytes, pl.DataFrame | None]]:
-    """Yield the columns of clean blocks, and the text of small blocks around other lines.
+    """Yield the number of each block's first line, then its columns if it is clean, or its text.
 
-    The number is that of the first line.
+    Blocks with other lines are cut into small ones, so that few lines are parsed in Python.
     """
     for line, block in _blocks(data, BLOCK_OF_ROWS):
         table = clean(block)
@@ -310,7 +273,7 @@ def _clean_blocks(data: bytes, clean: Clean) -> Iterator[tuple[int, bytes, pl.Da
         else:
             small = [(n, lines, clean(lines)) for n, lines in _blocks(block, _SMALL_BLOCK, line)]
             if all(table is None for _, _, table in small):
-                clean = _never  # lines are of a kind that is never clean: trying it takes time
+                clean = _never  # other blocks are probably like this one, and trying takes time
             yield from small
 
 
@@ -341,20 +304,13 @@ def _rows_of_lines(data: bytes, where: str, clean: Clean) -> Iterator[Rows]:
             yield Rows(pl.DataFrame(given), places, order=places)
         else:
             records = _records_of_lines(line, block, where)
-            values = {name: [row.get(name) for row in records.rows] for name in names}
-            yield _rows(values, records.members, records.numbers, "line")
+            yield _rows(records.columns(names), records.members, records.numbers, "line")
 
 
 def table_of_lines(
     data: bytes, where: str, clean: Clean, ids_in: Callable[[list[str]], set[str]]
 ) -> pl.DataFrame:
-    """Return long lines without items as columns, as `table_in` does.
-
-    Raises
-    ------
-    ReadError
-        Where `table_in` raises it.
-    """
+    """Return long lines without items as columns, as `table_in` does."""
     tables = []
     for line, block, table in _clean_blocks(data, clean):
         if table is None:

@@ -25,7 +25,7 @@ from lexiframe.io.text.json_rows import (
     table_in,
     table_of_lines,
 )
-from lexiframe.io.text.lines import PIECE, blocks_of_lines, count_of
+from lexiframe.io.text.lines import PIECE, blocks_of_lines, count_of, with_line_feeds
 from lexiframe.schemas import TableSchema
 
 _BEGINNING = re.compile(rb"""\s*(?:\{\s*(?:["}]|$)|\[\s*(?:[\[{"\]]|-?[0-9.]+\s*,|$))""")
@@ -85,20 +85,12 @@ def _first_record(data: bytes) -> dict[str, Any] | None:
     return record if isinstance(record, dict) else None
 
 
-def _with_line_feeds(data: bytes) -> bytes:
-    return data.replace(b"\r\n", b"\n").replace(b"\r", b"\n") if b"\r" in data else data
-
-
 def parse_json(
     data: bytes, where: str, schema: TableSchema, columns: Mapping[str, str]
 ) -> pl.DataFrame:
     r"""Parse JSON lines, a list of records, or ``{query: {document: number}}``.
 
-    Raises
-    ------
-    ReadError
-        With the line or record, for text that is not JSON or not a record, for a repeated name in
-        an object, and for a value that cannot be an id.
+    A repeated name in an object and a value that cannot be an id are errors.
 
     Examples
     --------
@@ -106,7 +98,7 @@ def parse_json(
     >>> parse_json(b'{"qid": "007", "docno": 7, "score": 1}\n', "bm25.jsonl", RUNS, {}).rows()
     [('007', '7', 1.0)]
     """
-    data = _with_line_feeds(data)
+    data = with_line_feeds(data)
     form = _form_of(data, columns)
     if form == "queries":
         members = members_in(data, where, form)
@@ -130,21 +122,21 @@ def pieces_of_json(
     """Parse JSON lines in pieces, None for one with a problem; other forms yield no pieces."""
     if _form_of(data, columns) == "lines":
         for piece in blocks_of_lines(data, PIECE):
-            yield _parse_quickly(_with_line_feeds(piece), schema, columns)
+            yield _parse_quickly(with_line_feeds(piece), schema, columns)
 
 
 def json_rows(
     data: bytes, where: str, schema: TableSchema, columns: Mapping[str, str]
 ) -> Iterator[Rows]:
     """Yield the rows that `parse_json` parses, unconverted, with the problems of other text."""
-    data = _with_line_feeds(data)
+    data = with_line_feeds(data)
     clean = partial(_clean_lines, schema=schema, columns=columns)
     return rows_of_json(data, where, _form_of(data, columns), _number(schema), columns, clean)
 
 
 def names_in(data: bytes) -> list[str]:
     """Return the names of fields in the first records; none if they cannot be read."""
-    data = _with_line_feeds(data[:_START])
+    data = with_line_feeds(data[:_START])
     form = _form_of(data, {})
     try:
         return [] if form == "queries" else names_of(records_in(data, "", form, {})())

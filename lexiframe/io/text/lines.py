@@ -1,4 +1,4 @@
-"""Lines of fields as bytes: made plain (single spaces between fields), counted, cut, checked.
+"""Lines of fields as bytes: functions that make them plain, count, cut and check them.
 
 Runs with a thousand documents for each query are megabytes of text. So the functions that read all
 of it work on bytes as NumPy arrays, not on lines in Python.
@@ -46,11 +46,6 @@ def is_plain(data: bytes) -> bool:
 def plain(data: bytes, where: str) -> bytes:
     r"""Put one space between fields; remove spaces at line ends, empty lines and comments.
 
-    Raises
-    ------
-    ReadError
-        For a binary file.
-
     Examples
     --------
     >>> plain(b"# a comment\r\n q1 \t d1\t0.5 \r\n\r\nq1 d2 0.25", "bm25.run")
@@ -68,7 +63,7 @@ def plain(data: bytes, where: str) -> bytes:
 
 def _without_meeting_blanks(text: np.ndarray) -> np.ndarray:
     """Reduce adjacent blanks to one: to a line feed if one is among them, else to a space."""
-    while True:  # a pass reduces spaces to one; mixed with line feeds they take several
+    while True:  # one pass reduces adjacent spaces; spaces between line feeds take several
         space, line_feed = text == _SPACE, text == _LINE_FEED
         blank = space | line_feed
         meet = blank[:-1] & blank[1:]
@@ -103,11 +98,16 @@ def single_spaces(data: bytes, where: str) -> bytes:
     Unlike `plain`, this keeps all lines, so that they can be numbered.
     """
     refuse_binary(data, where)
-    data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n").translate(_BLANKS_TO_SPACES)
+    data = with_line_feeds(data).translate(_BLANKS_TO_SPACES)
     while b"  " in data:
         data = data.replace(b"  ", b" ")
     data = data.replace(b" \n", b"\n").replace(b"\n ", b"\n").strip(b" ")
     return re.sub(rb"\n#[^\n]*", b"\n", b"\n" + data)[1:]
+
+
+def with_line_feeds(data: bytes) -> bytes:
+    """Make all line ends line feeds."""
+    return data.replace(b"\r\n", b"\n").replace(b"\r", b"\n") if b"\r" in data else data
 
 
 def blocks_of_lines(data: bytes, size: int, start: int = 0) -> Iterator[bytes]:
@@ -209,23 +209,16 @@ def count_of(character: str, data: bytes) -> int:
 
 
 def is_rectangular(data: bytes, separator: str, width: int, *, quotes: bool) -> bool:
-    r"""Return whether all lines but empty ones have ``width`` fields.
+    r"""Return whether all lines but empty ones have ``width`` fields; each ends in a line feed.
 
-    Parameters
-    ----------
-    data
-        Lines that end in line feeds.
-    separator, width
-        The character between fields, and how many fields there have to be.
-    quotes
-        Whether separators in double quotes are text.
+    With ``quotes``, separators in double quotes are text.
 
     Examples
     --------
     >>> is_rectangular(b'q1,d1\nq1,"d,2"\n', ",", 2, quotes=True)
     True
     """
-    quotes = quotes and b'"' in data
+    # Quotes may hold line feeds, so text with quotes cannot be cut at them.
     blocks = [data] if quotes else blocks_of_lines(data, _BLOCK_OF_LINES)
     return all(_is_rectangular(block, separator, width, quotes=quotes) for block in blocks)
 
@@ -234,7 +227,7 @@ def _is_rectangular(data: bytes, separator: str, width: int, *, quotes: bool) ->
     text = np.frombuffer(data, np.uint8)
     is_mark = (text == ord(separator)) | (text == _LINE_FEED)
     if quotes:
-        # Even numbers of quotes stand before marks outside quotes; overflow keeps the parity.
+        # An even number of quotes stands before marks outside quotes; overflow keeps the parity.
         is_mark &= np.cumsum(text == ord('"'), dtype=np.uint8) & 1 == 0
     marks = np.flatnonzero(is_mark)
     ends = np.flatnonzero(text[marks] == _LINE_FEED)
@@ -244,13 +237,6 @@ def _is_rectangular(data: bytes, separator: str, width: int, *, quotes: bool) ->
 
 def quotes_are_at_edges(data: bytes, separator: str) -> bool:
     r"""Return whether all double quotes begin or end a field, or are written twice inside one.
-
-    Parameters
-    ----------
-    data
-        Lines that end in line feeds.
-    separator
-        The character between fields.
 
     Examples
     --------

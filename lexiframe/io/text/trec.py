@@ -2,8 +2,9 @@
 
 A plain file is parsed by Arrow's CSV reader. A file with tabs, repeated spaces or comments is first
 rewritten with single spaces, and lines with different numbers of fields are cut to the same number.
-If a line is malformed, `parse_lines` returns None. Then `lexiframe.io.text.trec_rows` finds the
-malformed lines, and `lexiframe.io.problems.bad_rows` the rows without an id or a number.
+If a line is malformed, `parse_lines` raises an error without its number. Then
+`lexiframe.io.text.trec_rows` finds the malformed lines, and `lexiframe.io.problems.bad_rows` the
+rows without an id or a number.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ import pyarrow as pa
 from lexiframe.errors import Problem, ReadError, first_three, warn
 from lexiframe.io.options import Third
 from lexiframe.io.tables.line_layouts import GRADED, QRELS, RANKED, RUN, SCORED, Layout
-from lexiframe.io.tables.numbers import EXACT, NUMBER
+from lexiframe.io.tables.numbers import EXACT, NUMBER, whole_ranks
 from lexiframe.io.text.lines import (
     PIECE,
     blocks_of_lines,
@@ -40,7 +41,7 @@ SHORTEST_PAIR = 10
 
 
 def run_layout(data: bytes, third: Third | None) -> Layout:
-    """Return the layout of a run's lines; only ``third`` tells what three columns are."""
+    """Return the layout of a run's lines; of three fields, ``third`` says what the last one is."""
     if third is None or not _has_three_columns(data):
         return RUN
     return RANKED if third == "rank" else SCORED
@@ -67,20 +68,12 @@ def qrels_layout(data: bytes) -> Layout:
 
 def parse_lines(
     data: bytes, where: str, layout: Layout, wanted: tuple[str, ...], decimal: str = "."
-) -> tuple[pl.DataFrame, int] | None:
-    r"""Parse text into a table of the fields wanted; return None if a line is malformed.
+) -> tuple[pl.DataFrame, int]:
+    r"""Parse text into a table of the fields wanted; raise if a line is malformed.
 
-    The second value counts the lines of runs with more fields than the layout has: the fields
-    behind it are ignored. A line is also malformed if it may have lost a field, or holds two rows.
-
-    Parameters
-    ----------
-    data, where, layout
-        The text, what error messages call the file, and the layout of its lines.
-    wanted
-        The fields to return. A rank is a string, unless it is the layout's number.
-    decimal
-        ``"."`` or ``","``.
+    The second value counts the lines of runs with more fields than the layout has: these fields are
+    ignored. A line is also malformed if it may have lost a field, or holds two rows. A rank is a
+    string, unless it is the layout's number.
 
     Examples
     --------
@@ -90,26 +83,23 @@ def parse_lines(
     >>> table.rows(), n_wider
     ([('q1', 'd7', 0.5), ('q1', 'd3', 0.25)], 1)
     """
-    given, n_wider = data, 0
-    if not is_plain(data):
-        data = plain(data, where)
-        if not data:
-            raise ReadError(Problem(where, f"lines of {layout}", "only comments"))
-    table = parse_plain(data, layout, wanted, decimal)
+    text = data if is_plain(data) else plain(data, where)
+    if not text:
+        raise ReadError(Problem(where, f"lines of {layout}", "only comments"))
+    table, n_wider = parse_plain(text, layout, wanted, decimal), 0
     if table is None:
-        widths = widths_of(data)
-        if _are_malformed(data, widths, layout) or _is_cut(given, widths, layout):
-            return None
+        widths = widths_of(text)
         is_wider = widths > len(layout.names)
         n_wider = int(np.count_nonzero(is_wider))
-        asked = (*wanted, "rank") if n_wider else wanted
-        table = parse_plain(squared(data, widths, len(layout.names)), layout, asked, decimal)
+        if not (_are_malformed(text, widths, layout) or _is_cut(data, widths, layout)):
+            asked = (*wanted, "rank") if n_wider else wanted
+            table = parse_plain(squared(text, widths, len(layout.names)), layout, asked, decimal)
+        # A space in an id shifts the fields behind it, so that the rank is no number.
         if table is not None and n_wider:
-            ranks = table["rank"].filter(is_wider)
-            if not ranks.str.contains(NUMBER).all():  # a space in an id shifted the fields
-                return None
+            are_ranks = table["rank"].filter(is_wider).str.contains(NUMBER).all()
+            table = table if are_ranks else None
     if table is None:
-        return None
+        raise ReadError(Problem(where, "", f"cannot be parsed as lines of {layout}"))
     return table.select(n for n in wanted if n in table.columns), n_wider
 
 
@@ -148,23 +138,29 @@ def _hold_two_rows(lines: bytes, widths: np.ndarray) -> bool:
     if not may_be_two.any():
         return False
     texts = _only(lines, may_be_two).decode("utf-8", "replace").split("\n")
-    return bool(pl.select(is_pair(pl.lit(pl.Series(texts)).str.split(" ")).any()).item())
+    split = pl.DataFrame({"fields": texts}).select(pl.col("fields").str.split(" "))
+    return bool(split.select(is_pair(RUN).any()).item())
 
 
-def is_pair(fields: pl.Expr) -> pl.Expr:
-    """Return which lines of a run hold two rows, since a line feed was lost when files were joined.
+def is_pair(layout: Layout) -> pl.Expr:
+    """Return which lines hold two rows, because a line feed was lost when files were joined.
 
-    The query of the second row is joined to the tag before it, or follows it as a field. So its
-    column 2 (Q0) is the seventh or eighth field. That field has to equal column 2 of the first row,
-    or be no number, so that other fields behind a row are not taken for a second one.
+    The query of the second row is joined to the last field of the first one, or follows it. In a
+    run that field is the tag, so column 2 (Q0) of the second row is the seventh or eighth field. It
+    has to equal column 2 of the first row, or be no number, so that other fields behind a row are
+    not taken for a second one.
     """
+    fields, width = pl.col("fields"), len(layout.names)
+    if layout.at_least == width:
+        may_be_two = fields.list.len().is_in([2 * width - 1, 2 * width])
+        return may_be_two & fields.list.last().str.contains(NUMBER)
 
     def is_row(at: int) -> pl.Expr:
         q0, rank, score = (fields.list.get(at + n, null_on_oob=True) for n in (0, 2, 3))
         is_like = (q0 == fields.list.get(1, null_on_oob=True)) | ~q0.str.contains(NUMBER)
         return is_like & rank.str.contains(r"^[0-9]+(?:\.0+)?$") & score.str.contains(NUMBER)
 
-    return (is_row(6).fill_null(value=False)) | is_row(7).fill_null(value=False)
+    return is_row(6).fill_null(value=False) | is_row(7).fill_null(value=False)
 
 
 def _only(lines: bytes, kept: np.ndarray) -> bytes:
@@ -189,11 +185,12 @@ def warn_of_wider_lines(counts: Mapping[str, int]) -> None:
 def parse_plain(
     text: bytes, layout: Layout, wanted: tuple[str, ...], decimal: str
 ) -> pl.DataFrame | None:
-    """Parse plain text whose lines all have as many fields; return None if they do not."""
+    """Parse plain text; return None if its lines differ in width, or a number is malformed."""
     width = text[: text.find(b"\n") % (len(text) + 1)].count(b" ") + 1
     if not layout.at_least <= width <= len(layout.names):
         return None
     names, number = layout.names[:width], layout.number
+    # Without these types, Arrow would read the id 007 as the number 7.
     types = {name: pa.string() for name in names if name in (*wanted, number)}
     if decimal == ".":
         types[number] = pa.float64()
@@ -205,7 +202,8 @@ def parse_plain(
         numbers = table[number].cast(pl.Float64)
     except (pa.ArrowInvalid, pl.exceptions.PolarsError):
         return None
-    return None if numbers.is_nan().any() else table.with_columns(numbers)
+    no_ranks = number == "rank" and whole_ranks(numbers).has_nulls()
+    return None if numbers.is_nan().any() or no_ranks else table.with_columns(numbers)
 
 
 def _check_utf8(text: bytes) -> None:
@@ -243,7 +241,7 @@ def _parsed(text: bytes, names: Sequence[str], types: Mapping[str, pa.DataType])
 
 
 def text_of_run(rows: pl.DataFrame, tag: str) -> bytes:
-    r"""Write one run's rows as TREC text, in their order; a missing rank is the place in the query.
+    r"""Write one run's rows as TREC text, in their order; without ranks, number each query's rows.
 
     Examples
     --------

@@ -36,7 +36,7 @@ def rows_of_lines(data: bytes, where: str, layout: Layout, options: TextOptions)
     for block in blocks_of_lines(data, BLOCK_OF_ROWS):
         end += len(block)
         in_order = _rows_in_order(block, number, layout, options) if above else None
-        if in_order is not None:  # most blocks are
+        if in_order is not None:  # most blocks are in order
             number += in_order.table.height
             above = len(layout.names)
             yield in_order
@@ -54,7 +54,7 @@ def rows_of_lines(data: bytes, where: str, layout: Layout, options: TextOptions)
 
 
 def _rows_in_order(block: bytes, first: int, layout: Layout, options: TextOptions) -> Rows | None:
-    """Return the lines of a block if all are complete; None if they have to be looked at singly."""
+    """Return the lines of a block if all are complete; None if each has to be looked at."""
     width = len(layout.names)
     if layout.number == "rank" or not block.endswith(b"\n") or not is_plain(block):
         return None
@@ -83,7 +83,7 @@ def _with_marks(
     may_lack = pl.col("n") == layout.at_least if layout.at_least < widest else pl.lit(value=False)
     lines = lines.with_columns(
         is_cut=is_last & (width < width.shift(fill_value=min(above, widest))),
-        is_pair=_is_pair(layout),
+        is_pair=is_pair(layout),
         may_lack=may_lack,
     )
     if lines["may_lack"].any() and not tags_are_numbers():
@@ -92,18 +92,10 @@ def _with_marks(
 
 
 def _tags_are_numbers(data: bytes, where: str, layout: Layout) -> bool:
+    """Return whether a tag is a number: then a line may have lost a document instead of its tag."""
     tag = pl.col("fields").list.get(layout.names.index("tag"), null_on_oob=True)
     blocks = (lines_of(block, where) for block in blocks_of_lines(data, BLOCK_OF_ROWS))
     return any(lines.select(tag.str.contains(NUMBER).any()).item() for lines in blocks)
-
-
-def _is_pair(layout: Layout) -> pl.Expr:
-    """Return which lines hold two rows."""
-    if layout.at_least < len(layout.names):
-        return is_pair(pl.col("fields"))
-    width = len(layout.names)
-    is_number = pl.col("fields").list.last().str.contains(NUMBER)
-    return pl.col("n").is_in([2 * width - 1, 2 * width]) & is_number
 
 
 def _rows(
@@ -111,23 +103,21 @@ def _rows(
 ) -> Rows:
     field = pl.col("fields").list
     is_too_wide = pl.col("n") > len(layout.names)
-    if layout.at_least < len(
-        layout.names
-    ):  # further fields are ignored, unless a space split an id
+    if layout.at_least < len(layout.names):
+        # Further fields are ignored, unless a space in an id shifted the fields behind it.
         rank = field.get(layout.names.index("rank"), null_on_oob=True)
         is_too_wide &= ~rank.str.contains(NUMBER)
     is_no_row = pl.col("bytes").is_not_null() | (pl.col("n") < layout.at_least)
     is_no_row |= is_too_wide | pl.col("is_cut") | pl.col("is_pair") | pl.col("may_lack")
     good, bad = lines.filter(~is_no_row), lines.filter(is_no_row)
-    place = layout.names.index(layout.number)
     wanted = (*_FIELDS, layout.number)
     names = {name: n for n, name in enumerate(layout.names) if name in wanted}
     return Rows(
-        good.select(field.get(n).alias(name) for name, n in names.items()),
+        good.select(field.get(place).alias(name) for name, place in names.items()),
         good["line"],
         problems=_no_rows(bad, where, layout, hint),
         behind=": '" + short(good["text"]) + "'",
-        called={layout.number: f"in field {place + 1} ({layout.number})"},
+        called={layout.number: f"in field {names[layout.number] + 1} ({layout.number})"},
         decimal=options.decimal,
     )
 
@@ -155,8 +145,6 @@ def _no_rows(lines: pl.DataFrame, where: str, layout: Layout, hint: Hint | None)
 
 def _hint(lines: pl.DataFrame, layout: Layout) -> Hint | None:
     """Return what the first line suggests about the file, if it is malformed."""
-    if not lines.height:
-        return None
     first = lines.row(0, named=True)
     number = dict(zip(layout.names, first["fields"], strict=False)).get(layout.number, "")
     advice = advice_for(lines["text"].head(1000).to_list(), number, layout)
