@@ -30,7 +30,7 @@ from lexiframe.io.text.trec_rows import lines_of
 from lexiframe.schemas import PROBLEMS, QRELS, RUNS
 
 Kind = Literal["run", "qrels"]
-_OF_BEIR = {"query-id", "corpus-id", "score"}  # the columns of its judgments
+_OF_BEIR = {"query-id", "corpus-id", "score"}  # the columns of judgments in the form of BEIR
 
 
 def check_run(
@@ -131,13 +131,12 @@ class Checked:
 
 def check_file(file: File, options: TextOptions, kind: Kind) -> Checked:
     """List the problems of a file; see `check_run` and `check_qrels`."""
-    where = str(file)
+    where, n_wider = str(file), 0
     refused: list[Problem] = []
     try:
         content = file.content()
     except LexiframeError as error:
         return no_file(where, error)
-    n_wider = 0
     try:
         is_in_order, n_wider = _read(content, file, options, kind)
         if is_in_order:

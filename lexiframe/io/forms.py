@@ -81,19 +81,13 @@ def _has_gaps(table: pl.DataFrame, words: set[str]) -> bool:
     """Return whether an id or a number is missing."""
     known = [column for column in table if column.name.partition(":")[0] in words]
     return any(
-        column.null_count() > 0 or (column.dtype == pl.String and bool((column == "").any()))
+        column.has_nulls() or (column.dtype == pl.String and bool((column == "").any()))
         for column in known
     )
 
 
 def layout_of(data: bytes, where: str, options: TextOptions, schema: TableSchema) -> Layout:
-    """Return the layout of lines of TREC text.
-
-    Raises
-    ------
-    ReadError
-        When the user gave ``columns=``, since these lines have no header.
-    """
+    """Return the layout of lines of TREC text; raise for ``columns=``, as it has no header."""
     if options.columns:
         named = ", ".join(map(repr, options.columns.values()))
         expected = f"a first line with the names in columns= ({named})"
@@ -108,12 +102,8 @@ def rows_of(
 ) -> Iterator[Rows]:
     """Return the rows of a file, unconverted, and the problems of text that is no row.
 
-    Text comes in blocks, so that memory does not grow with the file.
-
-    Raises
-    ------
-    LexiframeError
-        For a problem of the file as a whole.
+    Text comes in blocks, so that memory does not grow with the file. A problem of the file as a
+    whole is raised.
     """
     data = content.data
     if content.kind != "text":
@@ -184,12 +174,14 @@ def _first_problem(
 ) -> tuple[pl.DataFrame, int]:
     """Return the first problem that has a line or record, and the number of such problems."""
     blocks = partial(_blocks, content, where, options, schema)
-    first, empty, count = [], [], 0
+    first: list[pl.DataFrame] = []
+    empty, count = [], 0
     for block in blocks():
         placed = _placed(problems_of_block(block))
-        first.append(placed.head(1))
-        empty.append(empty_rows(block))
+        if not count:  # of later blocks only the number is kept, to save memory
+            first = [placed.head(1)]
         count += placed.height
+        empty.append(empty_rows(block))
     beside = empty_beside_others(empty, blocks, schema)
     return _placed(pl.concat([*first, beside])).drop("row").head(1), count + beside.height
 

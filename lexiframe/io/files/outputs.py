@@ -26,13 +26,7 @@ _LETTERS = 50  # so much of a file's name is in that of its temporary file, or i
 
 
 def output_path(path: str | Path) -> Path:
-    """Return the path of a result, with the home folder in place of ``~``.
-
-    Raises
-    ------
-    LexiframeError
-        For an empty path, a path with a zero byte, and the home folder of an unknown user.
-    """
+    """Return the path of a result, with the home folder in place of ``~``."""
     if path == "" or "\0" in str(path):  # an empty path would mean the working folder
         raise LexiframeError(f"expected a path to write to, found {str(path)!r}")
     try:
@@ -41,14 +35,8 @@ def output_path(path: str | Path) -> Path:
         raise LexiframeError(f"{path}: there is no such home folder ({error})") from None
 
 
-def output_file(path: Path) -> Path:
-    """Return the place where the file of a result will be, with symbolic links followed.
-
-    Raises
-    ------
-    LexiframeError
-        For a path that is a folder, a device or a pipe, or cannot be written to.
-    """
+def _output_file(path: Path) -> Path:
+    """Return where the file of a result will be, with symbolic links followed; or raise."""
     try:
         state = path.stat()
     except FileNotFoundError:
@@ -63,14 +51,14 @@ def output_file(path: Path) -> Path:
         )
     if state and any(_is_open_as(stream, state) for stream in (1, 2)):
         raise LexiframeError(f"{path}: the standard output goes there already; choose another file")
-    return Path(os.path.realpath(path))
+    return Path(os.path.realpath(path))  # a rename would replace the link, not its target
 
 
 def _output_files(paths: Iterable[Path]) -> list[Path]:
     """Return the places of several files; raise if one would replace another, or be its folder."""
     named: dict[Path, Path] = {}
     for path in paths:
-        place = output_file(path)
+        place = _output_file(path)
         if place in named:
             raise LexiframeError(
                 f"{path}: would replace {named[place]}, which is written too; choose another name"
@@ -96,13 +84,7 @@ def _cannot_be_written(path: Path, error: Exception, advice: str = "") -> Lexifr
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """Provide a temporary path beside ``path``, and rename it to ``path`` if no error occurs.
-
-    Raises
-    ------
-    LexiframeError
-        When the folder cannot be written to, and for a path that cannot be a file.
-    """
+    """Provide a temporary path beside ``path``, and rename it to ``path`` if no error occurs."""
     with replacing_all([path]) as (temporary,):
         yield temporary
 
@@ -111,10 +93,7 @@ def replacing(path: Path) -> Iterator[Path]:
 def replacing_all(paths: Sequence[Path]) -> Iterator[list[Path]]:
     """Provide a temporary path for each path; either all are renamed, or none.
 
-    Raises
-    ------
-    LexiframeError
-        Where `replacing` raises it.
+    Raise LexiframeError when a folder cannot be written to, and for a path that cannot be a file.
     """
     targets = _output_files(paths)
     for target in targets:
@@ -195,6 +174,7 @@ def _temporary(target: Path) -> Iterator[Path]:
 def _new_file(target: Path) -> tuple[int, Path]:
     while True:
         path = target.with_name(f".{target.name[:_LETTERS]}.{token_hex(4)}{_PART}")
+        # 0o666: the user's umask decides who may read it; tempfile makes files for the user alone.
         handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o666)
         if sys.platform == "win32":  # Windows does not rename open files
             os.close(handle)
@@ -230,13 +210,7 @@ def _remove_left_over(target: Path) -> None:
 
 
 def output_folder(path: str | Path) -> Path:
-    """Make a folder for results if it does not exist.
-
-    Raises
-    ------
-    LexiframeError
-        When the folder cannot be made or written to.
-    """
+    """Make a folder for results if it does not exist; raise if it cannot be made or written to."""
     folder = output_path(path)
     refuse_unwritable(folder)
     folder.mkdir(parents=True, exist_ok=True)

@@ -27,17 +27,8 @@ _BROKEN = (OSError, ValueError, HTTPException)
 def fetch(address: str, where: str) -> bytes:
     """Fetch a remote file, from the web with Python and otherwise with PyArrow's file systems.
 
-    Parameters
-    ----------
-    address
-        The full address.
-    where
-        What error messages call the file: the address without its secret parts.
-
-    Raises
-    ------
-    ReadError
-        When the file cannot be fetched as a whole.
+    ``where`` is the address without its secret parts. Raise ReadError if the file cannot be fetched
+    as a whole.
     """
     try:
         is_web = address.lower().startswith(("http://", "https://"))
@@ -87,13 +78,7 @@ def without_secrets(message: str, address: str) -> str:
 
 
 def _from_web(address: str) -> bytes:
-    """Fetch a file in pieces, in a thread, so that a very slow server does not block forever.
-
-    Raises
-    ------
-    OSError, ValueError, HTTPException
-        When the server does not answer, breaks off, or is too slow.
-    """
+    """Fetch a file in pieces, in a thread, so that a very slow server does not block forever."""
     pieces: SimpleQueue[bytes | Exception] = SimpleQueue()
     given_up, parts = Event(), []
     Thread(target=_send_pieces, args=(address, pieces, given_up), daemon=True).start()

@@ -67,18 +67,10 @@ class Rows:
 
 @dataclass(frozen=True)
 class Column:
-    """A column of a file that holds one of our columns.
+    """A column of a file that holds one of our columns: our name, and what messages call it.
 
-    Attributes
-    ----------
-    ours
-        Our name for it.
-    called
-        What error messages call it.
-    values
-        The cells as they are in the file.
-    texts
-        The cells as text; null where a cell is neither text nor a number.
+    ``values`` are the cells as they are in the file, ``texts`` the same as text; a cell that is
+    neither text nor a number is null there.
     """
 
     ours: str

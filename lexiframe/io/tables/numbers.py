@@ -94,21 +94,9 @@ def first_inexact(numbers: pl.Series, floats: pl.Series) -> str | None:
 def refuse_lost_digits(written: pl.DataFrame, where: str, called: str = "score") -> None:
     """Raise when large scores of a query are equal as float64 but were written differently.
 
-    Scores that are too great for float64 are refused too.
-
-    Parameters
-    ----------
-    written
-        The columns ``query_id``, ``score`` and perhaps ``run``, as text.
-    where
-        What error messages call the file or frame.
-    called
-        What the scores are: ``"score"``, ``"rank"`` or ``"relevance"``.
-
-    Raises
-    ------
-    SchemaError
-        The message names two such scores. Times in nanoseconds since 1970 are a usual cause.
+    Scores that are too great for float64 are refused too. Times in nanoseconds since 1970 are a
+    usual cause. ``written`` has the columns ``query_id``, ``score`` and perhaps ``run`` as text;
+    ``called`` says what the scores are: ``"score"``, ``"rank"`` or ``"relevance"``.
 
     Examples
     --------

@@ -30,15 +30,7 @@ def is_frame(data: Any) -> bool:
 
 
 def held(data: Any, where: str) -> Any:
-    """Return data that can be read repeatedly: iterators become lists, Arrow readers tables.
-
-    Raises
-    ------
-    SchemaError
-        For a reader whose batches cannot be read.
-    TypeError
-        For an open file.
-    """
+    """Return data that can be read repeatedly: iterators become lists, Arrow readers tables."""
     refuse_open_file(data)
     if isinstance(data, pa.RecordBatchReader):
         return _read(data.read_all, where)
@@ -78,23 +70,9 @@ def to_frame(
 ) -> pl.DataFrame:
     """Convert a frame, or an object of another library, to a Polars frame.
 
-    Parameters
-    ----------
-    data
-        Anything for which `is_frame` or `is_one_run` holds.
-    value
-        The name of the column for the numbers in dictionaries: ``"score"`` or ``"relevance"``.
-    where
-        What error messages call the data.
-    keep_twins
-        As for `to_polars`.
-
-    Raises
-    ------
-    SchemaError
-        Where `to_polars` raises it, and for values that are no numbers or of several types.
-    TypeError
-        For any other object, and for an open file.
+    ``value`` names the column for the numbers in dictionaries: ``"score"`` or ``"relevance"``.
+    Raise SchemaError for values that are no numbers or of several types, and TypeError for an
+    object for which neither `is_frame` nor `is_one_run` holds.
 
     Examples
     --------

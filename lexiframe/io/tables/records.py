@@ -12,12 +12,7 @@ from lexiframe.io.tables.numbers import EXACT
 
 
 def flatten(record: Mapping[str, Any], where: str) -> dict[str, Any]:
-    """Flatten nested fields: ``{"params": {"k1": 0.9}}`` gets the field ``params.k1``.
-
-    Raises
-    ------
-    ReadError
-        When two fields get the same name.
+    """Flatten nested fields to fields with dotted names; raise if two get the same name.
 
     Examples
     --------
