@@ -131,6 +131,7 @@ class Checked:
 
 def check_file(file: File, options: TextOptions, kind: Kind) -> Checked:
     """List the problems of a file; see `check_run` and `check_qrels`."""
+    schema, what = (RUNS, "a run") if kind == "run" else (QRELS, "judgments")
     where, n_wider = str(file), 0
     refused: list[Problem] = []
     try:
@@ -143,8 +144,8 @@ def check_file(file: File, options: TextOptions, kind: Kind) -> Checked:
             return Checked(where, pl.DataFrame(schema=PROBLEMS.columns), n_wider)
     except LexiframeError as error:
         refused = [problem_of(error, where)]
-    problems = problems_of(content, where, options, RUNS if kind == "run" else QRELS)
-    what = "a run" if kind == "run" else "judgments"
+    problems = problems_of(content, where, options, schema)
+    # A search that finds nothing must not hide that the file cannot be read.
     found = problems if problems.height else table_of(refused)
     return Checked(where, listed(found, what), n_wider)
 
@@ -183,6 +184,7 @@ def kind_of(file: File, options: TextOptions) -> Kind:
             names = first_line(text).split(None if separator == " " else separator)
     except LexiframeError:
         return "run"
+    # RecBole writes types behind the names: user_id:token.
     found = {name.strip(' "').partition(":")[0] for name in names}
     is_graded = not found.isdisjoint(words_for("relevance", options.columns))
     return "qrels" if is_graded or found == _OF_BEIR else "run"
@@ -193,5 +195,5 @@ def _kind_of_lines(data: bytes, where: str, options: TextOptions) -> Kind:
     n_fields = len(first_fields(data))
     if n_fields != len(layout.names) or (layout is line_layouts.GRADED and options.third):
         return "run"
-    start = data[: 1 << 16].rpartition(b"\n")[0] or data
+    start = data[: 1 << 16].rpartition(b"\n")[0] or data  # the last line may be cut
     return "qrels" if are_grades(lines_of(start, where)["text"].to_list(), layout) else "run"

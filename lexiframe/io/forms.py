@@ -78,7 +78,7 @@ def _refuse_malformed(
 
 
 def _has_gaps(table: pl.DataFrame, words: set[str]) -> bool:
-    """Return whether an id or a number is missing."""
+    """Return whether an id or a number is missing; names of columns may end in RecBole's types."""
     known = [column for column in table if column.name.partition(":")[0] in words]
     return any(
         column.has_nulls() or (column.dtype == pl.String and bool((column == "").any()))

@@ -115,7 +115,7 @@ def _rename_all(pairs: Sequence[tuple[Path, Path]]) -> None:
     """Rename files to their places; if one rename fails, restore what was there before."""
     with ExitStack() as kept, ExitStack() as undo:
         for temporary, target in pairs:
-            if len(pairs) > 1:
+            if len(pairs) > 1:  # a single rename happens or does not: there is nothing to restore
                 undo.callback(_put_back, target, kept.enter_context(_kept(target)))
             temporary.replace(target)
         undo.pop_all()
@@ -161,7 +161,10 @@ def _locked(path: Path) -> Iterator[None]:
 
 @contextmanager
 def _temporary(target: Path) -> Iterator[Path]:
-    """Make a file beside another, and remove it at the end. While it is locked, its maker lives."""
+    """Make a file beside another, and remove it at the end.
+
+    It is locked until then. An unlocked one was left over by a process that was killed.
+    """
     handle, path = _new_file(target)
     try:
         yield path
@@ -195,7 +198,7 @@ def _lock(handle: int, *, wait: bool = False) -> bool:
 
 
 def _remove_left_over(target: Path) -> None:
-    """Remove the temporary files beside a file whose processes were killed: they are unlocked."""
+    """Remove unlocked temporary files beside a file: the processes that made them were killed."""
     if sys.platform == "win32":  # there are no locks that tell whether a process still needs them
         return
     pattern = f".{glob.escape(target.name[:_LETTERS])}.????????{_PART}"
@@ -221,6 +224,7 @@ def refuse_unwritable(folder: Path) -> None:
     """Raise when a folder, or the nearest existing one above it, cannot be written to."""
     try:
         nearest = next(place for place in (folder, *folder.absolute().parents) if place.exists())
+        # Permissions do not tell: the file system may be read-only.
         with tempfile.TemporaryFile(dir=nearest):
             pass
     except OSError as error:
@@ -258,7 +262,7 @@ def _identity_of_input(path: str) -> tuple[int, int] | None:
 
 
 def _identity(file: str | Path | TextIO) -> tuple[int, int] | None:
-    """Return what tells a file from others; None if there is no such file."""
+    """Return device and number of a file, which no other file has; None if there is no file."""
     try:
         place = file if isinstance(file, str | Path) else file.fileno()
         state = os.stat(place)  # noqa: PTH116

@@ -149,7 +149,7 @@ def run_name(path: Path) -> str:
     >>> run_name(Path("runs/input.bm25.k1.2.trec.gz"))
     'bm25.k1.2'
     """
-    name = _decoded(path.name).removeprefix("input.")
+    name = _decoded(path.name).removeprefix("input.")  # TREC calls runs input.NAME in its archive
     while (ending := Path(name).suffix).lower() in SUFFIXES and name != ending:
         name = name.removesuffix(ending)
     return name

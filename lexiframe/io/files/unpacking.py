@@ -113,7 +113,7 @@ def _streams(start: Callable[[], Any], data: bytes, room: float) -> bytes:
 
 
 def _zstd(data: bytes, room: float) -> bytes:
-    parts = []
+    parts = []  # Python has no module for zstd before 3.14
     with pa.CompressedInputStream(pa.BufferReader(data), "zstd") as stream:
         while part := stream.read(_BLOCK):
             parts.append(part)

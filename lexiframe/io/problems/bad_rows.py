@@ -17,10 +17,9 @@ from lexiframe.io.problems.advice import DECIMAL_COMMA, NO_DOCUMENT, NO_ID, NO_N
 from lexiframe.io.problems.problem_tables import PARTS, table_of
 from lexiframe.io.problems.rows_as_written import Column, Rows, columns_in, shown
 from lexiframe.io.tables.numbers import IN_RANGE, NUMBER, TOO_GREAT, are_too_great, whole_ranks
-from lexiframe.schemas import INT, QRELS, RUNS, TableSchema
+from lexiframe.schemas import IDS, INT, QRELS, RUNS, TableSchema
 
 _NUMBERS = ("relevance", "score", "rank")
-_OF_A_ROW = ("query_id", "doc_id")
 _OF_A_QUERY = ("run", "query_id")
 _PROBLEMS_OF_ROWS = PARTS | {"row": INT}
 """The columns of a table of problems, and the number of the row in the file, from 0."""
@@ -54,9 +53,9 @@ class Block:
     @cached_property
     def places(self) -> pl.DataFrame:
         """The ids of each row, and the parts of messages that all problems of the row share."""
-        rows = self.rows
-        ids = {name: self.found[name].texts for name in _OF_A_ROW}
-        blank, is_line = pl.lit(""), rows.unit == "line"
+        rows, blank = self.rows, pl.lit("")
+        ids = {name: self.found[name].texts for name in IDS}
+        is_line = rows.unit == "line"
         at = pl.format("{} {}", pl.lit(rows.unit), "place") if rows.unit else blank
         whose = pl.format(" (query '{}', document '{}')", *(pl.col(n).fill_null("") for n in ids))
         behind = (blank if is_line else whose) if rows.behind is None else pl.lit(rows.behind)
@@ -89,9 +88,9 @@ def blocks_of(
     for some in rows:
         found: dict[str, Column] = {}
         problems: list[Problem] = []
-        if some.table.width:  # none if no row could be read, or two columns have the same name
+        if some.table.width:  # 0 if no row could be read, or two columns have the same name
             found, problems = columns_in(some, where, schema, columns)
-        is_table = {*_OF_A_ROW} <= found.keys()
+        is_table = {*IDS} <= found.keys()
         yield Block(some, found if is_table else {}, problems, where, schema, first)
         first += some.table.height
 
@@ -150,7 +149,10 @@ def _infinite_grades(column: Column) -> pl.Series:
 
 
 def empty_rows(block: Block) -> pl.DataFrame:
-    """Return places, runs and queries of rows that have neither a document nor a number."""
+    """Return places, runs and queries of rows that have neither a document nor a number.
+
+    Alone in its query, such a row of a run stands for an empty list.
+    """
     if not block.found or not block.are_empty_lists.any():
         return pl.DataFrame()
     return block.places.with_columns(block.queries["run"]).filter(block.are_empty_lists)

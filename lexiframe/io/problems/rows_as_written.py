@@ -120,7 +120,7 @@ def _texts(values: pl.Series, rows: Rows, *, is_id: bool) -> pl.Series:
     if values.dtype == pl.Object:
         text = _id if is_id else _number if rows.has_numbers else _number_or_text
         return pl.Series(map(text, values), dtype=STR)
-    texts = (values.cast(pl.Int8) if values.dtype == pl.Boolean else values).cast(STR)
+    texts = values.cast(STR)
     if is_id or not rows.decimal:
         return texts
     texts = texts.str.strip_chars()

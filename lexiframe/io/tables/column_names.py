@@ -54,7 +54,7 @@ def columns_of(
         if ours not in given and (name := _column(ours, free, where)) is not None
     }
     found = given | by_name
-    # The names of columns that the user gave say nothing about the kind of the table.
+    # If the user says that score is the grade, its name does not make the table a run.
     _refuse_other_table([*written], found | dict.fromkeys(given, ""), schema, where)
     needless = {*schema.optional, "run", *(["score"] if schema is RUNS and "rank" in found else [])}
     missing = [c for c in schema.columns if c not in {*found, *needless}]

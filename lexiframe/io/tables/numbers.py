@@ -44,9 +44,9 @@ def whole_ranks(ranks: pl.Series) -> pl.Series:
 
 
 def may_have_changed(rows: pl.DataFrame, column: str) -> bool:
-    """Return whether numbers may not be those that were written, as far as that can matter.
+    """Return whether numbers may have changed when they became float64, in a way that matters.
 
-    Two numbers of a query are equal and too large to be exact as float64, or one is infinite.
+    It matters if two numbers of a query are equal and too large to be exact, or one is infinite.
     """
     least, greatest = rows[column].min(), rows[column].max()
     if not (isinstance(least, float) and isinstance(greatest, float)):
@@ -118,8 +118,7 @@ number from all (from times the first one), or leave score out and give whole ra
         written.filter(pl.col("score").str.contains(_DECIMAL))
         .with_columns(number=pl.col("score").cast(pl.Float64))
         .filter(pl.col("number").abs() >= EXACT)
-        .with_columns(pl.col("score").map_elements(_in_digits, return_dtype=pl.String))
-        .with_columns(_plain(pl.col("score")))
+        .with_columns(_plain(pl.col("score").map_elements(_in_digits, return_dtype=pl.String)))
         .unique(maintain_order=True)
     )
     lost = large.filter(pl.struct(*key, "number").is_duplicated())

@@ -116,6 +116,7 @@ def _frame_of_dictionaries(data: Mapping[Any, Any], value: str, where: str) -> p
     documents = [d for inner in data.values() for d in (inner or [None])]
     numbers = [x for inner in data.values() for x in (inner.values() or [None])]
     for query, document, x in zip(queries, documents, numbers, strict=True):
+        # Python counts True among the real numbers.
         if document is not None and (isinstance(x, bool) or not isinstance(x, Real)):
             raise SchemaError(
                 f"{where}: expected a number as {value} of document {document!r} for query "
@@ -149,7 +150,7 @@ def _names_of_ids(names: Mapping[Any, Any]) -> list[str]:
 
 
 def _is_row(row: Any) -> bool:
-    """Return whether an object is a row such as ScoredDoc; pandas' columns are attributes too."""
+    """Return whether an object is a row such as ScoredDoc, and not a frame with such columns."""
     return hasattr(row, "query_id") and hasattr(row, "doc_id") and not is_frame(row)
 
 

@@ -54,6 +54,7 @@ def column_of(name: str, values: Sequence[Any], as_text: Callable[[Any], str]) -
     >>> column_of("k", [2**53 + 1, 0.5], str).to_list()
     ['9007199254740993', '0.5']
     """
+    # By type, not by isinstance, since True is an int too.
     kinds = {type(value) for value in values if value is not None}
     whole = [value for value in values if type(value) is int]
     if kinds == {bool}:
