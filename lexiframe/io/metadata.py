@@ -78,10 +78,6 @@ def header_text(metadata: Mapping[str, Any]) -> bytes:
     # ir_metadata.end
     """
     yaml = _yaml()
-    if not isinstance(metadata, Mapping):
-        raise TypeError(
-            f"metadata: expected {{run: {{field: value}}}}, found {metadata!r} of a run"
-        )
     try:
         dump = partial(yaml.safe_dump, _plain(metadata), sort_keys=False, width=1000)
         text: str = dump(allow_unicode=True)

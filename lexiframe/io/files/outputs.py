@@ -22,7 +22,7 @@ if sys.platform != "win32":
 
 _PART = ".part"
 _ELSEWHERE = "; choose another place or change its permissions"
-_LETTERS = 50  # so much of a file's name is in that of its temporary file, or it gets too long
+_LETTERS = 50  # of a file's name in that of its temporary file, which could get too long
 
 
 def output_path(path: str | Path) -> Path:
@@ -185,7 +185,7 @@ def _new_file(target: Path) -> tuple[int, Path]:
         _lock(handle, wait=True)
         if os.fstat(handle).st_nlink:
             return handle, path
-        os.close(handle)  # another process took it for left over and removed it
+        os.close(handle)  # another process removed it before it was locked
 
 
 def _lock(handle: int, *, wait: bool = False) -> bool:

@@ -22,7 +22,7 @@ SUFFIXES = (
     ".gz .bz2 .xz .zst .zstd .parquet .arrow .arrows .feather .ipc .csv .tsv .json .jsonl .ndjson "
     ".inter .trec .run .runs .res .results .txt"
 ).split()
-# Files beside the runs in a folder that are no runs, by ending or by name.
+# Endings and names of files that often lie in a folder of runs, but are no runs.
 _ABOUT = ".md .rst .html .pdf .yaml .yml .toml .log .sh .py README LICENSE PROVENANCE".split()
 STANDARD_INPUT = "-"
 IR_DATASETS = "irds:"
@@ -61,7 +61,7 @@ class File:
     def stamp(self) -> tuple[int, ...] | None:
         """Return identity, size and time of the file, which change when it is written to.
 
-        None for a file that is held or does not exist.
+        The result is None for a file whose bytes are kept, and for one that does not exist.
         """
         try:
             state = None if self.data is not None else Path(self.path).stat()
@@ -115,7 +115,7 @@ class Source:
 
 @dataclass(frozen=True)
 class Found:
-    """The sources that a caller means, and the paths in folders that were left out as no runs."""
+    """The sources that a caller means, and the paths in folders that are left out as no runs."""
 
     sources: list[Source]
     left_out: list[Path] = field(default_factory=list)

@@ -82,7 +82,7 @@ def _refuse_other_table(
 
 
 def candidates_for(words: Sequence[str], names: Sequence[str]) -> list[str]:
-    """Return the words that are among the names; of two that one library uses, the one it means.
+    """Return the words that are among the names, without those that PyTerrier uses otherwise.
 
     Examples
     --------
@@ -97,7 +97,7 @@ def candidates_for(words: Sequence[str], names: Sequence[str]) -> list[str]:
 
 
 def _column(ours: str, names: Sequence[str], where: str) -> str | None:
-    """Find the column of the frame that is the one we call ``ours``."""
+    """Find the column that we call ``ours``; return None if there is none."""
     for known in (KNOWN_NAMES.get(ours, [ours]), _FALLBACK.get(ours, [])):
         candidates = candidates_for(known, names)
         if len(candidates) > 1:

@@ -43,15 +43,26 @@ def whole_ranks(ranks: pl.Series) -> pl.Series:
     return numbers.set(~is_whole.fill_null(value=False), None).cast(pl.Int64, strict=False)
 
 
+def has_large(floats: pl.Series) -> bool:
+    """Return whether a number is so large that other whole numbers share its float64.
+
+    Examples
+    --------
+    >>> has_large(pl.Series([0.5, -(2.0**53)])), has_large(pl.Series([2.0**52]))
+    (True, False)
+    """
+    least, greatest = floats.min(), floats.max()  # abs() would copy the column
+    if not (isinstance(least, float) and isinstance(greatest, float)):  # there are no numbers
+        return False
+    return max(-least, greatest) >= EXACT
+
+
 def may_have_changed(rows: pl.DataFrame, column: str) -> bool:
     """Return whether numbers may have changed when they became float64, in a way that matters.
 
     It matters if two numbers of a query are equal and too large to be exact, or one is infinite.
     """
-    least, greatest = rows[column].min(), rows[column].max()
-    if not (isinstance(least, float) and isinstance(greatest, float)):
-        return False
-    if max(-least, greatest) < EXACT:
+    if not has_large(rows[column]):
         return False
     number = pl.col(column)
     large = rows.filter(number.abs() >= EXACT)
@@ -81,10 +92,7 @@ def first_inexact(numbers: pl.Series, floats: pl.Series) -> str | None:
     >>> first_inexact(numbers, numbers.cast(float))
     '9007199254740993'
     """
-    if not (numbers.dtype.is_integer() or numbers.dtype == pl.String):
-        return None
-    greatest = floats.abs().max()
-    if not isinstance(greatest, float) or greatest < EXACT:
+    if not (numbers.dtype.is_integer() or numbers.dtype == pl.String) or not has_large(floats):
         return None
     large = numbers.filter((floats.abs() >= EXACT) & floats.is_finite()).cast(pl.String)
     whole = large.filter(large.str.contains(r"^[+-]?[0-9]+$"))
@@ -127,7 +135,7 @@ number from all (from times the first one), or leave score out and give whole ra
 
 
 def _in_digits(number: str) -> str:
-    """Write a number with an exponent without it."""
+    """Write a number without an exponent: 1e3 as 1000."""
     return format(Decimal(number), "f") if "e" in number.lower() else number
 
 

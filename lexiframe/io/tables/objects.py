@@ -18,7 +18,7 @@ import pyarrow as pa
 
 from lexiframe.errors import Problem, SchemaError, first_three, in_one_line, shown
 from lexiframe.io.tables.column_names import KNOWN_NAMES
-from lexiframe.io.tables.numbers import EXACT, IN_RANGE, TOO_GREAT
+from lexiframe.io.tables.numbers import IN_RANGE, TOO_GREAT, has_large
 from lexiframe.schemas import refuse_twins_among, to_polars
 
 
@@ -43,8 +43,8 @@ def is_one_run(data: Any) -> bool:
         inner = [documents for documents in data.values() if isinstance(documents, Mapping)]
         others = [run for run in data.values() if not isinstance(run, Mapping)]
         filled: Mapping[Any, Any] = next((documents for documents in inner if documents), {})
-        # {run: {query: {document: score}}} holds several runs, {query: {document: score}} is one:
-        # the values of the inner dictionaries tell. Empty ones tell nothing.
+        # {run: {query: {document: score}}} holds several runs, {query: {document: score}} is one.
+        # They differ in the values of the inner dictionaries, so empty ones do not count.
         begins = isinstance(next(iter(data.values()), None), Mapping)
         if not filled and len(inner) < len(data):  # empty runs beside a path or a frame
             return False
@@ -176,7 +176,7 @@ def _column_of_values(name: str, values: list[Any], where: str) -> pl.Series:
     is_number = name in ("score", "relevance")
     try:
         column = pl.Series(name, values, dtype=pl.Float64() if is_number else None)
-        if is_number and _are_large(column):
+        if is_number and has_large(column):
             return pl.Series(name, map(_exactly, values), dtype=pl.String())
         return column.cast(pl.String) if column.dtype == pl.Null else column
     except OverflowError:
@@ -189,11 +189,6 @@ def _column_of_values(name: str, values: list[Any], where: str) -> pl.Series:
         raise SchemaError(
             f"{where}: expected values of one type as {name}, found {' and '.join(kinds)}"
         ) from None
-
-
-def _are_large(numbers: pl.Series) -> bool:
-    greatest = numbers.abs().max()
-    return isinstance(greatest, float) and greatest >= EXACT
 
 
 def _exactly(value: Any) -> str | None:
