@@ -30,7 +30,7 @@ from lexiframe.io.text.trec_rows import lines_of
 from lexiframe.schemas import PROBLEMS, QRELS, RUNS
 
 Kind = Literal["run", "qrels"]
-_OF_BEIR = {"query-id", "corpus-id", "score"}  # the columns of its judgments
+_OF_BEIR = {"query-id", "corpus-id", "score"}  # the columns of judgments in the form of BEIR
 
 
 def check_run(
@@ -131,21 +131,21 @@ class Checked:
 
 def check_file(file: File, options: TextOptions, kind: Kind) -> Checked:
     """List the problems of a file; see `check_run` and `check_qrels`."""
-    where = str(file)
+    schema, what = (RUNS, "a run") if kind == "run" else (QRELS, "judgments")
+    where, n_wider = str(file), 0
     refused: list[Problem] = []
     try:
         content = file.content()
     except LexiframeError as error:
         return no_file(where, error)
-    n_wider = 0
     try:
         is_in_order, n_wider = _read(content, file, options, kind)
         if is_in_order:
             return Checked(where, pl.DataFrame(schema=PROBLEMS.columns), n_wider)
     except LexiframeError as error:
         refused = [problem_of(error, where)]
-    problems = problems_of(content, where, options, RUNS if kind == "run" else QRELS)
-    what = "a run" if kind == "run" else "judgments"
+    problems = problems_of(content, where, options, schema)
+    # A search that finds nothing must not hide that the file cannot be read.
     found = problems if problems.height else table_of(refused)
     return Checked(where, listed(found, what), n_wider)
 
@@ -184,6 +184,7 @@ def kind_of(file: File, options: TextOptions) -> Kind:
             names = first_line(text).split(None if separator == " " else separator)
     except LexiframeError:
         return "run"
+    # RecBole writes types behind the names: user_id:token.
     found = {name.strip(' "').partition(":")[0] for name in names}
     is_graded = not found.isdisjoint(words_for("relevance", options.columns))
     return "qrels" if is_graded or found == _OF_BEIR else "run"
@@ -194,5 +195,5 @@ def _kind_of_lines(data: bytes, where: str, options: TextOptions) -> Kind:
     n_fields = len(first_fields(data))
     if n_fields != len(layout.names) or (layout is line_layouts.GRADED and options.third):
         return "run"
-    start = data[: 1 << 16].rpartition(b"\n")[0] or data
+    start = data[: 1 << 16].rpartition(b"\n")[0] or data  # the last line may be cut
     return "qrels" if are_grades(lines_of(start, where)["text"].to_list(), layout) else "run"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from importlib import import_module
 from typing import Any, TypeVar
 
@@ -14,8 +13,6 @@ from lexiframe.schemas import QRELS, RUNS, TableSchema, check, to_polars
 from lexiframe.typing import Frame
 
 T = TypeVar("T")
-# A row without a document stands for a query that was answered with an empty list.
-_RUNS = replace(RUNS, nullable=("doc_id",))
 
 
 def to_ir_measures(table: Frame, /) -> dict[str, list[Any]] | list[Any]:
@@ -162,16 +159,21 @@ def _runs_or_qrels(table: Any) -> pl.DataFrame:
         )
     if not is_runs and "iteration" not in rows.columns:
         rows = rows.with_columns(iteration=pl.lit("0"))
-    schema = _RUNS if is_runs else QRELS
+    schema = RUNS if is_runs else QRELS
     rows = check(rows, schema)
-    items = rows.filter(pl.col("doc_id").is_not_null())
+    items = _items(rows)
     _refuse_gaps(items, schema)
     _refuse_repeated(items, schema)
     return rows
 
 
+def _items(rows: pl.DataFrame) -> pl.DataFrame:
+    """Leave out rows without a document, which stand for queries answered with an empty list."""
+    return rows.filter(pl.col("doc_id").is_not_null())
+
+
 def _refuse_gaps(items: pl.DataFrame, schema: TableSchema) -> None:
-    number = "score" if schema is _RUNS else "relevance"
+    number = "score" if schema is RUNS else "relevance"
     gaps = items.filter(pl.col(number).is_null() | pl.col(number).is_nan())
     if gaps.height:
         raise SchemaError(
@@ -196,8 +198,7 @@ def _by_run(rows: pl.DataFrame, convert: Callable[[pl.DataFrame], T]) -> dict[st
 
 
 def _tuples(rows: pl.DataFrame, kind: Any) -> list[Any]:
-    items = rows.filter(pl.col("doc_id").is_not_null())
-    return [kind(*row) for row in items.select(kind._fields).iter_rows()]
+    return [kind(*row) for row in _items(rows).select(kind._fields).iter_rows()]
 
 
 def _nested(rows: pl.DataFrame, value: str) -> dict[str, dict[str, Any]]:

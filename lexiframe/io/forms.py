@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from functools import partial
 
 import numpy as np
@@ -14,16 +14,16 @@ from lexiframe.io.files.sources import File
 from lexiframe.io.files.unpacking import Content
 from lexiframe.io.options import TextOptions
 from lexiframe.io.problems.bad_rows import (
+    Block,
+    blocks_of,
     documents_again,
     empty_beside_others,
     empty_rows,
-    keys_of_rows,
-    problems_of_rows,
-    queries_of,
+    problems_of_block,
 )
 from lexiframe.io.problems.line_numbers import Places
 from lexiframe.io.problems.problem_tables import first_error, problem_of, table_of
-from lexiframe.io.problems.rows_as_written import Hint, Rows
+from lexiframe.io.problems.rows_as_written import Rows
 from lexiframe.io.tables.column_names import words_for
 from lexiframe.io.tables.line_layouts import Layout
 from lexiframe.io.tables.lists_of_items import with_rows_of_lists
@@ -34,7 +34,7 @@ from lexiframe.io.text.csv_tables import parse_delimited, pieces_of_table, table
 from lexiframe.io.text.json_tables import is_json, json_rows, parse_json, pieces_of_json
 from lexiframe.io.text.lines import PIECE
 from lexiframe.io.text.trec_rows import rows_of_lines
-from lexiframe.schemas import INT, RUNS, TableSchema
+from lexiframe.schemas import RUNS, TableSchema
 
 _PLACE = "\0place"  # no file has a column of this name
 
@@ -78,22 +78,16 @@ def _refuse_malformed(
 
 
 def _has_gaps(table: pl.DataFrame, words: set[str]) -> bool:
-    """Return whether an id or a number is missing."""
+    """Return whether an id or a number is missing; names of columns may end in RecBole's types."""
     known = [column for column in table if column.name.partition(":")[0] in words]
     return any(
-        column.null_count() > 0 or (column.dtype == pl.String and bool((column == "").any()))
+        column.has_nulls() or (column.dtype == pl.String and bool((column == "").any()))
         for column in known
     )
 
 
 def layout_of(data: bytes, where: str, options: TextOptions, schema: TableSchema) -> Layout:
-    """Return the layout of lines of TREC text.
-
-    Raises
-    ------
-    ReadError
-        When the user gave ``columns=``, since these lines have no header.
-    """
+    """Return the layout of lines of TREC text; raise for ``columns=``, as it has no header."""
     if options.columns:
         named = ", ".join(map(repr, options.columns.values()))
         expected = f"a first line with the names in columns= ({named})"
@@ -108,12 +102,8 @@ def rows_of(
 ) -> Iterator[Rows]:
     """Return the rows of a file, unconverted, and the problems of text that is no row.
 
-    Text comes in blocks, so that memory does not grow with the file.
-
-    Raises
-    ------
-    LexiframeError
-        For a problem of the file as a whole.
+    Text comes in blocks, so that memory does not grow with the file. A problem of the file as a
+    whole is raised.
     """
     data = content.data
     if content.kind != "text":
@@ -136,94 +126,33 @@ def _rows_of_table(data: bytes, where: str, separator: str, options: TextOptions
         yield Rows(rows, places, problems=problems, decimal=options.decimal)
 
 
+def _blocks(
+    content: Content, where: str, options: TextOptions, schema: TableSchema
+) -> Iterator[Block]:
+    return blocks_of(rows_of(content, where, options, schema), where, schema, options.columns)
+
+
 def problems_of(
     content: Content, where: str, options: TextOptions, schema: TableSchema
 ) -> pl.DataFrame:
     """List the problems of a file (columns ``PARTS``) in order, those of the whole file last."""
-    blocks = partial(rows_of, content, where, options, schema)
+    blocks = partial(_blocks, content, where, options, schema)
     try:
-        found = [*_problems_of_blocks(blocks(), where, options, schema)]
-        again = _documents_again(blocks, where, options, schema)
-        beside = _beside_others([empty for _, empty in found], blocks, where, options, schema)
+        found = [(problems_of_block(block), empty_rows(block)) for block in blocks()]
+        again = documents_again(blocks, schema)
+        beside = empty_beside_others([empty for _, empty in found], blocks, schema)
     except LexiframeError as error:
         return table_of([problem_of(error, where)])
     problems = pl.concat([*(of_block for of_block, _ in found), again, beside])
-    is_nowhere = problems["order"].is_null()
-    of_file = problems.filter(is_nowhere).unique(maintain_order=True)  # each block has them
-    in_order = problems.filter(~is_nowhere).sort("order", "row", maintain_order=True)
-    return pl.concat([in_order, of_file]).drop("row")
+    of_file = problems.filter(pl.col("order").is_null())
+    of_file = of_file.unique(maintain_order=True)  # since each block lists them
+    return pl.concat([_placed(problems), of_file]).drop("row")
 
 
-def _problems_of_blocks(
-    blocks: Iterator[Rows], where: str, options: TextOptions, schema: TableSchema
-) -> Iterator[tuple[pl.DataFrame, pl.DataFrame]]:
-    """Yield the problems of each block, with the numbers of their rows, and the empty rows."""
-    for rows, first in _numbered(blocks):
-        of_rows = problems_of_rows(rows, where, schema, options.columns, first)
-        of_lines = rows.problems.with_columns(row=pl.lit(None, INT))
-        of_block = _with_hint(pl.concat([of_lines, of_rows]), rows.hint)
-        yield of_block, empty_rows(rows, where, schema, options.columns, first)
-
-
-def _numbered(blocks: Iterator[Rows]) -> Iterator[tuple[Rows, int]]:
-    """Yield each block of rows with the number of rows before it."""
-    before = 0
-    for rows in blocks:
-        yield rows, before
-        before += rows.table.height
-
-
-def _with_hint(problems: pl.DataFrame, hint: Hint | None) -> pl.DataFrame:
-    """Replace the advice for a bad number in the first line by what that line suggests."""
-    if hint is None:
-        return problems
-    is_first = (pl.col("line") == hint.line) & (pl.col("problem") == "number")
-    return problems.with_columns(
-        advice=pl.when(is_first).then(pl.lit(hint.advice)).otherwise("advice")
-    )
-
-
-def _documents_again(
-    blocks: Callable[[], Iterator[Rows]], where: str, options: TextOptions, schema: TableSchema
-) -> pl.DataFrame:
-    """List repeated documents. Only rows whose hash is repeated are kept, to save memory."""
-    hashes = [of["hash"].to_numpy() for of in _keys(blocks(), where, options, schema)]
-    twins = _repeated(np.concatenate(hashes)) if hashes else np.empty(0, np.uint64)
-    if not len(twins):
-        return table_of([]).with_columns(row=pl.lit(None, INT))
-    of_twins = pl.col("hash").is_in(pl.Series(twins).implode())
-    alike = [of.filter(of_twins) for of in _keys(blocks(), where, options, schema)]
-    return documents_again(pl.concat(alike, rechunk=True), schema)
-
-
-def _keys(
-    blocks: Iterator[Rows], where: str, options: TextOptions, schema: TableSchema
-) -> Iterator[pl.DataFrame]:
-    for rows, first in _numbered(blocks):
-        keyed = keys_of_rows(rows, where, schema, options.columns, first)
-        if keyed is not None:
-            yield keyed
-
-
-def _beside_others(
-    of_blocks: Sequence[pl.DataFrame],
-    blocks: Callable[[], Iterator[Rows]],
-    where: str,
-    options: TextOptions,
-    schema: TableSchema,
-) -> pl.DataFrame:
-    """List the empty rows of runs that are not the only ones of their queries."""
-    found = [empty for empty in of_blocks if empty.height]
-    if schema is not RUNS or not found:
-        return table_of([]).with_columns(row=pl.lit(None, INT))
-    empty = pl.concat(found)
-    keys = (queries_of(rows, where, schema, options.columns) for rows in blocks())
-    return empty_beside_others(empty, keys)
-
-
-def _repeated(hashes: np.ndarray) -> np.ndarray:
-    hashes.sort()
-    return np.unique(hashes[1:][hashes[1:] == hashes[:-1]])
+def _placed(problems: pl.DataFrame) -> pl.DataFrame:
+    """Return the problems that have a line or record, in the order of the file."""
+    placed = problems.filter(pl.col("order").is_not_null())
+    return placed.sort("order", "row", maintain_order=True)
 
 
 def error_with_line(
@@ -244,19 +173,17 @@ def _first_problem(
     content: Content, where: str, options: TextOptions, schema: TableSchema
 ) -> tuple[pl.DataFrame, int]:
     """Return the first problem that has a line or record, and the number of such problems."""
-    count = 0
+    blocks = partial(_blocks, content, where, options, schema)
     first: list[pl.DataFrame] = []
-    of_blocks = []
-    blocks = partial(rows_of, content, where, options, schema)
-    for problems, empty in _problems_of_blocks(blocks(), where, options, schema):
-        placed = problems.filter(pl.col("order").is_not_null())
+    empty, count = [], 0
+    for block in blocks():
+        placed = _placed(problems_of_block(block))
+        if not count:  # of later blocks only the number is kept, to save memory
+            first = [placed.head(1)]
         count += placed.height
-        if placed.height and not first:
-            first = [placed.sort("order", "row", maintain_order=True).head(1)]
-        of_blocks.append(empty)
-    beside = _beside_others(of_blocks, blocks, where, options, schema)
-    both = pl.concat([*first, beside]).sort("order", "row", maintain_order=True)
-    return both.drop("row").head(1), count + beside.height
+        empty.append(empty_rows(block))
+    beside = empty_beside_others(empty, blocks, schema)
+    return _placed(pl.concat([*first, beside])).drop("row").head(1), count + beside.height
 
 
 def places_in(file: File, options: TextOptions, schema: TableSchema) -> Places:

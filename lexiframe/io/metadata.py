@@ -14,6 +14,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from datetime import date
+from functools import partial
 from types import ModuleType
 from typing import Any
 
@@ -30,6 +31,7 @@ _NEXT_LINE = re.compile(rb"(?:\r\n?|\n)([^\r\n]*)")
 _ODD_LINE_ENDS = set("\x85\u2028\u2029")  # PyYAML writes these unescaped, but reads them as blanks
 _FIRST_BYTES = 1 << 16  # where the header has to begin
 _INT64 = range(-(2**63), 2**63)
+_RENAMED = {"run": "ir_metadata.run"}  # the table has a key that is called run
 
 
 def header_of(data: bytes) -> str | None:
@@ -64,17 +66,7 @@ def _comment_lines(data: bytes, start: int) -> Iterator[bytes]:
 
 
 def header_text(metadata: Mapping[str, Any]) -> bytes:
-    r"""Write a header that `header_of` and `parse_metadata` read back.
-
-    Parameters
-    ----------
-    metadata
-        Nested mappings and lists of text, numbers, booleans, dates and None.
-
-    Raises
-    ------
-    LexiframeError
-        When PyYAML is not installed, or a value cannot be written as YAML.
+    r"""Write nested metadata as a header that `header_of` and `parse_metadata` read back.
 
     Examples
     --------
@@ -86,14 +78,11 @@ def header_text(metadata: Mapping[str, Any]) -> bytes:
     # ir_metadata.end
     """
     yaml = _yaml()
-    if not isinstance(metadata, Mapping):
-        raise TypeError(
-            f"metadata: expected {{run: {{field: value}}}}, found {metadata!r} of a run"
-        )
     try:
-        text = _dumped(yaml, _plain(metadata), allow_unicode=True)
+        dump = partial(yaml.safe_dump, _plain(metadata), sort_keys=False, width=1000)
+        text: str = dump(allow_unicode=True)
         if _ODD_LINE_ENDS & set(text):
-            text = _dumped(yaml, _plain(metadata), allow_unicode=False)
+            text = dump(allow_unicode=False)  # escapes them
     except (yaml.YAMLError, RecursionError) as error:
         raise LexiframeError(
             f"metadata: expected text, numbers, booleans and dates, found {error}"
@@ -107,30 +96,11 @@ def commented(text: str) -> bytes:
     return "".join(f"# {line}".rstrip(" ") + "\n" for line in lines).encode()
 
 
-def _dumped(yaml: ModuleType, plain: Any, *, allow_unicode: bool) -> str:
-    text: str = yaml.safe_dump(plain, sort_keys=False, allow_unicode=allow_unicode, width=1000)
-    return text
-
-
 def parse_metadata(text: str, where: str) -> dict[str, Any]:
     r"""Parse a header's YAML into nested dictionaries and lists of plain values.
 
     Dates become text in ISO 8601. References (``*name``) are refused: ir_metadata does not use
     them, and a few lines with nested references can expand to more than memory holds.
-
-    Parameters
-    ----------
-    text
-        YAML, without comment marks.
-    where
-        What error messages call the file.
-
-    Raises
-    ------
-    ReadError
-        When the text is not YAML, or not a mapping with named fields.
-    LexiframeError
-        When PyYAML is not installed.
 
     Examples
     --------
@@ -145,6 +115,7 @@ def parse_metadata(text: str, where: str) -> dict[str, Any]:
                 "write out what it stands for"
             )
         found = _plain(yaml.safe_load(text))
+        # PyYAML keeps the last of several fields with one name, without an error.
         twice = [*_repeated(yaml.compose(text, yaml.SafeLoader))]
     except ReadError:
         raise
@@ -203,15 +174,10 @@ def _plain(value: Any) -> Any:
 
 
 def flatten(metadata: Mapping[str, Any], where: str = "ir_metadata") -> dict[str, Any]:
-    """Flatten nested fields to fields with dotted names, and convert lists.
+    """Flatten nested fields to fields with dotted names; raise if two get the same name.
 
     A list of plain values becomes one text, joined by ``", "``. The items of other lists are
     numbered from 0. An empty mapping or list becomes None.
-
-    Raises
-    ------
-    ReadError
-        When two fields get the same name.
 
     Examples
     --------
@@ -222,7 +188,7 @@ def flatten(metadata: Mapping[str, Any], where: str = "ir_metadata") -> dict[str
 
 
 def _without_lists(value: Any) -> Any:
-    """Make a list one text, or fields numbered from 0; an empty value becomes None."""
+    """Convert a list to text or numbered fields, and an empty value to None, as `flatten` says."""
     if isinstance(value, list) and any(isinstance(item, Mapping | list) for item in value):
         value = {str(n): item for n, item in enumerate(value)}
     if isinstance(value, list):
@@ -233,24 +199,10 @@ def _without_lists(value: Any) -> Any:
 
 
 def metadata_frame(headers: Mapping[str, str | None]) -> pl.DataFrame:
-    r"""Make a table with one row for each run from the headers of run files.
+    r"""Make a table with one row for each run from ``{run: YAML, or None without a header}``.
 
-    Parameters
-    ----------
-    headers
-        ``{run: YAML}``, with None for a run whose file has no header.
-
-    Returns
-    -------
-    polars.DataFrame
-        Key ``run``, by which it is sorted. One column for each field, named as in `flatten`, in
-        order of appearance: boolean, int64, float64, or text, also if the types of runs differ;
-        null where a run does not have the field. A field called run becomes ``ir_metadata.run``.
-
-    Raises
-    ------
-    ReadError, LexiframeError
-        Where `parse_metadata` and `flatten` raise them.
+    It is sorted by its key ``run``. The fields, named as in `flatten`, are columns in order of
+    appearance: boolean, int64, float64, or text, also if the types of runs differ.
 
     Examples
     --------
@@ -262,12 +214,8 @@ def metadata_frame(headers: Mapping[str, str | None]) -> pl.DataFrame:
         flatten(parse_metadata(text, where), f"{where}, ir_metadata") if text else {}
         for where, text in ((f"run {run!r}", headers[run]) for run in runs)
     ]
-    named = [{_called(name): value for name, value in of_run.items()} for of_run in fields]
+    named = [{_RENAMED.get(name, name): of[name] for name in of} for of in fields]
     return pl.DataFrame([pl.Series("run", runs, dtype=pl.String), *table_of_records(named, _said)])
-
-
-def _called(field: str) -> str:
-    return "ir_metadata.run" if field == "run" else field
 
 
 def _said(value: Any) -> str:

@@ -33,21 +33,14 @@ def add_checksum(file: BinaryIO) -> None:
 
 
 def has_checksum(data: bytes, where: str) -> bool:
-    """Return whether a Parquet file has the checksum; verify it if so.
-
-    Raises
-    ------
-    ReadError
-        When the checksum does not match the bytes.
-    """
+    """Return whether a Parquet file has the checksum; raise if it does not match the bytes."""
     footer = len(data) - _END - int.from_bytes(data[-_END:-4], "little")
     begin = footer - len(_MARK) - 4
     if begin < 0 or not data.startswith(_MARK, begin):
         return False
-    view = memoryview(data)
-    if zlib.crc32(view[footer:], zlib.crc32(view[:begin])) != int.from_bytes(
-        view[footer - 4 : footer], "little"
-    ):
+    view = memoryview(data)  # slices of bytes would be copies
+    crc = zlib.crc32(view[footer:], zlib.crc32(view[:begin]))
+    if view[footer - 4 : footer] != crc.to_bytes(4, "little"):
         found = "is damaged: its bytes do not match the checksum in it"
         raise ReadError(Problem(where, "", found, "copy or write it again"))
     return True

@@ -12,14 +12,7 @@ from lexiframe.io.tables.objects import to_frame
 
 
 def from_ir_datasets(name: str, what: str) -> pl.DataFrame:
-    """Load the judgments (``qrels``) or runs (``scoreddocs``) of a data set of ir_datasets.
-
-    Raises
-    ------
-    ReadError
-        When ir_datasets is not installed, does not know the name, has no such table, or cannot
-        fetch or read it.
-    """
+    """Load the judgments (``qrels``) or runs (``scoreddocs``) of a data set of ir_datasets."""
     try:
         import ir_datasets
     except ImportError:

@@ -22,17 +22,11 @@ if sys.platform != "win32":
 
 _PART = ".part"
 _ELSEWHERE = "; choose another place or change its permissions"
-_LETTERS = 50  # so much of a file's name is in that of its temporary file, or it gets too long
+_LETTERS = 50  # of a file's name in that of its temporary file, which could get too long
 
 
 def output_path(path: str | Path) -> Path:
-    """Return the path of a result, with the home folder in place of ``~``.
-
-    Raises
-    ------
-    LexiframeError
-        For an empty path, a path with a zero byte, and the home folder of an unknown user.
-    """
+    """Return the path of a result, with the home folder in place of ``~``."""
     if path == "" or "\0" in str(path):  # an empty path would mean the working folder
         raise LexiframeError(f"expected a path to write to, found {str(path)!r}")
     try:
@@ -41,14 +35,8 @@ def output_path(path: str | Path) -> Path:
         raise LexiframeError(f"{path}: there is no such home folder ({error})") from None
 
 
-def output_file(path: Path) -> Path:
-    """Return the place where the file of a result will be, with symbolic links followed.
-
-    Raises
-    ------
-    LexiframeError
-        For a path that is a folder, a device or a pipe, or cannot be written to.
-    """
+def _output_file(path: Path) -> Path:
+    """Return where the file of a result will be, with symbolic links followed; or raise."""
     try:
         state = path.stat()
     except FileNotFoundError:
@@ -63,14 +51,14 @@ def output_file(path: Path) -> Path:
         )
     if state and any(_is_open_as(stream, state) for stream in (1, 2)):
         raise LexiframeError(f"{path}: the standard output goes there already; choose another file")
-    return Path(os.path.realpath(path))
+    return Path(os.path.realpath(path))  # a rename would replace the link, not its target
 
 
 def _output_files(paths: Iterable[Path]) -> list[Path]:
     """Return the places of several files; raise if one would replace another, or be its folder."""
     named: dict[Path, Path] = {}
     for path in paths:
-        place = output_file(path)
+        place = _output_file(path)
         if place in named:
             raise LexiframeError(
                 f"{path}: would replace {named[place]}, which is written too; choose another name"
@@ -96,13 +84,7 @@ def _cannot_be_written(path: Path, error: Exception, advice: str = "") -> Lexifr
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """Provide a temporary path beside ``path``, and rename it to ``path`` if no error occurs.
-
-    Raises
-    ------
-    LexiframeError
-        When the folder cannot be written to, and for a path that cannot be a file.
-    """
+    """Provide a temporary path beside ``path``, and rename it to ``path`` if no error occurs."""
     with replacing_all([path]) as (temporary,):
         yield temporary
 
@@ -111,10 +93,7 @@ def replacing(path: Path) -> Iterator[Path]:
 def replacing_all(paths: Sequence[Path]) -> Iterator[list[Path]]:
     """Provide a temporary path for each path; either all are renamed, or none.
 
-    Raises
-    ------
-    LexiframeError
-        Where `replacing` raises it.
+    Raise LexiframeError when a folder cannot be written to, and for a path that cannot be a file.
     """
     targets = _output_files(paths)
     for target in targets:
@@ -136,7 +115,7 @@ def _rename_all(pairs: Sequence[tuple[Path, Path]]) -> None:
     """Rename files to their places; if one rename fails, restore what was there before."""
     with ExitStack() as kept, ExitStack() as undo:
         for temporary, target in pairs:
-            if len(pairs) > 1:
+            if len(pairs) > 1:  # a single rename happens or does not: there is nothing to restore
                 undo.callback(_put_back, target, kept.enter_context(_kept(target)))
             temporary.replace(target)
         undo.pop_all()
@@ -182,7 +161,10 @@ def _locked(path: Path) -> Iterator[None]:
 
 @contextmanager
 def _temporary(target: Path) -> Iterator[Path]:
-    """Make a file beside another, and remove it at the end. While it is locked, its maker lives."""
+    """Make a file beside another, and remove it at the end.
+
+    It is locked until then. An unlocked one was left over by a process that was killed.
+    """
     handle, path = _new_file(target)
     try:
         yield path
@@ -195,6 +177,7 @@ def _temporary(target: Path) -> Iterator[Path]:
 def _new_file(target: Path) -> tuple[int, Path]:
     while True:
         path = target.with_name(f".{target.name[:_LETTERS]}.{token_hex(4)}{_PART}")
+        # 0o666: the user's umask decides who may read it; tempfile makes files for the user alone.
         handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o666)
         if sys.platform == "win32":  # Windows does not rename open files
             os.close(handle)
@@ -202,7 +185,7 @@ def _new_file(target: Path) -> tuple[int, Path]:
         _lock(handle, wait=True)
         if os.fstat(handle).st_nlink:
             return handle, path
-        os.close(handle)  # another process took it for left over and removed it
+        os.close(handle)  # another process removed it before it was locked
 
 
 def _lock(handle: int, *, wait: bool = False) -> bool:
@@ -215,7 +198,7 @@ def _lock(handle: int, *, wait: bool = False) -> bool:
 
 
 def _remove_left_over(target: Path) -> None:
-    """Remove the temporary files beside a file whose processes were killed: they are unlocked."""
+    """Remove unlocked temporary files beside a file: the processes that made them were killed."""
     if sys.platform == "win32":  # there are no locks that tell whether a process still needs them
         return
     pattern = f".{glob.escape(target.name[:_LETTERS])}.????????{_PART}"
@@ -230,13 +213,7 @@ def _remove_left_over(target: Path) -> None:
 
 
 def output_folder(path: str | Path) -> Path:
-    """Make a folder for results if it does not exist.
-
-    Raises
-    ------
-    LexiframeError
-        When the folder cannot be made or written to.
-    """
+    """Make a folder for results if it does not exist; raise if it cannot be made or written to."""
     folder = output_path(path)
     refuse_unwritable(folder)
     folder.mkdir(parents=True, exist_ok=True)
@@ -247,6 +224,7 @@ def refuse_unwritable(folder: Path) -> None:
     """Raise when a folder, or the nearest existing one above it, cannot be written to."""
     try:
         nearest = next(place for place in (folder, *folder.absolute().parents) if place.exists())
+        # Permissions do not tell: the file system may be read-only.
         with tempfile.TemporaryFile(dir=nearest):
             pass
     except OSError as error:
@@ -284,7 +262,7 @@ def _identity_of_input(path: str) -> tuple[int, int] | None:
 
 
 def _identity(file: str | Path | TextIO) -> tuple[int, int] | None:
-    """Return what tells a file from others; None if there is no such file."""
+    """Return device and number of a file, which no other file has; None if there is no file."""
     try:
         place = file if isinstance(file, str | Path) else file.fileno()
         state = os.stat(place)  # noqa: PTH116

@@ -19,12 +19,8 @@ def read_arrow(content: Content, where: str) -> pa.Table:
     """Read a Parquet file, an Arrow file or an Arrow stream.
 
     The checksums in a Parquet file are verified: those of its pages, if the writer added any, and
-    that of the whole file, if lexiframe wrote it. Damage to other bytes may not be noticed.
-
-    Raises
-    ------
-    ReadError
-        When the file is of another kind or damaged, or holds more than `content_of` would unpack.
+    that of the whole file, if lexiframe wrote it. Damage to other bytes may not be noticed. Raise
+    ReadError if the file is damaged, or holds more than `content_of` would unpack.
     """
     is_whole = content.kind == "parquet" and has_checksum(content.data, where)
     names: dict[str, tuple[str, Callable[[pa.Buffer, float], pa.Table | None]]] = {
@@ -50,6 +46,7 @@ def _read_parquet(buffer: pa.Buffer, room: float, *, verified: bool) -> pa.Table
     """Read Parquet; return None if the table takes more than ``room`` bytes."""
     from pyarrow import parquet
 
+    # The checksum of the whole file covers the pages, so theirs are not computed again.
     file = parquet.ParquetFile(pa.BufferReader(buffer), page_checksum_verification=not verified)
     said = file.metadata
     groups = (said.row_group(n) for n in range(said.num_row_groups))

@@ -46,7 +46,7 @@ def provenance_of(schema: pa.Schema | None) -> dict[str, Any]:
 
 
 def _is_ours(facts: Any) -> bool:
-    """Return whether the facts that others use have the types with which lexiframe writes them."""
+    """Return whether the facts that readers look up have the types that lexiframe writes."""
     if not isinstance(facts, dict):
         return False
     sources, headers = facts.get("sources", []), facts.get("ir_metadata", {})

@@ -19,28 +19,20 @@ from lexiframe.errors import Problem, ReadError, in_one_line
 _PATIENCE = 60.0
 """How many seconds to wait for each piece of a file, and for repeated requests to a store."""
 _PIECE = 1 << 16
-_SHORT = 3
-_LENGTH = 300  # so many characters of another library's message are shown
+_SHORT = 3  # characters of a secret up to which it may also be a part of other words
+_LENGTH = 300  # characters of another library's message that are shown
 _BROKEN = (OSError, ValueError, HTTPException)
 
 
 def fetch(address: str, where: str) -> bytes:
     """Fetch a remote file, from the web with Python and otherwise with PyArrow's file systems.
 
-    Parameters
-    ----------
-    address
-        The full address.
-    where
-        What error messages call the file: the address without its secret parts.
-
-    Raises
-    ------
-    ReadError
-        When the file cannot be fetched as a whole.
+    ``where`` is the address without its secret parts. Raise ReadError if the file cannot be fetched
+    as a whole.
     """
     try:
         is_web = address.lower().startswith(("http://", "https://"))
+        # Python sends no user and password: it would take the password for a port.
         if is_web and "@" in urlsplit(address).netloc:
             raise InvalidURL
         return _from_web(address) if is_web else _from_store(address)
@@ -80,22 +72,17 @@ def without_secrets(message: str, address: str) -> str:
     }
     secrets |= {unquote(word) for word in secrets}
     for secret in sorted(filter(None, secrets), key=len, reverse=True):
-        is_short = len(secret) <= _SHORT  # may be part of other words
         pattern = re.escape(secret)
-        message = re.sub(rf"\b{pattern}\b" if is_short else pattern, "...", message)
+        pattern = rf"\b{pattern}\b" if len(secret) <= _SHORT else pattern
+        message = re.sub(pattern, "...", message)
     return message
 
 
 def _from_web(address: str) -> bytes:
-    """Fetch a file in pieces, in a thread, so that a very slow server does not block forever.
-
-    Raises
-    ------
-    OSError, ValueError, HTTPException
-        When the server does not answer, breaks off, or is too slow.
-    """
+    """Fetch a file in pieces, in a thread, so that a very slow server does not block forever."""
     pieces: SimpleQueue[bytes | Exception] = SimpleQueue()
     given_up, parts = Event(), []
+    # As a daemon, a thread that waits for a server does not keep Python from ending.
     Thread(target=_send_pieces, args=(address, pieces, given_up), daemon=True).start()
     try:
         while piece := pieces.get(timeout=_PATIENCE):

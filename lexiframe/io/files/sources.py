@@ -22,7 +22,7 @@ SUFFIXES = (
     ".gz .bz2 .xz .zst .zstd .parquet .arrow .arrows .feather .ipc .csv .tsv .json .jsonl .ndjson "
     ".inter .trec .run .runs .res .results .txt"
 ).split()
-# Files beside the runs in a folder that are no runs, by ending or by name.
+# Endings and names of files that often lie in a folder of runs, but are no runs.
 _ABOUT = ".md .rst .html .pdf .yaml .yml .toml .log .sh .py README LICENSE PROVENANCE".split()
 STANDARD_INPUT = "-"
 IR_DATASETS = "irds:"
@@ -48,13 +48,7 @@ class File:
         return "standard input" if self.path == STANDARD_INPUT else _decoded(self.path)
 
     def read(self) -> bytes:
-        """Return the bytes.
-
-        Raises
-        ------
-        ReadError
-            When the file cannot be opened.
-        """
+        """Return the bytes; raise ReadError if the file cannot be opened."""
         try:
             return Path(self.path).read_bytes() if self.data is None else self.data
         except OSError as error:
@@ -67,7 +61,7 @@ class File:
     def stamp(self) -> tuple[int, ...] | None:
         """Return identity, size and time of the file, which change when it is written to.
 
-        None for a file that is held or does not exist.
+        The result is None for a file whose bytes are kept, and for one that does not exist.
         """
         try:
             state = None if self.data is not None else Path(self.path).stat()
@@ -121,7 +115,7 @@ class Source:
 
 @dataclass(frozen=True)
 class Found:
-    """The sources that a caller means, and the paths in folders that were left out as no runs."""
+    """The sources that a caller means, and the paths in folders that are left out as no runs."""
 
     sources: list[Source]
     left_out: list[Path] = field(default_factory=list)
@@ -155,7 +149,7 @@ def run_name(path: Path) -> str:
     >>> run_name(Path("runs/input.bm25.k1.2.trec.gz"))
     'bm25.k1.2'
     """
-    name = _decoded(path.name).removeprefix("input.")
+    name = _decoded(path.name).removeprefix("input.")  # TREC calls runs input.NAME in its archive
     while (ending := Path(name).suffix).lower() in SUFFIXES and name != ending:
         name = name.removesuffix(ending)
     return name
@@ -164,11 +158,8 @@ def run_name(path: Path) -> str:
 def find_sources(runs: Any) -> Found:
     """Find what a caller means: paths, folders, globs, frames, lists of them, ``{name: ...}``.
 
-    Raises
-    ------
-    ReadError
-        For a path that does not exist or is a device, for a folder or glob that has no files or has
-        pipes or devices in it, and for two files of one name.
+    Raise ReadError for a path that does not exist or is a device, for a folder or glob that has no
+    files or has pipes or devices in it, and for two files of one name.
     """
     found = sources_of_runs(runs)
     refuse_twins((one.name, one.where) for one in found.sources if one.name is not None)
@@ -204,10 +195,7 @@ def refuse_twins(named: Iterable[tuple[str, str]]) -> None:
 def only_file(path: str | Path | File) -> File:
     """Return the one file that a path means, also ``-`` (standard input) or an address.
 
-    Raises
-    ------
-    ReadError
-        For a folder, a device, and a path that does not exist.
+    Raise ReadError for a folder, a device, and a path that does not exist.
     """
     if isinstance(path, File):
         return path
@@ -216,7 +204,10 @@ def only_file(path: str | Path | File) -> File:
             raise ReadError(Problem("standard input", "", "it is closed", "name a file"))
         return File(STANDARD_INPUT, sys.stdin.buffer.read())
     if is_remote(path):
-        return _remote(str(path))
+        from lexiframe.io.files.remote import fetch
+
+        address = public_address(str(path))
+        return File(address, fetch(str(path), address))
     _refuse_single_slash(path)
     place = expanded(path)
     shown = _decoded(str(place))
@@ -233,13 +224,7 @@ def only_file(path: str | Path | File) -> File:
 
 
 def expanded(path: str | Path) -> Path:
-    """Return a path with the home folder in place of ``~``.
-
-    Raises
-    ------
-    ReadError
-        For an empty path, and for the home folder of an unknown user.
-    """
+    """Return a path with the home folder in place of ``~``; raise for that of an unknown user."""
     if path == "":  # it would mean the working folder
         raise ReadError("expected a path, found ''")
     try:
@@ -290,12 +275,6 @@ def _refuse_single_slash(path: str | Path) -> None:
         raise ReadError(Problem(public_address(text), "an address with two slashes", "one", advice))
 
 
-def _remote(address: str) -> File:
-    from lexiframe.io.files.remote import fetch
-
-    return File(public_address(address), fetch(address, public_address(address)))
-
-
 def _named_by_caller(name: str, run: Any) -> Source:
     if isinstance(run, str | Path) and not is_in_ir_datasets(run):
         return Source(name, only_file(run), is_given=True)
@@ -309,15 +288,14 @@ def _held(source: Source) -> Source:
 def _expand(run: Any) -> Found:
     if is_in_ir_datasets(run):
         return Found([Source(run.removeprefix(IR_DATASETS), run)])
-    if isinstance(run, File):
-        return Found([Source(run_name(Path(run.path)), run)])
+    if isinstance(run, File) or is_remote(run):
+        file = only_file(run)
+        return Found([Source(run_name(Path(file.path)), file)])
     if not isinstance(run, str | Path):
         name = getattr(run, "name", None)  # ranx names its runs
         return Found([_held(Source(name if isinstance(name, str) else None, run))])
     if str(run) == STANDARD_INPUT:
         return Found([Source("stdin", only_file(run))])
-    if is_remote(run):
-        return Found([Source(run_name(Path(public_address(str(run)))), only_file(run))])
     files, left_out = _files(run)
     return Found([Source(run_name(file), only_file(file)) for file in sorted(files)], left_out)
 

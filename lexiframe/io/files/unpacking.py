@@ -37,20 +37,8 @@ def content_of(data: bytes, where: str, what: str = "runs or judgments") -> Cont
     and also to more than 100 times its size. The environment variable LEXIFRAME_UNPACK_RATIO
     replaces the 100 by another number, or by ``inf``.
 
-    Parameters
-    ----------
-    data
-        The bytes of the file, perhaps packed.
-    where
-        What error messages call the file.
-    what
-        What error messages say was expected.
-
-    Raises
-    ------
-    ReadError
-        For an empty file, packed data that are broken or unpack to too much, UTF-16 and UTF-32 that
-        cannot be decoded, and a file of another kind.
+    Raise ReadError for an empty file, packed data that are broken or unpack to too much, UTF-16 and
+    UTF-32 that cannot be decoded, and a file of another kind; ``what`` says what was expected.
 
     Examples
     --------
@@ -82,13 +70,7 @@ _BLOCK = 1 << 24
 
 
 def room_for(data: bytes) -> float:
-    """Return the number of bytes that a packed file may unpack to.
-
-    Raises
-    ------
-    ReadError
-        When the environment variable is not a positive number.
-    """
+    """Return the number of bytes that a packed file may unpack to."""
     said = os.environ.get(RATIO, _RATIO)
     try:
         ratio = float(said)
@@ -131,7 +113,7 @@ def _streams(start: Callable[[], Any], data: bytes, room: float) -> bytes:
 
 
 def _zstd(data: bytes, room: float) -> bytes:
-    parts = []
+    parts = []  # Python has no module for zstd before 3.14
     with pa.CompressedInputStream(pa.BufferReader(data), "zstd") as stream:
         while part := stream.read(_BLOCK):
             parts.append(part)

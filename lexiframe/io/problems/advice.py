@@ -7,7 +7,7 @@ import re
 import polars as pl
 
 from lexiframe.io.tables import line_layouts
-from lexiframe.io.tables.column_names import KNOWN_NAMES
+from lexiframe.io.tables.column_names import CHANGED_PLACES, KNOWN_NAMES
 from lexiframe.io.tables.line_layouts import Layout
 from lexiframe.io.tables.numbers import NUMBER
 
@@ -34,10 +34,8 @@ ONE_OF_TWINS = {
 }
 """The advice for a document that occurs twice."""
 _MOST = 0.5  # a file is taken for qrels if more than this share of its lines look like it
-_PLACES = "qrels and runs may have changed places"
+# Lines of runs have Q0 as their second field, so q0 does not show that a line holds names.
 _NAMES = {name for names in KNOWN_NAMES.values() for name in names} - {"q0"}
-
-
 _SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", " ": "blanks"}
 
 
@@ -59,19 +57,9 @@ def mend_width(separator: str, *, is_narrow: bool) -> str:
 def advice_for(lines: list[str], number: str, layout: Layout) -> str:
     """Return what a file with a malformed first line may be, and which argument reads it.
 
-    Parameters
-    ----------
-    lines
-        The first lines of the file, with single spaces between fields.
-    number
-        The text in the field of the first line that should be the number.
-    layout
-        The expected layout of the lines.
-
-    Returns
-    -------
-    str
-        The advice; empty if it is not clear what the file is.
+    ``lines`` are the first lines, with single spaces between fields; ``number`` is the text in the
+    field of the first line that should be the number. The advice is empty if it is not clear what
+    the file is.
 
     Examples
     --------
@@ -119,7 +107,7 @@ def _of_names(fields: list[str], lines: list[str]) -> str:
 def _of_a_run(fields: list[str], lines: list[str]) -> str:
     if len(fields) == len(line_layouts.QRELS.names):
         if are_grades(lines, line_layouts.QRELS):
-            return f"this looks like a qrels file, given as a run; {_PLACES}"
+            return f"this looks like a qrels file, given as a run; {CHANGED_PLACES}"
         if _are_ranks(pl.Series(lines).str.split(" ")):
             return (
                 "this looks like (query, document, rank, score): put a line with the names "
@@ -146,7 +134,7 @@ def _of_qrels(fields: list[str], layout: Layout) -> str:
     is_run = len(fields) > len(line_layouts.QRELS.names) and re.match(
         NUMBER, fields[4].replace(",", ".")
     )
-    return f"this looks like a run, given as qrels; {_PLACES}" if is_run else ""
+    return f"this looks like a run, given as qrels; {CHANGED_PLACES}" if is_run else ""
 
 
 def _are_two_judgments(fields: list[str], layout: Layout) -> bool:
@@ -185,9 +173,7 @@ def _are_ranks(fields: pl.Series) -> bool:
     nth = pl.int_range(pl.len()).over("query_id")
     first = pl.col("rank").cast(pl.Int64, strict=False) - nth
     counts = (first == first.first().over("query_id")) & first.is_in([0, 1])
-    is_long = pl.col("query_id").is_duplicated().any()
-    is_counted = counts.fill_null(value=False).all() & is_long
-    return (
-        bool(rows.select(is_counted).item())
-        and not rows.select("query_id", "doc_id").is_duplicated().any()
-    )
+    are_lists = pl.col("query_id").is_duplicated().any()  # alone, a 0 or 1 may be anything
+    are_once = pl.struct("query_id", "doc_id").is_unique().all()
+    is_counted = counts.fill_null(value=False).all() & are_lists & are_once
+    return bool(rows.select(is_counted).item())

@@ -9,6 +9,7 @@ import polars as pl
 
 from lexiframe.errors import SchemaError, check_choice
 from lexiframe.io.problems.line_numbers import Places, places_of_rows
+from lexiframe.schemas import QRELS
 
 Duplicates = Literal["error", "best"]
 
@@ -21,14 +22,7 @@ def check_duplicates(duplicates: str) -> None:
 def repeated_document(rows: pl.DataFrame, where: str, places: Places | None = None) -> SchemaError:
     """Build the error for the first document that is more than once in a ranking.
 
-    Parameters
-    ----------
-    rows
-        The columns ``query_id`` and ``doc_id``, in the order of the file.
-    where
-        What error messages call the file.
-    places
-        Returns the line or record of every row, if they come from text.
+    ``rows`` have the columns ``query_id`` and ``doc_id``, in the order of the file.
     """
     (query_id, doc_id), said, n = _first_repeated(rows, ("query_id", "doc_id"), places)
     return SchemaError(
@@ -40,9 +34,8 @@ def repeated_document(rows: pl.DataFrame, where: str, places: Places | None = No
 
 def repeated_judgment(rows: pl.DataFrame, where: str, places: Places | None = None) -> SchemaError:
     """Build the error for the first document that is judged twice in an iteration of a query."""
-    key = ("query_id", "iteration", "doc_id")
-    first, twins, n = _first_repeated(rows, key, places)
-    grades = rows.filter(_has(key, first))
+    first, twins, n = _first_repeated(rows, QRELS.key, places)
+    grades = rows.filter(_has(QRELS.key, first))
     said = " and ".join(f"{grade:g}" for grade in grades["relevance"].head(3))
     return SchemaError(
         f"{where}: the document {first[2]!r} is judged more than once for query {first[0]!r}, with "
@@ -68,7 +61,6 @@ def _has(key: Sequence[str], values: Sequence[str]) -> pl.Expr:
 
 def highest_grade(rows: pl.DataFrame) -> tuple[pl.DataFrame, int]:
     """Keep the highest grade of each document in an iteration of a query; count those removed."""
-    key = ["query_id", "iteration", "doc_id"]
     order = rows.with_row_index("row").sort("relevance", "row", descending=[True, False])
-    kept = order.unique(key, keep="first").sort("row").drop("row")
+    kept = order.unique(QRELS.key, keep="first").sort("row").drop("row")
     return kept, rows.height - kept.height

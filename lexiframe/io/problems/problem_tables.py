@@ -12,7 +12,7 @@ from lexiframe.schemas import INT, PROBLEMS, RUNS, STR, TableSchema
 PARTS = PROBLEMS.columns | {"at": STR, "behind": STR, "order": INT}
 """The columns of a table of problems: one for each attribute of `Problem` in a message."""
 SAVE_AS_UTF8 = "save it as UTF-8"
-_SHOWN = 80
+_SHOWN = 80  # characters of a line or cell in a message
 
 
 def table_of(problems: Iterable[Problem]) -> pl.DataFrame:
@@ -43,15 +43,12 @@ def problem_of(error: LexiframeError, where: str) -> Problem:
 def listed(problems: pl.DataFrame, what: str) -> pl.DataFrame:
     """Return problems as `check_run` lists them; ``what`` fills ``expected`` where it is empty."""
     place = pl.when(pl.col("at") != "").then(pl.format(" in {}", "at")).otherwise(pl.lit(""))
+    told = problems.with_columns(
+        expected=pl.when(pl.col("expected") == "").then(pl.lit(what)).otherwise("expected"),
+        found=pl.col("found") + place + pl.col("behind"),
+    ).select(*PROBLEMS.columns)
     texts = pl.col("expected", "found", "advice")
-    return (
-        problems.with_columns(
-            expected=pl.when(pl.col("expected") == "").then(pl.lit(what)).otherwise("expected"),
-            found=pl.col("found") + place + pl.col("behind"),
-        )
-        .with_columns(texts.map_elements(printable, return_dtype=pl.String))
-        .select(*PROBLEMS.columns)
-    )
+    return told.with_columns(texts.map_elements(printable, return_dtype=pl.String))
 
 
 def first_error(
@@ -59,16 +56,7 @@ def first_error(
 ) -> LexiframeError:
     """Build the error for the first problem with a line or record; without one, return ``error``.
 
-    Parameters
-    ----------
-    error
-        The error that reading the file raised.
-    first
-        A table with the first problem that has a line or record, or an empty table.
-    count
-        How many such problems there are.
-    schema
-        What the file should hold: ``RUNS`` or ``QRELS``.
+    ``first`` is a table with that problem, or without rows; ``count`` is how many there are.
     """
     if not first.height:
         return error
@@ -85,13 +73,7 @@ def short(texts: pl.Series) -> pl.Series:
 
 
 def decoded(data: bytes, where: str) -> str:
-    """Decode UTF-8 text.
-
-    Raises
-    ------
-    ReadError
-        With the first line that is not UTF-8.
-    """
+    """Decode UTF-8 text, or raise ReadError with the first line that is not UTF-8."""
     try:
         return data.decode()
     except UnicodeDecodeError:

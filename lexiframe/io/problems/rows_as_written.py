@@ -67,18 +67,10 @@ class Rows:
 
 @dataclass(frozen=True)
 class Column:
-    """A column of a file that holds one of our columns.
+    """A column of a file that holds one of our columns: our name, and what messages call it.
 
-    Attributes
-    ----------
-    ours
-        Our name for it.
-    called
-        What error messages call it.
-    values
-        The cells as they are in the file.
-    texts
-        The cells as text; null where a cell is neither text nor a number.
+    ``values`` are the cells as they are in the file, ``texts`` the same as text; a cell that is
+    neither text nor a number is null there.
     """
 
     ours: str
@@ -128,7 +120,7 @@ def _texts(values: pl.Series, rows: Rows, *, is_id: bool) -> pl.Series:
     if values.dtype == pl.Object:
         text = _id if is_id else _number if rows.has_numbers else _number_or_text
         return pl.Series(map(text, values), dtype=STR)
-    texts = (values.cast(pl.Int8) if values.dtype == pl.Boolean else values).cast(STR)
+    texts = values.cast(STR)
     if is_id or not rows.decimal:
         return texts
     texts = texts.str.strip_chars()

@@ -17,6 +17,7 @@ KNOWN_NAMES = {
     "relevance": "relevance label rel grade gain rating".split(),
     "iteration": "iteration subtopic subtopic_id q0".split(),
 }
+CHANGED_PLACES = "qrels and runs may have changed places"
 # PyTerrier's frames carry the query's text as `query` and its own numbers of documents as `docid`.
 _OWN_MEANING = {frozenset({"qid", "query"}): "qid", frozenset({"docno", "docid"}): "docno"}
 _FALLBACK = {"relevance": ["score"]}  # BEIR's name for grades; runs use it too, so it comes last
@@ -39,36 +40,22 @@ def words_for(ours: str, columns: Mapping[str, str]) -> list[str]:
 def columns_of(
     names: Sequence[str], schema: TableSchema, where: str, columns: Mapping[str, str]
 ) -> dict[str, str]:
-    """Find the columns of a table: ``{our name: the file's name}``.
+    """Find the columns of a schema among the names in a table: ``{our name: the table's name}``.
 
-    Parameters
-    ----------
-    names
-        The names of all columns of the table.
-    schema
-        The schema whose columns are looked for. The column ``run`` may be missing, and so may the
-        score of a run that has ranks.
-    where
-        What error messages call the file or frame.
-    columns
-        ``{our name: the file's name}`` for columns that have other names or are ambiguous. The
-        opposite direction, ``{the file's name: our name}``, is understood too.
-
-    Raises
-    ------
-    SchemaError
-        For a missing column, for two columns that could each be meant, and for two of one name.
+    Raise SchemaError for a missing column, for two columns that could each be meant, and for two of
+    one name. The column ``run`` may be missing, and so may the score of a run that has ranks.
     """
     written = _without_types(names, where)
     given = _given_columns([*written], schema, where, columns)
-    taken = set(given.values())
-    found = dict(given)
-    for ours in schema.columns:
-        if ours not in found:
-            name = _column(ours, [n for n in written if n not in taken], where)
-            found |= {ours: name} if name is not None else {}
-    found_by_name = {ours: name for ours, name in found.items() if ours not in given}
-    _refuse_other_table([*written], found_by_name | dict.fromkeys(given, ""), schema, where)
+    free = [name for name in written if name not in given.values()]
+    by_name = {
+        ours: name
+        for ours in schema.columns
+        if ours not in given and (name := _column(ours, free, where)) is not None
+    }
+    found = given | by_name
+    # If the user says that score is the grade, its name does not make the table a run.
+    _refuse_other_table([*written], found | dict.fromkeys(given, ""), schema, where)
     needless = {*schema.optional, "run", *(["score"] if schema is RUNS and "rank" in found else [])}
     missing = [c for c in schema.columns if c not in {*found, *needless}]
     if missing:
@@ -87,19 +74,15 @@ def _refuse_other_table(
     if schema.name == "qrels" and is_ranking:
         other = [*columns["run"], *columns["rank"]]
         found_here = f"the columns score and {other[0]}: this looks like a run, given as qrels"
-        advice = (
-            "qrels and runs may have changed places. If score is the grade, say so: "
-            "columns={'relevance': 'score'}"
-        )
-        raise SchemaError(Problem(where, "judgments", found_here, advice))
+        hint = "If score is the grade, say so: columns={'relevance': 'score'}"
+        raise SchemaError(Problem(where, "judgments", found_here, f"{CHANGED_PLACES}. {hint}"))
     if schema.name == "runs" and not {"score", "rank"} & set(found) and columns["relevance"]:
         found_here = f"{columns['relevance'][0]}: this looks like qrels, given as a run"
-        advice = "qrels and runs may have changed places"
-        raise SchemaError(Problem(where, "the column score", found_here, advice))
+        raise SchemaError(Problem(where, "the column score", found_here, CHANGED_PLACES))
 
 
 def candidates_for(words: Sequence[str], names: Sequence[str]) -> list[str]:
-    """Return the words that are among the names; of two that one library uses, the one it means.
+    """Return the words that are among the names, without those that PyTerrier uses otherwise.
 
     Examples
     --------
@@ -114,7 +97,7 @@ def candidates_for(words: Sequence[str], names: Sequence[str]) -> list[str]:
 
 
 def _column(ours: str, names: Sequence[str], where: str) -> str | None:
-    """Find the column of the frame that is the one we call ``ours``."""
+    """Find the column that we call ``ours``; return None if there is none."""
     for known in (KNOWN_NAMES.get(ours, [ours]), _FALLBACK.get(ours, [])):
         candidates = candidates_for(known, names)
         if len(candidates) > 1:

@@ -13,13 +13,7 @@ from lexiframe.schemas import TableSchema, check
 def checked_ids(
     table: pl.DataFrame, schema: TableSchema, where: str, *, coded: Collection[str] = ()
 ) -> pl.DataFrame:
-    """Check columns and types, and that no id is empty; integer ids in ``coded`` become categories.
-
-    Raises
-    ------
-    SchemaError
-        Where `check` raises it, and for an id that is the empty string.
-    """
+    """Check a table as `check` does, and raise for an id that is the empty string."""
     table = check(table, schema, where, coded=coded)
     for name in schema.key:
         if name not in table.columns or table[name].dtype != pl.String:

@@ -14,13 +14,7 @@ from lexiframe.schemas import TableSchema
 def in_our_words(
     frame: pl.DataFrame, schema: TableSchema, where: str, columns: Mapping[str, str] | None = None
 ) -> pl.DataFrame:
-    """Return the columns of a table under lexiframe's names, with one row for each item of a list.
-
-    Raises
-    ------
-    SchemaError
-        Where `columns_of` or `column_of_items` raises it.
-    """
+    """Return a table's columns under lexiframe's names, with one row for each item of a list."""
     frame = with_rows_of_lists(frame, where, columns or {})
     found = columns_of(frame.columns, schema, where, columns or {})
     # by Series, since Polars takes the names * and ^...$ for patterns
@@ -42,9 +36,8 @@ def with_rows_of_lists(frame: pl.DataFrame, where: str, columns: Mapping[str, st
         return frame
     flat = frame.explode(name, empty_as_null=True)
     if flat[name].null_count() and flat.height > frame.height:  # nulls may fill up the lists
-        lists = (
-            pl.col(name).arr.to_list() if isinstance(frame[name].dtype, pl.Array) else pl.col(name)
-        )
+        is_array = isinstance(frame[name].dtype, pl.Array)  # arrays have no drop_nulls
+        lists = pl.col(name).arr.to_list() if is_array else pl.col(name)
         flat = frame.with_columns(lists.list.drop_nulls()).explode(name, empty_as_null=True)
     return flat.unnest(name)
 
@@ -55,21 +48,10 @@ def column_of_items(
     where: str,
     columns: Mapping[str, str],
 ) -> str | None:
-    """Return the column whose lists hold the documents; None when another column names them.
+    """Return the column whose lists hold the documents; None if another column holds them.
 
-    Parameters
-    ----------
-    fields
-        ``{column of lists: fields of its items}``.
-    names
-        The names of all columns.
-    where, columns
-        As for `columns_of`.
-
-    Raises
-    ------
-    SchemaError
-        For two such columns, and for a field that has the name of a column.
+    ``fields`` are the fields of items, ``{column of lists: names}``, and ``names`` all columns.
+    Raise SchemaError for two columns of lists, and for a field that has the name of a column.
     """
     others = [name for name in names if name not in fields]
     if not fields or not {*words_for("doc_id", columns)}.isdisjoint(others):

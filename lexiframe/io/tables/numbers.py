@@ -43,15 +43,26 @@ def whole_ranks(ranks: pl.Series) -> pl.Series:
     return numbers.set(~is_whole.fill_null(value=False), None).cast(pl.Int64, strict=False)
 
 
-def may_have_changed(rows: pl.DataFrame, column: str) -> bool:
-    """Return whether numbers may not be those that were written, as far as that can matter.
+def has_large(floats: pl.Series) -> bool:
+    """Return whether a number is so large that other whole numbers share its float64.
 
-    Two numbers of a query are equal and too large to be exact as float64, or one is infinite.
+    Examples
+    --------
+    >>> has_large(pl.Series([0.5, -(2.0**53)])), has_large(pl.Series([2.0**52]))
+    (True, False)
     """
-    least, greatest = rows[column].min(), rows[column].max()
-    if not (isinstance(least, float) and isinstance(greatest, float)):
+    least, greatest = floats.min(), floats.max()  # abs() would copy the column
+    if not (isinstance(least, float) and isinstance(greatest, float)):  # there are no numbers
         return False
-    if max(-least, greatest) < EXACT:
+    return max(-least, greatest) >= EXACT
+
+
+def may_have_changed(rows: pl.DataFrame, column: str) -> bool:
+    """Return whether numbers may have changed when they became float64, in a way that matters.
+
+    It matters if two numbers of a query are equal and too large to be exact, or one is infinite.
+    """
+    if not has_large(rows[column]):
         return False
     number = pl.col(column)
     large = rows.filter(number.abs() >= EXACT)
@@ -81,10 +92,7 @@ def first_inexact(numbers: pl.Series, floats: pl.Series) -> str | None:
     >>> first_inexact(numbers, numbers.cast(float))
     '9007199254740993'
     """
-    if not (numbers.dtype.is_integer() or numbers.dtype == pl.String):
-        return None
-    greatest = floats.abs().max()
-    if not isinstance(greatest, float) or greatest < EXACT:
+    if not (numbers.dtype.is_integer() or numbers.dtype == pl.String) or not has_large(floats):
         return None
     large = numbers.filter((floats.abs() >= EXACT) & floats.is_finite()).cast(pl.String)
     whole = large.filter(large.str.contains(r"^[+-]?[0-9]+$"))
@@ -94,21 +102,9 @@ def first_inexact(numbers: pl.Series, floats: pl.Series) -> str | None:
 def refuse_lost_digits(written: pl.DataFrame, where: str, called: str = "score") -> None:
     """Raise when large scores of a query are equal as float64 but were written differently.
 
-    Scores that are too great for float64 are refused too.
-
-    Parameters
-    ----------
-    written
-        The columns ``query_id``, ``score`` and perhaps ``run``, as text.
-    where
-        What error messages call the file or frame.
-    called
-        What the scores are: ``"score"``, ``"rank"`` or ``"relevance"``.
-
-    Raises
-    ------
-    SchemaError
-        The message names two such scores. Times in nanoseconds since 1970 are a usual cause.
+    Scores that are too great for float64 are refused too. Times in nanoseconds since 1970 are a
+    usual cause. ``written`` has the columns ``query_id``, ``score`` and perhaps ``run`` as text;
+    ``called`` says what the scores are: ``"score"``, ``"rank"`` or ``"relevance"``.
 
     Examples
     --------
@@ -130,8 +126,7 @@ number from all (from times the first one), or leave score out and give whole ra
         written.filter(pl.col("score").str.contains(_DECIMAL))
         .with_columns(number=pl.col("score").cast(pl.Float64))
         .filter(pl.col("number").abs() >= EXACT)
-        .with_columns(pl.col("score").map_elements(_in_digits, return_dtype=pl.String))
-        .with_columns(_plain(pl.col("score")))
+        .with_columns(_plain(pl.col("score").map_elements(_in_digits, return_dtype=pl.String)))
         .unique(maintain_order=True)
     )
     lost = large.filter(pl.struct(*key, "number").is_duplicated())
@@ -140,7 +135,7 @@ number from all (from times the first one), or leave score out and give whole ra
 
 
 def _in_digits(number: str) -> str:
-    """Write a number with an exponent without it."""
+    """Write a number without an exponent: 1e3 as 1000."""
     return format(Decimal(number), "f") if "e" in number.lower() else number
 
 

@@ -18,7 +18,7 @@ import pyarrow as pa
 
 from lexiframe.errors import Problem, SchemaError, first_three, in_one_line, shown
 from lexiframe.io.tables.column_names import KNOWN_NAMES
-from lexiframe.io.tables.numbers import EXACT, IN_RANGE, TOO_GREAT
+from lexiframe.io.tables.numbers import IN_RANGE, TOO_GREAT, has_large
 from lexiframe.schemas import refuse_twins_among, to_polars
 
 
@@ -30,15 +30,7 @@ def is_frame(data: Any) -> bool:
 
 
 def held(data: Any, where: str) -> Any:
-    """Return data that can be read repeatedly: iterators become lists, Arrow readers tables.
-
-    Raises
-    ------
-    SchemaError
-        For a reader whose batches cannot be read.
-    TypeError
-        For an open file.
-    """
+    """Return data that can be read repeatedly: iterators become lists, Arrow readers tables."""
     refuse_open_file(data)
     if isinstance(data, pa.RecordBatchReader):
         return _read(data.read_all, where)
@@ -51,8 +43,8 @@ def is_one_run(data: Any) -> bool:
         inner = [documents for documents in data.values() if isinstance(documents, Mapping)]
         others = [run for run in data.values() if not isinstance(run, Mapping)]
         filled: Mapping[Any, Any] = next((documents for documents in inner if documents), {})
-        # {run: {query: {document: score}}} holds several runs, {query: {document: score}} is one:
-        # the values of the inner dictionaries tell. Empty ones tell nothing.
+        # {run: {query: {document: score}}} holds several runs, {query: {document: score}} is one.
+        # They differ in the values of the inner dictionaries, so empty ones do not count.
         begins = isinstance(next(iter(data.values()), None), Mapping)
         if not filled and len(inner) < len(data):  # empty runs beside a path or a frame
             return False
@@ -78,23 +70,9 @@ def to_frame(
 ) -> pl.DataFrame:
     """Convert a frame, or an object of another library, to a Polars frame.
 
-    Parameters
-    ----------
-    data
-        Anything for which `is_frame` or `is_one_run` holds.
-    value
-        The name of the column for the numbers in dictionaries: ``"score"`` or ``"relevance"``.
-    where
-        What error messages call the data.
-    keep_twins
-        As for `to_polars`.
-
-    Raises
-    ------
-    SchemaError
-        Where `to_polars` raises it, and for values that are no numbers or of several types.
-    TypeError
-        For any other object, and for an open file.
+    ``value`` names the column for the numbers in dictionaries: ``"score"`` or ``"relevance"``.
+    Raise SchemaError for values that are no numbers or of several types, and TypeError for an
+    object for which neither `is_frame` nor `is_one_run` holds.
 
     Examples
     --------
@@ -138,6 +116,7 @@ def _frame_of_dictionaries(data: Mapping[Any, Any], value: str, where: str) -> p
     documents = [d for inner in data.values() for d in (inner or [None])]
     numbers = [x for inner in data.values() for x in (inner.values() or [None])]
     for query, document, x in zip(queries, documents, numbers, strict=True):
+        # Python counts True among the real numbers.
         if document is not None and (isinstance(x, bool) or not isinstance(x, Real)):
             raise SchemaError(
                 f"{where}: expected a number as {value} of document {document!r} for query "
@@ -171,7 +150,7 @@ def _names_of_ids(names: Mapping[Any, Any]) -> list[str]:
 
 
 def _is_row(row: Any) -> bool:
-    """Return whether an object is a row such as ScoredDoc; pandas' columns are attributes too."""
+    """Return whether an object is a row such as ScoredDoc, and not a frame with such columns."""
     return hasattr(row, "query_id") and hasattr(row, "doc_id") and not is_frame(row)
 
 
@@ -197,7 +176,7 @@ def _column_of_values(name: str, values: list[Any], where: str) -> pl.Series:
     is_number = name in ("score", "relevance")
     try:
         column = pl.Series(name, values, dtype=pl.Float64() if is_number else None)
-        if is_number and _are_large(column):
+        if is_number and has_large(column):
             return pl.Series(name, map(_exactly, values), dtype=pl.String())
         return column.cast(pl.String) if column.dtype == pl.Null else column
     except OverflowError:
@@ -210,11 +189,6 @@ def _column_of_values(name: str, values: list[Any], where: str) -> pl.Series:
         raise SchemaError(
             f"{where}: expected values of one type as {name}, found {' and '.join(kinds)}"
         ) from None
-
-
-def _are_large(numbers: pl.Series) -> bool:
-    greatest = numbers.abs().max()
-    return isinstance(greatest, float) and greatest >= EXACT
 
 
 def _exactly(value: Any) -> str | None:

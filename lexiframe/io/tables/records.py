@@ -12,12 +12,7 @@ from lexiframe.io.tables.numbers import EXACT
 
 
 def flatten(record: Mapping[str, Any], where: str) -> dict[str, Any]:
-    """Flatten nested fields: ``{"params": {"k1": 0.9}}`` gets the field ``params.k1``.
-
-    Raises
-    ------
-    ReadError
-        When two fields get the same name.
+    """Flatten nested fields to fields with dotted names; raise if two get the same name.
 
     Examples
     --------
@@ -59,6 +54,7 @@ def column_of(name: str, values: Sequence[Any], as_text: Callable[[Any], str]) -
     >>> column_of("k", [2**53 + 1, 0.5], str).to_list()
     ['9007199254740993', '0.5']
     """
+    # By type, not by isinstance, since True is an int too.
     kinds = {type(value) for value in values if value is not None}
     whole = [value for value in values if type(value) is int]
     if kinds == {bool}:
