@@ -27,9 +27,9 @@ class Pairs:
     """One measure's preferences: requests × pairs of runs, NaN where there is none.
 
     Pair n is that of the runs ``a[n]`` and ``b[n]``, indices into ``runs`` with a < b, in the order
-    of the table's key. ``scores``, requests × runs, are the scores whose differences the
-    preferences are, where they are known: the rounding error of a difference grows with the size
-    of the scores, not with the size of the difference.
+    of the table's key; with a baseline (`PairCube.against`), b is the baseline instead. ``scores``,
+    requests × runs, are the scores whose differences the preferences are, where they are known: the
+    rounding error of a difference grows with the size of the scores, not of the difference.
     """
 
     queries: pl.Series
@@ -174,6 +174,25 @@ class PairCube:
             values=self.values[chosen],
             scores=None if self.scores is None else self.scores[chosen],
         )
+
+    def against(self, baseline: str) -> PairCube:
+        """Return the cube of the other runs against one: ``b`` of every pair is the baseline.
+
+        A positive preference then says that the other run is better, whatever the names are.
+
+        Raises
+        ------
+        UnknownNameError
+            With near matches, when no run has this name.
+        """
+        if baseline not in self.runs:
+            raise unknown_name("run", baseline, self.runs)
+        place = self.runs.index_of(baseline)
+        kept = (self.a == place) | (self.b == place)
+        a, b, values = self.a[kept], self.b[kept], self.values[:, :, kept]
+        is_turned = a == place
+        turned = np.where(is_turned, 0.0 - values, values)  # 0 − x, because −x makes a tie −0.0
+        return replace(self, a=np.where(is_turned, b, a), b=np.full(len(a), place), values=turned)
 
     def of_queries(self, chosen: np.ndarray) -> PairCube:
         """Return the cube of the requests where ``chosen`` is true."""
