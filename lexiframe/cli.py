@@ -7,7 +7,7 @@ import sys
 import warnings
 from contextlib import suppress
 from pathlib import Path
-from typing import Annotated, Any, Optional
+from typing import Annotated, Any
 
 import polars as pl
 import typer
@@ -16,6 +16,7 @@ from lexiframe.cli_files import check, convert
 from lexiframe.cli_options import (
     Alpha,
     AsFormat,
+    Baseline,
     Corrected,
     Decimal,
     DecimalMark,
@@ -117,6 +118,7 @@ def evaluate(
     family: InFamily = "measure",
     alpha: Alpha = 0.05,
     alternative: Side = "two-sided",
+    baseline: Baseline = None,
     trials: Trials = 10_000,
     seed: Seed = 0,
     requests: RequestsFile = None,
@@ -144,6 +146,7 @@ def evaluate(
         family=family,
         alpha=alpha,
         alternative=alternative,
+        baseline=baseline,
         trials=trials,
         seed=seed,
         requests=requests,
@@ -175,10 +178,7 @@ def compare(
     seed: Seed = 0,
     requests: RequestsFile = None,
     by: GroupedBy = None,
-    baseline: Annotated[
-        Optional[str],  # noqa: UP045
-        typer.Option(metavar="RUN", help="Compare the other runs with this run only."),
-    ] = None,
+    baseline: Baseline = None,
     rel: Rel = None,
     ties: TiePolicy = "doc_id_desc",
     score_type: ScoresAs = "float64",
@@ -285,7 +285,9 @@ def _judgments(
 def _printed(e: Evaluation) -> dict[str, pl.DataFrame]:
     names = ("coverage", "orderings", "correlations", "tie_rates", "power")
     tables = {name: e.tables()[name] for name in names}
-    if e.provenance["inference"]["alternative"] == "two-sided":  # a verdict needs it
+    if e.provenance["inference"]["baseline"] is not None:
+        tables["against_baseline"] = e.against_baseline
+    elif e.provenance["inference"]["alternative"] == "two-sided":  # a verdict needs it
         tables["verdict"] = verdict(e)
     return tables
 

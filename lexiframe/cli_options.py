@@ -129,6 +129,13 @@ Side = Annotated[
     Alternative,
     typer.Option(help="Two-sided; or run_a (with a baseline: the other run) is better, or worse."),
 ]
+Baseline = Annotated[
+    Optional[str],  # noqa: UP045
+    typer.Option(
+        metavar="RUN",
+        help="The run that the others are compared with; positive differences are then better.",
+    ),
+]
 Trials = Annotated[int, typer.Option(help="Trials of the randomization and bootstrap tests.")]
 Seed = Annotated[int, typer.Option(help="Seed of these tests; the same seed gives the same table.")]
 RequestsFile = Annotated[

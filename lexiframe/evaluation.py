@@ -9,7 +9,7 @@ from typing import Any, get_args
 
 import polars as pl
 
-from lexiframe.errors import LexiframeError, check_choice
+from lexiframe.errors import LexiframeError, check_choice, unknown_name
 from lexiframe.gaps import coverage_table
 from lexiframe.io.files.outputs import output_folder, output_path, replacing, replacing_all
 from lexiframe.io.problems.duplicates import Duplicates
@@ -28,6 +28,7 @@ from lexiframe.pairwise.pairs import Measure, parse_measures
 from lexiframe.projected import project_runs
 from lexiframe.projection.policies import NoRelevant, Policies, ScoreType, Ties, Unjudged
 from lexiframe.schemas import (
+    AGAINST_BASELINE,
     COMPARISONS,
     CORRELATIONS,
     ORDERINGS,
@@ -38,6 +39,7 @@ from lexiframe.schemas import (
     WIN_RATES,
     TableSchema,
 )
+from lexiframe.significance.baseline import against_baseline
 from lexiframe.significance.differences import Alternative
 from lexiframe.significance.paired import Correction, Family, Test, check_inference, compare
 from lexiframe.significance.power import discriminative_power
@@ -56,7 +58,15 @@ class Evaluation:
     comparisons, power
         The tables that the functions of the same name return (for the orderings, correlations,
         comparisons and power: `order_runs`, `rank_correlations`, `compare` and
-        `discriminative_power`). With a single run, the tables about pairs are empty.
+        `discriminative_power`). With a single run, the tables about pairs are empty. With a
+        baseline, comparisons and power are those of the other runs against it.
+    against_baseline
+        The same comparisons in one row a run; without a baseline it is empty. Key ``measure, test,
+        correction, run``, sorted by it. ``mean`` is the run's mean score over its requests (of
+        metrics; null for preferences). ``mean_difference`` (positive: better than the baseline)
+        has the interval ``ci_low, ci_high``; ``n``, ``effect_size``, ``p_value``, ``p_adjusted``
+        and ``reject`` are those of `compare`. ``better``, ``worse`` and ``tied`` count requests.
+        The baseline itself has a row with its mean alone.
     provenance
         What the tables were computed from: the files, their sha256 and how they were read, the
         policies, the measures, the tests and the groups.
@@ -80,6 +90,7 @@ class Evaluation:
     sign_agreement: pl.DataFrame
     comparisons: pl.DataFrame
     power: pl.DataFrame
+    against_baseline: pl.DataFrame
     provenance: dict[str, Any]
 
     def tables(self) -> dict[str, pl.DataFrame]:
@@ -168,6 +179,7 @@ def evaluate(
     family: Family = "measure",
     alpha: float = 0.05,
     alternative: Alternative = "two-sided",
+    baseline: str | None = None,
     trials: int = 10_000,
     seed: int = 0,
     requests: RequestsLike = None,
@@ -188,6 +200,9 @@ def evaluate(
         How preferences order the runs: a method of `order_runs`. Metrics order them by their mean.
     test, correction, family, alpha, alternative, trials, seed
         As for `compare`.
+    baseline : str, optional
+        The run to compare the others with: comparisons and power are then of these pairs alone, and
+        ``against_baseline`` has a row for each run and measure. All other tables are of all pairs.
     requests, by
         A frame with the column ``query_id`` and attributes of requests, and the names of the
         attributes that form groups of requests. All tables about runs and pairs are then computed
@@ -203,8 +218,9 @@ def evaluate(
     ------
     LexiframeError
         As `positions`, `scores` and `compare`; when a measure's ``rel`` is below ``rel``, because
-        lower grades are then no longer known; and, before runs are read, when there are more pairs
-        of runs, requests and measures than memory holds.
+        lower grades are then no longer known; for a baseline that is not among the runs, or alone;
+        and, before runs are read, when there are more pairs of runs, requests and measures than
+        memory holds.
 
     Examples
     --------
@@ -213,16 +229,21 @@ def evaluate(
     >>> e = lf.evaluate(folder / "runs", folder / "qrels.txt", ["RPP", "RR"])
     >>> e.tie_rates.select("measure", "ties").rows()
     [('RPP', 1), ('RR', 6)]
+    >>> e = lf.evaluate(folder / "runs", folder / "qrels.txt", ["RR"], baseline="pca8_euclidean")
+    >>> e.against_baseline.select("run", "mean", "better", "worse", "tied").rows()
+    [('pca8_euclidean', 1.0, None, None, None), ('pixels_euclidean', 1.0, 0, 0, 5)]
     """
     asked = parse_measures(MEASURES if measures is None else measures)
     policies = Policies(rel, ties, score_type, no_relevant, duplicates, unjudged)
     check_choice("evaluate", order, get_args(Method), "order")
-    inference = Inference(test, correction, family, alpha, alternative, trials, seed)
+    inference = Inference(test, correction, family, alpha, alternative, trials, seed, baseline)
     groups, requests = names_of(requests, by), held_or_data(requests)
     projected = project_runs(runs, qrels, asked, policies, hashed=True)
     ranked = projected.ranked
     metrics = [measure for measure in asked if isinstance(measure, Metric)]
     is_alone = len(ranked.runs) == 1
+    if baseline is not None:
+        _check_baseline(baseline, [run.name for run in ranked.runs])
     if is_alone and measures is None:
         asked = [*metrics]
     if is_alone and len(asked) > len(metrics):
@@ -261,22 +282,38 @@ def _pair_tables(
     by_mean = order_runs(s, "mean", **within) if s.height else groups.empty(ORDERINGS)
     if not d.height:
         none = (WIN_RATES, CORRELATIONS, TIE_RATES, SIGN_AGREEMENT, COMPARISONS, POWER)
-        return {"orderings": by_mean, **{schema.name: groups.empty(schema) for schema in none}}
+        empty = {schema.name: groups.empty(schema) for schema in (*none, AGAINST_BASELINE)}
+        return {"orderings": by_mean, **empty}
     cube = known_pairs(d, s)
     names = [str(measure) for measure in asked if not isinstance(measure, Metric)]
     chosen = cube.of_measures(names)
     o = pl.concat([by_mean, order_runs(chosen, order, **within)] if names else [by_mean])
     o = o.sort(*groups.names, "measure", "method", "rank", "run")
-    c = compare(cube, **asdict(inference), **within)
+    c, wins = compare(cube, **asdict(inference), **within), win_rates(cube, **within)
+    against = groups.empty(AGAINST_BASELINE)
+    if inference.baseline is not None:
+        against = against_baseline(by_mean, wins, c, inference.baseline, groups.names)
     return {
-        "win_rates": win_rates(cube, **within),
+        "win_rates": wins,
         "orderings": o,
         "correlations": rank_correlations(o, by=groups.by),
         "tie_rates": tie_rates(cube, **within),
         "sign_agreement": sign_agreement(cube, **within),
         "comparisons": c,
         "power": discriminative_power(c, inference.alpha, by=groups.by),
+        "against_baseline": against,
     }
+
+
+def _check_baseline(baseline: str, runs: list[str]) -> None:
+    """Raise when the baseline is not among the runs, or is the only one."""
+    if baseline not in runs:
+        raise unknown_name("run", baseline, runs)
+    if len(runs) == 1:
+        raise LexiframeError(
+            f"evaluate: expected runs to compare with the baseline {baseline!r}, found it alone; "
+            "add a run, or leave out baseline="
+        )
 
 
 @dataclass(frozen=True)
@@ -290,9 +327,10 @@ class Inference:
     alternative: Alternative
     trials: int
     seed: int
+    baseline: str | None
 
     def __post_init__(self) -> None:
-        check_inference(**asdict(self))
+        check_inference(**{k: v for k, v in asdict(self).items() if k != "baseline"})
 
 
 @dataclass(frozen=True)
@@ -307,7 +345,8 @@ class Groups:
         """Look up the attributes of all requests once, so that a missing one is reported once."""
         if not names:
             return cls(None, names)
-        refuse_taken(names, VERDICT.columns)  # the other tables check their columns themselves
+        # the other tables check their columns themselves
+        refuse_taken(names, {**VERDICT.columns, **AGAINST_BASELINE.columns})
         return cls(attributes_of(d if d.height else s, requests, names), names)
 
     @property

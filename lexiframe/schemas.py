@@ -49,10 +49,10 @@ _COLUMNS = {
         position level n_relevant n_retrieved pool_size n_judged corpus_size items deciding_level
         n wins losses ties cycle agree n_systems systems_agree n_pairs n_significant place splits
         half required n_requests requests answered missing extra without_relevant retrieved judged
-        relevant_retrieved duplicates unjudged_removed tied_relevant line
+        relevant_retrieved duplicates unjudged_removed tied_relevant line better worse tied
     """,
     FLOAT: """
-        score rank relevance rel value exposure preference win_rate mean_preference probability
+        score rank relevance rel value mean exposure preference win_rate mean_preference probability
         p_a_first p_tie p_b_first correlation p_value ci_low ci_high tie_rate agreement
         system_agreement agreement_low agreement_high system_agreement_low system_agreement_high
         mean_difference effect_size statistic p_adjusted effect_low effect_high alpha power share
@@ -144,6 +144,11 @@ COMPARISONS = _table(
     "n mean_difference ci_low ci_high effect_size statistic p_value p_adjusted reject effect_low "
     "effect_high",
     optional="effect_low effect_high",
+)
+AGAINST_BASELINE = _table(
+    "against_baseline",
+    "measure test correction run",
+    "n mean mean_difference ci_low ci_high effect_size p_value p_adjusted reject better worse tied",
 )
 POWER = _table("power", "measure test correction alpha", "n_pairs n_significant power")
 ASL_CURVE = _table(

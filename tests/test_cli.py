@@ -29,6 +29,7 @@ EXAMPLE = lf.bundled("example")
 QRELS, RUNS = EXAMPLE / "qrels.txt", EXAMPLE / "runs"
 RUN = RUNS / "random.run"
 TABLES = {
+    "against_baseline",
     "comparisons",
     "correlations",
     "coverage",
@@ -86,7 +87,7 @@ def test_demo(tmp_path):
     titles = ("Coverage", "Ranks of the runs", "Kendall's τ", "Ties between rankings", "told apart")
     assert all(title in outcome.out for title in titles)
     assert all(name in outcome.out for name in ("pixels_euclidean", "RPP", "nDCG@10", "rrLP"))
-    assert "wrote 10 tables to lexiframe-demo" in outcome.err
+    assert f"wrote {len(TABLES)} tables to lexiframe-demo" in outcome.err
     assert listing(tmp_path) == [f"lexiframe-demo/{name}.parquet" for name in sorted(TABLES)]
     ties = pl.read_parquet(tmp_path / "lexiframe-demo" / "tie_rates.parquet")
     rate = dict(ties.select("measure", "tie_rate").iter_rows())
@@ -281,6 +282,27 @@ def test_compare_with_a_baseline(lexiframe):
     rows = list(csv.DictReader(io.StringIO(lexiframe("compare", QRELS, RUNS, *options).out)))
     pairs = [(row["run_a"], row["run_b"]) for row in rows]
     assert pairs == [("pca8_euclidean", "random"), ("pixels_euclidean", "random")]
+    options[3] = "pca8_euclidean"
+    rows = list(csv.DictReader(io.StringIO(lexiframe("compare", QRELS, RUNS, *options).out)))
+    assert [row["run_b"] for row in rows] == ["pca8_euclidean"] * 2
+
+
+def test_evaluate_with_a_baseline(tmp_path, lexiframe):
+    options = ["-m", "AP", "--baseline", "pixels_euclidean", "--alternative", "less"]
+    e = lf.evaluate(RUNS, QRELS, "AP", baseline="pixels_euclidean", alternative="less")
+    outcome = lexiframe("evaluate", QRELS, RUNS, *options, "--out", tmp_path)
+    assert outcome.out.strip() == str(e).strip()
+    assert "Against pixels_euclidean" in outcome.out
+    assert pl.read_parquet(tmp_path / "against_baseline.parquet").equals(e.against_baseline)
+    tables = json.loads(lexiframe("evaluate", QRELS, RUNS, *options, "--format", "json").out)
+    one_sided = [row | {"ci_low": "-Infinity"} for row in e.against_baseline.to_dicts()]
+    assert [row for row in tables["against_baseline"] if row["n"]] == [
+        row for row in one_sided if row["n"]
+    ]
+    assert "verdict" not in tables
+    missing = lexiframe("evaluate", QRELS, RUNS, "--baseline", "pixels.run")
+    assert missing.status == 1
+    assert "error: unknown run 'pixels.run'; did you mean pixels_euclidean" in missing.err
 
 
 def test_json_is_json_when_numbers_are_infinite(tmp_path, lexiframe):

@@ -16,6 +16,7 @@ import lexiframe as lf
 from lexiframe import evaluation
 from lexiframe.io.files.provenance import provenance_of
 from lexiframe.io.files.sources import File
+from lexiframe.significance.baseline import baseline_in_short
 
 EXAMPLE = lf.bundled("example")
 QRELS, RUNS = EXAMPLE / "qrels.txt", EXAMPLE / "runs"
@@ -60,7 +61,8 @@ def test_tables_are_those_of_the_functions(evaluated):
         "comparisons": c,
         "power": lf.discriminative_power(c, 0.1),
     }
-    assert list(evaluated.tables()) == list(expected)
+    assert evaluated.against_baseline.is_empty()
+    assert list(evaluated.tables()) == [*expected, "against_baseline"]
     for name, table in expected.items():
         assert table.height > 0
         assert evaluated.tables()[name].equals(table), name
@@ -217,6 +219,119 @@ def test_names_are_escaped_in_html(tmp_path):
     assert "&lt;b&gt;&amp;" in page
 
 
+# --- A baseline -----------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def digits():
+    folder = lf.bundled("digits")
+    runs = sorted((folder / "runs").iterdir())[:6]
+    return runs, folder / "qrels.parquet"
+
+
+@pytest.mark.parametrize("place", [0, 3, 5], ids=["first by name", "in between", "last by name"])
+def test_all_runs_against_a_baseline(digits, place):
+    """Means, tests and counts as NumPy and SciPy compute them from the scores."""
+    from scipy.stats import ttest_rel
+
+    names = [path.name.partition(".")[0] for path in digits[0]]
+    baseline = names[place]
+    e = lf.evaluate(*digits, ["AP", "ASL", "RPP"], baseline=baseline, correction="bonferroni")
+    assert e.against_baseline.select("run", "measure").rows() == [
+        (name, measure) for measure in ("AP", "ASL", "RPP") for name in names
+    ]
+    for measure, sign in (("AP", 1), ("ASL", -1)):
+        wide = e.scores.filter(measure=measure).pivot("run", index="query_id", values="value")
+        ours = wide[baseline].to_numpy()
+        for row in e.against_baseline.filter(measure=measure).rows(named=True):
+            theirs = wide[row["run"]].to_numpy()
+            assert row["mean"] == pytest.approx(theirs.mean())
+            if row["run"] == baseline:
+                others = set(row) - {"measure", "test", "correction", "run", "mean"}
+                assert [row[name] for name in others] == [None] * len(others)
+                continue
+            gain = sign * (theirs - ours)
+            gain[abs(gain) < 1e-9] = 0.0
+            p = ttest_rel(theirs, ours).pvalue
+            assert row["mean_difference"] == pytest.approx(gain.mean())
+            assert row["ci_low"] <= row["mean_difference"] <= row["ci_high"]
+            assert row["p_value"] == pytest.approx(p)
+            assert row["p_adjusted"] == pytest.approx(min(1.0, 5 * p))
+            assert row["reject"] == (row["p_adjusted"] < 0.05)
+            counts = [int((gain > 0).sum()), int((gain < 0).sum()), int((gain == 0).sum())]
+            assert [row["better"], row["worse"], row["tied"]] == counts
+            assert row["n"] == sum(counts) == 60
+    of_preferences = e.against_baseline.filter(measure="RPP")
+    assert of_preferences["mean"].null_count() == 6
+    assert of_preferences["better"].sum() > 0
+
+
+def test_with_a_baseline_comparisons_and_power_are_of_its_pairs(digits):
+    said = {"alternative": "greater", "test": "sign", "correction": "bh"}
+    names = [path.name.partition(".")[0] for path in digits[0]]
+    baseline = names[2]
+    e = lf.evaluate(*digits, ["AP", "LP"], baseline=baseline, **said)
+    pairs = e.preferences.filter(pl.col("measure") == "LP")
+    assert e.comparisons.equals(lf.compare(e.preferences, baseline=baseline, **said))
+    assert e.comparisons["run_b"].unique().to_list() == [baseline]
+    assert e.power["n_pairs"].to_list() == [5, 5]
+    assert e.win_rates.equals(lf.evaluate(*digits, ["AP", "LP"]).win_rates)
+    assert pairs.height == 60 * 15  # orderings need all pairs
+    assert e.provenance["inference"]["baseline"] == baseline
+    title = f"Against {baseline} (sign test, bh over the pairs of a measure, α = 0.05)"
+    assert title in str(e)
+    assert title in e._repr_html_()
+    assert "Verdict" not in str(e)
+    assert title not in str(lf.evaluate(*digits, ["AP", "LP"], **said))
+
+
+def test_a_baseline_within_groups(digits):
+    """Counts and means of each group add up to those of all requests."""
+    requests = lf.bundled("digits") / "queries.parquet"
+    baseline = digits[0][2].name.partition(".")[0]
+    said = {"measures": ["AP", "LP"], "baseline": baseline}
+    table = lf.evaluate(*digits, **said, requests=requests, by="loop").against_baseline
+    whole = lf.evaluate(*digits, **said).against_baseline
+    assert table.columns == ["loop", *whole.columns]
+    key = ["measure", "run"]
+    summed = table.group_by(key).agg(
+        pl.col("n", "better", "worse", "tied").sum(),
+        mean=(pl.col("mean") * pl.col("n")).sum() / pl.col("n").sum(),
+    )
+    both = whole.join(summed, on=key).filter(pl.col("run") != baseline)
+    assert both.height == 10
+    for name in ("n", "better", "worse", "tied"):
+        assert both[name].to_list() == both[f"{name}_right"].to_list()
+    of_ap = both.filter(measure="AP")
+    assert of_ap["mean"].to_list() == pytest.approx(of_ap["mean_right"].to_list())
+    assert table.filter(run=baseline).height == 4
+
+
+def test_the_best_against_the_baseline_comes_first_in_print(digits):
+    """Measures in the order asked for; the baseline where its difference, 0, belongs."""
+    names = [path.name.partition(".")[0] for path in digits[0]]
+    e = lf.evaluate(*digits, ["RR", "AP"], baseline=names[1])
+    shown = baseline_in_short(e.against_baseline, e.provenance["measures"])
+    assert shown["measure"].to_list() == ["RR"] * 6 + ["AP"] * 6
+    for part in shown.partition_by("measure"):
+        gains = part["mean_difference"].fill_null(0.0).to_list()
+        assert gains == sorted(gains, reverse=True)
+        assert part.filter(run=names[1])["mean_difference"].to_list() == [None]
+    assert "n" not in shown.columns
+    lines = str(e).split("Against ")[1].splitlines()
+    assert [line.split()[2] for line in lines[4:-1]] == shown["run"].to_list()
+    only_preferences = lf.evaluate(*digits, ["LR"], baseline=names[1])
+    in_short = baseline_in_short(only_preferences.against_baseline, ["LR"])
+    assert "mean" not in in_short.columns
+
+
+def test_a_baseline_that_is_not_there_or_alone():
+    with pytest.raises(lf.UnknownNameError, match=r"unknown run 'rand'; did you mean random"):
+        lf.evaluate(RUNS, QRELS, baseline="rand")
+    with pytest.raises(lf.LexiframeError, match="runs to compare with the baseline 'random', foun"):
+        lf.evaluate(RUNS / "random.run", QRELS, baseline="random")
+
+
 # --- The same bytes -----------------------------------------------------------------------------
 
 
@@ -228,7 +343,7 @@ def expected(tmp_path_factory):
 def test_writing_twice_gives_the_same_bytes(tmp_path, expected):
     assert written(tmp_path) == expected
     assert written(tmp_path) == expected  # over what is there
-    assert len(expected) == 10
+    assert expected.keys() == {f"{name}.parquet" for name in lf.evaluate(RUNS, QRELS).tables()}
 
 
 @pytest.mark.parametrize(
@@ -346,6 +461,7 @@ def test_files_and_settings_are_in_the_metadata(tmp_path, evaluated):
         "alternative": "two-sided",
         "trials": 10_000,
         "seed": 0,
+        "baseline": None,
     }
     assert facts["groups"] == []
 

@@ -333,6 +333,9 @@ def tables(tmp_path_factory):
         "sign_agreement": lf.sign_agreement(d),
         "comparisons": c,
         "power": lf.discriminative_power(c),
+        "against_baseline": lf.evaluate(
+            runs, qrels, ["AP", "LP"], baseline="random"
+        ).against_baseline,
         "verdict": lf.verdict(lf.evaluate(runs, qrels, ["AP", "RR"])),
         "asl_curve": lf.asl_curve(c),
         "smallest_differences": lf.smallest_significant_differences(c),
