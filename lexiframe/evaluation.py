@@ -224,14 +224,15 @@ def evaluate(
 
     Examples
     --------
-    >>> import lexiframe as lf
+    >>> import lexiframe as lf, polars as pl
     >>> folder = lf.bundled("example")
     >>> e = lf.evaluate(folder / "runs", folder / "qrels.txt", ["RPP", "RR"])
     >>> e.tie_rates.select("measure", "ties").rows()
     [('RPP', 1), ('RR', 6)]
     >>> e = lf.evaluate(folder / "runs", folder / "qrels.txt", ["RR"], baseline="pca8_euclidean")
-    >>> e.against_baseline.select("run", "mean", "better", "worse", "tied").rows()
-    [('pca8_euclidean', 1.0, None, None, None), ('pixels_euclidean', 1.0, 0, 0, 5)]
+    >>> e.against_baseline.select("run", pl.col("mean").round(3), "better", "worse", "tied").rows()
+    [('pca8_euclidean', 0.867, None, None, None), ('pixels_euclidean', 1.0, 1, 0, 4), \
+('random', 0.388, 0, 4, 1)]
     """
     asked = parse_measures(MEASURES if measures is None else measures)
     policies = Policies(rel, ties, score_type, no_relevant, duplicates, unjudged)
