@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, fields
+from math import inf
 from pathlib import Path
 from typing import Any, get_args
 
@@ -14,16 +15,22 @@ from lexiframe.gaps import coverage_table
 from lexiframe.io.files.outputs import output_folder, output_path, replacing, replacing_all
 from lexiframe.io.problems.duplicates import Duplicates
 from lexiframe.io.qrels import held_or_data, sources_of_qrels
+from lexiframe.io.tables.objects import held
 from lexiframe.io.write_parquet import sources_of, write_parquet_file
 from lexiframe.layouts.cube import known_pairs
 from lexiframe.layouts.groups import By, attributes_of, names_of, refuse_taken
 from lexiframe.metrics.metric import Metric
+from lexiframe.metrics.scores import as_list
 from lexiframe.orderings.agreement import sign_agreement, tie_rates
+from lexiframe.orderings.by_request import request_table
 from lexiframe.orderings.correlations import rank_correlations
 from lexiframe.orderings.kemeny import refuse_many
 from lexiframe.orderings.order import order_runs
 from lexiframe.orderings.rule import Method
 from lexiframe.orderings.win_rates import win_rates
+from lexiframe.origin import Origin
+from lexiframe.pairwise.explanation import explain, explainable
+from lexiframe.pairwise.one_pair import NO_LEVELS, pair_table
 from lexiframe.pairwise.pairs import Measure, parse_measures
 from lexiframe.projected import project_runs
 from lexiframe.projection.policies import NoRelevant, Policies, ScoreType, Ties, Unjudged
@@ -92,6 +99,204 @@ class Evaluation:
     power: pl.DataFrame
     against_baseline: pl.DataFrame
     provenance: dict[str, Any]
+    _origin: Origin | None = None
+
+    @property
+    def positions(self) -> pl.DataFrame:
+        """The table of `positions` that the evaluation was computed from.
+
+        It has the judged items that are not relevant, and ``pool_size``, if a measure needs them.
+        It is kept when it takes at most a tenth of the memory that is available; else the runs and
+        judgments are read again, and frames that were given are used again.
+
+        Raises
+        ------
+        ReadError
+            When a file that is read again has changed since the evaluation, or is not there.
+        LexiframeError
+            When the evaluation was computed from scores, without rankings.
+        """
+        return self._read("positions").positions()
+
+    @property
+    def collection(self) -> tuple[Any, Any]:
+        """The runs and judgments as they were given, for functions that take both.
+
+        Raises
+        ------
+        ReadError
+            When a file has changed since the evaluation, or is not there.
+        LexiframeError
+            When the evaluation was computed from scores, without rankings.
+        """
+        return self._read("collection").collection()
+
+    def pair(
+        self,
+        run_a: str,
+        run_b: str,
+        measures: MeasureLike | Iterable[MeasureLike] | None = None,
+    ) -> pl.DataFrame:
+        """Compare two runs request by request, from where the first gains most to where it loses.
+
+        Parameters
+        ----------
+        run_a, run_b
+            The runs, in the direction asked for: differences are positive where run_a is better.
+        measures
+            Some of the measures of the evaluation. Default: all.
+
+        Returns
+        -------
+        polars.DataFrame
+            Key ``measure, query_id``. The measures are in the order asked for, and the requests of
+            each are sorted by ``preference``, run_a's greatest gain first; equal ones by id.
+            ``value_a`` and ``value_b`` are the scores of a metric, null for a preference.
+            ``deciding_level`` is the recall level, from 1, that decides a lexicographic preference,
+            null for ties and for other measures; for these levels alone positions are needed.
+
+        Raises
+        ------
+        UnknownNameError
+            With near matches, for a run or a measure that the evaluation does not have.
+        LexiframeError
+            When both runs are the same; and as `positions`, if there are lexicographic measures.
+
+        Examples
+        --------
+        >>> import lexiframe as lf
+        >>> folder = lf.bundled("example")
+        >>> e = lf.evaluate(folder / "runs", folder / "qrels.txt", ["LR", "RR"])
+        >>> both = e.pair("pixels_euclidean", "pca8_euclidean")
+        >>> both.filter(measure="LR").select("query_id", "preference", "deciding_level").rows()
+        [('q0113', 1.0, 14), ('q0175', 1.0, 20), ('q0206', 1.0, 14), ('q0066', 0.0, None), \
+('q0078', -1.0, 21)]
+        """
+        self._check_runs(run_a, run_b)
+        if run_a == run_b:
+            raise LexiframeError(f"pair: expected two different runs, found {run_a!r} twice")
+        names = self._names_of(measures)
+        levels = NO_LEVELS if self._origin is None else self._origin.levels((run_a, run_b), names)
+        return pair_table(self.scores, self.preferences, levels, (run_a, run_b), names)
+
+    def explain(
+        self,
+        query_id: str,
+        run_a: str,
+        run_b: str,
+        measures: MeasureLike | Iterable[MeasureLike] | None = None,
+    ) -> pl.DataFrame:
+        """Explain the preference between two rankings of one request, recall level by recall level.
+
+        Parameters
+        ----------
+        query_id, run_a, run_b
+            The request, and the runs whose rankings are compared, in this order.
+        measures
+            Preferences and metrics that are sums over levels. Default: those of the evaluation;
+            RPP, LR and LP when it has none.
+
+        Returns
+        -------
+        polars.DataFrame
+            The table of `explain`: a row for each recall level, with the items, their positions,
+            and what they contribute to each measure.
+
+        Raises
+        ------
+        LexiframeError
+            As `explain` and ``positions``.
+
+        Examples
+        --------
+        >>> import lexiframe as lf
+        >>> folder = lf.bundled("example")
+        >>> e = lf.evaluate(folder / "runs", folder / "qrels.txt", ["RPP", "AP"])
+        >>> e.explain("q0066", "pixels_euclidean", "random").columns[-4:]
+        ['RPP weight', 'RPP', 'AP_a', 'AP_b']
+        """
+        p = self.positions
+        if measures is None:
+            grades = p.filter(pl.col("query_id") == str(query_id))["relevance"].drop_nulls()
+            greatest = max(grades, default=inf)
+            measures = explainable(self._read("explain").measures, greatest) or None
+        return explain(p, query_id, run_a, run_b, measures)
+
+    def requests(
+        self,
+        run: str | None = None,
+        measures: MeasureLike | Iterable[MeasureLike] | None = None,
+    ) -> pl.DataFrame:
+        """List the requests: which are hard, where measures disagree, and where a run fails.
+
+        Parameters
+        ----------
+        run
+            A run whose failures are wanted. Default: only what holds for all runs.
+        measures
+            Some of the measures of the evaluation. Default: all.
+
+        Returns
+        -------
+        polars.DataFrame
+            Key ``measure, query_id``, the measures in the order asked for. ``n`` runs have the
+            scores whose ``mean``, standard deviation ``sd``, ``min`` and ``max`` follow, null for
+            preferences, which have no scores. ``tie_rate`` is the share of pairs of runs that the
+            measure ties, in 0..1. ``agreement``, in 0..1, is the share of the pairs that it does
+            not tie for which another measure prefers the same run, over all other measures of the
+            evaluation (see `sign_agreement`); null if there are none. The hardest request, of the
+            worst mean, comes first.
+
+            With a run, ``run`` names it, ``value`` is its score, and ``mean_preference`` its mean
+            difference from the other runs (negative: worse than they are). It is better than
+            ``better`` of them, worse than ``worse``, and equal to ``tied``. The request where it
+            fails most, of the least ``mean_preference``, then comes first.
+
+        Raises
+        ------
+        UnknownNameError
+            With near matches, for a run or a measure that the evaluation does not have.
+
+        Examples
+        --------
+        >>> import lexiframe as lf, polars as pl
+        >>> folder = lf.bundled("example")
+        >>> e = lf.evaluate(folder / "runs", folder / "qrels.txt", ["AP", "RR"])
+        >>> hardest = e.requests(measures="AP")
+        >>> hardest.select("query_id", pl.col("mean").round(3), "agreement").row(0)
+        ('q0113', 0.408, 1.0)
+        >>> e.requests("random", "AP").select("query_id", "better", "worse").row(0)
+        ('q0078', 0, 2)
+        """
+        names = self._names_of(measures)
+        if run is not None:
+            self._check_runs(run)
+        return request_table(self.scores, self.preferences, names, run)
+
+    def _read(self, what: str) -> Origin:
+        if self._origin is None:
+            raise LexiframeError(
+                f"{what}: this evaluation was computed from scores, so the rankings are not known; "
+                "use evaluate(runs, qrels) for that"
+            )
+        return self._origin
+
+    def _check_runs(self, *runs: str) -> None:
+        known = self.orderings["run"].unique().sort()
+        for run in runs:
+            if run not in known:
+                raise unknown_name("run", run, known)
+
+    def _names_of(self, measures: Any) -> list[str]:
+        """Return the names of some measures of the evaluation, or of all."""
+        known = self.provenance["measures"]
+        if measures is None:
+            return [*known]
+        given = [m if m in known else str(parse_measures(m)[0]) for m in as_list(measures)]
+        for name in given:
+            if name not in known:
+                raise unknown_name("measure", name, known)
+        return list(dict.fromkeys(given))
 
     def tables(self) -> dict[str, pl.DataFrame]:
         """Return the tables by name."""
@@ -153,7 +358,7 @@ class Evaluation:
 
 
 def _names_of_tables() -> list[str]:
-    return [field.name for field in fields(Evaluation) if field.name != "provenance"]
+    return [field.name for field in fields(Evaluation) if field.type == "pl.DataFrame"]
 
 
 def table_files(folder: Path) -> list[Path]:
@@ -239,7 +444,9 @@ def evaluate(
     check_choice("evaluate", order, get_args(Method), "order")
     inference = Inference(test, correction, family, alpha, alternative, trials, seed, baseline)
     groups, requests = names_of(requests, by), held_or_data(requests)
-    projected = project_runs(runs, qrels, asked, policies, hashed=True)
+    if hasattr(runs, "__arrow_c_stream__"):  # a reader can be read only once
+        runs = held(runs, "runs")
+    projected = project_runs(runs, held(qrels, "qrels"), asked, policies, hashed=True)
     ranked = projected.ranked
     metrics = [measure for measure in asked if isinstance(measure, Metric)]
     is_alone = len(ranked.runs) == 1
@@ -266,9 +473,10 @@ def evaluate(
         "groups": groups,
         "requests": sources_of_qrels(requests),
     }
-    del projected, ranked  # frees the positions, which are as large as all tables that follow
+    origin = Origin.of(projected, policies, provenance)
+    del projected, ranked  # frees the positions if they are large
     of_pairs = _pair_tables(s, d, asked, order, inference, Groups.of(s, d, requests, groups))
-    return Evaluation(covered, s, d, **of_pairs, provenance=provenance)
+    return Evaluation(covered, s, d, **of_pairs, provenance=provenance, _origin=origin)
 
 
 def _pair_tables(

@@ -57,7 +57,8 @@ _COLUMNS = {
         system_agreement agreement_low agreement_high system_agreement_low system_agreement_high
         mean_difference effect_size statistic p_adjusted effect_low effect_high alpha power share
         smallest_significant largest_not_significant swap_rate swap_rate_sd difference_low
-        difference_high power_at_n AP_min AP_max RR_min RR_max nDCG@10_min nDCG@10_max
+        difference_high value_a value_b sd min max power_at_n AP_min AP_max RR_min RR_max
+        nDCG@10_min nDCG@10_max
     """,
     BOOL: "smaller_is_better is_worst_off reject",
     pl.List(pl.String): "best not_worse",
@@ -113,6 +114,17 @@ PREFERENCES = _table(
     "query_id run_a run_b measure",
     "preference deciding_level",
     optional="deciding_level",
+)
+PAIR_REQUESTS = _table(
+    "pair_requests",
+    "measure query_id",
+    "run_a run_b value_a value_b preference deciding_level",
+)
+REQUESTS = _table(
+    "requests",
+    "measure query_id",
+    "n mean sd min max tie_rate agreement run value mean_preference better worse tied",
+    optional="run value mean_preference better worse tied",
 )
 WIN_RATES = _table(
     "win_rates", "measure run_a run_b", "n wins losses ties win_rate mean_preference"

@@ -11,7 +11,7 @@ import polars as pl
 import pyarrow as pa
 
 from lexiframe.codes import as_strings
-from lexiframe.errors import Problem, ReadError, check_choice, first_three, warn
+from lexiframe.errors import LexiframeError, Problem, ReadError, check_choice, first_three, warn
 from lexiframe.io.files.parquet_and_arrow import to_arrow
 from lexiframe.io.files.provenance import describe, sources_in
 from lexiframe.io.files.sources import File, Source, find_sources, refuse_twins, warn_of_left_out
@@ -140,6 +140,13 @@ def scan_runs(
     """
     check_choice("name_from", name_from, get_args(NameFrom))
     options = TextOptions(third, header, decimal, columns or {})
+    if isinstance(runs, RunScan):
+        if (name_from, options) != ("file", TextOptions()):
+            raise LexiframeError(
+                "runs: a scan says already how its files are read, and takes no options; give "
+                "them to scan_runs"
+            )
+        return runs
     found = find_sources(runs)
     warn_of_left_out(found.left_out)
     return RunScan(tuple(found.sources), name_from, options)

@@ -25,7 +25,7 @@ from lexiframe.synthetic.design import (
 )
 from lexiframe.synthetic.fitting import imitate
 from lexiframe.synthetic.model import Design, Model, Pool, draws, item_scores
-from lexiframe.typing import CollectionLike
+from lexiframe.typing import CollectionLike, Evaluated
 
 _CALLED = "simulate_collection"
 _POOL_DEPTH = 20
@@ -43,7 +43,7 @@ def simulate_collection(
     pool_depth: int | None = None,
     pool_share: float | None = None,
     all_relevant: bool | None = None,
-    like: CollectionLike | None = None,
+    like: CollectionLike | Evaluated | None = None,
     rel: float | None = None,
     seed: int = 0,
     **signal: float,
@@ -75,13 +75,15 @@ def simulate_collection(
     all_relevant
         Whether all relevant items are judged, also outside the pool. Default: no.
     like
-        Runs and judgments, as `positions` takes them, of a collection that is imitated. Taken over
+        Runs and judgments, as `positions` takes them, of a collection that is imitated; or an
+        `Evaluation`, whose runs, judgments and least relevant grade are taken. Taken over
         are the numbers of relevant items, the grades, depths and ties of scores; fitted are the
         parameters of the model, so that AP, nDCG@10 and RR have nearly the same means, spreads,
         ties and correlations, and the pool, so that nearly as many of the top 10 are judged.
         Whatever is given besides overrides it. There must be two runs and four requests.
     rel
-        The least grade of ``like`` that is relevant.
+        The least grade of ``like`` that is relevant. Default: any positive grade, or that of the
+        evaluation.
     seed
         The same arguments and seed give the same tables.
     signal
@@ -132,7 +134,8 @@ def simulate_collection(
         model, design = Model(), from_scratch(requests, runs, seed)
         pool = Pool(_POOL_DEPTH, 1.0, all_relevant=False)
     else:
-        model, design, pool = imitate(*like, rel, seed)
+        (real_runs, real_qrels), rel = _collection_of(like, rel)
+        model, design, pool = imitate(real_runs, real_qrels, rel, seed)
         design = resized(design, requests, runs, seed)
     design = with_what_is_given(design, depth, relevant, grades, tied_scores, seed)
     if pool_depth is not None:
@@ -145,6 +148,21 @@ def simulate_collection(
     model = replace(model, **signal)
     facts = {"model": asdict(model), "pool": asdict(pool), "rel": rel, "seed": seed}
     return _tables(model, design, pool, subtopics, seed, facts)
+
+
+def _collection_of(
+    like: CollectionLike | Evaluated, rel: float | None
+) -> tuple[CollectionLike, float | None]:
+    """Return the runs and judgments to imitate, and the least grade that is relevant in them."""
+    if isinstance(like, tuple | list):
+        return like, rel
+    if not hasattr(like, "collection"):
+        raise TypeError(
+            f"{_CALLED}: expected runs and judgments as like=(runs, qrels), or an Evaluation, "
+            f"found {type(like).__name__}"
+        )
+    collection = like.collection  # first: it says so if there are no rankings
+    return collection, like.provenance["policies"]["rel"] if rel is None else rel
 
 
 def _check_numbers(**numbers: int | None) -> None:
