@@ -87,13 +87,7 @@ NotJudged = Annotated[
 
 
 def place(text: str | Path) -> Path:
-    """Return the path of an output.
-
-    Raises
-    ------
-    typer.BadParameter
-        When the text is not a path.
-    """
+    """Return the path of an output; raise the error that Typer prints when the text is no path."""
     try:
         return output_path(text)
     except LexiframeError as error:
@@ -156,11 +150,6 @@ _COLUMN = re.compile(r"'(\w+)': '([^']*)'")
 
 def as_columns(given: list[str] | None) -> dict[str, str]:
     """Turn ``--column query_id=topic`` into ``columns={"query_id": "topic"}``.
-
-    Raises
-    ------
-    typer.BadParameter
-        When a text has no ``=`` between two names.
 
     Examples
     --------

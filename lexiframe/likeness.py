@@ -25,21 +25,11 @@ def likely_cause(
     theirs: Iterable[str],
     more: Mapping[str, Spelling] = MappingProxyType({}),
 ) -> str:
-    """Return the likely reason why no id of one source is an id of the other.
+    """Return the likely reason why no id of one source is an id of the other, or an empty text.
 
-    Parameters
-    ----------
-    ours, theirs
-        The ids of two sources that have none in common.
-    more
-        ``{a possible difference: the function that removes it from an id}``; these are tried
-        before the usual differences (white space, quotes, case, leading zeros ...).
-
-    Returns
-    -------
-    str
-        How the ids differ, with an id of each source as the example; empty when no difference
-        explains it.
+    The reason is how the ids differ, with an id of each source as the example. ``more`` is ``{a
+    possible difference: the function that removes it from an id}``; these are tried before the
+    usual differences (white space, quotes, case, leading zeros ...).
 
     Examples
     --------

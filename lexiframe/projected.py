@@ -29,18 +29,9 @@ from lexiframe.schemas import PREFERENCES, SCORES
 class Projected:
     """Ranked runs, and their positions for some measures.
 
-    Attributes
-    ----------
-    runs, qrels
-        The sources: a scan or a table of runs, and a file or data of judgments.
-    ranked
-        The ranks of all judged items.
-    positions
-        The positions of the relevant items, for all measures that need no subtopics.
-    by_subtopic
-        The positions by subtopic, or None when no measure needs them.
-    no_relevant
-        Whether requests without an item of a measure's ``rel`` are left out or have the value 0.
+    ``runs`` and ``qrels`` are the sources: a scan or a table of runs, and a file or data of
+    judgments. ``positions`` are for all measures that need no subtopics, and ``by_subtopic``, which
+    is None when no measure needs it, for the others.
     """
 
     runs: Any
@@ -97,13 +88,9 @@ def project_runs(
     """Rank runs and find the positions that measures need; warn of what was dropped or filled.
 
     ``hashed`` asks for the sha256 of files, see `rank_runs`; ``baseline`` is the run that the
-    others will be compared with, instead of all pairs.
-
-    Raises
-    ------
-    LexiframeError
-        As `positions`; for a measure's ``rel`` below that of the policies, because positions do not
-        contain lower grades; and, before runs are read, for more preferences than fit in memory.
+    others will be compared with, instead of all pairs. A measure's ``rel`` below that of the
+    policies is an error, because positions do not contain lower grades; so are, before runs are
+    read, more preferences than fit in memory.
     """
     refuse_lower_rel(measures, policies.rel)
     if not (isinstance(runs, RunScan) or hasattr(runs, "__arrow_c_stream__")):

@@ -16,17 +16,9 @@ from lexiframe.memory import refuse_more_than_available
 
 
 def drawn_requests(n: int, samples: int, seed: int, *, size: int | None = None) -> np.ndarray:
-    """Draw n (or ``size``) of n requests with replacement, ``samples`` times.
+    """Count how often each request is drawn with replacement: samples × n.
 
-    Returns
-    -------
-    numpy.ndarray
-        samples × n: how often each request was drawn.
-
-    Raises
-    ------
-    LexiframeError
-        When they need more memory than is available.
+    Each sample draws n requests, or ``size``.
 
     Examples
     --------
@@ -42,16 +34,8 @@ def drawn_requests(n: int, samples: int, seed: int, *, size: int | None = None) 
 def signs(n: int, trials: int, seed: int) -> np.ndarray:
     """Draw n random signs ``trials`` times, or enumerate all 2^n choices if they are few enough.
 
-    Returns
-    -------
-    numpy.ndarray
-        trials × n, of 1 and −1. An enumeration leaves out the row without a −1, which is the
-        observation itself: p = (1 + count) / (1 + trials) counts it already, so p is then exact.
-
-    Raises
-    ------
-    LexiframeError
-        When they need more memory than is available.
+    The result is trials × n, of 1 and −1. An enumeration leaves out the row without a −1, which is
+    the observation itself: p = (1 + count) / (1 + trials) counts it already, so p is then exact.
 
     Examples
     --------
@@ -81,14 +65,11 @@ def _refuse_many(times: int, n: int, name: str) -> None:
 def halves(
     n: int, splits: int, seed: int, *, block: int
 ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Split n requests at random into two disjoint halves, ``splits`` times.
+    """Split n requests at random into two disjoint halves, up to ``block`` splits at once.
 
-    Yields
-    ------
-    first, second
-        Up to ``block`` splits at once: a row of n numbers for each split, 1 where the request is in
-        that half and else 0. Each half has ⌊n/2⌋ requests; if n is odd, one request is in neither.
-        ``block`` has an influence on memory only, not on the splits.
+    Each half is an array, splits × n, with 1 where the request is in that half and else 0. It has
+    ⌊n/2⌋ requests; if n is odd, one request is in neither half. ``block`` has an influence on
+    memory only, not on the splits.
 
     Examples
     --------

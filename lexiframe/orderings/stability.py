@@ -99,15 +99,8 @@ def order_probabilities(
 
     Parameters
     ----------
-    d
-        The table of `scores`, or of `preferences`.
-    method, votes, iterations, teleport
-        As for `order_runs`.
-    samples, seed
+    d, method, samples, seed, votes, iterations, teleport, requests, by
         As for `rank_distributions`; the same seed gives the same samples there and here.
-    requests, by
-        A frame or file with ``query_id`` and attributes of requests, and the attributes that form
-        groups. The table is computed within each group, whose attributes are its first columns.
 
     Returns
     -------

@@ -102,11 +102,19 @@ def by_requests(pairs: Pairs, chosen: np.ndarray) -> Iterator[tuple[np.ndarray, 
         every = np.arange(len(values))
         yield chosen, Differences.of(values, _cells(rounding, every, chosen))
         return
+    for pair, requests in alike(known):
+        rough = _cells(rounding, requests, chosen[pair])
+        yield chosen[pair], Differences.of(values[np.ix_(requests, pair)], rough)
+
+
+def alike(known: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Yield the pairs that have the same requests, and these requests, as indices.
+
+    ``known``, requests × pairs, says which requests each pair has.
+    """
     patterns, pattern = np.unique(known, axis=1, return_inverse=True)
     for number, requests in enumerate(patterns.T):
-        alike = np.flatnonzero(pattern.ravel() == number)
-        rough = _cells(rounding, np.flatnonzero(requests), chosen[alike])
-        yield chosen[alike], Differences.of(values[np.ix_(requests, alike)], rough)
+        yield np.flatnonzero(pattern.ravel() == number), np.flatnonzero(requests)
 
 
 def _cells(rounding: np.ndarray, requests: np.ndarray, pairs: np.ndarray) -> np.ndarray:

@@ -43,16 +43,10 @@ def largest_differences(
 ) -> np.ndarray:
     """Return the largest |mean difference| over all pairs of runs in each trial, ascending.
 
-    Parameters
-    ----------
-    pairs
-        The differences; none may be missing.
-    values
-        Requests × runs, when the differences are those of values; else None.
-    trials, seed
-        The number of trials, and their seed. When there are at most ``trials`` + 1 permutations in
-        all, each is one trial. The one that changes nothing is left out, because the p-value counts
-        the observed data as one permutation already.
+    No difference may be missing. ``values``, requests × runs, are those that they are differences
+    of, if there are such values. When there are at most ``trials`` + 1 permutations in all, each is
+    one trial. The one that changes nothing is left out, because the p-value counts the observed
+    data as one permutation already.
     """
     n_queries, n_runs = len(pairs.queries), len(pairs.runs)
     largest_sum = _statistic(pairs) if values is None else _of_values(values)

@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from lexiframe.codes import decode
-from lexiframe.errors import LexiframeError, check_choice, unknown_name
+from lexiframe.errors import LexiframeError, check_choice
 from lexiframe.layouts.arrays import Pairs, check_finite
 from lexiframe.layouts.cube import PairsLike, pair_cube
 from lexiframe.layouts.groups import By, in_groups
@@ -213,8 +213,6 @@ def _of_group(
     """Return a row for each measure, test and pair, without the corrections."""
     cube = pair_cube(d, baseline)
     check_finite("compare", cube.values)
-    if baseline is not None and baseline not in cube.runs:
-        raise unknown_name("run", baseline, cube.runs)
     frames = [
         _of_measure(measure, pairs, tests, of_direction, intervals, chosen)
         for measure, pairs in progress(cube, len(cube.measures), "compare")

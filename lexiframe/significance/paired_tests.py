@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from lexiframe.orderings.ranking import ratio
 from lexiframe.progress import progress
 from lexiframe.resampling import drawn_requests, signs
 from lexiframe.significance.differences import Differences, Options
@@ -84,7 +85,7 @@ def wilcoxon_test(d: Differences, options: Options) -> Outcome:
     ranks, repeated = _signed_ranks(d)
     n = (ranks != 0).sum(axis=0)
     up, down = (np.where(sign * ranks > 0, sign * ranks, 0.0).sum(axis=0) for sign in (1, -1))
-    r = np.divide(up - down, up + down, out=np.full(len(n), np.nan), where=n > 0)
+    r = ratio(up - down, up + down)
     by_signs = options.least_p(0.5**n)
     if d.n <= _FEW:
         p_value, least_p = _by_all_signs(ranks, options), by_signs

@@ -19,18 +19,11 @@ BLOCK = 2**20
 
 
 def survival(q: np.ndarray, k: int, df: int) -> np.ndarray:
-    """Return P(Q > q) for the studentised range of k means with df degrees of freedom.
+    """Return P(Q > q) for the studentised range of k means with df degrees of freedom, q ≥ 0.
 
     P(Q > q) = ∫ f(s) P(W > q s) ds, where W is the range of k standard normal variables and df · s²
     is χ² with df degrees of freedom. The integration runs over log s. The nodes are chosen such
     that log w = log q + log s is a multiple of the step, so that all q use the same table.
-
-    Parameters
-    ----------
-    q
-        Values, at least 0, one-dimensional.
-    k, df
-        The number of means, at least 2, and the degrees of freedom, at least 1.
 
     Examples
     --------

@@ -12,6 +12,7 @@ from lexiframe.errors import LexiframeError
 from lexiframe.layouts.arrays import Pairs
 from lexiframe.layouts.cube import PairsLike
 from lexiframe.layouts.groups import By, by_groups
+from lexiframe.orderings.ranking import ratio
 from lexiframe.progress import progress
 from lexiframe.resampling import check_draws, halves
 from lexiframe.schemas import SWAP_CURVE, SWAP_RATES
@@ -108,17 +109,10 @@ def swap_curve(
 
     Parameters
     ----------
-    d
-        The table of `preferences`, or of `scores`, whose differences are taken.
-    splits : int
-        How often the requests are split at random into two disjoint halves.
-    seed : int
-        The same seed gives the same halves, for all measures that have the same requests.
+    d, splits, seed, requests, by
+        As for `swap_rates`.
     bins : int
         The number of bins, all of the same width.
-    requests, by
-        A frame or file with ``query_id`` and attributes of requests, and the attributes that form
-        groups. The table is computed within each group, whose attributes are its first columns.
 
     Returns
     -------
@@ -193,9 +187,7 @@ def _half_means(pairs: Pairs, splits: int, seed: int) -> Iterator[tuple[np.ndarr
 def _means(
     half: np.ndarray, values: np.ndarray, known: np.ndarray, rounding: np.ndarray
 ) -> np.ndarray:
-    counts = half @ known
-    means = np.full(counts.shape, np.nan)
-    np.divide(half @ values, counts, out=means, where=counts > 0)
+    means = ratio(half @ values, half @ known)
     means[np.abs(means) <= rounding] = 0.0
     return means
 
@@ -216,7 +208,7 @@ def _binned(
     n_bins = len(edges) - 1
     # A difference that equals a bin's lower edge up to rounding belongs to that bin.
     place = np.searchsorted(edges, (np.abs(first) + rounding)[counted], side="right") - 1
-    place = np.minimum(place, n_bins - 1)
+    place = np.minimum(place, n_bins - 1)  # the last bin includes its upper edge
     swaps = np.bincount(place[both[counted] < 0], minlength=n_bins)
     return np.stack([swaps, np.bincount(place, minlength=n_bins)])
 
