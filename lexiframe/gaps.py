@@ -105,6 +105,7 @@ def _extreme_scores(ranked: RankedRuns, p: pl.DataFrame) -> tuple[np.ndarray, np
     request, row = _requests(ranked, p), _rows_of_tied_items(ranked, p)
     if len(row):
         tied, is_tied = np.unique(request[row]), np.isin(request, request[row])
+        # Levels follow from ranks, also those of items that were not retrieved: they come last.
         position = p["position"].fill_null(_NOWHERE).to_numpy().copy()
         table = p.filter(is_tied)
         for values, ranks in ((worst, "worst"), (best, "best")):

@@ -27,6 +27,7 @@ def drawn_requests(n: int, samples: int, seed: int, *, size: int | None = None) 
     """
     _refuse_many(samples, n, "samples")
     rng = np.random.default_rng(seed)
+    # Draws with replacement are counted by a multinomial distribution: no draw has to be stored.
     counts = rng.multinomial(n if size is None else size, np.full(n, 1 / n), size=samples)
     return counts.astype(np.float64)
 
@@ -42,7 +43,7 @@ def signs(n: int, trials: int, seed: int) -> np.ndarray:
     >>> signs(2, trials=5, seed=0).tolist()
     [[-1.0, 1.0], [1.0, -1.0], [-1.0, -1.0]]
     """
-    are_all = n < 40 and 2**n <= trials + 1
+    are_all = n < 40 and 2**n <= trials + 1  # 2^n of many requests has thousands of digits
     _refuse_many(2**n if are_all else trials, n, "trials")
     if are_all:
         flipped = (np.arange(1, 2**n)[:, None] >> np.arange(n)) & 1
@@ -79,6 +80,7 @@ def halves(
     """
     rng = np.random.default_rng(seed)
     for start in range(0, splits, block):
+        # The order of random numbers is a random permutation of the requests.
         order = rng.random((min(block, splits - start), n)).argsort(axis=1)
         yield (order < n // 2).astype(np.float64), (order >= n - n // 2).astype(np.float64)
 

@@ -112,7 +112,7 @@ def sign_agreement(
     if samples is not None:
         check_draws("sign_agreement", "samples", samples, seed)
     cube = pair_cube(d)
-    a, b = np.nonzero(~np.eye(len(cube.measures), dtype=bool))
+    a, b = np.nonzero(~np.eye(len(cube.measures), dtype=bool))  # in the order of the table's key
     rankings, systems = _agreements(cube, np.ones((1, len(cube.queries))))
     columns: dict[str, Any] = {
         "measure_a": decode(cube.measures, a),

@@ -201,11 +201,15 @@ def _pairs(names: Any, method: str) -> list[tuple[str, str]]:
 
 
 def _tested(x: np.ndarray, y: np.ndarray, method: str) -> tuple[float, float] | None:
-    """Return SciPy's coefficient and p-value; None for a method that SciPy lacks."""
+    """Return SciPy's coefficient and p-value; None for a method that SciPy lacks.
+
+    The functions of `coefficients` are for many samples at once, and have no p-values.
+    """
     from scipy.stats import kendalltau, spearmanr
 
     if method not in ("kendall", "spearman"):
         return None
+    # Else SciPy warns of some orderings that have no correlation.
     if len(x) < 2 or np.ptp(x) == 0 or np.ptp(y) == 0:
         return np.nan, np.nan
     correlation, p_value = kendalltau(x, y) if method == "kendall" else spearmanr(x, y)

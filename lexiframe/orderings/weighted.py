@@ -173,7 +173,7 @@ def _kemeny(pairs: Pairs, rule: Rule) -> FromWeights:
 BLOCK = 50
 """The number of samples handled at once: with 100 runs a block of pairs takes 2 MB."""
 _BYTES_OF_RANK = 48
-"""Of a run in a sample, while its value and its rank are computed, joined and counted."""
+"""The memory that a run takes in a sample, while its value and rank are computed and counted."""
 _TINY = np.finfo(np.float64).tiny
 _LAST = -1e300  # below all values; −∞ would make differences NaN
 _METHODS: dict[str, Callable[[Pairs, Rule], FromWeights]] = {

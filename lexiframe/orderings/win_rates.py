@@ -162,7 +162,7 @@ def mean_preferences(pairs: Pairs) -> np.ndarray:
 
 
 def total_preferences(pairs: Pairs) -> np.ndarray:
-    """Return the sum over the other runs of Δ: requests × runs."""
+    """Return the sum over the other runs of Δ: requests × runs; missing preferences count as 0."""
     known = np.nan_to_num(pairs.values)
     totals = [
         known[:, pairs.a == run].sum(axis=1) - known[:, pairs.b == run].sum(axis=1)

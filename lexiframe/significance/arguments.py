@@ -1,4 +1,4 @@
-"""Checks of arguments that several functions on significance share."""
+"""Checks of tables that several functions on significance share."""
 
 from __future__ import annotations
 

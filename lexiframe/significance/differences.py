@@ -75,6 +75,7 @@ class Differences:
         # Equal differences get the deviation 0. Else t would divide by rounding alone: copies of a
         # run, or a constant shift, would have an enormous t or a random one.
         near = np.flatnonzero(values.max(axis=0) - values.min(axis=0) <= rounding.max(axis=0))
+        # They are equal when one number is within half the rounding of each of them.
         some, rough = values[:, near], _cells(rounding, np.arange(len(values)), near) / 2
         same = (some - rough).max(axis=0) <= (some + rough).min(axis=0)
         deviation[near[same]] = 0.0
@@ -92,13 +93,10 @@ class Differences:
 
 
 def by_requests(pairs: Pairs, chosen: np.ndarray) -> Iterator[tuple[np.ndarray, Differences]]:
-    """Yield the chosen pairs, those with the same requests together, and their differences.
-
-    Usually no pair lacks a request, and all pairs come at once.
-    """
+    """Yield the chosen pairs, those with the same requests together, and their differences."""
     values, rounding = pairs.values[:, chosen], pairs.rounding
     known = ~np.isnan(values)
-    if known.all():
+    if known.all():  # the usual case: all pairs come at once, without a copy of their values
         every = np.arange(len(values))
         yield chosen, Differences.of(values, _cells(rounding, every, chosen))
         return

@@ -162,13 +162,13 @@ def compare(
             "compare: expected preferences between runs, or scores of two runs for the same "
             "requests, found none"
         )
-    # A family has the same test and, unless it is of all, the same measure and group.
+    # The rows of a family have the same test and, unless family="all", the same measure and group.
     same = ["test", *([*groups, "measure"] if family == "measure" else [])]
     number = table.select(pl.struct(same).rank("dense")).to_series().to_numpy()
     corrected = [_corrected(table, number, name, alpha) for name in corrections]
     warn_of_no_rejection(table, number, corrections, options)
-    both = pl.concat(corrected).select(*groups, *COMPARISONS.columns)
-    return both.sort(*groups, *COMPARISONS.key)
+    together = pl.concat(corrected).select(*groups, *COMPARISONS.columns)
+    return together.sort(*groups, *COMPARISONS.key)
 
 
 def several(given: str | Sequence[str]) -> list[str]:
@@ -235,7 +235,7 @@ _UNCORRECTED |= {"least_p": FLOAT}
 def _directions(
     pairs: Pairs, options: Options, baseline: str | None
 ) -> Iterator[tuple[Options, np.ndarray]]:
-    """Yield the pairs to compare, with the options turned so that they ask about the other run."""
+    """Yield the pairs to compare, with options that ask about the run that is not the baseline."""
     there = pairs.n > 0
     if baseline is None:
         yield options, np.flatnonzero(there)

@@ -130,9 +130,9 @@ def _signed_ranks(d: Differences) -> tuple[np.ndarray, np.ndarray]:
 
 def _by_all_signs(ranks: np.ndarray, options: Options) -> np.ndarray:
     """Return p of the sum of signed ranks among the sums for all choices of signs."""
-    drawn = signs(len(ranks), 2 ** len(ranks), seed=0)
+    drawn = signs(len(ranks), 2 ** len(ranks), seed=0)  # all of them: the seed does not matter
     observed = ranks.sum(axis=0)
-    below, above = np.ones(len(observed)), np.ones(len(observed))
+    below, above = np.ones(len(observed)), np.ones(len(observed))  # `signs` omits the observed
     for first in range(0, len(drawn), _ROWS):
         sums = drawn[first : first + _ROWS] @ ranks
         below += (sums <= observed + 0.25).sum(axis=0)  # sums of mid-ranks differ by 1/2 or more
@@ -141,7 +141,7 @@ def _by_all_signs(ranks: np.ndarray, options: Options) -> np.ndarray:
 
 
 def _by_scipy(ranks: np.ndarray, repeated: np.ndarray, options: Options) -> np.ndarray:
-    """Return p by `scipy.stats.wilcoxon`, pairs with and without ties apart.
+    """Return p by `scipy.stats.wilcoxon`, called for pairs with ties and for those without.
 
     It chooses one distribution, exact or normal, for all pairs of a call.
     """
@@ -171,6 +171,7 @@ def randomization_test(d: Differences, options: Options) -> Outcome:
     d_z, t = _standardised(d)
     p_value = (1 + count) / (1 + len(drawn))
     n_not_zero = (np.abs(d.values) > d.rounding).sum(axis=0)
+    # An enumeration lacks the observed signs, so it has 2^n − 1 rows.
     are_all = len(drawn) < options.trials or 2**d.n == options.trials + 1
     by_signs = options.least_p(0.5**n_not_zero)
     least_p = by_signs if are_all else np.full(len(t), 1 / (1 + len(drawn)))

@@ -12,7 +12,7 @@ from lexiframe.resampling import drawn_requests
 from lexiframe.significance.differences import alike
 
 AT_ONCE = 2**20
-"""The number of cells (samples × pairs of runs) tested at once: an array takes 8 MB."""
+"""The number of cells (samples × pairs of runs) tested at once: an array of them takes 8 MB."""
 
 SIZES = [2]
 """The sizes of samples that are tried: they rise by 1, later by 7 %."""

@@ -13,7 +13,7 @@ import math
 import numpy as np
 
 NEGLIGIBLE = 40.0
-"""The density of log s is left out where it is below e^-40 of its mode."""
+"""The density of log s counts as 0 where it is below e^−40 of its value at the mode."""
 BLOCK = 2**20
 """The number of cells of an array that is computed at once."""
 

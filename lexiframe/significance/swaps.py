@@ -20,7 +20,7 @@ from lexiframe.significance.arguments import pairs_by_measure
 from lexiframe.typing import RequestsLike
 
 AT_ONCE = 2**20
-"""The number of cells (splits × pairs of runs) handled at once: an array takes 8 MB."""
+"""The number of cells (splits × pairs of runs) handled at once: an array of them takes 8 MB."""
 
 
 @by_groups
@@ -147,6 +147,8 @@ def swap_curve(
     check_draws("swap_curve", "bins", bins, seed)
     frames = []
     for measure, pairs in _split_pairs("swap_curve", d, splits, seed):
+        # The splits are drawn twice: the bins need the largest difference, and all halves at once
+        # might not fit into memory.
         firsts = (first for first, _ in _half_means(pairs, splits, seed))
         largest = max(np.fmax.reduce(np.abs(first), axis=None, initial=0.0) for first in firsts)
         rounding = pairs.mean_rounding
