@@ -122,6 +122,7 @@ def _scores(p: pl.DataFrame) -> np.ndarray:
 
 def _requests(ranked: RankedRuns, p: pl.DataFrame) -> np.ndarray:
     """Return for each row the number of its ranking."""
+    # All runs have the same rows: the same requests and items, in the same order.
     of_a_run = p["query_id"].head(p.height // len(ranked.runs)).rle_id().to_numpy().astype(np.int64)
     first = np.arange(len(ranked.runs)) * (of_a_run[-1] + 1)
     return np.asarray((first[:, None] + of_a_run).ravel())

@@ -282,8 +282,8 @@ def refuse_twins_among(names: Collection[str], where: str) -> None:
 def _without_wide_decimals(table: pa.Table) -> pa.Table:
     """Cast decimals of 256 bits, at which Polars panics, to 128 bits, or to floats if need be."""
     table = table.replace_schema_metadata()  # Polars 2.1 panics at metadata that is not UTF-8
-    types = [_narrow(column.type, as_float=False) for column in table.schema]
-    for place, (column, narrow) in enumerate(zip(table.schema, types, strict=True)):
+    for place, column in enumerate(table.schema):
+        narrow = _narrow(column.type, as_float=False)
         if narrow != column.type:
             values = table.column(place)
             try:

@@ -95,7 +95,7 @@ def order_probabilities(
     requests: RequestsLike = None,
     by: By = None,
 ) -> pl.DataFrame:
-    """Estimate how probably each run comes before each other, by a bootstrap over the requests.
+    """Estimate how probable it is that one run comes before another, by a bootstrap over requests.
 
     Parameters
     ----------

@@ -46,7 +46,7 @@ def _colours(matrix: np.ndarray) -> np.ndarray:
 
 
 def _twins(cells: np.ndarray) -> np.ndarray:
-    """Number from 0 the runs that share a row, in any order: swapping them changes nothing."""
+    """Number the runs that have equal rows from 0, in any order: swapping them changes nothing."""
     same = np.unique(cells, axis=0, return_inverse=True)[1].ravel()
     order = np.argsort(same, kind="stable")
     first = np.searchsorted(same[order], same[order])

@@ -32,7 +32,7 @@ def correct(p_values: np.ndarray, correction: str) -> np.ndarray:
 
 
 def correct_families(p_values: np.ndarray, family: np.ndarray, correction: str) -> np.ndarray:
-    """Adjust p-values within each family; ``family`` holds each p-value's number of its family.
+    """Adjust p-values within each family; ``family`` has the number of each p-value's family.
 
     Examples
     --------

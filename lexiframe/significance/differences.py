@@ -96,7 +96,7 @@ def by_requests(pairs: Pairs, chosen: np.ndarray) -> Iterator[tuple[np.ndarray, 
     """Yield the chosen pairs, those with the same requests together, and their differences."""
     values, rounding = pairs.values[:, chosen], pairs.rounding
     known = ~np.isnan(values)
-    if known.all():  # the usual case: all pairs come at once, without a copy of their values
+    if known.all():  # the usual case: all pairs come at once
         every = np.arange(len(values))
         yield chosen, Differences.of(values, _cells(rounding, every, chosen))
         return

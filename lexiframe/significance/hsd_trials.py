@@ -1,7 +1,8 @@
 """The trials of the randomised HSD: run labels are permuted independently within each request.
 
-Before that, the runs of each request are put into an order that does not depend on their names, so
-that neither do the trials of a seed. This is valid because requests are permuted independently.
+Before that, the runs of each request are put into an order that does not depend on their names;
+then the trials of a seed do not depend on the names either. This is valid because requests are
+permuted independently.
 
 There are three ways to compute the largest |mean difference| of a trial. If the preferences are
 differences of values, it is the range of the runs' sums. If they are signs of such differences, the
@@ -82,7 +83,11 @@ def _are_all(n_runs: int, n_queries: int, trials: int) -> bool:
 
 
 def _every(n_runs: int, n_queries: int, some: np.ndarray) -> Iterator[np.ndarray]:
-    """Yield permutations by number: each digit to base n_runs! chooses that of one request."""
+    """Yield for each request its permutations in some trials.
+
+    The number of a trial, written to base n_runs!, has a digit for each request, which chooses the
+    permutation of that request.
+    """
     of_one = np.array([*permutations(range(n_runs))])
     for query in range(n_queries):
         yield of_one[some // len(of_one) ** query % len(of_one)]

@@ -235,7 +235,10 @@ _UNCORRECTED |= {"least_p": FLOAT}
 def _directions(
     pairs: Pairs, options: Options, baseline: str | None
 ) -> Iterator[tuple[Options, np.ndarray]]:
-    """Yield the pairs to compare, with options that ask about the run that is not the baseline."""
+    """Yield the pairs to compare, with options that ask about the run that is not the baseline.
+
+    The names decide which run of a pair is run_a, so the baseline may be run_a or run_b.
+    """
     there = pairs.n > 0
     if baseline is None:
         yield options, np.flatnonzero(there)

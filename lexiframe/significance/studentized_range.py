@@ -86,6 +86,7 @@ def _support(df: int) -> tuple[float, float]:
     def above(t: float) -> float:
         return NEGLIGIBLE - df / 2 * (math.expm1(2 * t) - 2 * t)
 
+    # Even with one degree of freedom the density is negligible at −1 − NEGLIGIBLE and at 3.
     return brentq(above, -1 - NEGLIGIBLE, 0.0), brentq(above, 0.0, 3.0)
 
 

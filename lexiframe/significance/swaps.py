@@ -103,7 +103,7 @@ def swap_curve(
     requests: RequestsLike = None,
     by: By = None,
 ) -> pl.DataFrame:
-    """Compute swap rates by size of difference, to see how large one must be to be stable.
+    """Compute swap rates by size of difference, to see how large a stable difference must be.
 
     The splits are those of `swap_rates`, binned by the size of the difference in the first half.
 

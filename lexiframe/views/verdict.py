@@ -244,6 +244,7 @@ def _sentence(row: dict[str, Any], names: Sequence[str], alpha: float, family: s
     verb = "is best" if len(row["best"]) == 1 else "share the first rank"
     best = f"By {row['measure']}{' for ' * bool(names)}{group}, {_listed(row['best'])} {verb}"
     test, _, options = row["test"].partition("(")
+    # The comparisons that a user gives may have tests and corrections that are not ours.
     how = _TESTS.get(test, test) + (f" ({options}" if options else "")
     pairs = "the one pair" if row["family"] == 1 else f"the {row['family']} pairs"
     over = f"{_CORRECTIONS.get(row['correction'], row['correction'])} {pairs}"
