@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from lexiframe.codes import decode
-from lexiframe.errors import LexiframeError, check_choice, unknown_name
+from lexiframe.errors import LexiframeError, check_choice
 from lexiframe.layouts.arrays import Pairs, check_finite
 from lexiframe.layouts.cube import PairsLike, pair_cube
 from lexiframe.layouts.groups import By, in_groups
@@ -162,13 +162,13 @@ def compare(
             "compare: expected preferences between runs, or scores of two runs for the same "
             "requests, found none"
         )
-    # A family has the same test and, unless it is of all, the same measure and group.
+    # The rows of a family have the same test and, unless family="all", the same measure and group.
     same = ["test", *([*groups, "measure"] if family == "measure" else [])]
     number = table.select(pl.struct(same).rank("dense")).to_series().to_numpy()
     corrected = [_corrected(table, number, name, alpha) for name in corrections]
     warn_of_no_rejection(table, number, corrections, options)
-    both = pl.concat(corrected).select(*groups, *COMPARISONS.columns)
-    return both.sort(*groups, *COMPARISONS.key)
+    together = pl.concat(corrected).select(*groups, *COMPARISONS.columns)
+    return together.sort(*groups, *COMPARISONS.key)
 
 
 def several(given: str | Sequence[str]) -> list[str]:
@@ -213,8 +213,6 @@ def _of_group(
     """Return a row for each measure, test and pair, without the corrections."""
     cube = pair_cube(d, baseline)
     check_finite("compare", cube.values)
-    if baseline is not None and baseline not in cube.runs:
-        raise unknown_name("run", baseline, cube.runs)
     frames = [
         _of_measure(measure, pairs, tests, of_direction, intervals, chosen)
         for measure, pairs in progress(cube, len(cube.measures), "compare")
@@ -237,7 +235,10 @@ _UNCORRECTED |= {"least_p": FLOAT}
 def _directions(
     pairs: Pairs, options: Options, baseline: str | None
 ) -> Iterator[tuple[Options, np.ndarray]]:
-    """Yield the pairs to compare, with the options turned so that they ask about the other run."""
+    """Yield the pairs to compare, with options that ask about the run that is not the baseline.
+
+    The names decide which run of a pair is run_a, so the baseline may be run_a or run_b.
+    """
     there = pairs.n > 0
     if baseline is None:
         yield options, np.flatnonzero(there)
