@@ -14,39 +14,18 @@ import typer
 
 from lexiframe.cli_files import check, convert
 from lexiframe.cli_options import (
-    Alpha,
     AsFormat,
     Baseline,
-    Corrected,
-    Decimal,
-    DecimalMark,
     GroupedBy,
-    HasHeader,
-    InFamily,
+    InferenceOptions,
+    InputOptions,
     Measures,
-    NamedBy,
-    NotJudged,
     OutFolder,
-    PairedTest,
-    QrelsColumns,
-    QrelsHeader,
-    QrelsPath,
-    Rel,
-    Repeated,
     ReportFile,
     RequestsFile,
-    RunColumns,
-    RunPaths,
-    ScoresAs,
-    Seed,
-    Side,
-    ThirdColumn,
-    TiePolicy,
-    Trials,
-    WithoutRelevant,
-    as_columns,
     as_options,
     place,
+    with_groups_of_options,
 )
 from lexiframe.cli_output import print_json, print_table
 from lexiframe.errors import LexiframeError
@@ -55,12 +34,9 @@ from lexiframe.evaluation import evaluate as evaluate_runs
 from lexiframe.example_data import bundled
 from lexiframe.gaps import coverage as coverage_of_runs
 from lexiframe.io.files.outputs import refuse_outputs, refuse_replacing, refuse_unwritable
-from lexiframe.io.files.sources import STANDARD_INPUT, File
-from lexiframe.io.options import Third
-from lexiframe.io.problems.duplicates import Duplicates
-from lexiframe.io.qrels import held_or_data, read_qrels
-from lexiframe.io.run_parts import NameFrom
-from lexiframe.io.runs import RunScan, scan_runs
+from lexiframe.io.files.sources import File
+from lexiframe.io.qrels import held_or_data
+from lexiframe.io.runs import RunScan
 from lexiframe.layouts.cube import known_pairs
 from lexiframe.layouts.groups import names_of
 from lexiframe.metrics.metric import Metric
@@ -96,31 +72,13 @@ def demo(
 
 
 @app.command()
+@with_groups_of_options
 def evaluate(
-    qrels: QrelsPath,
-    runs: RunPaths,
+    *,
     measure: Measures = None,
-    rel: Rel = None,
-    ties: TiePolicy = "doc_id_desc",
-    score_type: ScoresAs = "float64",
-    no_relevant: WithoutRelevant = "drop",
-    duplicates: Repeated = "error",
-    unjudged: NotJudged = "keep",
-    third: ThirdColumn = None,
-    header: HasHeader = False,
-    qrels_header: QrelsHeader = False,
-    column: RunColumns = None,
-    qrels_column: QrelsColumns = None,
-    decimal: DecimalMark = ".",
-    name_from: NamedBy = "file",
-    test: PairedTest = "t",
-    correction: Corrected = "holm",
-    family: InFamily = "measure",
-    alpha: Alpha = 0.05,
-    alternative: Side = "two-sided",
+    inputs: InputOptions,
+    tests: InferenceOptions,
     baseline: Baseline = None,
-    trials: Trials = 10_000,
-    seed: Seed = 0,
     requests: RequestsFile = None,
     by: GroupedBy = None,
     out: OutFolder = None,
@@ -129,26 +87,15 @@ def evaluate(
 ) -> None:
     """Evaluate runs: coverage, orderings, correlations, ties and discriminative power."""
     outputs = _refuse_outputs(out, report)
-    scan = _scan(qrels, runs, third, header, decimal, name_from, column)
-    refuse_replacing(outputs, [qrels, requests or "", *_files_of(scan)])
+    scan = inputs.scan()
+    refuse_replacing(outputs, [inputs.qrels, requests or "", *_files_of(scan)])
     e = evaluate_runs(
         scan,
-        _judgments(qrels, qrels_header, decimal, duplicates, qrels_column),
+        inputs.judgments(),
         measure or None,
-        rel=rel,
-        ties=ties,
-        score_type=score_type,
-        no_relevant=no_relevant,
-        duplicates=duplicates,
-        unjudged=unjudged,
-        test=test,
-        correction=correction,
-        family=family,
-        alpha=alpha,
-        alternative=alternative,
+        **inputs.policies(),
+        **vars(tests),
         baseline=baseline,
-        trials=trials,
-        seed=seed,
         requests=requests,
         by=by,
     )
@@ -165,121 +112,42 @@ def evaluate(
 
 
 @app.command()
+@with_groups_of_options
 def compare(
-    qrels: QrelsPath,
-    runs: RunPaths,
+    *,
     measure: Measures = None,
-    test: PairedTest = "t",
-    correction: Corrected = "holm",
-    family: InFamily = "measure",
-    alpha: Alpha = 0.05,
-    alternative: Side = "two-sided",
-    trials: Trials = 10_000,
-    seed: Seed = 0,
+    tests: InferenceOptions,
     requests: RequestsFile = None,
     by: GroupedBy = None,
     baseline: Baseline = None,
-    rel: Rel = None,
-    ties: TiePolicy = "doc_id_desc",
-    score_type: ScoresAs = "float64",
-    no_relevant: WithoutRelevant = "drop",
-    duplicates: Repeated = "error",
-    unjudged: NotJudged = "keep",
-    third: ThirdColumn = None,
-    header: HasHeader = False,
-    qrels_header: QrelsHeader = False,
-    column: RunColumns = None,
-    qrels_column: QrelsColumns = None,
-    decimal: DecimalMark = ".",
-    name_from: NamedBy = "file",
+    inputs: InputOptions,
     format: AsFormat = "table",
 ) -> None:
     """Test which runs differ, pair by pair."""
+    # All options are checked before any run is read: reading may take minutes.
     asked = parse_measures(measure or MEASURES)
-    said: dict[str, Any] = {"family": family, "alpha": alpha, "alternative": alternative}
-    said |= {"trials": trials, "seed": seed}
-    check_inference(test, correction, **said)
+    check_inference(**vars(tests))
     names_of(requests, by)
     attributes = held_or_data(requests)
-    projected = project_runs(
-        _scan(qrels, runs, third, header, decimal, name_from, column),
-        _judgments(qrels, qrels_header, decimal, duplicates, qrels_column),
-        asked,
-        Policies(rel, ties, score_type, no_relevant, duplicates, unjudged),
-        baseline=baseline,
-    )
+    policies = Policies(**inputs.policies())
+    projected = project_runs(inputs.scan(), inputs.judgments(), asked, policies, baseline=baseline)
     metrics = [measure for measure in asked if isinstance(measure, Metric)]
     d, s = projected.preferences(asked, baseline), projected.scores(metrics)
     pairs = known_pairs(d, s, baseline)
-    within: dict[str, Any] = {"baseline": baseline, "requests": attributes, "by": by}
-    c = compare_runs(pairs, test, correction, **within, **said)
+    c = compare_runs(pairs, **vars(tests), baseline=baseline, requests=attributes, by=by)
     print_table(c, format)
 
 
 @app.command()
-def coverage(
-    qrels: QrelsPath,
-    runs: RunPaths,
-    rel: Rel = None,
-    ties: TiePolicy = "doc_id_desc",
-    score_type: ScoresAs = "float64",
-    no_relevant: WithoutRelevant = "drop",
-    duplicates: Repeated = "error",
-    unjudged: NotJudged = "keep",
-    third: ThirdColumn = None,
-    header: HasHeader = False,
-    qrels_header: QrelsHeader = False,
-    column: RunColumns = None,
-    qrels_column: QrelsColumns = None,
-    decimal: DecimalMark = ".",
-    name_from: NamedBy = "file",
-    format: AsFormat = "table",
-) -> None:
+@with_groups_of_options
+def coverage(*, inputs: InputOptions, format: AsFormat = "table") -> None:
     """Count the requests answered and the documents judged, and bound the influence of ties."""
-    table = coverage_of_runs(
-        _scan(qrels, runs, third, header, decimal, name_from, column),
-        _judgments(qrels, qrels_header, decimal, duplicates, qrels_column),
-        rel=rel,
-        ties=ties,
-        score_type=score_type,
-        no_relevant=no_relevant,
-        duplicates=duplicates,
-        unjudged=unjudged,
-    )
+    table = coverage_of_runs(inputs.scan(), inputs.judgments(), **inputs.policies())
     print_table(table, format)
 
 
 app.command()(check)
 app.command()(convert)
-
-
-def _scan(
-    qrels: str,
-    runs: list[str],
-    third: Third | None,
-    header: bool,
-    decimal: Decimal,
-    name_from: NameFrom,
-    column: list[str] | None,
-) -> RunScan:
-    if qrels == STANDARD_INPUT and STANDARD_INPUT in runs:
-        raise LexiframeError("standard input holds the judgments or a run, not both; name a file")
-    said: dict[str, Any] = {"header": header, "decimal": decimal, "columns": as_columns(column)}
-    return scan_runs(runs, third=third, name_from=name_from, **said)
-
-
-def _judgments(
-    qrels: str,
-    header: bool,
-    decimal: Decimal,
-    duplicates: Duplicates,
-    column: list[str] | None,
-) -> Any:
-    """Read the judgments if options say how; else return the path for the library to read."""
-    if not header and decimal == "." and not column:
-        return qrels
-    said: dict[str, Any] = {"header": header, "decimal": decimal, "columns": as_columns(column)}
-    return read_qrels(qrels, duplicates=duplicates, **said)
 
 
 def _printed(e: Evaluation) -> dict[str, pl.DataFrame]:

@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from dataclasses import dataclass, fields, is_dataclass
+from functools import wraps
+from inspect import Parameter, Signature, signature
 from pathlib import Path
 from shlex import quote
-from typing import Annotated, Literal, Optional
+from typing import Annotated, Any, Literal, Optional
 
 import typer
 
 from lexiframe.errors import LexiframeError
 from lexiframe.io.files.outputs import output_path
+from lexiframe.io.files.sources import STANDARD_INPUT
 from lexiframe.io.options import Third
 from lexiframe.io.problems.duplicates import Duplicates
+from lexiframe.io.qrels import read_qrels
 from lexiframe.io.run_parts import NameFrom
-from lexiframe.projection.policies import NoRelevant, ScoreType, Ties, Unjudged
+from lexiframe.io.runs import RunScan, scan_runs
+from lexiframe.projection.policies import NoRelevant, Policies, ScoreType, Ties, Unjudged
 from lexiframe.significance.differences import Alternative
 from lexiframe.significance.paired import Correction, Family, Test
 
@@ -87,13 +94,7 @@ NotJudged = Annotated[
 
 
 def place(text: str | Path) -> Path:
-    """Return the path of an output.
-
-    Raises
-    ------
-    typer.BadParameter
-        When the text is not a path.
-    """
+    """Return the path of an output; raise the error that Typer prints when the text is no path."""
     try:
         return output_path(text)
     except LexiframeError as error:
@@ -151,6 +152,86 @@ GroupedBy = Annotated[
     ),
 ]
 
+
+@dataclass
+class InputOptions:
+    """What is read and how, and the policies of ranking, for all commands that compare runs."""
+
+    qrels: QrelsPath
+    runs: RunPaths
+    rel: Rel = None
+    ties: TiePolicy = "doc_id_desc"
+    score_type: ScoresAs = "float64"
+    no_relevant: WithoutRelevant = "drop"
+    duplicates: Repeated = "error"
+    unjudged: NotJudged = "keep"
+    third: ThirdColumn = None
+    header: HasHeader = False
+    qrels_header: QrelsHeader = False
+    column: RunColumns = None
+    qrels_column: QrelsColumns = None
+    decimal: DecimalMark = "."
+    name_from: NamedBy = "file"
+
+    def scan(self) -> RunScan:
+        """Find the runs, which are read later, one file at a time."""
+        if self.qrels == STANDARD_INPUT and STANDARD_INPUT in self.runs:
+            raise LexiframeError(
+                "standard input holds the judgments or a run, not both; name a file"
+            )
+        said = self._text_options(self.header, self.column)
+        return scan_runs(self.runs, third=self.third, name_from=self.name_from, **said)
+
+    def judgments(self) -> Any:
+        """Read the judgments if options say how; else return the path for the library to read."""
+        if not self.qrels_header and self.decimal == "." and not self.qrels_column:
+            return self.qrels
+        said = self._text_options(self.qrels_header, self.qrels_column)
+        return read_qrels(self.qrels, duplicates=self.duplicates, **said)
+
+    def policies(self) -> dict[str, Any]:
+        """Return the policies by name."""
+        return {field.name: getattr(self, field.name) for field in fields(Policies)}
+
+    def _text_options(self, header: bool, column: list[str] | None) -> dict[str, Any]:
+        return {"header": header, "decimal": self.decimal, "columns": as_columns(column)}
+
+
+@dataclass
+class InferenceOptions:
+    """The options of `compare` that all commands with tests have."""
+
+    test: PairedTest = "t"
+    correction: Corrected = "holm"
+    family: InFamily = "measure"
+    alpha: Alpha = 0.05
+    alternative: Side = "two-sided"
+    trials: Trials = 10_000
+    seed: Seed = 0
+
+
+def with_groups_of_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Let Typer see the fields of a command's dataclasses as options of the command."""
+    declared = signature(command, eval_str=True).parameters.values()
+    groups: dict[str, Any] = {p.name: p.annotation for p in declared if is_dataclass(p.annotation)}
+    options: list[Parameter] = []
+    for parameter in declared:
+        group = groups.get(parameter.name)
+        found = (
+            [parameter] if group is None else signature(group, eval_str=True).parameters.values()
+        )
+        options += [option.replace(kind=Parameter.KEYWORD_ONLY) for option in found]
+
+    @wraps(command)
+    def of_options(**given: Any) -> None:
+        for name, group in groups.items():
+            given[name] = group(**{field.name: given.pop(field.name) for field in fields(group)})
+        command(**given)
+
+    vars(of_options)["__signature__"] = Signature(options)  # Typer reads the options from it
+    return of_options
+
+
 _ARGUMENT = re.compile(
     r"\b(header|decimal|third|name_from|ties|score_type|no_relevant|duplicates|unjudged|requests|by|"
     r"baseline)"
@@ -163,11 +244,6 @@ _COLUMN = re.compile(r"'(\w+)': '([^']*)'")
 
 def as_columns(given: list[str] | None) -> dict[str, str]:
     """Turn ``--column query_id=topic`` into ``columns={"query_id": "topic"}``.
-
-    Raises
-    ------
-    typer.BadParameter
-        When a text has no ``=`` between two names.
 
     Examples
     --------

@@ -19,7 +19,7 @@ _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.ASCII | re.IGNORE
 
 
 def print_table(table: pl.DataFrame, format: Format) -> None:
-    """Print a table in a format."""
+    """Print a table as text, JSON or CSV."""
     if format == "json":
         print_json(table.to_dicts())
     elif format == "csv":

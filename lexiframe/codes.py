@@ -94,6 +94,8 @@ def encode(column: pl.Series) -> tuple[pl.Series, np.ndarray]:
 def _encode(ids: pl.Series) -> tuple[pl.Series, np.ndarray]:
     """Encode ids by way of Polars' own codes, so that only distinct ids are sorted as strings."""
     is_numbered = isinstance(ids.dtype, pl.Enum)
+    # New categories number the ids from 0. In categories shared with other columns, codes would go
+    # on from theirs, and the arrays below would be longer.
     numbered = ids if is_numbered else ids.cast(pl.Categorical(pl.Categories.random()))
     code = numbered.to_physical().to_numpy().astype(np.int64)
     some_row = np.full(int(code.max(initial=-1)) + 1, -1)

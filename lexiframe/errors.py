@@ -20,27 +20,12 @@ LONGEST = 4000
 class Problem:
     """One problem of a file; ``str`` makes the error message of it.
 
-    Attributes
-    ----------
-    file
-        The file's name in error messages.
-    expected, found, advice
-        What the file should hold (empty when ``found`` says it all), what it holds instead, and
-        what the user can do.
-    problem
-        The kind of the problem, as `check_run` lists it.
-    line
-        The number of the line, in a file that has lines.
-    at
-        The place in a file that has no lines: ``"record 3"``.
-    behind
-        Text that follows what was found.
-    order
-        Sorts the problems of a file; None for a problem of the file as a whole.
-    joints
-        The text between ``expected`` and ``found``, and the text before the advice.
-    is_first
-        Whether this is known to be the file's first problem; the advice then counts the others.
+    ``expected`` is empty when ``found`` says it all. ``problem`` is the kind of the problem, as
+    `check_run` lists it. ``at`` is the place in a file that has no lines: ``"record 3"``.
+    ``behind`` is text that follows what was found. ``order`` sorts the problems of a file; it is
+    None for a problem of the file as a whole. ``joints`` are the text between ``expected`` and
+    ``found``, and the text before the advice. ``is_first`` says whether this is known to be the
+    file's first problem; the advice then counts the others.
 
     Examples
     --------
@@ -147,17 +132,8 @@ def unknown_name(
 ) -> UnknownNameError:
     """Build the error for a name that does not exist, with the known names most like it.
 
-    Parameters
-    ----------
-    kind, name
-        The kind of thing that was asked for, and the name that it does not have.
-    known
-        The names that exist.
-    near
-        First the part of the name to look for instead of the whole name, then more names that the
-        user may mean besides the known ones.
-    advice
-        Text that ends the message.
+    ``near`` has first the part of the name to look for instead of the whole name, then more names
+    that the user may mean besides the known ones. ``advice`` ends the message.
 
     Examples
     --------
@@ -175,14 +151,8 @@ def unknown_name(
 def check_choice(where: str, value: object, choices: Iterable[object], name: str = "") -> None:
     """Raise when an argument has a value that is not among its choices.
 
-    Parameters
-    ----------
-    where
-        The name of the function, or of the argument if several functions have it.
-    value, choices
-        The value found, and the values that the argument can have.
-    name
-        The name of the argument, if ``where`` is a function.
+    ``where`` is the name of the function, and ``name`` that of the argument; or ``where`` is the
+    name of an argument that several functions have.
 
     Examples
     --------
@@ -200,15 +170,8 @@ def check_choice(where: str, value: object, choices: Iterable[object], name: str
 def nearest(names: Iterable[str], words: Iterable[str], *, cutoff: float = 0.6) -> list[str]:
     """Return the names that words may mean: similarly spelled ones, then those that contain a word.
 
-    Parameters
-    ----------
-    names
-        The names to choose from.
-    words
-        What the user wrote, or other words for it.
-    cutoff
-        The similarity of spelling from which a name counts, from 0 to 1 (equal), as `difflib`
-        measures it.
+    ``cutoff`` is the similarity of spelling from which a name counts, from 0 to 1 (equal), as
+    `difflib` measures it.
 
     Examples
     --------

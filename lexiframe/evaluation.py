@@ -505,11 +505,11 @@ def _pair_tables(
     return {
         "win_rates": wins,
         "orderings": o,
-        "correlations": rank_correlations(o, by=groups.by),
+        "correlations": rank_correlations(o, by=groups.names),
         "tie_rates": tie_rates(cube, **within),
         "sign_agreement": sign_agreement(cube, **within),
         "comparisons": c,
-        "power": discriminative_power(c, inference.alpha, by=groups.by),
+        "power": discriminative_power(c, inference.alpha, by=groups.names),
         "against_baseline": against,
     }
 
@@ -559,17 +559,13 @@ class Groups:
         return cls(attributes_of(d if d.height else s, requests, names), names)
 
     @property
-    def by(self) -> list[str] | None:
-        """The names of the groups' attributes; None when there are no groups."""
-        return self.names or None
-
-    @property
     def arguments(self) -> dict[str, Any]:
         """The keyword arguments of the functions that compute tables within groups."""
-        return {"requests": self.requests, "by": self.by}
+        return {"requests": self.requests, "by": self.names}
 
     def empty(self, schema: TableSchema) -> pl.DataFrame:
         """Return a table without rows that has the groups' columns."""
         columns = {} if self.requests is None else self.requests.select(self.names).schema
+        # `compare` always returns the optional columns as well.
         optional = {} if schema is not COMPARISONS else COMPARISONS.columns
         return pl.DataFrame(schema={**columns, **schema.required, **optional})

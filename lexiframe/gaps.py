@@ -105,6 +105,7 @@ def _extreme_scores(ranked: RankedRuns, p: pl.DataFrame) -> tuple[np.ndarray, np
     request, row = _requests(ranked, p), _rows_of_tied_items(ranked, p)
     if len(row):
         tied, is_tied = np.unique(request[row]), np.isin(request, request[row])
+        # Levels follow from ranks, also those of items that were not retrieved: they come last.
         position = p["position"].fill_null(_NOWHERE).to_numpy().copy()
         table = p.filter(is_tied)
         for values, ranks in ((worst, "worst"), (best, "best")):
@@ -121,6 +122,7 @@ def _scores(p: pl.DataFrame) -> np.ndarray:
 
 def _requests(ranked: RankedRuns, p: pl.DataFrame) -> np.ndarray:
     """Return for each row the number of its ranking."""
+    # All runs have the same rows: the same requests and items, in the same order.
     of_a_run = p["query_id"].head(p.height // len(ranked.runs)).rle_id().to_numpy().astype(np.int64)
     first = np.arange(len(ranked.runs)) * (of_a_run[-1] + 1)
     return np.asarray((first[:, None] + of_a_run).ravel())

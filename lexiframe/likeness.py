@@ -25,21 +25,11 @@ def likely_cause(
     theirs: Iterable[str],
     more: Mapping[str, Spelling] = MappingProxyType({}),
 ) -> str:
-    """Return the likely reason why no id of one source is an id of the other.
+    """Return the likely reason why no id of one source is an id of the other, or an empty text.
 
-    Parameters
-    ----------
-    ours, theirs
-        The ids of two sources that have none in common.
-    more
-        ``{a possible difference: the function that removes it from an id}``; these are tried
-        before the usual differences (white space, quotes, case, leading zeros ...).
-
-    Returns
-    -------
-    str
-        How the ids differ, with an id of each source as the example; empty when no difference
-        explains it.
+    The reason is how the ids differ, with an id of each source as the example. ``more`` is ``{a
+    possible difference: the function that removes it from an id}``; these are tried before the
+    usual differences (white space, quotes, case, leading zeros ...).
 
     Examples
     --------
@@ -54,7 +44,7 @@ def likely_cause(
     spellings = {cause: (alike, alike) for cause, alike in {**more, **_SPELLINGS}.items()}
     spellings["a prefix"] = (_without_prefix(ours), _without_prefix(theirs))
     for cause, (of_ours, of_theirs) in spellings.items():
-        spelled = {of_theirs(name): name for name in reversed(theirs)}
+        spelled = {of_theirs(name): name for name in reversed(theirs)}  # of equals the first stays
         for name in ours:
             if (same := of_ours(name)) and same in spelled:
                 return f"{cause} ({name!r} and {spelled[same]!r})"
@@ -70,7 +60,7 @@ def _without_prefix(names: list[str]) -> Spelling:
 
 
 def _beginnings(short: list[str], long: list[str]) -> list[tuple[str, str]]:
-    """Pair names with longer ones that begin with them; no pairs, if fewer than half have one."""
+    """Pair names with longer names that begin with them; return no pairs if most have none."""
     nearest = [bisect_left(long, name) for name in short]
     pairs = [
         (name, long[n])

@@ -12,16 +12,9 @@ _ROOT = Path("/")
 
 
 def refuse_more_than_available(needed: float, what: str, advice: str) -> None:
-    """Raise when work needs more memory than is available; do nothing where that is not known.
+    """Raise when work needs more bytes than are available; do nothing where that is not known.
 
-    Parameters
-    ----------
-    needed
-        An estimate, in bytes.
-    what
-        What needs the memory: the subject of the message's "need".
-    advice
-        What the user can do.
+    ``what`` is the subject of the message's "need", and ``advice`` says what the user can do.
 
     Examples
     --------
@@ -39,20 +32,10 @@ available; give one
 
 
 def available(root: Path = _ROOT) -> int | None:
-    """Return how many bytes this process may still take.
+    """Return how many bytes this process may still take; None where the system does not say.
 
     It is the least of what the machine has, what the process's control groups (containers) allow,
-    and what ``ulimit -v`` allows.
-
-    Parameters
-    ----------
-    root
-        The root of the file system; tests put another one here.
-
-    Returns
-    -------
-    int or None
-        None where the system does not say.
+    and what ``ulimit -v`` allows. Tests put another folder in place of the file system's root.
     """
     known = [_of_machine(root), *_of_groups(root), _of_limit(root)]
     return min((number for number in known if number is not None), default=None)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 import polars as pl
 
@@ -22,25 +22,18 @@ from lexiframe.projection.collection import RankedRuns, rank_runs
 from lexiframe.projection.judgments import JudgedItems
 from lexiframe.projection.policies import NoRelevant, Policies
 from lexiframe.projection.positions import project
-from lexiframe.schemas import PREFERENCES, SCORES
+from lexiframe.schemas import PREFERENCES, SCORES, TableSchema
+
+M = TypeVar("M", bound=Measure)
 
 
 @dataclass(frozen=True)
 class Projected:
     """Ranked runs, and their positions for some measures.
 
-    Attributes
-    ----------
-    runs, qrels
-        The sources: a scan or a table of runs, and a file or data of judgments.
-    ranked
-        The ranks of all judged items.
-    positions
-        The positions of the relevant items, for all measures that need no subtopics.
-    by_subtopic
-        The positions by subtopic, or None when no measure needs them.
-    no_relevant
-        Whether requests without an item of a measure's ``rel`` are left out or have the value 0.
+    ``runs`` and ``qrels`` are the sources: a scan or a table of runs, and a file or data of
+    judgments. ``positions`` are for all measures that need no subtopics, and ``by_subtopic``, which
+    is None when no measure needs it, for the others.
     """
 
     runs: Any
@@ -58,31 +51,31 @@ class Projected:
             for values in self._values
             if (some := [metric for metric in metrics if metric in values.metrics])
         ]
-        return _together(tables, SCORES.key) if tables else pl.DataFrame(schema=SCORES.required)
+        return _together(tables, SCORES)
 
     def preferences(self, measures: Sequence[Measure], baseline: str | None = None) -> pl.DataFrame:
         """Return the preferences of some of the measures; the table is empty if there are none."""
         tables = []
-        for p, of_subtopics in ((self.positions, False), (self.by_subtopic, True)):
-            some = [m for m in measures if (m.needs == SUBTOPICS) == of_subtopics]
-            if p is not None and some:
-                metrics = [measure for measure in some if isinstance(measure, Metric)]
-                values = next((v for v in self._values if {*metrics} <= {*v.metrics}), None)
-                tables.append(compare_pairs(p, some, values, self.no_relevant, baseline=baseline))
-        if not tables:
-            return pl.DataFrame(schema=PREFERENCES.required)
-        return _together(tables, PREFERENCES.key)
+        for p, some in self._parts(measures):
+            metrics = [measure for measure in some if isinstance(measure, Metric)]
+            values = next((v for v in self._values if {*metrics} <= {*v.metrics}), None)
+            tables.append(compare_pairs(p, some, values, self.no_relevant, baseline=baseline))
+        return _together(tables, PREFERENCES)
 
     @cached_property
     def _values(self) -> list[Values]:
         """The values of all metrics, computed once for both scores and preferences."""
-        found = []
+        metrics = [measure for measure in self.measures if isinstance(measure, Metric)]
+        return [
+            values_of(p, some, self.no_relevant, self.ranked) for p, some in self._parts(metrics)
+        ]
+
+    def _parts(self, measures: Sequence[M]) -> Iterator[tuple[pl.DataFrame, list[M]]]:
+        """Yield the positions without and with subtopics, with the measures that need them."""
         for p, of_subtopics in ((self.positions, False), (self.by_subtopic, True)):
-            metrics = [m for m in self.measures if isinstance(m, Metric)]
-            metrics = [m for m in metrics if (m.needs == SUBTOPICS) == of_subtopics]
-            if p is not None and metrics:
-                found.append(values_of(p, metrics, self.no_relevant, self.ranked))
-        return found
+            some = [m for m in measures if (m.needs == SUBTOPICS) == of_subtopics]
+            if p is not None and some:
+                yield p, some
 
 
 def project_runs(
@@ -97,13 +90,9 @@ def project_runs(
     """Rank runs and find the positions that measures need; warn of what was dropped or filled.
 
     ``hashed`` asks for the sha256 of files, see `rank_runs`; ``baseline`` is the run that the
-    others will be compared with, instead of all pairs.
-
-    Raises
-    ------
-    LexiframeError
-        As `positions`; for a measure's ``rel`` below that of the policies, because positions do not
-        contain lower grades; and, before runs are read, for more preferences than fit in memory.
+    others will be compared with, instead of all pairs. A measure's ``rel`` below that of the
+    policies is an error, because positions do not contain lower grades; so are, before runs are
+    read, more preferences than fit in memory.
     """
     refuse_lower_rel(measures, policies.rel)
     if not (isinstance(runs, RunScan) or hasattr(runs, "__arrow_c_stream__")):
@@ -119,7 +108,7 @@ def project_runs(
 
     asked: dict[str, Any] = {"nonrelevant": True, "pool": has_pool, "hashed": hashed}
     ranked = rank_runs(runs, qrels, policies, **asked, foresee=foresee)
-    foresee(len(ranked.runs), ranked.judged)  # one source may have had several runs
+    foresee(len(ranked.runs), ranked.judged)  # again, as one source may have had several runs
     warn_of_gaps(ranked)
     kept = policies.no_relevant
     by_subtopic = project(ranked, no_relevant=kept, subtopics=True) if SUBTOPICS in needs else None
@@ -127,5 +116,10 @@ def project_runs(
     return Projected(runs, qrels, ranked, tuple(measures), positions, by_subtopic, kept)
 
 
-def _together(tables: list[pl.DataFrame], key: tuple[str, ...]) -> pl.DataFrame:
-    return tables[0] if len(tables) == 1 else pl.concat(tables, how="diagonal").sort(key)
+def _together(tables: list[pl.DataFrame], schema: TableSchema) -> pl.DataFrame:
+    """Join tables of the same schema; the table is empty if there are none."""
+    if len(tables) == 1:
+        return tables[0]
+    if not tables:
+        return pl.DataFrame(schema=schema.required)
+    return pl.concat(tables, how="diagonal").sort(schema.key)

@@ -16,17 +16,9 @@ from lexiframe.memory import refuse_more_than_available
 
 
 def drawn_requests(n: int, samples: int, seed: int, *, size: int | None = None) -> np.ndarray:
-    """Draw n (or ``size``) of n requests with replacement, ``samples`` times.
+    """Count how often each request is drawn with replacement: samples × n.
 
-    Returns
-    -------
-    numpy.ndarray
-        samples × n: how often each request was drawn.
-
-    Raises
-    ------
-    LexiframeError
-        When they need more memory than is available.
+    Each sample draws n requests, or ``size``.
 
     Examples
     --------
@@ -35,6 +27,7 @@ def drawn_requests(n: int, samples: int, seed: int, *, size: int | None = None) 
     """
     _refuse_many(samples, n, "samples")
     rng = np.random.default_rng(seed)
+    # Draws with replacement are counted by a multinomial distribution: no draw has to be stored.
     counts = rng.multinomial(n if size is None else size, np.full(n, 1 / n), size=samples)
     return counts.astype(np.float64)
 
@@ -42,23 +35,15 @@ def drawn_requests(n: int, samples: int, seed: int, *, size: int | None = None) 
 def signs(n: int, trials: int, seed: int) -> np.ndarray:
     """Draw n random signs ``trials`` times, or enumerate all 2^n choices if they are few enough.
 
-    Returns
-    -------
-    numpy.ndarray
-        trials × n, of 1 and −1. An enumeration leaves out the row without a −1, which is the
-        observation itself: p = (1 + count) / (1 + trials) counts it already, so p is then exact.
-
-    Raises
-    ------
-    LexiframeError
-        When they need more memory than is available.
+    The result is trials × n, of 1 and −1. An enumeration leaves out the row without a −1, which is
+    the observation itself: p = (1 + count) / (1 + trials) counts it already, so p is then exact.
 
     Examples
     --------
     >>> signs(2, trials=5, seed=0).tolist()
     [[-1.0, 1.0], [1.0, -1.0], [-1.0, -1.0]]
     """
-    are_all = n < 40 and 2**n <= trials + 1
+    are_all = n < 40 and 2**n <= trials + 1  # 2^n of many requests has thousands of digits
     _refuse_many(2**n if are_all else trials, n, "trials")
     if are_all:
         flipped = (np.arange(1, 2**n)[:, None] >> np.arange(n)) & 1
@@ -81,14 +66,11 @@ def _refuse_many(times: int, n: int, name: str) -> None:
 def halves(
     n: int, splits: int, seed: int, *, block: int
 ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Split n requests at random into two disjoint halves, ``splits`` times.
+    """Split n requests at random into two disjoint halves, up to ``block`` splits at once.
 
-    Yields
-    ------
-    first, second
-        Up to ``block`` splits at once: a row of n numbers for each split, 1 where the request is in
-        that half and else 0. Each half has ⌊n/2⌋ requests; if n is odd, one request is in neither.
-        ``block`` has an influence on memory only, not on the splits.
+    Each half is an array, splits × n, with 1 where the request is in that half and else 0. It has
+    ⌊n/2⌋ requests; if n is odd, one request is in neither half. ``block`` has an influence on
+    memory only, not on the splits.
 
     Examples
     --------
@@ -98,6 +80,7 @@ def halves(
     """
     rng = np.random.default_rng(seed)
     for start in range(0, splits, block):
+        # The order of random numbers is a random permutation of the requests.
         order = rng.random((min(block, splits - start), n)).argsort(axis=1)
         yield (order < n // 2).astype(np.float64), (order >= n - n // 2).astype(np.float64)
 

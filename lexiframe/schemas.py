@@ -213,23 +213,8 @@ _taking_over = RLock()
 def to_polars(frame: Any, where: str = "the frame", *, keep_twins: bool = False) -> pl.DataFrame:
     """Turn any frame that exports Arrow into a Polars frame, without a copy where that is possible.
 
-    Parameters
-    ----------
-    frame
-        A Polars DataFrame or LazyFrame, or anything with ``__arrow_c_stream__`` (PyArrow,
-        pandas 2.2 or later, DuckDB relations ...).
-    where
-        The frame's name in error messages.
-    keep_twins
-        Whether two columns may have the same name: ``TWIN`` is then appended to the second.
-
-    Raises
-    ------
-    SchemaError
-        When a column cannot become Arrow, because its values are of several types; when two columns
-        have the same name; and when a LazyFrame cannot be computed.
-    TypeError
-        When the object exports no Arrow stream, or is a single column.
+    ``where`` is the frame's name in error messages. Two columns of the same name are an error; with
+    ``keep_twins``, ``TWIN`` is appended to the second.
 
     Examples
     --------
@@ -265,15 +250,13 @@ def _taken_over(frame: Any, where: str, *, keep_twins: bool) -> pl.DataFrame:
         if isinstance(frame, pa.Table | pa.RecordBatch):
             frame = _without_wide_decimals(pa.table(frame))
         return pl.DataFrame(frame)
-    except SchemaError:
+    except (SchemaError, MemoryError):
         raise
     except _NO_COLUMNS as error:
         raise SchemaError(
             f"{where} cannot become Arrow: {_first_broken(frame)}{in_one_line(error)}; give every "
             "column values of one simple type, or leave it out"
         ) from None
-    except MemoryError:
-        raise
     except Exception as error:  # objects may call any function to export themselves
         raise SchemaError(
             f"{where}: {type(frame).__name__} cannot be exported as Arrow "
@@ -315,9 +298,9 @@ def refuse_twins_among(names: Collection[str], where: str) -> None:
 
 def _without_wide_decimals(table: pa.Table) -> pa.Table:
     """Cast decimals of 256 bits, at which Polars panics, to 128 bits, or to floats if need be."""
-    table = table.replace_schema_metadata()  # Polars fails unless it is UTF-8
-    types = [_narrow(column.type, as_float=False) for column in table.schema]
-    for place, (column, narrow) in enumerate(zip(table.schema, types, strict=True)):
+    table = table.replace_schema_metadata()  # Polars 2.1 panics at metadata that is not UTF-8
+    for place, column in enumerate(table.schema):
+        narrow = _narrow(column.type, as_float=False)
         if narrow != column.type:
             values = table.column(place)
             try:
@@ -363,23 +346,11 @@ def check(
     """Check that a frame has a table's columns, and return them in the table's order and types.
 
     Other columns are left out. Ids that are integers or categories become strings; no other value
-    changes. Neither the uniqueness of keys nor the range of values is checked.
+    changes. A missing column, a value that cannot be cast and a key that is null are errors;
+    neither the uniqueness of keys nor the range of values is checked.
 
-    Parameters
-    ----------
-    frame
-        Any frame that exports Arrow.
-    schema
-        The table that the frame has to fit.
-    where
-        The frame's name in error messages (a path, say).
-    coded
-        Columns whose integers become categories (see `categories_of`) instead of strings.
-
-    Raises
-    ------
-    SchemaError
-        When a column is missing, a value cannot be cast to its column's type, or a key is null.
+    ``where`` is the frame's name in error messages (a path, say). ``coded`` names columns whose
+    integers become categories (see `categories_of`) instead of strings.
 
     Examples
     --------
@@ -397,9 +368,8 @@ query_id, measure are missing (found: run, value)
     if missing:
         verb = "is" if len(missing) == 1 else "are"
         raise SchemaError(
-            f"{called}: expected the columns {', '.join(schema.required)}; "
-            f"{', '.join(missing)} {verb} missing "
-            f"(found: {', '.join(table.columns)})"
+            f"{called}: expected the columns {', '.join(schema.required)}; {', '.join(missing)} "
+            f"{verb} missing (found: {', '.join(table.columns)})"
         )
     table = table.select(
         categories_of(table[name])

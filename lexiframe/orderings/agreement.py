@@ -11,6 +11,7 @@ from lexiframe.codes import decode
 from lexiframe.layouts.arrays import PairCube
 from lexiframe.layouts.cube import PairsLike, pair_cube
 from lexiframe.layouts.groups import By, by_groups
+from lexiframe.orderings.ranking import ratio
 from lexiframe.progress import progress
 from lexiframe.resampling import check_draws, check_share, drawn_requests, percentiles
 from lexiframe.schemas import SIGN_AGREEMENT, TIE_RATES
@@ -66,8 +67,8 @@ def sign_agreement(
 
     Parameters
     ----------
-    d
-        The table of `preferences`, or of `scores`, whose differences are taken.
+    d, requests, by
+        As for `tie_rates`.
     samples : int, optional
         The number of bootstrap samples for intervals; no intervals if None. Each sample draws as
         many requests as there are, with replacement; all measures share the samples.
@@ -75,9 +76,6 @@ def sign_agreement(
         The same seed gives the same samples.
     alpha : float
         The intervals are those at level 1 − alpha; between 0 and 1.
-    requests, by
-        A frame or file with ``query_id`` and attributes of requests, and the attributes that form
-        groups. The table is computed within each group, whose attributes are its first columns.
 
     Returns
     -------
@@ -114,22 +112,24 @@ def sign_agreement(
     if samples is not None:
         check_draws("sign_agreement", "samples", samples, seed)
     cube = pair_cube(d)
-    a, b = np.nonzero(~np.eye(len(cube.measures), dtype=bool))
+    a, b = np.nonzero(~np.eye(len(cube.measures), dtype=bool))  # in the order of the table's key
     rankings, systems = _agreements(cube, np.ones((1, len(cube.queries))))
-    columns = {
+    columns: dict[str, Any] = {
         "measure_a": decode(cube.measures, a),
         "measure_b": decode(cube.measures, b),
         "n": rankings[0, a, a],
         "agree": rankings[0, a, b],
-        "agreement": _shares(rankings, a, b)[0],
+        "agreement": ratio(rankings[0, a, b], rankings[0, a, a]),
         "n_systems": systems[0, a, a],
         "systems_agree": systems[0, a, b],
-        "system_agreement": _shares(systems, a, b)[0],
+        "system_agreement": ratio(systems[0, a, b], systems[0, a, a]),
     }
     if samples is not None and len(a):
         rankings, systems = _agreements(cube, drawn_requests(len(cube.queries), samples, seed))
-        columns |= _limits("agreement", _shares(rankings, a, b), alpha)
-        columns |= _limits("system_agreement", _shares(systems, a, b), alpha)
+        for name, counts in (("agreement", rankings), ("system_agreement", systems)):
+            shares = ratio(counts[:, a, b], counts[:, a, a])  # samples × pairs of measures
+            low, high = zip(*(percentiles(of_pair, alpha) for of_pair in shares.T), strict=True)
+            columns |= {f"{name}_low": low, f"{name}_high": high}
     types = SIGN_AGREEMENT.required if samples is None else SIGN_AGREEMENT.columns
     if not len(a):
         return pl.DataFrame(schema=types)
@@ -167,14 +167,3 @@ def _agreeing(signs: np.ndarray) -> np.ndarray:
     """Count, for every two rows, the columns in which both have the same sign and none is 0."""
     up, down = (signs > 0).astype(np.float64), (signs < 0).astype(np.float64)
     return np.asarray(up @ up.swapaxes(-1, -2) + down @ down.swapaxes(-1, -2))
-
-
-def _shares(counts: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Return agree / n of each pair of measures, NaN where n is 0: samples × pairs of measures."""
-    n = counts[:, a, a]
-    return np.asarray(np.divide(counts[:, a, b], n, out=np.full(n.shape, np.nan), where=n > 0))
-
-
-def _limits(name: str, shares: np.ndarray, alpha: float) -> dict[str, Any]:
-    low, high = zip(*(percentiles(of_pair, alpha) for of_pair in shares.T), strict=True)
-    return {f"{name}_low": low, f"{name}_high": high}

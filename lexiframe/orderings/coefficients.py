@@ -14,7 +14,7 @@ import numpy as np
 
 from lexiframe.errors import LexiframeError, check_choice
 from lexiframe.metrics import notation
-from lexiframe.orderings.ranking import mid_ranks
+from lexiframe.orderings.ranking import mid_ranks, ratio
 
 Coefficient = Callable[[np.ndarray, np.ndarray], np.ndarray]
 CorrelationMethod = Literal["kendall", "tau_ap", "tau_ap_symmetric", "rbo", "spearman"]
@@ -34,7 +34,7 @@ def kendall(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     a, b = np.triu_indices(x.shape[1], k=1)
     in_x, in_y = np.sign(x[:, a] - x[:, b]), np.sign(y[:, a] - y[:, b])
     untied = np.abs(in_x).sum(axis=1) * np.abs(in_y).sum(axis=1)
-    return _ratio((in_x * in_y).sum(axis=1), np.sqrt(untied))
+    return ratio((in_x * in_y).sum(axis=1), np.sqrt(untied))
 
 
 def spearman(x: np.ndarray, y: np.ndarray) -> np.ndarray:
@@ -50,7 +50,7 @@ def spearman(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     x, y = (mid_ranks(-ranks) for ranks in (x, y))
     x, y = (ranks - ranks.mean(axis=1, keepdims=True) for ranks in (x, y))
     spread = (x**2).sum(axis=1) * (y**2).sum(axis=1)
-    return _ratio((x * y).sum(axis=1), np.sqrt(spread))
+    return ratio((x * y).sum(axis=1), np.sqrt(spread))
 
 
 def tau_ap(truth: np.ndarray, y: np.ndarray) -> np.ndarray:
@@ -67,9 +67,9 @@ def tau_ap(truth: np.ndarray, y: np.ndarray) -> np.ndarray:
     above = y[:, None, :] < y[:, :, None]
     right = above & (truth[:, None, :] < truth[:, :, None])
     n_above, n_right = above.sum(axis=2), right.sum(axis=2)
-    mean = _ratio((n_right / np.maximum(n_above, 1)).sum(axis=1), (n_above > 0).sum(axis=1))
+    mean = ratio((n_right / np.maximum(n_above, 1)).sum(axis=1), (n_above > 0).sum(axis=1))
     # A truth that ties all runs makes every C 0: that is no correlation of −1, but undefined.
-    return np.asarray(np.where(_all_tied(truth), np.nan, 2 * mean - 1))
+    return np.asarray(np.where(np.ptp(truth, axis=1) == 0, np.nan, 2 * mean - 1))
 
 
 def tau_ap_symmetric(x: np.ndarray, y: np.ndarray) -> np.ndarray:
@@ -101,10 +101,7 @@ def rbo(x: np.ndarray, y: np.ndarray, p: float) -> np.ndarray:
 def coefficient(called: str, method: str, p: float) -> tuple[str, Coefficient]:
     """Return the method's name with its options, and the function that computes its coefficient.
 
-    Raises
-    ------
-    LexiframeError
-        For an unknown method, a p outside 0..1, and a p for a method other than rbo.
+    Raise for an unknown method, a p outside 0..1, and a p for a method other than rbo.
     """
     check_choice(called, method, COEFFICIENTS, "method")
     if method != "rbo" and p != PERSISTENCE:
@@ -128,15 +125,6 @@ def _in_blocks(function: Coefficient, x: np.ndarray, y: np.ndarray) -> np.ndarra
 def _first_ranks(ranks: np.ndarray) -> np.ndarray:
     """Return the first rank of each run's group of ties."""
     return np.asarray(1 + (ranks[:, None, :] < ranks[:, :, None]).sum(axis=2))
-
-
-def _all_tied(ranks: np.ndarray) -> np.ndarray:
-    return np.asarray(ranks.min(axis=1) == ranks.max(axis=1))
-
-
-def _ratio(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
-    """Divide; NaN where the divisor is 0."""
-    return np.asarray(np.divide(part, whole, out=np.full(len(part), np.nan), where=whole > 0))
 
 
 COEFFICIENTS: dict[str, Callable[..., np.ndarray]] = {

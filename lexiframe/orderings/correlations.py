@@ -88,8 +88,9 @@ def rank_correlations(
         both = by_name[a].join(by_name[b], on="run", suffix="_b").sort("run")
         x, y = both["rank"].to_numpy(), both["rank_b"].to_numpy()
         correlation, p_value = _tested(x, y, method) or (correlate(x[None], y[None])[0], np.nan)
-        rows.append((name, a, b, _or_none(correlation), _or_none(p_value), len(x)))
-    return pl.DataFrame(rows, schema=CORRELATIONS.required, orient="row")
+        rows.append((name, a, b, correlation, p_value, len(x)))
+    table = pl.DataFrame(rows, schema=CORRELATIONS.required, orient="row")
+    return table.with_columns(pl.selectors.float().fill_nan(None))
 
 
 def bootstrap_correlations(
@@ -200,11 +201,15 @@ def _pairs(names: Any, method: str) -> list[tuple[str, str]]:
 
 
 def _tested(x: np.ndarray, y: np.ndarray, method: str) -> tuple[float, float] | None:
-    """Return SciPy's coefficient and p-value; None for a method that SciPy lacks."""
+    """Return SciPy's coefficient and p-value; None for a method that SciPy lacks.
+
+    The functions of `coefficients` are for many samples at once, and have no p-values.
+    """
     from scipy.stats import kendalltau, spearmanr
 
     if method not in ("kendall", "spearman"):
         return None
+    # Else SciPy warns of some orderings that have no correlation.
     if len(x) < 2 or np.ptp(x) == 0 or np.ptp(y) == 0:
         return np.nan, np.nan
     correlation, p_value = kendalltau(x, y) if method == "kendall" else spearmanr(x, y)
@@ -215,7 +220,3 @@ def _common(a: Ordered, b: Ordered) -> tuple[np.ndarray, np.ndarray]:
     """Return both orderings' ranks of the runs that they have in common."""
     in_a, in_b = a.runs.is_in(b.runs.to_list()), b.runs.is_in(a.runs.to_list())
     return a.ranks[:, in_a.to_numpy()], b.ranks[:, in_b.to_numpy()]
-
-
-def _or_none(value: float) -> float | None:
-    return None if np.isnan(value) else float(value)

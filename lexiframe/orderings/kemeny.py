@@ -14,30 +14,13 @@ MOST = 12
 
 
 def kemeny(votes: np.ndarray) -> np.ndarray:
-    """Value each run by its place in the orders of least cost.
+    """Return for each run the number of runs below it minus the number above it.
 
     Placing a before b costs the number of requests that rank b over a. Several orders may share the
     least cost; a run counts as above another only if it precedes the other in all of them.
+    ``votes``, runs × runs, has the number of requests that rank the row's run over the column's,
+    minus the number that rank them the other way round.
 
-    Parameters
-    ----------
-    votes
-        runs × runs, antisymmetric: the number of requests that rank the row's run over the
-        column's, minus the number that rank them the other way round.
-
-    Returns
-    -------
-    numpy.ndarray
-        For each of the S runs the number of runs below it minus the number above it: −(S − 1) to
-        S − 1.
-
-    Raises
-    ------
-    LexiframeError
-        For more than 12 runs.
-
-    Notes
-    -----
     If each run of a set beats each run outside it, the set comes first in every order of least cost
     (the extended Condorcet criterion of Truchon 1998). So only the strongly connected components of
     the relation "does not lose to" need a search.

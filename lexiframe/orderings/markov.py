@@ -19,34 +19,22 @@ from lexiframe.orderings.ranking import tie_groups
 def mc4(
     votes: np.ndarray, *, iterations: int | None = None, teleport: float | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Give each run a value by the Markov chain of MC4.
+    """Return each run's number of layers below it, and its share of its own layer, by MC4.
 
-    Parameters
-    ----------
-    votes
-        runs × runs, antisymmetric: positive where more requests rank the row's run over the
-        column's.
-    iterations : int, optional
-        Use the probabilities after this many steps from the uniform distribution. The authors' tool
-        takes 10 steps; the result depends on their number.
-    teleport : float, optional
-        Use the stationary probabilities of the chain that jumps, with this probability at each
-        step, to a run drawn uniformly.
+    ``votes``, runs × runs, is positive where more requests rank the row's run over the column's.
+    The shares of a layer sum to 1.
 
-    Returns
-    -------
-    layers, shares
-        For each run the number of layers below it, and a number from 0 to 1 that orders it within
-        its layer; these shares of a layer sum to 1. With ``iterations`` or ``teleport`` there is
-        one layer, and the shares are the probabilities.
+    With ``iterations`` or ``teleport`` there is one layer, and the shares are probabilities: those
+    after so many steps from the uniform distribution (the authors' tool takes 10; the result
+    depends on their number), or the stationary ones of the chain that jumps, with the probability
+    ``teleport`` at each step, to a run drawn uniformly.
 
-        Otherwise the layers are formed by the strongly connected components of the chain. Closed
-        components, which the chain never leaves, are above all others. The longer the longest path
-        from another component to a closed one, the lower is that component. Closed components
-        cannot reach one another; they are ordered by the probability that the chain from the
-        uniform distribution ends in them, and equally probable ones share a layer. Each component
-        of a layer gets a share in proportion to its size, which is divided among its runs by their
-        stationary probabilities.
+    Otherwise the layers are formed by the strongly connected components of the chain. Closed
+    components, which the chain never leaves, are above all others. The longer the longest path from
+    another component to a closed one, the lower is that component. Closed components cannot reach
+    one another; they are ordered by the probability that the chain from the uniform distribution
+    ends in them, and equally probable ones share a layer. Each component of a layer gets a share in
+    proportion to its size, which is divided among its runs by their stationary probabilities.
 
     Examples
     --------

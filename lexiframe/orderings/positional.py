@@ -67,6 +67,7 @@ def majority_cycles(
     for measure, pairs in pair_cube(d):
         component = strong_components(majorities(pairs) > 0)
         sizes = np.bincount(component)
+        # Cycles are numbered in the order of their first runs, not of SciPy's components.
         cyclic = [c for c in dict.fromkeys(component) if sizes[c] > 1]
         rows += [
             (measure, number, pairs.runs[int(run)])

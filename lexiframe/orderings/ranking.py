@@ -1,4 +1,4 @@
-"""Values to ranks: equal values, up to rounding, share a rank."""
+"""Ranks, in which values that are equal up to rounding tie, and ratios that may be undefined."""
 
 from __future__ import annotations
 
@@ -50,3 +50,9 @@ def mid_ranks(values: np.ndarray, rounding: np.ndarray | float = TIE) -> np.ndar
 
     ranks: np.ndarray = rankdata(tie_groups(values, rounding), axis=-1)
     return ranks
+
+
+def ratio(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
+    """Divide a part by its whole; the ratio is NaN where both are 0."""
+    with np.errstate(invalid="ignore"):
+        return np.asarray(part / whole)

@@ -95,19 +95,12 @@ def order_probabilities(
     requests: RequestsLike = None,
     by: By = None,
 ) -> pl.DataFrame:
-    """Estimate how probably each run comes before each other, by a bootstrap over the requests.
+    """Estimate how probable it is that one run comes before another, by a bootstrap over requests.
 
     Parameters
     ----------
-    d
-        The table of `scores`, or of `preferences`.
-    method, votes, iterations, teleport
-        As for `order_runs`.
-    samples, seed
+    d, method, samples, seed, votes, iterations, teleport, requests, by
         As for `rank_distributions`; the same seed gives the same samples there and here.
-    requests, by
-        A frame or file with ``query_id`` and attributes of requests, and the attributes that form
-        groups. The table is computed within each group, whose attributes are its first columns.
 
     Returns
     -------
@@ -139,7 +132,7 @@ def order_probabilities(
 
 
 _BYTES_OF_PAIR = 150
-"""Of a row in the table of pairs, while it is made."""
+"""The memory that a row of the table of pairs takes while the table is made."""
 
 
 def _refuse_many_pairs(n_runs: int, n_measures: int) -> None:
@@ -154,7 +147,7 @@ def _ranks(method: str, o: Ordered) -> pl.DataFrame:
     samples, n_runs = o.ranks.shape
     n_ranks = 2 * n_runs + 1  # mid-ranks are multiples of 1/2
     cell = np.arange(n_runs) * n_ranks + np.rint(2 * o.ranks).astype(np.int64)
-    had, counts = np.unique(cell, return_counts=True)  # a count for each rank may be far more
+    had, counts = np.unique(cell, return_counts=True)  # most runs have few of the n_ranks ranks
     run, halves = np.divmod(had, n_ranks)
     columns = {"run": decode(o.runs, run), "rank": halves / 2, "probability": counts / samples}
     return _table(RANK_DISTRIBUTIONS, o.measure, method, columns)

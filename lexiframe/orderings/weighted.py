@@ -22,7 +22,7 @@ from lexiframe.metrics.tolerance import TIE, rounding
 from lexiframe.orderings.kemeny import kemeny
 from lexiframe.orderings.markov import mc4
 from lexiframe.orderings.positional import borda
-from lexiframe.orderings.ranking import mid_ranks, tie_groups
+from lexiframe.orderings.ranking import mid_ranks, ratio, tie_groups
 from lexiframe.orderings.rule import Rule
 from lexiframe.orderings.win_rates import mean_preferences
 from lexiframe.progress import progress
@@ -56,13 +56,7 @@ def laid_out(d: Any, method: str) -> ScoreCube | PairCube:
 
 
 def ordered(cube: ScoreCube | PairCube, weights: np.ndarray, rule: Rule) -> Iterator[Ordered]:
-    """Order the runs under each measure in each sample: ``weights`` is samples × requests.
-
-    Raises
-    ------
-    LexiframeError
-        When a measure lacks a pair of runs.
-    """
+    """Order the runs under each measure in each sample: ``weights`` is samples × requests."""
     for measure, table in cube:
         place = cube.queries.search_sorted(table.queries).to_numpy()
         from_weights = _from_weights(measure, table, rule)
@@ -76,14 +70,7 @@ def ordered(cube: ScoreCube | PairCube, weights: np.ndarray, rule: Rule) -> Iter
 
 
 def resampled(called: str, d: Any, rule: Rule, samples: int, seed: int) -> Iterator[Ordered]:
-    """Order the runs in bootstrap samples of the requests, which all measures share.
-
-    Raises
-    ------
-    LexiframeError
-        When samples is no positive integer or seed no integer from 0; for infinite values; and when
-        the ranks in all samples need more memory than is available.
-    """
+    """Order the runs in bootstrap samples of the requests, which all measures share."""
     check_draws(called, "samples", samples, seed)
     cube = laid_out(d, rule.method)
     check_finite(called, cube.values)
@@ -105,8 +92,8 @@ def _from_weights(measure: str, table: Scores | Pairs, rule: Rule) -> FromWeight
 
     def mean(weights: np.ndarray) -> ValuesAndRanks:
         n = weights @ known
-        value = _share(weighted_sums(weights, scores), n)
-        return value, _ranks(sign * value, _share(weights @ rough, n))
+        value = ratio(weighted_sums(weights, scores), n)
+        return value, _ranks(sign * value, ratio(weights @ rough, n))
 
     return mean
 
@@ -125,8 +112,8 @@ def _mean_of(request_values: np.ndarray, rough: np.ndarray) -> FromWeights:
 
     def mean(weights: np.ndarray) -> ValuesAndRanks:
         n = weights.sum(axis=1)[:, None]
-        value = _share(weighted_sums(weights, request_values), n)
-        return value, _ranks(value, _share(weights @ rough[:, None], n))
+        value = ratio(weighted_sums(weights, request_values), n)
+        return value, _ranks(value, ratio(weights @ rough[:, None], n))
 
     return mean
 
@@ -138,7 +125,7 @@ def _win_rate(pairs: Pairs, rule: Rule) -> FromWeights:
     ends = pairs.ends
 
     def win_rate(weights: np.ndarray) -> ValuesAndRanks:
-        lead = np.nan_to_num(_share(weights @ wins, weights @ known))
+        lead = np.nan_to_num(ratio(weights @ wins, weights @ known))
         value = 0.5 + lead @ ends / 2 / (len(pairs.runs) - 1)
         return value, _ranks(value)
 
@@ -186,7 +173,7 @@ def _kemeny(pairs: Pairs, rule: Rule) -> FromWeights:
 BLOCK = 50
 """The number of samples handled at once: with 100 runs a block of pairs takes 2 MB."""
 _BYTES_OF_RANK = 48
-"""Of a run in a sample, while its value and its rank are computed, joined and counted."""
+"""The memory that a run takes in a sample, while its value and rank are computed and counted."""
 _TINY = np.finfo(np.float64).tiny
 _LAST = -1e300  # below all values; −∞ would make differences NaN
 _METHODS: dict[str, Callable[[Pairs, Rule], FromWeights]] = {
@@ -222,12 +209,6 @@ def _ballots(pairs: Pairs, votes: str) -> np.ndarray:
         return np.asarray(np.sign(np.nan_to_num(pairs.values)))
     groups = tie_groups(mean_preferences(pairs), pairs.request_rounding[:, None])
     return np.asarray(np.sign(groups[:, pairs.b] - groups[:, pairs.a]), np.float64)
-
-
-def _share(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
-    """Divide; NaN where the divisor is 0."""
-    whole = np.broadcast_to(whole, part.shape)
-    return np.asarray(np.divide(part, whole, out=np.full(part.shape, np.nan), where=whole > 0))
 
 
 def _ranks(values: np.ndarray, rough: np.ndarray | float = TIE) -> np.ndarray:

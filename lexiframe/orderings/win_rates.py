@@ -13,6 +13,7 @@ from lexiframe.errors import LexiframeError, check_choice, unknown_name
 from lexiframe.layouts.arrays import Pairs
 from lexiframe.layouts.cube import PairsLike, pair_cube
 from lexiframe.layouts.groups import By, by_groups
+from lexiframe.orderings.ranking import ratio
 from lexiframe.schemas import REQUEST_WIN_RATES, WIN_RATES
 from lexiframe.typing import RequestsLike
 
@@ -63,15 +64,12 @@ def win_rate_matrix(
 
     Parameters
     ----------
-    d
-        The table of `preferences` or `scores`.
+    d, requests, by
+        As for `win_rates`.
     measure : str, optional
         The measure; it may be left out when the table has only one.
     runs : sequence of str, optional
         The runs to show, in this order. Default: all, sorted by name.
-    requests, by
-        A frame or file with ``query_id`` and attributes of requests, and the attributes that form
-        groups. The table is computed within each group, whose attributes are its first columns.
 
     Returns
     -------
@@ -128,13 +126,10 @@ def request_win_rates(
 
     Parameters
     ----------
-    d
-        The table of `preferences`, or of `scores`, whose differences are taken.
+    d, requests, by
+        As for `win_rates`.
     how : {"sum", "mean"}
         Whether to return the sum over the other runs or their mean.
-    requests, by
-        A frame or file with ``query_id`` and attributes of requests, and the attributes that form
-        groups. The table is computed within each group, whose attributes are its first columns.
 
     Returns
     -------
@@ -167,7 +162,7 @@ def mean_preferences(pairs: Pairs) -> np.ndarray:
 
 
 def total_preferences(pairs: Pairs) -> np.ndarray:
-    """Return the sum over the other runs of Δ: requests × runs."""
+    """Return the sum over the other runs of Δ: requests × runs; missing preferences count as 0."""
     known = np.nan_to_num(pairs.values)
     totals = [
         known[:, pairs.a == run].sum(axis=1) - known[:, pairs.b == run].sum(axis=1)
@@ -178,8 +173,7 @@ def total_preferences(pairs: Pairs) -> np.ndarray:
 
 def half_win_matrix(pairs: Pairs) -> np.ndarray:
     """Return the share of requests won, ties counted half: runs × runs, 0.5 on the diagonal."""
-    lead = np.divide(pairs.lead, pairs.n, out=np.full(len(pairs.n), np.nan), where=pairs.n > 0)
-    return np.asarray(0.5 + pairs.square(lead) / 2)
+    return np.asarray(0.5 + pairs.square(ratio(pairs.lead, pairs.n)) / 2)
 
 
 def _sums(measure: str, pairs: Pairs, how: str) -> pl.DataFrame:
@@ -207,10 +201,9 @@ def _of_measure(measure: str, pairs: Pairs) -> pl.DataFrame:
             "wins": wins,
             "losses": losses,
             "ties": pairs.n - wins - losses,
-            "total": np.nansum(pairs.values, axis=0),
-        }
+            "win_rate": ratio(wins, pairs.n),
+            "mean_preference": ratio(np.nansum(pairs.values, axis=0), pairs.n),
+        },
+        schema=WIN_RATES.columns,
     )
-    table = table.filter(pl.col("n") > 0).with_columns(
-        win_rate=pl.col("wins") / pl.col("n"), mean_preference=pl.col("total") / pl.col("n")
-    )
-    return table.select(*WIN_RATES.columns)
+    return table.filter(pl.col("n") > 0)

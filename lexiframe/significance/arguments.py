@@ -1,4 +1,4 @@
-"""Checks of arguments that several functions on significance share."""
+"""Checks of tables that several functions on significance share."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def checked_comparisons(c: Any) -> pl.DataFrame:
 
 
 def pairs_by_measure(called: str, d: Any) -> list[tuple[str, Pairs]]:
-    """Return each measure's pairs of runs that share requests; raise for none, and for infinity."""
+    """Return each measure's pairs of runs that share requests; raise if a value is infinite."""
     cube = pair_cube(d)
     check_finite(called, cube.values)
     measured = [(measure, _known(pairs)) for measure, pairs in cube]

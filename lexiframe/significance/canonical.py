@@ -1,4 +1,4 @@
-"""An order of runs that depends on their preferences alone, so that random trials ignore names.
+"""An order of runs that depends on their preferences alone, so that trials ignore their names.
 
 The method is that of canonical forms of graphs: each run has a colour, colours are split by the
 preferences over runs of each colour until nothing changes, and where runs still share a colour one
@@ -39,13 +39,14 @@ def _colours(matrix: np.ndarray) -> np.ndarray:
     while colour.max() < len(colour) - 1:
         several = np.flatnonzero(np.bincount(colour)[colour] > 1)
         alike = several[colour[several] == colour[several].min()]
+        # Doubled colours leave room for a new one: the run chosen comes just before those like it.
         apart = (2 * colour + (np.arange(len(colour)) != run) for run in alike)
         colour = min((_refined(one, cells) for one in apart), key=lambda c: _rows(c, cells))
     return colour
 
 
 def _twins(cells: np.ndarray) -> np.ndarray:
-    """Number from 0 the runs that share a row, in any order: swapping them changes nothing."""
+    """Number the runs that have equal rows from 0, in any order: swapping them changes nothing."""
     same = np.unique(cells, axis=0, return_inverse=True)[1].ravel()
     order = np.argsort(same, kind="stable")
     first = np.searchsorted(same[order], same[order])
@@ -65,6 +66,7 @@ def _refined(colour: np.ndarray, cells: np.ndarray) -> np.ndarray:
 
 def _signatures(colour: np.ndarray, cells: np.ndarray) -> np.ndarray:
     """Return each run's colour, and its sorted pairs of a preference and the other run's colour."""
+    # Colours are below 2 n, so each sum stands for one pair of a preference and a colour.
     return np.column_stack([colour, np.sort(cells * (2 * len(cells)) + colour, axis=1)])
 
 

@@ -70,6 +70,7 @@ class Differences:
         # Equal differences get the deviation 0. Else t would divide by rounding alone: copies of a
         # run, or a constant shift, would have an enormous t or a random one.
         near = np.flatnonzero(values.max(axis=0) - values.min(axis=0) <= rounding.max(axis=0))
+        # They are equal when one number is within half the rounding of each of them.
         some, rough = values[:, near], _cells(rounding, np.arange(len(values)), near) / 2
         same = (some - rough).max(axis=0) <= (some + rough).min(axis=0)
         deviation[near[same]] = 0.0
@@ -87,21 +88,26 @@ class Differences:
 
 
 def by_requests(pairs: Pairs, chosen: np.ndarray) -> Iterator[tuple[np.ndarray, Differences]]:
-    """Yield the chosen pairs, those with the same requests together, and their differences.
-
-    Usually no pair lacks a request, and all pairs come at once.
-    """
+    """Yield the chosen pairs, those with the same requests together, and their differences."""
     values, rounding = pairs.values[:, chosen], pairs.rounding
     known = ~np.isnan(values)
-    if known.all():
+    if known.all():  # the usual case: all pairs come at once
         every = np.arange(len(values))
         yield chosen, Differences.of(values, _cells(rounding, every, chosen))
         return
+    for pair, requests in alike(known):
+        rough = _cells(rounding, requests, chosen[pair])
+        yield chosen[pair], Differences.of(values[np.ix_(requests, pair)], rough)
+
+
+def alike(known: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Yield the pairs that have the same requests, and these requests, as indices.
+
+    ``known``, requests × pairs, says which requests each pair has.
+    """
     patterns, pattern = np.unique(known, axis=1, return_inverse=True)
     for number, requests in enumerate(patterns.T):
-        alike = np.flatnonzero(pattern.ravel() == number)
-        rough = _cells(rounding, np.flatnonzero(requests), chosen[alike])
-        yield chosen[alike], Differences.of(values[np.ix_(requests, alike)], rough)
+        yield np.flatnonzero(pattern.ravel() == number), np.flatnonzero(requests)
 
 
 def _cells(rounding: np.ndarray, requests: np.ndarray, pairs: np.ndarray) -> np.ndarray:

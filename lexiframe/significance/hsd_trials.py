@@ -1,7 +1,8 @@
 """The trials of the randomised HSD: run labels are permuted independently within each request.
 
-Before that, the runs of each request are put into an order that does not depend on their names, so
-that neither do the trials of a seed. This is valid because requests are permuted independently.
+Before that, the runs of each request are put into an order that does not depend on their names;
+then the trials of a seed do not depend on the names either. This is valid because requests are
+permuted independently.
 
 There are three ways to compute the largest |mean difference| of a trial. If the preferences are
 differences of values, it is the range of the runs' sums. If they are signs of such differences, the
@@ -43,16 +44,10 @@ def largest_differences(
 ) -> np.ndarray:
     """Return the largest |mean difference| over all pairs of runs in each trial, ascending.
 
-    Parameters
-    ----------
-    pairs
-        The differences; none may be missing.
-    values
-        Requests × runs, when the differences are those of values; else None.
-    trials, seed
-        The number of trials, and their seed. When there are at most ``trials`` + 1 permutations in
-        all, each is one trial. The one that changes nothing is left out, because the p-value counts
-        the observed data as one permutation already.
+    No difference may be missing. ``values``, requests × runs, are those that they are differences
+    of, if there are such values. When there are at most ``trials`` + 1 permutations in all, each is
+    one trial. The one that changes nothing is left out, because the p-value counts the observed
+    data as one permutation already.
     """
     n_queries, n_runs = len(pairs.queries), len(pairs.runs)
     largest_sum = _statistic(pairs) if values is None else _of_values(values)
@@ -88,7 +83,11 @@ def _are_all(n_runs: int, n_queries: int, trials: int) -> bool:
 
 
 def _every(n_runs: int, n_queries: int, some: np.ndarray) -> Iterator[np.ndarray]:
-    """Yield permutations by number: each digit to base n_runs! chooses that of one request."""
+    """Yield for each request its permutations in some trials.
+
+    The number of a trial, written to base n_runs!, has a digit for each request, which chooses the
+    permutation of that request.
+    """
     of_one = np.array([*permutations(range(n_runs))])
     for query in range(n_queries):
         yield of_one[some // len(of_one) ** query % len(of_one)]

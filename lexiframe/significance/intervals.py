@@ -51,7 +51,7 @@ def bca_interval(d: Differences, options: Options) -> Interval:
                 random_state=np.random.default_rng(options.seed),
             ).confidence_interval  # fmt: skip
         low[pairs], high[pairs] = found.low, found.high
-    if d.n < 2:
+    if d.n < 2:  # one request shows no spread
         low, high = low * np.nan, high * np.nan
     return one_sided(low, high, options)
 
@@ -76,7 +76,7 @@ INTERVALS: dict[str, Callable[[Differences, Options], Interval]] = {
 
 
 def one_sided(low: np.ndarray, high: np.ndarray, options: Options) -> Interval:
-    """Make infinite the end of which a one-sided test says nothing."""
+    """Make the end infinite about which a one-sided test says nothing; NaN remains NaN."""
     if options.alternative == "greater":
         high = np.where(np.isnan(high), high, np.inf)
     elif options.alternative == "less":
@@ -122,7 +122,7 @@ def win_odds_interval(wins: np.ndarray, losses: np.ndarray, n: int, options: Opt
     error = np.sqrt(squares / max(n - 1, 1) / n) / (theta * (1 - theta))
     logit, half = np.log(theta / (1 - theta)), -ndtri(options.tail) * error
     low, high = (np.where(inside, np.exp(end), np.nan) for end in (logit - half, logit + half))
-    return one_sided(np.where(np.isnan(low), low, np.maximum(low, 0.0)), high, options)
+    return one_sided(low, high, options)
 
 
 def rank_biserial_interval(r: np.ndarray, n: np.ndarray, options: Options) -> Interval:

@@ -9,9 +9,9 @@ import numpy as np
 LARGEST = 10**9
 """The largest number of requests that `least_size` considers."""
 FAR = 1e4
-"""The noncentrality is cut here, because SciPy is slow beyond, where the power is as good as 1."""
+"""Larger noncentralities are replaced by this one: SciPy is slow there, and the power is 1."""
 NONE_BEHIND = 37.0
-"""For the lower tail it is cut here: beyond, this tail is as good as 0."""
+"""The largest noncentrality for the lower tail, which is as good as 0 beyond."""
 
 
 def t_power(effect: np.ndarray, n: np.ndarray, alpha: float) -> np.ndarray:

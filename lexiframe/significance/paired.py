@@ -163,13 +163,13 @@ def compare(
             "compare: expected preferences between runs, or scores of two runs for the same "
             "requests, found none"
         )
-    # A family has the same test and, unless it is of all, the same measure and group.
+    # The rows of a family have the same test and, unless family="all", the same measure and group.
     same = ["test", *([*groups, "measure"] if family == "measure" else [])]
     number = table.select(pl.struct(same).rank("dense")).to_series().to_numpy()
     corrected = [_corrected(table, number, name, alpha) for name in corrections]
     warn_of_no_rejection(table, number, corrections, options)
-    both = pl.concat(corrected).select(*groups, *COMPARISONS.columns)
-    return both.sort(*groups, *COMPARISONS.key)
+    together = pl.concat(corrected).select(*groups, *COMPARISONS.columns)
+    return together.sort(*groups, *COMPARISONS.key)
 
 
 def several(given: str | Sequence[str]) -> list[str]:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from lexiframe.orderings.ranking import ratio
 from lexiframe.progress import progress
 from lexiframe.resampling import drawn_requests, signs
 from lexiframe.significance.differences import Differences, Options
@@ -84,7 +85,7 @@ def wilcoxon_test(d: Differences, options: Options) -> Outcome:
     ranks, repeated = _signed_ranks(d)
     n = (ranks != 0).sum(axis=0)
     up, down = (np.where(sign * ranks > 0, sign * ranks, 0.0).sum(axis=0) for sign in (1, -1))
-    r = np.divide(up - down, up + down, out=np.full(len(n), np.nan), where=n > 0)
+    r = ratio(up - down, up + down)
     by_signs = options.least_p(0.5**n)
     if d.n <= _FEW:
         p_value, least_p = _by_all_signs(ranks, options), by_signs
@@ -129,9 +130,9 @@ def _signed_ranks(d: Differences) -> tuple[np.ndarray, np.ndarray]:
 
 def _by_all_signs(ranks: np.ndarray, options: Options) -> np.ndarray:
     """Return p of the sum of signed ranks among the sums for all choices of signs."""
-    drawn = signs(len(ranks), 2 ** len(ranks), seed=0)
+    drawn = signs(len(ranks), 2 ** len(ranks), seed=0)  # all of them: the seed does not matter
     observed = ranks.sum(axis=0)
-    below, above = np.ones(len(observed)), np.ones(len(observed))
+    below, above = np.ones(len(observed)), np.ones(len(observed))  # `signs` omits the observed
     for first in range(0, len(drawn), _ROWS):
         sums = drawn[first : first + _ROWS] @ ranks
         below += (sums <= observed + 0.25).sum(axis=0)  # sums of mid-ranks differ by 1/2 or more
@@ -140,7 +141,7 @@ def _by_all_signs(ranks: np.ndarray, options: Options) -> np.ndarray:
 
 
 def _by_scipy(ranks: np.ndarray, repeated: np.ndarray, options: Options) -> np.ndarray:
-    """Return p by `scipy.stats.wilcoxon`, pairs with and without ties apart.
+    """Return p by `scipy.stats.wilcoxon`, called for pairs with ties and for those without.
 
     It chooses one distribution, exact or normal, for all pairs of a call.
     """
@@ -170,6 +171,7 @@ def randomization_test(d: Differences, options: Options) -> Outcome:
     d_z, t = _standardised(d)
     p_value = (1 + count) / (1 + len(drawn))
     n_not_zero = (np.abs(d.values) > d.rounding).sum(axis=0)
+    # An enumeration lacks the observed signs, so it has 2^n − 1 rows.
     are_all = len(drawn) < options.trials or 2**d.n == options.trials + 1
     by_signs = options.least_p(0.5**n_not_zero)
     least_p = by_signs if are_all else np.full(len(t), 1 / (1 + len(drawn)))

@@ -66,10 +66,8 @@ def asl_curve(c: Frame, /, *, by: By = None) -> pl.DataFrame:
 
     Parameters
     ----------
-    c
-        The table of `compare`, or those of several tests or corrections concatenated.
-    by
-        Columns of ``c`` that name groups of requests: the table is computed within each group.
+    c, by
+        As for `discriminative_power`.
 
     Returns
     -------
@@ -112,12 +110,10 @@ def smallest_significant_differences(
 
     Parameters
     ----------
-    c
-        The table of `compare`, or those of several tests or corrections concatenated.
+    c, by
+        As for `discriminative_power`.
     alpha : float
         A difference is significant when its corrected p-value is below alpha.
-    by
-        Columns of ``c`` that name groups of requests: the table is computed within each group.
 
     Returns
     -------

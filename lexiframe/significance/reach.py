@@ -18,18 +18,9 @@ def warn_of_no_rejection(
     """Warn once when a correction cannot reject anything, whatever the differences are.
 
     This is the case if it rejects nothing even when all p-values of a family are the least that
-    they could be, because a larger p-value never makes a corrected one smaller. There is no warning
-    for a family of one comparison, whose n shows it, or of runs that are all the same, unless there
-    are too few trials.
-
-    Parameters
-    ----------
-    table
-        The comparisons, with ``test``, ``n``, ``mean_difference`` and ``least_p``.
-    family
-        The number of each comparison's family.
-    corrections, options
-        The corrections, and the options of the tests with the level.
+    they could be, because a larger p-value never makes a corrected one smaller. Too few trials are
+    always warned of. Too few requests are not in a family of one comparison, whose n shows them,
+    nor where all runs are the same. ``family`` has the number of each comparison's family.
     """
     least = table["least_p"].to_numpy()
     trials = table["test"].str.contains("^(randomization|bootstrap)").to_numpy()

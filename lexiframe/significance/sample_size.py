@@ -17,11 +17,7 @@ from lexiframe.schemas import POWER_CURVE, REQUIRED_REQUESTS
 from lexiframe.significance.arguments import pairs_by_measure
 from lexiframe.significance.noncentral_t import LARGEST, least_size, t_power
 from lexiframe.significance.paired import compare
-from lexiframe.significance.simulated_power import (
-    simulated_power,
-    simulated_power_at_n,
-    simulated_size,
-)
+from lexiframe.significance.simulated_power import simulated_power, simulated_size
 from lexiframe.typing import RequestsLike
 
 How = Literal["t", "simulation"]
@@ -109,7 +105,7 @@ def required_requests(
             required, power_at_n = least_size(effect, power, alpha), t_power(effect, n, alpha)
         else:
             required = simulated_size(pairs, power, alpha, samples, seed)
-            power_at_n = simulated_power_at_n(pairs, alpha, samples, seed)
+            power_at_n = simulated_power(pairs, None, alpha, samples, seed)[:, 0]
         found = (np.abs(c["mean_difference"].to_numpy()) > pairs.mean_rounding) & (required > 0)
         frames.append(
             c.with_columns(
@@ -138,22 +134,10 @@ def power_curve(
 
     Parameters
     ----------
-    d
-        The table of `preferences`, or of `scores`, whose differences are taken.
+    d, alpha, how, samples, seed, requests, by
+        As for `required_requests`.
     sizes : sequence of int
         The numbers of requests, each at least 2.
-    alpha : float
-        Significance level of the test, not corrected for many pairs: for Bonferroni's correction
-        give alpha divided by the number of pairs.
-    how : {"t", "simulation"}
-        As in `required_requests`.
-    samples : int
-        For the simulation: the number of samples drawn for each number of requests.
-    seed : int
-        For the simulation: the same seed gives the same samples.
-    requests, by
-        A frame or file with ``query_id`` and attributes of requests, and the attributes that form
-        groups. The table is computed within each group, whose attributes are its first columns.
 
     Returns
     -------
@@ -188,13 +172,10 @@ def power_curve(
             power = t_power(_effect(c, pairs)[:, None], chosen, alpha)
         else:
             power = simulated_power(pairs, chosen, alpha, samples, seed)
-        known = c["n"].to_numpy() > 1
         frames.append(
             c[np.repeat(np.arange(c.height), len(chosen))].with_columns(
                 n_requests=np.tile(chosen, c.height),
-                power=pl.when(pl.Series(np.repeat(known, len(chosen)))).then(
-                    pl.Series(power.ravel())
-                ),
+                power=pl.when(pl.col("n") > 1).then(pl.Series(power.ravel())),
             )
         )
     return pl.concat(frames).select(*POWER_CURVE.columns)

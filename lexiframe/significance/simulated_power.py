@@ -9,9 +9,10 @@ import numpy as np
 from lexiframe.layouts.arrays import Pairs
 from lexiframe.progress import progress
 from lexiframe.resampling import drawn_requests
+from lexiframe.significance.differences import alike
 
 AT_ONCE = 2**20
-"""The number of cells (samples × pairs of runs) tested at once: an array takes 8 MB."""
+"""The number of cells (samples × pairs of runs) tested at once: an array of them takes 8 MB."""
 
 SIZES = [2]
 """The sizes of samples that are tried: they rise by 1, later by 7 %."""
@@ -39,24 +40,19 @@ def simulated_size(pairs: Pairs, power: float, alpha: float, samples: int, seed:
 
 
 def simulated_power(
-    pairs: Pairs, sizes: np.ndarray, alpha: float, samples: int, seed: int
+    pairs: Pairs, sizes: np.ndarray | None, alpha: float, samples: int, seed: int
 ) -> np.ndarray:
-    """Return the share of significant samples, pairs × sizes; NaN for a pair with one request."""
-    shares = np.full((len(pairs.a), len(sizes)), np.nan)
+    """Return the share of significant samples, pairs × sizes; NaN for a pair with one request.
+
+    If ``sizes`` is None, there is one size: the number of requests that the pair has.
+    """
+    shares = np.full((len(pairs.a), 1 if sizes is None else len(sizes)), np.nan)
     rounding = pairs.mean_rounding
     for pair, complete in _complete(pairs.values):
-        for k, size in enumerate(progress(sizes, len(sizes), "simulating requests")):
-            share = _significant(complete, rounding[pair], int(size), alpha, samples, seed)
+        tried = [len(complete)] if sizes is None else sizes.tolist()
+        for k, size in enumerate(progress(tried, len(tried), "simulating requests")):
+            share = _significant(complete, rounding[pair], size, alpha, samples, seed)
             shares[pair, k] = share
-    return shares
-
-
-def simulated_power_at_n(pairs: Pairs, alpha: float, samples: int, seed: int) -> np.ndarray:
-    """Return the share of significant samples of as many requests as each pair has."""
-    shares = np.full(len(pairs.a), np.nan)
-    rounding = pairs.mean_rounding
-    for pair, complete in _complete(pairs.values):
-        shares[pair] = _significant(complete, rounding[pair], len(complete), alpha, samples, seed)
     return shares
 
 
@@ -65,11 +61,9 @@ def _complete(values: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
 
     Pairs with one request are left out: nothing can be estimated from it.
     """
-    patterns, group = np.unique(~np.isnan(values), axis=1, return_inverse=True)
-    for g, known in enumerate(patterns.T):
-        if known.sum() > 1:
-            pair = np.flatnonzero(group.ravel() == g)
-            yield pair, values[np.ix_(known, pair)]
+    for pair, requests in alike(~np.isnan(values)):
+        if len(requests) > 1:
+            yield pair, values[np.ix_(requests, pair)]
 
 
 def _significant(

@@ -13,24 +13,17 @@ import math
 import numpy as np
 
 NEGLIGIBLE = 40.0
-"""The density of log s is left out where it is below e^-40 of its mode."""
+"""The density of log s counts as 0 where it is below e^−40 of its value at the mode."""
 BLOCK = 2**20
 """The number of cells of an array that is computed at once."""
 
 
 def survival(q: np.ndarray, k: int, df: int) -> np.ndarray:
-    """Return P(Q > q) for the studentised range of k means with df degrees of freedom.
+    """Return P(Q > q) for the studentised range of k means with df degrees of freedom, q ≥ 0.
 
     P(Q > q) = ∫ f(s) P(W > q s) ds, where W is the range of k standard normal variables and df · s²
     is χ² with df degrees of freedom. The integration runs over log s. The nodes are chosen such
     that log w = log q + log s is a multiple of the step, so that all q use the same table.
-
-    Parameters
-    ----------
-    q
-        Values, at least 0, one-dimensional.
-    k, df
-        The number of means, at least 2, and the degrees of freedom, at least 1.
 
     Examples
     --------
@@ -93,6 +86,7 @@ def _support(df: int) -> tuple[float, float]:
     def above(t: float) -> float:
         return NEGLIGIBLE - df / 2 * (math.expm1(2 * t) - 2 * t)
 
+    # Even with one degree of freedom the density is negligible at −1 − NEGLIGIBLE and at 3.
     return brentq(above, -1 - NEGLIGIBLE, 0.0), brentq(above, 0.0, 3.0)
 
 

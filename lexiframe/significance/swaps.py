@@ -12,6 +12,7 @@ from lexiframe.errors import LexiframeError
 from lexiframe.layouts.arrays import Pairs
 from lexiframe.layouts.cube import PairsLike
 from lexiframe.layouts.groups import By, by_groups
+from lexiframe.orderings.ranking import ratio
 from lexiframe.progress import progress
 from lexiframe.resampling import check_draws, halves
 from lexiframe.schemas import SWAP_CURVE, SWAP_RATES
@@ -19,7 +20,7 @@ from lexiframe.significance.arguments import pairs_by_measure
 from lexiframe.typing import RequestsLike
 
 AT_ONCE = 2**20
-"""The number of cells (splits × pairs of runs) handled at once: an array takes 8 MB."""
+"""The number of cells (splits × pairs of runs) handled at once: an array of them takes 8 MB."""
 
 
 @by_groups
@@ -102,23 +103,16 @@ def swap_curve(
     requests: RequestsLike = None,
     by: By = None,
 ) -> pl.DataFrame:
-    """Compute swap rates by size of difference, to see how large one must be to be stable.
+    """Compute swap rates by size of difference, to see how large a stable difference must be.
 
     The splits are those of `swap_rates`, binned by the size of the difference in the first half.
 
     Parameters
     ----------
-    d
-        The table of `preferences`, or of `scores`, whose differences are taken.
-    splits : int
-        How often the requests are split at random into two disjoint halves.
-    seed : int
-        The same seed gives the same halves, for all measures that have the same requests.
+    d, splits, seed, requests, by
+        As for `swap_rates`.
     bins : int
         The number of bins, all of the same width.
-    requests, by
-        A frame or file with ``query_id`` and attributes of requests, and the attributes that form
-        groups. The table is computed within each group, whose attributes are its first columns.
 
     Returns
     -------
@@ -153,6 +147,8 @@ def swap_curve(
     check_draws("swap_curve", "bins", bins, seed)
     frames = []
     for measure, pairs in _split_pairs("swap_curve", d, splits, seed):
+        # The splits are drawn twice: the bins need the largest difference, and all halves at once
+        # might not fit into memory.
         firsts = (first for first, _ in _half_means(pairs, splits, seed))
         largest = max(np.fmax.reduce(np.abs(first), axis=None, initial=0.0) for first in firsts)
         rounding = pairs.mean_rounding
@@ -193,9 +189,7 @@ def _half_means(pairs: Pairs, splits: int, seed: int) -> Iterator[tuple[np.ndarr
 def _means(
     half: np.ndarray, values: np.ndarray, known: np.ndarray, rounding: np.ndarray
 ) -> np.ndarray:
-    counts = half @ known
-    means = np.full(counts.shape, np.nan)
-    np.divide(half @ values, counts, out=means, where=counts > 0)
+    means = ratio(half @ values, half @ known)
     means[np.abs(means) <= rounding] = 0.0
     return means
 
@@ -216,7 +210,7 @@ def _binned(
     n_bins = len(edges) - 1
     # A difference that equals a bin's lower edge up to rounding belongs to that bin.
     place = np.searchsorted(edges, (np.abs(first) + rounding)[counted], side="right") - 1
-    place = np.minimum(place, n_bins - 1)
+    place = np.minimum(place, n_bins - 1)  # the last bin includes its upper edge
     swaps = np.bincount(place[both[counted] < 0], minlength=n_bins)
     return np.stack([swaps, np.bincount(place, minlength=n_bins)])
 

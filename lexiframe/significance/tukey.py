@@ -162,7 +162,8 @@ def _by_measure(d: Any, on: str) -> Iterator[tuple[str, Pairs, np.ndarray | None
         _check_pairs(measure, pairs)
         if on == "win_rate":
             values = mean_preferences(pairs)
-            # Their rounding is that of the means, passed on as the size of scores that have it.
+            # Their rounding is that of the means. `Pairs` computes rounding from the size of
+            # scores, so it is given scores that have this rounding.
             delta = values[:, pairs.a] - values[:, pairs.b]
             rounding = pairs.request_rounding[:, None]
             delta = np.where(np.abs(delta) <= rounding, 0.0, delta)
@@ -227,7 +228,7 @@ def _parametric(pairs: Pairs, values: np.ndarray, alpha: float) -> Tested:
     """q = |d̄| / √(MSE / Q)."""
     (n_queries, n_runs), difference = values.shape, np.abs(pairs.values.mean(axis=0))
     df = (n_runs - 1) * (n_queries - 1)
-    if not df:
+    if not df:  # one request: no residuals to estimate the error from
         return Tested(np.full(len(difference), np.nan), np.ones(len(difference)), np.nan)
     differs = difference > tolerance(pairs)
     residual = values - values.mean(axis=0) - values.mean(axis=1, keepdims=True) + values.mean()

@@ -55,7 +55,7 @@ def _inference(inference: dict[str, Any]) -> str:
 
 
 def _parts(table: pl.DataFrame, by: list[str]) -> Iterator[tuple[str, pl.DataFrame]]:
-    """Yield the groups of a table, each behind the words that a title calls it by."""
+    """Yield for each group of requests the words that name it in a title, and its rows."""
     if not by:
         yield "", table
         return
@@ -162,7 +162,7 @@ def _html_row(tag: str, cells: Iterable[Any], sides: Iterable[str]) -> str:
 
 
 def _are_numbers(column: pl.Series) -> bool:
-    """Return whether the values are numbers, or text that holds numbers only, as ranks do here."""
+    """Return whether a column has numbers, or text that is numbers, as ranks are here."""
     if column.dtype != pl.String:
         return column.dtype.is_numeric()
     return column.str.contains(r"^-?[0-9]+(\.[0-9]+)?$").all()

@@ -123,16 +123,20 @@ def verdict_of(
     c = _comparisons(comparisons if others is None else others, orderings, names, by)
     _refuse_one_sided(c)
     c = c.with_columns(reject=pl.col("p_adjusted") < level)
-    # Joins below match nulls: requests without an attribute are a group, whose value is null.
-    best = orderings.filter(pl.col("rank") == pl.col("rank").min().over(*by, "measure"))
-    table = _told_apart(c, by, family)
-    n_runs = orderings.group_by(*by, "measure").agg(n_runs=pl.len())
-    for part in (n_runs, _names(best, "best", by, []), _not_worse(c, best, orderings, by)):
-        on = [name for name in (*by, *_KEY) if name in part.columns]
-        table = table.join(part, on=on, how="left", nulls_equal=True, maintain_order="left")
+    # Runs that share the first place have the same rank: the mean of their places, 1.5 for two.
+    is_best = pl.col("rank") == pl.col("rank").min().over(*by, "measure")
+    orderings = orderings.with_columns(is_best=is_best).sort("rank", "run")
+    runs = orderings.group_by(*by, "measure").agg(
+        n_runs=pl.len(), best=pl.col("run").filter("is_best")
+    )
+    # Joins match nulls: requests without an attribute are a group, whose value is null.
+    table = _told_apart(c, by, family).join(runs, on=[*by, "measure"], nulls_equal=True)
+    against = _against_best(c, orderings, by)
+    table = table.join(against, on=[*by, *_KEY], how="left", nulls_equal=True)
+    _refuse_gaps(table.sort(*by, "measure"))
     asked = {measure: place for place, measure in enumerate(provenance["measures"])}
     place = pl.col("measure").replace_strict(asked, default=len(asked), return_dtype=pl.Int64)
-    table = table.with_columns(pl.col("best", "not_worse").fill_null([])).sort(*by, place, *_KEY)
+    table = table.with_columns(pl.col("not_worse").fill_null([])).sort(*by, place, *_KEY)
     sentences = [_sentence(row, names, level, family) for row in table.iter_rows(named=True)]
     table = table.with_columns(sentence=pl.Series(sentences, dtype=pl.String))
     return table.select(*by, *VERDICT.columns).rename(dict(zip(by, names, strict=True)))
@@ -197,57 +201,41 @@ def _told_apart(c: pl.DataFrame, by: list[str], family: str) -> pl.DataFrame:
     return counted.with_columns(family=of_all if family == "all" else pl.col("n_pairs"))
 
 
-def _not_worse(
-    c: pl.DataFrame, best: pl.DataFrame, orderings: pl.DataFrame, by: list[str]
-) -> pl.DataFrame:
-    """List the runs, other than the best, that no best run is significantly better than."""
-    of_measure = [*by, "measure"]
+def _against_best(c: pl.DataFrame, orderings: pl.DataFrame, by: list[str]) -> pl.DataFrame:
+    """List the runs, other than the best, that no best run is significantly better than.
+
+    ``n_against`` counts the comparisons of best runs with others.
+    """
     a, b = pl.col("run_a"), pl.col("run_b")
     both = [
         c.select(*by, *_KEY, "reject", run=run, rival=rival, gain=sign * _GAIN)
         for run, rival, sign in ((a, b, 1), (b, a, -1))
     ]
-    rivals = best.select(*of_measure, rival="run")
-    against = pl.concat(both).join(rivals, on=[*of_measure, "rival"], how="semi", nulls_equal=True)
-    against = against.join(best, on=[*of_measure, "run"], how="anti", nulls_equal=True)
-    _refuse_gaps(c, against, orderings, best, of_measure)
+    of_measure = orderings.select(*by, "measure", "run", "rank", "is_best")
+    best = of_measure.filter("is_best").rename({"run": "rival"})
+    others = of_measure.filter(~pl.col("is_best"))
+    against = (
+        pl.concat(both)
+        .join(best, on=[*by, "measure", "rival"], how="semi", nulls_equal=True)
+        .join(others, on=[*by, "measure", "run"], nulls_equal=True)
+    )
     # A run is worse if any of the best runs is significantly better.
     is_worse = (pl.col("reject") & (pl.col("gain") < 0)).any()
-    kept = against.group_by(*by, *_KEY, "run").agg(is_worse=is_worse).filter(~pl.col("is_worse"))
-    ranks = orderings.select(*of_measure, "run", "rank")
-    kept = kept.join(ranks, on=[*of_measure, "run"], nulls_equal=True)
-    return _names(kept, "not_worse", by, ["test", "correction"])
+    of_runs = against.group_by(*by, *_KEY, "run", "rank").agg(n=pl.len(), is_worse=is_worse)
+    ranked = of_runs.sort("rank", "run").group_by(*by, *_KEY)
+    not_worse = pl.col("run").filter(~pl.col("is_worse"))
+    return ranked.agg(n_against=pl.col("n").sum(), not_worse=not_worse)
 
 
-def _names(runs: pl.DataFrame, called: str, by: list[str], more: list[str]) -> pl.DataFrame:
-    """Collect the runs of each measure in a list, sorted by rank and name."""
-    ranked = runs.sort("rank", "run").group_by(*by, "measure", *more, maintain_order=True)
-    return ranked.agg(pl.col("run").alias(called))
-
-
-def _refuse_gaps(
-    c: pl.DataFrame,
-    against: pl.DataFrame,
-    orderings: pl.DataFrame,
-    best: pl.DataFrame,
-    groups: list[str],
-) -> None:
+def _refuse_gaps(table: pl.DataFrame) -> None:
     """Raise unless each best run is compared with all runs that are not best."""
-    n_best = best.group_by(groups).agg(n_best=pl.len())
-    n_runs = orderings.group_by(groups).agg(n_runs=pl.len())
-    tested = c.select(*groups, "test", "correction").unique()
-    needed = tested.join(n_best, on=groups, nulls_equal=True).join(
-        n_runs, on=groups, nulls_equal=True
-    )
-    there = against.group_by(*groups, "test", "correction").agg(there=pl.len())
-    needed = needed.join(there, on=[*groups, "test", "correction"], how="left", nulls_equal=True)
-    wanted = pl.col("n_best") * (pl.col("n_runs") - pl.col("n_best"))
-    lacking = needed.filter(pl.col("there").fill_null(0) < wanted)
+    n_best = pl.col("best").list.len()
+    wanted = n_best * (pl.col("n_runs") - n_best)
+    lacking = table.filter(pl.col("n_against").fill_null(0) < wanted)
     if lacking.height:
-        row = lacking.sort(groups).row(0, named=True)
         raise LexiframeError(
-            f"verdict: expected comparisons of every best run of {row['measure']} with all other "
-            "runs, but some are missing; compare all pairs (no baseline) of the same runs"
+            f"verdict: expected comparisons of every best run of {lacking['measure'][0]} with all "
+            "other runs, but some are missing; compare all pairs (no baseline) of the same runs"
         )
 
 
@@ -256,6 +244,7 @@ def _sentence(row: dict[str, Any], names: Sequence[str], alpha: float, family: s
     verb = "is best" if len(row["best"]) == 1 else "share the first rank"
     best = f"By {row['measure']}{' for ' * bool(names)}{group}, {_listed(row['best'])} {verb}"
     test, _, options = row["test"].partition("(")
+    # The comparisons that a user gives may have tests and corrections that are not ours.
     how = _TESTS.get(test, test) + (f" ({options}" if options else "")
     pairs = "the one pair" if row["family"] == 1 else f"the {row['family']} pairs"
     over = f"{_CORRECTIONS.get(row['correction'], row['correction'])} {pairs}"
