@@ -1,4 +1,4 @@
-"""The command line: ``lexiframe demo | evaluate | compare | coverage | check | convert``."""
+"""The command line: ``lexiframe evaluate``, ``compare``, ``explain`` and the other commands."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from typing import Annotated, Any
 import polars as pl
 import typer
 
+from lexiframe.cli_explain import explain
 from lexiframe.cli_files import check, convert
 from lexiframe.cli_options import (
     AsFormat,
@@ -148,6 +149,7 @@ def coverage(*, inputs: InputOptions, format: AsFormat = "table") -> None:
 
 app.command()(check)
 app.command()(convert)
+app.command()(explain)
 
 
 def _printed(e: Evaluation) -> dict[str, pl.DataFrame]:

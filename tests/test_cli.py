@@ -305,6 +305,109 @@ def test_evaluate_with_a_baseline(tmp_path, lexiframe):
     assert "error: unknown run 'pixels.run'; did you mean pixels_euclidean" in missing.err
 
 
+PIXELS = RUNS / "pixels_euclidean.run"
+
+
+def rows_of(printed):
+    return [line.strip("│ ").split() for line in printed.splitlines() if line.startswith("│")]
+
+
+def test_explain_lists_the_requests_of_two_runs(lexiframe):
+    e = lf.evaluate([RUN, PIXELS], QRELS, ["AP", "LR"])
+    for first, second in ((RUN, PIXELS), (PIXELS, RUN)):
+        command = ["explain", QRELS, first, second, "-m", "AP", "-m", "LR"]
+        table = e.pair(first.stem, second.stem)
+        out = lexiframe(*command, "--format", "csv").out
+        assert pl.read_csv(io.StringIO(out)).equals(table)
+        assert json.loads(lexiframe(*command, "--format", "json").out) == table.to_dicts()
+        printed = lexiframe(*command)
+        assert printed.status == 0
+        assert f"positive where {first.stem} is better than {second.stem}" in printed.out
+        head, *rows = rows_of(printed.out)
+        assert head == ["query_id", "AP", "LR", "LR", "level"]
+        of = {(m, q): (x, level) for m, q, *_, x, level in table.iter_rows()}
+        assert rows == [
+            [q, f"{of['AP', q][0]:.3f}", f"{of['LR', q][0]:.3f}", str(of["LR", q][1])]
+            for q in table.filter(measure="AP")["query_id"]
+        ]
+
+
+def test_explain_one_request(lexiframe):
+    command = ["explain", QRELS, PIXELS, RUN, "-m", "AP", "-m", "LR", "--query", "q0078"]
+    e = lf.evaluate([RUN, PIXELS], QRELS, ["AP", "LR"])
+    levels = e.explain("q0078", "pixels_euclidean", "random")
+    assert json.loads(lexiframe(*command, "--format", "json").out) == levels.to_dicts()
+    printed = lexiframe(*command).out
+    assert "Request q0078: pixels_euclidean against random" in printed
+    measures, by_level = printed.split("\n\n")
+    assert ["LR", "null", "null", "1.000", "21"] in rows_of(measures)
+    head, *rows = rows_of(by_level)
+    assert head == "level doc_a position_a doc_b position_b sign decides AP_a AP_b LR".split()
+    assert [int(row[0]) for row in rows] == levels["level"].to_list()
+    unknown = lexiframe(*command[:-1], "78")
+    assert (unknown.status, unknown.out) == (1, "")
+    assert "unknown query '78'. Known: q0066" in unknown.err
+
+
+def test_explain_prints_the_greatest_gains_and_losses(tmp_path, lexiframe):
+    """Of 50 requests the first and the last 20."""
+    ids = [f"q{n:02}" for n in range(50)]
+    for name, best in (("x", range(1, 51)), ("y", range(50, 0, -1))):
+        lines = [f"{q} Q0 d{k} 0 {-k} t" for q, n in zip(ids, best, strict=True) for k in (n, 60)]
+        (tmp_path / name).write_text("\n".join(lines))
+    relevant = [f"{q} 0 d{n} 1" for q, n in zip(ids, range(1, 51), strict=True)]
+    (tmp_path / "qrels").write_text("\n".join(relevant + [f"{q} 0 d60 1" for q in ids]))
+    command = ["explain", *(tmp_path / name for name in ("qrels", "x", "y")), "-m", "AP"]
+    printed = lexiframe(*command)
+    table = lf.evaluate([tmp_path / "x", tmp_path / "y"], tmp_path / "qrels", "AP").pair("x", "y")
+    shown = [row[0] for row in rows_of(printed.out)[1:]]
+    assert shown == [*table["query_id"][:20], *table["query_id"][-20:]]
+    assert "40 of 50 requests are shown" in printed.err
+    assert len(lexiframe(*command, "--format", "csv").out.splitlines()) == 51
+
+
+def test_explain_two_files_of_one_name(tmp_path, lexiframe):
+    for name, source in (("old", RUN), ("new", PIXELS)):
+        (tmp_path / name).mkdir()
+        shutil.copy(source, tmp_path / name / "bm25.run")
+    old, new = tmp_path / "old" / "bm25.run", tmp_path / "new" / "bm25.run"
+    outcome = lexiframe("explain", QRELS, old, new, "-m", "AP", "--format", "csv")
+    rows = list(csv.DictReader(io.StringIO(outcome.out)))
+    assert {(row["run_a"], row["run_b"]) for row in rows} == {(str(old), str(new))}
+    assert all(float(row["value_a"]) < float(row["value_b"]) for row in rows)
+
+
+def test_explain_a_run_from_standard_input(monkeypatch, lexiframe):
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(PIXELS.read_bytes())))
+    outcome = lexiframe("explain", QRELS, "-", RUN, "-m", "AP", "--format", "csv")
+    rows = list(csv.DictReader(io.StringIO(outcome.out)))
+    assert {(row["run_a"], row["run_b"]) for row in rows} == {("stdin", "random")}
+
+
+@pytest.mark.parametrize(
+    "given, status, message",
+    [
+        ([RUN], 2, "expected two runs, A and B, found 1"),
+        ([RUN, PIXELS, RUN], 2, "expected two runs, A and B, found 3"),
+        ([RUNS, RUN], 1, "expected two runs, found 3 in"),
+        ([RUN, RUN], 1, "expected two runs, found 1 in"),
+    ],
+)
+def test_explain_wants_two_runs(lexiframe, given, status, message):
+    outcome = lexiframe("explain", QRELS, *given)
+    assert (outcome.status, outcome.out) == (status, "")
+    assert message in " ".join(outcome.err.replace("│", " ").split())
+
+
+def test_explain_files_of_several_runs(tmp_path, lexiframe):
+    path = lf.write_parquet(lf.read_runs(RUNS), tmp_path / "all.parquet")
+    other = tmp_path / "other.run"
+    shutil.copy(RUN, other)
+    outcome = lexiframe("explain", QRELS, path, other)
+    assert outcome.status == 1
+    assert "explain: expected one run in each of two files, found 4 in" in outcome.err
+
+
 def test_json_is_json_when_numbers_are_infinite(tmp_path, lexiframe):
     """The win odds of a run that always wins; JSON has no word for infinity."""
     (tmp_path / "qrels").write_text("q1 0 a 1\nq2 0 a 1\n")
