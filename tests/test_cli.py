@@ -375,6 +375,11 @@ def test_explain_two_files_of_one_name(tmp_path, lexiframe):
     rows = list(csv.DictReader(io.StringIO(outcome.out)))
     assert {(row["run_a"], row["run_b"]) for row in rows} == {(str(old), str(new))}
     assert all(float(row["value_a"]) < float(row["value_b"]) for row in rows)
+    tables = [path.with_suffix(".parquet") for path in (old, new)]
+    for path, table in zip((old, new), tables, strict=True):
+        lf.write_parquet(lf.read_runs(path), table)  # whose column of runs says bm25
+    of_tables = lexiframe("explain", QRELS, *tables, "-m", "AP", "--format", "csv")
+    assert of_tables.out == outcome.out.replace("bm25.run", "bm25.parquet")
 
 
 def test_explain_a_run_from_standard_input(monkeypatch, lexiframe):

@@ -20,7 +20,10 @@ import lexiframe as lf
 from lexiframe import evaluation, origin
 from lexiframe.io.files.provenance import provenance_of
 from lexiframe.io.files.sources import File
+from lexiframe.orderings.by_request import request_table
+from lexiframe.schemas import SCORES
 from lexiframe.significance.baseline import baseline_in_short
+from tests.small_tables import preferences
 
 EXAMPLE = lf.bundled("example")
 QRELS, RUNS = EXAMPLE / "qrels.txt", EXAMPLE / "runs"
@@ -329,7 +332,9 @@ def test_the_best_against_the_baseline_comes_first_in_print(digits):
     assert "mean" not in in_short.columns
 
 
-def test_a_baseline_that_is_not_there_or_alone():
+def test_a_baseline_that_is_not_there_or_alone(monkeypatch):
+    """Which is found out before preferences are computed."""
+    monkeypatch.delattr(evaluation, "coverage_table")
     with pytest.raises(lf.UnknownNameError, match=r"unknown run 'rand'; did you mean random"):
         lf.evaluate(RUNS, QRELS, baseline="rand")
     with pytest.raises(lf.LexiframeError, match="runs to compare with the baseline 'random', foun"):
@@ -714,7 +719,14 @@ def test_an_evaluation_of_scores_has_no_rankings(evaluated):
     assert e.requests().equals(evaluated.requests())
 
 
-@pytest.mark.parametrize("names", [("random", "pca8_euclidean"), ("pca8_euclidean", "random")])
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("random", "pca8_euclidean"),
+        ("pca8_euclidean", "random"),
+        ("pixels_euclidean", "pca8_euclidean"),  # with ties
+    ],
+)
 def test_a_pair_of_runs_request_by_request(evaluated, names):
     a, b = names
     sign = 1 if a < b else -1
@@ -836,6 +848,25 @@ def test_requests_that_are_hard_and_where_measures_disagree(digits):
     assert means["AP"] == sorted(means["AP"])
     assert means["ASL"] == sorted(means["ASL"], reverse=True)
     assert table.filter(measure="LR")["query_id"].to_list() == queries
+
+
+def test_measures_that_lack_a_request_do_not_disagree_there():
+    d = pl.concat(
+        [
+            preferences({"ab": [1.0, 1.0, 1.0], "ac": [1.0, 1.0, 0.0], "bc": [1.0, 1.0, 0.0]}, "x"),
+            preferences({"ab": [1.0], "ac": [-1.0], "bc": [0.0]}, "y"),
+            preferences({"ab": [1.0, None, 1.0]}, "z"),
+        ]
+    )
+    none = pl.DataFrame(schema=SCORES.columns)
+    table = request_table(none, d, ["x", "z"])
+    assert table.select("measure", "query_id", "tie_rate", "agreement").rows() == [
+        ("x", "q1", 0.0, (1 + 1) / (3 + 1)),
+        ("x", "q2", 0.0, None),
+        ("x", "q3", pytest.approx(2 / 3), 1.0),
+        ("z", "q1", 0.0, 1.0),
+        ("z", "q3", 0.0, 1.0),
+    ]
 
 
 def test_requests_where_a_run_fails(digits):
