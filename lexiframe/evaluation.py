@@ -536,7 +536,7 @@ class Inference:
     alternative: Alternative
     trials: int
     seed: int
-    baseline: str | None
+    baseline: str | None = None
 
     def __post_init__(self) -> None:
         check_inference(**{k: v for k, v in asdict(self).items() if k != "baseline"})
