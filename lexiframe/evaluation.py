@@ -15,7 +15,7 @@ from lexiframe.io.files.outputs import output_folder, output_path, replacing, re
 from lexiframe.io.problems.duplicates import Duplicates
 from lexiframe.io.qrels import held_or_data, sources_of_qrels
 from lexiframe.io.write_parquet import sources_of, write_parquet_file
-from lexiframe.layouts.cube import known_pairs
+from lexiframe.layouts.cube import pair_cube_with_scores
 from lexiframe.layouts.groups import By, attributes_of, names_of, refuse_taken
 from lexiframe.metrics.metric import Metric
 from lexiframe.orderings.agreement import sign_agreement, tie_rates
@@ -262,7 +262,7 @@ def _pair_tables(
     if not d.height:
         none = (WIN_RATES, CORRELATIONS, TIE_RATES, SIGN_AGREEMENT, COMPARISONS, POWER)
         return {"orderings": by_mean, **{schema.name: groups.empty(schema) for schema in none}}
-    cube = known_pairs(d, s)
+    cube = pair_cube_with_scores(d, s)
     names = [str(measure) for measure in asked if not isinstance(measure, Metric)]
     chosen = cube.of_measures(names)
     o = pl.concat([by_mean, order_runs(chosen, order, **within)] if names else [by_mean])
