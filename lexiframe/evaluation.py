@@ -14,7 +14,7 @@ from lexiframe.gaps import coverage_table
 from lexiframe.io.files.outputs import output_folder, output_path, replacing, replacing_all
 from lexiframe.io.problems.duplicates import Duplicates
 from lexiframe.io.qrels import held_or_data, sources_of_qrels
-from lexiframe.io.write_parquet import sources_of, write_parquet_file
+from lexiframe.io.write_parquet import sources_of_origin, write_parquet_file
 from lexiframe.layouts.cube import pair_cube_with_scores
 from lexiframe.layouts.groups import By, attributes_of, names_of, refuse_taken
 from lexiframe.metrics.metric import Metric
@@ -236,7 +236,7 @@ def evaluate(
     covered = coverage_table(ranked, projected.positions)
     d = projected.preferences([] if is_alone else asked)
     provenance = {
-        "runs": sources_of(projected.runs, ranked.read),
+        "runs": sources_of_origin(projected.runs, ranked.read),
         "qrels": sources_of_qrels(projected.qrels, sha256=ranked.judged.sha256),
         "measures": [str(measure) for measure in asked],
         "policies": asdict(policies),

@@ -217,7 +217,7 @@ def _refuse_repeated(table: pl.DataFrame, origins: Sequence[ScoreTable]) -> None
         raise SchemaError(
             f"{' and '.join(places[:3])}: run {first['run']!r}, query {first['query_id']!r} and "
             f"measure {first['measure']!r} have more than one value ({repeated.height} such rows "
-            "in all); keep one of them, or name the runs apart: {name: file or frame}"
+            "in all); keep one of them, or give the runs different names: {name: file or frame}"
         )
 
 
@@ -247,12 +247,12 @@ def _refuse_gaps(table: pl.DataFrame, origins: Sequence[ScoreTable]) -> None:
 def _warn_of_absent(table: pl.DataFrame) -> None:
     """Warn of runs that lack requests that others have: their means are over fewer requests."""
     asked = pl.col("query_id").n_unique().over("measure")
-    of_runs = (
+    absences = (
         table.with_columns(asked=asked)
         .group_by("run", "measure")
         .agg(absent=pl.col("asked").first() - pl.len())
     )
-    lacking = of_runs.filter(pl.col("absent") > 0)
+    lacking = absences.filter(pl.col("absent") > 0)
     if lacking.height:
         warn(
             "runs that lack values for requests for which other runs have them: "

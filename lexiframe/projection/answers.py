@@ -40,9 +40,9 @@ def warn_of_gaps(ranked: RankedRuns) -> None:
         "repeated judgments, removed": ranked.judged.repeated,
         "rows of unjudged documents, removed": total["unjudged_removed"].item(),
     }
-    said = "; ".join(f"{what}: {count}" for what, count in counts.items() if count)
-    if said:
-        warn(f"{said} (see lexiframe.coverage)")
+    found = "; ".join(f"{what}: {count}" for what, count in counts.items() if count)
+    if found:
+        warn(f"{found} (see lexiframe.coverage)")
     warn_of_input(ranked)
 
 
@@ -55,8 +55,9 @@ def warn_of_input(ranked: RankedRuns) -> None:
     judged = ranked.judged.items["doc_id"].unique(maintain_order=True)
     kind = "judged" if ranked.judged.complete else "relevant"
     warn(
-        f"no {kind} document was retrieved by any run: retrieved are {first_three(retrieved)}, "
-        f"{kind} are {first_three(judged)}; {_hint(retrieved, judged, kind)}"
+        f"no {kind} document was retrieved by any run: the runs retrieved "
+        f"{first_three(retrieved)}, the {kind} documents are {first_three(judged)}; "
+        f"{_hint(retrieved, judged, kind)}"
     )
 
 

@@ -115,7 +115,7 @@ class Source:
 
 @dataclass(frozen=True)
 class Found:
-    """The sources that a caller means, and the paths in folders that are left out as no runs."""
+    """The sources that a caller means, and the paths in folders that are no runs."""
 
     sources: list[Source]
     left_out: list[Path] = field(default_factory=list)

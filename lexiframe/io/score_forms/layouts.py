@@ -136,8 +136,8 @@ def _long(given: ScoreTable, found: dict[str, str]) -> pl.DataFrame:
 def _unpivoted(given: ScoreTable, found: dict[str, str], measure: str | None) -> pl.DataFrame:
     """Make a row of each cell of a matrix, whose columns are runs, or measures of one run."""
     cells = [c for c in given.table.columns if c not in {PLACE, "", *found.values()}]
-    of_means = "run" in found and "query_id" not in found
-    if not cells or of_means or not found.keys().isdisjoint(("measure", "value")):
+    has_only_means = "run" in found and "query_id" not in found
+    if not cells or has_only_means or not found.keys().isdisjoint(("measure", "value")):
         _refuse_unknown_layout(given)
     are_measures = "run" in found or (given.is_given and measure is None)
     if not are_measures and measure is None:

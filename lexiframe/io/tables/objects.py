@@ -123,7 +123,7 @@ def _frame_of_dictionaries(data: Mapping[Any, Any], value: str, where: str) -> p
                 f"{query!r}, found {x!r}"
             )
     frame = {"query_id": queries, "doc_id": documents, value: numbers}
-    return pl.DataFrame([_column_of_values(name, of, where) for name, of in frame.items()])
+    return pl.DataFrame([_column_of_values(name, values, where) for name, values in frame.items()])
 
 
 def refuse_tables(data: Mapping[Any, Any], where: str) -> None:
@@ -146,7 +146,7 @@ def refuse_tables(data: Mapping[Any, Any], where: str) -> None:
 def _names_of_ids(names: Mapping[Any, Any]) -> list[str]:
     """Return the known names of columns of queries and documents, if both are among the names."""
     known = [[n for n in KNOWN_NAMES[ours] if n in names] for ours in ("query_id", "doc_id")]
-    return [name for of in known for name in of] if all(known) else []
+    return [name for names_of_one in known for name in names_of_one] if all(known) else []
 
 
 def _is_row(row: Any) -> bool:
