@@ -204,7 +204,7 @@ def test_what_cannot_be_exported(export):
         export(gap)
     with pytest.raises(lf.SchemaError, match="1 rows have no number as relevance"):
         export(QRELS.with_columns(pl.col("relevance").replace(0, None)))
-    with pytest.raises(lf.SchemaError, match="x' occurs .* a dictionary would keep only one"):
+    with pytest.raises(lf.SchemaError, match=r"x' occurs .* a dictionary would keep only one"):
         export(pl.concat([RUNS, RUNS[:2]]))
     with pytest.raises(lf.SchemaError, match="qrels: the document 'x' occurs more than once for"):
         export(QRELS.with_columns(iteration=pl.lit("0")))
