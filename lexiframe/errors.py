@@ -214,12 +214,12 @@ def shown(value: object) -> str:
     return text if len(text) <= _SHOWN else f"{text[:40]}...{text[-20:]} ({len(text)} characters)"
 
 
-def first_three(values: Iterable[object]) -> str:
+def n_and_first(values: Iterable[object]) -> str:
     """Return the number of values and the first three of them, as text.
 
     Examples
     --------
-    >>> first_three(["q1", "q2", "q3", "q4"])
+    >>> n_and_first(["q1", "q2", "q3", "q4"])
     "4 ('q1', 'q2', 'q3', ...)"
     """
     values = list(values)

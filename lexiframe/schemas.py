@@ -12,7 +12,7 @@ import polars as pl
 import pyarrow as pa
 
 from lexiframe.codes import categories_of
-from lexiframe.errors import Problem, SchemaError, first_three, in_one_line
+from lexiframe.errors import Problem, SchemaError, in_one_line, n_and_first
 
 STR, INT, FLOAT, BOOL = pl.String(), pl.Int64(), pl.Float64(), pl.Boolean()
 IDS = ("query_id", "doc_id")
@@ -404,5 +404,5 @@ def _typed(column: pl.Series, dtype: pl.DataType, source: str) -> pl.Series:
     if dtype == INT and column.dtype.is_float() and not len(bad):
         bad = column.filter(typed != column)
     if len(bad):
-        raise SchemaError(Problem(source, f"{dtype} in {column.name}", first_three(bad)))
+        raise SchemaError(Problem(source, f"{dtype} in {column.name}", n_and_first(bad)))
     return typed

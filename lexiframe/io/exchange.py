@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import polars as pl
 
-from lexiframe.errors import LexiframeError, SchemaError, first_three
+from lexiframe.errors import LexiframeError, SchemaError, n_and_first
 from lexiframe.schemas import QRELS, RUNS, TableSchema, check, to_polars
 from lexiframe.typing import Frame
 
@@ -219,7 +219,7 @@ def _grades(judged: pl.DataFrame) -> dict[str, dict[str, int]]:
     if broken.height:
         raise SchemaError(
             f"qrels: pytrec_eval and ranx take whole grades only, found "
-            f"{first_three(broken['relevance'].unique(maintain_order=True))}, the first for query "
+            f"{n_and_first(broken['relevance'].unique(maintain_order=True))}, the first for query "
             f"{broken['query_id'][0]!r} and document {broken['doc_id'][0]!r}; nothing is rounded, "
             "so choose whole grades yourself"
         )

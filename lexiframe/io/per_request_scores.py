@@ -11,7 +11,7 @@ from typing import Any
 
 import polars as pl
 
-from lexiframe.errors import LexiframeError, ReadError, SchemaError, first_three, warn
+from lexiframe.errors import LexiframeError, ReadError, SchemaError, n_and_first, warn
 from lexiframe.io.files.parquet_and_arrow import read_arrow
 from lexiframe.io.files.sources import (
     File,
@@ -229,7 +229,7 @@ def _without_empty_requests(table: pl.DataFrame, origins: Sequence[ScoreTable]) 
         raise ReadError(f"{where}: expected some values, found none for any request")
     if kept.height < table.height:
         requests = table.filter(~has_value)["query_id"].unique().sort()
-        warn(f"requests without a value for any run and measure, left out: {first_three(requests)}")
+        warn(f"requests without a value for any run and measure, left out: {n_and_first(requests)}")
     return kept
 
 
@@ -256,7 +256,7 @@ def _warn_of_absent(table: pl.DataFrame) -> None:
     if lacking.height:
         warn(
             "runs that lack values for requests for which other runs have them: "
-            f"{first_three(lacking['run'].unique().sort())}, {lacking['absent'].sum()} values in "
+            f"{n_and_first(lacking['run'].unique().sort())}, {lacking['absent'].sum()} values in "
             "all; means are over the values that a run has, so give 0 where it found nothing "
             "(trec_eval -c)"
         )

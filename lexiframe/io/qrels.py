@@ -12,7 +12,7 @@ import polars as pl
 import pyarrow as pa
 
 from lexiframe.codes import as_strings
-from lexiframe.errors import LexiframeError, SchemaError, first_three, warn
+from lexiframe.errors import LexiframeError, SchemaError, n_and_first, warn
 from lexiframe.io.files.ir_datasets import from_ir_datasets
 from lexiframe.io.files.parquet_and_arrow import read_arrow, to_arrow
 from lexiframe.io.files.provenance import describe, recorded_sources
@@ -205,7 +205,7 @@ def _refuse_empty_lists(table: pl.DataFrame, where: str) -> None:
     if empty.height:
         raise SchemaError(
             f"{where}: expected judgments for every query, found an empty list for "
-            f"{first_three(empty['query_id'])}; leave these queries out"
+            f"{n_and_first(empty['query_id'])}; leave these queries out"
         )
 
 

@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 import pyarrow as pa
 
-from lexiframe.errors import LexiframeError, Problem, ReadError, SchemaError, first_three
+from lexiframe.errors import LexiframeError, Problem, ReadError, SchemaError, n_and_first
 from lexiframe.io.files.ir_datasets import from_ir_datasets
 from lexiframe.io.files.parquet_and_arrow import read_arrow
 from lexiframe.io.files.provenance import provenance_of
@@ -201,7 +201,7 @@ def _parts_of_table(
         return [_part(name, named.drop("run", strict=False), where, places)]
     if source.is_given:
         raise SchemaError(
-            f"{where}: expected one run under this name, found {first_three(names.sort())} in the "
+            f"{where}: expected one run under this name, found {n_and_first(names.sort())} in the "
             "column of runs; give the table without a name"
         )
     numbered = named.with_row_index(_ROW)

@@ -11,7 +11,7 @@ import polars as pl
 import pyarrow as pa
 
 from lexiframe.codes import as_strings
-from lexiframe.errors import Problem, ReadError, check_choice, first_three, warn
+from lexiframe.errors import Problem, ReadError, check_choice, n_and_first, warn
 from lexiframe.io.files.parquet_and_arrow import to_arrow
 from lexiframe.io.files.provenance import describe, recorded_sources
 from lexiframe.io.files.sources import File, Source, find_sources, refuse_twins, warn_of_left_out
@@ -253,7 +253,7 @@ def read_runs(
     nothing = [part.name for part in parts if not part.rows.height and not part.empty]
     if nothing:
         warn(
-            f"runs without any row, which the table cannot hold: {first_three(nothing)}; "
+            f"runs without any row, which the table cannot hold: {n_and_first(nothing)}; "
             "scan_runs keeps them"
         )
     ranked = all("rank" in p.rows.columns and not p.rows["rank"].has_nulls() for p in parts)

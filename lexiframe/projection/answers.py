@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
-from lexiframe.errors import first_three, warn
+from lexiframe.errors import n_and_first, warn
 from lexiframe.io.text.trec import warn_of_wider_lines
 from lexiframe.likeness import likely_cause
 from lexiframe.projection.collection import RankedRuns
@@ -56,7 +56,7 @@ def warn_of_input(ranked: RankedRuns) -> None:
     kind = "judged" if ranked.judged.complete else "relevant"
     warn(
         f"no {kind} document was retrieved by any run: the runs retrieved "
-        f"{first_three(retrieved)}, the {kind} documents are {first_three(judged)}; "
+        f"{n_and_first(retrieved)}, the {kind} documents are {n_and_first(judged)}; "
         f"{_hint(retrieved, judged, kind)}"
     )
 

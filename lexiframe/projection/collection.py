@@ -10,7 +10,7 @@ from typing import Any
 
 import polars as pl
 
-from lexiframe.errors import LexiframeError, SchemaError, first_three
+from lexiframe.errors import LexiframeError, SchemaError, n_and_first
 from lexiframe.io.files.sources import refuse_twins
 from lexiframe.io.run_parts import RunPart
 from lexiframe.io.runs import RunScan, SourceRead, scan_runs
@@ -127,8 +127,8 @@ def _shared_codes() -> pl.Series:
 def _refuse_other_queries(answered: list[str], judged: JudgedItems) -> None:
     cause = likely_cause(answered, judged.queries)
     raise LexiframeError(
-        f"runs and qrels have no query in common: the runs answer {first_three(answered)}, "
-        f"the qrels have {first_three(judged.queries)}; "
+        f"runs and qrels have no query in common: the runs answer {n_and_first(answered)}, "
+        f"the qrels have {n_and_first(judged.queries)}; "
         + (f"likely cause: {cause}" if cause else "do both use the same query ids?")
     )
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import polars as pl
 
-from lexiframe.errors import SchemaError, first_three, nearest, warn
+from lexiframe.errors import SchemaError, n_and_first, nearest, warn
 from lexiframe.io.files.sources import run_name
 from lexiframe.io.tables.column_names import KNOWN_NAMES, candidates_for
 from lexiframe.likeness import likely_cause
@@ -115,7 +115,7 @@ def _entries(log: Any, on: str, log_name: str) -> pl.DataFrame:
     if len(repeated):
         raise SchemaError(
             f"{log_name}: expected one row for each {on}, found several for "
-            f"{first_three(repeated)}; choose one of each, such as the last: "
+            f"{n_and_first(repeated)}; choose one of each, such as the last: "
             f"{log_name}{_last_of_each(name, log, entries.columns)}"
         )
     return entries.rename({name: on}).with_columns(key)
@@ -164,14 +164,14 @@ def _compare_keys(
     without_row = theirs.filter(~theirs.is_in(ours.implode()))
     if len(ours) and len(without_entry) == len(ours):
         raise SchemaError(
-            f"{function}: expected some {on} that is in both, found {first_three(ours)} in the "
-            f"table and {first_three(theirs)} in the {log_name}"
+            f"{function}: expected some {on} that is in both, found {n_and_first(ours)} in the "
+            f"table and {n_and_first(theirs)} in the {log_name}"
             f"{_hint(set(ours), entries, on, log_name)}"
         )
     alone = {f"{on} without {_ENTRY.get(log_name, log_name)}": without_entry}
     if log_name == "log":  # attributes of requests may cover more than the evaluated ones
         alone[f"log entry without a {on}"] = without_row
-    counts = [f"{what}: {first_three(names)}" for what, names in alone.items() if len(names)]
+    counts = [f"{what}: {n_and_first(names)}" for what, names in alone.items() if len(names)]
     if counts:
         warn(f"{function}: {'; '.join(counts)}")
 

@@ -15,7 +15,7 @@ from urllib.parse import quote, unquote, urlparse
 
 import polars as pl
 
-from lexiframe.errors import LexiframeError, ReadError, first_three, unknown_name
+from lexiframe.errors import LexiframeError, ReadError, n_and_first, unknown_name
 from lexiframe.io.files.remote import without_secrets
 from lexiframe.io.files.sources import expanded, public_address
 from lexiframe.io.logs.files import numbers_of
@@ -192,7 +192,7 @@ def _read_only(path: Path, uri: str) -> str:
         raise ReadError(f"{uri}: cannot be read as an SQLite database ({error})") from None
     if not {"experiments", "runs", "params", "metrics"} <= set(names):
         raise ReadError(
-            f"{uri}: expected the tables of an MLflow store, found {first_three(names)}"
+            f"{uri}: expected the tables of an MLflow store, found {n_and_first(names)}"
         )
     url = _needed("sqlalchemy.engine").URL.create(
         "sqlite", database=file, query={"mode": "ro", "uri": "true"}

@@ -16,7 +16,7 @@ from typing import Any
 import polars as pl
 import pyarrow as pa
 
-from lexiframe.errors import Problem, SchemaError, first_three, in_one_line, shown
+from lexiframe.errors import Problem, SchemaError, in_one_line, n_and_first, shown
 from lexiframe.io.tables.column_names import KNOWN_NAMES
 from lexiframe.io.tables.numbers import IN_RANGE, TOO_GREAT, has_large
 from lexiframe.schemas import refuse_twins_among, to_polars
@@ -138,7 +138,7 @@ def refuse_tables(data: Mapping[Any, Any], where: str) -> None:
     else:
         names = _names_of_ids(inner[0]) if inner and all(map(_names_of_ids, inner)) else []
     if names:
-        found = f"names of columns, {first_three(names)}: this looks like a table of pandas"
+        found = f"names of columns, {n_and_first(names)}: this looks like a table of pandas"
         advice = "give the frame, or write it with to_json(orient='records', lines=True)"
         raise SchemaError(Problem(where, "{query: {document: number}}", found, advice))
 

@@ -17,7 +17,7 @@ import numpy as np
 import polars as pl
 import pyarrow as pa
 
-from lexiframe.errors import Problem, ReadError, first_three, warn
+from lexiframe.errors import Problem, ReadError, n_and_first, warn
 from lexiframe.io.options import Third
 from lexiframe.io.tables.line_layouts import GRADED, QRELS, RANKED, RUN, SCORED, Layout
 from lexiframe.io.tables.numbers import EXACT, NUMBER, whole_ranks
@@ -179,7 +179,7 @@ def warn_of_wider_lines(counts: Mapping[str, int]) -> None:
     if len(files) == 1:
         warn(f"{files[0]}: {ignored}")
     elif files:
-        warn(f"{ignored}; files: {first_three(files)}")
+        warn(f"{ignored}; files: {n_and_first(files)}")
 
 
 def parse_plain(
