@@ -24,8 +24,8 @@ from lexiframe.projection.positions import positions
 from lexiframe.resampling import check_draws
 from lexiframe.robustness.sampling import (
     How,
+    Labels,
     check_fraction,
-    sample_labels,
     sample_requests,
     share_of,
     truncate_runs,
@@ -150,7 +150,8 @@ def degradation(
 def _part_of(p: pl.DataFrame, what: What, how: How) -> Callable[[float, int], pl.DataFrame]:
     """Return a function that makes positions of less data from a fraction and a seed."""
     if what == "labels":
-        return lambda fraction, seed: sample_labels(p, fraction, how, seed=seed)
+        labels = Labels.of(p)
+        return lambda fraction, seed: labels.sample(fraction, how, seed)
     if what == "requests":
         return lambda fraction, seed: sample_requests(p, fraction, seed=seed)
     deepest = int(p["n_retrieved"].max() or 1)  # type: ignore[arg-type]

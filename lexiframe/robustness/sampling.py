@@ -6,6 +6,7 @@ of positions, with the same result as if the smaller data had been projected.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -19,6 +20,7 @@ from lexiframe.typing import Frame
 How = Literal["uniform", "retrieved"]
 _LAST = np.iinfo(np.int64).max
 _RANKING = ["run", "query_id"]
+_ITEM = ["query_id", "doc_id"]
 _ROUNDING = 1e-9
 
 
@@ -70,21 +72,52 @@ def sample_labels(
     check_fraction("sample_labels", fraction)
     check_choice("sample_labels", how, get_args(How), "how")
     check_draws("sample_labels", "samples", 1, seed)
-    items = (
-        table.filter(pl.col("doc_id").is_not_null())
-        .group_by("query_id", "doc_id")
-        .agg(found=pl.col("position").count())
-        .sort("query_id", "doc_id")
-    )
-    weight = 1 + items["found"].to_numpy() if how == "retrieved" else np.ones(items.height)
-    # Items are removed in the order of exponential times with rates ∝ their weights: that draws
-    # them without replacement, each next one with probability ∝ its weight.
-    time = np.random.default_rng(seed).exponential(size=items.height) / weight
-    n_kept = share_of(pl.len(), fraction).clip(lower_bound=1)
-    kept = items.with_columns(time=pl.Series(time)).filter(
-        pl.col("time").rank("ordinal", descending=True).over("query_id") <= n_kept.over("query_id")
-    )
-    return _counted_anew(_only_items(table, kept))
+    return Labels.of(table).sample(fraction, how, seed)
+
+
+@dataclass(frozen=True)
+class Labels:
+    """The relevant items of a table of positions, from which samples are drawn.
+
+    Attributes
+    ----------
+    table
+        The positions.
+    items
+        The items of each request, sorted, and the number of runs that ``found`` each.
+    item_of_row
+        The number of each row's item; that of rows without an item is one more than the last.
+    """
+
+    table: pl.DataFrame
+    items: pl.DataFrame
+    item_of_row: np.ndarray
+
+    @classmethod
+    def of(cls, table: pl.DataFrame) -> Labels:
+        """Find the items once, for any number of samples."""
+        items = (
+            table.filter(pl.col("doc_id").is_not_null())
+            .group_by(_ITEM)
+            .agg(found=pl.col("position").count())
+            .sort(_ITEM)
+        )
+        numbered = items.select(_ITEM).with_row_index("item")
+        joined = table.select(_ITEM).join(numbered, on=_ITEM, how="left", maintain_order="left")
+        return cls(table, items, joined["item"].fill_null(items.height).to_numpy())
+
+    def sample(self, fraction: float, how: How, seed: int) -> pl.DataFrame:
+        """Keep some of the items, as `sample_labels` says."""
+        items = self.items
+        weight = 1 + items["found"].to_numpy() if how == "retrieved" else np.ones(items.height)
+        # Items are removed in the order of exponential times with rates ∝ their weights: that draws
+        # them without replacement, each next one with probability ∝ its weight.
+        time = np.random.default_rng(seed).exponential(size=items.height) / weight
+        place = pl.col("time").rank("ordinal", descending=True).over("query_id")
+        n_kept = share_of(pl.len(), fraction).clip(lower_bound=1).over("query_id")
+        is_kept = items.with_columns(time=pl.Series(time)).select(place <= n_kept).to_series()
+        rows = np.append(is_kept.to_numpy(), True)[self.item_of_row]
+        return _counted_anew(self.table.filter(pl.Series(rows)))
 
 
 def sample_requests(p: Frame, /, fraction: float, *, seed: int = 0) -> pl.DataFrame:
@@ -233,15 +266,6 @@ def share_of(n: Any, fraction: float) -> Any:
     return (fraction * n + _ROUNDING) // 1
 
 
-def _only_items(table: pl.DataFrame, kept: pl.DataFrame) -> pl.DataFrame:
-    """Keep the rows of these items, and those of requests that have none."""
-    items = kept.select("query_id", "doc_id", is_kept=True)
-    joined = table.select("query_id", "doc_id").join(
-        items, on=["query_id", "doc_id"], how="left", maintain_order="left"
-    )
-    return table.filter(joined["is_kept"].fill_null(value=False) | table["doc_id"].is_null())
-
-
 def _counted_anew(table: pl.DataFrame) -> pl.DataFrame:
     """Number the recall levels of each ranking anew, and count its relevant items.
 
@@ -253,9 +277,11 @@ def _counted_anew(table: pl.DataFrame) -> pl.DataFrame:
         return _counted_anew(table.sort(*POSITIONS.key))  # rows of a ranking have to stand together
     number, is_item = ranking.to_numpy(), table["doc_id"].is_not_null()
     rank = table["position"].fill_null(_LAST).to_numpy()
-    order = np.lexsort((rank, number))  # stable: rows of equal rank stay in their order
-    place = np.empty(len(order), np.int64)
-    place[order] = np.arange(1, len(order) + 1)
-    level = pl.Series(place - np.searchsorted(number, number)).set(~is_item, None)
+    place = np.arange(1, len(rank) + 1)
+    if ((rank[1:] < rank[:-1]) & (number[1:] == number[:-1])).any():
+        order = np.lexsort((rank, number))  # stable: rows of equal rank stay in their order
+        place[order] = place.copy()
+    first = np.searchsorted(number, np.arange(1, number[-1] + 1)) if len(number) else number
+    level = pl.Series(place - first[number - 1]).set(~is_item, None)
     m = np.bincount(number, is_item.to_numpy(), minlength=1).astype(np.int64)[number]
     return table.with_columns(level=level, n_relevant=pl.Series(m))
