@@ -11,7 +11,7 @@ import polars as pl
 from lexiframe.errors import Problem, ReadError
 from lexiframe.io.qrels import sources_of_qrels
 from lexiframe.io.runs import RunScan
-from lexiframe.io.write_parquet import sources_of
+from lexiframe.io.write_parquet import sources_of_origin
 from lexiframe.memory import available
 from lexiframe.metrics.needs import JUDGED, POOL
 from lexiframe.pairwise.one_pair import NO_LEVELS, levels_of, lexicographic
@@ -81,7 +81,7 @@ class Origin:
             pool=_needs(self.measures, POOL),
             hashed=True,
         )
-        self._refuse_changed("runs", sources_of(self.runs, ranked.read))
+        self._refuse_changed("runs", sources_of_origin(self.runs, ranked.read))
         self._refuse_changed("qrels", sources_of_qrels(self.qrels, sha256=ranked.judged.sha256))
         return _with_rel(_positions(ranked, self.measures, self.policies), self.policies)
 
@@ -108,7 +108,7 @@ class Origin:
         # a fresh scan: the times of files matter to the old one, here only their bytes do
         scan = self.runs
         scan = replace(scan, stamps={}) if isinstance(scan, RunScan) else scan
-        self._refuse_changed("runs", sources_of(scan))
+        self._refuse_changed("runs", sources_of_origin(scan))
         self._refuse_changed("qrels", sources_of_qrels(self.qrels))
         return scan, self.qrels
 

@@ -774,7 +774,9 @@ def test_pairs_that_are_not_there(evaluated):
         evaluated.pair("rand", "pca8_euclidean")
     with pytest.raises(lf.UnknownNameError, match="unknown run 'rand'; did you mean random"):
         evaluated.requests("rand")
-    with pytest.raises(lf.LexiframeError, match="two different runs, found 'random' twice"):
+    with pytest.raises(
+        lf.LexiframeError, match="pair: expected two different runs, found 'random' twice"
+    ):
         evaluated.pair("random", "random")
 
 

@@ -1,7 +1,7 @@
 """Positions with less data: fewer judgments, requests, or retrieved items.
 
-Runs and judgments are projected once; here items, requests and ranks are taken away from the table
-of positions, which gives what positions of the smaller data would be.
+Runs and judgments are projected once. Items, requests and ranks are then taken away from the table
+of positions, with the same result as if the smaller data had been projected.
 """
 
 from __future__ import annotations
@@ -34,14 +34,15 @@ def sample_labels(
     p
         The table of `positions`.
     fraction
-        The share of items that are kept, above 0 and at most 1: max(1, ⌊fraction · m⌋ ) of the m
+        The share of items that are kept, above 0 and at most 1: max(1, ⌊fraction · m⌋) of the m
         items of a request.
     how : {"uniform", "retrieved"}
         How the items that are removed are drawn, without replacement: all are equally likely, or
         with probability ∝ 1 + the number of runs that retrieved the item, so that the items that
         most runs retrieve tend to go first.
     seed
-        The same seed, the same items. A smaller fraction keeps a part of what a greater one keeps.
+        The same seed gives the same items. A smaller fraction keeps a part of what a greater one
+        keeps.
 
     Returns
     -------
@@ -51,7 +52,7 @@ def sample_labels(
     Raises
     ------
     LexiframeError
-        For a fraction, ``how`` or seed that does not fit; and for positions that were made with
+        For a fraction, ``how`` or seed out of its range; and for positions that were made with
         ``judged=True``, whose numbers of judged items would be those of all judgments.
 
     Notes
@@ -84,13 +85,13 @@ class Labels:
         The positions.
     items
         The items of each request, sorted, and the number of runs that ``found`` each.
-    of_row
+    item_of_row
         The number of each row's item; that of rows without an item is one more than the last.
     """
 
     table: pl.DataFrame
     items: pl.DataFrame
-    of_row: np.ndarray
+    item_of_row: np.ndarray
 
     @classmethod
     def of(cls, table: pl.DataFrame) -> Labels:
@@ -109,13 +110,13 @@ class Labels:
         """Keep some of the items, as `sample_labels` says."""
         items = self.items
         weight = 1 + items["found"].to_numpy() if how == "retrieved" else np.ones(items.height)
-        # The item with the least exponential time goes first: with rates ∝ weights that draws
-        # without replacement, each next one with probability ∝ its weight.
+        # Items are removed in the order of exponential times with rates ∝ their weights: that draws
+        # them without replacement, each next one with probability ∝ its weight.
         time = np.random.default_rng(seed).exponential(size=items.height) / weight
         place = pl.col("time").rank("ordinal", descending=True).over("query_id")
         n_kept = share_of(pl.len(), fraction).clip(lower_bound=1).over("query_id")
         is_kept = items.with_columns(time=pl.Series(time)).select(place <= n_kept).to_series()
-        rows = np.append(is_kept.to_numpy(), True)[self.of_row]
+        rows = np.append(is_kept.to_numpy(), True)[self.item_of_row]
         return _counted_anew(self.table.filter(pl.Series(rows)))
 
 
@@ -129,7 +130,7 @@ def sample_requests(p: Frame, /, fraction: float, *, seed: int = 0) -> pl.DataFr
     fraction
         The share of requests that are kept, above 0 and at most 1; at least one is kept.
     seed
-        The same seed, the same requests. A smaller fraction keeps a part of what a greater one
+        The same seed gives the same requests. A smaller fraction keeps a part of what a greater one
         keeps.
 
     Returns
@@ -140,7 +141,7 @@ def sample_requests(p: Frame, /, fraction: float, *, seed: int = 0) -> pl.DataFr
     Raises
     ------
     LexiframeError
-        For a fraction or seed that does not fit.
+        For a fraction or seed out of its range.
 
     Examples
     --------
@@ -165,7 +166,7 @@ def truncate_runs(p: Frame, /, depth: int) -> pl.DataFrame:
     Parameters
     ----------
     p
-        The table of `positions`, without imputed ones.
+        The table of `positions`, without imputed ranks.
     depth
         The number of items that stay retrieved, at least 1.
 
@@ -197,7 +198,7 @@ def truncate_runs(p: Frame, /, depth: int) -> pl.DataFrame:
 
 
 def leave_out_run(p: Frame, /, run: str) -> pl.DataFrame:
-    """Remove the relevant items that one run alone retrieved, as if it had not been judged.
+    """Remove the relevant items that one run alone retrieved, as if it had not been pooled.
 
     Parameters
     ----------
@@ -210,12 +211,12 @@ def leave_out_run(p: Frame, /, run: str) -> pl.DataFrame:
     -------
     polars.DataFrame
         As `positions`: ranks stay, recall levels and ``n_relevant`` are counted anew. A request
-        that has no relevant item any more is left out, which is warned of.
+        that has no relevant item any more is left out, with a warning.
 
     Raises
     ------
     UnknownNameError
-        For a run that is not there.
+        For a run that the table does not have.
 
     Examples
     --------
