@@ -172,7 +172,7 @@ class Evaluation:
         [('q0113', 1.0, 14), ('q0175', 1.0, 20), ('q0206', 1.0, 14), ('q0066', 0.0, None), \
 ('q0078', -1.0, 21)]
         """
-        self._check_runs(run_a, run_b)
+        run_a, run_b = self._run_named(run_a), self._run_named(run_b)
         if run_a == run_b:
             raise LexiframeError(f"pair: expected two different runs, found {run_a!r} twice")
         names = self._names_of(measures)
@@ -270,7 +270,7 @@ class Evaluation:
         """
         names = self._names_of(measures)
         if run is not None:
-            self._check_runs(run)
+            run = self._run_named(run)
         return request_table(self.scores, self.preferences, names, run)
 
     def _read(self, what: str) -> Origin:
@@ -281,11 +281,12 @@ class Evaluation:
             )
         return self._origin
 
-    def _check_runs(self, *runs: str) -> None:
-        known = self.orderings["run"].unique().sort()
-        for run in runs:
-            if run not in known:
-                raise unknown_name("run", run, known)
+    def _run_named(self, name: str) -> str:
+        """Return the name of a run as text, as ids are in every table; raise if there is none."""
+        known = self.orderings["run"].unique().sort()  # scores of other tools have no coverage
+        if str(name) not in known:
+            raise unknown_name("run", str(name), known)
+        return str(name)
 
     def _names_of(self, measures: Any) -> list[str]:
         """Return the names of some measures of the evaluation, or of all."""

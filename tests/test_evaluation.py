@@ -754,6 +754,18 @@ def test_a_pair_of_runs_request_by_request(evaluated, names):
     assert some.rows() == [row for measure in ("AP", "LR") for row in expected if row[0] == measure]
 
 
+def test_runs_named_by_integers():
+    """Ids are text in every table, and may be given as they were."""
+    rows = {"query_id": "1", "doc_id": ["a", "b"]}
+    runs = [pl.DataFrame({"run": n, **rows, "score": [n, 1 - n]}) for n in (0, 1)]
+    qrels = pl.DataFrame({"query_id": "1", "doc_id": ["a"], "relevance": [1]})
+    e = lf.evaluate(pl.concat(runs), qrels, ["AP", "LR"])
+    assert e.pair(1, 0).equals(e.pair("1", "0"))
+    assert e.pair(1, 0)["preference"].to_list() == [0.5, 1.0]
+    assert e.requests(0)["worse"].to_list() == [1, 1]
+    assert e.explain(1, 1, 0)["LR"].sum() == 1.0
+
+
 def test_a_measure_is_named_as_everywhere(evaluated):
     assert evaluated.pair("random", "pca8_euclidean", "map").equals(
         evaluated.pair("random", "pca8_euclidean", lf.AP)
