@@ -21,6 +21,7 @@ from lexiframe.metrics.metric import Metric
 from lexiframe.orderings.agreement import sign_agreement, tie_rates
 from lexiframe.orderings.correlations import rank_correlations
 from lexiframe.orderings.kemeny import refuse_many
+from lexiframe.orderings.means import run_means
 from lexiframe.orderings.order import order_runs
 from lexiframe.orderings.rule import Method
 from lexiframe.orderings.win_rates import win_rates
@@ -30,6 +31,7 @@ from lexiframe.projection.policies import NoRelevant, Policies, ScoreType, Ties,
 from lexiframe.schemas import (
     COMPARISONS,
     CORRELATIONS,
+    MEANS,
     ORDERINGS,
     POWER,
     SIGN_AGREEMENT,
@@ -52,6 +54,11 @@ class Evaluation:
 
     Attributes
     ----------
+    means
+        Key ``run, measure``. ``mean`` over the ``n`` requests, of a preference that of the share of
+        the other runs that the run is preferred to in a request (0..1, ties half: the share of
+        requests won), with its t interval ``ci_low, ci_high`` of level 1 − alpha. ``rank`` is that
+        of the mean, 1 the best; of preferences ``orderings`` may have another (see ``order``).
     coverage, scores, preferences, win_rates, orderings, correlations, tie_rates, sign_agreement, \
     comparisons, power
         The tables that the functions of the same name return (for the orderings, correlations,
@@ -71,6 +78,7 @@ class Evaluation:
     """
 
     coverage: pl.DataFrame
+    means: pl.DataFrame
     scores: pl.DataFrame
     preferences: pl.DataFrame
     win_rates: pl.DataFrame
@@ -246,7 +254,7 @@ def evaluate(
     }
     del projected, ranked  # frees the positions, which are as large as all tables that follow
     of_pairs = _pair_tables(s, d, asked, order, inference, Groups.of(s, d, requests, groups))
-    return Evaluation(covered, s, d, **of_pairs, provenance=provenance)
+    return Evaluation(covered, scores=s, preferences=d, **of_pairs, provenance=provenance)
 
 
 def _pair_tables(
@@ -259,16 +267,20 @@ def _pair_tables(
 ) -> dict[str, pl.DataFrame]:
     within = groups.arguments
     by_mean = order_runs(s, "mean", **within) if s.height else groups.empty(ORDERINGS)
+    means = [run_means(s, inference.alpha, **within)] if s.height else []
     if not d.height:
         none = (WIN_RATES, CORRELATIONS, TIE_RATES, SIGN_AGREEMENT, COMPARISONS, POWER)
-        return {"orderings": by_mean, **{schema.name: groups.empty(schema) for schema in none}}
+        empty = {schema.name: groups.empty(schema) for schema in none}
+        return {"means": pl.concat(means), "orderings": by_mean, **empty}
     cube = known_pairs(d, s)
     names = [str(measure) for measure in asked if not isinstance(measure, Metric)]
     chosen = cube.of_measures(names)
     o = pl.concat([by_mean, order_runs(chosen, order, **within)] if names else [by_mean])
+    means += [run_means(chosen, inference.alpha, **within)] if names else []
     o = o.sort(*groups.names, "measure", "method", "rank", "run")
     c = compare(cube, **asdict(inference), **within)
     return {
+        "means": pl.concat(means).sort(*groups.names, *MEANS.key),
         "win_rates": win_rates(cube, **within),
         "orderings": o,
         "correlations": rank_correlations(o, by=groups.names),

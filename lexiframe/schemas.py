@@ -52,7 +52,7 @@ _COLUMNS = {
         relevant_retrieved duplicates unjudged_removed tied_relevant line
     """,
     FLOAT: """
-        score rank relevance rel value exposure preference win_rate mean_preference probability
+        score rank relevance rel value mean exposure preference win_rate mean_preference probability
         p_a_first p_tie p_b_first correlation p_value ci_low ci_high tie_rate agreement
         system_agreement agreement_low agreement_high system_agreement_low system_agreement_high
         mean_difference effect_size statistic p_adjusted effect_low effect_high alpha power share
@@ -119,6 +119,7 @@ WIN_RATES = _table(
 )
 REQUEST_WIN_RATES = _table("request_win_rates", "measure query_id run", "win_rate")
 ORDERINGS = _table("orderings", "measure method run", "value rank")
+MEANS = _table("means", "run measure", "mean ci_low ci_high rank n")
 RANK_DISTRIBUTIONS = _table("rank_distributions", "measure method run rank", "probability")
 ORDER_PROBABILITIES = _table(
     "order_probabilities", "measure method run_a run_b", "p_a_first p_tie p_b_first"

@@ -32,6 +32,7 @@ TABLES = {
     "comparisons",
     "correlations",
     "coverage",
+    "means",
     "orderings",
     "power",
     "preferences",
@@ -86,7 +87,7 @@ def test_demo(tmp_path):
     titles = ("Coverage", "Ranks of the runs", "Kendall's τ", "Ties between rankings", "told apart")
     assert all(title in outcome.out for title in titles)
     assert all(name in outcome.out for name in ("pixels_euclidean", "RPP", "nDCG@10", "rrLP"))
-    assert "wrote 10 tables to lexiframe-demo" in outcome.err
+    assert "wrote 11 tables to lexiframe-demo" in outcome.err
     assert listing(tmp_path) == [f"lexiframe-demo/{name}.parquet" for name in sorted(TABLES)]
     ties = pl.read_parquet(tmp_path / "lexiframe-demo" / "tie_rates.parquet")
     rate = dict(ties.select("measure", "tie_rate").iter_rows())
