@@ -137,14 +137,14 @@ class Evaluation:
         return path
 
     def __str__(self) -> str:
-        from lexiframe.views.tables import as_text
+        from lexiframe.views.summary import as_text
 
         return as_text(self.tables(), self.provenance)
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        from lexiframe.views.tables import as_html
+        from lexiframe.views.summary import as_html
 
         return as_html(self.tables(), self.provenance)
 

@@ -49,7 +49,7 @@ _COLUMNS = {
         position level n_relevant n_retrieved pool_size n_judged corpus_size items deciding_level
         n wins losses ties cycle agree n_systems systems_agree n_pairs n_significant place splits
         half required n_requests requests answered missing extra without_relevant retrieved judged
-        relevant_retrieved duplicates unjudged_removed tied_relevant line
+        relevant_retrieved depth duplicates unjudged_removed tied_relevant line
     """,
     FLOAT: """
         score rank relevance rel value mean exposure preference win_rate mean_preference probability
@@ -57,7 +57,7 @@ _COLUMNS = {
         system_agreement agreement_low agreement_high system_agreement_low system_agreement_high
         mean_difference effect_size statistic p_adjusted effect_low effect_high alpha power share
         smallest_significant largest_not_significant swap_rate swap_rate_sd difference_low
-        difference_high power_at_n AP_min AP_max RR_min RR_max nDCG@10_min nDCG@10_max
+        difference_high power_at_n judged_at_10 AP_min AP_max RR_min RR_max nDCG@10_min nDCG@10_max
     """,
     BOOL: "smaller_is_better is_worst_off reject",
     pl.List(pl.String): "best not_worse",
@@ -169,9 +169,9 @@ VERDICT = _table(
 COVERAGE = _table(
     "coverage",
     "run",
-    "requests answered missing extra without_relevant retrieved judged relevant_retrieved "
-    "duplicates unjudged_removed tied_relevant AP_min AP_max RR_min RR_max nDCG@10_min "
-    "nDCG@10_max",
+    "requests answered missing extra without_relevant retrieved judged relevant_retrieved depth "
+    "judged_at_10 duplicates unjudged_removed tied_relevant AP_min AP_max RR_min RR_max "
+    "nDCG@10_min nDCG@10_max",
 )
 PROBLEMS = _table("problems", "file line problem expected found", "advice", nullable="line")
 

@@ -74,7 +74,8 @@ def _shares(pairs: Pairs) -> np.ndarray:
     known = ~np.isnan(pairs.values)
     lead = _by_run(pairs, np.sign(np.where(known, pairs.values, 0)).astype(np.int8), -1)
     n = _by_run(pairs, known.astype(np.int8), 1)
-    return np.divide(n + lead, 2 * n, out=np.full(n.shape, np.nan), where=n > 0)
+    none = np.full(n.shape, np.nan)
+    return np.asarray(np.divide(n + lead, 2 * n, out=none, where=n > 0))
 
 
 def _by_run(pairs: Pairs, values: np.ndarray, sign: int) -> np.ndarray:

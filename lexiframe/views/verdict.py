@@ -143,7 +143,7 @@ def verdict_of(
 
 
 _KEY = ("measure", "test", "correction")
-_GAIN = (  # greater than 0 if the test favours run_a, even where the mean difference does not
+GAIN = (  # greater than 0 if the test favours run_a, even where the mean difference does not
     pl.when(pl.col("test").str.starts_with("sign"))
     .then(pl.col("effect_size") - 1)  # win odds: 1 when neither run is better
     .when(pl.col("test").str.starts_with("wilcoxon"))
@@ -208,7 +208,7 @@ def _against_best(c: pl.DataFrame, orderings: pl.DataFrame, by: list[str]) -> pl
     """
     a, b = pl.col("run_a"), pl.col("run_b")
     both = [
-        c.select(*by, *_KEY, "reject", run=run, rival=rival, gain=sign * _GAIN)
+        c.select(*by, *_KEY, "reject", run=run, rival=rival, gain=sign * GAIN)
         for run, rival, sign in ((a, b, 1), (b, a, -1))
     ]
     of_measure = orderings.select(*by, "measure", "run", "rank", "is_best")

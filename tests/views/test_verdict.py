@@ -272,7 +272,7 @@ def test_two_runs_and_one_request_are_said_in_the_singular():
 
 def test_print_names_few_runs_and_tests_when_there_are_several():
     e = evaluate({f"r{n}": [1] * 12 for n in range(9)}, test=["t", "sign"])
-    line = next(line for line in str(e).splitlines() if "RR        sign " in line)
+    line = next(line for line in str(e).splitlines() if "RR       sign " in line)
     assert "r0, r1, r2, 6 others " in line
     assert "Verdict (t, sign test, holm over " in str(e)
 
