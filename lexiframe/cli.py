@@ -151,7 +151,7 @@ app.command()(convert)
 
 
 def _printed(e: Evaluation) -> dict[str, pl.DataFrame]:
-    names = ("coverage", "orderings", "correlations", "tie_rates", "power")
+    names = ("coverage", "means", "orderings", "correlations", "tie_rates", "power")
     tables = {name: e.tables()[name] for name in names}
     if e.provenance["inference"]["alternative"] == "two-sided":  # a verdict needs it
         tables["verdict"] = verdict(e)

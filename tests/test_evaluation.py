@@ -50,6 +50,7 @@ def test_tables_are_those_of_the_functions(evaluated):
     c = lf.compare(d, correction="bonferroni", alpha=0.1)
     expected = {
         "coverage": lf.coverage(RUNS, QRELS),
+        "means": evaluated.means,  # see tests/orderings/test_means.py
         "scores": s,
         "preferences": d,
         "win_rates": lf.win_rates(d),
@@ -137,7 +138,7 @@ def test_one_run_only():
     assert e.scores.height == 10
     assert e.orderings["rank"].to_list() == [1.0, 1.0]
     two = lf.evaluate(RUNS, QRELS, ["AP", "RR"]).tables()
-    about_pairs = set(two) - {"coverage", "scores", "orderings"}
+    about_pairs = set(two) - {"coverage", "means", "scores", "orderings"}
     for name in about_pairs:
         assert e.tables()[name].is_empty()
     for name, table in e.tables().items():
@@ -181,21 +182,25 @@ def test_judgments_from_standard_input_are_read_once(monkeypatch, evaluated):
     assert e.provenance["qrels"] == [{"path": "-", "sha256": hashlib.sha256(data).hexdigest()}]
 
 
-def test_what_is_printed(evaluated):
+def test_what_is_printed(evaluated, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "200")
     text = str(evaluated)
     assert repr(evaluated) == text
-    titles = [line for line in text.splitlines() if line and line[0] not in "┌│╞└"]
+    titles = [part.partition("\n")[0] for part in text.split("\n\n")]
+    differ, covered = titles.pop(1), titles.pop()
     assert titles == [
-        "Coverage",
+        "Means over 5 requests; of RPP, dcgRPP, LR, rrLP the share of requests won against the "
+        "other runs",
         "Ranks of the runs: metrics by mean, preferences by borda",
+        "Verdict (t test, bonferroni over the pairs of a measure, α = 0.1, n = 5 requests)",
         "Kendall's τ between the orderings",
-        "Ties between rankings of one request",
-        "Verdict (t test, bonferroni over the pairs of a measure, α = 0.1)",
+        "Ties between rankings of one request (n = 15 pairs of rankings)",
     ]
+    assert (differ.split(":")[0], covered.split(":")[0]) == ("The runs differ", "Coverage")
     html = evaluated._repr_html_()
     assert all(f"<h3>{title}</h3>" in html for title in titles)
     tau = evaluated.correlations.filter(ordering_a="AP", ordering_b="LR")["correlation"].item()
-    (row,) = (line for line in text.split("\n\n")[2].splitlines() if line.startswith("│ LR "))
+    (row,) = (line for line in text.split("\n\n")[4].splitlines() if line.startswith("│ LR "))
     assert row.split()[2 + MEASURES.index("AP")] == f"{tau:.3f}"
 
 
@@ -228,7 +233,7 @@ def expected(tmp_path_factory):
 def test_writing_twice_gives_the_same_bytes(tmp_path, expected):
     assert written(tmp_path) == expected
     assert written(tmp_path) == expected  # over what is there
-    assert len(expected) == 10
+    assert len(expected) == 11
 
 
 @pytest.mark.parametrize(
