@@ -60,7 +60,7 @@ _COLUMNS = {
         difference_high power_at_n judged_at_10 AP_min AP_max RR_min RR_max nDCG@10_min nDCG@10_max
     """,
     BOOL: "smaller_is_better is_worst_off reject",
-    pl.List(pl.String): "best not_worse",
+    pl.List(pl.String): "best not_worse favoured",
 }
 """The columns of all tables by type; a name has the same type in each, except runs' ``rank``."""
 _TYPES = {name: dtype for dtype, names in _COLUMNS.items() for name in names.split()}
@@ -164,7 +164,7 @@ REQUIRED_REQUESTS = _table(
 )
 POWER_CURVE = _table("power_curve", "measure run_a run_b n_requests", "power")
 VERDICT = _table(
-    "verdict", "measure test correction", "best not_worse n_pairs n_significant n sentence"
+    "verdict", "measure test correction", "best not_worse favoured n_pairs n_significant n sentence"
 )
 COVERAGE = _table(
     "coverage",

@@ -182,6 +182,12 @@ def test_judgments_from_standard_input_are_read_once(monkeypatch, evaluated):
     assert e.provenance["qrels"] == [{"path": "-", "sha256": hashlib.sha256(data).hexdigest()}]
 
 
+MEANS = (
+    "Means over 5 requests; of RPP, dcgRPP, LR, rrLP the share of requests won against the other "
+    "runs"
+)
+
+
 def test_what_is_printed(evaluated, monkeypatch):
     monkeypatch.setenv("COLUMNS", "200")
     text = str(evaluated)
@@ -189,8 +195,7 @@ def test_what_is_printed(evaluated, monkeypatch):
     titles = [part.partition("\n")[0] for part in text.split("\n\n")]
     differ, covered = titles.pop(1), titles.pop()
     assert titles == [
-        "Means over 5 requests; of RPP, dcgRPP, LR, rrLP the share of requests won against the "
-        "other runs",
+        MEANS,
         "Ranks of the runs: metrics by mean, preferences by borda",
         "Verdict (t test, bonferroni over the pairs of a measure, α = 0.1, n = 5 requests)",
         "Kendall's τ between the orderings",

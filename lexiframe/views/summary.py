@@ -65,7 +65,7 @@ def _verdict(
     inference, by = provenance["inference"], provenance["groups"]
     # A verdict needs two-sided comparisons of all pairs.
     if inference["alternative"] == "two-sided" and inference.get("baseline") is None:
-        v = verdict_of(tables["orderings"], tables["comparisons"], provenance)
+        v = verdict_of(tables, provenance)
         n, table = _without_n(verdict_in_short(v))
         n = [f"{said} request{'s' * (said != 'n = 1')}" for said in n]
         title = f"Verdict ({', '.join([inference_in_words(inference), *n])})"
@@ -111,11 +111,16 @@ def verdict_in_short(v: pl.DataFrame) -> pl.DataFrame:
     differing = [name for name in ("test", "correction") if v[name].n_unique() > 1]
     named = {
         name: pl.Series([", ".join(first_runs(runs, 4)) for runs in v[name]], dtype=pl.String)
-        for name in ("best", "not_worse")
+        for name in ("best", "not_worse", "favoured")
+        if name != "favoured" or v[name].list.len().sum()
     }
-    return v.select(
-        *groups, "measure", *differing, **named, n="n", pairs_told_apart=told_apart
-    ).rename({"not_worse": "not significantly worse", "pairs_told_apart": "pairs told apart"})
+    called = {
+        "not_worse": "not significantly worse",
+        "favoured": "ahead in the test",
+        "pairs_told_apart": "pairs told apart",
+    }
+    short = v.select(*groups, "measure", *differing, **named, n="n", pairs_told_apart=told_apart)
+    return short.rename(called, strict=False)
 
 
 def ranks_by_measure(orderings: pl.DataFrame, measures: Sequence[str]) -> pl.DataFrame:
