@@ -385,6 +385,8 @@ def _typed(column: pl.Series, dtype: pl.DataType, called: str) -> pl.Series:
     """Cast a column, or raise when a value would change: 1.5 is no integer, "yes" no Boolean."""
     if column.dtype == dtype:
         return column
+    if column.dtype == pl.List(pl.Null) and isinstance(dtype, pl.List):  # all lists are empty
+        return column.cast(dtype)
     if dtype == STR and not _may_be_ids(column.dtype):
         whole = "ids cannot be floats: cast them to integers (pandas: astype('Int64'))"
         exploded = "explode the columns that hold lists, so that each item has a row"

@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 import lexiframe as lf
-from lexiframe.views.means import means_section
+from lexiframe.views.means import marks, means_section
 from lexiframe.views.summary import summary
 from lexiframe.views.tables import _width
 from tests.views.test_verdict import RUNS, collection
@@ -89,6 +89,30 @@ def test_marks_are_those_of_the_comparisons(wide):
         assert f"({test} test, " in parts(e)[0].notes[0]
 
 
+def marked(rejected, **inference):
+    """The mark of c, where a and b share the best mean; ``rejected`` are (test, run_a, reject)."""
+    means = pl.DataFrame({"run": ["a", "b", "c"], "measure": "AP", "rank": [1.5, 1.5, 3.0]})
+    c = pl.DataFrame(rejected, schema=["test", "run_a", "reject"], orient="row").with_columns(
+        measure=pl.lit("AP"), correction=pl.lit("holm"), run_b=pl.lit("c"), effect_size=pl.lit(2.0),
+        mean_difference=pl.lit(0.1),
+    )  # fmt: skip
+    said = {"test": "t", "correction": "holm", "alternative": "two-sided", **inference}
+    return marks(means, c, said).filter(run="c")["mark"].item()
+
+
+def test_near_is_what_no_best_run_is_told_apart_from():
+    assert marked([("t", "a", False), ("t", "b", False)]) == "~"
+    assert marked([("t", "a", True), ("t", "b", False)]) == ""
+    assert marked([("t", "a", False)]) == ""  # nobody compared it with b
+
+
+def test_the_first_test_alone_decides():
+    both = [(test, run, test == "sign") for test in ("t", "sign") for run in "ab"]
+    assert marked(both, test=["t", "sign"]) == "~"
+    assert marked(both, test=["sign", "t"]) == ""
+    assert marked([("t(ties='split')", run, False) for run in "ab"]) == "~"
+
+
 def test_marks_are_by_the_first_test_and_correction(wide):
     e = evaluate(test=["sign", "t"], correction=["none", "holm"])
     assert parts(e)[0].notes[0].endswith("(sign test, none over the pairs of a measure, α = 0.05)")
@@ -162,6 +186,8 @@ def test_many_runs_are_shown_as_the_first_and_the_last():
     for section, called in ((parts(e)[0], "e.means"), (parts(e)[1], "e.orderings")):
         assert section.table.height == 41
         assert section.table.row(20) == ("… 1 more", "")
+        assert section.table["run"].to_list()[19::2][:2] == ["r19", "r21"]
+        assert section.table["run"][-1] == "r40"
         assert section.notes[-1] == (
             f"the first and the last 20 of 41 runs; all are in {called}, and with --format json or "
             "--out"

@@ -353,6 +353,15 @@ def test_a_significantly_better_run_is_named_even_when_another_best_run_is_not_w
     assert (row["best"], row["not_worse"], row["favoured"]) == (["a", "b"], [], ["c"])
 
 
+def test_a_run_ahead_of_one_best_run_only_is_not_favoured_unless_significantly():
+    runs = {"a": [2] * 12, "b": [1] * 12, "c": [1] * 11 + [5]}
+    e = evaluate(runs, alpha=1e-9)
+    o = pl.DataFrame({"run": ["a", "b", "c"], "rank": [1.5, 1.5, 3.0]})
+    o = e.orderings.drop("rank").join(o, on="run").select(e.orderings.columns)
+    row = lf.verdict(dataclasses.replace(e, orderings=o)).row(0, named=True)
+    assert (row["best"], row["favoured"]) == (["a", "b"], [])
+
+
 def test_the_summary_shows_them_in_a_column_when_there_are_any(monkeypatch):
     monkeypatch.setenv("COLUMNS", "200")
     e = ranked(evaluate(measures=["LR"]), "far", "mixed", "near", "best")
