@@ -36,7 +36,7 @@ from lexiframe.io.files.outputs import refuse_outputs, refuse_replacing, refuse_
 from lexiframe.io.files.sources import File
 from lexiframe.io.qrels import held_or_data
 from lexiframe.io.runs import RunScan
-from lexiframe.layouts.cube import known_pairs
+from lexiframe.layouts.cube import pair_cube_with_scores
 from lexiframe.layouts.groups import names_of
 from lexiframe.metrics.metric import Metric
 from lexiframe.pairwise.pairs import parse_measures
@@ -133,7 +133,7 @@ def compare(
     projected = project_runs(inputs.scan(), inputs.judgments(), asked, policies, baseline=baseline)
     metrics = [measure for measure in asked if isinstance(measure, Metric)]
     d, s = projected.preferences(asked, baseline), projected.scores(metrics)
-    pairs = known_pairs(d, s, baseline)
+    pairs = pair_cube_with_scores(d, s, baseline)
     c = compare_runs(pairs, **vars(tests), baseline=baseline, requests=attributes, by=by)
     print_table(c, format)
 

@@ -14,8 +14,8 @@ from lexiframe.gaps import coverage_table
 from lexiframe.io.files.outputs import output_folder, output_path, replacing, replacing_all
 from lexiframe.io.problems.duplicates import Duplicates
 from lexiframe.io.qrels import held_or_data, sources_of_qrels
-from lexiframe.io.write_parquet import sources_of, write_parquet_file
-from lexiframe.layouts.cube import known_pairs
+from lexiframe.io.write_parquet import sources_of_origin, write_parquet_file
+from lexiframe.layouts.cube import pair_cube_with_scores
 from lexiframe.layouts.groups import By, attributes_of, names_of, refuse_taken
 from lexiframe.metrics.metric import Metric
 from lexiframe.orderings.agreement import sign_agreement, tie_rates
@@ -244,7 +244,7 @@ def evaluate(
     covered = coverage_table(ranked, projected.positions)
     d = projected.preferences([] if is_alone else asked)
     provenance = {
-        "runs": sources_of(projected.runs, ranked.read),
+        "runs": sources_of_origin(projected.runs, ranked.read),
         "qrels": sources_of_qrels(projected.qrels, sha256=ranked.judged.sha256),
         "measures": [str(measure) for measure in asked],
         "policies": asdict(policies),
@@ -272,7 +272,7 @@ def _pair_tables(
         none = (WIN_RATES, CORRELATIONS, TIE_RATES, SIGN_AGREEMENT, COMPARISONS, POWER)
         empty = {schema.name: groups.empty(schema) for schema in none}
         return {"means": pl.concat(means), "orderings": by_mean, **empty}
-    cube = known_pairs(d, s)
+    cube = pair_cube_with_scores(d, s)
     names = [str(measure) for measure in asked if not isinstance(measure, Metric)]
     chosen = cube.of_measures(names)
     o = pl.concat([by_mean, order_runs(chosen, order, **within)] if names else [by_mean])

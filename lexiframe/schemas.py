@@ -12,7 +12,7 @@ import polars as pl
 import pyarrow as pa
 
 from lexiframe.codes import categories_of
-from lexiframe.errors import Problem, SchemaError, first_three, in_one_line
+from lexiframe.errors import Problem, SchemaError, in_one_line, n_and_first
 
 STR, INT, FLOAT, BOOL = pl.String(), pl.Int64(), pl.Float64(), pl.Boolean()
 IDS = ("query_id", "doc_id")
@@ -252,10 +252,10 @@ def _collected(frame: pl.LazyFrame, where: str) -> pl.DataFrame:
     try:
         return frame.collect()
     except Exception as error:  # the plan may call any function of the user
-        said = str(error).strip().partition("\n")[0]
+        reason = str(error).strip().partition("\n")[0]
         raise SchemaError(
-            f"{where}: the LazyFrame cannot be computed ({type(error).__name__}: {said}); call its "
-            "collect() to see more"
+            f"{where}: the LazyFrame cannot be computed ({type(error).__name__}: {reason}); call "
+            "its collect() to see more"
         ) from error
 
 
@@ -347,25 +347,25 @@ def check(
 query_id, measure are missing (found: run, value)
     """
     table = to_polars(frame)
-    called = where or schema.name
+    source = where or schema.name
     missing = [name for name in schema.required if name not in table.columns]
     if missing:
         verb = "is" if len(missing) == 1 else "are"
         raise SchemaError(
-            f"{called}: expected the columns {', '.join(schema.required)}; {', '.join(missing)} "
+            f"{source}: expected the columns {', '.join(schema.required)}; {', '.join(missing)} "
             f"{verb} missing (found: {', '.join(table.columns)})"
         )
     table = table.select(
         categories_of(table[name])
         if name in coded and table[name].dtype.is_integer()
-        else _typed(table[name], dtype, called)
+        else _typed(table[name], dtype, source)
         for name, dtype in schema.columns.items()
         if name in table.columns
     )
     for name in schema.key:
         if name in table.columns and name not in schema.nullable and table[name].null_count():
             raise SchemaError(
-                f"{called}: the column {name} is part of the key, but "
+                f"{source}: the column {name} is part of the key, but "
                 f"{table[name].null_count()} rows have no value in it"
             )
     return table
@@ -381,7 +381,7 @@ _LISTS = (pl.List, pl.Array)
 _READ_AS_NUMBERS = (pl.String, pl.Null)
 
 
-def _typed(column: pl.Series, dtype: pl.DataType, called: str) -> pl.Series:
+def _typed(column: pl.Series, dtype: pl.DataType, source: str) -> pl.Series:
     """Cast a column, or raise when a value would change: 1.5 is no integer, "yes" no Boolean."""
     if column.dtype == dtype:
         return column
@@ -393,11 +393,11 @@ def _typed(column: pl.Series, dtype: pl.DataType, called: str) -> pl.Series:
         is_list = isinstance(column.dtype, _LISTS)
         advice = whole if column.dtype.is_float() else exploded if is_list else "cast them to text"
         expected = f"strings in {column.name}"
-        raise SchemaError(Problem(called, expected, str(column.dtype), advice))
+        raise SchemaError(Problem(source, expected, str(column.dtype), advice))
     is_number = column.dtype.is_numeric() or column.dtype in _READ_AS_NUMBERS  # no date, no list
     if dtype != STR and not is_number:
         advice = f"cast it to a number, or say which column is {column.name}"
-        raise SchemaError(Problem(called, f"{dtype} in {column.name}", str(column.dtype), advice))
+        raise SchemaError(Problem(source, f"{dtype} in {column.name}", str(column.dtype), advice))
     if dtype == BOOL and column.dtype == STR:  # "true" or "False", as CSV files write it
         column = column.str.to_lowercase()
         typed = column.replace_strict(_TRUTH, default=None, return_dtype=BOOL)
@@ -407,5 +407,5 @@ def _typed(column: pl.Series, dtype: pl.DataType, called: str) -> pl.Series:
     if dtype == INT and column.dtype.is_float() and not len(bad):
         bad = column.filter(typed != column)
     if len(bad):
-        raise SchemaError(Problem(called, f"{dtype} in {column.name}", first_three(bad)))
+        raise SchemaError(Problem(source, f"{dtype} in {column.name}", n_and_first(bad)))
     return typed

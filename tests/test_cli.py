@@ -634,7 +634,7 @@ def test_a_report_does_not_replace_the_output(tmp_path):
         options = {"stdout": file, "stderr": subprocess.PIPE, "env": environment, "check": False}
         done = subprocess.run(list(map(str, command)), **options)
     assert done.returncode == 1
-    message = "r.html: the standard output goes there already; choose another file"
+    message = "r.html: the standard output or error goes there already; choose another file"
     assert message in done.stderr.decode()
 
 
@@ -737,7 +737,9 @@ def test_check_warns_once_of_several_folders_and_files(tmp_path, lexiframe):
     assert outcome.status == 0
     left_out, wider, last = outcome.err.splitlines()
     assert left_out.startswith("warning: left out of 2 folders, since they are no runs: 2 (")
-    assert wider.startswith("warning: 2 lines have more than 6 fields; the others are ignored;")
+    assert wider.startswith(
+        "warning: 2 lines have more than 6 fields; the fields after the sixth are ignored;"
+    )
     assert last == "files checked: 2, with problems: 0"
 
 
@@ -866,7 +868,7 @@ BAD_RUNS = {
     "three fields": (GOOD + b"q9 Q0 d1\n", "line 126: expected 6 fields"),
     "a word for a score": (FIRST + b"q9 Q0 d1 1 abc t\n", "line 2: expected a number in field 5"),
     "NaN": (FIRST + b"q9 Q0 d1 1 NaN t\n", "line 2: expected a number in field 5"),
-    "duplicate document": (GOOD + FIRST, "'d0145' is more than once in the ranking"),
+    "duplicate document": (GOOD + FIRST, "'d0145' occurs more than once in the ranking"),
     "no request in common": (GOOD.replace(b"q", b"x"), "no query in common"),
     "broken Parquet": (b"PAR1" + GOOD, "cannot be read as Parquet"),
     "no UTF-8": (FIRST + b"q9 Q0 d\xff 1 1 t\n", "line 2: expected UTF-8 text"),

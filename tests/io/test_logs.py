@@ -396,7 +396,10 @@ BAD_FILES = {
         "line 3: expected 2 fields as in the header, found 3: 'b,2,3'",
     ),
     "too few fields": ("run,k\na\n", "line 2: expected 2 fields as in the header, found 1"),
-    "an open quote": ('run,k\na,"1\n', "line 2: expected quotes that end with their field"),
+    "an open quote": (
+        'run,k\na,"1\n',
+        "line 2: expected a closing quote at the end of each quoted field",
+    ),
     "two columns of one name": (
         "run,k,k\na,1,2\n",
         "line 1: expected columns of different names, found two that are named 'k'; rename one",

@@ -445,5 +445,5 @@ def test_lines_are_not_counted_in_another_file(write, monkeypatch, after):
 
     monkeypatch.setattr(Path, "read_bytes", read_and_change)
     for runs in (path, table):
-        with pytest.raises(lf.SchemaError, match=r"'d1' is more than once .*\(rows 1 and 2"):
+        with pytest.raises(lf.SchemaError, match=r"'d1' occurs more than once .*\(rows 1 and 2"):
             lf.positions(runs, QRELS)
