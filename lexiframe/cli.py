@@ -153,7 +153,7 @@ app.command()(explain)
 
 
 def _printed(e: Evaluation) -> dict[str, pl.DataFrame]:
-    names = ("coverage", "orderings", "correlations", "tie_rates", "power")
+    names = ("coverage", "means", "orderings", "correlations", "tie_rates", "power")
     tables = {name: e.tables()[name] for name in names}
     if e.provenance["inference"]["baseline"] is not None:
         tables["against_baseline"] = e.against_baseline

@@ -12,20 +12,21 @@ import typer
 
 from lexiframe.cli_options import Format
 from lexiframe.errors import escaped
-from lexiframe.views.tables import table_text
+from lexiframe.views.tables import paragraph, table_text, without_constants
 
 _FORMULAS = tuple("=+-@＝＋－＠")
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
 
 
 def print_table(table: pl.DataFrame, format: Format) -> None:
-    """Print a table as text, JSON or CSV."""
+    """Print a table as JSON, CSV or text; text says what is the same in all rows in one line."""
     if format == "json":
         print_json(table.to_dicts())
     elif format == "csv":
         typer.echo(csv_text(table), nl=False)
     else:
-        typer.echo(table_text(table))
+        same, table = without_constants(table)
+        typer.echo(f"{paragraph(same)}\n{table_text(table)}" if same else table_text(table))
 
 
 def csv_text(table: pl.DataFrame) -> str:

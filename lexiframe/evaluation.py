@@ -25,6 +25,7 @@ from lexiframe.orderings.agreement import sign_agreement, tie_rates
 from lexiframe.orderings.by_request import request_table
 from lexiframe.orderings.correlations import rank_correlations
 from lexiframe.orderings.kemeny import refuse_many
+from lexiframe.orderings.means import run_means
 from lexiframe.orderings.order import order_runs
 from lexiframe.orderings.rule import Method
 from lexiframe.orderings.win_rates import win_rates
@@ -38,6 +39,7 @@ from lexiframe.schemas import (
     AGAINST_BASELINE,
     COMPARISONS,
     CORRELATIONS,
+    MEANS,
     ORDERINGS,
     POWER,
     SIGN_AGREEMENT,
@@ -61,6 +63,11 @@ class Evaluation:
 
     Attributes
     ----------
+    means
+        Key ``run, measure``. ``mean`` over the ``n`` requests, of a preference that of the share of
+        the other runs that the run is preferred to in a request (0..1, ties half: the share of
+        requests won), with its t interval ``ci_low, ci_high`` of level 1 − alpha. ``rank`` is that
+        of the mean, 1 the best; of preferences ``orderings`` may have another (see ``order``).
     coverage, scores, preferences, win_rates, orderings, correlations, tie_rates, sign_agreement, \
     comparisons, power
         The tables that the functions of the same name return (for the orderings, correlations,
@@ -88,6 +95,7 @@ class Evaluation:
     """
 
     coverage: pl.DataFrame
+    means: pl.DataFrame
     scores: pl.DataFrame
     preferences: pl.DataFrame
     win_rates: pl.DataFrame
@@ -346,14 +354,14 @@ class Evaluation:
         return path
 
     def __str__(self) -> str:
-        from lexiframe.views.tables import as_text
+        from lexiframe.views.summary import as_text
 
         return as_text(self.tables(), self.provenance)
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        from lexiframe.views.tables import as_html
+        from lexiframe.views.summary import as_html
 
         return as_html(self.tables(), self.provenance)
 
@@ -477,7 +485,9 @@ def evaluate(
     origin = Origin.of(projected, policies, provenance)
     del projected, ranked  # frees the positions if they are large
     of_pairs = _pair_tables(s, d, asked, order, inference, Groups.of(s, d, requests, groups))
-    return Evaluation(covered, s, d, **of_pairs, provenance=provenance, _origin=origin)
+    return Evaluation(
+        covered, scores=s, preferences=d, **of_pairs, provenance=provenance, _origin=origin
+    )
 
 
 def _pair_tables(
@@ -490,20 +500,23 @@ def _pair_tables(
 ) -> dict[str, pl.DataFrame]:
     within = groups.arguments
     by_mean = order_runs(s, "mean", **within) if s.height else groups.empty(ORDERINGS)
+    means = [run_means(s, inference.alpha, **within)] if s.height else []
     if not d.height:
         none = (WIN_RATES, CORRELATIONS, TIE_RATES, SIGN_AGREEMENT, COMPARISONS, POWER)
         empty = {schema.name: groups.empty(schema) for schema in (*none, AGAINST_BASELINE)}
-        return {"orderings": by_mean, **empty}
+        return {"means": pl.concat(means), "orderings": by_mean, **empty}
     cube = pair_cube_with_scores(d, s)
     names = [str(measure) for measure in asked if not isinstance(measure, Metric)]
     chosen = cube.of_measures(names)
     o = pl.concat([by_mean, order_runs(chosen, order, **within)] if names else [by_mean])
+    means += [run_means(chosen, inference.alpha, **within)] if names else []
     o = o.sort(*groups.names, "measure", "method", "rank", "run")
     c, wins = compare(cube, **asdict(inference), **within), win_rates(cube, **within)
     against = groups.empty(AGAINST_BASELINE)
     if inference.baseline is not None:
         against = against_baseline(by_mean, wins, c, inference.baseline, groups.names)
     return {
+        "means": pl.concat(means).sort(*groups.names, *MEANS.key),
         "win_rates": wins,
         "orderings": o,
         "correlations": rank_correlations(o, by=groups.names),

@@ -46,7 +46,9 @@ def coverage(
         rankings) and ``without_relevant`` (left out of every measure, unless kept at 0);
         ``extra`` requests answered that are not judged (ignored); documents ``retrieved`` for
         judged requests, and of these ``judged`` (items with a negative grade are pooled but
-        unjudged, and do not count) and ``relevant_retrieved``; rows of judged requests removed as
+        unjudged, and do not count) and ``relevant_retrieved``; ``depth``, the greatest number of
+        documents of a request; ``judged_at_10``, the share of judged documents among the first 10
+        of all rankings (0..1, null without a document); rows of judged requests removed as
         ``duplicates`` and as ``unjudged_removed``.
 
         ``tied_relevant``: relevant items retrieved that share their score with another document

@@ -1,4 +1,4 @@
-"""Work in threads, with a progress bar on standard error when it takes longer than two seconds."""
+"""Work in threads, with a progress bar on a terminal when it takes longer than two seconds."""
 
 from __future__ import annotations
 
@@ -13,13 +13,18 @@ T = TypeVar("T")
 
 
 def progress(items: Iterable[T], total: int, label: str) -> Iterator[T]:
-    """Yield the items; show a progress bar after two seconds.
+    """Yield the items; show a progress bar after two seconds if standard error is a terminal.
+
+    Files and notebooks would keep what a terminal overwrites.
 
     Examples
     --------
     >>> list(progress([1, 2], total=2, label="adding"))
     [1, 2]
     """
+    if sys.stderr is None or not sys.stderr.isatty():
+        yield from items
+        return
     from tqdm import tqdm
 
     yield from tqdm(items, label, total, leave=False, file=sys.stderr, delay=2, mininterval=0.5)

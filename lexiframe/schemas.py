@@ -49,7 +49,7 @@ _COLUMNS = {
         position level n_relevant n_retrieved pool_size n_judged corpus_size items deciding_level
         n wins losses ties cycle agree n_systems systems_agree n_pairs n_significant place splits
         half required n_requests requests answered missing extra without_relevant retrieved judged
-        relevant_retrieved duplicates unjudged_removed tied_relevant line better worse tied
+        relevant_retrieved depth duplicates unjudged_removed tied_relevant line better worse tied
     """,
     FLOAT: """
         score rank relevance rel value mean exposure preference win_rate mean_preference probability
@@ -57,11 +57,11 @@ _COLUMNS = {
         system_agreement agreement_low agreement_high system_agreement_low system_agreement_high
         mean_difference effect_size statistic p_adjusted effect_low effect_high alpha power share
         smallest_significant largest_not_significant swap_rate swap_rate_sd difference_low
-        difference_high value_a value_b sd min max power_at_n AP_min AP_max RR_min RR_max
-        nDCG@10_min nDCG@10_max
+        difference_high value_a value_b sd min max power_at_n judged_at_10 AP_min AP_max RR_min
+        RR_max nDCG@10_min nDCG@10_max
     """,
     BOOL: "smaller_is_better is_worst_off reject",
-    pl.List(pl.String): "best not_worse",
+    pl.List(pl.String): "best not_worse favoured",
 }
 """The columns of all tables by type; a name has the same type in each, except runs' ``rank``."""
 _TYPES = {name: dtype for dtype, names in _COLUMNS.items() for name in names.split()}
@@ -131,6 +131,7 @@ WIN_RATES = _table(
 )
 REQUEST_WIN_RATES = _table("request_win_rates", "measure query_id run", "win_rate")
 ORDERINGS = _table("orderings", "measure method run", "value rank")
+MEANS = _table("means", "run measure", "mean ci_low ci_high rank n")
 RANK_DISTRIBUTIONS = _table("rank_distributions", "measure method run rank", "probability")
 ORDER_PROBABILITIES = _table(
     "order_probabilities", "measure method run_a run_b", "p_a_first p_tie p_b_first"
@@ -180,14 +181,14 @@ REQUIRED_REQUESTS = _table(
 )
 POWER_CURVE = _table("power_curve", "measure run_a run_b n_requests", "power")
 VERDICT = _table(
-    "verdict", "measure test correction", "best not_worse n_pairs n_significant n sentence"
+    "verdict", "measure test correction", "best not_worse favoured n_pairs n_significant n sentence"
 )
 COVERAGE = _table(
     "coverage",
     "run",
-    "requests answered missing extra without_relevant retrieved judged relevant_retrieved "
-    "duplicates unjudged_removed tied_relevant AP_min AP_max RR_min RR_max nDCG@10_min "
-    "nDCG@10_max",
+    "requests answered missing extra without_relevant retrieved judged relevant_retrieved depth "
+    "judged_at_10 duplicates unjudged_removed tied_relevant AP_min AP_max RR_min RR_max "
+    "nDCG@10_min nDCG@10_max",
 )
 PROBLEMS = _table("problems", "file line problem expected found", "advice", nullable="line")
 
@@ -401,6 +402,8 @@ def _typed(column: pl.Series, dtype: pl.DataType, source: str) -> pl.Series:
     """Cast a column, or raise when a value would change: 1.5 is no integer, "yes" no Boolean."""
     if column.dtype == dtype:
         return column
+    if column.dtype == pl.List(pl.Null) and isinstance(dtype, pl.List):  # all lists are empty
+        return column.cast(dtype)
     if dtype == STR and not _may_be_ids(column.dtype):
         whole = "ids cannot be floats: cast them to integers (pandas: astype('Int64'))"
         exploded = "explode the columns that hold lists, so that each item has a row"

@@ -50,6 +50,10 @@ class Evaluated(Protocol):
         """The table of `order_runs`."""
 
     @property
+    def means(self) -> pl.DataFrame:
+        """The means of the runs."""
+
+    @property
     def comparisons(self) -> pl.DataFrame:
         """The table of `compare`."""
 

@@ -33,6 +33,7 @@ TABLES = {
     "comparisons",
     "correlations",
     "coverage",
+    "means",
     "orderings",
     "power",
     "preferences",
@@ -125,12 +126,32 @@ def test_evaluate_writes_tables_and_a_report(tmp_path, lexiframe):
     assert str(out) not in outcome.out
 
 
+@pytest.mark.parametrize("width", [60, 80, 200])
+def test_tables_fit_the_terminal(lexiframe, monkeypatch, width):
+    """Every command: no line is wider, and each number is whole."""
+    monkeypatch.setenv("COLUMNS", str(width))
+    outputs = {
+        name: lexiframe(name, QRELS, RUNS, *options).out
+        for name, options in [("evaluate", []), ("compare", ["-m", "AP"]), ("coverage", [])]
+    }
+    assert max(len(line) for out in outputs.values() for line in out.splitlines()) <= width
+    c = lf.compare(lf.evaluate(RUNS, QRELS, ["AP"]).scores)
+    said = "measure = AP, test = t, correction = holm, n = 5"
+    assert outputs["compare"].splitlines()[0] == said
+    for name in ("mean_difference", "ci_low", "ci_high", "effect_size", "statistic"):
+        assert all(f" {value:.3f} " in outputs["compare"] for value in c[name])
+    assert (c["p_value"] < 0.001).any()
+    assert " <0.001 " in outputs["compare"]
+    assert "requests = 5, answered = 5, missing = 0, " in outputs["coverage"]
+    assert " nDCG@10_max " in outputs["coverage"]
+
+
 def test_evaluate_as_json(lexiframe):
     outcome = lexiframe("evaluate", QRELS, RUNS, "-m", "RPP", "-m", "RR", "--format", "json")
     tables = json.loads(outcome.out)
     e = lf.evaluate(RUNS, QRELS, ["RPP", "RR"])
     assert tables.pop("verdict") == lf.verdict(e).to_dicts()
-    assert set(tables) == {"coverage", "orderings", "correlations", "tie_rates", "power"}
+    assert set(tables) == {"coverage", "means", "orderings", "correlations", "tie_rates", "power"}
     for name, rows in tables.items():
         assert rows == getattr(e, name).to_dicts()
 
@@ -312,7 +333,8 @@ def rows_of(printed):
     return [line.strip("│ ").split() for line in printed.splitlines() if line.startswith("│")]
 
 
-def test_explain_lists_the_requests_of_two_runs(lexiframe):
+def test_explain_lists_the_requests_of_two_runs(lexiframe, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "200")
     e = lf.evaluate([RUN, PIXELS], QRELS, ["AP", "LR"])
     for first, second in ((RUN, PIXELS), (PIXELS, RUN)):
         command = ["explain", QRELS, first, second, "-m", "AP", "-m", "LR"]
@@ -324,15 +346,17 @@ def test_explain_lists_the_requests_of_two_runs(lexiframe):
         assert printed.status == 0
         assert f"positive where {first.stem} is better than {second.stem}" in printed.out
         head, *rows = rows_of(printed.out)
-        assert head == ["query_id", "AP", "LR", "LR", "level"]
+        assert head == ["query_id", "AP", "LR", "level"]  # LR is the same for all requests
         of = {(m, q): (x, level) for m, q, *_, x, level in table.iter_rows()}
         assert rows == [
-            [q, f"{of['AP', q][0]:.3f}", f"{of['LR', q][0]:.3f}", str(of["LR", q][1])]
+            [q, f"{of['AP', q][0]:.3f}", str(of["LR", q][1])]
             for q in table.filter(measure="AP")["query_id"]
         ]
+        assert f"LR = {table.filter(measure='LR')['preference'][0]:.3f}" in printed.out
 
 
-def test_explain_one_request(lexiframe):
+def test_explain_one_request(lexiframe, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "200")
     command = ["explain", QRELS, PIXELS, RUN, "-m", "AP", "-m", "LR", "--query", "q0078"]
     e = lf.evaluate([RUN, PIXELS], QRELS, ["AP", "LR"])
     levels = e.explain("q0078", "pixels_euclidean", "random")
@@ -813,7 +837,7 @@ def test_messages_that_cannot_be_written_are_dropped(tmp_path, monkeypatch, lexi
     monkeypatch.setattr(sys, "stderr", Full())
     outcome = lexiframe("evaluate", QRELS, RUNS, "-m", "AP", "--out", tmp_path / "out")
     assert outcome.status == 0
-    assert outcome.out.startswith("Coverage\n")
+    assert outcome.out.startswith("Means over 5 requests\n")
     assert {path.stem for path in (tmp_path / "out").iterdir()} == TABLES
     assert lexiframe("evaluate", QRELS, "no.run") == (1, "", "")
     assert lexiframe("evaluate", "--no-such-option").status == 2

@@ -58,6 +58,7 @@ def test_tables_are_those_of_the_functions(evaluated):
     c = lf.compare(d, correction="bonferroni", alpha=0.1)
     expected = {
         "coverage": lf.coverage(RUNS, QRELS),
+        "means": evaluated.means,  # see tests/orderings/test_means.py
         "scores": s,
         "preferences": d,
         "win_rates": lf.win_rates(d),
@@ -146,7 +147,7 @@ def test_one_run_only():
     assert e.scores.height == 10
     assert e.orderings["rank"].to_list() == [1.0, 1.0]
     two = lf.evaluate(RUNS, QRELS, ["AP", "RR"]).tables()
-    about_pairs = set(two) - {"coverage", "scores", "orderings"}
+    about_pairs = set(two) - {"coverage", "means", "scores", "orderings"}
     for name in about_pairs:
         assert e.tables()[name].is_empty()
     for name, table in e.tables().items():
@@ -190,21 +191,30 @@ def test_judgments_from_standard_input_are_read_once(monkeypatch, evaluated):
     assert e.provenance["qrels"] == [{"path": "-", "sha256": hashlib.sha256(data).hexdigest()}]
 
 
-def test_what_is_printed(evaluated):
+MEANS = (
+    "Means over 5 requests; of RPP, dcgRPP, LR, rrLP the share of requests won against the other "
+    "runs"
+)
+
+
+def test_what_is_printed(evaluated, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "200")
     text = str(evaluated)
     assert repr(evaluated) == text
-    titles = [line for line in text.splitlines() if line and line[0] not in "┌│╞└"]
+    titles = [part.partition("\n")[0] for part in text.split("\n\n")]
+    differ, covered = titles.pop(1), titles.pop()
     assert titles == [
-        "Coverage",
+        MEANS,
         "Ranks of the runs: metrics by mean, preferences by borda",
+        "Verdict (t test, bonferroni over the pairs of a measure, α = 0.1, n = 5 requests)",
         "Kendall's τ between the orderings",
-        "Ties between rankings of one request",
-        "Verdict (t test, bonferroni over the pairs of a measure, α = 0.1)",
+        "Ties between rankings of one request (n = 15 pairs of rankings)",
     ]
+    assert (differ.split(":")[0], covered.split(":")[0]) == ("The runs differ", "Coverage")
     html = evaluated._repr_html_()
     assert all(f"<h3>{title}</h3>" in html for title in titles)
     tau = evaluated.correlations.filter(ordering_a="AP", ordering_b="LR")["correlation"].item()
-    (row,) = (line for line in text.split("\n\n")[2].splitlines() if line.startswith("│ LR "))
+    (row,) = (line for line in text.split("\n\n")[4].splitlines() if line.startswith("│ LR "))
     assert row.split()[2 + MEASURES.index("AP")] == f"{tau:.3f}"
 
 
@@ -314,7 +324,7 @@ def test_a_baseline_within_groups(digits):
     assert table.filter(run=baseline).height == 4
 
 
-def test_the_best_against_the_baseline_comes_first_in_print(digits):
+def test_the_best_against_the_baseline_comes_first_in_print(digits, monkeypatch):
     """Measures in the order asked for; the baseline where its difference, 0, belongs."""
     names = [path.name.partition(".")[0] for path in digits[0]]
     e = lf.evaluate(*digits, ["RR", "AP"], baseline=names[1])
@@ -325,8 +335,10 @@ def test_the_best_against_the_baseline_comes_first_in_print(digits):
         assert gains == sorted(gains, reverse=True)
         assert part.filter(run=names[1])["mean_difference"].to_list() == [None]
     assert "n" not in shown.columns
-    lines = str(e).split("Against ")[1].splitlines()
-    assert [line.split()[2] for line in lines[4:-1]] == shown["run"].to_list()
+    monkeypatch.setenv("COLUMNS", "200")
+    lines = str(e).split("Against ")[1].split("\n\n")[0].splitlines()
+    printed = [line.split()[2] for line in lines[4:-1]]
+    assert printed == [run for run in shown["run"] if run != names[1]]
     only_preferences = lf.evaluate(*digits, ["LR"], baseline=names[1])
     in_short = baseline_in_short(only_preferences.against_baseline, ["LR"])
     assert "mean" not in in_short.columns

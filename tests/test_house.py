@@ -329,6 +329,7 @@ def tables(tmp_path_factory):
         "win_rates": lf.win_rates(d),
         "request_win_rates": lf.request_win_rates(d),
         "orderings": o,
+        "means": lf.evaluate(runs, qrels, ["AP", "RPP"]).means,
         "rank_distributions": lf.rank_distributions(d, samples=20),
         "order_probabilities": lf.order_probabilities(d, samples=20),
         "cycles": lf.majority_cycles(cyclic),

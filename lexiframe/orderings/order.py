@@ -11,19 +11,19 @@ import polars as pl
 
 from lexiframe.errors import warn
 from lexiframe.layouts.arrays import PairCube
-from lexiframe.layouts.cube import PairsLike
+from lexiframe.layouts.cube import PairsLike, is_scores
 from lexiframe.layouts.groups import By, in_groups
 from lexiframe.orderings.positional import majority_cycles
 from lexiframe.orderings.rule import Method, Rule, Votes
 from lexiframe.orderings.weighted import laid_out, ordered
-from lexiframe.schemas import ORDERINGS
+from lexiframe.schemas import ORDERINGS, to_polars
 from lexiframe.typing import RequestsLike
 
 
 def order_runs(
     d: PairsLike,
     /,
-    method: Method = "mc4",
+    method: Method | None = None,
     *,
     votes: Votes = "win_rate",
     iterations: int | None = None,
@@ -37,7 +37,8 @@ def order_runs(
     ----------
     d
         The table of `preferences`, or of `scores`.
-    method : {"mean", "win_rate", "borda", "copeland", "mc4", "kemeny"}
+    method : {"mean", "win_rate", "borda", "copeland", "mc4", "kemeny"}, optional
+        Default: ``mean`` for scores, ``mc4`` for preferences and where an option of it is given.
         ``mean``: the mean score, or the mean preference over the other runs and the requests.
         ``win_rate``: the mean over the other runs of the share of requests won; ties count half.
         ``borda``: the mean over requests of S − mid-rank, for S runs ranked by per-request win
@@ -99,6 +100,10 @@ def order_runs(
     >>> lf.order_runs(d, method="mc4").select("run", "rank").rows()
     [('b', 1.0), ('a', 2.5), ('c', 2.5)]
     """
+    if method is None:
+        d = d if isinstance(d, PairCube) else to_polars(d)  # once: a stream is read only once
+        told = (votes, iterations, teleport) != ("win_rate", None, None)
+        method = "mean" if is_scores(d) and not told else "mc4"
     rule, cycles = Rule(method, votes, iterations, teleport), list[pl.DataFrame]()
     table = in_groups(partial(ordering_table, rule=rule, cycles=cycles), d, requests, by)
     warn_of_cycles(cycles)

@@ -11,21 +11,27 @@ from lexiframe.likeness import likely_cause
 from lexiframe.projection.collection import RankedRuns
 from lexiframe.projection.ranks_and_ties import RunRanks
 
+_FIRST = 10
+"""The ranks of which ``judged_at_10`` tells."""
+
 
 def coverage_of(ranked: RankedRuns) -> pl.DataFrame:
     """Return the answers of each run, with counts of its documents; all judged items are ranked."""
     is_relevant, is_judged = ranked.judged.is_relevant, ranked.judged.is_judged
 
-    def counts(run: RunRanks) -> dict[str, int]:
-        found = run.rank != 0
+    def counts(run: RunRanks) -> dict[str, float | None]:
+        found, first = run.rank != 0, int(np.minimum(run.retrieved, _FIRST).sum())
+        judged_first = int(np.count_nonzero(found & is_judged & (run.rank <= _FIRST)))
         return {
             "retrieved": int(run.retrieved.sum()),
             "judged": int(np.count_nonzero(found & is_judged)),
             "relevant_retrieved": int(np.count_nonzero(found & is_relevant)),
+            "depth": int(run.retrieved.max(initial=0)),
+            "judged_at_10": judged_first / first if first else None,
             "tied_relevant": len(run.tied.item),
         }
 
-    documents = pl.DataFrame([counts(run) for run in ranked.runs])
+    documents = pl.DataFrame([counts(run) for run in ranked.runs], infer_schema_length=None)
     return pl.concat([ranked.answers, documents], how="horizontal")
 
 

@@ -11,7 +11,7 @@ import polars as pl
 
 from lexiframe._version import __version__
 from lexiframe.errors import escaped
-from lexiframe.views.tables import as_html
+from lexiframe.views.summary import as_html
 
 _STYLE = (
     "body{font:15px/1.5 system-ui,sans-serif;max-width:80em;margin:2em auto;padding:0 1em}"

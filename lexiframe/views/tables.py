@@ -1,134 +1,249 @@
-"""The summary that an evaluation shows when it is printed, as text or HTML tables."""
+"""Tables as text that fits the terminal, and as HTML."""
 
 from __future__ import annotations
 
 import html
+import re
+import shutil
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
 from typing import Any
 
 import polars as pl
 
 from lexiframe.errors import escaped
-from lexiframe.orderings.matrix import agreement_matrix
-from lexiframe.schemas import VERDICT
-from lexiframe.significance.baseline import baseline_in_short
-from lexiframe.significance.paired import several
-from lexiframe.views.verdict import first_runs, group_of, verdict_of
 
-_DECIMALS = 3
 _LONGEST = 200
 """The number of characters of a cell that a text table shows."""
+_NARROW = 20
+"""Text is wrapped to this width, if need be, before columns go to another block."""
+_GAP = 2
 _WORDS = {None: "null", True: "true", False: "false"}
+_P_VALUE = re.compile(r"p_(value|adjusted|not_worse|equivalent|better)")
+_NUMBER = re.compile(r"(-?([0-9]+(\.[0-9]+)?(e-[0-9]+)?|inf)[*~▲▼ ]{0,2})?")
+"""A number as text, perhaps with the marks of means."""
+_BREAKS = re.compile(r"[-_/,;]")
+"""Characters behind which a text without blanks is broken; a number has none of them."""
 
 
-def summary(
-    tables: Mapping[str, pl.DataFrame], provenance: Mapping[str, Any]
-) -> dict[str, pl.DataFrame]:
-    """Return the tables to look at first, by title, from all tables of an evaluation."""
-    inference, by = provenance["inference"], provenance["groups"]
-    ordering = f"Ranks of the runs: metrics by mean, preferences by {inference['ordering']}"
-    measures = provenance["measures"]
-    first = {
-        "Coverage": coverage_in_short(tables["coverage"]),
-        ordering: ranks_by_measure(tables["orderings"], measures, by),
-        **{
-            f"Kendall's τ between the orderings{of_group}": correlation_matrix(part, measures)
-            for of_group, part in _parts(tables["correlations"], by)
-        },
-        "Ties between rankings of one request": in_order(tables["tie_rates"], by, measures),
-    }
-    if inference["baseline"] is not None:
-        against = baseline_in_short(tables["against_baseline"], measures, by)
-        first[f"Against {inference['baseline']} ({_inference(inference)})"] = against
-    elif inference["alternative"] == "two-sided":  # a verdict needs it
-        found = verdict_of(tables["orderings"], tables["comparisons"], provenance)
-        first[f"Verdict ({_inference(inference)})"] = verdict_in_short(found)
-    return {title: table for title, table in first.items() if table.height}
+def terminal_width() -> int:
+    """Return the width to write to: COLUMNS, that of the terminal, or 80 when there is none."""
+    return shutil.get_terminal_size().columns
 
 
-def _inference(inference: dict[str, Any]) -> str:
-    """Describe the test, the correction and the level in a few words."""
-    family = "the pairs of a measure" if inference["family"] == "measure" else "all pairs"
-    test, correction = (", ".join(several(inference[name])) for name in ("test", "correction"))
-    return f"{test} test, {correction} over {family}, α = {inference['alpha']:g}"
+def without_constants(table: pl.DataFrame) -> tuple[str, pl.DataFrame]:
+    """Take out the columns that have the same value in all rows; return them in words.
+
+    A table of less than two rows, or of constant columns only, stays as it is.
+
+    Examples
+    --------
+    >>> said, table = without_constants(pl.DataFrame({"test": "t", "p_value": [0.5, 1e-9], "n": 5}))
+    >>> said, table.columns
+    ('test = t, n = 5', ['p_value'])
+    """
+    constant = [column.name for column in table if column.n_unique() == 1]
+    if table.height < 2 or len(constant) == table.width:
+        return "", table
+    said = (f"{escaped(name)} = {cell(name, table[name][0])}" for name in constant)
+    return ", ".join(said), table.drop(constant)
 
 
-def _parts(table: pl.DataFrame, by: list[str]) -> Iterator[tuple[str, pl.DataFrame]]:
-    """Yield for each group of requests the words that name it in a title, and its rows."""
-    if not by:
-        yield "", table
-        return
-    for part in table.partition_by(by, maintain_order=True):
-        yield "".join(f", {group_of(name, part[name][0])}" for name in by), part
+def cell(name: str, value: Any, decimals: int = 3) -> str:
+    """Return a value of a column as people read it; a number is never cut.
+
+    Examples
+    --------
+    >>> cell("p_value", 1e-9), cell("p_value", 0.25), cell("mean", -0.0001), cell("n", None)
+    ('<0.001', '0.250', '-1e-04', 'null')
+    """
+    if isinstance(value, float):
+        return _number(name, value, decimals)
+    if value is None or isinstance(value, bool):
+        return _WORDS[value]
+    text = escaped(str(value))
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
 
 
-def verdict_in_short(v: pl.DataFrame) -> pl.DataFrame:
-    """Shorten a verdict: leave out what its title says, and list at most four runs in a cell."""
-    told_apart = pl.format("{} of {}", "n_significant", "n_pairs")
-    groups = v.columns[: v.width - len(VERDICT.columns)]
-    differing = [name for name in ("test", "correction") if v[name].n_unique() > 1]
-    named = {
-        name: pl.Series([", ".join(first_runs(runs, 4)) for runs in v[name]], dtype=pl.String)
-        for name in ("best", "not_worse")
-    }
-    return v.select(
-        *groups, "measure", *differing, **named, n="n", pairs_told_apart=told_apart
-    ).rename({"not_worse": "not significantly worse", "pairs_told_apart": "pairs told apart"})
+def _number(name: str, value: float, decimals: int) -> str:
+    least = 10**-decimals
+    if _P_VALUE.match(name) and value < least:
+        return f"<{least:.{decimals}f}"
+    if 0 < abs(value) < least / 2:  # it would be written as zero
+        return f"{value:.0e}"
+    return f"{value:.{decimals}f}"
 
 
-def coverage_in_short(coverage: pl.DataFrame) -> pl.DataFrame:
-    """Sum up the coverage table in one row."""
-    return coverage.select(
-        runs=pl.len(),
-        requests=pl.col("requests").first(),
-        without_relevant=pl.col("without_relevant").first(),
-        rankings_missing=pl.col("missing").sum(),
-        rankings_extra=pl.col("extra").sum(),
-        retrieved=pl.col("retrieved").sum(),
-        judged_share=(pl.col("judged").sum() / pl.col("retrieved").sum()).round(3),
-        relevant_retrieved=pl.col("relevant_retrieved").sum(),
+@dataclass(frozen=True)
+class Section:
+    """A part of a summary: a title, a table, and notes below it, each of which may be absent.
+
+    ``leads`` is the number of the table's leading columns, see `table_text`.
+    """
+
+    title: str = ""
+    table: pl.DataFrame | None = None
+    notes: tuple[str, ...] = ()
+    leads: int = 1
+
+    def text(self, width: int | None = None) -> str:
+        """Return the section as text."""
+        table = [] if self.table is None else [table_text(self.table, width, self.leads)]
+        title, *notes = (paragraph(said, width) for said in (self.title, *self.notes))
+        return "\n".join(part for part in (title, *table, *notes) if part)
+
+    def html(self) -> str:
+        """Return the section as HTML."""
+        table = [] if self.table is None else [html_table(self.table)]
+        title = f"<h3>{_markup(self.title)}</h3>" if self.title else ""
+        notes = (f"<p>{_markup(note)}</p>" for note in self.notes)
+        return "\n".join(part for part in (title, *table, *notes) if part)
+
+
+def _markup(text: str) -> str:
+    return html.escape(escaped(text), quote=False)
+
+
+@dataclass(frozen=True)
+class _Column:
+    """The cells of a column as text, the name first, and the width that they take."""
+
+    cells: tuple[str, ...]
+    is_number: bool
+    width: int
+
+    @classmethod
+    def of(cls, column: pl.Series, *, leads: bool) -> _Column:
+        cells = (cell("", column.name), *(cell(column.name, value) for value in column))
+        is_number = column.dtype.is_numeric() or (_are_numbers(column) and not leads)
+        return cls(cells, is_number, max(map(_width, cells)))
+
+    @property
+    def least(self) -> int:
+        """The width to which the cells can be wrapped; numbers are not."""
+        return self.width if self.is_number else min(self.width, _NARROW)
+
+
+def table_text(table: pl.DataFrame, width: int | None = None, leads: int | None = None) -> str:
+    """Return a whole table as text, all rows and columns, in lines that fit the width.
+
+    Text is wrapped where a table is too wide; columns that still do not fit go to a second table
+    below, which begins with the same leading columns. Only a number that is wider than the width
+    makes a line longer.
+
+    Polars could print it, but only with settings of the whole process (`polars.Config`): to change
+    them for one table would change what the user and other threads print at the same time.
+
+    Parameters
+    ----------
+    table
+        The table. Numbers are aligned to the right.
+    width : int, optional
+        The width in columns of the terminal. Default: that of the terminal, see `terminal_width`.
+    leads : int, optional
+        The number of leading columns, which say what a row is about. Default: the columns of text
+        that the table begins with, or its first column.
+
+    Examples
+    --------
+    >>> print(table_text(pl.DataFrame({"run": ["a", None], "tie_rate": [0.5, 10]})))
+    ┌────────────────┐
+    │ run   tie_rate │
+    ╞════════════════╡
+    │ a        0.500 │
+    │ null    10.000 │
+    └────────────────┘
+    """
+    leads = min(leads or _n_leading(table), table.width)
+    columns = [_Column.of(column, leads=n < leads) for n, column in enumerate(table)]
+    room = (width or terminal_width()) - 4  # the borders, and the blanks beside them
+    blocks = _blocks(columns[:leads], columns[leads:], room)
+    return "\n".join(_drawn(block, _widths(block, room)) for block in blocks)
+
+
+def _n_leading(table: pl.DataFrame) -> int:
+    is_text = [dtype == pl.String for dtype in table.dtypes]
+    return max(1, is_text.index(False) if False in is_text else 1)
+
+
+def _blocks(
+    leads: list[_Column], others: list[_Column], room: int
+) -> Iterator[tuple[_Column, ...]]:
+    """Yield the columns of each block: as many as fit beside the leading columns, at least one."""
+    block = list(leads)
+    for column in others:
+        taken = sum(other.least + _GAP for other in block) + column.least
+        if taken > room and len(block) > len(leads):
+            yield tuple(block)
+            block = list(leads)
+        block.append(column)
+    yield tuple(block)
+
+
+def _widths(block: Sequence[_Column], room: int) -> list[int]:
+    """Return the widths of the columns: text takes what numbers leave, the widest gives in."""
+    free = room - _GAP * (len(block) - 1) - sum(c.width for c in block if c.is_number)
+    texts = [column.width for column in block if not column.is_number]
+    most = max(texts, default=0)
+    while most > 1 and sum(min(width, most) for width in texts) > free:
+        most -= 1
+    return [c.width if c.is_number else min(c.width, most) for c in block]
+
+
+def _drawn(block: Sequence[_Column], widths: Sequence[int]) -> str:
+    """Draw a block in a box: the names of the columns, a line, the rows."""
+    head, *rows = (
+        list(_lines(row, block, widths)) for row in zip(*(c.cells for c in block), strict=True)
     )
+    inside = sum(widths) + _GAP * (len(widths) - 1) + 2
+    top, below_head, bottom = f"┌{'─' * inside}┐", f"╞{'═' * inside}╡", f"└{'─' * inside}┘"
+    return "\n".join([top, *head, below_head, *(line for row in rows for line in row), bottom])
 
 
-def ranks_by_measure(
-    orderings: pl.DataFrame, measures: list[str], by: Sequence[str] = ()
-) -> pl.DataFrame:
-    """Arrange the orderings as runs × measures; the first row is the best by the first measure."""
-    ranks = orderings.pivot("measure", index=[*by, "run"], values="rank")
-    shown = [measure for measure in measures if measure in ranks.columns]
-    if not shown:
-        return ranks
-    # As text: 2 and 2.5 are easier to read in a column than 2.000 and 2.500.
-    without_zeros = pl.col(shown).round(1).cast(pl.String).str.strip_suffix(".0")
-    return ranks.select(*by, "run", *shown).sort(*by, *shown, "run").with_columns(without_zeros)
+def _lines(row: Sequence[str], block: Sequence[_Column], widths: Sequence[int]) -> Iterator[str]:
+    """Yield the lines of a row; numbers stand in the first."""
+    wrapped = [list(_wrapped(text, room)) for text, room in zip(row, widths, strict=True)]
+    for parts in zip_longest(*wrapped, fillvalue=""):
+        blanks = (" " * (room - _width(text)) for text, room in zip(parts, widths, strict=True))
+        texts = (
+            blank + text if column.is_number else text + blank
+            for text, blank, column in zip(parts, blanks, block, strict=True)
+        )
+        yield f"│ {(' ' * _GAP).join(texts)} │"
 
 
-def correlation_matrix(correlations: pl.DataFrame, measures: list[str]) -> pl.DataFrame:
-    """Arrange the correlations as measures × measures, in the order of the measures."""
-    matrix = agreement_matrix(correlations)
-    shown = [measure for measure in measures if measure in matrix.columns]
-    order = pl.DataFrame({"measure": shown}, schema={"measure": pl.String})
-    return order.join(matrix, on="measure", maintain_order="left").select("measure", *shown)
+def _wrapped(text: str, room: int) -> Iterator[str]:
+    """Yield a text in lines that fit, broken at blanks where there are any."""
+    while _width(text) > room:
+        fits = max(1, next(n for n in range(len(text)) if _width(text[: n + 1]) > room))
+        blank = text.rfind(" ", 1, fits + 1)
+        if blank < 0:  # a long name
+            fits = max((match.end() for match in _BREAKS.finditer(text[:fits])), default=fits)
+        yield text[: blank if blank > 0 else fits]
+        text = text[blank + 1 if blank > 0 else fits :]
+    yield text
 
 
-def in_order(table: pl.DataFrame, by: Sequence[str], measures: list[str]) -> pl.DataFrame:
-    """Sort a table by group and by the order in which the measures were asked for."""
-    return table.sort(*by, pl.col("measure").cast(pl.Enum(list(dict.fromkeys(measures)))))
+def _width(text: str) -> int:
+    """Return the columns that a text takes in a terminal: two for a Chinese character, say."""
+    if text.isascii():
+        return len(text)
+    wide = sum(unicodedata.east_asian_width(letter) in "WF" for letter in text)
+    return len(text) + wide - sum(unicodedata.combining(letter) > 0 for letter in text)
 
 
-def as_text(tables: Mapping[str, pl.DataFrame], provenance: Mapping[str, Any]) -> str:
-    """Return the summary of an evaluation as text."""
-    shown = summary(tables, provenance).items()
-    return "\n\n".join(f"{escaped(title)}\n{table_text(table)}" for title, table in shown)
+def paragraph(text: str, width: int | None = None) -> str:
+    r"""Return a sentence or a title in lines that fit the width.
 
-
-def as_html(tables: Mapping[str, pl.DataFrame], provenance: Mapping[str, Any]) -> str:
-    """Return the summary of an evaluation as HTML."""
-    return "\n".join(
-        f"<h3>{html.escape(escaped(title), quote=False)}</h3>\n{html_table(table)}"
-        for title, table in summary(tables, provenance).items()
-    )
+    Examples
+    --------
+    >>> print(paragraph("Means over 100 requests", 12))
+    Means over
+    100 requests
+    """
+    return "\n".join(_wrapped(escaped(text), width or terminal_width()))
 
 
 def html_table(table: pl.DataFrame) -> str:
@@ -149,74 +264,28 @@ def html_table(table: pl.DataFrame) -> str:
     """
     sides = ["right" if _are_numbers(column) else "left" for column in table]
     head = _html_row("th", table.columns, sides)
-    body = "".join(_html_row("td", row, sides) for row in table.iter_rows())
+    body = "".join(
+        _html_row("td", map(_html_cell, table.columns, row), sides) for row in table.iter_rows()
+    )
     return f'<table class="dataframe">\n<thead>\n{head}</thead>\n<tbody>\n{body}</tbody>\n</table>'
 
 
-def _html_row(tag: str, cells: Iterable[Any], sides: Iterable[str]) -> str:
+def _html_row(tag: str, cells: Iterable[str], sides: Iterable[str]) -> str:
     written = (
-        f'<{tag} style="text-align: {side}">{html.escape(_cell(cell))}</{tag}>'
-        for cell, side in zip(cells, sides, strict=True)
+        f'<{tag} style="text-align: {side}">{html.escape(escaped(text))}</{tag}>'
+        for text, side in zip(cells, sides, strict=True)
     )
     return f"<tr>{''.join(written)}</tr>\n"
 
 
+def _html_cell(name: str, value: Any) -> str:
+    if isinstance(value, float):
+        return cell(name, value)
+    return "" if value is None else str(value)
+
+
 def _are_numbers(column: pl.Series) -> bool:
-    """Return whether a column has numbers, or text that is numbers, as ranks are here."""
+    """Return whether a column has numbers, or text that is numbers, as means and ranks are here."""
     if column.dtype != pl.String:
         return column.dtype.is_numeric()
-    return column.str.contains(r"^-?[0-9]+(\.[0-9]+)?$").all()
-
-
-def _cell(value: Any) -> str:
-    if isinstance(value, float):
-        return f"{value:.{_DECIMALS}f}"
-    return "" if value is None else escaped(str(value))
-
-
-def table_text(table: pl.DataFrame) -> str:
-    """Return a whole table as text, all rows and columns, each row in one line.
-
-    Polars could print it, but only with settings of the whole process (`polars.Config`): to change
-    them for one table would change what the user and other threads print at the same time.
-
-    Examples
-    --------
-    >>> print(table_text(pl.DataFrame({"run": ["a", None], "tie_rate": [0.5, 0.25]})))
-    ┌─────────────────┐
-    │ run    tie_rate │
-    ╞═════════════════╡
-    │ a      0.500    │
-    │ null   0.250    │
-    └─────────────────┘
-    """
-    columns = [_padded([column.name, *column.to_list()]) for column in table]
-    lines = [f"│ {'   '.join(cells)} │" for cells in zip(*columns, strict=True)]
-    width = max(sum(_width(column[0]) + 3 for column in columns) - 1, 0)
-    top, below_head, bottom = f"┌{'─' * width}┐", f"╞{'═' * width}╡", f"└{'─' * width}┘"
-    return "\n".join([top, *lines[:1], below_head, *lines[1:], bottom])
-
-
-def _padded(values: list[Any]) -> list[str]:
-    """Return values as text, filled with blanks to the width of the widest."""
-    cells = [_text(value) for value in values]
-    widths = [_width(cell) for cell in cells]
-    widest = max(widths)
-    return [cell + " " * (widest - width) for cell, width in zip(cells, widths, strict=True)]
-
-
-def _text(value: Any) -> str:
-    if isinstance(value, float):
-        return f"{value:.{_DECIMALS}f}"
-    if value is None or isinstance(value, bool):
-        return _WORDS[value]
-    text = escaped(str(value))
-    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
-
-
-def _width(text: str) -> int:
-    """Return the columns that a text takes in a terminal: two for a Chinese character, say."""
-    if text.isascii():
-        return len(text)
-    wide = sum(unicodedata.east_asian_width(letter) in "WF" for letter in text)
-    return len(text) + wide - sum(unicodedata.combining(letter) > 0 for letter in text)
+    return bool(column.drop_nulls().str.contains(f"^{_NUMBER.pattern}$").all())

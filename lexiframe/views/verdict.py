@@ -8,6 +8,7 @@ from typing import Any, Literal
 import polars as pl
 
 from lexiframe.errors import LexiframeError, SchemaError, check_choice, escaped
+from lexiframe.metrics.tolerance import TIE
 from lexiframe.resampling import check_share
 from lexiframe.schemas import COMPARISONS, VERDICT, check, to_polars
 from lexiframe.typing import Evaluated, Frame
@@ -60,7 +61,10 @@ def verdict(
     polars.DataFrame
         Key ``measure, test, correction``, after the attributes of groups if there are any, in the
         order in which the measures were asked for. ``best`` lists the runs that share the first
-        rank, and ``not_worse`` the other runs that no best run is significantly better than.
+        rank, and ``not_worse`` the other runs that no best run is significantly better than. What
+        orders the runs need not be what the test compares: ``favoured`` lists the runs that the
+        test puts before all best runs, or significantly before one of them. The sentence names
+        them, and the runs that win the greatest share of requests where these are not the best.
         ``n_significant`` of the ``n_pairs`` pairs of runs are told apart. ``n`` is the number of
         requests (the least of any pair). ``sentence`` puts all this into words, with the test,
         correction, family and level.
@@ -94,14 +98,12 @@ runs are told apart (paired t-test, Holm's correction over the 3 pairs, α = 0.0
             f"verdict: expected the Evaluation of evaluate, found {type(e).__name__}; give "
             "comparisons as the second argument"
         )
-    return verdict_of(
-        e.orderings, e.comparisons, e.provenance, comparisons, alpha=alpha, family=family
-    )
+    tables = {"orderings": e.orderings, "comparisons": e.comparisons, "means": e.means}
+    return verdict_of(tables, e.provenance, comparisons, alpha=alpha, family=family)
 
 
 def verdict_of(
-    orderings: pl.DataFrame,
-    comparisons: pl.DataFrame,
+    tables: Mapping[str, pl.DataFrame],
     provenance: Mapping[str, Any],
     others: Any = None,
     *,
@@ -119,31 +121,37 @@ def verdict_of(
         family = inference["family"] if others is None else "measure"
     names = provenance["groups"]
     by = [f"by {name}" for name in names]  # an attribute may have the name of a column below
-    orderings = orderings.rename(dict(zip(names, by, strict=True)))
-    c = _comparisons(comparisons if others is None else others, orderings, names, by)
+    renamed = dict(zip(names, by, strict=True))
+    orderings, means = (tables[name].rename(renamed) for name in ("orderings", "means"))
+    c = _comparisons(tables["comparisons"] if others is None else others, orderings, names, by)
     _refuse_one_sided(c)
     c = c.with_columns(reject=pl.col("p_adjusted") < level)
     # Runs that share the first place have the same rank: the mean of their places, 1.5 for two.
     is_best = pl.col("rank") == pl.col("rank").min().over(*by, "measure")
     orderings = orderings.with_columns(is_best=is_best).sort("rank", "run")
     runs = orderings.group_by(*by, "measure").agg(
-        n_runs=pl.len(), best=pl.col("run").filter("is_best")
+        n_runs=pl.len(), best=pl.col("run").filter("is_best"), method=pl.col("method").first()
     )
     # Joins match nulls: requests without an attribute are a group, whose value is null.
     table = _told_apart(c, by, family).join(runs, on=[*by, "measure"], nulls_equal=True)
+    leads = pl.col("run").filter(pl.col("rank") == pl.col("rank").min()).sort().alias("first")
+    first = means.group_by(*by, "measure").agg(leads)
+    table = table.join(first, on=[*by, "measure"], how="left", nulls_equal=True)
     against = _against_best(c, orderings, by)
     table = table.join(against, on=[*by, *_KEY], how="left", nulls_equal=True)
     _refuse_gaps(table.sort(*by, "measure"))
     asked = {measure: place for place, measure in enumerate(provenance["measures"])}
     place = pl.col("measure").replace_strict(asked, default=len(asked), return_dtype=pl.Int64)
-    table = table.with_columns(pl.col("not_worse").fill_null([])).sort(*by, place, *_KEY)
+    table = table.with_columns(
+        pl.col("not_worse", "favoured", "better", "first").fill_null([])
+    ).sort(*by, place, *_KEY)
     sentences = [_sentence(row, names, level, family) for row in table.iter_rows(named=True)]
     table = table.with_columns(sentence=pl.Series(sentences, dtype=pl.String))
     return table.select(*by, *VERDICT.columns).rename(dict(zip(by, names, strict=True)))
 
 
 _KEY = ("measure", "test", "correction")
-_GAIN = (  # greater than 0 if the test favours run_a, even where the mean difference does not
+GAIN = (  # greater than 0 if the test favours run_a, even where the mean difference does not
     pl.when(pl.col("test").str.starts_with("sign"))
     .then(pl.col("effect_size") - 1)  # win odds: 1 when neither run is better
     .when(pl.col("test").str.starts_with("wilcoxon"))
@@ -204,11 +212,12 @@ def _told_apart(c: pl.DataFrame, by: list[str], family: str) -> pl.DataFrame:
 def _against_best(c: pl.DataFrame, orderings: pl.DataFrame, by: list[str]) -> pl.DataFrame:
     """List the runs, other than the best, that no best run is significantly better than.
 
-    ``n_against`` counts the comparisons of best runs with others.
+    Of these ``favoured`` are ahead of all best runs by what the test compares, and ``better``
+    significantly of one of them. ``n_against`` counts the comparisons of best runs with others.
     """
     a, b = pl.col("run_a"), pl.col("run_b")
     both = [
-        c.select(*by, *_KEY, "reject", run=run, rival=rival, gain=sign * _GAIN)
+        c.select(*by, *_KEY, "reject", run=run, rival=rival, gain=sign * GAIN)
         for run, rival, sign in ((a, b, 1), (b, a, -1))
     ]
     of_measure = orderings.select(*by, "measure", "run", "rank", "is_best")
@@ -221,10 +230,20 @@ def _against_best(c: pl.DataFrame, orderings: pl.DataFrame, by: list[str]) -> pl
     )
     # A run is worse if any of the best runs is significantly better.
     is_worse = (pl.col("reject") & (pl.col("gain") < 0)).any()
-    of_runs = against.group_by(*by, *_KEY, "run", "rank").agg(n=pl.len(), is_worse=is_worse)
+    is_ahead = pl.col("gain").fill_null(0) > TIE
+    of_runs = against.group_by(*by, *_KEY, "run", "rank").agg(
+        n=pl.len(),
+        is_worse=is_worse,
+        is_ahead=is_ahead.all(),
+        is_better=(pl.col("reject") & is_ahead).any(),
+    )
     ranked = of_runs.sort("rank", "run").group_by(*by, *_KEY)
-    not_worse = pl.col("run").filter(~pl.col("is_worse"))
-    return ranked.agg(n_against=pl.col("n").sum(), not_worse=not_worse)
+    return ranked.agg(
+        n_against=pl.col("n").sum(),
+        not_worse=pl.col("run").filter(~pl.col("is_worse")),
+        favoured=pl.col("run").filter(pl.col("is_ahead") | pl.col("is_better")),
+        better=pl.col("run").filter("is_better"),
+    )
 
 
 def _refuse_gaps(table: pl.DataFrame) -> None:
@@ -251,8 +270,8 @@ def _sentence(row: dict[str, Any], names: Sequence[str], alpha: float, family: s
     scope = f" of all measures{' and groups' * bool(names)}" if family == "all" else ""
     told_apart = "pair of runs is" if row["n_pairs"] == 1 else "pairs of runs are"
     return escaped(
-        f"{best}; {_of_others(row)}. {row['n_significant']} of {row['n_pairs']} {told_apart} told "
-        f"apart ({how}, {over}{scope}, α = {alpha:g}, n = {row['n']} "
+        f"{best}; {_of_others(row)}. {_of_favoured(row)}{row['n_significant']} of {row['n_pairs']} "
+        f"{told_apart} told apart ({how}, {over}{scope}, α = {alpha:g}, n = {row['n']} "
         f"request{'s' * (row['n'] != 1)})."
     )
 
@@ -277,6 +296,34 @@ def _of_others(row: dict[str, Any]) -> str:
     if n_others == 0:
         return "there is no other run"
     return f"{'the other run is' if n_others == 1 else 'all other runs are'} significantly worse"
+
+
+def _of_favoured(row: dict[str, Any]) -> str:
+    """Say which runs the means and the test put before the best, if there are any."""
+    said = []
+    if row["first"] and not {*row["first"]} & {*row["best"]}:
+        verb = "wins" if len(row["first"]) == 1 else "win"
+        said.append(f"{_listed(row['first'])} {verb} the greatest share of requests")
+    if row["favoured"]:
+        compared = next((how for t, how in _COMPARED.items() if row["test"].startswith(t)), _MEANS)
+        verb = "is" if len(row["favoured"]) == 1 else "are"
+        ahead = f"{_listed(row['favoured'])} {verb} ahead of {_listed(row['best'])}"
+        said.append(f"the test compares {compared}, by which {ahead} ({_significantly(row)})")
+    order = "the mean" if row["method"] == "mean" else row["method"]
+    return f"But {order} orders the runs, while {' and '.join(said)}. " if said else ""
+
+
+def _significantly(row: dict[str, Any]) -> str:
+    if not row["better"]:
+        return "not significantly"
+    if row["better"] == row["favoured"]:
+        return "significantly"
+    return f"{_listed(row['better'])} significantly"
+
+
+_MEANS = "mean differences"
+_COMPARED = {"sign": "requests won and lost", "wilcoxon": "ranks of differences"}
+"""What a test compares, where that is not the mean difference."""
 
 
 def first_runs(runs: Sequence[str], most: int = 6) -> list[str]:

@@ -10,6 +10,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import lexiframe as lf
+from lexiframe.orderings.means import run_means
 from tests.frames import assert_close, assert_identical, cells, measured
 from tests.strategies import (
     RUN_NAMES,
@@ -234,6 +235,7 @@ def test_evaluate_is_the_steps_one_by_one(collection):
     steps |= dict(coverage=lf.coverage(*collection), win_rates=lf.win_rates(d))
     steps |= dict(tie_rates=lf.tie_rates(d), sign_agreement=lf.sign_agreement(d))
     steps |= dict(correlations=lf.rank_correlations(o), power=lf.discriminative_power(c))
+    steps |= dict(means=pl.concat([run_means(s), run_means(of_pairs)]).sort("run", "measure"))
     assert e.tables().keys() == steps.keys()
     for name, table in e.tables().items():
         assert_identical(table, steps[name])

@@ -1,12 +1,14 @@
 """Tables in HTML, as Jupyter and the report show them: parsed as a browser does."""
 
+import re
 from html.parser import HTMLParser
 
 import polars as pl
 import pytest
 
 import lexiframe as lf
-from lexiframe.views.tables import html_table, summary
+from lexiframe.views.summary import summary
+from lexiframe.views.tables import html_table
 
 
 class Cells(HTMLParser):
@@ -54,17 +56,19 @@ def test_text_is_as_it_is_numbers_are_on_the_right_and_nulls_are_empty():
             "share": [0.0005, 0.25, None, -1.0],
             "rank": ["1", "2.5", None, "10"],
             "kind": pl.Series([True, None, False, True]),
+            "p_value": [1e-9, 1.0, None, 0.05],
+            "mean": ["0.5000*", "12.2500~", "", "inf ▲"],
         }
     )
     ((rows, sides),) = parsed(html_table(table))
     assert rows == [
-        ['a "name" & <b>', "count", "share", "rank", "kind"],
-        ['say "x"', "1", "0.001", "1", "True"],
-        ["<script>alert(1)</script>", "", "0.250", "2.5", ""],
-        ["", "3", "", "", "False"],
-        ["it's & so", "1000000000000", "-1.000", "10", "True"],
+        ['a "name" & <b>', "count", "share", "rank", "kind", "p_value", "mean"],
+        ['say "x"', "1", "0.001", "1", "True", "<0.001", "0.5000*"],
+        ["<script>alert(1)</script>", "", "0.250", "2.5", "", "1.000", "12.2500~"],
+        ["", "3", "", "", "False", "", ""],
+        ["it's & so", "1000000000000", "-1.000", "10", "True", "0.050", "inf ▲"],
     ]
-    assert sides == ("left", "right", "right", "right", "left")
+    assert sides == ("left", "right", "right", "right", "left", "right", "right")
 
 
 @pytest.fixture(scope="module")
@@ -73,25 +77,29 @@ def example():
     return lf.evaluate(folder / "runs", folder / "qrels.txt")
 
 
-def test_an_evaluation_prints_the_tables_of_its_text_without_quotes(example):
-    """The cells of the text tables: split where two spaces are or more."""
-    page = example._repr_html_()
+def test_an_evaluation_shows_the_tables_of_its_text(example, monkeypatch):
+    """The words of each line, and the titles and notes around the tables."""
+    monkeypatch.setenv("COLUMNS", "1000")
+    page, text = example._repr_html_(), str(example)
     assert "&quot;" not in page
     tables = parsed(page)
-    texts = [part.partition("\n")[2] for part in str(example).split("\n\n")]
-    assert len(tables) == len(texts) == len(summary(example.tables(), example.provenance)) == 5
-    for (rows, _), text in zip(tables, texts, strict=True):
-        lines = [line for line in text.splitlines() if line.startswith("│")]
-        words = [line.strip("│ ").split() for line in lines]
-        assert [" ".join(row).split() for row in rows] == words
+    boxes = re.findall(r"^┌.*?^└", text, re.DOTALL | re.MULTILINE)
+    sections = [s for s in summary(example.tables(), example.provenance) if s.table is not None]
+    assert len(tables) == len(boxes) == len(sections) == 5
+    for (rows, _), box in zip(tables, boxes, strict=True):
+        lines = [line for line in box.splitlines() if line.startswith("│")]
+        assert [" ".join(row).split() for row in rows] == [
+            line.strip("│ ").split() for line in lines
+        ]
+    around = [line for line in text.splitlines() if line and line[0] not in "┌│╞└"]
+    assert re.findall(r"<(?:h3|p)>(.*)</", page) == around
 
 
 def test_ranks_and_numbers_are_on_the_right(example):
-    coverage, ranks, tau, ties, verdict = (sides for _, sides in parsed(example._repr_html_()))
-    assert set(coverage) == {"right"}
-    for sides in (ranks, tau, ties):
+    means, ranks, verdict, tau, ties = (sides for _, sides in parsed(example._repr_html_()))
+    for sides in (means, ranks, tau, ties):
         assert sides == ("left", *["right"] * (len(sides) - 1))
-    assert verdict == ("left", "left", "left", "right", "left")
+    assert verdict == ("left",) * 4
 
 
 def test_the_report_has_the_same_tables(example, tmp_path):
@@ -105,5 +113,5 @@ def test_a_run_whose_name_is_markup():
     names = ["<img src=x>", 'a "b" & c']
     page = lf.evaluate(dict.fromkeys(names, runs), qrels, "AP")._repr_html_()
     assert "<img" not in page
-    ranks = parsed(page)[1][0]
+    ranks = parsed(page)[0][0]
     assert sorted(row[0] for row in ranks[1:]) == sorted(names)

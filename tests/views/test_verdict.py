@@ -272,7 +272,7 @@ def test_two_runs_and_one_request_are_said_in_the_singular():
 
 def test_print_names_few_runs_and_tests_when_there_are_several():
     e = evaluate({f"r{n}": [1] * 12 for n in range(9)}, test=["t", "sign"])
-    line = next(line for line in str(e).splitlines() if "RR        sign " in line)
+    line = next(line for line in str(e).splitlines() if "RR       sign " in line)
     assert "r0, r1, r2, 6 others " in line
     assert "Verdict (t, sign test, holm over " in str(e)
 
@@ -307,6 +307,82 @@ def test_the_direction_is_that_of_the_test(test):
     e = dataclasses.replace(e, orderings=lf.order_runs(s, "mean"))
     row = lf.verdict(e, lf.compare(s, test, alpha=0.1), alpha=0.1).row(0, named=True)
     assert (row["best"], row["not_worse"], row["n_significant"]) == (["mean"], ["often"], 1)
+    assert row["favoured"] == ["often"]
+    compared = {"sign": "requests won and lost", "wilcoxon": "ranks of differences"}[test]
+    said = f"But the mean orders the runs, while the test compares {compared}, by which often is "
+    assert f"{said}ahead of mean (significantly). 1 of 1" in row["sentence"]
+
+
+def ranked(e, *runs):
+    """The evaluation with its runs in another order, as a method could order them."""
+    ranks = pl.DataFrame({"run": runs, "rank": [float(n + 1) for n in range(len(runs))]})
+    o = e.orderings.drop("rank").join(ranks, on="run").select(e.orderings.columns)
+    return dataclasses.replace(e, orderings=o)
+
+
+def test_where_the_order_and_the_tests_point_to_different_runs():
+    """The order says far, which others beat in all requests (mixed in 6 of 12)."""
+    row = lf.verdict(ranked(evaluate(measures=["LR"]), "far", "mixed", "near", "best")).row(
+        0, named=True
+    )
+    assert (row["best"], row["not_worse"]) == (["far"], ["mixed", "near", "best"])
+    assert row["favoured"] == ["near", "best"]
+    said = (
+        "But mc4 orders the runs, while best wins the greatest share of requests and the test "
+        "compares mean differences, by which near and best are ahead of far (significantly). "
+    )
+    assert said in row["sentence"]
+
+
+def test_runs_ahead_that_are_not_significantly_better():
+    e = ranked(evaluate(alpha=0.01), "near", "best", "mixed", "far")
+    row = lf.verdict(e).row(0, named=True)
+    assert row["favoured"] == ["best"]
+    assert "best is ahead of near (not significantly). " in row["sentence"]
+    mixed = lf.verdict(ranked(evaluate(), "mixed", "near", "far", "best")).row(0, named=True)
+    assert mixed["favoured"] == ["near", "best"]
+    assert "near and best are ahead of mixed (significantly). " in mixed["sentence"]
+
+
+def test_a_significantly_better_run_is_named_even_when_another_best_run_is_not_worse():
+    runs = {"a": [3] * 12, "b": [1] * 12, "c": [2] * 12}
+    e = evaluate(runs)
+    o = pl.DataFrame({"run": ["a", "b", "c"], "rank": [1.5, 1.5, 3.0]})
+    o = e.orderings.drop("rank").join(o, on="run").select(e.orderings.columns)
+    row = lf.verdict(dataclasses.replace(e, orderings=o)).row(0, named=True)
+    assert (row["best"], row["not_worse"], row["favoured"]) == (["a", "b"], [], ["c"])
+
+
+def test_a_run_ahead_of_one_best_run_only_is_not_favoured_unless_significantly():
+    runs = {"a": [2] * 12, "b": [1] * 12, "c": [1] * 11 + [5]}
+    e = evaluate(runs, alpha=1e-9)
+    o = pl.DataFrame({"run": ["a", "b", "c"], "rank": [1.5, 1.5, 3.0]})
+    o = e.orderings.drop("rank").join(o, on="run").select(e.orderings.columns)
+    row = lf.verdict(dataclasses.replace(e, orderings=o)).row(0, named=True)
+    assert (row["best"], row["favoured"]) == (["a", "b"], [])
+
+
+def test_the_summary_shows_them_in_a_column_when_there_are_any(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "200")
+    e = ranked(evaluate(measures=["LR"]), "far", "mixed", "near", "best")
+    assert "ahead in the test" in str(e)
+    assert " near, best " in str(e)
+    assert "ahead in the test" not in str(evaluate(measures=["LR"]))
+
+
+def test_on_real_runs_the_order_and_the_share_of_requests_won_differ(shared):
+    """LP of Robust 2003: one run is first by MC4, another wins the most requests."""
+    folder = shared / "data" / "trec_robust_2003"
+    e = lf.evaluate(folder / "runs", folder / "qrels.trec", ["LP"])
+    first = {
+        name: table.filter(rank=1)["run"].item()
+        for name, table in (("order", e.orderings), ("share", e.means))
+    }
+    assert first["order"] != first["share"]
+    v = lf.verdict(e)
+    assert v["best"].to_list() == [[first["order"]]]
+    said = f"But mc4 orders the runs, while {first['share']} wins the greatest share of requests."
+    assert said in v["sentence"][0]
 
 
 def test_one_sided_tests_have_no_verdict():

@@ -1,0 +1,70 @@
+"""Coverage in words: what all runs answered, and what was different about them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import polars as pl
+
+
+def coverage_in_words(coverage: pl.DataFrame) -> str:
+    """Return a sentence on what all runs together answered and retrieved.
+
+    Examples
+    --------
+    >>> coverage = pl.DataFrame({"requests": 5, "without_relevant": 0, "missing": [0, 1],
+    ...     "extra": 0, "retrieved": [1000, 500], "judged": [500, 250], "relevant_retrieved": 9})
+    >>> print(coverage_in_words(coverage))
+    Coverage: 2 runs, 5 requests (0 without a relevant item); rankings missing: 1, extra: 0; \
+documents retrieved: 1,500, of these judged: 50.0 %, relevant: 18.
+    """
+    total = coverage.sum()
+    retrieved, judged = total["retrieved"][0], total["judged"][0]
+    share = f"{_percent(judged / retrieved)}, relevant: " if retrieved else "0, relevant: "
+    requests, without = coverage["requests"][0], coverage["without_relevant"][0]
+    return (
+        f"Coverage: {_counted(coverage.height, 'run')}, {_counted(requests, 'request')} "
+        f"({without:,} without a relevant item); rankings missing: {total['missing'][0]:,}, extra: "
+        f"{total['extra'][0]:,}; documents retrieved: {retrieved:,}, of these judged: "
+        f"{share}{total['relevant_retrieved'][0]:,}."
+    )
+
+
+def differences_in_words(coverage: pl.DataFrame) -> tuple[str, ...]:
+    """Return a sentence on how the runs differ in depth, judged documents and answers, if they do.
+
+    Examples
+    --------
+    >>> coverage = pl.DataFrame({"run": ["a", "b", "c"], "depth": [10, 1000, 1000],
+    ...     "judged_at_10": [0.5, 0.5, 0.25], "missing": 0})
+    >>> print(*differences_in_words(coverage))
+    The runs differ: depth from 10 (a) to 1000 (2 runs); judged in the top 10 from 25.0 % (c) to \
+50.0 % (2 runs).
+    """
+    said = [
+        _from_to(coverage, "depth", "depth", str),
+        _from_to(coverage, "judged_at_10", "judged in the top 10", _percent),
+        _from_to(coverage, "missing", "requests not answered", str),
+    ]
+    differing = "; ".join(filter(None, said))
+    return (f"The runs differ: {differing}.",) if differing else ()
+
+
+def _from_to(coverage: pl.DataFrame, name: str, called: str, write: Callable[[Any], str]) -> str:
+    """Name the runs with the least and the greatest value; nothing where these look the same."""
+    values = coverage.select("run", name).drop_nulls().sort(name)
+    written = [write(value) for value in values[name]]
+    if not written or written[0] == written[-1]:
+        return ""
+    ends = (values["run"].filter(pl.Series(written) == end) for end in (written[0], written[-1]))
+    low, high = (runs[0] if len(runs) == 1 else f"{len(runs)} runs" for runs in ends)
+    return f"{called} from {written[0]} ({low}) to {written[-1]} ({high})"
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.1f} %"
+
+
+def _counted(n: int, what: str) -> str:
+    return f"{n:,} {what}{'s' * (n != 1)}"

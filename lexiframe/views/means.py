@@ -1,0 +1,172 @@
+"""The means of the runs as the first table of a summary, the best of each measure marked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import polars as pl
+
+from lexiframe.significance.paired import several
+from lexiframe.views.tables import Section, cell
+from lexiframe.views.verdict import GAIN
+
+MOST_RUNS = 40
+"""The number of runs up to which a summary shows all of them."""
+_DECIMALS = 4
+"""As many as trec_eval prints."""
+
+
+def means_section(
+    means: pl.DataFrame,
+    comparisons: pl.DataFrame,
+    measures: Sequence[str],
+    preferences: Sequence[str],
+    inference: Mapping[str, Any],
+    of_group: str = "",
+) -> Section:
+    """Return runs × measures with the means, or measures × mean and interval of a single run."""
+    places = {measure: n for n, measure in enumerate(dict.fromkeys(measures))}
+    means = means.sort(pl.col("measure").replace_strict(places, return_dtype=pl.Int64))
+    n = _range(means["n"])
+    over = f"over {n} request{'s' * (n != '1')}{of_group}"
+    notes = _of_measures(means, list(places))
+    if means["run"].n_unique() == 1:
+        return Section(*_of_one_run(means, over, inference["alpha"]), tuple(notes))
+    found = marks(means, comparisons, inference)
+    marked = means.join(found, on=["run", "measure"], maintain_order="left")
+    table, left_out = ends(_arranged(marked), "e.means")
+    shares = [name for name in preferences if name in table.columns]
+    said = f"; of {', '.join(shares)} the share of requests won against the other runs"
+    notes = [_legend(inference), *notes, *left_out]
+    return Section(f"Means {over}{said * bool(shares)}", table, tuple(notes))
+
+
+def _arranged(marked: pl.DataFrame) -> pl.DataFrame:
+    """Arrange means with their marks as runs × measures."""
+    width = max(map(len, marked["mark"]))
+    cells = [
+        f"{cell('mean', mean, _DECIMALS)}{mark:{width}}"
+        for mean, mark in marked.select("mean", "mark").iter_rows()
+    ]
+    table = marked.with_columns(cell=pl.Series(cells, dtype=pl.String))
+    best_first = by_rank(table.pivot("measure", index="run", values="rank"))
+    table = table.pivot("measure", index="run", values="cell").fill_null("")
+    return best_first.select("run").join(table, on="run", maintain_order="left")
+
+
+def marks(
+    means: pl.DataFrame, comparisons: pl.DataFrame, inference: Mapping[str, Any]
+) -> pl.DataFrame:
+    """Return the mark of each run under each measure.
+
+    ``*`` is the best mean, ``~`` one that the test does not tell apart from any of the best. With a
+    baseline, ▲ and ▼ are significantly better and worse than it, and there is no ``~``.
+    """
+    best = means.filter(pl.col("rank") == pl.col("rank").min().over("measure"))
+    best = best.select("measure", rival="run")
+    c = _of_first_test(comparisons, inference)
+    a, b = pl.col("run_a"), pl.col("run_b")
+    both = pl.concat(
+        c.select("measure", "reject", run=run, rival=rival, gain=sign * GAIN)
+        for run, rival, sign in ((a, b, 1), (b, a, -1))
+    )
+    tested = both.join(best, on=["measure", "rival"]).group_by("measure", "run")
+    near = tested.agg(n=pl.len(), near=~pl.col("reject").any())
+    near = near.join(best.group_by("measure").agg(n=pl.len()), on=["measure", "n"])
+    told = both.filter(pl.col("reject"), rival=pl.lit(inference.get("baseline")))
+    arrow = pl.when(pl.col("gain") > 0).then(pl.lit("▲")).otherwise(pl.lit("▼"))
+    is_best = best.select("measure", run="rival", is_best=True)
+    marked = means.select("run", "measure").join(is_best, on=["measure", "run"], how="left")
+    for part in (near, told.select("measure", "run", arrow=arrow)):
+        marked = marked.join(part, on=["measure", "run"], how="left")
+    # A one-sided test does not ask whether two runs differ, nor do comparisons with a baseline.
+    asks = inference["alternative"] == "two-sided" and inference.get("baseline") is None
+    is_near = pl.col("near") & asks
+    kind = pl.when("is_best").then(pl.lit("*")).when(is_near).then(pl.lit("~"))
+    mark = kind.otherwise(pl.lit("")) + pl.col("arrow").fill_null("")
+    return marked.select("run", "measure", mark=mark)
+
+
+def _of_first_test(comparisons: pl.DataFrame, inference: Mapping[str, Any]) -> pl.DataFrame:
+    """Return the comparisons by the test and the correction that were named first."""
+    test, correction = (several(inference[name])[0] for name in ("test", "correction"))
+    named = pl.col("test").str.extract(r"^([^(]*)") == test
+    return comparisons.filter(named, pl.col("correction") == correction)
+
+
+def inference_in_words(inference: Mapping[str, Any], *, first: bool = False) -> str:
+    """Describe the tests, the corrections and the level in a few words."""
+    family = "the pairs of a measure" if inference["family"] == "measure" else "all pairs"
+    last = 1 if first else None
+    test, correction = (
+        ", ".join(several(inference[name])[:last]) for name in ("test", "correction")
+    )
+    return f"{test} test, {correction} over {family}, α = {inference['alpha']:g}"
+
+
+def _legend(inference: Mapping[str, Any]) -> str:
+    """Explain the marks that there may be."""
+    baseline, said = inference.get("baseline"), ""
+    if baseline is not None:
+        said = f"; ▲ significantly better than {baseline}, ▼ worse"
+    elif inference["alternative"] == "two-sided":
+        said = "; ~ not significantly different from the best"
+    return f"* best{said}" + (f" ({inference_in_words(inference, first=True)})" if said else "")
+
+
+def _of_measures(means: pl.DataFrame, asked: Sequence[str]) -> list[str]:
+    """Say of which measures smaller values are better, and which have other requests, or none."""
+    notes = []
+    by_measure = means.sort("rank").group_by("measure", maintain_order=True)
+    falls = by_measure.agg(falls=pl.col("mean").first() < pl.col("mean").last())
+    smaller = set(falls.filter("falls")["measure"])
+    if smaller:
+        notes.append(f"smaller is better: {', '.join(name for name in asked if name in smaller)}")
+    if means["n"].n_unique() > 1:
+        n = means.group_by("measure", maintain_order=True).agg("n")
+        said = (f"{_range(pl.Series(of))} of {name}" for name, of in n.iter_rows())
+        notes.append(f"requests: {', '.join(said)}")
+    there = set(means["measure"])
+    if not there.issuperset(asked):
+        notes.append(f"no request counts for {', '.join(n for n in asked if n not in there)}")
+    return notes
+
+
+def _of_one_run(means: pl.DataFrame, over: str, alpha: float) -> tuple[str, pl.DataFrame]:
+    """Return the title and the table of a single run: means, intervals, n where it differs."""
+    level = f"{100 * (1 - alpha):g} % intervals"
+    numbers = [
+        pl.Series(name, [cell(name, v, _DECIMALS) for v in means[name]], pl.String)
+        for name in ("mean", "ci_low", "ci_high")
+    ]
+    n = ["n"] if means["n"].n_unique() > 1 else []
+    return f"Means of {means['run'][0]} {over}, with {level}", means.select("measure", *numbers, *n)
+
+
+def _range(numbers: pl.Series) -> str:
+    return " to ".join(map(str, dict.fromkeys([numbers.min(), numbers.max()])))
+
+
+def by_rank(ranks: pl.DataFrame) -> pl.DataFrame:
+    """Sort runs by their rank under the first measure, then by the others, then by name."""
+    return ranks.sort(*ranks.columns[1:], "run", nulls_last=True)
+
+
+def ends(table: pl.DataFrame, called: str) -> tuple[pl.DataFrame, list[str]]:
+    """Return the first and the last runs of a long table of text, and a note where all are.
+
+    Examples
+    --------
+    >>> table, notes = ends(pl.DataFrame({"run": map(str, range(99)), "AP": "x"}), "e.means")
+    >>> table.rows()[19:22], notes
+    ([('19', 'x'), ('… 59 more', ''), ('79', 'x')], ['the first and the last 20 of 99 runs; ...'])
+    """
+    if table.height <= MOST_RUNS:
+        return table, []
+    half = MOST_RUNS // 2
+    blank = dict.fromkeys(table.columns, "")
+    gap = pl.DataFrame({**blank, "run": f"… {table.height - 2 * half} more"})
+    shown = pl.concat([table.head(half), gap, table.tail(half)])
+    said = f"the first and the last {half} of {table.height} runs; all are in {called}"
+    return shown, [f"{said}, and with --format json or --out"]

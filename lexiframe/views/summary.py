@@ -1,0 +1,151 @@
+"""The summary that an evaluation shows when it is printed, as text or HTML."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import polars as pl
+
+from lexiframe.orderings.matrix import agreement_matrix
+from lexiframe.schemas import VERDICT
+from lexiframe.significance.baseline import baseline_in_short
+from lexiframe.views.coverage import coverage_in_words, differences_in_words
+from lexiframe.views.means import by_rank, ends, inference_in_words, means_section
+from lexiframe.views.tables import Section
+from lexiframe.views.verdict import first_runs, group_of, verdict_of
+
+
+def as_text(tables: Mapping[str, pl.DataFrame], provenance: Mapping[str, Any]) -> str:
+    """Return the summary of an evaluation as text that fits the terminal."""
+    return "\n\n".join(section.text() for section in summary(tables, provenance))
+
+
+def as_html(tables: Mapping[str, pl.DataFrame], provenance: Mapping[str, Any]) -> str:
+    """Return the summary of an evaluation as HTML."""
+    return "\n".join(section.html() for section in summary(tables, provenance))
+
+
+def summary(tables: Mapping[str, pl.DataFrame], provenance: Mapping[str, Any]) -> list[Section]:
+    """Return what to look at first, in this order, from all tables of an evaluation."""
+    sections = [
+        *_means(tables, provenance),
+        Section(notes=differences_in_words(tables["coverage"])),
+        *_ranks(tables, provenance),
+        *_verdict(tables, provenance),
+        *_agreement(tables, provenance),
+        *_ties(tables, provenance),
+        Section(notes=(coverage_in_words(tables["coverage"]),)),
+    ]
+    return [s for s in sections if s.notes or (s.table is not None and s.table.height)]
+
+
+def _means(tables: Mapping[str, pl.DataFrame], provenance: Mapping[str, Any]) -> Iterator[Section]:
+    by, measures = provenance["groups"], provenance["measures"]
+    of_scores = set(tables["scores"]["measure"].unique())
+    preferences = [name for name in measures if name not in of_scores]
+    compared = dict(_parts(tables["comparisons"], by))
+    for of_group, means in _parts(tables["means"], by):
+        c = compared.get(of_group, tables["comparisons"].clear())
+        yield means_section(means, c, measures, preferences, provenance["inference"], of_group)
+
+
+def _ranks(tables: Mapping[str, pl.DataFrame], provenance: Mapping[str, Any]) -> Iterator[Section]:
+    if tables["coverage"].height < 2:
+        return
+    order = provenance["inference"]["ordering"]
+    title = f"Ranks of the runs: metrics by mean, preferences by {order}"
+    for of_group, o in _parts(tables["orderings"], provenance["groups"]):
+        table, left_out = ends(ranks_by_measure(o, provenance["measures"]), "e.orderings")
+        yield Section(title + of_group, table, tuple(left_out))
+
+
+def _verdict(
+    tables: Mapping[str, pl.DataFrame], provenance: Mapping[str, Any]
+) -> Iterator[Section]:
+    inference, by = provenance["inference"], provenance["groups"]
+    baseline = inference.get("baseline")
+    if baseline is not None:
+        table = baseline_in_short(tables["against_baseline"], provenance["measures"], by)
+        others = table.filter(pl.col("run") != baseline)  # its mean is in the first table
+        yield Section(f"Against {baseline} ({inference_in_words(inference)})", others, leads=2)
+    # A verdict needs two-sided comparisons of all pairs.
+    elif inference["alternative"] == "two-sided":
+        v = verdict_of(tables, provenance)
+        n, table = _without_n(verdict_in_short(v))
+        n = [f"{said} request{'s' * (said != 'n = 1')}" for said in n]
+        title = f"Verdict ({', '.join([inference_in_words(inference), *n])})"
+        yield Section(title, table, leads=len(by) + 1)
+
+
+def _agreement(
+    tables: Mapping[str, pl.DataFrame], provenance: Mapping[str, Any]
+) -> Iterator[Section]:
+    for of_group, part in _parts(tables["correlations"], provenance["groups"]):
+        matrix = correlation_matrix(part, provenance["measures"])
+        yield Section(f"Kendall's τ between the orderings{of_group}", matrix)
+
+
+def _ties(tables: Mapping[str, pl.DataFrame], provenance: Mapping[str, Any]) -> Iterator[Section]:
+    by = provenance["groups"]
+    table = in_order(tables["tie_rates"], by, provenance["measures"])
+    n, table = _without_n(table)
+    of_pairs = f" ({n[0]} pairs of rankings)" if n else ""
+    yield Section(f"Ties between rankings of one request{of_pairs}", table, leads=len(by) + 1)
+
+
+def _without_n(table: pl.DataFrame) -> tuple[list[str], pl.DataFrame]:
+    """Take the number of requests or pairs out of a table where it is the same in all rows."""
+    if table["n"].n_unique() != 1:
+        return [], table
+    return [f"n = {table['n'][0]}"], table.drop("n")
+
+
+def _parts(table: pl.DataFrame, by: Sequence[str]) -> Iterator[tuple[str, pl.DataFrame]]:
+    """Yield for each group of requests the words that name it in a title, and its rows."""
+    if not by:
+        yield "", table
+        return
+    for part in table.partition_by(by, maintain_order=True):
+        yield "".join(f", {group_of(name, part[name][0])}" for name in by), part.drop(by)
+
+
+def verdict_in_short(v: pl.DataFrame) -> pl.DataFrame:
+    """Shorten a verdict: leave out what its title says, and list at most four runs in a cell."""
+    told_apart = pl.format("{} of {}", "n_significant", "n_pairs")
+    groups = v.columns[: v.width - len(VERDICT.columns)]
+    differing = [name for name in ("test", "correction") if v[name].n_unique() > 1]
+    named = {
+        name: pl.Series([", ".join(first_runs(runs, 4)) for runs in v[name]], dtype=pl.String)
+        for name in ("best", "not_worse", "favoured")
+        if name != "favoured" or v[name].list.len().sum()
+    }
+    called = {
+        "not_worse": "not significantly worse",
+        "favoured": "ahead in the test",
+        "pairs_told_apart": "pairs told apart",
+    }
+    short = v.select(*groups, "measure", *differing, **named, n="n", pairs_told_apart=told_apart)
+    return short.rename(called, strict=False)
+
+
+def ranks_by_measure(orderings: pl.DataFrame, measures: Sequence[str]) -> pl.DataFrame:
+    """Arrange the orderings as runs × measures; the first row is the best by the first measure."""
+    ranks = orderings.pivot("measure", index="run", values="rank")
+    shown = [measure for measure in measures if measure in ranks.columns]
+    # As text: 2 and 2.5 are easier to read in a column than 2.000 and 2.500.
+    without_zeros = pl.col(shown).round(1).cast(pl.String).str.strip_suffix(".0")
+    return by_rank(ranks.select("run", *shown)).with_columns(without_zeros)
+
+
+def correlation_matrix(correlations: pl.DataFrame, measures: Sequence[str]) -> pl.DataFrame:
+    """Arrange the correlations as measures × measures, in the order of the measures."""
+    matrix = agreement_matrix(correlations)
+    shown = [measure for measure in measures if measure in matrix.columns]
+    order = pl.DataFrame({"measure": shown}, schema={"measure": pl.String})
+    return order.join(matrix, on="measure", maintain_order="left").select("measure", *shown)
+
+
+def in_order(table: pl.DataFrame, by: Sequence[str], measures: Sequence[str]) -> pl.DataFrame:
+    """Sort a table by group and by the order in which the measures were asked for."""
+    return table.sort(*by, pl.col("measure").cast(pl.Enum(list(dict.fromkeys(measures)))))
