@@ -58,10 +58,11 @@ def _notation(measure: Any) -> str:
     if not isinstance(measure, Metric):
         return str(measure)
     inside = measure.operand or ", ".join(_parameters(measure))
-    return measure.name + (f"({inside})" if inside else "") + "@k" * measure.cuts_off
+    return measure.name + (f"({inside})" if inside else "") + measure.at
 
 
 def _parameters(metric: Metric) -> Iterator[str]:
     for name, parameter in metric.parameters.items():
-        default = as_parameter(parameter).default
-        yield f"{name}={'...' if default is None else repr(default)}"
+        if metric.at != f"@{name}":
+            default = as_parameter(parameter).default
+            yield f"{name}={'...' if default is None else repr(default)}"
