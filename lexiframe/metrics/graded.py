@@ -96,7 +96,7 @@ def mapped(y: pl.Expr, gains: Mapping[float, float] | None) -> pl.Expr:
     """The gain of a grade, which is the grade itself unless ``gains`` has another one for it."""
     if gains is None:
         return y
-    return y.replace_strict([*gains], [*map(float, gains.values())], default=y)
+    return y.replace_strict([*map(float, gains)], [*map(float, gains.values())], default=y)
 
 
 def gain_of_dcg(y: pl.Expr, *, dcg: str, gains: Mapping[float, float] | None = None) -> pl.Expr:

@@ -42,14 +42,15 @@ def aggregates(s: Frame, /, *, requests: RequestsLike = None, by: By = None) -> 
 
     Examples
     --------
+    >>> import polars as pl
     >>> import lexiframe as lf
     >>> runs = {"a": {"q1": {"x": 2.0, "y": 1.0}, "q2": {"y": 1.0}}}
     >>> p = lf.positions(runs, {"q1": {"x": 1}, "q2": {"x": 1}})
     >>> s = lf.scores(p, ["AP", "gm_map", "num_ret", "num_q"])
-    >>> for row in lf.aggregates(s).rows():
+    >>> for row in lf.aggregates(s).with_columns(pl.col("value").round(6)).rows():
     ...     print(row)
     ('a', 'AP', 0.5, 'mean', 2)
-    ('a', 'gm_map', 0.0031622776601683803, 'geometric mean', 2)
+    ('a', 'gm_map', 0.003162, 'geometric mean', 2)
     ('a', 'num_q', 2.0, 'sum', 2)
     ('a', 'num_ret', 3.0, 'sum', 2)
     """
