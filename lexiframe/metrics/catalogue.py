@@ -160,7 +160,7 @@ num_rel_ret = counts.Count("num_rel_ret", counts.relevant_retrieved, formula="#{
 """The number of relevant items retrieved."""
 
 num_nonrel_judged_ret = RankingMetric("num_nonrel_judged_ret", set_metrics.nonrelevant_retrieved,
-    kind="count", needs=JUDGED, aggregate="sum",
+    kind="count", needs=JUDGED, of_no_relevant=None, aggregate="sum",
     formula="#{judged not relevant, retrieved}", bounds="0 to ñ",
     source=of.TREC_EVAL)
 """The number of documents retrieved that are judged not relevant."""

@@ -88,7 +88,7 @@ def by_pytrec_eval(names, paths, qrels, level):
         evaluator = pytrec_eval.RelevanceEvaluator(qrels, asked, relevance_level=level)
         of_run = evaluator.evaluate(parsed(pytrec_eval.parse_run, path))
         rows += [
-            (path.name.split(".")[0], query_id, str(lf.parse_measure(ours)), values[theirs])
+            (path.name, query_id, str(lf.parse_measure(ours)), values[theirs])
             for query_id, values in of_run.items()
             for theirs, ours in names.items()
         ]
@@ -104,7 +104,7 @@ def test_every_other_value_of_trec_eval(shared, dataset, names):
     grades = parsed(pytrec_eval.parse_qrel, qrels)
     theirs = by_pytrec_eval(names, chosen, grades, rel or 1)
     p = lf.positions(
-        {path.name.split(".")[0]: path for path in chosen},
+        {path.name: path for path in chosen},
         qrels,
         rel=rel,
         no_relevant="zero",
