@@ -152,6 +152,18 @@ def test_compatibility_is_the_greatest_overlap_with_an_ideal_ranking(collection,
     )
 
 
+@FEWER
+@given(collections(), st.sampled_from(GAINS[1:]))
+def test_the_worst_case_with_gains_that_do_not_rise_with_the_grade(collection, gains):
+    def worst(ordered, grades):
+        relevant = oracle.relevant_items(grades)
+        needs = oracle.subsets([*relevant.items()])
+        found = (oracle.gains_of(ordered, dict(u), gains=gains) for u in needs)
+        return min(oracle.DCG(got) / oracle.DCG(best) if best else 0.0 for got, best in found)
+
+    agree(collection, None, {f"WC(nDCG(gains={gains}))": worst})
+
+
 def test_ten_gains_of_a_tenth_are_enough_for_one():
     """In floating point their sum is a little less than 1."""
     runs = {"a": {"q": {f"d{n:02}": -float(n) for n in range(20)}}}

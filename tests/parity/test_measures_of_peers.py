@@ -235,7 +235,12 @@ def of_lexiframe(measure, qrels, run):
     return lf.scores(p, measure)["value"].item()
 
 
+def of_ir_measures(measure, qrels):
+    return next(m.value for m in ir_measures.iter_calc([measure], qrels, RUN))
+
+
 RUN = {"q": {"x": 4.0, "n": 3.0, "y": 2.0, "u": 1.0}}
+FOUR = {"q": {"x": 1, "y": 1, "z": 1, "w": 1}}
 EXCEPTIONS = {
     "ranx' RBP takes the grade as gain": (
         lambda: of_ranx("rbp.80", {"q": {"x": 2}}, RUN) / of_lexiframe("RBP", {"q": {"x": 2}}, RUN),
@@ -247,6 +252,29 @@ EXCEPTIONS = {
             / of_lexiframe("gRBP(max=2)", {"q": {"x": 2, "n": 0}}, RUN)
         ),
         2.0,
+    ),
+    "ir_measures' IPrec takes the level ⌊R m + 0.9⌋, which here is 3 and was not found": (
+        lambda: (
+            of_lexiframe("IPrec@0.6", FOUR, RUN) - of_ir_measures(ir_measures.IPrec @ 0.6, FOUR)
+        ),
+        2 / 3,
+    ),
+    "as IPrec(rounding='up') does": (
+        lambda: (
+            of_lexiframe("IPrec(rounding='up')@0.6", FOUR, RUN)
+            - of_ir_measures(ir_measures.IPrec @ 0.6, FOUR)
+        ),
+        0.0,
+    ),
+    "ir_measures' SetF has β as weight, as here; van Rijsbergen squares it": (
+        lambda: of_ir_measures(ir_measures.SetF(beta=2.0), FOUR),
+        3 * 0.5 * 0.5 / (2 * 0.5 + 0.5),
+    ),
+    "ir_measures' Accuracy is left out of the mean where nothing relevant was found": (
+        lambda: ir_measures.calc_aggregate(
+            [ir_measures.Accuracy], FOUR | {"r": {"a": 1}}, RUN | {"r": {"b": 1.0}}
+        )[ir_measures.Accuracy],
+        0.75,  # of the pairs x n, x u, y n and y u three are in order
     ),
     "ir_measures' Judged counts negative grades, which say unjudged": (
         lambda: (
