@@ -44,8 +44,9 @@ def scores(
     no_relevant : {"drop", "zero"}
         Whether requests without an item of a measure's own ``rel`` have no rows for that measure,
         or rows with 0. Requests that ``positions(..., no_relevant="zero")`` kept have 0 for every
-        measure; note that for search lengths 0 is better than any real value. Only num_ret still
-        counts what was retrieved, as in trec_eval.
+        measure; note that for search lengths 0 is better than any real value. As in trec_eval,
+        counts and ``utility`` still count what was retrieved, and the logarithms gm_map and
+        gm_bpref are ln 10⁻⁵.
 
     Returns
     -------

@@ -32,11 +32,11 @@ def measures() -> pl.DataFrame:
     Returns
     -------
     polars.DataFrame
-        One row for each: ``name``; ``notation`` (with its parameters and their defaults, and ``@k``
-        if it can be cut off; all accept ``rel`` too), ``kind``, ``range`` (the least and the
-        greatest value), ``formula``, ``source``, and ``needs``: what the positions have to contain
-        for `scores` and `preferences`. p_i is the rank of the i-th of m relevant items, y a grade,
-        e an exposure; s_i the sign of p′_i − p_i.
+        One row for each: ``name``; ``notation`` (with its parameters, their defaults, and what it
+        has behind @, ``@k`` if it can be cut off; all accept ``rel`` too), ``kind``, ``range`` (the
+        least and the greatest value), ``formula``, ``source``, and ``needs``: what the positions
+        have to contain for `scores` and `preferences`. p_i is the rank of the i-th of m relevant
+        items, y a grade, e an exposure; s_i the sign of p′_i − p_i.
 
     Examples
     --------
