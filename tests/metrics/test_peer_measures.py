@@ -119,6 +119,26 @@ def test_variants_of_ndcg(collection, rel, gains, k):
     )
 
 
+def values(answer, grades, names):
+    p = lf.positions({"a": {"q": {d: -float(n) for n, d in enumerate(answer)}}}, {"q": grades})
+    return dict(lf.scores(p, names).select("measure", "value").rows())
+
+
+def test_the_end_of_the_ranking_counts_for_rndcg_from_two_ranks_beyond_the_ideal():
+    """As in trec_eval: one rank beyond it does not count."""
+    assert values("ux", {"x": 1}, "Rndcg") == {"Rndcg": 0}
+    at_the_end = 1 / math.log2(3)
+    assert values("uxv", {"x": 1}, "Rndcg") == {"Rndcg": pytest.approx((0 + at_the_end) / 2)}
+
+
+def test_the_ideal_ranking_is_in_order_of_gain():
+    """Also where a lower grade has more gain."""
+    names = [f"{name}(gains={{1:10,2:1}})" for name in ("nDCG", "ndcg_rel", "Rndcg", "G")]
+    found = values("xy", {"x": 1, "y": 2}, names)
+    assert found == dict.fromkeys(names, pytest.approx(1))
+    assert max(values("yx", {"x": 1, "y": 2}, names).values()) < 0.95
+
+
 @FEWER
 @given(
     collections(), RELS, st.integers(1, 12), st.sampled_from([0.5, 1, 2]), st.sampled_from([0, 1])
@@ -307,16 +327,16 @@ def test_aggregates_of_groups_and_of_scores_from_elsewhere():
     s = pl.DataFrame(
         {
             "run": "a",
-            "query_id": ["q1", "q2", "q3"],
-            "measure": ["my own", "my own", "num_rel"],
-            "value": [1.0, 2.0, 7.0],
+            "query_id": ["q1", "q2", "q3", "q2"],
+            "measure": ["my own", "my own", "num_rel", "num_rel"],
+            "value": [1.0, 2.0, 7.0, 3.0],
         }
     )
     found = lf.aggregates(s)
-    assert found.rows() == [("a", "my own", 1.5, "mean", 2), ("a", "num_rel", 7.0, "sum", 1)]
+    assert found.rows() == [("a", "my own", 1.5, "mean", 2), ("a", "num_rel", 10.0, "sum", 2)]
     lengths = pl.DataFrame({"query_id": ["q1", "q2", "q3"], "long": ["yes", "no", "no"]})
     by_length = lf.aggregates(s, requests=lengths, by="long")
-    assert by_length["value"].to_list() == [2.0, 7.0, 1.0]
+    assert by_length["value"].to_list() == [2.0, 10.0, 1.0]
     assert lf.aggregates(s.head(0)).rows() == []
 
 
