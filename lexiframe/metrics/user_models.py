@@ -124,7 +124,7 @@ def discounted(i: np.ndarray, g: np.ndarray, G: np.ndarray, *, cutoff: int) -> n
 def satiated(i: np.ndarray, g: np.ndarray, G: np.ndarray, *, cutoff: int, T: float) -> np.ndarray:
     """1 until the gain is T or the rank is k."""
     enough = T - TIE * max(1.0, T)  # gains are fractions: ten times 0.1 is a little less than 1
-    return (G < enough) & (i < cutoff)
+    return (enough > G) & (i < cutoff)
 
 
 def expecting(i: np.ndarray, g: np.ndarray, G: np.ndarray, *, T: float) -> np.ndarray:
