@@ -6,17 +6,22 @@ The public names, in the order of the flow:
   `check_qrels`, `run_metadata`, `bundled`
 - positions: `positions`, `impute`
 - metrics: `scores`, `AP`, `RR`, `nDCG`, `RBP`, `gRBP`, `RBP_residual`, `linear`, `R`, `P`,
-  `Rprec`, `Success`, `ERR`, `bpref`, `infAP`, `Judged`, `num_ret`, `num_rel`, `num_rel_ret`;
+  `Rprec`, `Success`, `ERR`, `bpref`, `infAP`, `Judged`, `DCG`, `F1`, `relative_P`, `num_ret`,
+  `num_rel`, `num_rel_ret`, `num_nonrel_judged_ret`, `num_q`; of sets: `SetP`, `SetR`, `SetF`,
+  `SetAP`, `utility`, `Accuracy`; of the recall curve: `IPrec`, `eleven_point_avg`, `Rprec_mult`;
+  for geometric means: `gm_map`, `gm_bpref`, `yaap`; trec_eval's variants of nDCG: `ndcg_rel`,
+  `Rndcg`, `G`, `binG`; of user models: `SDCG`, `BPM`, `INST`, `INSQ`, `NERR8`, `NERR9`, `NERR10`,
+  `NERR11`, `Compat`;
   search lengths `ISL`, `TSL`, `ASL`, `SL1`, `SL3`, `RE`; metrics made from another metric: `TSE`,
   `eta`, `WC`; classes for your own metrics: `RecallLevelMetric`, `GradedMetric`, `CascadeMetric`,
-  `SearchLength`; `provider_exposure`; lists of all metrics and preferences: `measures`,
-  `conventions`
+  `CWLMetric`, `SearchLength`; `provider_exposure`; lists of all metrics and preferences:
+  `measures`, `conventions`
 - metrics by subtopic: `strec`, `MAP_IA`, `P_IA`, `ERR_IA`, `nERR_IA`, `alpha_DCG`, `alpha_nDCG`,
   `NRBP`, `nNRBP`
 - preferences: `preferences`, `explain`, `interleaving`, `RPP`, `dcgRPP`, `invRPP`, `LR`, `LP`,
   `sgnLR`, `sgnLP`, `rrLR`, `rrLP`, `ST_RPP`, `ST_dcgRPP`, `ST_invRPP`, `LevelPreference`,
   `LexicographicPreference`, `MatrixPreference`, `parse_measure`
-- orderings: `win_rates`, `win_rate_matrix`, `request_win_rates`, `order_runs`,
+- orderings: `aggregates`, `win_rates`, `win_rate_matrix`, `request_win_rates`, `order_runs`,
   `majority_cycles`, `rank_correlations`, `tie_rates`, `sign_agreement`; bootstraps over
   requests: `rank_distributions`, `order_probabilities`, `bootstrap_correlations`;
   `agreement_matrix`
@@ -58,8 +63,9 @@ if TYPE_CHECKING:
     from lexiframe.io.write_trec import write_trec
     from lexiframe.metrics.cascade import CascadeMetric
     from lexiframe.metrics.catalogue import (
-        AP, ASL, ERR, ISL, RBP, RE, RR, SL1, SL3, TSL, Judged, P, R, RBP_residual, Rprec, Success,
-        bpref, gRBP, infAP, linear, nDCG, num_rel, num_rel_ret, num_ret,
+        AP, ASL, DCG, ERR, ISL, RBP, RE, RR, SL1, SL3, TSL, Judged, P, R, RBP_residual, Rprec,
+        Success, bpref, gm_bpref, gm_map, gRBP, infAP, linear, nDCG, num_nonrel_judged_ret, num_q,
+        num_rel, num_rel_ret, num_ret, yaap,
     )
     from lexiframe.metrics.conventions import conventions
     from lexiframe.metrics.derived import TSE, WC, eta
@@ -68,9 +74,18 @@ if TYPE_CHECKING:
     from lexiframe.metrics.recall_level import RecallLevelMetric
     from lexiframe.metrics.scores import scores
     from lexiframe.metrics.search_length import SearchLength
+    from lexiframe.metrics.set_catalogue import (
+        F1, G, IPrec, Rndcg, Rprec_mult, SetAP, SetF, SetP, SetR, binG, eleven_point_avg, ndcg_rel,
+        relative_P, utility,
+    )
     from lexiframe.metrics.subtopic_catalogue import (
         ERR_IA, MAP_IA, NRBP, P_IA, alpha_DCG, alpha_nDCG, nERR_IA, nNRBP, strec,
     )
+    from lexiframe.metrics.user_model_catalogue import (
+        BPM, INSQ, INST, NERR8, NERR9, NERR10, NERR11, SDCG, Accuracy, Compat,
+    )
+    from lexiframe.metrics.user_models import CWLMetric
+    from lexiframe.orderings.aggregates import aggregates
     from lexiframe.orderings.agreement import sign_agreement, tie_rates
     from lexiframe.orderings.correlations import bootstrap_correlations, rank_correlations
     from lexiframe.orderings.matrix import agreement_matrix
@@ -126,8 +141,9 @@ _MODULES = {
     "io.write_parquet": "write_parquet",
     "io.write_trec": "write_trec",
     "metrics.cascade": "CascadeMetric",
-    "metrics.catalogue": "AP ASL ERR ISL Judged P R RBP RBP_residual RE RR Rprec SL1 SL3 Success "
-    "TSL bpref gRBP infAP linear nDCG num_rel num_rel_ret num_ret",
+    "metrics.catalogue": "AP ASL DCG ERR ISL Judged P R RBP RBP_residual RE RR Rprec SL1 SL3 "
+    "Success TSL bpref gRBP gm_bpref gm_map infAP linear nDCG num_nonrel_judged_ret num_q num_rel "
+    "num_rel_ret num_ret yaap",
     "metrics.conventions": "conventions",
     "metrics.derived": "TSE WC eta",
     "metrics.graded": "GradedMetric",
@@ -135,8 +151,13 @@ _MODULES = {
     "metrics.recall_level": "RecallLevelMetric",
     "metrics.scores": "scores",
     "metrics.search_length": "SearchLength",
+    "metrics.set_catalogue": "F1 G IPrec Rndcg Rprec_mult SetAP SetF SetP SetR binG "
+    "eleven_point_avg ndcg_rel relative_P utility",
     "metrics.subtopic_catalogue": "ERR_IA MAP_IA NRBP P_IA alpha_DCG alpha_nDCG "
     "nERR_IA nNRBP strec",
+    "metrics.user_model_catalogue": "Accuracy BPM Compat INSQ INST NERR10 NERR11 NERR8 NERR9 SDCG",
+    "metrics.user_models": "CWLMetric",
+    "orderings.aggregates": "aggregates",
     "orderings.agreement": "sign_agreement tie_rates",
     "orderings.correlations": "bootstrap_correlations rank_correlations",
     "orderings.matrix": "agreement_matrix",
@@ -215,4 +236,8 @@ __all__ = [
     "theory", "tie_profile", "tie_rates", "to_ir_measures", "to_pytrec_eval", "to_ranx",
     "truncate_runs", "verdict", "tukey_hsd", "win_rate_matrix", "win_rates", "with_log",
     "write_parquet", "write_trec",
+    "Accuracy", "BPM", "CWLMetric", "Compat", "DCG", "F1", "G", "INSQ", "INST", "IPrec", "NERR8",
+    "NERR9", "NERR10", "NERR11", "Rndcg", "Rprec_mult", "SDCG", "SetAP", "SetF", "SetP", "SetR",
+    "aggregates", "binG", "eleven_point_avg", "gm_bpref", "gm_map", "ndcg_rel",
+    "num_nonrel_judged_ret", "num_q", "relative_P", "utility", "yaap",
 ]  # fmt: skip

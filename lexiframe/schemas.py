@@ -105,6 +105,7 @@ SUBTOPIC_POSITIONS = _table(
 SCORES = _table(
     "scores", "run query_id measure", "value smaller_is_better", optional="smaller_is_better"
 )
+AGGREGATES = _table("aggregates", "run measure", "value how n")
 PROVIDER_EXPOSURE = _table(
     "provider_exposure", "run query_id provider", "items exposure is_worst_off"
 )

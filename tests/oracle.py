@@ -299,6 +299,207 @@ def ERR(items, k=INF, greatest=4):
     return total
 
 
+# Measures of trec_eval, ir_measures and cwl_eval that SPEC does not define. ``ordered`` is a
+# ranking of documents and ``grades`` are {doc_id: grade}, as above.
+
+
+def found_of(ordered, grades, rel=None):
+    """r, ñ and m: the relevant documents retrieved, all retrieved, all relevant."""
+    relevant = relevant_items(grades, rel)
+    return sum(doc_id in relevant for doc_id in ordered), len(ordered), len(relevant)
+
+
+def SetP(ordered, grades, rel=None, relative=False):
+    """The precision of the set, or its share of the greatest one that ñ documents can have."""
+    r, n, m = found_of(ordered, grades, rel)
+    precision = r / n if n else 0.0
+    if not relative or not precision:
+        return precision
+    return precision / (min(n, m) / n)
+
+
+def SetF(ordered, grades, rel=None, beta=1):
+    """(β + 1) P R / (β P + R)."""
+    r, n, m = found_of(ordered, grades, rel)
+    if not r:
+        return 0.0
+    precision, recall = r / n, r / m
+    return (beta + 1) * precision * recall / (beta * precision + recall)
+
+
+def SetAP(ordered, grades, rel=None):
+    """Precision times recall."""
+    r, n, m = found_of(ordered, grades, rel)
+    return r / n * r / m if r else 0.0
+
+
+def utility(ordered, grades, rel=None, worth=(1, -1, 0, 0), n=0):
+    """The sum over the corpus of what each document is worth, retrieved or not, relevant or not."""
+    relevant = set(relevant_items(grades, rel))
+    cells = [len({*ordered} & relevant), len({*ordered} - relevant), len(relevant - {*ordered})]
+    cells.append(n - sum(cells))
+    return math.fsum(w * cell for w, cell in zip(worth, cells, strict=True) if w)
+
+
+def F1(p, k):
+    """The harmonic mean of P@k and R@k."""
+    precision, recall = P(p, k), R(p, k)
+    return 2 * precision * recall / (precision + recall) if precision else 0.0
+
+
+def level_at(share, m, rounding):
+    """The recall level at a share of m: the nearest one, halves up, or share · m + 0.9, cut."""
+    if rounding == "up":
+        return int(share * m + 0.9)
+    below = int(share * m)
+    return below + 1 if share * m - below >= 0.5 else below
+
+
+def IPrec(ordered, grades, share, rel=None, rounding="nearest"):
+    """The greatest precision at any rank from that of the recall level."""
+    relevant = relevant_items(grades, rel)
+    level, found, best = level_at(share, len(relevant), rounding), 0, 0.0
+    for rank, doc_id in enumerate(ordered, start=1):
+        found += doc_id in relevant
+        if found >= level:
+            best = max(best, found / rank)
+    return best
+
+
+def eleven_point_average(ordered, grades, rel=None, rounding="nearest"):
+    """The mean of the interpolated precision at 0, 0.1 ... 1."""
+    shares = [0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1]
+    return math.fsum(IPrec(ordered, grades, share, rel, rounding) for share in shares) / 11
+
+
+def Rprec_mult(p, multiple):
+    """The precision of the first ⌊x m + 0.9⌋ ranks."""
+    k = level_at(multiple, len(p), "up")
+    return P(p, k) if k else 0.0
+
+
+def binG(p):
+    """1/m Σ 1/log2(2 + the documents above that are not relevant)."""
+    return math.fsum(1 / math.log2(2 + r - i) for i, r in enumerate(p, start=1) if r) / len(p)
+
+
+def gains_of(ordered, grades, rel=None, gains=None):
+    """The gain at each rank, and the positive gains of all documents in decreasing order."""
+    gains = gains or {}
+    of = {d: float(gains.get(y, y)) for d, y in relevant_items(grades, rel).items()}
+    return [of.get(d, 0.0) for d in ordered], sorted((g for g in of.values() if g), reverse=True)
+
+
+def DCG(gains):
+    """Σ gain / log2(rank + 1)."""
+    return math.fsum(g / math.log2(rank + 1) for rank, g in enumerate(gains, start=1))
+
+
+def ndcg_rel(ordered, grades, rel=None, gains=None):
+    """The mean over documents with a gain of DCG/IDCG at their rank, or at the end."""
+    got, ideal = gains_of(ordered, grades, rel, gains)
+    if not ideal:
+        return 0.0
+    at = [DCG(got[:k]) / DCG(ideal[:k]) for k in range(1, len(got) + 1) if got[k - 1]]
+    at += [DCG(got) / DCG(ideal)] * (len(ideal) - len(at))
+    return math.fsum(at) / len(ideal)
+
+
+def Rndcg(ordered, grades, rel=None, gains=None):
+    """The mean of DCG/IDCG at the last rank of each gain in the ideal ranking, and at the end."""
+    got, ideal = gains_of(ordered, grades, rel, gains)
+    if not ideal:
+        return 0.0
+    ends = [k for k in range(1, len(ideal) + 1) if ideal[k - 1 : k] != ideal[k : k + 1]]
+    at = [DCG(got[:k]) / DCG(ideal[:k]) for k in ends]
+    at += [DCG(got) / DCG(ideal)] if len(got) > len(ideal) + 1 else []
+    return math.fsum(at) / len(at)
+
+
+def G(ordered, grades, rel=None, gains=None):
+    """Σ gain / log2(2 + what the ideal ranking has cost so far − what was gained so far)."""
+    got, ideal = gains_of(ordered, grades, rel, gains)
+    total, cost, gained = 0.0, 0.0, 0.0
+    for rank, gain_here in enumerate(got):
+        cost += max(ideal[rank], 1) if rank < len(ideal) else 1
+        gained += gain_here
+        if gain_here:
+            total += gain_here / math.log2(2 + cost - gained)
+    return total / math.fsum(ideal) if ideal else 0.0
+
+
+CONTINUATIONS = {
+    "SDCG": lambda i, g, G, k: math.log2(i + 1) / math.log2(i + 2) if i < k else 0,
+    "BPM": lambda i, g, G, k, T=1: float(G < T - TIE and i < k),
+    "INST": lambda i, g, G, T=1: ((i + T + T - G - 1) / (i + T + T - G)) ** 2,
+    "INSQ": lambda i, g, G, T=1: ((i + 2 * T - 1) / (i + 2 * T)) ** 2,
+    "NERR8": lambda i, g, G, k: 1 - g if i < k else 0,
+    "NERR9": lambda i, g, G, k: i / (i + 1) * (1 - g) if i < k else 0,
+    "NERR10": lambda i, g, G, p=0.9: p * (1 - g),
+    "NERR11": lambda i, g, G, T=1: ((i + 2 * T - 1) / (i + 2 * T)) ** 2 * (1 - g),
+}
+"""C(i), of the rank, the gain there and the gains up to there (Azzopardi et al., SIGIR 2019)."""
+
+
+def user_model(ordered, grades, continuation, *, greatest, least=0, rel=None, depth=1000):
+    """Σ W(i) g(i), with W(i) ∝ C(1) ⋯ C(i − 1) over the ranks 1 to depth."""
+    relevant = relevant_items(grades, rel)
+    seen, gained, total, gain_of_seen = 1.0, 0.0, [], []
+    for i in range(1, depth + 1):
+        grade = relevant.get(ordered[i - 1], least) if i <= len(ordered) else least
+        g = max(grade - least, 0) / (greatest - least)
+        gained += g
+        total.append(seen)
+        gain_of_seen.append(seen * g)
+        seen *= continuation(i, g, gained)
+    return math.fsum(gain_of_seen) / math.fsum(total)
+
+
+def truncated_overlap(a, b, p, depth):
+    """Σ_{d≤D} p^(d−1) |first d of a ∩ first d of b| / d."""
+    return math.fsum(p ** (d - 1) * len({*a[:d]} & {*b[:d]}) / d for d in range(1, depth + 1))
+
+
+def ideal_rankings(grades, rel=None):
+    """All rankings of the relevant documents by decreasing grade."""
+    relevant = relevant_items(grades, rel)
+    by_grade = [
+        [d for d, y in relevant.items() if y == grade]
+        for grade in sorted(set(relevant.values()), reverse=True)
+    ]
+    for groups in product(*map(permutations, by_grade)):
+        yield [d for group in groups for d in group]
+
+
+def Compat(ordered, grades, rel=None, p=0.95, normalize=True):
+    """The greatest overlap with an ideal ranking (Clarke, Smucker & Vtyurina, CIKM 2020)."""
+    depth = max(len(ordered), len(relevant_items(grades, rel)))
+    ideals = list(ideal_rankings(grades, rel))
+    best = max(truncated_overlap(ordered, ideal, p, depth) for ideal in ideals)
+    if normalize:
+        return best / truncated_overlap(ideals[0], ideals[0], p, depth)
+    return best / math.fsum(p ** (d - 1) for d in range(1, depth + 1))
+
+
+def Accuracy(ordered, grades, rel=None, k=None):
+    """The share of pairs of a relevant and another document of the first k that are in order."""
+    relevant = relevant_items(grades, rel)
+    first = [d in relevant for d in ordered[:k]]
+    pairs = [a > b for a, b in combinations(first, 2) if a != b]
+    return sum(pairs) / len(pairs) if pairs else float(any(first))
+
+
+def nonrelevant_retrieved(ordered, grades, rel=None):
+    """The documents retrieved that are judged not relevant."""
+    return sum(is_nonrelevant(grades.get(d, -1), rel) for d in ordered)
+
+
+def yaap(p):
+    """ln((1 + s) / (1 + m − s)), s = Σ i/p_i."""
+    s = math.fsum(i / r for i, r in enumerate(p, start=1) if r)
+    return math.log((1 + s) / (1 + len(p) - s))
+
+
 SEARCH_LENGTHS = {
     "ISL": lambda p: p[0],
     "TSL": lambda p: p[-1],

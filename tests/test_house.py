@@ -153,6 +153,9 @@ PUBLIC = """
     scores AP RR nDCG RBP gRBP RBP_residual linear R P Rprec Success ERR bpref infAP Judged
     num_ret num_rel num_rel_ret ISL TSL ASL SL1 SL3 RE TSE eta WC
     strec MAP_IA P_IA ERR_IA nERR_IA alpha_DCG alpha_nDCG NRBP nNRBP
+    SetP SetR SetF SetAP utility F1 relative_P Rprec_mult IPrec eleven_point_avg ndcg_rel Rndcg G
+    binG DCG gm_map gm_bpref yaap num_nonrel_judged_ret num_q aggregates
+    SDCG BPM INST INSQ NERR8 NERR9 NERR10 NERR11 Compat Accuracy CWLMetric
     RecallLevelMetric GradedMetric CascadeMetric SearchLength provider_exposure measures conventions
     preferences RPP dcgRPP invRPP LR LP sgnLR sgnLP rrLR rrLP ST_RPP ST_dcgRPP ST_invRPP
     LevelPreference LexicographicPreference parse_measure interleaving
@@ -264,11 +267,12 @@ def test_measures_are_documented_where_they_are_defined():
             if isinstance(node, ast.Assign) and isinstance(behind, ast.Expr):
                 documented |= {name.id for name in node.targets if isinstance(name, ast.Name)}
     measures = {name for name in PUBLIC if name not in {*CALLABLE, "__version__", "theory"}}
-    assert len(measures) == 24 + 9 + 9 + 3
+    assert len(measures) == 24 + 9 + 9 + 3 + 14 + 6 + 10
     assert measures <= documented
 
 
-CATALOGUES = ["metrics/catalogue.py", "metrics/subtopic_catalogue.py", "pairwise/catalogue.py"]
+CATALOGUES = ["catalogue", "set_catalogue", "subtopic_catalogue", "user_model_catalogue"]
+CATALOGUES = [*(f"metrics/{name}.py" for name in CATALOGUES), "pairwise/catalogue.py"]
 
 
 @pytest.mark.parametrize("path", CATALOGUES)
@@ -321,6 +325,7 @@ def tables(tmp_path_factory):
         "positions": p,
         "subtopic_positions": lf.positions(runs, qrels, subtopics=True),
         "scores": s,
+        "aggregates": lf.aggregates(s),
         "providers": OWNERS,
         "provider_exposure": lf.provider_exposure(p, owners(p)),
         "preferences": d,

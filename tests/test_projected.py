@@ -16,6 +16,7 @@ from lexiframe import cli
 from lexiframe.metrics.catalogue import METRICS
 from lexiframe.metrics.needs import SUBTOPICS
 from lexiframe.metrics.subtopic_catalogue import SUBTOPIC_METRICS
+from lexiframe.metrics.user_model_catalogue import USER_MODELS
 from lexiframe.pairwise.catalogue import PREFERENCES, parse_measure
 from lexiframe.projected import project_runs
 from lexiframe.projection.policies import Policies
@@ -25,7 +26,13 @@ NEEDS_MORE = {
     "P": "P@5",
     "Success": "Success@3",
     "LR.metric": "LR.metric(n=60)",
+    "IPrec": "IPrec@0.5",
+    "Rprec_mult": "Rprec_mult@0.5",
+    "F1": "F1@5",
+    "relative_P": "relative_P@5",
 } | {name: f"{name}@5" for name in SUBTOPIC_METRICS if METRICS[name].cuts_off}
+NEEDS_MORE |= {name: f"{name}(max_rel=3)" + "@5" * METRICS[name].cuts_off for name in USER_MODELS}
+del NEEDS_MORE["Compat"], NEEDS_MORE["Accuracy"]
 MEASURES = [NEEDS_MORE.get(name, name) for name in (*METRICS, *PREFERENCES)]
 MEASURES += ["TSE(AP)", "eta(AP)", "WC(AP)", "AP@5", "Judged@5", "bpref(rel=3)", "ASL(n=60)"]
 POLICIES = [

@@ -2,20 +2,36 @@
 
 from __future__ import annotations
 
-from lexiframe.metrics import counts, exposures, graded, judged, search_length, weights
+from functools import partial
+
+from lexiframe.metrics import (
+    counts,
+    exposures,
+    graded,
+    judged,
+    search_length,
+    set_metrics,
+    weights,
+)
 from lexiframe.metrics import papers as of
 from lexiframe.metrics.cascade import CascadeMetric, satisfied
 from lexiframe.metrics.graded import GradedMetric
+from lexiframe.metrics.logarithms import log_odds, logarithm
 from lexiframe.metrics.metric import Metric
+from lexiframe.metrics.needs import JUDGED
 from lexiframe.metrics.order_metrics import leximin_metric, rank_metric
-from lexiframe.metrics.parameters import Number, Word
+from lexiframe.metrics.parameters import Gains, Number, Parameter, Word
+from lexiframe.metrics.ranking_metric import RankingMetric
 from lexiframe.metrics.recall_level import RecallLevelMetric
 from lexiframe.metrics.search_length import SearchLength
+from lexiframe.metrics.set_catalogue import SET_METRICS
 from lexiframe.metrics.subtopic_catalogue import SUBTOPIC_METRICS
+from lexiframe.metrics.user_model_catalogue import USER_MODELS
 
 _P = Number(0.8, above=0, below=1)
 _OF_M = {"denominator": Word(("m", "min"))}
 _MAX = Number(4, above=0)
+_DCG: dict[str, Parameter] = {"dcg": Word(("log2", "exp-log2")), "gains": Gains()}
 
 # An entry has five lines at most; the formatter would give each of its arguments a line.
 # fmt: off
@@ -33,13 +49,19 @@ RR = RecallLevelMetric("RR", exposures.reciprocal, weight=weights.only,
 """Reciprocal rank of the first relevant item, or with ``RR(level=j)`` of the j-th one."""
 
 nDCG = GradedMetric("nDCG", exposures.logarithmic, gain=graded.gain_of_dcg,
-    parameters={"dcg": Word(("log2", "exp-log2")), "ideal": Word(("cut", "full"))},
+    parameters=_DCG | {"ideal": Word(("cut", "full"))},
     formula="Σ g(y)/log2(p + 1) over the ideal", bounds="0 to 1",
     source=of.JARVELIN)
 """Normalised discounted cumulative gain. The gain is the grade, as in trec_eval, or 2^grade − 1
 with ``nDCG(dcg='exp-log2')``. The ideal ranking is cut off where the ranking is, unless
-``ideal='full'``. When all grades are equal, this is the recall-level metric with the weight
-1 / Σ_{k≤m} 1/log2(k+1)."""
+``ideal='full'``. ``nDCG(gains={1: 1, 2: 10})`` gives grades other gains: a grade that is not named
+keeps itself as gain, and the ideal ranking is in order of gain. When all grades are equal, this is
+the recall-level metric with the weight 1 / Σ_{k≤m} 1/log2(k+1)."""
+
+DCG = GradedMetric("DCG", exposures.logarithmic, gain=graded.gain_of_dcg, normalised=False,
+    parameters=_DCG, formula="Σ g(y)/log2(p + 1)", bounds="0 to Σ_i g(y_i)",
+    source=of.JARVELIN)
+"""Discounted cumulative gain, which nDCG divides by that of the ideal ranking."""
 
 RBP = RecallLevelMetric("RBP", exposures.geometric, weight=weights.one,
     parameters={"p": _P}, formula="Σ_i (1 − γ) γ^(p_i − 1), γ = p", bounds="0 to 1",
@@ -107,9 +129,27 @@ Judged = judged.JudgedShare("Judged", parameters={"denominator": Word(("min", "k
 """The share of the first k documents that are judged; ``Judged(denominator='k')@k`` divides by k
 also when the ranking is shorter."""
 
+gm_map = RankingMetric("gm_map", partial(logarithm, AP), kind="logarithm",
+    of_no_relevant=None, aggregate="geometric mean", formula="ln max(AP, 10⁻⁵)",
+    bounds="ln 10⁻⁵ = −11.5 to 0", source=f"{of.TREC_EVAL}; {of.ROBERTSON}")
+"""The logarithm of AP, for its geometric mean over requests (GMAP), which rewards runs that fail on
+no request: exp of the mean of these values is what trec_eval prints, and what `aggregates` gives.
+The difference of two means is the logarithm of the ratio of two GMAPs."""
+
+gm_bpref = RankingMetric("gm_bpref", partial(logarithm, bpref), kind="logarithm", needs=JUDGED,
+    of_no_relevant=None, aggregate="geometric mean", formula="ln max(bpref, 10⁻⁵)",
+    bounds="ln 10⁻⁵ = −11.5 to 0", source=f"{of.TREC_EVAL}; {of.ROBERTSON}")
+"""The logarithm of bpref, for its geometric mean over requests; see gm_map."""
+
+yaap = RankingMetric("yaap", partial(log_odds, AP), kind="logarithm",
+    formula="ln((1 + m AP) / (1 + m − m AP))", bounds="−ln(1 + m) to ln(1 + m)",
+    source=f"{of.TREC_EVAL}; {of.SMOOTHING}")
+"""Robertson's smoothed AP, on the scale of log odds: values near 0 and 1 are spread out."""
+
 num_ret = counts.Count("num_ret", counts.retrieved, formula="ñ", bounds="0 to n",
     source=of.TREC_EVAL)
-"""The number of documents retrieved."""
+"""The number of documents retrieved. The counts add up: `aggregates` gives their sum over requests,
+as trec_eval prints it."""
 
 num_rel = counts.Count("num_rel", counts.relevant, formula="m", bounds="0 to n",
     source=of.TREC_EVAL)
@@ -118,6 +158,16 @@ num_rel = counts.Count("num_rel", counts.relevant, formula="m", bounds="0 to n",
 num_rel_ret = counts.Count("num_rel_ret", counts.relevant_retrieved, formula="#{p_i}",
     bounds="0 to m", source=of.TREC_EVAL)
 """The number of relevant items retrieved."""
+
+num_nonrel_judged_ret = RankingMetric("num_nonrel_judged_ret", set_metrics.nonrelevant_retrieved,
+    kind="count", needs=JUDGED, of_no_relevant=None, aggregate="sum",
+    formula="#{judged not relevant, retrieved}", bounds="0 to ñ",
+    source=of.TREC_EVAL)
+"""The number of documents retrieved that are judged not relevant."""
+
+num_q = counts.Count("num_q", counts.one, formula="1", bounds="1",
+    source=of.TREC_EVAL)
+"""1 for each request; the sum, which `aggregates` gives, is the number of requests."""
 
 # --- Search lengths: smaller values are better ---------------------------------------------------
 
@@ -152,8 +202,11 @@ RE = SearchLength("RE", search_length.beyond_mean, weight=weights.one, mean=True
 METRICS: dict[str, Metric] = {
     m.name: m
     for m in (
-        *(AP, RR, nDCG, RBP, gRBP, RBP_residual, linear, R, P, Rprec, Success, ERR, bpref, infAP),
-        *(Judged, num_ret, num_rel, num_rel_ret, ISL, TSL, ASL, SL1, SL3, RE),
+        *(AP, RR, nDCG, DCG, RBP, gRBP, RBP_residual, linear, R, P, Rprec, Success, ERR, bpref),
+        *(infAP, Judged, gm_map, gm_bpref, yaap, num_ret, num_rel, num_rel_ret),
+        *(num_nonrel_judged_ret, num_q, ISL, TSL, ASL, SL1, SL3, RE),
+        *SET_METRICS.values(),
+        *USER_MODELS.values(),
         *(rank_metric(name, "recall") for name in ("LR", "sgnLR")),
         *(rank_metric(name, "precision") for name in ("LP", "sgnLP")),
         leximin_metric("LR"),

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 import numpy as np
 
-from lexiframe.metrics.metric import Metric
+from lexiframe.metrics.metric import Aggregate, Metric
 from lexiframe.metrics.needs import FOUND, RELEVANT
 from lexiframe.metrics.rankings import Rankings
 
@@ -19,8 +19,11 @@ class Count(Metric):
 
     count: Callable[[Rankings], np.ndarray]
 
+    aggregate: Aggregate = field(default="sum", kw_only=True)
+
     kind: ClassVar[str] = "count"
     cuts_off: ClassVar[bool] = False
+    of_no_relevant: ClassVar[float | None] = None
 
     @property
     def needs(self) -> str:  # type: ignore[override]
@@ -46,3 +49,13 @@ def relevant_retrieved(rankings: Rankings) -> np.ndarray:
     """Return the number of relevant items that have a rank."""
     is_found = rankings.relevant["position"].is_not_null().to_numpy()
     return np.bincount(rankings.of_relevant[is_found], minlength=len(rankings))
+
+
+def one(rankings: Rankings) -> np.ndarray:
+    """Return 1 for each ranking, so that the sum is the number of requests."""
+    return np.ones(len(rankings))
+
+
+def ratio(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """a / b, and 0 where b is 0: of requests without relevant items, and of empty rankings."""
+    return np.asarray(np.divide(a, b, out=np.zeros(len(a)), where=b > 0))

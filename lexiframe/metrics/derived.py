@@ -12,6 +12,7 @@ from lexiframe.metrics.catalogue import METRICS
 from lexiframe.metrics.graded import GradedMetric
 from lexiframe.metrics.metric import Metric
 from lexiframe.metrics.needs import SUBTOPICS
+from lexiframe.metrics.not_offered import refuse_not_offered
 from lexiframe.metrics.papers import LEXIRECALL
 from lexiframe.metrics.recall_level import RecallLevelMetric
 from lexiframe.metrics.search_length import SearchLength
@@ -220,6 +221,7 @@ def parse_metric(text: str) -> Metric:
     elif written.name in METRICS and written.operand is None:
         metric = METRICS[written.name]
     else:
+        refuse_not_offered(text)
         known = [*METRICS, "TSE(AP)", "WC(AP)", "eta(AP)"]
         near = [written.name, *notation.TREC_EVAL]
         raise unknown_name("metric", text, known, near=near, advice=_NOT_A_METRIC)

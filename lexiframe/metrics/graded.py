@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
@@ -77,14 +77,31 @@ class GradedMetric(Metric):
 
     def _ideals(self, rankings: Rankings) -> np.ndarray:
         """Return for each ranking the sum of the ideal ranking of its request."""
-        rows = rankings.ideal_rows
-        terms = rows.of_each(self.of_ideal.terms())
+        rows, metric = rankings.ideal_rows, self.of_ideal
+        exposure = pl.when(seen(metric, RANK)).then(
+            metric.evaluate(self.exposure, RANK, N_RELEVANT)
+        )
+        terms = best_first(rows, metric.evaluate(self.gain, GRADE)) * rows.of_each(exposure)
         return rankings.of_ideal(np.bincount(rows.of_relevant, terms, len(rows)))
 
 
-def gain_of_dcg(y: pl.Expr, *, dcg: str) -> pl.Expr:
+def best_first(ideal: Rankings, gain: pl.Expr) -> np.ndarray:
+    """Return the gains of ideal rankings in decreasing order; a higher grade may have less gain."""
+    gains = ideal.of_each(gain)
+    order = np.lexsort((-gains, ideal.of_relevant))
+    return np.asarray(gains[order])
+
+
+def mapped(y: pl.Expr, gains: Mapping[float, float] | None) -> pl.Expr:
+    """The gain of a grade, which is the grade itself unless ``gains`` has another one for it."""
+    if gains is None:
+        return y
+    return y.replace_strict([*map(float, gains)], [*map(float, gains.values())], default=y)
+
+
+def gain_of_dcg(y: pl.Expr, *, dcg: str, gains: Mapping[float, float] | None = None) -> pl.Expr:
     """The grade itself (``log2``, as in trec_eval), or 2^y − 1 (``exp-log2``)."""
-    return y if dcg == "log2" else 2**y - 1
+    return mapped(y, gains) if dcg == "log2" else 2 ** mapped(y, gains) - 1
 
 
 def share_of_greatest(y: pl.Expr, *, max: float) -> pl.Expr:
@@ -93,13 +110,14 @@ def share_of_greatest(y: pl.Expr, *, max: float) -> pl.Expr:
 
 
 def refuse_grades_above(metric: Metric, rankings: Rankings) -> None:
-    """Raise when a grade is greater than the parameter ``max`` of a metric."""
-    greatest = metric.values.get("max")
+    """Raise when a grade is greater than the parameter ``max`` or ``max_rel`` of a metric."""
+    name = "max" if "max" in metric.values else "max_rel"
+    greatest = metric.values.get(name)
     if greatest is None or not rankings.relevant.height:
         return
     found = float(rankings.relevant["relevance"].max())  # type: ignore[arg-type]
     if found > greatest:
         raise LexiframeError(
             f"{metric}: expected grades up to {greatest:g}, found {found:g}; "
-            f"give the greatest possible grade: {metric.name}(max={found:g})"
+            f"give the greatest possible grade: {metric.name}({name}={found:g})"
         )

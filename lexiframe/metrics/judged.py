@@ -9,6 +9,7 @@ from typing import ClassVar
 import numpy as np
 import polars as pl
 
+from lexiframe.metrics.counts import ratio
 from lexiframe.metrics.judged_items import RelevantFound
 from lexiframe.metrics.metric import Metric
 from lexiframe.metrics.needs import JUDGED
@@ -41,12 +42,7 @@ def preferred_to_nonrelevant(found: RelevantFound, *, denominator: str) -> np.nd
     """1 − min(b, m) / min(m, N), or with m as denominator; 1 if no non-relevant item is above."""
     most = np.minimum(found.m, found.N) if denominator == "min" else found.m
     lost = np.minimum(found.b, found.m)
-    return 1 - _ratios(lost, most)
-
-
-def _ratios(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """a / b, and 0 where a is 0."""
-    return np.asarray(np.divide(a, b, out=np.zeros(len(a)), where=a > 0))
+    return 1 - ratio(lost, most)
 
 
 _EPSILON = 1e-5  # as in trec_eval; it smooths the share of relevant items among the judged ones
@@ -76,7 +72,7 @@ class JudgedShare(Metric):
             most = np.minimum(retrieved, self.cutoff)
         else:
             most = np.full_like(retrieved, self.cutoff)
-        return _ratios(n_judged, most)
+        return ratio(n_judged, most)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

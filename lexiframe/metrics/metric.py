@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass, field, fields, replace
 from numbers import Integral
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import polars as pl
@@ -17,6 +17,12 @@ from lexiframe.metrics.needs import RELEVANT
 from lexiframe.metrics.parameters import MOST, Parameter, as_parameter, plain, refuse_wrong
 from lexiframe.metrics.rankings import Rankings
 
+Aggregate = Literal["mean", "sum", "geometric mean"]
+_ELSEWHERE = {
+    "judged_only": "; leave unjudged documents out with positions(..., unjudged='remove')",
+    "cutoff": "; a cut-off stands behind @, as in AP@10",
+}
+"""What to write instead of parameters that ir_measures has."""
 _POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 
 
@@ -38,6 +44,9 @@ class Metric:
         k: items beyond rank k count as not retrieved, but they still count in m.
     formula, source, bounds
         What `measures` shows: the formula, where it was published, and the range of values.
+    aggregate
+        What one number for a run is made of the values of its requests: their ``"mean"``,
+        ``"sum"``, or, for logarithms, ``"geometric mean"`` (see `aggregates`).
     """
 
     name: str
@@ -50,11 +59,19 @@ class Metric:
     formula: str = ""
     source: str = ""
     bounds: str = ""
+    aggregate: Aggregate = "mean"
 
     kind: ClassVar[str] = "metric"
     needs: ClassVar[str] = RELEVANT
     smaller_is_better: ClassVar[bool] = False
     cuts_off: ClassVar[bool] = True
+    of_no_relevant: ClassVar[float | None] = 0.0
+    """The value for a request without a relevant item; None: what the formula gives."""
+
+    @property
+    def at(self) -> str:
+        """What its notation has behind @, if anything."""
+        return "@k" if self.cuts_off else ""
 
     def __matmul__(self, cutoff: Any) -> Any:
         if not self.cuts_off:
@@ -76,6 +93,7 @@ class Metric:
             known = ", ".join(["rel", *self.parameters])
             raise LexiframeError(
                 f"{self.name} has no parameter {unknown[0]!r}; its parameters are {known}"
+                + _ELSEWHERE.get(unknown[0], "")
             )
         if self.operand is not None and parameters:
             raise LexiframeError(
@@ -144,15 +162,23 @@ class Metric:
         """
         accepted = inspect.signature(function).parameters.values()
         required = [a for a in accepted if a.kind in _POSITIONAL and a.default is a.empty]
+        result = function(*arguments[: len(required)], **self.keywords(function))
+        result = result if isinstance(result, pl.Expr) else pl.lit(result)
+        # a null would count as 0, as an item that was not retrieved does; `scores` refuses a NaN
+        return result.cast(pl.Float64).fill_null(float("nan"))
+
+    def keywords(self, function: Callable[..., Any]) -> dict[str, Any]:
+        """Return the parameters that a function takes, by keyword only; raise if one is needed."""
+        accepted = inspect.signature(function).parameters.values()
         keyword_only = [a for a in accepted if a.kind is inspect.Parameter.KEYWORD_ONLY]
         known = {**self.values, "cutoff": self.cutoff}
         keywords = {a.name: known[a.name] for a in keyword_only if a.name in known}
         for argument in keyword_only:
             name = argument.name
             if name in keywords and keywords[name] is None and argument.default is argument.empty:
-                how = f"{self.name}@10" if name == "cutoff" else f"{self.name}({name}=...)"
-                raise LexiframeError(f"{self.name} needs its {name}: write {how}")
-        result = function(*arguments[: len(required)], **keywords)
-        result = result if isinstance(result, pl.Expr) else pl.lit(result)
-        # a null would count as 0, as an item that was not retrieved does; `scores` refuses a NaN
-        return result.cast(pl.Float64).fill_null(float("nan"))
+                raise LexiframeError(f"{self.name} needs its {name}: write {self._with(name)}")
+        return keywords
+
+    def _with(self, parameter: str) -> str:
+        """Return how a parameter is written."""
+        return f"{self.name}@10" if parameter == "cutoff" else f"{self.name}({parameter}=...)"

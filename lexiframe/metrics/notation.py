@@ -15,19 +15,30 @@ from lexiframe.projection.policies import is_grade
 Parameters = Mapping[str, Any]
 
 _LONGEST = 200  # characters; it bounds how deep measures nest, and how long a number can be
-_WRITTEN = re.compile(r"(?P<name>[^()@\s]+)\s*(\((?P<inside>.*)\))?\s*(@\s*(?P<cutoff>[0-9]+))?")
+_WRITTEN = re.compile(
+    r"(?P<name>[^()@\s]+)\s*(\((?P<inside>.*)\))?\s*(@\s*(?P<cutoff>[0-9]+(\.[0-9]*)?))?"
+)
 _ODD_NUMBER = re.compile(r"[+-]?(?:0[xXoObB]|[0-9.eE]+_)")  # Python's 0x1 and 1_0
-# A name that ends in @ is followed by its cut-off: trec_eval's P_10 is P@10.
+# Where there are braces the name is followed by a number: trec_eval's P_10 is P@10.
 TREC_EVAL = {
     "map": "AP",
-    "map_cut": "AP@",
+    "map_cut": "AP@{}",
     "ndcg": "nDCG",
-    "ndcg_cut": "nDCG@",
+    "ndcg_cut": "nDCG@{}",
+    "dcg": "DCG",
     "recip_rank": "RR",
-    "recall": "R@",
-    "P": "P@",
+    "recall": "R@{}",
+    "P": "P@{}",
     "Rprec": "Rprec",
-    "success": "Success@",
+    "success": "Success@{}",
+    "relative_P": "relative_P@{}",
+    "Rprec_mult": "Rprec_mult@{}",
+    "iprec_at_recall": "IPrec@{}",
+    "set_P": "SetP",
+    "set_relative_P": "SetP(relative=True)",
+    "set_recall": "SetR",
+    "set_F": "SetF",
+    "set_map": "SetAP",
 }
 IR_MEASURES = {
     "Bpref": "bpref",
@@ -45,6 +56,10 @@ IR_MEASURES = {
     "AP_IA": "MAP-IA",
     "MAP_IA": "MAP-IA",
     "StRecall": "strec",
+    "NumQ": "num_q",
+    "NumRelRet": "num_rel_ret",
+    "GMAP": "gm_map",
+    "eleven_point_avg": "11pt_avg",
 }
 """Other spellings: those of ir_measures, and Python names of measures that contain a hyphen."""
 
@@ -56,10 +71,10 @@ class Written:
     name: str
     operand: str | None
     parameters: Parameters
-    cutoff: int | None
+    cutoff: int | float | None
 
 
-def write(name: str, operand: object | None, parameters: Parameters, cutoff: int | None) -> str:
+def write(name: str, operand: object | None, parameters: Parameters, cutoff: float | None) -> str:
     """Write a measure in its notation.
 
     Examples
@@ -72,7 +87,7 @@ def write(name: str, operand: object | None, parameters: Parameters, cutoff: int
     return (
         name
         + (f"({', '.join(inside)})" if inside else "")
-        + (f"@{cutoff}" if cutoff is not None else "")
+        + (f"@{_short(cutoff)}" if cutoff is not None else "")
     )
 
 
@@ -98,7 +113,7 @@ def read(text: str) -> Written:
             f"found {text!r}"
         )
     operand, parameters = _read_inside(match["inside"] or "", text)
-    cutoff = int(match["cutoff"]) if match["cutoff"] else None
+    cutoff = _number(match["cutoff"]) if match["cutoff"] else None
     name = IR_MEASURES.get(match["name"], match["name"])
     if match["name"] == "NumRet" and "rel" in parameters:  # it then counts relevant items only
         name = "num_rel_ret"
@@ -115,13 +130,25 @@ def least_grade(name: str, rel: float | None) -> float | None:
 
 
 def from_trec_eval(text: str) -> str:
-    """Translate a name of trec_eval into the one used here; return other names unchanged."""
-    stem, cutoff = re.fullmatch(r"(.*?)(?:[_.]([0-9]+))?", text, re.DOTALL).groups("")  # type: ignore[union-attr]
-    if text in TREC_EVAL and not TREC_EVAL[text].endswith("@"):
+    """Translate a name of trec_eval into the one used here; return other names unchanged.
+
+    Examples
+    --------
+    >>> from_trec_eval("iprec_at_recall_0.10"), from_trec_eval("set_F.2.0"), from_trec_eval("RPP")
+    ('IPrec@0.10', 'SetF(beta=2.0)', 'RPP')
+    """
+    if "{}" not in TREC_EVAL.get(text, "{}"):
         return TREC_EVAL[text]
-    if cutoff.isdigit() and TREC_EVAL.get(stem, "").endswith("@"):
-        return TREC_EVAL[stem] + cutoff
-    return text
+    match = re.fullmatch(r"(.*?)[_.]([0-9]+(?:\.[0-9]+)?)", text, re.DOTALL)
+    stem, number = match.groups() if match else ("", "")
+    if stem == "set_F":
+        return f"SetF(beta={number})"
+    return TREC_EVAL[stem].format(number) if "{}" in TREC_EVAL.get(stem, "") else text
+
+
+def _number(text: str) -> int | float:
+    """Return what stands behind @: a cut-off, or a share when it has a decimal point."""
+    return float(text) if "." in text else int(text)
 
 
 def _read_inside(inside: str, text: str) -> tuple[str | None, Parameters]:
@@ -147,11 +174,11 @@ def _read_inside(inside: str, text: str) -> tuple[str | None, Parameters]:
 
 
 def _pieces(inside: str) -> list[str]:
-    """Split at commas, except for those inside inner parentheses."""
+    """Split at commas, except for those inside inner parentheses or braces."""
     depth = 0
     ends = [-1]
     for place, character in enumerate(inside):
-        depth += (character == "(") - (character == ")")
+        depth += (character in "({") - (character in ")}")
         if character == "," and depth == 0:
             ends.append(place)
     ends.append(len(inside))
@@ -161,5 +188,7 @@ def _pieces(inside: str) -> list[str]:
 
 def _short(value: Any) -> str:
     """Return a value as in source code; a float without digits that do not change it."""
+    if isinstance(value, Mapping):  # as ir_measures writes gains
+        return "{" + ",".join(f"{_short(k)}:{_short(v)}" for k, v in value.items()) + "}"
     is_short = isinstance(value, float) and float(f"{value:g}") == value
     return f"{value:g}" if is_short else repr(value)

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from numbers import Real
 from typing import Any
+
+import numpy as np
 
 from lexiframe.errors import LexiframeError, shown
 
@@ -82,7 +85,41 @@ class CorpusSize:
         return is_pool or Number(least=1, whole=True).accepts(value)
 
 
-Parameter = Number | Word | CorpusSize
+@dataclass(frozen=True)
+class Flag:
+    """True or False."""
+
+    default: bool
+
+    def __str__(self) -> str:
+        return "True or False"
+
+    def accepts(self, value: object) -> bool:
+        """Return whether the parameter can have this value."""
+        return isinstance(value, bool | np.bool_)
+
+
+@dataclass(frozen=True)
+class Gains:
+    """A gain for some of the grades; the others keep themselves as gain."""
+
+    default: None = None
+
+    def __str__(self) -> str:
+        return (
+            "a dictionary from grades to gains of 0 or more, as {1: 1, 2: 10}; the gain of grades "
+            "that are not positive is 0"
+        )
+
+    def accepts(self, value: object) -> bool:
+        """Return whether the parameter can have this value."""
+        return isinstance(value, Mapping) and all(
+            Number().accepts(grade) and Number(least=0).accepts(gain) and (grade > 0 or gain == 0)
+            for grade, gain in value.items()
+        )
+
+
+Parameter = Number | Word | CorpusSize | Flag | Gains
 
 
 def refuse_wrong(measure: str, name: str, parameter: Parameter, value: Any) -> None:
@@ -100,7 +137,7 @@ def refuse_wrong(measure: str, name: str, parameter: Parameter, value: Any) -> N
 
 def as_parameter(parameter: Parameter | float | str | None) -> Parameter:
     """Return a parameter; a plain default becomes one that accepts any number, or any word."""
-    if isinstance(parameter, Number | Word | CorpusSize):
+    if isinstance(parameter, Parameter):
         return parameter
     return _AnyWord((parameter,)) if isinstance(parameter, str) else Number(parameter)
 
@@ -116,13 +153,22 @@ class _AnyWord(Word):
 def plain(value: Any) -> Any:
     """Return a number as a plain int or float, whole ones as int, so that it has one notation.
 
+    Of gains those are left out that are the grade itself; None when no other remains.
+
     Examples
     --------
     >>> import numpy as np
     >>> plain(np.float64(10)), plain(0.5), plain("min")
     (10, 0.5, 'min')
+    >>> plain({2: 10.0, 1: 1, 0: 0}), plain({1: 1})
+    ({2: 10}, None)
     """
     if isinstance(value, str):
         return value
+    if isinstance(value, bool | np.bool_):
+        return bool(value)
+    if isinstance(value, Mapping):
+        pairs = sorted((plain(grade), plain(gain)) for grade, gain in value.items())
+        return {y: g for y, g in pairs if y > 0 and y != g} or None
     number = float(value)
     return int(number) if number == round(number) else number

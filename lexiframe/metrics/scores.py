@@ -9,7 +9,6 @@ import numpy as np
 import polars as pl
 
 from lexiframe.errors import LexiframeError, shown
-from lexiframe.metrics.counts import Count
 from lexiframe.metrics.derived import parse_metric
 from lexiframe.metrics.metric import Metric
 from lexiframe.metrics.needs import JUDGED, no_item_of_grade, refuse_unfit
@@ -45,8 +44,9 @@ def scores(
     no_relevant : {"drop", "zero"}
         Whether requests without an item of a measure's own ``rel`` have no rows for that measure,
         or rows with 0. Requests that ``positions(..., no_relevant="zero")`` kept have 0 for every
-        measure; note that for search lengths 0 is better than any real value. Only num_ret still
-        counts what was retrieved, as in trec_eval.
+        measure; note that for search lengths 0 is better than any real value. As in trec_eval,
+        counts and ``utility`` still count what was retrieved, and the logarithms gm_map and
+        gm_bpref are ln 10⁻⁵.
 
     Returns
     -------
@@ -158,11 +158,11 @@ def _values(
 def _checked(metric: Metric, rankings: Rankings) -> np.ndarray:
     """Return a metric's value for each ranking, with 0 for a request without a relevant item.
 
-    Counts are not set to 0: as in trec_eval, num_ret is the number of documents retrieved.
+    Some are not set to 0: as in trec_eval, num_ret is the number of documents retrieved.
     """
     value = metric.compute(rankings).astype(np.float64)  # np.bincount returns integers for no rows
-    if not isinstance(metric, Count):
-        value = np.where(rankings.has_relevant, value, 0.0)
+    if metric.of_no_relevant is not None:
+        value = np.where(rankings.has_relevant, value, metric.of_no_relevant)
     if not np.isfinite(value).all():
         raise LexiframeError(
             f"{metric}: expected finite numbers, found {value[~np.isfinite(value)][0]}; "

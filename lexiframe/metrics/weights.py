@@ -44,6 +44,16 @@ def last(i: pl.Expr, m: pl.Expr) -> pl.Expr:
     return i == m
 
 
+def per_rank_that_can_be_relevant(i: pl.Expr, m: pl.Expr, *, cutoff: int) -> pl.Expr:
+    """1 / min(m, k) at every level, where k is the cut-off."""
+    return 1 / _items(m, "min", cutoff) + i * 0
+
+
+def harmonic(i: pl.Expr, m: pl.Expr, *, cutoff: int) -> pl.Expr:
+    """2 / (k + m) at every level, where k is the cut-off."""
+    return 2 / (m + cutoff) + i * 0
+
+
 def per_rank(i: pl.Expr, m: pl.Expr, *, cutoff: int) -> pl.Expr:
     """1 / k at every level, where k is the cut-off."""
     return i * 0 + 1 / cutoff

@@ -13,7 +13,7 @@ import polars as pl
 from lexiframe.errors import LexiframeError
 from lexiframe.metrics.graded import GradedMetric, refuse_grades_above
 from lexiframe.metrics.metric import Metric
-from lexiframe.metrics.rankings import LEVEL, N_RELEVANT, Rankings
+from lexiframe.metrics.rankings import GRADE, LEVEL, N_RELEVANT, Rankings
 from lexiframe.metrics.recall_level import RecallLevelMetric, refuse_ranks_beyond_n
 
 MOST_ITEMS = 15
@@ -94,7 +94,8 @@ def _graded(
 ) -> np.ndarray:
     """Return a graded μ of subsets of one size: subsets × rankings."""
     n = int(members[0].sum())
-    best_first = np.argsort(-grades, axis=1)
+    gains = _of_items(metric.evaluate(metric.gain, GRADE), positions, grades, n)
+    best_first = np.argsort(-gains, axis=1)
     grades = np.take_along_axis(grades, best_first, axis=1)
     positions = np.take_along_axis(positions, best_first, axis=1)
     total: np.ndarray = members @ _of_items(metric.terms(), positions, grades, n).T

@@ -11,6 +11,7 @@ from lexiframe.metrics import papers as of
 from lexiframe.metrics.catalogue import METRICS
 from lexiframe.metrics.derived import MADE_FROM_ANOTHER, parse_metric
 from lexiframe.metrics.metric import Metric
+from lexiframe.metrics.not_offered import refuse_not_offered
 from lexiframe.pairwise.lexicographic import LexicographicPreference
 from lexiframe.pairwise.preference import Preference
 from lexiframe.pairwise.recall_paired import LevelPreference
@@ -115,6 +116,7 @@ def parse_measure(text: str) -> Metric | Preference:
     if written.name in METRICS or written.name in MADE_FROM_ANOTHER:
         return parse_metric(text)
     if written.name not in PREFERENCES or written.operand is not None:
+        refuse_not_offered(text)
         known = [*PREFERENCES, *METRICS, "TSE(AP)"]
         raise unknown_name("measure", text, known, near=[written.name, *notation.TREC_EVAL])
     if written.cutoff is not None or set(written.parameters) - {"rel"}:

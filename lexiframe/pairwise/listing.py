@@ -32,11 +32,11 @@ def measures() -> pl.DataFrame:
     Returns
     -------
     polars.DataFrame
-        One row for each: ``name``; ``notation`` (with its parameters and their defaults, and ``@k``
-        if it can be cut off; all accept ``rel`` too), ``kind``, ``range`` (the least and the
-        greatest value), ``formula``, ``source``, and ``needs``: what the positions have to contain
-        for `scores` and `preferences`. p_i is the rank of the i-th of m relevant items, y a grade,
-        e an exposure; s_i the sign of p′_i − p_i.
+        One row for each: ``name``; ``notation`` (with its parameters, their defaults, and what it
+        has behind @, ``@k`` if it can be cut off; all accept ``rel`` too), ``kind``, ``range`` (the
+        least and the greatest value), ``formula``, ``source``, and ``needs``: what the positions
+        have to contain for `scores` and `preferences`. p_i is the rank of the i-th of m relevant
+        items, y a grade, e an exposure; s_i the sign of p′_i − p_i.
 
     Examples
     --------
@@ -58,10 +58,11 @@ def _notation(measure: Any) -> str:
     if not isinstance(measure, Metric):
         return str(measure)
     inside = measure.operand or ", ".join(_parameters(measure))
-    return measure.name + (f"({inside})" if inside else "") + "@k" * measure.cuts_off
+    return measure.name + (f"({inside})" if inside else "") + measure.at
 
 
 def _parameters(metric: Metric) -> Iterator[str]:
     for name, parameter in metric.parameters.items():
-        default = as_parameter(parameter).default
-        yield f"{name}={'...' if default is None else repr(default)}"
+        if metric.at != f"@{name}":
+            default = as_parameter(parameter).default
+            yield f"{name}={'...' if default is None else repr(default)}"

@@ -130,7 +130,7 @@ def _known(method: Any, n: int, m: int) -> tuple[str, int]:
     is_plain = written.cutoff is None and (operand is None or operand in _DECREASING)
     if is_plain and name in (*_BY_ONE_RANK, *_LEXICOGRAPHIC, "Rprec"):
         return name, m
-    if name in _BY_NUMBER_FOUND and written.cutoff:
+    if name in _BY_NUMBER_FOUND and isinstance(written.cutoff, int) and written.cutoff:
         return name, min(written.cutoff, n)
     raise LexiframeError(
         f"there is no closed form for {method}; expected RR, TSE, R@k, P@k, Rprec, LR or LP; "

@@ -1,4 +1,4 @@
-"""Measures equal those of ir_measures (gdeval, trec_eval) and ranx where the definitions agree.
+"""Measures equal those of ir_measures (gdeval, trec_eval, cwl_eval) and ranx where they agree.
 
 Where they do not agree is listed in `EXCEPTIONS`, each shown on an example of its own.
 """
@@ -11,13 +11,17 @@ import pytest
 import pytrec_eval
 
 import lexiframe as lf
+from tests.conftest import library
 from tests.frames import assert_close
+from tests.parity.reference import DATASETS
 
 ir_measures = pytest.importorskip("ir_measures")
 ranx = pytest.importorskip("ranx")
 pytestmark = pytest.mark.filterwarnings("ignore")
 
 AT_MOST = 3  # runs of a data set
+AT_MOST_REQUESTS = 25  # of a data set, for the slower libraries
+ALL_SETS = [*DATASETS, "trec_dl_2019_passage"]
 
 
 @pytest.fixture(
@@ -38,7 +42,7 @@ def collection(request):
     else:
         folder = request.getfixturevalue("shared") / "data" / request.param
         paths, qrels = sorted((folder / "runs").iterdir()), folder / "qrels.trec"
-    runs = {path.name.split(".")[0]: without_ties(path) for path in paths[:AT_MOST]}
+    runs = {path.name: without_ties(path) for path in paths[:AT_MOST]}
     judgments = pytrec_eval.parse_qrel(text(qrels))
     judgments = {q: grades for q, grades in judgments.items() if max(grades.values()) > 0}
     with warnings.catch_warnings(action="ignore"):
@@ -113,6 +117,8 @@ def test_gdeval_by_ir_measures_to_its_printed_digits(collection, name):
 
 
 RANX = {
+    "f1@10": "F1@10",
+    "dcg@10": "DCG@10",
     "map": "AP",
     "map@10": "AP@10",
     "mrr": "RR",
@@ -142,6 +148,81 @@ def test_ranx(collection, name):
         assert sum(mine.values()) == pytest.approx(sum(theirs), rel=1e-9)
 
 
+# --- Accuracy, Compat, gains and user models, on all data sets -----------------------------------
+
+
+@pytest.fixture(scope="module", params=ALL_SETS)
+def real(request):
+    """As `collection`, with the greatest grade; one run and some requests: cwl_eval is slow."""
+    folder = request.getfixturevalue("shared") / "data" / request.param
+    path = min((folder / "runs").iterdir())
+    judgments = pytrec_eval.parse_qrel(text(folder / "qrels.trec"))
+    relevant = sorted(q for q, grades in judgments.items() if max(grades.values()) > 0)
+    judgments = {q: judgments[q] for q in relevant[:AT_MOST_REQUESTS]}
+    answers = {q: of for q, of in without_ties(path).items() if q in judgments}
+    runs = {path.name: answers}
+    with warnings.catch_warnings(action="ignore"):
+        p = lf.positions(runs, judgments)
+    return runs, judgments, p, max(max(grades.values()) for grades in judgments.values())
+
+
+def equal_where_answered(real, measures):
+    """Each measure of ir_measures has the value of the measure of the same notation here."""
+    runs, judgments, p, _ = real
+    s = lf.scores(p, [str(measure) for measure in measures])
+    for run, answers in runs.items():
+        for measure in measures:
+            theirs = {
+                m.query_id: m.value
+                for m in ir_measures.iter_calc([measure], judgments, answers)
+                if m.query_id in answers
+            }
+            name = str(lf.parse_measure(str(measure)))
+            mine = dict(s.filter(run=run, measure=name).select("query_id", "value").rows())
+            assert theirs
+            assert_close({q: mine[q] for q in theirs}, theirs, rel=1e-9)
+
+
+@pytest.mark.conformance
+@pytest.mark.slow
+def test_ir_measures_compatibility_and_gains(real):
+    Compat, nDCG = ir_measures.Compat, ir_measures.nDCG
+    measures = [Compat, Compat(p=0.8), Compat(p=0.8, normalize=False)]
+    measures += [nDCG(gains={0: 0, 1: 1, 2: 10}), nDCG(gains={1: 5, 2: 1, 3: 7}) @ 10]
+    measures += [ir_measures.SetF(beta=2.0), ir_measures.SetP(relative=True), ir_measures.SetAP]
+    equal_where_answered(real, measures)
+
+
+@pytest.mark.conformance
+@pytest.mark.slow
+def test_ir_measures_accuracy_where_it_has_one(real):
+    """It fails where all documents found are relevant, and has no value where none is."""
+    runs, judgments, p, _ = real
+    for run, answers in runs.items():
+        mine = ours(p, run, "Accuracy@100")
+        for query_id in judgments.keys() & answers.keys():
+            one = {query_id: judgments[query_id]}, {query_id: answers[query_id]}
+            try:
+                found = [m.value for m in ir_measures.iter_calc([ir_measures.Accuracy @ 100], *one)]
+            except ZeroDivisionError:
+                found = [1.0]
+            assert mine[query_id] == pytest.approx(found[0] if found else 0.0, rel=1e-12)
+
+
+@pytest.mark.conformance
+@pytest.mark.slow
+def test_cwl_eval_by_ir_measures(real):
+    library("cwl")
+    m, greatest = ir_measures, real[-1]
+    at_k = [m.SDCG, m.BPM, m.NERR8, m.NERR9]
+    measures = [measure(max_rel=greatest) @ k for measure in at_k for k in (5, 100)]
+    measures += [measure(max_rel=greatest) for measure in (m.INST, m.INSQ, m.NERR10, m.NERR11)]
+    measures += [measure(max_rel=greatest, T=2.5) for measure in (m.INST, m.INSQ, m.NERR11)]
+    measures += [m.BPM(max_rel=greatest, T=2.5) @ 20, m.NERR10(max_rel=greatest, p=0.5)]
+    measures += [m.INST(max_rel=greatest, min_rel=1)] if greatest > 1 else []
+    equal_where_answered(real, measures)
+
+
 # --- Where they differ --------------------------------------------------------------------------
 
 
@@ -154,7 +235,12 @@ def of_lexiframe(measure, qrels, run):
     return lf.scores(p, measure)["value"].item()
 
 
+def of_ir_measures(measure, qrels):
+    return next(m.value for m in ir_measures.iter_calc([measure], qrels, RUN))
+
+
 RUN = {"q": {"x": 4.0, "n": 3.0, "y": 2.0, "u": 1.0}}
+FOUR = {"q": {"x": 1, "y": 1, "z": 1, "w": 1}}
 EXCEPTIONS = {
     "ranx' RBP takes the grade as gain": (
         lambda: of_ranx("rbp.80", {"q": {"x": 2}}, RUN) / of_lexiframe("RBP", {"q": {"x": 2}}, RUN),
@@ -166,6 +252,29 @@ EXCEPTIONS = {
             / of_lexiframe("gRBP(max=2)", {"q": {"x": 2, "n": 0}}, RUN)
         ),
         2.0,
+    ),
+    "ir_measures' IPrec takes the level ⌊R m + 0.9⌋, which here is 3 and was not found": (
+        lambda: (
+            of_lexiframe("IPrec@0.6", FOUR, RUN) - of_ir_measures(ir_measures.IPrec @ 0.6, FOUR)
+        ),
+        2 / 3,
+    ),
+    "as IPrec(rounding='up') does": (
+        lambda: (
+            of_lexiframe("IPrec(rounding='up')@0.6", FOUR, RUN)
+            - of_ir_measures(ir_measures.IPrec @ 0.6, FOUR)
+        ),
+        0.0,
+    ),
+    "ir_measures' SetF has β as weight, as here; van Rijsbergen squares it": (
+        lambda: of_ir_measures(ir_measures.SetF(beta=2.0), FOUR),
+        3 * 0.5 * 0.5 / (2 * 0.5 + 0.5),
+    ),
+    "ir_measures' Accuracy is left out of the mean where nothing relevant was found": (
+        lambda: ir_measures.calc_aggregate(
+            [ir_measures.Accuracy], FOUR | {"r": {"a": 1}}, RUN | {"r": {"b": 1.0}}
+        )[ir_measures.Accuracy],
+        0.75,  # of the pairs x n, x u, y n and y u three are in order
     ),
     "ir_measures' Judged counts negative grades, which say unjudged": (
         lambda: (
