@@ -31,7 +31,8 @@ The public names, in the order of the flow:
 - experiment logs: `with_log`, `read_log`, `read_mlflow`
 - writing and export: `write_trec`, `write_parquet`, `to_ir_measures`, `to_ranx`, `to_pytrec_eval`
 - counts of requests answered, documents judged and ties: `coverage`
-- the whole flow in one call: `evaluate`, `Evaluation`; the conclusion in words: `verdict`
+- the whole flow in one call: `evaluate`, `evaluate_scores`, `Evaluation`; the conclusion in words:
+  `verdict`
 """
 
 from lexiframe._version import __version__
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
     from lexiframe.errors import (
         LexiframeError, LexiframeWarning, ReadError, SchemaError, UnknownNameError,
     )
+    from lexiframe.evaluated_scores import evaluate_scores
     from lexiframe.evaluation import Evaluation, evaluate
     from lexiframe.example_data import bundled
     from lexiframe.gaps import coverage
@@ -112,6 +114,7 @@ if TYPE_CHECKING:
 
 _MODULES = {
     "errors": "LexiframeError LexiframeWarning ReadError SchemaError UnknownNameError",
+    "evaluated_scores": "evaluate_scores",
     "evaluation": "Evaluation evaluate",
     "example_data": "bundled",
     "gaps": "coverage",
@@ -201,8 +204,8 @@ __all__ = [
     "Success", "UnknownNameError", "__version__", "agreement_matrix", "alpha_DCG", "alpha_nDCG",
     "asl_curve", "bootstrap_correlations", "bpref", "bundled", "check_qrels", "check_run",
     "collection_distances", "compare", "conventions", "coverage", "dcgRPP", "deciding_levels",
-    "degradation",
-    "discriminative_power", "eta", "evaluate", "explain", "gRBP", "impute", "infAP",
+    "degradation", "discriminative_power", "eta", "evaluate", "evaluate_scores", "explain",
+    "gRBP", "impute", "infAP",
     "interleaving", "invRPP", "leave_out_run", "level_correlations", "level_regression",
     "linear", "majority_cycles", "measures", "nDCG", "nERR_IA", "nNRBP", "num_rel",
     "num_rel_ret", "num_ret", "order_probabilities", "order_runs", "parse_measure", "positions",

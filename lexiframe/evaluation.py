@@ -245,11 +245,11 @@ def evaluate(
         "requests": sources_of_qrels(requests),
     }
     del projected, ranked  # frees the positions, which are as large as all tables that follow
-    of_pairs = _pair_tables(s, d, asked, order, inference, Groups.of(s, d, requests, groups))
+    of_pairs = pair_tables(s, d, asked, order, inference, Groups.of(s, d, requests, groups))
     return Evaluation(covered, s, d, **of_pairs, provenance=provenance)
 
 
-def _pair_tables(
+def pair_tables(
     s: pl.DataFrame,
     d: pl.DataFrame,
     asked: list[Measure],
@@ -257,6 +257,7 @@ def _pair_tables(
     inference: Inference,
     groups: Groups,
 ) -> dict[str, pl.DataFrame]:
+    """Compute the tables that follow from scores and preferences; ``asked`` are the measures."""
     within = groups.arguments
     by_mean = order_runs(s, "mean", **within) if s.height else groups.empty(ORDERINGS)
     if not d.height:

@@ -31,9 +31,10 @@ STAGES = (
 ).split()
 IO = "tables files problems text score_forms logs".split()
 FREE = "_version errors typing progress likeness codes memory resampling schemas".split()
-ABOVE = (
-    "example_data gaps projected evaluation cli_options cli_output cli_files cli __main__".split()
-)
+ABOVE = """
+    example_data gaps projected evaluation evaluated_scores cli_options cli_output cli_files cli
+    __main__
+""".split()
 
 
 def module_name(path):
@@ -167,7 +168,7 @@ PUBLIC = """
     asl_curve smallest_significant_differences swap_rates swap_curve required_requests power_curve
     with_log read_log read_mlflow
     write_trec write_parquet to_ir_measures to_ranx to_pytrec_eval
-    evaluate Evaluation verdict
+    evaluate evaluate_scores Evaluation verdict
     LexiframeError LexiframeWarning ReadError SchemaError UnknownNameError
 """.split()
 CALLABLE = [

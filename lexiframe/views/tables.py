@@ -26,7 +26,9 @@ def summary(
 ) -> dict[str, pl.DataFrame]:
     """Return the tables to look at first, by title, from all tables of an evaluation."""
     inference, by = provenance["inference"], provenance["groups"]
-    ordering = f"Ranks of the runs: metrics by mean, preferences by {inference['ordering']}"
+    ordering = "Ranks of the runs by mean"
+    if inference["ordering"] != "mean":
+        ordering = f"Ranks of the runs: metrics by mean, preferences by {inference['ordering']}"
     measures = provenance["measures"]
     first = {
         "Coverage": coverage_in_short(tables["coverage"]),
@@ -84,7 +86,7 @@ def coverage_in_short(coverage: pl.DataFrame) -> pl.DataFrame:
         retrieved=pl.col("retrieved").sum(),
         judged_share=(pl.col("judged").sum() / pl.col("retrieved").sum()).round(3),
         relevant_retrieved=pl.col("relevant_retrieved").sum(),
-    )
+    ).filter(pl.lit(coverage.height > 0))  # scores of other tools come without coverage
 
 
 def ranks_by_measure(

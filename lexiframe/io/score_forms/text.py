@@ -139,8 +139,20 @@ def _measure_is_first(rows: pl.DataFrame, where: str) -> bool:
 
 
 def _share_of_measures(names: pl.Series) -> float:
-    stems = names.unique().str.to_lowercase().str.extract(_STEM)
-    return sum(stem in _MEASURES for stem in stems) / max(len(stems), 1)
+    names = names.unique()
+    return len(are_measures(names)) / max(len(names), 1)
+
+
+def are_measures(names: pl.Series) -> list[str]:
+    """Return those of the names that are names of measures, with cut-offs and parameters or not.
+
+    Examples
+    --------
+    >>> are_measures(pl.Series(["bm25", "map", "P_5", "nDCG(dcg='exp')@10"]))
+    ['map', 'P_5', "nDCG(dcg='exp')@10"]
+    """
+    stems = names.str.to_lowercase().str.extract(_STEM)
+    return names.filter(stems.is_in(list(_MEASURES)).fill_null(value=False)).to_list()
 
 
 def _with_tags(rows: pl.DataFrame, where: str) -> pl.DataFrame:
