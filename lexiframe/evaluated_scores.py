@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 import polars as pl
 
 from lexiframe.errors import unknown_name
-from lexiframe.evaluation import Evaluation, Groups, Inference, pair_tables
+from lexiframe.evaluation import Evaluation, Groups, Inference, _pair_tables
 from lexiframe.io.per_request_scores import load_scores
 from lexiframe.io.qrels import held_or_data, sources_of_qrels
 from lexiframe.io.score_forms.sources import Keys, given_scores
@@ -22,6 +21,7 @@ from lexiframe.metrics.scores import as_list
 from lexiframe.pairwise.pairs import preferences_table
 from lexiframe.schemas import COVERAGE
 from lexiframe.significance.differences import Alternative
+from lexiframe.significance.own_tests import OwnTest
 from lexiframe.significance.paired import Correction, Family, Test
 from lexiframe.typing import MeasureLike, RequestsLike, ScoresLike
 
@@ -33,7 +33,7 @@ def evaluate_scores(
     *,
     run: str | None = None,
     keys: Keys | None = None,
-    test: Test = "t",
+    test: Test | OwnTest = "t",
     correction: Correction = "holm",
     family: Family = "measure",
     alpha: float = 0.05,
@@ -100,11 +100,11 @@ def evaluate_scores(
     provenance: dict[str, Any] = {
         "scores": loaded.files,
         "measures": names,
-        "inference": {"ordering": "mean", **asdict(inference)},
+        "inference": {"ordering": "mean", **inference.facts()},
         "groups": groups,
         "requests": sources_of_qrels(requests),
     }
-    of_pairs = pair_tables(s, d, [], "mean", inference, Groups.of(s, d, requests, groups))
+    of_pairs = _pair_tables(s, d, [], "mean", inference, Groups.of(s, d, requests, groups))
     no_coverage = pl.DataFrame(schema=COVERAGE.columns)
     return Evaluation(no_coverage, s, d, **of_pairs, provenance=provenance)
 

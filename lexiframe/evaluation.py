@@ -39,6 +39,7 @@ from lexiframe.schemas import (
     TableSchema,
 )
 from lexiframe.significance.differences import Alternative
+from lexiframe.significance.own_tests import OwnTest, name_of_test, several
 from lexiframe.significance.paired import Correction, Family, Test, check_inference, compare
 from lexiframe.significance.power import discriminative_power
 from lexiframe.typing import MeasureLike, QrelsLike, RequestsLike, RunsLike
@@ -163,7 +164,7 @@ def evaluate(
     duplicates: Duplicates = "error",
     unjudged: Unjudged = "keep",
     order: Method = "mc4",
-    test: Test = "t",
+    test: Test | OwnTest = "t",
     correction: Correction = "holm",
     family: Family = "measure",
     alpha: float = 0.05,
@@ -240,16 +241,16 @@ def evaluate(
         "qrels": sources_of_qrels(projected.qrels, sha256=ranked.judged.sha256),
         "measures": [str(measure) for measure in asked],
         "policies": asdict(policies),
-        "inference": {"ordering": order, **asdict(inference)},
+        "inference": {"ordering": order, **inference.facts()},
         "groups": groups,
         "requests": sources_of_qrels(requests),
     }
     del projected, ranked  # frees the positions, which are as large as all tables that follow
-    of_pairs = pair_tables(s, d, asked, order, inference, Groups.of(s, d, requests, groups))
+    of_pairs = _pair_tables(s, d, asked, order, inference, Groups.of(s, d, requests, groups))
     return Evaluation(covered, s, d, **of_pairs, provenance=provenance)
 
 
-def pair_tables(
+def _pair_tables(
     s: pl.DataFrame,
     d: pl.DataFrame,
     asked: list[Measure],
@@ -257,7 +258,6 @@ def pair_tables(
     inference: Inference,
     groups: Groups,
 ) -> dict[str, pl.DataFrame]:
-    """Compute the tables that follow from scores and preferences; ``asked`` are the measures."""
     within = groups.arguments
     by_mean = order_runs(s, "mean", **within) if s.height else groups.empty(ORDERINGS)
     if not d.height:
@@ -284,7 +284,7 @@ def pair_tables(
 class Inference:
     """The arguments of `compare`, checked when they are given."""
 
-    test: Test
+    test: Test | OwnTest
     correction: Correction
     family: Family
     alpha: float
@@ -294,6 +294,11 @@ class Inference:
 
     def __post_init__(self) -> None:
         check_inference(**asdict(self))
+
+    def facts(self) -> dict[str, Any]:
+        """Return the arguments as provenance: a test of one's own by its name."""
+        names = [name_of_test(test) for test in several(self.test)]
+        return asdict(self) | {"test": names if len(names) > 1 else names[0]}
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ import polars as pl
 from lexiframe.errors import escaped
 from lexiframe.orderings.matrix import agreement_matrix
 from lexiframe.schemas import VERDICT
-from lexiframe.significance.paired import several
+from lexiframe.significance.own_tests import several
 from lexiframe.views.verdict import first_runs, group_of, verdict_of
 
 _DECIMALS = 3
