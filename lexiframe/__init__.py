@@ -19,8 +19,8 @@ The public names, in the order of the flow:
 - orderings: `win_rates`, `win_rate_matrix`, `request_win_rates`, `order_runs`,
   `majority_cycles`, `rank_correlations`, `tie_rates`, `sign_agreement`; bootstraps over
   requests: `rank_distributions`, `order_probabilities`, `bootstrap_correlations`;
-  `agreement_matrix`
-- significance: `compare`, `tukey_hsd`, `discriminative_power`, `asl_curve`,
+  `agreement_matrix`; `group_correlations` between groups of requests
+- significance: `compare`, `compare_groups`, `tukey_hsd`, `discriminative_power`, `asl_curve`,
   `smallest_significant_differences`, `swap_rates`, `swap_curve`, `required_requests`,
   `power_curve`
 - robustness: `degradation`, `sample_labels`, `sample_requests`, `truncate_runs`, `leave_out_run`;
@@ -73,6 +73,7 @@ if TYPE_CHECKING:
     from lexiframe.metrics.subtopic_catalogue import (
         ERR_IA, MAP_IA, NRBP, P_IA, alpha_DCG, alpha_nDCG, nERR_IA, nNRBP, strec,
     )
+    from lexiframe.orderings.by_group import group_correlations
     from lexiframe.orderings.agreement import sign_agreement, tie_rates
     from lexiframe.orderings.correlations import bootstrap_correlations, rank_correlations
     from lexiframe.orderings.matrix import agreement_matrix
@@ -100,6 +101,7 @@ if TYPE_CHECKING:
     from lexiframe.robustness.sampling import (
         leave_out_run, sample_labels, sample_requests, truncate_runs,
     )
+    from lexiframe.significance.between_groups import compare_groups
     from lexiframe.significance.paired import compare
     from lexiframe.significance.power import (
         asl_curve, discriminative_power, smallest_significant_differences,
@@ -141,6 +143,7 @@ _MODULES = {
     "metrics.subtopic_catalogue": "ERR_IA MAP_IA NRBP P_IA alpha_DCG alpha_nDCG "
     "nERR_IA nNRBP strec",
     "orderings.agreement": "sign_agreement tie_rates",
+    "orderings.by_group": "group_correlations",
     "orderings.correlations": "bootstrap_correlations rank_correlations",
     "orderings.matrix": "agreement_matrix",
     "orderings.order": "order_runs",
@@ -162,6 +165,7 @@ _MODULES = {
     "robustness.diagnostics": "deciding_levels level_correlations level_regression "
     "predict_first_level tie_profile",
     "robustness.sampling": "leave_out_run sample_labels sample_requests truncate_runs",
+    "significance.between_groups": "compare_groups",
     "significance.paired": "compare",
     "significance.power": "asl_curve discriminative_power smallest_significant_differences",
     "significance.sample_size": "power_curve required_requests",
@@ -203,9 +207,9 @@ __all__ = [
     "RecallLevelMetric", "Rprec", "ST_dcgRPP", "ST_invRPP", "SchemaError", "SearchLength",
     "Success", "UnknownNameError", "__version__", "agreement_matrix", "alpha_DCG", "alpha_nDCG",
     "asl_curve", "bootstrap_correlations", "bpref", "bundled", "check_qrels", "check_run",
-    "collection_distances", "compare", "conventions", "coverage", "dcgRPP", "deciding_levels",
-    "degradation", "discriminative_power", "eta", "evaluate", "evaluate_scores", "explain",
-    "gRBP", "impute", "infAP",
+    "collection_distances", "compare", "compare_groups", "conventions", "coverage", "dcgRPP",
+    "deciding_levels", "degradation", "discriminative_power", "eta", "evaluate",
+    "evaluate_scores", "explain", "gRBP", "group_correlations", "impute", "infAP",
     "interleaving", "invRPP", "leave_out_run", "level_correlations", "level_regression",
     "linear", "majority_cycles", "measures", "nDCG", "nERR_IA", "nNRBP", "num_rel",
     "num_rel_ret", "num_ret", "order_probabilities", "order_runs", "parse_measure", "positions",

@@ -115,6 +115,13 @@ def alike(known: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         yield np.flatnonzero(pattern.ravel() == number), np.flatnonzero(requests)
 
 
+def differences_of(
+    values: np.ndarray, rounding: np.ndarray, requests: np.ndarray, pairs: np.ndarray
+) -> Differences:
+    """Return the differences of some pairs over some requests, which none of them lacks."""
+    return Differences.of(values[np.ix_(requests, pairs)], _cells(rounding, requests, pairs))
+
+
 def _cells(rounding: np.ndarray, requests: np.ndarray, pairs: np.ndarray) -> np.ndarray:
     """Return the rounding of some requests and pairs; it may be one number for all."""
     return rounding if rounding.size == 1 else np.asarray(rounding[np.ix_(requests, pairs)])
