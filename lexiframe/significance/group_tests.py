@@ -32,6 +32,8 @@ _ROUNDING = 1e-9
 """Values of t that differ by this share of them, or less, are equal."""
 _NO_VARIANCE = 1e-13
 """The share of the mean square that a variance may have by rounding alone."""
+_PAIRS_AT_ONCE = 1000
+"""The number of pairs of runs at once: their values of t stay in the processor's cache."""
 
 
 @dataclass(frozen=True)
@@ -89,24 +91,45 @@ class TwoGroups:
         if min(self.sizes) < 2:
             return by_welch
         n_a, n = self.a.n, sum(self.sizes)
-        values = np.concatenate([self.a.values, self.b.values])
-        values = values - values.mean(axis=0)  # else the variances below lose digits
+        parts = self._in_parts()
         # The observed t is computed like the others, so that equal ones differ by little.
         first = (np.arange(n) < n_a).astype(np.float64)[None]
-        least = self._sizes_of_t(first, values) * (1 - _ROUNDING)
-        count = np.ones(values.shape[1])
+        least = [part.sizes_of_t(first) * (1 - _ROUNDING) for part in parts]
+        counts = [np.ones(len(part.rough)) for part in parts]
         for split in splits(n_a, n, trials, seed):
-            count += (self._sizes_of_t(split, values) >= least).sum(axis=0)
-        total = 1 + n_splits(n_a, n, trials)
+            for part, count, observed in zip(parts, counts, least, strict=True):
+                count += (part.sizes_of_t(split) >= observed).sum(axis=0)
+        count, total = np.concatenate(counts), 1 + n_splits(n_a, n, trials)
         # Of all splits in halves, each has a twin with the halves swapped, and the same |t|.
         least_count = 2 if are_all(n_a, n, trials) and 2 * n_a == n else 1
         least_p = np.full(len(count), least_count / total)
         return by_welch._replace(p_value=count / total, least_p=least_p)
 
-    def _sizes_of_t(self, split: np.ndarray, values: np.ndarray) -> np.ndarray:
+    def _in_parts(self) -> list[_Together]:
+        """Return the differences in both groups, for some pairs at a time."""
+        values = np.concatenate([self.a.values, self.b.values])
+        values = values - values.mean(axis=0)  # else variances of parts lose digits
+        starts = range(0, values.shape[1], _PAIRS_AT_ONCE)
+        some = [slice(start, start + _PAIRS_AT_ONCE) for start in starts]
+        return [
+            _Together(values[:, s].copy(), values[:, s] ** 2, self.rough[s], self.sizes)
+            for s in some
+        ]
+
+
+@dataclass(frozen=True)
+class _Together:
+    """The differences of pairs over the requests of two groups; their sum is 0 for each pair."""
+
+    values: np.ndarray
+    squared: np.ndarray
+    rough: np.ndarray
+    sizes: tuple[int, int]
+
+    def sizes_of_t(self, split: np.ndarray) -> np.ndarray:
         """Return |t| by Welch between the two parts of each split: splits × pairs; 0 for 0/0."""
-        (n_a, n_b), total = self.sizes, (values**2).sum(axis=0)
-        sums, squares = split @ values, split @ values**2  # of all requests the sum is 0
+        (n_a, n_b), total = self.sizes, self.squared.sum(axis=0)
+        sums, squares = split @ self.values, split @ self.squared
         variances = [
             (squares / n_a - (sums / n_a) ** 2) / (n_a - 1),
             ((total - squares) / n_b - (sums / n_b) ** 2) / (n_b - 1),
