@@ -391,6 +391,16 @@ def test_a_file_of_measures_is_named_like_its_run(write):
         lf.read_scores(write(mixed.write_csv(), "x.csv"))
 
 
+def test_a_run_has_no_scores_per_request():
+    """Its first line looks like a header; the name of a measure changes nothing."""
+    message = (
+        r"random.run: expected scores per request, found a run, .*; compare runs with evaluate\("
+    )
+    for options in ({}, {"measure": "AP"}):
+        with pytest.raises(lf.ReadError, match=message):
+            lf.read_scores(run_file("random"), **options)
+
+
 @pytest.mark.parametrize(
     "name, run",
     [

@@ -11,6 +11,7 @@ from scipy import stats
 
 import lexiframe as lf
 from lexiframe.layouts.pairs_of_groups import splits
+from lexiframe.significance import group_tests
 from tests.small_tables import preferences, scores
 
 RNG = np.random.default_rng(11)
@@ -191,6 +192,14 @@ def test_scores_and_their_differences_give_the_same():
     assert lf.compare_groups(inside, tests, "none", by="kind").equals(by_scores)
     shuffled = e.scores.sample(fraction=1, shuffle=True, seed=1)
     assert lf.compare_groups(shuffled, tests, "none", **BY).equals(by_scores)
+
+
+def test_many_pairs_are_done_in_parts(monkeypatch):
+    runs = {run: RNG.random(10).tolist() for run in "abcd"}
+    at_once = lf.compare_groups(scores(runs), "permutation", "none", **BY)
+    monkeypatch.setattr(group_tests, "_PAIRS_AT_ONCE", 4)
+    in_parts = lf.compare_groups(scores(runs), "permutation", "none", **BY)
+    assert in_parts.equals(at_once)
 
 
 def test_names_of_groups():

@@ -16,6 +16,7 @@ PLACE = "\0place"  # the column with the line of each row; no file has a column 
 SUMMARIES = ("all", "amean")  # the query in lines of means by trec_eval, and by ndeval
 
 _WIDTH = 3
+_OF_RUN = 6
 # Three fields between tabs, which may hold spaces; or three fields between any blanks.
 _FIELDS = r"^[ \r]*(?:([^\t]+)\t[ ]*([^\t]+?)[ ]*\t\s*([^\t]+?)|(\S+)\s+(\S+)\s+(\S+))\s*$"
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?|[+-]?(?:inf|nan)", re.IGNORECASE)
@@ -50,11 +51,23 @@ def table_of_text(data: bytes, where: str) -> pl.DataFrame:
         return table.with_row_index(PLACE, offset=1)
     text = decoded(data, where).replace("\r\n", "\n").replace("\r", "\n")
     first = next((line for line in text.split("\n") if line.strip()), "")
+    _refuse_run(first, where)
     if _is_triple(first):
         return _table_of_lines(text, where)
     table, lines = text_table(data, where, _separator(first))
     table = table.insert_column(0, lines.alias(PLACE).cast(pl.get_index_type()))
     return table.filter(~pl.all_horizontal(pl.exclude(PLACE) == ""))
+
+
+def _refuse_run(line: str, where: str) -> None:
+    """Raise for the first line of a run in TREC's form, whose six fields could be a header."""
+    fields = line.split()
+    is_run = len(fields) == _OF_RUN and fields[1].upper() in ("Q0", "0")
+    if is_run and _NUMBER.fullmatch(fields[3]) and _NUMBER.fullmatch(fields[4]):
+        raise ReadError(
+            f"{where}: expected scores per request, found a run, whose lines have a document each: "
+            f"{line.strip()[:80]!r}; compare runs with evaluate(runs, qrels)"
+        )
 
 
 def of_dictionaries(table: pl.DataFrame) -> pl.DataFrame:
