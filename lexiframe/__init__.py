@@ -24,8 +24,8 @@ The public names, in the order of the flow:
 - orderings: `aggregates`, `win_rates`, `win_rate_matrix`, `request_win_rates`, `order_runs`,
   `majority_cycles`, `rank_correlations`, `tie_rates`, `sign_agreement`; bootstraps over
   requests: `rank_distributions`, `order_probabilities`, `bootstrap_correlations`;
-  `agreement_matrix`
-- significance: `compare`, `tukey_hsd`, `discriminative_power`, `asl_curve`,
+  `agreement_matrix`; `group_correlations` between groups of requests
+- significance: `compare`, `compare_groups`, `tukey_hsd`, `discriminative_power`, `asl_curve`,
   `smallest_significant_differences`, `swap_rates`, `swap_curve`, `required_requests`,
   `power_curve`
 - robustness: `degradation`, `sample_labels`, `sample_requests`, `truncate_runs`, `leave_out_run`;
@@ -36,7 +36,8 @@ The public names, in the order of the flow:
 - experiment logs: `with_log`, `read_log`, `read_mlflow`
 - writing and export: `write_trec`, `write_parquet`, `to_ir_measures`, `to_ranx`, `to_pytrec_eval`
 - counts of requests answered, documents judged and ties: `coverage`
-- the whole flow in one call: `evaluate`, `Evaluation`; the conclusion in words: `verdict`
+- the whole flow in one call: `evaluate`, `evaluate_scores`, `Evaluation`; the conclusion in words:
+  `verdict`
 """
 
 from lexiframe._version import __version__
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
     from lexiframe.errors import (
         LexiframeError, LexiframeWarning, ReadError, SchemaError, UnknownNameError,
     )
+    from lexiframe.evaluated_scores import evaluate_scores
     from lexiframe.evaluation import Evaluation, evaluate
     from lexiframe.example_data import bundled
     from lexiframe.gaps import coverage
@@ -86,6 +88,7 @@ if TYPE_CHECKING:
     )
     from lexiframe.metrics.user_models import CWLMetric
     from lexiframe.orderings.aggregates import aggregates
+    from lexiframe.orderings.by_group import group_correlations
     from lexiframe.orderings.agreement import sign_agreement, tie_rates
     from lexiframe.orderings.correlations import bootstrap_correlations, rank_correlations
     from lexiframe.orderings.matrix import agreement_matrix
@@ -113,6 +116,7 @@ if TYPE_CHECKING:
     from lexiframe.robustness.sampling import (
         leave_out_run, sample_labels, sample_requests, truncate_runs,
     )
+    from lexiframe.significance.between_groups import compare_groups
     from lexiframe.significance.paired import compare
     from lexiframe.significance.power import (
         asl_curve, discriminative_power, smallest_significant_differences,
@@ -127,6 +131,7 @@ if TYPE_CHECKING:
 
 _MODULES = {
     "errors": "LexiframeError LexiframeWarning ReadError SchemaError UnknownNameError",
+    "evaluated_scores": "evaluate_scores",
     "evaluation": "Evaluation evaluate",
     "example_data": "bundled",
     "gaps": "coverage",
@@ -159,6 +164,7 @@ _MODULES = {
     "metrics.user_models": "CWLMetric",
     "orderings.aggregates": "aggregates",
     "orderings.agreement": "sign_agreement tie_rates",
+    "orderings.by_group": "group_correlations",
     "orderings.correlations": "bootstrap_correlations rank_correlations",
     "orderings.matrix": "agreement_matrix",
     "orderings.order": "order_runs",
@@ -180,6 +186,7 @@ _MODULES = {
     "robustness.diagnostics": "deciding_levels level_correlations level_regression "
     "predict_first_level tie_profile",
     "robustness.sampling": "leave_out_run sample_labels sample_requests truncate_runs",
+    "significance.between_groups": "compare_groups",
     "significance.paired": "compare",
     "significance.power": "asl_curve discriminative_power smallest_significant_differences",
     "significance.sample_size": "power_curve required_requests",
@@ -221,9 +228,9 @@ __all__ = [
     "RecallLevelMetric", "Rprec", "ST_dcgRPP", "ST_invRPP", "SchemaError", "SearchLength",
     "Success", "UnknownNameError", "__version__", "agreement_matrix", "alpha_DCG", "alpha_nDCG",
     "asl_curve", "bootstrap_correlations", "bpref", "bundled", "check_qrels", "check_run",
-    "collection_distances", "compare", "conventions", "coverage", "dcgRPP", "deciding_levels",
-    "degradation",
-    "discriminative_power", "eta", "evaluate", "explain", "gRBP", "impute", "infAP",
+    "collection_distances", "compare", "compare_groups", "conventions", "coverage", "dcgRPP",
+    "deciding_levels", "degradation", "discriminative_power", "eta", "evaluate",
+    "evaluate_scores", "explain", "gRBP", "group_correlations", "impute", "infAP",
     "interleaving", "invRPP", "leave_out_run", "level_correlations", "level_regression",
     "linear", "majority_cycles", "measures", "nDCG", "nERR_IA", "nNRBP", "num_rel",
     "num_rel_ret", "num_ret", "order_probabilities", "order_runs", "parse_measure", "positions",

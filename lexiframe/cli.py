@@ -17,6 +17,7 @@ from lexiframe.cli_files import check, convert
 from lexiframe.cli_options import (
     AsFormat,
     Baseline,
+    EvaluatedOptions,
     GroupedBy,
     InferenceOptions,
     InputOptions,
@@ -30,6 +31,7 @@ from lexiframe.cli_options import (
 )
 from lexiframe.cli_output import print_json, print_table
 from lexiframe.errors import LexiframeError
+from lexiframe.evaluated_scores import evaluate_scores
 from lexiframe.evaluation import MEASURES, Evaluation, table_files
 from lexiframe.evaluation import evaluate as evaluate_runs
 from lexiframe.example_data import bundled
@@ -77,7 +79,7 @@ def demo(
 def evaluate(
     *,
     measure: Measures = None,
-    inputs: InputOptions,
+    inputs: EvaluatedOptions,
     tests: InferenceOptions,
     baseline: Baseline = None,
     requests: RequestsFile = None,
@@ -88,18 +90,15 @@ def evaluate(
 ) -> None:
     """Evaluate runs: coverage, orderings, correlations, ties and discriminative power."""
     outputs = _refuse_outputs(out, report)
-    scan = inputs.scan()
-    refuse_replacing(outputs, [inputs.qrels, requests or "", *_files_of(scan)])
-    e = evaluate_runs(
-        scan,
-        inputs.judgments(),
-        measure or None,
-        **inputs.policies(),
-        **vars(tests),
-        baseline=baseline,
-        requests=requests,
-        by=by,
-    )
+    how: dict[str, Any] = {**vars(tests), "baseline": baseline, "requests": requests, "by": by}
+    if inputs.scores:
+        files = inputs.score_files()
+        refuse_replacing(outputs, [requests or "", *(file.path for file in files)])
+        e = evaluate_scores(files, measure or None, **how)
+    else:
+        scan = inputs.scan()
+        refuse_replacing(outputs, [inputs.qrels, requests or "", *_files_of(scan)])
+        e = evaluate_runs(scan, inputs.judgments(), measure or None, **inputs.policies(), **how)
     if out is not None:
         _write(e, out)
     if report is not None:

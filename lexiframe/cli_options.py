@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import MISSING, dataclass, fields, is_dataclass, replace
 from functools import wraps
 from inspect import Parameter, Signature, signature
 from pathlib import Path
@@ -15,12 +15,13 @@ import typer
 
 from lexiframe.errors import LexiframeError
 from lexiframe.io.files.outputs import output_path
-from lexiframe.io.files.sources import STANDARD_INPUT
+from lexiframe.io.files.sources import STANDARD_INPUT, File
 from lexiframe.io.options import Third
 from lexiframe.io.problems.duplicates import Duplicates
 from lexiframe.io.qrels import read_qrels
 from lexiframe.io.run_parts import NameFrom
 from lexiframe.io.runs import RunScan, scan_runs
+from lexiframe.io.score_forms.sources import score_files
 from lexiframe.projection.policies import NoRelevant, Policies, ScoreType, Ties, Unjudged
 from lexiframe.significance.differences import Alternative
 from lexiframe.significance.paired import Correction, Family, Test
@@ -40,6 +41,29 @@ RunPaths = Annotated[
 TwoRuns = Annotated[
     list[str],
     typer.Argument(metavar="A B", help="Two runs: files in any form; - is standard input."),
+]
+FirstFile = Annotated[
+    str,
+    typer.Argument(
+        metavar="QRELS",
+        help="Judgments: a file in any form, or - (standard input). With --scores: scores.",
+    ),
+]
+FurtherFiles = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="RUN...",
+        help="Runs: files in any form, folders, globs, or -. With --scores: more scores.",
+        default_factory=list,
+        show_default=False,
+    ),
+]
+AreScores = Annotated[
+    bool,
+    typer.Option(
+        "--scores",
+        help="All files hold scores per request, as trec_eval -q and other tools write them.",
+    ),
 ]
 HeldKind = Annotated[
     Optional[Kind],  # noqa: UP045 - typer reads it
@@ -225,6 +249,33 @@ class PairOptions(InputOptions):
 
 
 @dataclass
+class EvaluatedOptions(InputOptions):
+    """What `evaluate` reads: judgments and runs, or with ``--scores`` files of scores alone."""
+
+    # Typer takes the default of a list from its own factory alone.
+    qrels: FirstFile
+    runs: FurtherFiles
+    scores: AreScores = False
+
+    def scan(self) -> RunScan:
+        """Find the runs; raise for judgments without any, which Typer no longer does."""
+        if not self.runs:
+            raise typer.BadParameter("expected at least one run after QRELS, found none")
+        return super().scan()
+
+    def score_files(self) -> list[File]:
+        """Find the files of scores; raise for options that say how judgments and runs are read."""
+        for option in fields(InputOptions):
+            if option.default is not MISSING and getattr(self, option.name) != option.default:
+                name = option.name.replace("_", "-")
+                raise typer.BadParameter(
+                    f"--{name} says how judgments and runs are read, and --scores reads neither; "
+                    "leave it out"
+                )
+        return score_files([self.qrels, *self.runs])
+
+
+@dataclass
 class InferenceOptions:
     """The options of `compare` that all commands with tests have."""
 
@@ -299,10 +350,14 @@ def as_options(message: str) -> str:
     'attributes come from a file: --requests FILE, --by category'
     >>> as_options("say which column it is: columns={'query_id': 'topic'}")
     'say which column it is: --column query_id=topic (of qrels --qrels-column)'
+    >>> as_options("say what was measured (measure='AP'; evaluate_scores: measures='AP')")
+    'say what was measured (-m AP)'
     >>> as_options("(4 more: lexiframe.check_run lists them)")
     '(4 more: `lexiframe check FILE` lists them)'
     """
     message = _CHECKS.sub("`lexiframe check FILE`", message)
+    message = message.replace("measure='AP'; evaluate_scores: measures='AP'", "-m AP")
+    message = message.replace("whose they are (run='bm25')", "add a column run that says whose")
     return _COLUMNS.sub(_as_column, _ARGUMENT.sub(_as_option, message))
 
 

@@ -50,6 +50,7 @@ from lexiframe.schemas import (
 )
 from lexiframe.significance.baseline import against_baseline
 from lexiframe.significance.differences import Alternative
+from lexiframe.significance.own_tests import OwnTest, name_of_test, several
 from lexiframe.significance.paired import Correction, Family, Test, check_inference, compare
 from lexiframe.significance.power import discriminative_power
 from lexiframe.typing import MeasureLike, QrelsLike, RequestsLike, RunsLike
@@ -388,7 +389,7 @@ def evaluate(
     duplicates: Duplicates = "error",
     unjudged: Unjudged = "keep",
     order: Method = "mc4",
-    test: Test = "t",
+    test: Test | OwnTest = "t",
     correction: Correction = "holm",
     family: Family = "measure",
     alpha: float = 0.05,
@@ -460,7 +461,7 @@ def evaluate(
     metrics = [measure for measure in asked if isinstance(measure, Metric)]
     is_alone = len(ranked.runs) == 1
     if baseline is not None:
-        _check_baseline(baseline, [run.name for run in ranked.runs])
+        check_baseline("evaluate", baseline, [run.name for run in ranked.runs])
     if is_alone and measures is None:
         asked = [*metrics]
     if is_alone and len(asked) > len(metrics):
@@ -478,19 +479,19 @@ def evaluate(
         "qrels": sources_of_qrels(projected.qrels, sha256=ranked.judged.sha256),
         "measures": [str(measure) for measure in asked],
         "policies": asdict(policies),
-        "inference": {"ordering": order, **asdict(inference)},
+        "inference": {"ordering": order, **inference.facts()},
         "groups": groups,
         "requests": sources_of_qrels(requests),
     }
     origin = Origin.of(projected, policies, provenance)
     del projected, ranked  # frees the positions if they are large
-    of_pairs = _pair_tables(s, d, asked, order, inference, Groups.of(s, d, requests, groups))
+    of_pairs = pair_tables(s, d, asked, order, inference, Groups.of(s, d, requests, groups))
     return Evaluation(
         covered, scores=s, preferences=d, **of_pairs, provenance=provenance, _origin=origin
     )
 
 
-def _pair_tables(
+def pair_tables(
     s: pl.DataFrame,
     d: pl.DataFrame,
     asked: list[Measure],
@@ -498,6 +499,10 @@ def _pair_tables(
     inference: Inference,
     groups: Groups,
 ) -> dict[str, pl.DataFrame]:
+    """Compute the tables about runs and pairs, by the names of the attributes of `Evaluation`.
+
+    ``asked`` are the measures, of which preferences order the runs by ``order``.
+    """
     within = groups.arguments
     by_mean = order_runs(s, "mean", **within) if s.height else groups.empty(ORDERINGS)
     means = [run_means(s, inference.alpha, **within)] if s.height else []
@@ -528,13 +533,13 @@ def _pair_tables(
     }
 
 
-def _check_baseline(baseline: str, runs: list[str]) -> None:
+def check_baseline(called: str, baseline: str, runs: list[str]) -> None:
     """Raise when the baseline is not among the runs, or is the only one."""
     if baseline not in runs:
         raise unknown_name("run", baseline, runs)
     if len(runs) == 1:
         raise LexiframeError(
-            f"evaluate: expected runs to compare with the baseline {baseline!r}, found it alone; "
+            f"{called}: expected runs to compare with the baseline {baseline!r}, found it alone; "
             "add a run, or leave out baseline="
         )
 
@@ -543,7 +548,7 @@ def _check_baseline(baseline: str, runs: list[str]) -> None:
 class Inference:
     """The arguments of `compare`, checked when they are given."""
 
-    test: Test
+    test: Test | OwnTest
     correction: Correction
     family: Family
     alpha: float
@@ -554,6 +559,11 @@ class Inference:
 
     def __post_init__(self) -> None:
         check_inference(**{k: v for k, v in asdict(self).items() if k != "baseline"})
+
+    def facts(self) -> dict[str, Any]:
+        """Return the arguments as provenance: a test of one's own by its name."""
+        names = [name_of_test(test) for test in several(self.test)]
+        return asdict(self) | {"test": names if len(names) > 1 else names[0]}
 
 
 @dataclass(frozen=True)

@@ -43,13 +43,14 @@ _COLUMNS = {
     STR: """
         run query_id doc_id iteration subtopic measure provider run_a run_b method ordering_a
         ordering_b measure_a measure_b test correction how sentence file problem expected found
-        advice
+        advice group_a group_b
     """,
     INT: """
         position level n_relevant n_retrieved pool_size n_judged corpus_size items deciding_level
         n wins losses ties cycle agree n_systems systems_agree n_pairs n_significant place splits
         half required n_requests requests answered missing extra without_relevant retrieved judged
         relevant_retrieved depth duplicates unjudged_removed tied_relevant line better worse tied
+        n_a n_b
     """,
     FLOAT: """
         score rank relevance rel value mean exposure preference win_rate mean_preference probability
@@ -58,9 +59,9 @@ _COLUMNS = {
         mean_difference effect_size statistic p_adjusted effect_low effect_high alpha power share
         smallest_significant largest_not_significant swap_rate swap_rate_sd difference_low
         difference_high value_a value_b sd min max power_at_n judged_at_10 AP_min AP_max RR_min
-        RR_max nDCG@10_min nDCG@10_max
+        RR_max nDCG@10_min nDCG@10_max mean_difference_a mean_difference_b interaction by_chance
     """,
-    BOOL: "smaller_is_better is_worst_off reject",
+    BOOL: "smaller_is_better is_worst_off reject reverses",
     pl.List(pl.String): "best not_worse favoured",
 }
 """The columns of all tables by type; a name has the same type in each, except runs' ``rank``."""
@@ -144,6 +145,11 @@ CORRELATIONS = _table(
     "correlation p_value n ci_low ci_high",
     optional="ci_low ci_high",
 )
+GROUP_CORRELATIONS = _table(
+    "group_correlations",
+    "measure method group_a group_b",
+    "correlation by_chance p_value n n_a n_b",
+)
 TIE_RATES = _table("tie_rates", "measure", "n ties tie_rate")
 SIGN_AGREEMENT = _table(
     "sign_agreement",
@@ -163,6 +169,12 @@ AGAINST_BASELINE = _table(
     "against_baseline",
     "measure test correction run",
     "n mean mean_difference ci_low ci_high effect_size p_value p_adjusted reject better worse tied",
+)
+GROUP_COMPARISONS = _table(
+    "group_comparisons",
+    "measure test correction run_a run_b group_a group_b",
+    "n_a n_b mean_difference_a mean_difference_b interaction ci_low ci_high statistic p_value "
+    "p_adjusted reject reverses",
 )
 POWER = _table("power", "measure test correction alpha", "n_pairs n_significant power")
 ASL_CURVE = _table(

@@ -1148,3 +1148,47 @@ def test_bad_input_in_a_process_of_its_own(tmp_path):
     assert outcome == (1, "", "error: no.run: no such file\n")
     assert listing(tmp_path) == []
     assert in_a_process("evaluate", QRELS).status == 2
+
+
+# --- Scores of other tools ------------------------------------------------------------------------
+
+AP_OF_TWO = pl.DataFrame({"qid": ["q1", "q2"], "bm25": [0.25, 0.5], "dph": [0.5, 0.75]})
+
+
+def test_evaluate_scores(tmp_path, monkeypatch, lexiframe):
+    monkeypatch.chdir(tmp_path)
+    for run in ("bm25", "dph"):
+        lines = [f"map   \t{q}\t{value}" for q, value in AP_OF_TWO.select("qid", run).iter_rows()]
+        Path(f"{run}.treceval").write_text("\n".join([*lines, "map   \tall\t0.5\n"]))
+    outcome = lexiframe("evaluate", "--scores", "bm25.treceval", "dph.treceval", "--out", "out")
+    assert outcome.status == 0
+    e = lf.evaluate_scores(["bm25.treceval", "dph.treceval"])
+    assert outcome.out.strip() == str(e).strip()
+    assert "Coverage" not in outcome.out
+    assert listing(tmp_path / "out") == [f"{name}.parquet" for name in sorted(TABLES)]
+    asked = ("-m", "AP", "--test", "sign", "--format", "json", "--scores")
+    found = json.loads(lexiframe("evaluate", "*.treceval", *asked).out)
+    assert found["verdict"][0]["measure"] == "map"
+    assert found["verdict"][0]["test"] == "sign"
+    outcome = lexiframe("evaluate", "--scores", "out/scores.parquet", "--out", "out")
+    assert outcome.status == 1
+    assert "would replace the file that is read" in outcome.err
+
+
+def test_evaluate_scores_of_a_matrix(tmp_path, monkeypatch, lexiframe):
+    AP_OF_TWO.write_csv(tmp_path / "ap.csv")
+    outcome = lexiframe("evaluate", "--scores", tmp_path / "ap.csv")
+    assert outcome.status == 1
+    assert "if these are runs, say what was measured (-m AP), and if they are m" in outcome.err
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(AP_OF_TWO.write_csv().encode())))
+    outcome = lexiframe("evaluate", "--scores", "-", "-m", "AP", "--format", "csv")
+    assert outcome.out.splitlines()[1].startswith("AP,mean,dph,0.625,1")
+
+
+def test_scores_are_not_read_like_runs(lexiframe):
+    outcome = lexiframe("evaluate", "--scores", "ap.csv", "--name-from", "tag")
+    assert outcome.status == 2
+    assert "--name-from says how judgments and runs are read" in outcome.err
+    outcome = lexiframe("evaluate", QRELS)
+    assert outcome.status == 2
+    assert "expected at least one run after QRELS, found none" in outcome.err

@@ -32,7 +32,8 @@ STAGES = (
 IO = "tables files problems text score_forms logs".split()
 FREE = "_version errors typing progress likeness codes memory resampling schemas".split()
 ABOVE = """
-    example_data gaps projected origin evaluation cli_options cli_output cli_files cli_explain cli
+    example_data gaps projected origin evaluation evaluated_scores cli_options cli_output cli_files
+    cli_explain cli
     __main__
 """.split()
 
@@ -167,11 +168,11 @@ PUBLIC = """
     degradation sample_labels sample_requests truncate_runs leave_out_run
     tie_profile deciding_levels level_correlations level_regression predict_first_level theory
     simulate_collection collection_distances
-    compare tukey_hsd discriminative_power
+    compare compare_groups group_correlations tukey_hsd discriminative_power
     asl_curve smallest_significant_differences swap_rates swap_curve required_requests power_curve
     with_log read_log read_mlflow
     write_trec write_parquet to_ir_measures to_ranx to_pytrec_eval
-    evaluate Evaluation verdict
+    evaluate evaluate_scores Evaluation verdict
     LexiframeError LexiframeWarning ReadError SchemaError UnknownNameError
 """.split()
 CALLABLE = [
@@ -339,9 +340,11 @@ def tables(tmp_path_factory):
         "order_probabilities": lf.order_probabilities(d, samples=20),
         "cycles": lf.majority_cycles(cyclic),
         "correlations": lf.rank_correlations(o),
+        "group_correlations": lf.group_correlations(d, trials=9, **halves(d)),
         "tie_rates": lf.tie_rates(d),
         "sign_agreement": lf.sign_agreement(d),
         "comparisons": c,
+        "group_comparisons": lf.compare_groups(d, ["welch", "permutation"], "none", **halves(d)),
         "power": lf.discriminative_power(c),
         "against_baseline": e.against_baseline,
         "verdict": lf.verdict(lf.evaluate(runs, qrels, ["AP", "RR"])),
@@ -354,6 +357,12 @@ def tables(tmp_path_factory):
         "coverage": lf.coverage(runs, qrels),
         "problems": problems(tmp_path_factory.mktemp("problems") / "bad.run"),
     }
+
+
+def halves(d):
+    queries = d["query_id"].unique().sort()
+    kinds = pl.DataFrame({"query_id": queries, "kind": [*"xyxyy"]})
+    return {"requests": kinds, "by": "kind"}
 
 
 OWNERS = pl.DataFrame({"doc_id": ["a", "b"], "provider": ["x", "x"]})

@@ -2,30 +2,19 @@
 
 from __future__ import annotations
 
-import glob
-import os
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import replace
-from pathlib import Path
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import polars as pl
 
-from lexiframe.errors import LexiframeError, ReadError, SchemaError, n_and_first, warn
+from lexiframe.errors import ReadError, SchemaError, n_and_first, warn
 from lexiframe.io.files.parquet_and_arrow import read_arrow
-from lexiframe.io.files.sources import (
-    File,
-    Found,
-    Source,
-    expanded,
-    find_sources,
-    refuse_odd,
-    run_name,
-    warn_of_left_out,
-)
+from lexiframe.io.files.sources import File, Source
 from lexiframe.io.score_forms.layouts import WORDS, ScoreTable, rows_of
+from lexiframe.io.score_forms.sources import Given, Keys, are_results, given_scores
 from lexiframe.io.score_forms.text import PLACE, of_dictionaries, table_of_text
-from lexiframe.io.tables.objects import is_frame, is_one_run, to_frame
+from lexiframe.io.tables.objects import is_frame, to_frame
 from lexiframe.io.text.json_tables import is_json
 from lexiframe.progress import in_threads
 from lexiframe.schemas import SCORES
@@ -33,7 +22,12 @@ from lexiframe.typing import ScoresLike
 
 
 def read_scores(
-    source: ScoresLike, /, *, measure: str | None = None, run: str | None = None
+    source: ScoresLike,
+    /,
+    *,
+    measure: str | None = None,
+    run: str | None = None,
+    keys: Keys | None = None,
 ) -> pl.DataFrame:
     """Read per-request scores that another tool computed, for use in `compare` and others.
 
@@ -44,7 +38,8 @@ def read_scores(
     Parameters
     ----------
     source
-        A file, a folder, a glob, a frame, a list of any of these, or ``{run: file or frame}``:
+        A file, a folder, a glob, a frame, a list of any of these, ``{run: file or frame}``, or
+        ``{measure: file or frame}`` with ``keys="measure"``:
 
         - PyTerrier's ``perquery`` frames and files (``name, qid, measure, value``);
         - ir_measures' output with ``-q``, as TSV or JSON lines, and what its ``iter_calc`` gives;
@@ -65,8 +60,12 @@ def read_scores(
         The measure, if the source does not name it.
     run
         The run, if the source does not name it. By default, the run in a file without a column of
-        runs has the file's name, as in `read_runs`; the runs in a file with several outputs of
-        trec_eval have the ``runid`` of each.
+        runs has the file's name, as in `read_runs`, also without the endings ``.treceval``,
+        ``.eval`` and ``.scores``; the runs in a file with several outputs of trec_eval have the
+        ``runid`` of each.
+    keys : {"run", "measure"}, optional
+        What the keys of a dictionary of files or frames name. Default: runs; but keys that are
+        names of measures are refused until you say what they are.
 
     Returns
     -------
@@ -81,6 +80,9 @@ def read_scores(
     SchemaError
         For two values of the same run, request and measure; and for columns that are missing or
         ambiguous.
+    LexiframeError
+        For a dictionary whose keys are names of measures, without ``keys``; and when the run or
+        the measure is not named, or named twice.
 
     Warns
     -----
@@ -97,68 +99,51 @@ def read_scores(
     [('bm25', 'q1', 'AP', 0.25), ('bm25', 'q2', 'AP', 0.5)]
     >>> lf.read_scores({"bm25": {"q1": {"map": 0.25}}}).rows()
     [('bm25', 'q1', 'map', 0.25)]
+    >>> lf.read_scores({"AP": matrix}, keys="measure").tail(1).rows()
+    [('dph', 'q2', 'AP', 0.5)]
     """
-    found = _find_sources(source)
-    sources = found.sources
-    if run is not None:
-        if len(sources) > 1:
-            raise LexiframeError(
-                f"run={run!r} names the run of one file or frame, found {len(sources)}; pass "
-                "{name: file or frame}"
-            )
-        sources = [replace(sources[0], name=run, is_given=True)]
-    warn_of_left_out(found.left_out)
-    loaded = in_threads(lambda one: _load(one, measure), sources, "reading scores")
-    origins, tables = zip(*loaded, strict=True)
+    return load_scores(given_scores(source, measure, run, keys)).table
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """The table of `read_scores`, its measures in the order of the sources, and their files."""
+
+    table: pl.DataFrame
+    measures: list[str]
+    files: list[dict[str, Any]]
+
+
+def load_scores(given: Sequence[Given], otherwise: str | None = None) -> Loaded:
+    """Read and check scores; ``otherwise`` names the measure of tables that name none."""
+    loaded = in_threads(lambda one: _load(one, otherwise), given, "reading scores")
+    origins, tables, files = zip(*loaded, strict=True)
     numbered = (rows.with_columns(origin=pl.lit(n, pl.Int64)) for n, rows in enumerate(tables))
     table = pl.concat(numbered, how="diagonal")  # only some may have smaller_is_better
     _refuse_repeated(table, origins)
     table = _without_empty_requests(table, origins)
     _refuse_gaps(table, origins)
     _warn_of_absent(table)
-    return table.select(n for n in SCORES.columns if n in table.columns).sort(SCORES.key)
+    measures = table["measure"].unique(maintain_order=True).to_list()
+    table = table.select(n for n in SCORES.columns if n in table.columns).sort(SCORES.key)
+    return Loaded(table, measures, [file for of_one in files for file in of_one])
 
 
-# --- Finding sources ----------------------------------------------------------------------------
+# --- Each source ----------------------------------------------------------------------------------
 
 
-def _find_sources(source: Any) -> Found:
-    """Find files and frames; several may have the same name, since most name their runs inside."""
-    if isinstance(source, Iterator) and not is_frame(source):
-        source = list(source)
-    if isinstance(source, str | Path):
-        is_pattern = glob.has_magic(str(source)) and not os.path.exists(source)  # noqa: PTH110
-        paths = sorted(glob.glob(str(expanded(source)))) if is_pattern else []
-        refuse_odd(map(Path, paths))
-        found = Found.together(find_sources(path) for path in paths or [str(source)])
-        return replace(found, sources=[_named(one) for one in found.sources])
-    if isinstance(source, Mapping) and not is_one_run(source):
-        return find_sources(source)
-    if is_frame(source) or isinstance(source, Mapping) or _are_results(source):
-        return Found([Source(None, source)])
-    if isinstance(source, Collection) and not hasattr(source, "__array__") and len(source):
-        return Found.together(_find_sources(one) for one in source)
-    return find_sources(source)
-
-
-def _named(source: Source) -> Source:
-    """Remove the ending ``.eval`` from a source's name."""
-    if source.name is None:
-        return source
-    return replace(source, name=run_name(Path(source.name.removesuffix(".eval"))))
-
-
-def _are_results(data: Any) -> bool:
-    """Return whether data is a list of ir_measures' results."""
-    return isinstance(data, list | tuple) and len(data) > 0 and hasattr(data[0], "measure")
-
-
-def _load(source: Source, measure: str | None) -> tuple[ScoreTable, pl.DataFrame]:
-    """Read one source: return its unchanged columns, and its scores."""
+def _load(
+    given: Given, otherwise: str | None
+) -> tuple[ScoreTable, pl.DataFrame, list[dict[str, Any]]]:
+    """Read one source: return its unchanged columns, its scores, and the facts about its file."""
+    source, files = given.source, list[dict[str, Any]]()
+    if isinstance(source.origin, File):
+        file = source.origin.held()  # what is hashed is what is read
+        source, files = replace(source, origin=file), [file.facts()]
     table, unit = _columns_of(source)
     where = "scores" if source.name is None else source.where
-    given = ScoreTable(table, where, unit, source.name, source.is_given)
-    return given, rows_of(given, measure)
+    table_of_one = ScoreTable(table, where, unit, source.name, source.is_given)
+    return table_of_one, rows_of(table_of_one, given.measure, otherwise), files
 
 
 def _columns_of(source: Source) -> tuple[pl.DataFrame, str]:
@@ -176,7 +161,7 @@ def _columns_of(source: Source) -> tuple[pl.DataFrame, str]:
 def _frame_of(data: Any) -> pl.DataFrame:
     if isinstance(data, Iterator) and not is_frame(data):
         data = list(data)
-    if _are_results(data):
+    if are_results(data):
         columns = {name: [getattr(row, name) for row in data] for name in ("query_id", "value")}
         return pl.DataFrame({**columns, "measure": [str(row.measure) for row in data]})
     if isinstance(data, Mapping):

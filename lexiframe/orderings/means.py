@@ -10,6 +10,7 @@ import polars as pl
 from lexiframe.layouts.arrays import PairCube, Pairs, ScoreCube
 from lexiframe.layouts.cube import PairsLike, is_scores, pair_cube, score_cube
 from lexiframe.layouts.groups import By, by_groups
+from lexiframe.metrics.derived import known_metric
 from lexiframe.orderings.rule import Rule
 from lexiframe.orderings.weighted import ordered
 from lexiframe.schemas import MEANS
@@ -38,7 +39,8 @@ def run_means(
     -------
     polars.DataFrame
         Key ``run, measure``, sorted by it. ``mean`` is that of the ``n`` requests that have a
-        value. ``ci_low, ci_high``, mean ± t · sd/√n with Student's t of n − 1 degrees of freedom,
+        value; of logarithms (gm_map, gm_bpref) it is exp of their mean, as trec_eval prints it.
+        ``ci_low, ci_high``, mean ± t · sd/√n with Student's t of n − 1 degrees of freedom,
         are null for one request and for an infinite mean. ``rank`` counts from 1, the best; runs of
         equal mean share the mean of their ranks.
 
@@ -50,16 +52,24 @@ def run_means(
     >>> run_means(s).select("run", "mean", pl.col("ci_low").round(3), "rank", "n").rows()
     [('a', 0.6, -0.671, 1.0, 2), ('b', 0.1, 0.1, 2.0, 2)]
     """
-    cube = score_cube(d) if is_scores(d) else shares_won(pair_cube(d))
+    of_scores = is_scores(d)
+    cube = score_cube(d) if of_scores else shares_won(pair_cube(d))
     every = np.ones((1, len(cube.queries)))
     tables = []
     for (measure, scores), order in zip(cube, ordered(cube, every, Rule("mean")), strict=True):
         mean = order.values[0]
         n, low, high = _interval(scores.values, mean, alpha)
+        if of_scores and _is_logarithm(measure):
+            mean, low, high = (np.exp(np.minimum(end, 0)) for end in (mean, low, high))
         columns = {"mean": mean, "ci_low": low, "ci_high": high, "rank": order.ranks[0], "n": n}
         tables.append(pl.DataFrame({"run": order.runs, "measure": measure, **columns}))
     table = pl.concat([pl.DataFrame(schema=MEANS.columns), *tables])
     return table.with_columns(pl.col("ci_low", "ci_high").fill_nan(None)).sort(MEANS.key)
+
+
+def _is_logarithm(measure: str) -> bool:
+    metric = known_metric(measure)
+    return metric is not None and metric.aggregate == "geometric mean"
 
 
 def shares_won(cube: PairCube) -> ScoreCube:

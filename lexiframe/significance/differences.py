@@ -105,9 +105,19 @@ def alike(known: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
 
     ``known``, requests × pairs, says which requests each pair has.
     """
+    if known.all():  # the usual case: all pairs come at once
+        yield np.arange(known.shape[1]), np.arange(len(known))
+        return
     patterns, pattern = np.unique(known, axis=1, return_inverse=True)
     for number, requests in enumerate(patterns.T):
         yield np.flatnonzero(pattern.ravel() == number), np.flatnonzero(requests)
+
+
+def differences_of(
+    values: np.ndarray, rounding: np.ndarray, requests: np.ndarray, pairs: np.ndarray
+) -> Differences:
+    """Return the differences of some pairs over some requests, which none of them lacks."""
+    return Differences.of(values[np.ix_(requests, pairs)], _cells(rounding, requests, pairs))
 
 
 def _cells(rounding: np.ndarray, requests: np.ndarray, pairs: np.ndarray) -> np.ndarray:

@@ -122,7 +122,8 @@ def win_odds_interval(wins: np.ndarray, losses: np.ndarray, n: int, options: Opt
     error = np.sqrt(squares / max(n - 1, 1) / n) / (theta * (1 - theta))
     logit, half = np.log(theta / (1 - theta)), -ndtri(options.tail) * error
     low, high = (np.where(inside, np.exp(end), np.nan) for end in (logit - half, logit + half))
-    return one_sided(low, high, options)
+    low, high = one_sided(low, high, options)
+    return np.maximum(low, 0.0), high  # odds are never below 0
 
 
 def rank_biserial_interval(r: np.ndarray, n: np.ndarray, options: Options) -> Interval:

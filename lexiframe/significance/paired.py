@@ -21,7 +21,14 @@ from lexiframe.schemas import COMPARISONS, FLOAT
 from lexiframe.significance.corrections import CORRECTIONS, correct_families
 from lexiframe.significance.differences import Alternative, Options, by_requests
 from lexiframe.significance.intervals import INTERVALS
-from lexiframe.significance.paired_tests import TESTS
+from lexiframe.significance.own_tests import (
+    OwnTest,
+    check_own_tests,
+    name_of_test,
+    own_result,
+    several,
+)
+from lexiframe.significance.paired_tests import TESTS, outcome_of_own
 from lexiframe.significance.reach import warn_of_no_rejection
 from lexiframe.typing import RequestsLike
 
@@ -33,7 +40,7 @@ Family = Literal["measure", "all"]
 def compare(
     d: PairsLike,
     /,
-    test: Test | Sequence[Test] = "t",
+    test: Test | OwnTest | Sequence[Test | OwnTest] = "t",
     correction: Correction | Sequence[Correction] = "holm",
     *,
     family: Family = "measure",
@@ -53,10 +60,14 @@ def compare(
     ----------
     d
         The table of `preferences`, or of `scores`, whose differences are taken.
-    test : {"t", "sign", "wilcoxon", "randomization", "bootstrap"}, or several
+    test : {"t", "sign", "wilcoxon", "randomization", "bootstrap"}, a function, or several
         ``t`` is Student's paired t-test; ``sign`` the test of wins against losses, which the papers
         use for preferences that are signs; ``wilcoxon`` the signed-rank test; ``randomization``
         draws the signs of the differences at random; ``bootstrap`` draws requests and compares t.
+        A function of your own is called once for each measure (and group) with the differences: an
+        array requests × pairs, NaN where a pair lacks a request. It returns the p-values of the
+        pairs; or a tuple, their statistics and p-values; or a result of SciPy that has both. Its
+        ``__name__`` is the name of the test, so a lambda has to be given one.
     correction : {"holm", "bonferroni", "bh", "none"}, or several
         How p-values are corrected for the number of comparisons. Holm's and Bonferroni's
         corrections bound the probability of any false rejection; ``bh`` (Benjamini and Hochberg)
@@ -106,13 +117,16 @@ def compare(
         sign                       win odds, (wins + ties/2) /           wins
                                    (losses + ties/2)
         wilcoxon                   rank-biserial correlation, −1..1      SciPy's
+        a function                 d_z                                   the function's, or null
         ========================== ===================================== =========================
 
     Raises
     ------
     LexiframeError
         For an unknown test, correction, family, attribute or baseline, an alpha outside 0..1,
-        infinite values, or when no two runs share a request.
+        infinite values, or when no two runs share a request. For a function without a name or with
+        that of another test, a function with an alternative, which it is not told, and for p-values
+        outside 0..1, or not one for each pair.
 
     Notes
     -----
@@ -147,6 +161,11 @@ def compare(
     [(4, 0.5, 4.898979485566356, True)]
     >>> lf.compare(d, ["sign", "randomization"]).select("test", "p_value").rows()
     [('randomization', 0.125), ('sign', 0.125)]
+    >>> from scipy import stats
+    >>> def with_pratts_zeros(d):
+    ...     return stats.wilcoxon(d, zero_method="pratt", nan_policy="omit")
+    >>> lf.compare(d, with_pratts_zeros).select("test", "statistic", "p_value").rows()
+    [('with_pratts_zeros', 0.0, 0.125)]
     """
     tests, corrections = several(test), several(correction)
     check_inference(tests, corrections, family, alpha, alternative, trials, seed)
@@ -172,11 +191,6 @@ def compare(
     return together.sort(*groups, *COMPARISONS.key)
 
 
-def several(given: str | Sequence[str]) -> list[str]:
-    """Return one name or several as a list without repetitions."""
-    return list(dict.fromkeys([given] if isinstance(given, str) else given))
-
-
 def _corrected(
     table: pl.DataFrame, family: np.ndarray, correction: str, alpha: float
 ) -> pl.DataFrame:
@@ -187,7 +201,7 @@ def _corrected(
 
 
 def check_inference(
-    test: str | Sequence[str],
+    test: str | OwnTest | Sequence[str | OwnTest],
     correction: str | Sequence[str],
     family: str,
     alpha: float,
@@ -196,11 +210,14 @@ def check_inference(
     seed: int,
 ) -> None:
     """Raise for arguments that `compare` does not accept."""
-    for name in several(test):
-        check_choice("compare", name, TESTS, "test")
+    tests = several(test)
+    check_own_tests(tests, alternative)
+    for name in tests:
+        if isinstance(name, str):
+            check_choice("compare", name, TESTS, "test")
     for name in several(correction):
         check_choice("compare", name, CORRECTIONS, "correction")
-    if not (several(test) and several(correction)):
+    if not (tests and several(correction)):
         raise LexiframeError("compare: expected a test and a correction, found none")
     check_choice("compare", family, get_args(Family), "family")
     check_share("compare", "alpha", alpha)
@@ -209,7 +226,7 @@ def check_inference(
 
 
 def _of_group(
-    d: Any, tests: list[str], options: Options, baseline: str | None, intervals: str
+    d: Any, tests: list[Any], options: Options, baseline: str | None, intervals: str
 ) -> pl.DataFrame:
     """Return a row for each measure, test and pair, without the corrections."""
     cube = pair_cube(d, baseline)
@@ -231,11 +248,12 @@ _UNCORRECTED |= {"least_p": FLOAT}
 def _of_measure(
     measure: str,
     pairs: Pairs,
-    tests: list[str],
+    tests: list[str | OwnTest],
     options: Options,
     intervals: str,
     chosen: np.ndarray,
 ) -> pl.DataFrame:
+    own = {t: own_result(t, pairs, chosen) for t in tests if not isinstance(t, str)}
     frames = []
     for pair, d in by_requests(pairs, chosen):
         low, high = INTERVALS[intervals](d, options)
@@ -249,9 +267,12 @@ def _of_measure(
             "ci_high": high,
         }
         for test in tests:
-            found = TESTS[test](d, options)._asdict()
-            called = pl.repeat(_called(test, options), len(pair), eager=True)
-            frames.append(pl.DataFrame({**same, **found, "test": called}))
+            if isinstance(test, str):
+                found = TESTS[test](d, options)
+            else:
+                found = outcome_of_own(d, options, *own[test][:, np.searchsorted(chosen, pair)])
+            called = pl.repeat(_called(name_of_test(test), options), len(pair), eager=True)
+            frames.append(pl.DataFrame({**same, **found._asdict(), "test": called}))
     table = pl.concat([frame.select(*_UNCORRECTED) for frame in frames])
     return table.with_columns(pl.selectors.float().fill_nan(None))
 

@@ -222,6 +222,15 @@ def _standardised(d: Differences) -> tuple[np.ndarray, np.ndarray]:
     return d_z, d_z * np.sqrt(d.n)
 
 
+def outcome_of_own(
+    d: Differences, options: Options, statistic: np.ndarray, p_value: np.ndarray
+) -> Outcome:
+    """Return the outcome of a test of one's own; the effect size is d_z."""
+    d_z, t = _standardised(d)
+    interval = _with_interval(d_z, t, d.n, options)
+    return Outcome(*interval, statistic, p_value, np.zeros(len(t)))
+
+
 def _with_interval(
     d_z: np.ndarray, t: np.ndarray, n: int, options: Options
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -23,7 +23,7 @@ def warn_of_no_rejection(
     nor where all runs are the same. ``family`` has the number of each comparison's family.
     """
     least = table["least_p"].to_numpy()
-    trials = table["test"].str.contains("^(randomization|bootstrap)").to_numpy()
+    trials = table["test"].str.contains(r"^(randomization|bootstrap)(\(|$)").to_numpy()
     trials &= table["n"].to_numpy() > math.log2(options.trials + 1)  # else all signs are enumerated
     differs = family[table["mean_difference"].to_numpy() != 0]
     asked = trials | ((np.bincount(family, minlength=1)[family] > 1) & np.isin(family, differs))

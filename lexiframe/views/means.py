@@ -7,7 +7,7 @@ from typing import Any
 
 import polars as pl
 
-from lexiframe.significance.paired import several
+from lexiframe.significance.own_tests import several
 from lexiframe.views.tables import Section, cell
 from lexiframe.views.verdict import GAIN
 

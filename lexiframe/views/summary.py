@@ -28,14 +28,15 @@ def as_html(tables: Mapping[str, pl.DataFrame], provenance: Mapping[str, Any]) -
 
 def summary(tables: Mapping[str, pl.DataFrame], provenance: Mapping[str, Any]) -> list[Section]:
     """Return what to look at first, in this order, from all tables of an evaluation."""
+    coverage = tables["coverage"]  # without rows for scores of other tools
     sections = [
         *_means(tables, provenance),
-        Section(notes=differences_in_words(tables["coverage"])),
+        Section(notes=differences_in_words(coverage)),
         *_ranks(tables, provenance),
         *_verdict(tables, provenance),
         *_agreement(tables, provenance),
         *_ties(tables, provenance),
-        Section(notes=(coverage_in_words(tables["coverage"]),)),
+        Section(notes=(coverage_in_words(coverage),) if coverage.height else ()),
     ]
     return [s for s in sections if s.notes or (s.table is not None and s.table.height)]
 
@@ -51,10 +52,11 @@ def _means(tables: Mapping[str, pl.DataFrame], provenance: Mapping[str, Any]) ->
 
 
 def _ranks(tables: Mapping[str, pl.DataFrame], provenance: Mapping[str, Any]) -> Iterator[Section]:
-    if tables["coverage"].height < 2:
+    if tables["means"]["run"].n_unique() < 2:
         return
     order = provenance["inference"]["ordering"]
-    title = f"Ranks of the runs: metrics by mean, preferences by {order}"
+    how = " by mean" if order == "mean" else f": metrics by mean, preferences by {order}"
+    title = f"Ranks of the runs{how}"
     for of_group, o in _parts(tables["orderings"], provenance["groups"]):
         table, left_out = ends(ranks_by_measure(o, provenance["measures"]), "e.orderings")
         yield Section(title + of_group, table, tuple(left_out))

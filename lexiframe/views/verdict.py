@@ -152,9 +152,9 @@ def verdict_of(
 
 _KEY = ("measure", "test", "correction")
 GAIN = (  # greater than 0 if the test favours run_a, even where the mean difference does not
-    pl.when(pl.col("test").str.starts_with("sign"))
+    pl.when(pl.col("test").str.contains(r"^sign(\(|$)"))
     .then(pl.col("effect_size") - 1)  # win odds: 1 when neither run is better
-    .when(pl.col("test").str.starts_with("wilcoxon"))
+    .when(pl.col("test").str.contains(r"^wilcoxon(\(|$)"))
     .then(pl.col("effect_size"))
     .otherwise(pl.col("mean_difference"))
 )

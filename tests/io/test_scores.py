@@ -372,13 +372,91 @@ def test_a_matrix_of_measures():
     assert lf.read_scores({"bm25": measures}).rows() == expected
     named = measures.with_columns(system=pl.lit("bm25"))
     assert lf.read_scores(named).rows() == expected
-    message = r"the columns bm25, dph; if these are runs, say what was measured \(measure='AP'\)"
+    message = r"the columns bm25, dph; if these are runs, say what was measured \(measure='AP'; "
     with pytest.raises(lf.LexiframeError, match=message):
         lf.read_scores(MATRIX)
     with pytest.raises(
         lf.LexiframeError, match=r"to be called 'x', found 2 .*; they have names, so leave"
     ):
         lf.read_scores(MATRIX, measure="AP", run="x")
+
+
+def test_a_file_of_measures_is_named_like_its_run(write):
+    """As trec_eval's output is; but only if all of its columns are measures."""
+    measures = MATRIX.rename({"bm25": "AP", "dph": "nDCG@10"})
+    found = lf.read_scores(write(measures.write_csv(), "bm25.scores.csv"))
+    assert found.rows() == lf.read_scores(measures, run="bm25").rows()
+    mixed = MATRIX.rename({"dph": "nDCG@10"})
+    with pytest.raises(lf.LexiframeError, match=r"the columns bm25, nDCG@10; if these are runs"):
+        lf.read_scores(write(mixed.write_csv(), "x.csv"))
+
+
+def test_a_run_has_no_scores_per_request():
+    """Its first line looks like a header; the name of a measure changes nothing."""
+    message = (
+        r"random.run: expected scores per request, found a run, .*; compare runs with evaluate\("
+    )
+    for options in ({}, {"measure": "AP"}):
+        with pytest.raises(lf.ReadError, match=message):
+            lf.read_scores(run_file("random"), **options)
+
+
+@pytest.mark.parametrize(
+    "name, run",
+    [
+        ("bm25.treceval", "bm25"),
+        ("bm25.k1.2.run.EVAL.gz", "bm25.k1.2"),
+        ("input.bm25.scores.txt", "bm25"),
+        ("bm25.eval.scores", "bm25"),
+        (".eval", ".eval"),
+        ("bm25.evaluated", "bm25.evaluated"),
+    ],
+)
+def test_endings_of_files_of_scores(write, name, run):
+    text = "map   \tq1\t0.5\nmap   \tall\t0.5\n"
+    path = write(gzip.compress(text.encode()) if name.endswith("gz") else text, name)
+    for source in (path, [path], f"{path.parent}/{name[:5]}*"):
+        assert lf.read_scores(source)["run"].to_list() == [run]
+    assert lf.read_scores({"x.eval": path})["run"].to_list() == ["x.eval"]
+
+
+# --- Names of runs, or of measures, as keys ------------------------------------------------------
+
+
+def test_keys_that_are_names_of_measures_are_asked_about(write):
+    other = MATRIX.with_columns(bm25=pl.lit(0.5))
+    by_measure = {"AP": MATRIX, "nDCG@10": write(other.write_csv(), "x.csv")}
+    message = (
+        r"expected names of runs, found names of measures: 2 \('AP', 'nDCG@10'\); say "
+        "keys='measure' if each .* or keys='run' if"
+    )
+    with pytest.raises(lf.LexiframeError, match=message):
+        lf.read_scores(by_measure)
+    with pytest.raises(lf.LexiframeError, match=r"names of measures: 1 \('P_5'\)"):
+        lf.read_scores({"bm25": MATRIX, "P_5": MATRIX})
+    found = lf.read_scores(by_measure, keys="measure")
+    each = [lf.read_scores(MATRIX, measure="AP"), lf.read_scores(other, measure="nDCG@10")]
+    assert found.equals(pl.concat(each).sort(KEY))
+    assert set(lf.read_scores(by_measure, keys="run")["run"]) == {"AP", "nDCG@10"}
+
+
+def test_the_file_behind_a_measure_names_the_run(write):
+    """Of trec_eval's output, which does not; and the key is the measure's name."""
+    path = write("map   \tq1\t0.5\nmap   \tall\t0.5\n", "bm25.run.treceval")
+    found = lf.read_scores({"AP": path}, keys="measure")
+    assert found.rows() == [("bm25", "q1", "AP", 0.5)]
+    frame = pl.DataFrame({"qid": ["q1"], "measure": ["map"], "value": [0.5]})
+    with pytest.raises(lf.LexiframeError, match="rows do not say whose scores they are"):
+        lf.read_scores({"AP": frame}, keys="measure")
+
+
+def test_keys_that_make_no_sense():
+    with pytest.raises(lf.LexiframeError, match="expected keys to be one of 'run', 'measure'"):
+        lf.read_scores({"a": MATRIX}, keys="system")
+    with pytest.raises(lf.LexiframeError, match=r"keys='run' says what the names in \{name: file"):
+        lf.read_scores(MATRIX, keys="run")
+    with pytest.raises(lf.LexiframeError, match="keys='measure' and measure='AP' both name the m"):
+        lf.read_scores({"RR": MATRIX}, keys="measure", measure="AP")
 
 
 # --- Other tables -------------------------------------------------------------------------------

@@ -118,3 +118,13 @@ def test_means_within_groups(evaluated):
     expected = pl.concat(tables).sort("run", "measure")
     assert e.means.filter(kind="x").drop("kind").equals(expected)
     assert e.means["kind"].unique(maintain_order=True).to_list() == [None, "x", "y"]
+
+
+def test_logarithms_have_their_geometric_mean():
+    runs = {"a": {"q1": {"x": 2.0, "y": 1.0}, "q2": {"y": 2.0, "x": 1.0}, "q3": {"z": 1.0}}}
+    qrels = {query: {"x": 1} for query in ("q1", "q2", "q3")}
+    s = lf.scores(lf.positions(runs, qrels), "gm_map")
+    found = run_means(s).row(0, named=True)
+    assert found["mean"] == pytest.approx((1 * 0.5 * 1e-5) ** (1 / 3), rel=1e-12)
+    assert found["mean"] == lf.aggregates(s)["value"].item()
+    assert 0 < found["ci_low"] < found["mean"] < found["ci_high"] == 1

@@ -531,3 +531,15 @@ def test_one_sided_intervals_of_a_correlation_end_at_one():
     greater = lf.compare(d, "wilcoxon", alternative="greater").row(0, named=True)
     less = lf.compare(d, "wilcoxon", alternative="less").row(0, named=True)
     assert (greater["effect_high"], less["effect_low"]) == (1.0, -1.0)
+
+
+def test_one_sided_intervals_of_win_odds_begin_at_zero():
+    """Odds are from 0 to ∞: the open end is 0 below and ∞ above, and unknown stays unknown."""
+    d = preferences({"ab": [0.5, -0.25, 0.75, 0.125, 0.3], "cd": [0.5, 0.25, 0.75, 0.125, 0.3]})
+    ends = {
+        side: lf.compare(d, "sign", alternative=side).select("effect_low", "effect_high").rows()
+        for side in ("greater", "less")
+    }
+    assert ends["less"][0][0] == 0.0 < ends["greater"][0][0] < 4 < ends["less"][0][1]
+    assert ends["greater"][0][1] == math.inf
+    assert [rows[1] for rows in ends.values()] == [(None, None)] * 2

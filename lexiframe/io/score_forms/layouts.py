@@ -9,7 +9,7 @@ from typing import NoReturn
 import polars as pl
 
 from lexiframe.errors import LexiframeError, Problem, ReadError, SchemaError, n_and_first, nearest
-from lexiframe.io.score_forms.text import PLACE, SUMMARIES
+from lexiframe.io.score_forms.text import PLACE, SUMMARIES, are_measures
 from lexiframe.io.tables.column_names import KNOWN_NAMES, candidates_for
 from lexiframe.io.tables.numbers import first_inexact
 from lexiframe.schemas import SCORES, check
@@ -40,14 +40,17 @@ class ScoreTable:
         return f"{self.where}, {self.unit} {place}"
 
 
-def rows_of(given: ScoreTable, measure: str | None) -> pl.DataFrame:
+def rows_of(given: ScoreTable, measure: str | None, otherwise: str | None = None) -> pl.DataFrame:
     """Return the scores in a table of any layout, without means over all requests.
 
     The columns are run, query_id, measure, value (null where there is none) and ``PLACE``; the rows
-    keep the order of the table. ``measure`` is the name of the measure, if the table has none.
+    keep the order of the table. ``measure`` is the caller's name of the measure, also if the table
+    has another name for it; ``otherwise`` is the name if the table has none.
     """
     found = _columns(given)
     given = _without_means(given, found)
+    if measure is None and _lacks_measure(given, found):
+        measure = otherwise
     is_long = {"query_id", "value"} <= set(found) and ("measure" in found or measure is not None)
     rows = _long(given, found) if is_long else _unpivoted(given, found, measure)
     rows = _with_name(rows, "measure", measure, given)
@@ -74,6 +77,12 @@ def _columns(given: ScoreTable) -> dict[str, str]:
     if found["query_id"] is None and found["value"] is None and names[1:2] == [""]:
         found["query_id"] = ""  # the index of a matrix of pandas
     return {ours: theirs for ours, theirs in found.items() if theirs is not None}
+
+
+def _lacks_measure(given: ScoreTable, found: dict[str, str]) -> bool:
+    """Return whether a table names no measure: in no column, and not as columns of one run."""
+    are_columns = "run" in found or given.is_given or are_measures(pl.Series(given.table.columns))
+    return "measure" not in found and ("value" in found or not are_columns)
 
 
 def _column(ours: str, names: Sequence[str], where: str) -> str | None:
@@ -139,12 +148,15 @@ def _unpivoted(given: ScoreTable, found: dict[str, str], measure: str | None) ->
     has_only_means = "run" in found and "query_id" not in found
     if not cells or has_only_means or not found.keys().isdisjoint(("measure", "value")):
         _refuse_unknown_layout(given)
-    are_measures = "run" in found or (given.is_given and measure is None)
-    if not are_measures and measure is None:
+    # A file whose columns are all measures has the scores of the run that it is called like.
+    is_of_one = given.is_given or (given.name is not None and _all_measures(cells))
+    of_measures = "run" in found or (is_of_one and measure is None)
+    if not of_measures and measure is None:
         raise LexiframeError(
             f"{given.where}: found a row for each request and the columns {', '.join(cells[:3])}"
             f"{', ...' * (len(cells) > 3)}; if these are runs, say what was measured "
-            "(measure='AP'), and if they are measures, whose they are (run='bm25')"
+            "(measure='AP'; evaluate_scores: measures='AP'), and if they are measures, whose they "
+            "are (run='bm25')"
         )
     if "query_id" not in found:
         _refuse_ids(given, cells)
@@ -153,10 +165,14 @@ def _unpivoted(given: ScoreTable, found: dict[str, str], measure: str | None) ->
     index = [pl.col(theirs).alias(ours) for ours, theirs in found.items()]
     numbers = [_numbers(given.table[name], given).alias(_CELL + name) for name in cells]
     wide = given.table.select(PLACE, *index, *queries).with_columns(numbers)
-    variable = "measure" if are_measures else "run"
+    variable = "measure" if of_measures else "run"
     keys = [name for name in wide.columns if not name.startswith(_CELL) or name == PLACE]
     rows = wide.unpivot(index=keys, variable_name=variable, value_name="value")
     return rows.with_columns(pl.col(variable).str.strip_prefix(_CELL))
+
+
+def _all_measures(names: Sequence[str]) -> bool:
+    return len(are_measures(pl.Series(names))) == len(names)
 
 
 def _refuse_ids(given: ScoreTable, cells: Sequence[str]) -> None:

@@ -16,6 +16,7 @@ PLACE = "\0place"  # the column with the line of each row; no file has a column 
 SUMMARIES = ("all", "amean")  # the query in lines of means by trec_eval, and by ndeval
 
 _WIDTH = 3
+_OF_RUN = 6
 # Three fields between tabs, which may hold spaces; or three fields between any blanks.
 _FIELDS = r"^[ \r]*(?:([^\t]+)\t[ ]*([^\t]+?)[ ]*\t\s*([^\t]+?)|(\S+)\s+(\S+)\s+(\S+))\s*$"
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?|[+-]?(?:inf|nan)", re.IGNORECASE)
@@ -50,11 +51,23 @@ def table_of_text(data: bytes, where: str) -> pl.DataFrame:
         return table.with_row_index(PLACE, offset=1)
     text = decoded(data, where).replace("\r\n", "\n").replace("\r", "\n")
     first = next((line for line in text.split("\n") if line.strip()), "")
+    _refuse_run(first, where)
     if _is_triple(first):
         return _table_of_lines(text, where)
     table, lines = text_table(data, where, _separator(first))
     table = table.insert_column(0, lines.alias(PLACE).cast(pl.get_index_type()))
     return table.filter(~pl.all_horizontal(pl.exclude(PLACE) == ""))
+
+
+def _refuse_run(line: str, where: str) -> None:
+    """Raise for the first line of a run in TREC's form, whose six fields could be a header."""
+    fields = line.split()
+    is_run = len(fields) == _OF_RUN and fields[1].upper() in ("Q0", "0")
+    if is_run and _NUMBER.fullmatch(fields[3]) and _NUMBER.fullmatch(fields[4]):
+        raise ReadError(
+            f"{where}: expected scores per request, found a run, whose lines have a document each: "
+            f"{line.strip()[:80]!r}; compare runs with evaluate(runs, qrels)"
+        )
 
 
 def of_dictionaries(table: pl.DataFrame) -> pl.DataFrame:
@@ -139,8 +152,20 @@ def _measure_is_first(rows: pl.DataFrame, where: str) -> bool:
 
 
 def _share_of_measures(names: pl.Series) -> float:
-    stems = names.unique().str.to_lowercase().str.extract(_STEM)
-    return sum(stem in _MEASURES for stem in stems) / max(len(stems), 1)
+    names = names.unique()
+    return len(are_measures(names)) / max(len(names), 1)
+
+
+def are_measures(names: pl.Series) -> list[str]:
+    """Return those of the names that are names of measures, with cut-offs and parameters or not.
+
+    Examples
+    --------
+    >>> are_measures(pl.Series(["bm25", "map", "P_5", "nDCG(dcg='exp')@10"]))
+    ['map', 'P_5', "nDCG(dcg='exp')@10"]
+    """
+    stems = names.str.to_lowercase().str.extract(_STEM)
+    return names.filter(stems.is_in(list(_MEASURES)).fill_null(value=False)).to_list()
 
 
 def _with_tags(rows: pl.DataFrame, where: str) -> pl.DataFrame:

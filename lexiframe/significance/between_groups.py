@@ -1,0 +1,244 @@
+"""Whether the difference of two runs differs between groups of requests: `compare_groups`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from itertools import combinations
+from typing import Literal, get_args
+
+import numpy as np
+import polars as pl
+
+from lexiframe.codes import decode
+from lexiframe.errors import LexiframeError, check_choice, warn
+from lexiframe.layouts.arrays import Pairs, check_finite
+from lexiframe.layouts.cube import PairsLike, pair_cube
+from lexiframe.layouts.groups import By
+from lexiframe.layouts.pairs_of_groups import named_groups
+from lexiframe.progress import progress
+from lexiframe.resampling import check_draws, check_share
+from lexiframe.schemas import FLOAT, GROUP_COMPARISONS
+from lexiframe.significance.corrections import CORRECTIONS, correct_families
+from lexiframe.significance.group_tests import Interaction, TwoGroups, in_two_groups
+from lexiframe.significance.own_tests import several
+from lexiframe.significance.paired import Correction, Family
+from lexiframe.typing import RequestsLike
+
+GroupTest = Literal["welch", "permutation"]
+
+
+def compare_groups(
+    d: PairsLike,
+    /,
+    test: GroupTest | Sequence[GroupTest] = "welch",
+    correction: Correction | Sequence[Correction] = "holm",
+    *,
+    family: Family = "measure",
+    alpha: float = 0.05,
+    baseline: str | None = None,
+    trials: int = 10_000,
+    seed: int = 0,
+    requests: RequestsLike = None,
+    by: By = None,
+) -> pl.DataFrame:
+    """Test, for every pair of runs, whether their difference differs between groups of requests.
+
+    That one run is significantly better in one group and not in another does not show that the
+    groups differ. This test (of the interaction of runs and groups) asks for that.
+
+    Parameters
+    ----------
+    d
+        The table of `preferences`, or of `scores`, whose differences are taken.
+    test : {"welch", "permutation"}, or both
+        ``welch``: Welch's t-test between the differences of two groups, whose variances may differ.
+        ``permutation``: the requests are dealt out at random to two groups of the same sizes, and
+        Welch's t is compared.
+    correction : {"holm", "bonferroni", "bh", "none"}, or several
+        How p-values are corrected for the number of comparisons, as in `compare`.
+    family : {"measure", "all"}
+        The comparisons to correct over: those of all pairs of runs and of groups by one measure, or
+        by all measures.
+    alpha : float
+        Significance level of the tests; the intervals have level 1 − alpha.
+    baseline : str, optional
+        Compare the other runs with this run only, which is ``run_b`` of every pair.
+    trials : int
+        Number of random pairs of groups of the permutation test. If there are no more pairs of
+        groups than that, each of them is taken once, and p is exact.
+    seed : int
+        The same seed gives the same random groups.
+    requests, by
+        A frame or file with ``query_id`` and attributes of requests, and the attributes that form
+        the groups. Without ``requests``, ``d`` has the attributes as columns.
+
+    Returns
+    -------
+    polars.DataFrame
+        Key ``measure, test, correction, run_a, run_b, group_a, group_b``, sorted by it, with
+        group_a < group_b, and run_a < run_b unless run_b is the baseline. A group is called by the
+        value of its attribute as text (``short``), by those of several attributes (``length =
+        short, kind = image``), or, without a value, ``no length``.
+
+        ``mean_difference_a`` and ``mean_difference_b`` are the mean differences of the runs
+        (positive: run_a is better) over the ``n_a`` and ``n_b`` requests of the groups.
+        ``interaction`` is the first minus the second, with the interval ``ci_low, ci_high`` (by
+        Welch's t, of the single comparison); ``statistic`` is Welch's t. ``p_value`` is corrected
+        to ``p_adjusted``, and ``reject`` says whether p_adjusted < alpha. ``reverses`` says whether
+        the run that is better in one group is worse in the other.
+
+    Raises
+    ------
+    LexiframeError
+        For an unknown test, correction, family, attribute or baseline, an alpha outside 0..1,
+        infinite values; without ``by``; for fewer than two groups, and when a request is in several
+        groups; and when no two runs have requests in two groups.
+
+    Notes
+    -----
+    Welch's test is `scipy.stats.ttest_ind` with ``equal_var=False``, on the differences. Equal
+    differences within both groups have no t: p is 1 when the groups' means are equal and else 0.
+    With one request in a group p is 1, and there is no interval.
+
+    The permutation test draws whole requests, so its p-values hold for any distribution if the
+    groups do not differ at all; as it compares t, they hold for many requests also when only the
+    variances differ (Janssen, "Studentized permutation tests for non-i.i.d. hypotheses and the
+    generalized Behrens-Fisher problem", Statistics & Probability Letters 1997,
+    doi:10.1016/S0167-7152(97)00043-6). p = (1 + count) / (1 + trials), two-sided.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import lexiframe as lf
+    >>> d = pl.DataFrame({"query_id": [*"123456"], "run_a": "a", "run_b": "b", "measure": "AP",
+    ...                   "preference": [0.5, 0.25, 0.75, -0.5, -0.25, -0.75]})
+    >>> kinds = pl.DataFrame({"query_id": [*"123456"], "kind": ["long"] * 3 + ["short"] * 3})
+    >>> c = lf.compare_groups(d, ["welch", "permutation"], requests=kinds, by="kind")
+    >>> c.select("test", "interaction", pl.col("p_value").round(4), "reverses").rows()
+    [('permutation', 1.0, 0.1, True), ('welch', 1.0, 0.008, True)]
+    """
+    tests, corrections = several(test), several(correction)
+    _check(tests, corrections, family, alpha, trials, seed)
+    groups = named_groups(_CALLED, d, requests, by)
+    cube = pair_cube(d, baseline)
+    check_finite(_CALLED, cube.values)
+    compute = {
+        "welch": partial(TwoGroups.welch, alpha=alpha),
+        "permutation": partial(TwoGroups.permutation, alpha=alpha, trials=trials, seed=seed),
+    }
+    frames = [
+        _rows(measure, pairs, two, {name: compute[name] for name in tests})
+        for measure, pairs in progress(cube, len(cube.measures), _CALLED)
+        for two in combinations(groups, 2)
+    ]
+    table = pl.concat([pl.DataFrame(schema=_UNCORRECTED), *frames])
+    if not table.height:
+        raise LexiframeError(
+            f"{_CALLED}: expected preferences between runs, or scores of two runs for the same "
+            "requests, in two groups, found none"
+        )
+    table = table if baseline is None else _towards(table, baseline)
+    return _corrected(table, corrections, family, alpha)
+
+
+_CALLED = "compare_groups"
+_CORRECTED = ("correction", "p_adjusted", "reject")
+_UNCORRECTED = {k: v for k, v in GROUP_COMPARISONS.columns.items() if k not in _CORRECTED}
+_UNCORRECTED |= {"least_p": FLOAT}
+
+Group = tuple[str, pl.Series]
+Compute = Callable[[TwoGroups], Interaction]
+
+
+def _check(
+    tests: list[str], corrections: list[str], family: str, alpha: float, trials: int, seed: int
+) -> None:
+    for name in tests:
+        check_choice(_CALLED, name, get_args(GroupTest), "test")
+    for name in corrections:
+        check_choice(_CALLED, name, CORRECTIONS, "correction")
+    if not (tests and corrections):
+        raise LexiframeError(f"{_CALLED}: expected a test and a correction, found none")
+    check_choice(_CALLED, family, get_args(Family), "family")
+    check_share(_CALLED, "alpha", alpha)
+    check_draws(_CALLED, "trials", trials, seed)
+
+
+def _rows(
+    measure: str, pairs: Pairs, two: tuple[Group, Group], tests: dict[str, Compute]
+) -> pl.DataFrame:
+    """Return a row for each test and each pair of runs that has requests in both groups."""
+    (name_a, of_a), (name_b, of_b) = two
+    frames = [pl.DataFrame(schema=_UNCORRECTED)]
+    for pair, groups in in_two_groups(pairs, of_a, of_b):
+        n_a, n_b = groups.sizes
+        same = {
+            "run_a": decode(pairs.runs, pairs.a[pair]),
+            "run_b": decode(pairs.runs, pairs.b[pair]),
+            "mean_difference_a": groups.a.mean,
+            "mean_difference_b": groups.b.mean,
+            "reverses": groups.reverses,
+        }
+        named = {"measure": measure, "group_a": name_a, "group_b": name_b, "n_a": n_a, "n_b": n_b}
+        literals = [pl.lit(v, dtype=_UNCORRECTED[k]).alias(k) for k, v in named.items()]
+        for test, compute in tests.items():
+            table = pl.DataFrame({**same, **compute(groups)._asdict()})
+            frames.append(table.with_columns(*literals, test=pl.lit(test)).select(*_UNCORRECTED))
+    return pl.concat(frames).with_columns(pl.selectors.float().fill_nan(None))
+
+
+def _towards(table: pl.DataFrame, baseline: str) -> pl.DataFrame:
+    """Make the baseline run_b of every pair: a positive difference is better than the baseline."""
+    is_first = pl.col("run_a") == baseline
+    negated = ["mean_difference_a", "mean_difference_b", "interaction", "statistic"]
+    turned = {name: -pl.col(name) for name in negated}
+    turned |= {"run_a": pl.col("run_b"), "run_b": pl.col("run_a")}
+    turned |= {"ci_low": -pl.col("ci_high"), "ci_high": -pl.col("ci_low")}
+    return table.with_columns(
+        pl.when(is_first).then(expression).otherwise(name).alias(name)
+        for name, expression in turned.items()
+    )
+
+
+def _corrected(
+    table: pl.DataFrame, corrections: list[str], family: str, alpha: float
+) -> pl.DataFrame:
+    """Correct the p-values within each family: of one test, by one measure or by all."""
+    same = ["test", *(["measure"] if family == "measure" else [])]
+    number = table.select(pl.struct(same).rank("dense")).to_series().to_numpy()
+    p_value = table["p_value"].to_numpy()
+    parts = []
+    for correction in corrections:
+        adjusted = correct_families(p_value, number, correction)
+        adjustment = {"p_adjusted": adjusted, "reject": adjusted < alpha}
+        parts.append(table.with_columns(correction=pl.lit(correction), **_series(adjustment)))
+    _warn_of_no_rejection(table, number, corrections, alpha)
+    whole = pl.concat(parts).select(*GROUP_COMPARISONS.columns)
+    return whole.sort(GROUP_COMPARISONS.key)
+
+
+def _series(columns: dict[str, np.ndarray]) -> dict[str, pl.Series]:
+    return {name: pl.Series(name, values) for name, values in columns.items()}
+
+
+def _warn_of_no_rejection(
+    table: pl.DataFrame, number: np.ndarray, corrections: list[str], alpha: float
+) -> None:
+    """Warn once when a correction cannot reject anything, whatever the differences are.
+
+    Of a family of one comparison, p itself shows it.
+    """
+    least, several_in = table["least_p"].to_numpy(), np.bincount(number)[number] > 1
+    for correction in corrections:
+        could = number[correct_families(least, number, correction) < alpha]
+        barren = number[~np.isin(number, could) & several_in]
+        if correction != "none" and len(barren):
+            n = int((number == barren[0]).sum())
+            warn(
+                f"{_CALLED}: no p-value of the permutation test can be below {alpha:g} after the "
+                f"correction {correction!r} for {n} comparisons: the least is "
+                f"{least[number == barren[0]].min():.2g} before it; take more trials, or, where "
+                "groups have few requests, fewer comparisons or test='welch'"
+            )
+            return

@@ -1,0 +1,117 @@
+"""`evaluate_scores`: the tables of `evaluate` from scores that another tool wrote to files."""
+
+import json
+
+import polars as pl
+import pytest
+from pyarrow import parquet
+from scipy import stats
+
+import lexiframe as lf
+from lexiframe.io.files.provenance import provenance_of
+
+EXAMPLE = lf.bundled("example")
+MEASURES = ["AP", "ISL", "nDCG@10", "RR"]
+
+
+@pytest.fixture(scope="module")
+def evaluated():
+    """Metrics alone, one of which favours smaller values, order the runs by their means."""
+    return lf.evaluate(EXAMPLE / "runs", EXAMPLE / "qrels.txt", MEASURES, alpha=0.1, test="sign")
+
+
+@pytest.fixture
+def files(evaluated, tmp_path):
+    """A file for each run, as `trec_eval -q` writes it."""
+    words = {"AP": "map", "ISL": "ISL", "nDCG@10": "ndcg_cut_10", "RR": "recip_rank"}
+    for (run,), rows in evaluated.scores.partition_by("run", as_dict=True).items():
+        lines = [f"{words[m]:22}\t{q}\t{value!r}" for _, q, m, value in rows.iter_rows()]
+        counts = [f"num_ret               \t{q}\t25" for q in rows["query_id"].unique()]
+        path = tmp_path / f"{run}.run.treceval"
+        path.write_text("\n".join([*counts, *lines, f"runid                 \tall\t{run}", ""]))
+    return tmp_path
+
+
+def test_tables_are_those_of_evaluate(evaluated):
+    """All but the coverage, to the last bit; the frame is what `evaluate` computed."""
+    e = lf.evaluate_scores(evaluated.scores, alpha=0.1, test="sign")
+    for name, table in evaluated.tables().items():
+        found = e.tables()[name]
+        assert found.equals(table) or name == "coverage", name
+        assert found.schema == table.schema, name
+    assert e.coverage.height == 0
+    assert e.provenance["inference"] == {**evaluated.provenance["inference"], "ordering": "mean"}
+    same = lf.evaluate_scores(evaluated.scores, MEASURES, alpha=0.1, test="sign")
+    assert lf.verdict(same).equals(lf.verdict(evaluated))
+
+
+def test_files_of_trec_eval(evaluated, files):
+    e = lf.evaluate_scores(files)
+    # In the order of the files, but counts come last.
+    assert e.provenance["measures"] == ["map", "ISL", "recip_rank", "ndcg_cut_10", "num_ret"]
+    chosen = lf.evaluate_scores(files, ["recip_rank", lf.AP, "nDCG@10", "AP", "ISL"])
+    assert chosen.provenance["measures"] == ["recip_rank", "map", "ndcg_cut_10", "ISL"]
+    names = {"map": "AP", "ndcg_cut_10": "nDCG@10", "recip_rank": "RR"}
+    ours = evaluated.orderings.sort("measure", "rank", "run")
+    found = chosen.orderings.with_columns(pl.col("measure").replace(names))
+    assert found.sort("measure", "rank", "run").equals(ours)
+    paths = [fact["path"] for fact in chosen.provenance["scores"]]
+    assert paths == sorted(str(path) for path in files.iterdir())
+    assert all(len(fact["sha256"]) == 64 for fact in chosen.provenance["scores"])
+
+
+def test_comparisons_are_those_of_scipy():
+    matrix = {"bm25": [0.5, 0.25, 0.75, 0.3], "dph": [0.25, 0.5, 0.1, 0.2]}
+    e = lf.evaluate_scores(pl.DataFrame(matrix), "AP")
+    expected = stats.ttest_rel(matrix["bm25"], matrix["dph"])
+    assert e.comparisons["p_value"][0] == pytest.approx(expected.pvalue)
+    assert set(e.scores["measure"]) == {"AP"}
+
+
+def test_what_it_shows_and_writes(files, tmp_path):
+    e = lf.evaluate_scores(files, ["AP", "RR"])
+    for text in (str(e), e._repr_html_()):
+        assert "Coverage" not in text
+        assert "Ranks of the runs by mean" in text
+        assert "pixels_euclidean" in text
+    page = e.report(tmp_path / "report.html").read_text()
+    assert "<h1>Evaluation of 3 runs</h1>" in page
+    assert "random.run.treceval" in page
+    written = e.write(tmp_path / "out")
+    facts = provenance_of(parquet.read_schema(written[0]))
+    assert facts["scores"] == json.loads(json.dumps(e.provenance["scores"]))
+    again = lf.evaluate_scores(tmp_path / "out" / "scores.parquet", ["AP", "RR"])
+    assert all(table.equals(e.tables()[name]) for name, table in again.tables().items())
+
+
+def test_a_single_run_and_groups(files, evaluated):
+    alone = lf.evaluate_scores(files / "random.run.treceval", "AP")
+    assert alone.orderings.select("run", "rank").rows() == [("random", 1.0)]
+    assert alone.comparisons.height == alone.preferences.height == 0
+    assert "random" in str(alone)
+    queries = evaluated.scores["query_id"].unique().sort()
+    kinds = pl.DataFrame({"qid": queries, "kind": ["odd", "even", "odd", "even", "odd"]})
+    grouped = lf.evaluate_scores(files, "AP", requests=kinds, by="kind")
+    assert grouped.comparisons["kind"].unique().sort().to_list() == ["even", "odd"]
+    assert grouped.provenance["groups"] == ["kind"]
+
+
+def test_a_name_measures_a_matrix_and_chooses_elsewhere(tmp_path):
+    """One name is that of the numbers in a matrix, but never renames a measure that has a name."""
+    matrix = pl.DataFrame({"qid": ["q1", "q2"], "bm25": [0.25, 0.5], "dph": [0.5, 0.75]})
+    assert lf.evaluate_scores(matrix, "mine").scores["measure"].unique().to_list() == ["mine"]
+    e = lf.evaluate_scores({"AP": matrix, "RR": matrix}, keys="measure")
+    assert e.provenance["measures"] == ["AP", "RR"]
+    of_one = matrix.rename({"bm25": "AP", "dph": "RR"})
+    of_one.write_csv(tmp_path / "bm25.csv")
+    assert lf.evaluate_scores(tmp_path / "bm25.csv", "AP").scores.rows() == [
+        ("bm25", "q1", "AP", 0.25),
+        ("bm25", "q2", "AP", 0.5),
+    ]
+    with pytest.raises(lf.LexiframeError, match="columns AP, RR; if these are runs, say what was"):
+        lf.evaluate_scores(of_one, "AP")
+    with pytest.raises(lf.LexiframeError, match="columns bm25, dph; if these are runs"):
+        lf.evaluate_scores(matrix)
+    long = pl.DataFrame({"run": "x", "qid": ["q1"], "measure": "map", "value": 0.5})
+    with pytest.raises(lf.UnknownNameError, match=r"unknown measure 'nDCG'\. Known: map"):
+        lf.evaluate_scores(long, "nDCG")
