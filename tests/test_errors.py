@@ -725,7 +725,7 @@ def test_blanks_in_notation():
         scores("P(rel=1)@5")
     )
     with pytest.raises(lf.UnknownNameError, match="a measure is written as NAME"):
-        scores(f"P{blanks}x")
+        scores(f"P{blanks}@{blanks}x")
 
 
 @pytest.mark.parametrize("number", [10**400, 10**5000, [1], {}, 1j, "9" * 400], ids=lambda n: "")

@@ -56,7 +56,7 @@ def _row(measure: Any) -> tuple[str, ...]:
 
 def _notation(measure: Any) -> str:
     if not isinstance(measure, Metric):
-        return str(measure)
+        return f"{measure}@k"
     inside = measure.operand or ", ".join(_parameters(measure))
     return measure.name + (f"({inside})" if inside else "") + "@k" * measure.cuts_off
 

@@ -9,6 +9,9 @@ import numpy as np
 from lexiframe.projection.coded_rows import Blocks
 from lexiframe.projection.judgments import JudgedItems
 
+NOWHERE = 1 << 40
+"""Stands for the rank of an item that was not retrieved; no rank is as large."""
+
 
 @dataclass(frozen=True)
 class TiedItems:
@@ -45,3 +48,11 @@ class TiedItems:
         best = groups.first[tied] + nth - first[tied] + 1
         worst = groups.last[tied] - nth - first[tied] + 1
         return cls(item[tied], best, worst)
+
+    def within(self, depth: int | None) -> TiedItems:
+        """Return the ranks when every ranking is cut at a depth; items that no order has go."""
+        if depth is None:
+            return self
+        some = self.best <= depth
+        worst = self.worst[some]
+        return TiedItems(self.item[some], self.best[some], np.where(worst > depth, NOWHERE, worst))
