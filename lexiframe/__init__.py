@@ -189,7 +189,7 @@ del TYPE_CHECKING
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted(__all__)
 
 
 __all__ = [

@@ -31,9 +31,10 @@ STAGES = (
 ).split()
 IO = "tables files problems text score_forms logs".split()
 FREE = "_version errors typing progress likeness codes memory resampling schemas".split()
-ABOVE = (
-    "example_data gaps projected evaluation cli_options cli_output cli_files cli __main__".split()
-)
+ABOVE = """
+    example_data gaps projected evaluation cli_arguments cli_options cli_output cli_files cli
+    __main__
+""".split()
 
 
 def module_name(path):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import polars as pl
 
+from lexiframe.metrics.described import Listing
+
 _LIBRARIES = "trec_eval ir_measures ranx LensKit RecTools RePlay RecBole".split()
 _NONE = "–"
 _UNKNOWN = "not looked up"
@@ -65,8 +67,9 @@ def conventions() -> pl.DataFrame:
     Returns
     -------
     polars.DataFrame
-        Key ``measure, choice``: what can be chosen; ``lexiframe``: the choice of this library;
-        ``other``: how to get another choice here; ``trec_eval`` (10), ``ir_measures`` (0.4),
+        It prints whole, some lines for each row. Key ``measure, choice``: what can be chosen;
+        ``lexiframe``: the choice of this library; ``other``: how to get another choice here;
+        ``trec_eval`` (10), ``ir_measures`` (0.4),
         ``ranx`` (0.3), ``LensKit`` (2025), ``RecTools``, ``RePlay`` and ``RecBole``: the choices of
         other libraries (– where a library lacks the measure). BEIR calls trec_eval. m is the number
         of relevant items, N the number of judged non-relevant items, ñ the number of documents
@@ -79,4 +82,4 @@ def conventions() -> pl.DataFrame:
     [('m', 'min(m, k)')]
     """
     names = ["measure", "choice", "lexiframe", "other", *_LIBRARIES]
-    return pl.DataFrame(_ROWS, schema=names, orient="row")
+    return Listing(_ROWS, schema=names, orient="row")

@@ -12,6 +12,7 @@ import polars as pl
 
 from lexiframe.errors import LexiframeError
 from lexiframe.metrics import notation
+from lexiframe.metrics.described import Explained
 from lexiframe.metrics.needs import RELEVANT
 from lexiframe.metrics.parameters import Parameter, as_parameter, plain, refuse_wrong
 from lexiframe.metrics.rankings import Rankings
@@ -54,6 +55,9 @@ class Metric:
     needs: ClassVar[str] = RELEVANT
     smaller_is_better: ClassVar[bool] = False
     cuts_off: ClassVar[bool] = True
+
+    def __init_subclass__(cls) -> None:
+        cls.__doc__ = Explained(cls.__doc__)  # type: ignore[assignment]
 
     def __matmul__(self, cutoff: Any) -> Any:
         if not self.cuts_off:

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from lexiframe.metrics import notation
+from lexiframe.metrics.described import Explained
 from lexiframe.metrics.needs import RELEVANT
 from lexiframe.projection.matrices import Block
 
@@ -39,6 +40,9 @@ class Preference(ABC):
     bounds: str = field(default="", compare=False)
 
     kind: ClassVar[str] = "preference"
+
+    def __init_subclass__(cls) -> None:
+        cls.__doc__ = Explained(cls.__doc__)  # type: ignore[assignment]
 
     def __call__(self, *, rel: float) -> Self:
         """Return the preference that counts only grades of ``rel`` or more as relevant."""
