@@ -28,7 +28,7 @@ The public names, in the order of the flow:
   `level_regression`, `predict_first_level`
 - what holds for all rankings of n items: the functions of `theory`
 - simulated runs and judgments, also like real ones: `simulate_collection`, `collection_distances`
-- experiment logs: `with_log`, `read_log`, `read_mlflow`
+- experiment logs: `with_log`, `read_log`, `read_mlflow`; what describes requests: `with_attributes`
 - writing and export: `write_trec`, `write_parquet`, `to_ir_measures`, `to_ranx`, `to_pytrec_eval`
 - counts of requests answered, documents judged and ties: `coverage`
 - the whole flow in one call: `evaluate`, `Evaluation`; the conclusion in words: `verdict`
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from lexiframe.io.checks import check_qrels, check_run
     from lexiframe.io.exchange import to_ir_measures, to_pytrec_eval, to_ranx
     from lexiframe.io.logs.files import read_log
-    from lexiframe.io.logs.joining import with_log
+    from lexiframe.io.logs.joining import with_attributes, with_log
     from lexiframe.io.logs.mlflow import read_mlflow
     from lexiframe.io.per_request_scores import read_scores
     from lexiframe.io.qrels import read_qrels
@@ -118,7 +118,7 @@ _MODULES = {
     "io.checks": "check_qrels check_run",
     "io.exchange": "to_ir_measures to_pytrec_eval to_ranx",
     "io.logs.files": "read_log",
-    "io.logs.joining": "with_log",
+    "io.logs.joining": "with_attributes with_log",
     "io.logs.mlflow": "read_mlflow",
     "io.per_request_scores": "read_scores",
     "io.qrels": "read_qrels",
@@ -213,6 +213,6 @@ __all__ = [
     "sign_agreement", "simulate_collection", "smallest_significant_differences", "strec",
     "swap_curve", "swap_rates",
     "theory", "tie_profile", "tie_rates", "to_ir_measures", "to_pytrec_eval", "to_ranx",
-    "truncate_runs", "verdict", "tukey_hsd", "win_rate_matrix", "win_rates", "with_log",
-    "write_parquet", "write_trec",
+    "truncate_runs", "verdict", "tukey_hsd", "win_rate_matrix", "win_rates", "with_attributes",
+    "with_log", "write_parquet", "write_trec",
 ]  # fmt: skip

@@ -80,6 +80,9 @@ MeasureLike = Named | str | Callable[..., Any]
 """A metric or preference, its notation (``"nDCG@10"``), or a function of one's own from positions
 to preferences (see `MatrixPreference`)."""
 
+LogLike = str | Path | Frame
+"""What describes runs or requests: a frame with a row for each, or the path of such a file."""
+
 RequestsLike = str | Path | Frame | None
 """Attributes of requests: a frame with a row for each request, or the path of such a file; or None
 for no groups."""

@@ -82,6 +82,8 @@ def test_policies_reach_the_tables(tmp_path):
         "rel": 2,
         "score_type": "float64",
         "unjudged": "keep",
+        "depth": None,
+        "exclude_self": False,
         **policies,
     }
 

@@ -166,7 +166,7 @@ PUBLIC = """
     simulate_collection collection_distances
     compare tukey_hsd discriminative_power
     asl_curve smallest_significant_differences swap_rates swap_curve required_requests power_curve
-    with_log read_log read_mlflow
+    with_log with_attributes read_log read_mlflow
     write_trec write_parquet to_ir_measures to_ranx to_pytrec_eval
     evaluate Evaluation verdict
     LexiframeError LexiframeWarning ReadError SchemaError UnknownNameError
@@ -241,7 +241,7 @@ def test_groups_are_asked_for_by_keyword(name):
             function(pl.DataFrame(), requests=pl.DataFrame(), by="length")
 
 
-DATA = "CollectionLike Frame PairsLike RunsLike QrelsLike ScoresLike Evaluated".split()
+DATA = "CollectionLike Frame LogLike PairsLike RunsLike QrelsLike ScoresLike Evaluated".split()
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)

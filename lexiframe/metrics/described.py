@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import html
 import inspect
 import itertools
 import sys
@@ -125,6 +124,8 @@ class Listing(pl.DataFrame):
     __repr__ = __str__
 
     def _repr_html_(self, *, _from_series: bool = False) -> str:
+        import html  # loaded only where a notebook asks for it
+
         rows = [self.columns, *self.iter_rows()]
         cells = ("".join(f"<td>{html.escape(str(cell))}</td>" for cell in row) for row in rows)
         head, *body = (f"<tr>{row}</tr>" for row in cells)
