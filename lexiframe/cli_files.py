@@ -41,6 +41,7 @@ from lexiframe.io.text.trec import warn_of_wider_lines
 from lexiframe.io.write_parquet import write_parquet
 from lexiframe.io.write_trec import write_trec
 from lexiframe.metrics.conventions import conventions as all_conventions
+from lexiframe.metrics.derived import MADE_FROM_ANOTHER
 from lexiframe.metrics.described import Listing
 from lexiframe.pairwise.catalogue import parse_measure
 from lexiframe.pairwise.listing import measures as all_measures
@@ -133,17 +134,20 @@ def measures(
 ) -> None:
     """List the metrics and preferences, or say what one of them is."""
     known = all_measures()
-    if name is not None:
-        asked = parse_measure(name)
-        known = known.filter(name=asked.name)
-        if not known.height:  # TSE(AP) is listed, TSE(RR) is made in the same way
-            known = all_measures().filter(pl.col("name").str.starts_with(f"{asked.name}("))
+    if name is None or known.filter(name=name)["kind"].to_list() == ["interleaving"]:
+        known = known.filter(name is None or pl.col("name") == name)
+        explained = str(Listing(known))
+    else:
+        asked = parse_measure(f"{name}(AP)" if name in MADE_FROM_ANOTHER else name)
+        made_from_another = pl.col("name").str.starts_with(f"{asked.name}(")  # TSE(AP) is listed
+        known = known.filter((pl.col("name") == asked.name) | made_from_another)
+        explained = str(asked.__doc__)
     if format != "table":
         print_table(known, format)
     elif name is None:
         print_table(known.select("notation", "kind", "formula"), format)
     else:
-        typer.echo(asked.__doc__)
+        typer.echo(explained)
 
 
 def conventions(

@@ -374,7 +374,9 @@ def test_measures_on_the_command_line(lexiframe):
         said = lexiframe("measures", name).out
         assert "Parameters, as in nDCG(dcg='log2', ideal='cut', rel=2) @ 10\n" in said
         assert "Järvelin" in said
-    assert "total search efficiency" in lexiframe("measures", "TSE(RR)").out
+    for name in ("TSE(RR)", "TSE"):
+        assert "total search efficiency" in lexiframe("measures", name).out
+    assert "lexiframe.interleaving" in lexiframe("measures", "OI").out
     rows = json.loads(lexiframe("measures", "TSE(RR)", "--format", "json").out)
     assert [row["name"] for row in rows] == ["TSE(AP)"]
     rows = json.loads(lexiframe("measures", "RPP", "--format", "json").out)

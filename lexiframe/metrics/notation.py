@@ -73,6 +73,7 @@ OTHERS = {
     "r-precision": "Rprec",
     "map": "AP",
     "mrr": "RR",
+    "reciprank": "RR",
     "ndcg": "nDCG",
     "ndcg_burges": "nDCG(dcg='exp-log2')",
     "hit": "Success",
@@ -81,7 +82,7 @@ OTHERS = {
     "hits": "num_rel_ret",
     "f1": "F1",
 }
-"""The names of ranx, BEIR, RecBole, RePlay and RecTools, in lower case: they differ in capitals."""
+"""The names of ranx, BEIR, LensKit, RecBole, RePlay and RecTools, in lower case: capitals vary."""
 
 
 @dataclass(frozen=True)

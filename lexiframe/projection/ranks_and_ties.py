@@ -94,14 +94,14 @@ def rank_judged(
     if ties == "rank":
         _refuse_repeated_ranks(rows, judged, part.where)
     rows = rows.in_order(stable=ties == "input")
-    answered, extra = _answered(part, judged, rows.retrieved(judged), rows.extra)
-    n_before = len(rows.query)
-    if policies.exclude_self:
-        rows = rows.take(np.flatnonzero(~rows.are_own(judged)))
-    n_own = n_before - len(rows.query)
+    retrieved = rows.retrieved(judged)
+    answered, extra = _answered(part, judged, retrieved, rows.extra)
+    own = rows.are_own(judged) if policies.exclude_self else np.zeros(0, bool)
+    if own.any():
+        rows = rows.take(np.flatnonzero(~own))
+        retrieved = rows.retrieved(judged)
     hit, item = rows.find(judged)
     strangers = [] if len(hit) else _some_documents(rows, judged)
-    retrieved = rows.retrieved(judged)
     if policies.unjudged == "remove":
         stays = judged.is_judged[item]
         rows, item = rows.take(hit[stays]), item[stays]
@@ -127,7 +127,7 @@ def rank_judged(
         strangers,
         _pool(rows, judged, policies) if pool else None,
         _NO_DOCUMENTS if codes is None else _ranked_documents(rows, judged, ties, codes),
-        n_own,
+        int(own.sum()),
     )
 
 

@@ -20,7 +20,7 @@ OTHER_NAMES = {
     "AP@100": "map@100 MAP@100 map_cut_100 map_cut.100",
     "nDCG@10": "ndcg@10 NDCG@10 Ndcg@10 ndcg_cut_10",
     "nDCG(dcg='exp-log2')@10": "ndcg_burges@10",
-    "RR": "mrr MRR recip_rank",
+    "RR": "mrr MRR recip_rank RecipRank",
     "RR@10": "mrr@10 MRR@10",
     "R@100": "recall@100 Recall@100 recall_100 R@100",
     "R(denominator='min')@5": "R_cap@5 r_cap@5",
