@@ -72,6 +72,12 @@ def test_where_a_string_is_split(text, measures):
     assert notation.each(text) == measures
 
 
+def test_commas_inside_braces():
+    assert notation.read("nDCG(gains={0: 0, 1: 5}, rel=1)@3") == notation.Written(
+        "nDCG", None, {"gains": {0: 0, 1: 5}, "rel": 1}, 3
+    )
+
+
 OBJECTS = {
     "AP": ir_measures.AP,
     "AP(rel=2)@10": ir_measures.AP(rel=2) @ 10,

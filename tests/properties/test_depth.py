@@ -114,6 +114,17 @@ def test_explanations_of_a_cutoff_sum_to_it(p, k):
             assert explained[name].sum() == pytest.approx(value, abs=1e-12)
 
 
+def test_the_explanation_of_an_item_beyond_the_cutoff():
+    runs = {"a": {"q": {"x": 3, "y": 2, "z": 1}}, "b": {"q": {"x": 3, "z": 2, "y": 1}}}
+    p = lf.positions(runs, {"q": {"x": 1, "y": 1}})
+    explained = lf.explain(p, "q", "a", "b", ["RPP", "RPP@1", "RPP@2"])
+    assert [explained[name].to_list() for name in ("RPP", "RPP@1", "RPP@2")] == [
+        [0, 0.5],
+        [0, 0],
+        [0, 0.5],
+    ]
+
+
 # --- Runs cut at a depth ------------------------------------------------------------------------
 
 
@@ -185,6 +196,11 @@ def test_bounds_of_ties_at_a_depth(collection, k):
         row = covered.row(by_predicate=pl.col("run") == run, named=True)
         assert row["AP_min"] == pytest.approx(np.mean([min(of_query) for of_query in values]))
         assert row["AP_max"] == pytest.approx(np.mean([max(of_query) for of_query in values]))
+
+
+def test_a_tie_across_the_depth():
+    covered = lf.coverage({"a": {"q": {"x": 1, "y": 1}}}, {"q": {"x": 1}}, depth=1)
+    assert covered.select("AP_min", "AP_max", "tied_relevant").row(0) == (0, 1, 1)
 
 
 @pytest.mark.parametrize("depth", [0, -1, 2.5, True, "10"])
