@@ -14,10 +14,11 @@ import polars as pl
 import typer
 
 from lexiframe._version import __version__
+from lexiframe.cli_explain import explain
 from lexiframe.cli_files import check, conventions, convert, measures
 from lexiframe.cli_options import (
     AsFormat,
-    BaselineRun,
+    Baseline,
     GroupedBy,
     HonestDifference,
     InferenceOptions,
@@ -42,7 +43,7 @@ from lexiframe.io.files.outputs import refuse_outputs, refuse_replacing, refuse_
 from lexiframe.io.files.sources import File
 from lexiframe.io.qrels import held_or_data
 from lexiframe.io.runs import RunScan
-from lexiframe.layouts.cube import known_pairs
+from lexiframe.layouts.cube import pair_cube_with_scores
 from lexiframe.layouts.groups import names_of
 from lexiframe.metrics.metric import Metric
 from lexiframe.pairwise.pairs import parse_measures
@@ -113,6 +114,7 @@ def evaluate(
     inputs: InputOptions,
     measure: Measures = None,
     tests: InferenceOptions,
+    baseline: Baseline = None,
     requests: RequestsFile = None,
     by: GroupedBy = None,
     out: OutFolder = None,
@@ -129,6 +131,7 @@ def evaluate(
         measure or None,
         **inputs.policies(),
         **vars(tests),
+        baseline=baseline,
         requests=requests,
         by=by,
     )
@@ -158,7 +161,7 @@ def compare(
     tests: InferenceOptions,
     requests: RequestsFile = None,
     by: GroupedBy = None,
-    baseline: BaselineRun = None,
+    baseline: Baseline = None,
     intervals: Intervals = "t",
     hsd: HonestDifference = None,
     out: OutFile = None,
@@ -184,7 +187,7 @@ def compare(
     projected = project_runs(scan, inputs.judgments(), asked, policies, baseline=baseline)
     metrics = [measure for measure in asked if isinstance(measure, Metric)]
     d, s = projected.preferences(asked, baseline), projected.scores(metrics)
-    pairs = known_pairs(d, s, baseline)
+    pairs = pair_cube_with_scores(d, s, baseline)
     groups: dict[str, Any] = {"requests": attributes, "by": by}
     if hsd is None:
         how = {**vars(tests), "baseline": baseline, "intervals": intervals}
@@ -237,6 +240,11 @@ app.command(epilog=_examples("check runs/ qrels.txt", "check run.txt --as run --
     check
 )
 app.command(epilog=_examples("convert run.gz run.parquet", "convert qrels.tsv qrels.txt"))(convert)
+app.command(
+    epilog=_examples(
+        "explain qrels.txt bm25.run dense.run", "explain qrels.txt a.run b.run --query 42 -m AP"
+    )
+)(explain)
 app.command(epilog=_examples("measures", "measures nDCG"))(measures)
 app.command(epilog=_examples("conventions", "conventions AP"))(conventions)
 
@@ -244,7 +252,9 @@ app.command(epilog=_examples("conventions", "conventions AP"))(conventions)
 def _printed(e: Evaluation) -> dict[str, pl.DataFrame]:
     names = ("coverage", "orderings", "correlations", "tie_rates", "power")
     tables = {name: e.tables()[name] for name in names}
-    if e.provenance["inference"]["alternative"] == "two-sided":  # a verdict needs it
+    if e.provenance["inference"]["baseline"] is not None:
+        tables["against_baseline"] = e.against_baseline
+    elif e.provenance["inference"]["alternative"] == "two-sided":  # a verdict needs it
         tables["verdict"] = verdict(e)
     return tables
 

@@ -22,7 +22,7 @@ from lexiframe.cli_options import (
 )
 from lexiframe.cli_output import print_table
 from lexiframe.errors import LexiframeError, ReadError
-from lexiframe.io.checks import Checked, Kind, check_file, kind_of, no_file
+from lexiframe.io.checks import Checked, Kind, check_file, kind_of, unreadable
 from lexiframe.io.files.outputs import refuse_replacing
 from lexiframe.io.files.sources import (
     STANDARD_INPUT,
@@ -81,7 +81,7 @@ def _found(given: str) -> Found | Checked:
         return sources_of_runs(given)
     except ReadError as error:
         where = public_address(given) if is_remote(given) else str(File(given))
-        return no_file(where, error)
+        return unreadable(where, error)
 
 
 def _checked(found: Found | Checked, options: TextOptions, kind: Kind | None) -> list[Checked]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import wraps
 from inspect import Parameter, Signature, signature
 from pathlib import Path
@@ -46,6 +46,10 @@ QrelsPath = Annotated[
 RunPaths = Annotated[
     list[str],
     typer.Argument(metavar="RUN...", help="Runs: files in any form, folders, globs, or -."),
+]
+TwoRuns = Annotated[
+    list[str],
+    typer.Argument(metavar="A B", help="Two runs: files in any form; - is standard input."),
 ]
 HeldKind = Annotated[
     Optional[Kind],  # noqa: UP045 - typer reads it
@@ -256,12 +260,12 @@ HonestDifference = Annotated[
         **_of(STATISTICS),
     ),
 ]
-BaselineRun = Annotated[
+Baseline = Annotated[
     Optional[str],  # noqa: UP045
     typer.Option(
         "--baseline",
         metavar="RUN",
-        help="Compare the other runs with this run only.",
+        help="The run that the others are compared with; positive differences are then better.",
         show_default="all pairs",
         **_of(STATISTICS),
     ),
@@ -331,6 +335,29 @@ class InputOptions:
 
     def _text_options(self, header: bool, column: list[str] | None) -> dict[str, Any]:
         return {"header": header, "decimal": self.decimal, "columns": as_columns(column)}
+
+
+@dataclass
+class PairOptions(InputOptions):
+    """The same for a command about two runs, in the order in which they are given."""
+
+    runs: TwoRuns
+
+    def scan(self) -> RunScan:
+        """Find the two runs; two files of one name are called by their paths."""
+        if len(self.runs) != 2:
+            raise typer.BadParameter(f"expected two runs, A and B, found {len(self.runs)}")
+        one, other = (InputOptions.scan(replace(self, runs=[run])) for run in self.runs)
+        sources = (*one.sources, *other.sources)
+        if len(sources) != 2 or self.runs[0] == self.runs[1]:
+            raise LexiframeError(
+                f"expected two runs, found {len(set(sources))} in {' and '.join(self.runs)}; name "
+                "two files"
+            )
+        if sources[0].name is not None and sources[0].name == sources[1].name:
+            named = zip(sources, self.runs, strict=True)
+            sources = tuple(replace(source, name=run, is_given=True) for source, run in named)
+        return replace(one, sources=sources, stamps={})
 
 
 @dataclass

@@ -18,7 +18,7 @@ LONGEST = 4000
 
 @dataclass(frozen=True)
 class Problem:
-    """One problem of a file; ``str`` makes the error message of it.
+    """One problem of a file; ``str`` builds its error message.
 
     ``expected`` is empty when ``found`` says it all. ``problem`` is the kind of the problem, as
     `check_run` lists it. ``at`` is the place in a file that has no lines: ``"record 3"``.
@@ -54,10 +54,10 @@ class Problem:
 
 
 class LexiframeError(ValueError):
-    """Bad data: the message says where, what was expected, what was found and what to do.
+    """Bad data, arguments or paths: the message says what was expected and found, and what to do.
 
     The message is always one line: line breaks and control characters in the data are escaped.
-    When it is about a file, ``problem`` holds its parts.
+    ``problem`` is the `Problem` from which the message was built, else None.
     """
 
     def __init__(self, message: str | Problem = "") -> None:
@@ -74,7 +74,7 @@ class SchemaError(LexiframeError):
 
 
 class UnknownNameError(LexiframeError):
-    """No measure, run or option has the name that was given."""
+    """No measure, run, query, attribute or model parameter has this name."""
 
 
 class LexiframeWarning(UserWarning):
@@ -88,9 +88,9 @@ _BETWEEN = {"lexiframe", "polars", "pandas"}
 def warn(message: str) -> None:
     """Warn that data were dropped, filled or ignored; the warning points at the user's code.
 
-    It names the line of the nearest caller outside this package. Worker threads must not call this
-    function, because the user's code is not among their callers: they return what they find, and
-    the thread of the user's call warns.
+    It names the line of the nearest caller outside lexiframe, Polars and pandas. Worker threads
+    must not call this function, because the user's code is not among their callers: they return
+    what they find, and the thread of the user's call warns.
     """
     frame, level = inspect.currentframe(), 1
     while frame and frame.f_globals.get("__name__", "").partition(".")[0] in _BETWEEN:
@@ -132,8 +132,8 @@ def unknown_name(
 ) -> UnknownNameError:
     """Build the error for a name that does not exist, with the known names most like it.
 
-    ``near`` has first the part of the name to look for instead of the whole name, then more names
-    that the user may mean besides the known ones. ``advice`` ends the message.
+    ``near[0]``, if given, is compared with the known names instead of ``name``; ``near[1:]`` are
+    further names that may be suggested. ``advice`` ends the message.
 
     Examples
     --------
@@ -142,17 +142,18 @@ def unknown_name(
     """
     known = list(known)
     sought, *others = [*near] or [name]
-    meant = nearest([*others, *known], [sought])[:3]
-    hint = f"; did you mean {' or '.join(meant)}?" if meant else "."
-    shown = ", ".join(known[:MANY]) + (f", ... ({len(known)} in all)" if len(known) > MANY else "")
-    return UnknownNameError(f"unknown {kind} {name!r}{hint} Known: {shown}{advice}")
+    alike = nearest([*others, *known], [sought])[:3]
+    hint = f"; did you mean {' or '.join(alike)}?" if alike else "."
+    listed = ", ".join(known[:MANY])
+    listed += f", ... ({len(known)} in all)" if len(known) > MANY else ""
+    return UnknownNameError(f"unknown {kind} {name!r}{hint} Known: {listed}{advice}")
 
 
 def check_choice(where: str, value: object, choices: Iterable[object], name: str = "") -> None:
     """Raise when an argument has a value that is not among its choices.
 
-    ``where`` is the name of the function, and ``name`` that of the argument; or ``where`` is the
-    name of an argument that several functions have.
+    ``where`` names the function and ``name`` its argument; without ``name``, ``where`` is the
+    argument, one that several functions have.
 
     Examples
     --------
@@ -213,14 +214,14 @@ def shown(value: object) -> str:
     return text if len(text) <= _SHOWN else f"{text[:40]}...{text[-20:]} ({len(text)} characters)"
 
 
-def first_three(values: Iterable[object]) -> str:
+def n_and_first(values: Iterable[object]) -> str:
     """Return the number of values and the first three of them, as text.
 
     Examples
     --------
-    >>> first_three(["q1", "q2", "q3", "q4"])
+    >>> n_and_first(["q1", "q2", "q3", "q4"])
     "4 ('q1', 'q2', 'q3', ...)"
     """
     values = list(values)
-    shown = ", ".join(repr(value) for value in values[:3])
-    return f"{len(values)} ({shown}{', ...' if len(values) > 3 else ''})"
+    listed = ", ".join(repr(value) for value in values[:3])
+    return f"{len(values)} ({listed}{', ...' if len(values) > 3 else ''})"

@@ -43,10 +43,12 @@ def likely_cause(
     ours, theirs = sorted(filter(None, set(ours))), sorted(filter(None, set(theirs)))
     spellings = {cause: (alike, alike) for cause, alike in {**more, **_SPELLINGS}.items()}
     spellings["a prefix"] = (_without_prefix(ours), _without_prefix(theirs))
-    for cause, (of_ours, of_theirs) in spellings.items():
-        spelled = {of_theirs(name): name for name in reversed(theirs)}  # of equals the first stays
+    for cause, (spell_ours, spell_theirs) in spellings.items():
+        spelled = {
+            spell_theirs(name): name for name in reversed(theirs)
+        }  # of equal spellings the first name stays
         for name in ours:
-            if (same := of_ours(name)) and same in spelled:
+            if (same := spell_ours(name)) and same in spelled:
                 return f"{cause} ({name!r} and {spelled[same]!r})"
     pairs = _beginnings(ours, theirs) or [(a, b) for b, a in _beginnings(theirs, ours)]
     return f"one begins with the other ({pairs[0][0]!r} and {pairs[0][1]!r})" if pairs else ""

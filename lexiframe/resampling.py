@@ -100,7 +100,7 @@ def percentiles(values: np.ndarray, alpha: float) -> tuple[float | None, float |
     return float(low), float(high)
 
 
-def check_draws(called: str, name: str, number: object, seed: object) -> None:
+def check_draws(function: str, name: str, number: object, seed: object) -> None:
     """Raise unless the number of trials or samples, called ``name``, and the seed can be used.
 
     Each trial or sample yields at least one number, so more of them than memory holds are refused.
@@ -109,15 +109,16 @@ def check_draws(called: str, name: str, number: object, seed: object) -> None:
     for what, value, least in asked:
         if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
             raise LexiframeError(
-                f"{called}: expected {what} to be a whole number from {least}, found {shown(value)}"
+                f"{function}: expected {what} to be a whole number from {least}, "
+                f"found {shown(value)}"
             )
     if isinstance(number, int | np.integer):
         if number >= _MOST:
-            raise LexiframeError(f"{called}: expected fewer {name}, found {shown(number)}")
+            raise LexiframeError(f"{function}: expected fewer {name}, found {shown(number)}")
         _refuse_many(int(number), 1, name)
 
 
-def check_share(called: str, name: str, value: float) -> None:
+def check_share(function: str, name: str, value: float) -> None:
     """Raise unless an argument (a level or a power) lies strictly between 0 and 1."""
     if not 0 < value < 1:
-        raise LexiframeError(f"{called}: expected {name} between 0 and 1, found {value}")
+        raise LexiframeError(f"{function}: expected {name} between 0 and 1, found {value}")

@@ -12,7 +12,7 @@ import polars as pl
 import pyarrow as pa
 
 from lexiframe.codes import categories_of
-from lexiframe.errors import Problem, SchemaError, first_three, in_one_line
+from lexiframe.errors import Problem, SchemaError, in_one_line, n_and_first
 
 STR, INT, FLOAT, BOOL = pl.String(), pl.Int64(), pl.Float64(), pl.Boolean()
 IDS = ("query_id", "doc_id")
@@ -49,15 +49,16 @@ _COLUMNS = {
         position level n_relevant n_retrieved pool_size n_judged corpus_size items deciding_level
         n wins losses ties cycle agree n_systems systems_agree n_pairs n_significant place splits
         half required n_requests requests answered missing extra without_relevant retrieved judged
-        relevant_retrieved duplicates unjudged_removed tied_relevant line
+        relevant_retrieved duplicates unjudged_removed tied_relevant line better worse tied
     """,
     FLOAT: """
-        score rank relevance rel value exposure preference win_rate mean_preference probability
+        score rank relevance rel value mean exposure preference win_rate mean_preference probability
         p_a_first p_tie p_b_first correlation p_value ci_low ci_high tie_rate agreement
         system_agreement agreement_low agreement_high system_agreement_low system_agreement_high
         mean_difference effect_size statistic p_adjusted effect_low effect_high alpha power share
         smallest_significant largest_not_significant swap_rate swap_rate_sd difference_low
-        difference_high power_at_n AP_min AP_max RR_min RR_max nDCG@10_min nDCG@10_max
+        difference_high value_a value_b sd min max power_at_n AP_min AP_max RR_min RR_max
+        nDCG@10_min nDCG@10_max
     """,
     BOOL: "smaller_is_better is_worst_off reject",
     pl.List(pl.String): "best not_worse",
@@ -114,6 +115,17 @@ PREFERENCES = _table(
     "preference deciding_level",
     optional="deciding_level",
 )
+PAIR_REQUESTS = _table(
+    "pair_requests",
+    "measure query_id",
+    "run_a run_b value_a value_b preference deciding_level",
+)
+REQUESTS = _table(
+    "requests",
+    "measure query_id",
+    "n mean sd min max tie_rate agreement run value mean_preference better worse tied",
+    optional="run value mean_preference better worse tied",
+)
 WIN_RATES = _table(
     "win_rates", "measure run_a run_b", "n wins losses ties win_rate mean_preference"
 )
@@ -144,6 +156,11 @@ COMPARISONS = _table(
     "n mean_difference ci_low ci_high effect_size statistic p_value p_adjusted reject effect_low "
     "effect_high",
     optional="effect_low effect_high",
+)
+AGAINST_BASELINE = _table(
+    "against_baseline",
+    "measure test correction run",
+    "n mean mean_difference ci_low ci_high effect_size p_value p_adjusted reject better worse tied",
 )
 POWER = _table("power", "measure test correction alpha", "n_pairs n_significant power")
 ASL_CURVE = _table(
@@ -251,10 +268,10 @@ def _collected(frame: pl.LazyFrame, where: str) -> pl.DataFrame:
     try:
         return frame.collect()
     except Exception as error:  # the plan may call any function of the user
-        said = str(error).strip().partition("\n")[0]
+        reason = str(error).strip().partition("\n")[0]
         raise SchemaError(
-            f"{where}: the LazyFrame cannot be computed ({type(error).__name__}: {said}); call its "
-            "collect() to see more"
+            f"{where}: the LazyFrame cannot be computed ({type(error).__name__}: {reason}); call "
+            "its collect() to see more"
         ) from error
 
 
@@ -346,25 +363,25 @@ def check(
 query_id, measure are missing (found: run, value)
     """
     table = to_polars(frame)
-    called = where or schema.name
+    source = where or schema.name
     missing = [name for name in schema.required if name not in table.columns]
     if missing:
         verb = "is" if len(missing) == 1 else "are"
         raise SchemaError(
-            f"{called}: expected the columns {', '.join(schema.required)}; {', '.join(missing)} "
+            f"{source}: expected the columns {', '.join(schema.required)}; {', '.join(missing)} "
             f"{verb} missing (found: {', '.join(table.columns)})"
         )
     table = table.select(
         categories_of(table[name])
         if name in coded and table[name].dtype.is_integer()
-        else _typed(table[name], dtype, called)
+        else _typed(table[name], dtype, source)
         for name, dtype in schema.columns.items()
         if name in table.columns
     )
     for name in schema.key:
         if name in table.columns and name not in schema.nullable and table[name].null_count():
             raise SchemaError(
-                f"{called}: the column {name} is part of the key, but "
+                f"{source}: the column {name} is part of the key, but "
                 f"{table[name].null_count()} rows have no value in it"
             )
     return table
@@ -380,7 +397,7 @@ _LISTS = (pl.List, pl.Array)
 _READ_AS_NUMBERS = (pl.String, pl.Null)
 
 
-def _typed(column: pl.Series, dtype: pl.DataType, called: str) -> pl.Series:
+def _typed(column: pl.Series, dtype: pl.DataType, source: str) -> pl.Series:
     """Cast a column, or raise when a value would change: 1.5 is no integer, "yes" no Boolean."""
     if column.dtype == dtype:
         return column
@@ -390,11 +407,11 @@ def _typed(column: pl.Series, dtype: pl.DataType, called: str) -> pl.Series:
         is_list = isinstance(column.dtype, _LISTS)
         advice = whole if column.dtype.is_float() else exploded if is_list else "cast them to text"
         expected = f"strings in {column.name}"
-        raise SchemaError(Problem(called, expected, str(column.dtype), advice))
+        raise SchemaError(Problem(source, expected, str(column.dtype), advice))
     is_number = column.dtype.is_numeric() or column.dtype in _READ_AS_NUMBERS  # no date, no list
     if dtype != STR and not is_number:
         advice = f"cast it to a number, or say which column is {column.name}"
-        raise SchemaError(Problem(called, f"{dtype} in {column.name}", str(column.dtype), advice))
+        raise SchemaError(Problem(source, f"{dtype} in {column.name}", str(column.dtype), advice))
     if dtype == BOOL and column.dtype == STR:  # "true" or "False", as CSV files write it
         column = column.str.to_lowercase()
         typed = column.replace_strict(_TRUTH, default=None, return_dtype=BOOL)
@@ -404,5 +421,5 @@ def _typed(column: pl.Series, dtype: pl.DataType, called: str) -> pl.Series:
     if dtype == INT and column.dtype.is_float() and not len(bad):
         bad = column.filter(typed != column)
     if len(bad):
-        raise SchemaError(Problem(called, f"{dtype} in {column.name}", first_three(bad)))
+        raise SchemaError(Problem(source, f"{dtype} in {column.name}", n_and_first(bad)))
     return typed

@@ -43,7 +43,7 @@ class Named(Protocol):
 
 
 class Evaluated(Protocol):
-    """An `Evaluation`, as far as `verdict` reads it."""
+    """An `Evaluation`, as far as `verdict` and `simulate_collection` read it."""
 
     @property
     def orderings(self) -> pl.DataFrame:
@@ -56,6 +56,10 @@ class Evaluated(Protocol):
     @property
     def provenance(self) -> dict[str, Any]:
         """What the tables were computed from."""
+
+    @property
+    def collection(self) -> tuple[Any, Any]:
+        """The runs and judgments, as they were given."""
 
 
 Frame = ArrowStream | pl.LazyFrame

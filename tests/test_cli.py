@@ -29,6 +29,7 @@ EXAMPLE = lf.bundled("example")
 QRELS, RUNS = EXAMPLE / "qrels.txt", EXAMPLE / "runs"
 RUN = RUNS / "random.run"
 TABLES = {
+    "against_baseline",
     "comparisons",
     "correlations",
     "coverage",
@@ -86,7 +87,7 @@ def test_demo(tmp_path):
     titles = ("Coverage", "Ranks of the runs", "Kendall's τ", "Ties between rankings", "told apart")
     assert all(title in outcome.out for title in titles)
     assert all(name in outcome.out for name in ("pixels_euclidean", "RPP", "nDCG@10", "rrLP"))
-    assert "wrote 10 tables to lexiframe-demo" in outcome.err
+    assert f"wrote {len(TABLES)} tables to lexiframe-demo" in outcome.err
     assert listing(tmp_path) == [f"lexiframe-demo/{name}.parquet" for name in sorted(TABLES)]
     ties = pl.read_parquet(tmp_path / "lexiframe-demo" / "tie_rates.parquet")
     rate = dict(ties.select("measure", "tie_rate").iter_rows())
@@ -281,6 +282,135 @@ def test_compare_with_a_baseline(lexiframe):
     rows = list(csv.DictReader(io.StringIO(lexiframe("compare", QRELS, RUNS, *options).out)))
     pairs = [(row["run_a"], row["run_b"]) for row in rows]
     assert pairs == [("pca8_euclidean", "random"), ("pixels_euclidean", "random")]
+    options[3] = "pca8_euclidean"
+    rows = list(csv.DictReader(io.StringIO(lexiframe("compare", QRELS, RUNS, *options).out)))
+    assert [row["run_b"] for row in rows] == ["pca8_euclidean"] * 2
+
+
+def test_evaluate_with_a_baseline(tmp_path, lexiframe):
+    options = ["-m", "AP", "--baseline", "pixels_euclidean", "--alternative", "less"]
+    e = lf.evaluate(RUNS, QRELS, "AP", baseline="pixels_euclidean", alternative="less")
+    outcome = lexiframe("evaluate", QRELS, RUNS, *options, "--out", tmp_path)
+    assert outcome.out.strip() == str(e).strip()
+    assert "Against pixels_euclidean" in outcome.out
+    assert pl.read_parquet(tmp_path / "against_baseline.parquet").equals(e.against_baseline)
+    tables = json.loads(lexiframe("evaluate", QRELS, RUNS, *options, "--format", "json").out)
+    one_sided = [row | {"ci_low": "-Infinity"} for row in e.against_baseline.to_dicts()]
+    assert [row for row in tables["against_baseline"] if row["n"]] == [
+        row for row in one_sided if row["n"]
+    ]
+    assert "verdict" not in tables
+    missing = lexiframe("evaluate", QRELS, RUNS, "--baseline", "pixels.run")
+    assert missing.status == 1
+    assert "error: unknown run 'pixels.run'; did you mean pixels_euclidean" in missing.err
+
+
+PIXELS = RUNS / "pixels_euclidean.run"
+
+
+def rows_of(printed):
+    return [line.strip("│ ").split() for line in printed.splitlines() if line.startswith("│")]
+
+
+def test_explain_lists_the_requests_of_two_runs(lexiframe):
+    e = lf.evaluate([RUN, PIXELS], QRELS, ["AP", "LR"])
+    for first, second in ((RUN, PIXELS), (PIXELS, RUN)):
+        command = ["explain", QRELS, first, second, "-m", "AP", "-m", "LR"]
+        table = e.pair(first.stem, second.stem)
+        out = lexiframe(*command, "--format", "csv").out
+        assert pl.read_csv(io.StringIO(out)).equals(table)
+        assert json.loads(lexiframe(*command, "--format", "json").out) == table.to_dicts()
+        printed = lexiframe(*command)
+        assert printed.status == 0
+        assert f"positive where {first.stem} is better than {second.stem}" in printed.out
+        head, *rows = rows_of(printed.out)
+        assert head == ["query_id", "AP", "LR", "LR", "level"]
+        of = {(m, q): (x, level) for m, q, *_, x, level in table.iter_rows()}
+        assert rows == [
+            [q, f"{of['AP', q][0]:.3f}", f"{of['LR', q][0]:.3f}", str(of["LR", q][1])]
+            for q in table.filter(measure="AP")["query_id"]
+        ]
+
+
+def test_explain_one_request(lexiframe):
+    command = ["explain", QRELS, PIXELS, RUN, "-m", "AP", "-m", "LR", "--query", "q0078"]
+    e = lf.evaluate([RUN, PIXELS], QRELS, ["AP", "LR"])
+    levels = e.explain("q0078", "pixels_euclidean", "random")
+    assert json.loads(lexiframe(*command, "--format", "json").out) == levels.to_dicts()
+    printed = lexiframe(*command).out
+    assert "Request q0078: pixels_euclidean against random" in printed
+    measures, by_level = printed.split("\n\n")
+    assert ["LR", "null", "null", "1.000", "21"] in rows_of(measures)
+    head, *rows = rows_of(by_level)
+    assert head == "level doc_a position_a doc_b position_b sign decides AP_a AP_b LR".split()
+    assert [int(row[0]) for row in rows] == levels["level"].to_list()
+    unknown = lexiframe(*command[:-1], "78")
+    assert (unknown.status, unknown.out) == (1, "")
+    assert "unknown query '78'. Known: q0066" in unknown.err
+
+
+def test_explain_prints_the_greatest_gains_and_losses(tmp_path, lexiframe):
+    """Of 50 requests the first and the last 20."""
+    ids = [f"q{n:02}" for n in range(50)]
+    for name, best in (("x", range(1, 51)), ("y", range(50, 0, -1))):
+        lines = [f"{q} Q0 d{k} 0 {-k} t" for q, n in zip(ids, best, strict=True) for k in (n, 60)]
+        (tmp_path / name).write_text("\n".join(lines))
+    relevant = [f"{q} 0 d{n} 1" for q, n in zip(ids, range(1, 51), strict=True)]
+    (tmp_path / "qrels").write_text("\n".join(relevant + [f"{q} 0 d60 1" for q in ids]))
+    command = ["explain", *(tmp_path / name for name in ("qrels", "x", "y")), "-m", "AP"]
+    printed = lexiframe(*command)
+    table = lf.evaluate([tmp_path / "x", tmp_path / "y"], tmp_path / "qrels", "AP").pair("x", "y")
+    shown = [row[0] for row in rows_of(printed.out)[1:]]
+    assert shown == [*table["query_id"][:20], *table["query_id"][-20:]]
+    assert "40 of 50 requests are shown" in printed.err
+    assert len(lexiframe(*command, "--format", "csv").out.splitlines()) == 51
+
+
+def test_explain_two_files_of_one_name(tmp_path, lexiframe):
+    for name, source in (("old", RUN), ("new", PIXELS)):
+        (tmp_path / name).mkdir()
+        shutil.copy(source, tmp_path / name / "bm25.run")
+    old, new = tmp_path / "old" / "bm25.run", tmp_path / "new" / "bm25.run"
+    outcome = lexiframe("explain", QRELS, old, new, "-m", "AP", "--format", "csv")
+    rows = list(csv.DictReader(io.StringIO(outcome.out)))
+    assert {(row["run_a"], row["run_b"]) for row in rows} == {(str(old), str(new))}
+    assert all(float(row["value_a"]) < float(row["value_b"]) for row in rows)
+    tables = [path.with_suffix(".parquet") for path in (old, new)]
+    for path, table in zip((old, new), tables, strict=True):
+        lf.write_parquet(lf.read_runs(path), table)  # whose column of runs says bm25
+    of_tables = lexiframe("explain", QRELS, *tables, "-m", "AP", "--format", "csv")
+    assert of_tables.out == outcome.out.replace("bm25.run", "bm25.parquet")
+
+
+def test_explain_a_run_from_standard_input(monkeypatch, lexiframe):
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(PIXELS.read_bytes())))
+    outcome = lexiframe("explain", QRELS, "-", RUN, "-m", "AP", "--format", "csv")
+    rows = list(csv.DictReader(io.StringIO(outcome.out)))
+    assert {(row["run_a"], row["run_b"]) for row in rows} == {("stdin", "random")}
+
+
+@pytest.mark.parametrize(
+    "given, status, message",
+    [
+        ([RUN], 2, "expected two runs, A and B, found 1"),
+        ([RUN, PIXELS, RUN], 2, "expected two runs, A and B, found 3"),
+        ([RUNS, RUN], 1, "expected two runs, found 3 in"),
+        ([RUN, RUN], 1, "expected two runs, found 1 in"),
+    ],
+)
+def test_explain_wants_two_runs(lexiframe, given, status, message):
+    outcome = lexiframe("explain", QRELS, *given)
+    assert (outcome.status, outcome.out) == (status, "")
+    assert message in " ".join(outcome.err.replace("│", " ").split())
+
+
+def test_explain_files_of_several_runs(tmp_path, lexiframe):
+    path = lf.write_parquet(lf.read_runs(RUNS), tmp_path / "all.parquet")
+    other = tmp_path / "other.run"
+    shutil.copy(RUN, other)
+    outcome = lexiframe("explain", QRELS, path, other)
+    assert outcome.status == 1
+    assert "explain: expected one run in each of two files, found 4 in" in outcome.err
 
 
 def test_json_is_json_when_numbers_are_infinite(tmp_path, lexiframe):
@@ -338,7 +468,9 @@ def test_help_names_the_commands(lexiframe):
         assert lexiframe(command, "--help").status == 0
 
 
-COMMANDS = "demo evaluate compare verdict coverage check convert measures conventions".split()
+COMMANDS = (
+    "demo evaluate compare verdict coverage check convert explain measures conventions".split()
+)
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -761,7 +893,7 @@ def test_a_report_does_not_replace_the_output(tmp_path):
         options = {"stdout": file, "stderr": subprocess.PIPE, "env": environment, "check": False}
         done = subprocess.run(list(map(str, command)), **options)
     assert done.returncode == 1
-    message = "r.html: the standard output goes there already; choose another file"
+    message = "r.html: the standard output or error goes there already; choose another file"
     assert message in done.stderr.decode()
 
 
@@ -864,7 +996,9 @@ def test_check_warns_once_of_several_folders_and_files(tmp_path, lexiframe):
     assert outcome.status == 0
     left_out, wider, last = outcome.err.splitlines()
     assert left_out.startswith("warning: left out of 2 folders, since they are no runs: 2 (")
-    assert wider.startswith("warning: 2 lines have more than 6 fields; the others are ignored;")
+    assert wider.startswith(
+        "warning: 2 lines have more than 6 fields; the fields after the sixth are ignored;"
+    )
     assert last == "files checked: 2, with problems: 0"
 
 
@@ -993,7 +1127,7 @@ BAD_RUNS = {
     "three fields": (GOOD + b"q9 Q0 d1\n", "line 126: expected 6 fields"),
     "a word for a score": (FIRST + b"q9 Q0 d1 1 abc t\n", "line 2: expected a number in field 5"),
     "NaN": (FIRST + b"q9 Q0 d1 1 NaN t\n", "line 2: expected a number in field 5"),
-    "duplicate document": (GOOD + FIRST, "'d0145' is more than once in the ranking"),
+    "duplicate document": (GOOD + FIRST, "'d0145' occurs more than once in the ranking"),
     "no request in common": (GOOD.replace(b"q", b"x"), "no query in common"),
     "broken Parquet": (b"PAR1" + GOOD, "cannot be read as Parquet"),
     "no UTF-8": (FIRST + b"q9 Q0 d\xff 1 1 t\n", "line 2: expected UTF-8 text"),

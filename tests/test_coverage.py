@@ -75,7 +75,9 @@ def test_duplicates_are_those_of_judged_requests():
         lf.positions({"x": runs}, QRELS, duplicates="best")
     only_extra = {"x": runs[1:]}
     assert lf.coverage(only_extra, QRELS, duplicates="best")["duplicates"].item() == 0
-    with pytest.raises(lf.SchemaError, match="'c' is more than once in the ranking for query 'q4'"):
+    with pytest.raises(
+        lf.SchemaError, match="'c' occurs more than once in the ranking for query 'q4'"
+    ):
         lf.coverage(only_extra, QRELS)
 
 

@@ -17,7 +17,7 @@ import polars as pl
 import pytest
 
 import lexiframe as lf
-from lexiframe.errors import first_three, nearest, unknown_name
+from lexiframe.errors import n_and_first, nearest, unknown_name
 from lexiframe.io.write_parquet import write_parquet
 from lexiframe.io.write_trec import write_trec
 from lexiframe.metrics.judged_items import items_of_ranked
@@ -629,9 +629,9 @@ def test_names_with_a_word_inside_come_behind_those_spelled_alike():
 
 
 def test_the_first_three_of_many():
-    assert first_three(["a"]) == "1 ('a')"
-    assert first_three(iter("abc")) == "3 ('a', 'b', 'c')"
-    assert first_three("abcd") == "4 ('a', 'b', 'c', ...)"
+    assert n_and_first(["a"]) == "1 ('a')"
+    assert n_and_first(iter("abc")) == "3 ('a', 'b', 'c')"
+    assert n_and_first("abcd") == "4 ('a', 'b', 'c', ...)"
 
 
 # --- Every raise has a case ---------------------------------------------------------------------

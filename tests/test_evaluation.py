@@ -4,18 +4,26 @@ import hashlib
 import io
 import multiprocessing
 import os
+import shutil
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import polars as pl
+import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
 import lexiframe as lf
-from lexiframe import evaluation
+from lexiframe import evaluation, origin
 from lexiframe.io.files.provenance import provenance_of
 from lexiframe.io.files.sources import File
+from lexiframe.orderings.by_request import request_table
+from lexiframe.schemas import SCORES
+from lexiframe.significance.baseline import baseline_in_short
+from tests.small_tables import preferences
 
 EXAMPLE = lf.bundled("example")
 QRELS, RUNS = EXAMPLE / "qrels.txt", EXAMPLE / "runs"
@@ -60,7 +68,8 @@ def test_tables_are_those_of_the_functions(evaluated):
         "comparisons": c,
         "power": lf.discriminative_power(c, 0.1),
     }
-    assert list(evaluated.tables()) == list(expected)
+    assert evaluated.against_baseline.is_empty()
+    assert list(evaluated.tables()) == [*expected, "against_baseline"]
     for name, table in expected.items():
         assert table.height > 0
         assert evaluated.tables()[name].equals(table), name
@@ -219,6 +228,121 @@ def test_names_are_escaped_in_html(tmp_path):
     assert "&lt;b&gt;&amp;" in page
 
 
+# --- A baseline -----------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def digits():
+    folder = lf.bundled("digits")
+    runs = sorted((folder / "runs").iterdir())[:6]
+    return runs, folder / "qrels.parquet"
+
+
+@pytest.mark.parametrize("place", [0, 3, 5], ids=["first by name", "in between", "last by name"])
+def test_all_runs_against_a_baseline(digits, place):
+    """Means, tests and counts as NumPy and SciPy compute them from the scores."""
+    from scipy.stats import ttest_rel
+
+    names = [path.name.partition(".")[0] for path in digits[0]]
+    baseline = names[place]
+    e = lf.evaluate(*digits, ["AP", "ASL", "RPP"], baseline=baseline, correction="bonferroni")
+    assert e.against_baseline.select("run", "measure").rows() == [
+        (name, measure) for measure in ("AP", "ASL", "RPP") for name in names
+    ]
+    for measure, sign in (("AP", 1), ("ASL", -1)):
+        wide = e.scores.filter(measure=measure).pivot("run", index="query_id", values="value")
+        ours = wide[baseline].to_numpy()
+        for row in e.against_baseline.filter(measure=measure).rows(named=True):
+            theirs = wide[row["run"]].to_numpy()
+            assert row["mean"] == pytest.approx(theirs.mean())
+            if row["run"] == baseline:
+                others = set(row) - {"measure", "test", "correction", "run", "mean"}
+                assert [row[name] for name in others] == [None] * len(others)
+                continue
+            gain = sign * (theirs - ours)
+            gain[abs(gain) < 1e-9] = 0.0
+            p = ttest_rel(theirs, ours).pvalue
+            assert row["mean_difference"] == pytest.approx(gain.mean())
+            assert row["ci_low"] <= row["mean_difference"] <= row["ci_high"]
+            assert row["p_value"] == pytest.approx(p)
+            assert row["p_adjusted"] == pytest.approx(min(1.0, 5 * p))
+            assert row["reject"] == (row["p_adjusted"] < 0.05)
+            counts = [int((gain > 0).sum()), int((gain < 0).sum()), int((gain == 0).sum())]
+            assert [row["better"], row["worse"], row["tied"]] == counts
+            assert row["n"] == sum(counts) == 60
+    of_preferences = e.against_baseline.filter(measure="RPP")
+    assert of_preferences["mean"].null_count() == 6
+    assert of_preferences["better"].sum() > 0
+
+
+def test_with_a_baseline_comparisons_and_power_are_of_its_pairs(digits):
+    said = {"alternative": "greater", "test": "sign", "correction": "bh"}
+    names = [path.name.partition(".")[0] for path in digits[0]]
+    baseline = names[2]
+    e = lf.evaluate(*digits, ["AP", "LP"], baseline=baseline, **said)
+    pairs = e.preferences.filter(pl.col("measure") == "LP")
+    assert e.comparisons.equals(lf.compare(e.preferences, baseline=baseline, **said))
+    assert e.comparisons["run_b"].unique().to_list() == [baseline]
+    assert e.power["n_pairs"].to_list() == [5, 5]
+    assert e.win_rates.equals(lf.evaluate(*digits, ["AP", "LP"]).win_rates)
+    assert pairs.height == 60 * 15  # orderings need all pairs
+    assert e.provenance["inference"]["baseline"] == baseline
+    title = f"Against {baseline} (sign test, bh over the pairs of a measure, α = 0.05)"
+    assert title in str(e)
+    assert title in e._repr_html_()
+    assert "Verdict" not in str(e)
+    assert title not in str(lf.evaluate(*digits, ["AP", "LP"], **said))
+
+
+def test_a_baseline_within_groups(digits):
+    """Counts and means of each group add up to those of all requests."""
+    requests = lf.bundled("digits") / "queries.parquet"
+    baseline = digits[0][2].name.partition(".")[0]
+    said = {"measures": ["AP", "LP"], "baseline": baseline}
+    table = lf.evaluate(*digits, **said, requests=requests, by="loop").against_baseline
+    whole = lf.evaluate(*digits, **said).against_baseline
+    assert table.columns == ["loop", *whole.columns]
+    key = ["measure", "run"]
+    summed = table.group_by(key).agg(
+        pl.col("n", "better", "worse", "tied").sum(),
+        mean=(pl.col("mean") * pl.col("n")).sum() / pl.col("n").sum(),
+    )
+    both = whole.join(summed, on=key).filter(pl.col("run") != baseline)
+    assert both.height == 10
+    for name in ("n", "better", "worse", "tied"):
+        assert both[name].to_list() == both[f"{name}_right"].to_list()
+    of_ap = both.filter(measure="AP")
+    assert of_ap["mean"].to_list() == pytest.approx(of_ap["mean_right"].to_list())
+    assert table.filter(run=baseline).height == 4
+
+
+def test_the_best_against_the_baseline_comes_first_in_print(digits):
+    """Measures in the order asked for; the baseline where its difference, 0, belongs."""
+    names = [path.name.partition(".")[0] for path in digits[0]]
+    e = lf.evaluate(*digits, ["RR", "AP"], baseline=names[1])
+    shown = baseline_in_short(e.against_baseline, e.provenance["measures"])
+    assert shown["measure"].to_list() == ["RR"] * 6 + ["AP"] * 6
+    for part in shown.partition_by("measure"):
+        gains = part["mean_difference"].fill_null(0.0).to_list()
+        assert gains == sorted(gains, reverse=True)
+        assert part.filter(run=names[1])["mean_difference"].to_list() == [None]
+    assert "n" not in shown.columns
+    lines = str(e).split("Against ")[1].splitlines()
+    assert [line.split()[2] for line in lines[4:-1]] == shown["run"].to_list()
+    only_preferences = lf.evaluate(*digits, ["LR"], baseline=names[1])
+    in_short = baseline_in_short(only_preferences.against_baseline, ["LR"])
+    assert "mean" not in in_short.columns
+
+
+def test_a_baseline_that_is_not_there_or_alone(monkeypatch):
+    """Which is found out before preferences are computed."""
+    monkeypatch.delattr(evaluation, "coverage_table")
+    with pytest.raises(lf.UnknownNameError, match=r"unknown run 'rand'; did you mean random"):
+        lf.evaluate(RUNS, QRELS, baseline="rand")
+    with pytest.raises(lf.LexiframeError, match="runs to compare with the baseline 'random', foun"):
+        lf.evaluate(RUNS / "random.run", QRELS, baseline="random")
+
+
 # --- The same bytes -----------------------------------------------------------------------------
 
 
@@ -230,7 +354,7 @@ def expected(tmp_path_factory):
 def test_writing_twice_gives_the_same_bytes(tmp_path, expected):
     assert written(tmp_path) == expected
     assert written(tmp_path) == expected  # over what is there
-    assert len(expected) == 10
+    assert expected.keys() == {f"{name}.parquet" for name in lf.evaluate(RUNS, QRELS).tables()}
 
 
 @pytest.mark.parametrize(
@@ -348,6 +472,7 @@ def test_files_and_settings_are_in_the_metadata(tmp_path, evaluated):
         "alternative": "two-sided",
         "trials": 10_000,
         "seed": 0,
+        "baseline": None,
     }
     assert facts["groups"] == []
 
@@ -452,3 +577,358 @@ def test_measures_without_rows_for_some_requests():
         ("x", "2", 0.5),
         ("y", "2", 0.5),
     ]
+
+
+# --- From the verdict to the reason ---------------------------------------------------------------
+
+LITTLE = pytest.param(0, id="computed again")
+ENOUGH = pytest.param(None, id="kept")
+
+
+@pytest.fixture
+def memory(request, monkeypatch):
+    """How much is available while an evaluation is made; None: not known, so enough."""
+    monkeypatch.setattr(origin, "available", lambda: request.param)
+    return request.param
+
+
+@pytest.mark.parametrize("memory", [LITTLE, ENOUGH], indirect=True)
+@pytest.mark.parametrize(
+    "measures, policies, more",
+    [
+        (["AP", "LR"], {}, {}),
+        (["AP"], {"rel": 1, "ties": "doc_id_asc", "no_relevant": "zero"}, {}),
+        (["bpref", "RR"], {"unjudged": "remove"}, {"judged": True}),
+        (["ASL", "alpha-nDCG@10"], {}, {"pool": True}),
+        (["bpref(rel=1)", "ASL"], {"rel": 1}, {"judged": True, "pool": True}),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:rows of unjudged documents")
+def test_positions_are_those_of_the_function(memory, measures, policies, more):
+    runs, qrels = pl.DataFrame(lf.read_runs(RUNS)), pl.DataFrame(lf.read_qrels(QRELS))
+    judged = pl.DataFrame({"query_id": "q0066", "doc_id": ["x", "d0012"], "relevance": 0.0})
+    qrels = pl.concat([qrels, judged], how="diagonal_relaxed").unique(["query_id", "doc_id"])
+    qrels = qrels.with_columns(pl.col("iteration").fill_null("0"))
+    e = lf.evaluate(runs, qrels, measures, **policies)
+    assert (e._origin.kept is None) == (memory == 0)
+    assert e.positions.equals(lf.positions(runs, qrels, **policies, **more))
+    plain = [measure for measure in measures if measure != "alpha-nDCG@10"]
+    zero = {"no_relevant": policies.get("no_relevant", "drop")}
+    again = lf.preferences(e.positions, plain, **zero)
+    assert again.equals(e.preferences.filter(pl.col("measure").is_in(plain)))
+
+
+def by_reader():
+    return pa.Table.to_reader(lf.read_runs(RUNS))
+
+
+@pytest.mark.parametrize("memory", [LITTLE], indirect=True)
+@pytest.mark.parametrize(
+    "give",
+    [
+        lambda: (RUNS, QRELS),
+        lambda: ([str(path) for path in FILES], lf.read_qrels(QRELS)),
+        lambda: ((path for path in FILES), lf.read_qrels(QRELS).to_reader()),
+        lambda: (lf.scan_runs(RUNS), QRELS),
+        lambda: (by_reader(), pl.DataFrame(lf.read_qrels(QRELS)).lazy()),
+        lambda: ({path.stem: pl.DataFrame(lf.read_runs(path)) for path in FILES}, str(QRELS)),
+    ],
+    ids=["folder", "paths", "iterators", "scan", "readers", "frames"],
+)
+def test_what_was_given_can_be_used_again(memory, give):
+    e = lf.evaluate(*give(), ["RR"])
+    expected = lf.positions(RUNS, QRELS)
+    assert e.positions.equals(expected)
+    assert e.positions.equals(expected)
+    assert lf.positions(*e.collection).equals(expected)
+
+
+@pytest.mark.parametrize("memory", [LITTLE], indirect=True)
+def test_what_could_be_read_only_once_is_kept(memory, monkeypatch):
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(QRELS.read_bytes())))
+    e = lf.evaluate(RUNS, "-", ["RR"])
+    assert e.positions.equals(lf.positions(RUNS, QRELS))
+
+
+@pytest.fixture
+def copied(tmp_path):
+    shutil.copytree(RUNS, tmp_path / "runs")
+    shutil.copy(QRELS, tmp_path / "qrels.txt")
+    return tmp_path
+
+
+@pytest.mark.parametrize("memory", [LITTLE], indirect=True)
+@pytest.mark.parametrize("name", ["runs/random.run", "qrels.txt"])
+def test_a_file_that_changed_is_not_used_again(memory, copied, name):
+    e = lf.evaluate(copied / "runs", copied / "qrels.txt", ["LR", "RR"])
+    path, before = copied / name, (copied / name).read_bytes()
+    path.write_bytes(before[before.index(b"\n") + 1 :])
+    now, then = (hashlib.sha256(data).hexdigest()[:12] for data in (path.read_bytes(), before))
+    message = (
+        rf"{name}: expected the bytes that were evaluated \(sha256 {then}…\), found others "
+        rf"\(sha256 {now}…\); evaluate again, or put the file back"
+    )
+    for use in (
+        lambda: e.positions,
+        lambda: e.collection,
+        lambda: e.pair("random", "pca8_euclidean"),
+        lambda: e.explain("q0066", "random", "pca8_euclidean"),
+        lambda: lf.simulate_collection(like=e),
+    ):
+        with pytest.raises(lf.ReadError, match=message):
+            use()
+    assert e.pair("random", "pca8_euclidean", "RR").height == 5  # scores are enough
+    path.write_bytes(before)
+    assert e.positions.equals(lf.positions(RUNS, QRELS))
+    assert lf.positions(*e.collection).equals(e.positions)
+    path.unlink()
+    with pytest.raises(lf.ReadError, match=rf"{name}: .*No such file"):
+        _ = e.positions
+
+
+@pytest.mark.parametrize("memory", [LITTLE], indirect=True)
+def test_several_files_that_changed_are_counted(memory, copied):
+    e = lf.evaluate(copied / "runs", copied / "qrels.txt", ["RR"])
+    for path in (copied / "runs").iterdir():
+        path.write_text(path.read_text().replace("Q0", "0"))
+    with pytest.raises(lf.ReadError, match=r"pca8_euclidean\.run: .*others \(.*\) \(and 2 more\)"):
+        _ = e.positions
+
+
+@pytest.mark.parametrize("memory", [LITTLE], indirect=True)
+def test_what_was_said_once_is_not_said_again(memory):
+    """Warnings are errors in these tests."""
+    runs = pl.DataFrame(lf.read_runs(RUNS)).filter(pl.col("query_id") != "q0066")
+    with pytest.warns(lf.LexiframeWarning, match="rankings missing"):
+        e = lf.evaluate(runs, QRELS, ["LR", "RR"])
+    assert e.positions.filter(query_id="q0066")["position"].null_count() == 60
+    assert e.pair("random", "pca8_euclidean").height == 10
+
+
+def test_an_evaluation_of_scores_has_no_rankings(evaluated):
+    e = replace(evaluated, _origin=None)
+    for use in (
+        lambda: e.positions,
+        lambda: e.explain("q0066", "random", "pca8_euclidean"),
+        lambda: lf.simulate_collection(like=e),
+    ):
+        with pytest.raises(lf.LexiframeError, match="computed from scores, so the rankings are no"):
+            use()
+    expected = evaluated.pair("random", "pca8_euclidean").with_columns(
+        deciding_level=pl.lit(None, pl.Int64)
+    )
+    assert e.pair("random", "pca8_euclidean").equals(expected)
+    assert e.requests().equals(evaluated.requests())
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("random", "pca8_euclidean"),
+        ("pca8_euclidean", "random"),
+        ("pixels_euclidean", "pca8_euclidean"),  # with ties
+    ],
+)
+def test_a_pair_of_runs_request_by_request(evaluated, names):
+    a, b = names
+    sign = 1 if a < b else -1
+    delta = {
+        (row["measure"], row["query_id"]): sign * row["preference"]
+        for row in evaluated.preferences.rows(named=True)
+        if {row["run_a"], row["run_b"]} == {a, b}
+    }
+    value = {(m, q, run): v for run, q, m, v in evaluated.scores.iter_rows()}
+    levels = lf.preferences(evaluated.positions, ["LR", "rrLP"], deciding_level=True)
+    level = {
+        (row["measure"], row["query_id"]): row["deciding_level"]
+        for row in levels.rows(named=True)
+        if {row["run_a"], row["run_b"]} == {a, b}
+    }
+    table = evaluated.pair(a, b)
+    expected = [
+        (m, q, a, b, value.get((m, q, a)), value.get((m, q, b)), delta[m, q], level.get((m, q)))
+        for m in MEASURES
+        for q in sorted({q for _, q in delta}, key=lambda q: (-delta[m, q], q))
+    ]
+    assert table.rows() == expected
+    assert "-0.0" not in {str(x) for x in table["preference"]}
+    some = evaluated.pair(a, b, ["AP", lf.LR])
+    assert some.rows() == [row for measure in ("AP", "LR") for row in expected if row[0] == measure]
+
+
+def test_runs_named_by_integers():
+    """Ids are text in every table, and may be given as they were."""
+    rows = {"query_id": "1", "doc_id": ["a", "b"]}
+    runs = [pl.DataFrame({"run": n, **rows, "score": [n, 1 - n]}) for n in (0, 1)]
+    qrels = pl.DataFrame({"query_id": "1", "doc_id": ["a"], "relevance": [1]})
+    e = lf.evaluate(pl.concat(runs), qrels, ["AP", "LR"])
+    assert e.pair(1, 0).equals(e.pair("1", "0"))
+    assert e.pair(1, 0)["preference"].to_list() == [0.5, 1.0]
+    assert e.requests(0)["worse"].to_list() == [1, 1]
+    assert e.explain(1, 1, 0)["LR"].sum() == 1.0
+
+
+def test_a_measure_is_named_as_everywhere(evaluated):
+    assert evaluated.pair("random", "pca8_euclidean", "map").equals(
+        evaluated.pair("random", "pca8_euclidean", lf.AP)
+    )
+
+    def mine(p):
+        return p[:, :1].sum(axis=1)[:, None] * 0.0 - p[:, :1].sum(axis=1)[None, :] * 0.0
+
+    e = lf.evaluate(RUNS, QRELS, [mine, "RR"])
+    assert e.pair("random", "pca8_euclidean", mine)["measure"].unique().to_list() == ["mine"]
+    assert e.requests(measures=["mine"])["tie_rate"].to_list() == [1.0] * 5
+    with pytest.raises(lf.UnknownNameError, match=r"unknown measure 'RPP'.*Known: mine, RR"):
+        e.pair("random", "pca8_euclidean", "RPP")
+
+
+def test_pairs_that_are_not_there(evaluated):
+    with pytest.raises(lf.UnknownNameError, match="unknown run 'rand'; did you mean random"):
+        evaluated.pair("rand", "pca8_euclidean")
+    with pytest.raises(lf.UnknownNameError, match="unknown run 'rand'; did you mean random"):
+        evaluated.requests("rand")
+    with pytest.raises(
+        lf.LexiframeError, match="pair: expected two different runs, found 'random' twice"
+    ):
+        evaluated.pair("random", "random")
+
+
+def test_a_request_is_explained_in_the_direction_asked_for(evaluated):
+    a, b, query = "random", "pca8_euclidean", "q0078"
+    table = evaluated.explain(query, a, b)
+    assert table.equals(lf.explain(evaluated.positions, query, a, b, MEASURES))
+    preferred = dict(
+        evaluated.pair(a, b).filter(query_id=query).select("measure", "preference").rows()
+    )
+    for measure in ("RPP", "dcgRPP", "LR", "rrLP"):
+        assert table[measure].sum() == pytest.approx(preferred[measure])
+    assert table["AP_a"].sum() - table["AP_b"].sum() == pytest.approx(preferred["AP"])
+    some = evaluated.explain(query, a, b, "P@5")
+    assert some.columns[-2:] == ["P@5_a", "P@5_b"]
+    with pytest.raises(lf.UnknownNameError, match="unknown query 'q78'"):
+        evaluated.explain("q78", a, b)
+
+
+def test_measures_without_levels_are_left_out_of_an_explanation():
+    """Unless they are asked for; of a grade that the request lacks, too."""
+
+    def mine(p):
+        return (p[:, :1] - p[:, :1].T) * 0.0
+
+    e = lf.evaluate(RUNS, QRELS, [mine, "alpha-nDCG@10", "AP"])
+    both = "q0066", "random", "pca8_euclidean"
+    assert e.explain(*both).columns[-2:] == ["AP_a", "AP_b"]
+    none = lf.evaluate(RUNS, QRELS, [mine])
+    assert none.explain(*both).columns[-4:] == ["RPP weight", "RPP", "LR", "LP"]
+    with pytest.raises(lf.LexiframeError, match="mine is a function of whole rankings"):
+        e.explain(*both, mine)
+    qrels = pl.DataFrame({"query_id": ["1", "2"], "doc_id": ["a", "b"], "relevance": [1, 2]})
+    runs = qrels.select("query_id", "doc_id", score=1.0)
+    runs = pl.concat([runs.with_columns(run=pl.lit(name)) for name in "xy"])
+    graded = lf.evaluate(runs, qrels, ["AP(rel=2)", "AP"])
+    assert graded.explain("1", "x", "y").columns[-2:] == ["AP_a", "AP_b"]
+    assert graded.explain("2", "x", "y").columns[-4:-2] == ["AP(rel=2)_a", "AP(rel=2)_b"]
+
+
+def test_requests_that_are_hard_and_where_measures_disagree(digits):
+    measures = ["AP", "ASL", "LR"]
+    e = lf.evaluate(*digits, measures)
+    table = e.requests()
+    assert [part["measure"][0] for part in table.partition_by("measure")] == measures
+    queries = e.scores["query_id"].unique().sort().to_list()
+    sign = {
+        (row["measure"], row["query_id"], row["run_a"], row["run_b"]): np.sign(row["preference"])
+        for row in e.preferences.rows(named=True)
+    }
+    pairs = sorted({key[2:] for key in sign})
+    rows = {(row["measure"], row["query_id"]): row for row in table.rows(named=True)}
+    assert len(rows) == table.height == len(measures) * len(queries)
+    for (m, q), row in rows.items():
+        values = e.scores.filter(measure=m, query_id=q)["value"].to_numpy()
+        if m == "LR":
+            assert [row[x] for x in ("n", "mean", "sd", "min", "max")] == [None] * 5
+        else:
+            spread = (values.mean(), values.std(ddof=1), values.min(), values.max())
+            assert row["n"] == len(values) == 6
+            assert [row[x] for x in ("mean", "sd", "min", "max")] == pytest.approx(spread)
+        signs = [sign[m, q, *pair] for pair in pairs]
+        others = [[sign[o, q, *pair] for pair in pairs] for o in measures if o != m]
+        assert row["tie_rate"] == pytest.approx(signs.count(0) / len(pairs))
+        n = sum(x != 0 for _ in others for x in signs)
+        agree = sum(
+            x != 0 and x == y for other in others for x, y in zip(signs, other, strict=True)
+        )
+        assert row["agreement"] == (pytest.approx(agree / n) if n else None)
+    means = {m: table.filter(measure=m)["mean"].to_list() for m in measures}
+    assert means["AP"] == sorted(means["AP"])
+    assert means["ASL"] == sorted(means["ASL"], reverse=True)
+    assert table.filter(measure="LR")["query_id"].to_list() == queries
+
+
+def test_measures_that_lack_a_request_do_not_disagree_there():
+    d = pl.concat(
+        [
+            preferences({"ab": [1.0, 1.0, 1.0], "ac": [1.0, 1.0, 0.0], "bc": [1.0, 1.0, 0.0]}, "x"),
+            preferences({"ab": [1.0], "ac": [-1.0], "bc": [0.0]}, "y"),
+            preferences({"ab": [1.0, None, 1.0]}, "z"),
+        ]
+    )
+    none = pl.DataFrame(schema=SCORES.columns)
+    table = request_table(none, d, ["x", "z"])
+    assert table.select("measure", "query_id", "tie_rate", "agreement").rows() == [
+        ("x", "q1", 0.0, (1 + 1) / (3 + 1)),
+        ("x", "q2", 0.0, None),
+        ("x", "q3", pytest.approx(2 / 3), 1.0),
+        ("z", "q1", 0.0, 1.0),
+        ("z", "q3", 0.0, 1.0),
+    ]
+
+
+def test_requests_where_a_run_fails(digits):
+    measures = ["ASL", "RPP"]
+    e = lf.evaluate(*digits, measures)
+    run = digits[0][3].name.partition(".")[0]
+    table = e.requests(run)
+    assert (
+        table.drop("run value mean_preference better worse tied".split())
+        .sort("measure", "query_id")
+        .equals(e.requests().sort("measure", "query_id"))
+    )
+    assert table["run"].unique().to_list() == [run]
+    for row in table.rows(named=True):
+        d = e.preferences.filter(measure=row["measure"], query_id=row["query_id"])
+        gains = [
+            (1 if a == run else -1) * x
+            for a, b, x in d.select("run_a", "run_b", "preference").iter_rows()
+            if run in (a, b)
+        ]
+        assert row["mean_preference"] == pytest.approx(np.mean(gains))
+        counts = [sum(f(x) for x in gains) for f in (lambda x: x > 0, lambda x: x < 0)]
+        assert [row["better"], row["worse"], row["tied"]] == [*counts, len(gains) - sum(counts)]
+        values = e.scores.filter(run=run, query_id=row["query_id"], measure=row["measure"])
+        assert row["value"] == (values["value"].item() if row["measure"] == "ASL" else None)
+    for part in table.partition_by("measure"):
+        assert part["mean_preference"].is_sorted()
+    alone = lf.evaluate(digits[0][3], digits[1], ["AP"]).requests(run)
+    assert alone["value"].is_sorted()
+    assert alone["mean_preference"].null_count() == alone["tie_rate"].null_count() == 60
+
+
+@pytest.mark.slow
+def test_a_collection_like_that_of_an_evaluation():
+    """The same as like its runs and judgments, with the least relevant grade of the evaluation."""
+    runs, qrels = lf.read_runs(RUNS), lf.read_qrels(QRELS)
+    graded = pl.DataFrame(qrels).with_columns(relevance=1.0 + pl.int_range(pl.len()) % 2)
+    e = lf.evaluate(runs, graded, ["RR"], rel=2)
+    few = {"requests": 5, "seed": 3}
+    of_two = lf.simulate_collection(like=(runs, graded), rel=2, **few)
+    for found, expected in zip(lf.simulate_collection(like=e, **few), of_two, strict=True):
+        assert found.equals(expected)
+    other = lf.simulate_collection(like=e, rel=1, **few)
+    assert other[0].equals(lf.simulate_collection(like=(runs, graded), rel=1, **few)[0])
+    assert not other[0].equals(of_two[0])
+    of_files = lf.simulate_collection(like=lf.evaluate(RUNS, QRELS, ["RR"]), **few)
+    assert of_files[0].equals(lf.simulate_collection(like=(runs, qrels), **few)[0])
+    with pytest.raises(TypeError, match=r"like=\(runs, qrels\), or an Evaluation, found str"):
+        lf.simulate_collection(like="runs")

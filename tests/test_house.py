@@ -32,7 +32,8 @@ STAGES = (
 IO = "tables files problems text score_forms logs".split()
 FREE = "_version errors typing progress likeness codes memory resampling schemas".split()
 ABOVE = """
-    example_data gaps projected evaluation cli_arguments cli_options cli_output cli_files cli
+    example_data gaps projected origin evaluation cli_arguments cli_options cli_output cli_files
+    cli_explain cli
     __main__
 """.split()
 
@@ -314,6 +315,7 @@ def tables(tmp_path_factory):
     )
     c = pl.concat([lf.compare(d, "t"), lf.compare(d, "sign", alpha=0.5)])
     c = c.sort(schemas.COMPARISONS.key)
+    e = lf.evaluate(runs, qrels, ["AP", "LP"], baseline="random")
     return {
         "runs": pl.DataFrame(runs),
         "qrels": pl.DataFrame(qrels),
@@ -323,6 +325,8 @@ def tables(tmp_path_factory):
         "providers": OWNERS,
         "provider_exposure": lf.provider_exposure(p, owners(p)),
         "preferences": d,
+        "pair_requests": e.pair("pixels_euclidean", "random"),
+        "requests": e.requests("random"),
         "win_rates": lf.win_rates(d),
         "request_win_rates": lf.request_win_rates(d),
         "orderings": o,
@@ -334,6 +338,7 @@ def tables(tmp_path_factory):
         "sign_agreement": lf.sign_agreement(d),
         "comparisons": c,
         "power": lf.discriminative_power(c),
+        "against_baseline": e.against_baseline,
         "verdict": lf.verdict(lf.evaluate(runs, qrels, ["AP", "RR"])),
         "asl_curve": lf.asl_curve(c),
         "smallest_differences": lf.smallest_significant_differences(c),
@@ -366,6 +371,9 @@ def test_every_schema_has_a_table(tables):
     assert set(tables) == set(SCHEMAS)
 
 
+OF_THEIR_OWN_ORDER = "runs qrels verdict pair_requests requests".split()
+
+
 @pytest.mark.parametrize("name", SCHEMAS)
 def test_columns_types_and_key(tables, name):
     table, schema = tables[name], SCHEMAS[name]
@@ -376,7 +384,7 @@ def test_columns_types_and_key(tables, name):
     assert not table.select(schema.key).is_duplicated().any()
     if name == "orderings":
         assert table.equals(table.sort("measure", "method", "rank", "run"))
-    elif name not in ("runs", "qrels", "verdict"):  # these keep an order of their own
+    elif name not in OF_THEIR_OWN_ORDER:
         assert table.equals(table.sort(schema.key))
 
 

@@ -25,7 +25,12 @@ NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 NEEDS = {  # what is not in the extra test; vl_convert draws altair's charts as pictures
     "02-joining-experiment-logs": ["mlflow", "sqlalchemy", "alembic", "altair", "vl_convert"],
     "03-what-the-libraries-conclude": ["pyterrier", "ranx", "altair", "vl_convert"],
+    "04-recall-paired-preference": ["altair", "vl_convert"],
+    "05-lexicographic-recall": ["altair", "vl_convert"],
+    "06-lexicographic-precision": ["altair", "vl_convert"],
 }
+OF_PAPERS = [path for path in NOTEBOOKS if path.stem >= "04"]
+"""These analyse more collections when LEXIFRAME_COLLECTIONS names a folder of them."""
 METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
     "language_info": {"name": "python"},
@@ -42,8 +47,11 @@ class ThisPython(KernelSpecManager):
         return KernelSpec(argv=start + quiet, display_name="Python 3", language="python")
 
 
-def executed(notebook, folder):
-    """Run a copy of a notebook in a folder; an error in a cell is an error here."""
+def executed(notebook, folder, **variables):
+    """Run a copy of a notebook in a folder; an error in a cell is an error here.
+
+    The notebook gets these environment variables besides its own.
+    """
     notebook = nbformat.from_dict(notebook)
     files, place = folder / "kernel", folder / "place"
     files.mkdir()
@@ -58,14 +66,14 @@ def executed(notebook, folder):
         timeout=300,
         record_timing=False,
     )
-    client.execute(env=environment(files), cleanup_kc=True)
+    client.execute(env=environment(files) | variables, cleanup_kc=True)
     return clean(notebook)
 
 
 def environment(files):
-    """Give the kernel this checkout, and none of the user's settings of how things print."""
+    """Give the kernel this checkout, and none of the user's settings of what and how to print."""
     path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
-    theirs = ("POLARS_", "MLFLOW_")
+    theirs = ("POLARS_", "MLFLOW_", "LEXIFRAME_COLLECTIONS")
     kept = {name: v for name, v in os.environ.items() if not name.startswith(theirs)}
     return kept | {
         "PYTHONPATH": path,
@@ -116,16 +124,38 @@ def test_there_are_notebooks():
     assert NOTEBOOKS
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
-def test_stored_outputs_are_those_of_today(path, tmp_path):
+def need_libraries_of(path):
+    """Skip the test of a notebook whose libraries are not installed."""
     missing = [name for name in NEEDS.get(path.stem, []) if find_spec(name) is None]
     if missing:
         pytest.skip(f"needs {', '.join(missing)}, which the extras interop, peers and viz install")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_stored_outputs_are_those_of_today(path, tmp_path):
+    need_libraries_of(path)
     stored = nbformat.read(path, as_version=4)
     today = shown(executed(stored, tmp_path))
     for cell, said in shown(stored).items():
         assert today[cell] == said, cell
+
+
+def test_there_is_a_notebook_for_each_paper():
+    assert len(OF_PAPERS) == 3
+
+
+@pytest.mark.parametrize("path", OF_PAPERS, ids=lambda path: path.stem)
+def test_every_collection_of_nine_runs_is_analysed(path, shared, tmp_path):
+    need_libraries_of(path)
+    folders = [folder for folder in (shared / "data").iterdir() if (folder / "qrels.trec").exists()]
+    runs = {folder.name: len([*folder.glob("runs/*")]) for folder in folders}
+    large = {name for name, n in runs.items() if n >= 9}
+    assert len(large) >= 5
+    stored = nbformat.read(path, as_version=4)
+    said = shown(executed(stored, tmp_path, LEXIFRAME_COLLECTIONS=str(shared / "data")))
+    assert {name for name in runs if name in said["counted"]} == large
+    assert {name for name in runs if name in said["left-out"]} == runs.keys() - large
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)

@@ -69,7 +69,10 @@ def folders(tmp_path):
     return [tmp_path / "one", tmp_path / "two"]
 
 
-WIDER = r"4 lines have more than 6 fields; the others are ignored; files: 4 \('.*1.run', .*, \.\.\."
+WIDER = (
+    r"4 lines have more than 6 fields; the fields after the sixth are ignored; "
+    r"files: 4 \('.*1.run', .*, \.\.\."
+)
 LEFT_OUT = (
     r"left out of 2 folders, since they are no runs: 2 \('.*one/README.md', '.*two/README.md'\)"
 )
@@ -182,7 +185,7 @@ OF_FILES = {
     "check_run": (lambda folder: lf.check_run(folder / "1.run"), ".*1.run: 1 line has more than 6"),
     "one file of many": (
         lambda folder: lf.read_runs([folder / "0.run", folder / "2.run"]),
-        ".*2.run: 1 line has more than 6 fields; the others are ignored$",
+        ".*2.run: 1 line has more than 6 fields; the fields after the sixth are ignored$",
     ),
 }
 OF_FOLDERS = {

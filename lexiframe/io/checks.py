@@ -53,18 +53,21 @@ def check_run(
     Returns
     -------
     polars.DataFrame
-        One row for each problem, in the order of the file; none if the file is in order. ``line``
-        is null for problems of the file as a whole (these are last), and for Parquet, Arrow, lists
-        and ``{query: {document: score}}`` in JSON, where ``found`` names the row or record, query
-        and document; ``problem`` is one of ``file``, ``encoding``, ``fields``, ``number``, ``id``
-        and ``duplicate``; ``expected`` and ``found`` describe the problem, ``advice`` how to mend
-        it or how to read the file as it is. A line may have several problems. A list or an object
-        in JSON is checked up to the first place that is not JSON or not UTF-8.
+        One row for each problem, in the order of the file; none if the file has no problems.
+        ``line`` is null for problems of the file as a whole (these are last), and for Parquet,
+        Arrow, lists and ``{query: {document: score}}`` in JSON, where ``found`` names the row or
+        record, query and document; ``problem`` is one of ``file``, ``encoding``, ``fields``,
+        ``number``, ``id`` and ``duplicate``; ``expected`` and ``found`` describe the problem,
+        ``advice`` how to mend it or how to read the file as it is. A line may have several
+        problems. A list or an object in JSON is checked up to the first place that is not JSON or
+        not UTF-8.
 
     Raises
     ------
     ReadError
-        When there is no such file.
+        When there is no such file, or the path is a folder or a device.
+    LexiframeError
+        For an option with a value that it cannot have.
 
     Examples
     --------
@@ -108,7 +111,9 @@ def check_qrels(
     Raises
     ------
     ReadError
-        When there is no such file.
+        When there is no such file, or the path is a folder or a device.
+    LexiframeError
+        For an option with a value that it cannot have.
 
     Examples
     --------
@@ -137,10 +142,10 @@ def check_file(file: File, options: TextOptions, kind: Kind) -> Checked:
     try:
         content = file.content()
     except LexiframeError as error:
-        return no_file(where, error)
+        return unreadable(where, error)
     try:
-        is_in_order, n_wider = _read(content, file, options, kind)
-        if is_in_order:
+        has_no_problem, n_wider = _read(content, file, options, kind)
+        if has_no_problem:
             return Checked(where, pl.DataFrame(schema=PROBLEMS.columns), n_wider)
     except LexiframeError as error:
         refused = [problem_of(error, where)]
@@ -150,7 +155,7 @@ def check_file(file: File, options: TextOptions, kind: Kind) -> Checked:
     return Checked(where, listed(found, what), n_wider)
 
 
-def no_file(where: str, error: LexiframeError) -> Checked:
+def unreadable(where: str, error: LexiframeError) -> Checked:
     """Return the one problem of a file that cannot be opened or unpacked."""
     return Checked(where, listed(table_of([problem_of(error, where)]), "runs or judgments"))
 
@@ -165,12 +170,15 @@ def _read(content: Content, file: File, options: TextOptions, kind: Kind) -> tup
         parts = parse_runs(content, source, "file", options, rank=True)
         keys = [part.rows.select("query_id", "doc_id") for part in parts]
         n_wider = sum(part.n_wider for part in parts)
-    is_text = content.kind != "text" or not undecodable(content.data)
-    return is_text and not any(key.is_duplicated().any() for key in keys), n_wider
+    is_utf8 = content.kind != "text" or not undecodable(content.data)
+    return is_utf8 and not any(key.is_duplicated().any() for key in keys), n_wider
 
 
 def kind_of(file: File, options: TextOptions) -> Kind:
-    """Return whether a file holds runs or judgments, by its columns or the fields of its lines."""
+    """Return whether a file holds runs or judgments, by its columns or the fields of its lines.
+
+    A file that cannot be read counts as a run.
+    """
     try:
         content = file.content()
         if content.kind != "text":

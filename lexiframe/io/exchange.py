@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import polars as pl
 
-from lexiframe.errors import LexiframeError, SchemaError, first_three
+from lexiframe.errors import LexiframeError, SchemaError, n_and_first
 from lexiframe.schemas import QRELS, RUNS, TableSchema, check, to_polars
 from lexiframe.typing import Frame
 
@@ -39,7 +39,7 @@ def to_ir_measures(table: Frame, /) -> dict[str, list[Any]] | list[Any]:
     LexiframeError
         When ir_measures is not installed.
     SchemaError
-        When the table holds neither, a number is missing, or a document is more than once in a
+        When the table holds neither, a number is missing, or a document occurs more than once in a
         ranking or in the judgments of a query and iteration.
 
     Examples
@@ -122,8 +122,8 @@ def to_pytrec_eval(table: Frame, /) -> dict[str, Any]:
     Raises
     ------
     SchemaError
-        When the table holds neither, a grade is not whole, a number is missing, or a document is
-        more than once in a ranking or in the judgments of a query and iteration.
+        When the table holds neither, a grade is not whole, a number is missing, or a document
+        occurs more than once in a ranking or in the judgments of a query and iteration.
 
     Examples
     --------
@@ -186,7 +186,7 @@ def _refuse_repeated(items: pl.DataFrame, schema: TableSchema) -> None:
     twice = items.filter(items.select(schema.key).is_duplicated())
     if twice.height:
         raise SchemaError(
-            f"{schema.name}: the document {twice['doc_id'][0]!r} is there more than once for query "
+            f"{schema.name}: the document {twice['doc_id'][0]!r} occurs more than once for query "
             f"{twice['query_id'][0]!r} ({twice.height} such rows in all); a dictionary would keep "
             "only one of them, so leave one out first"
         )
@@ -219,7 +219,7 @@ def _grades(judged: pl.DataFrame) -> dict[str, dict[str, int]]:
     if broken.height:
         raise SchemaError(
             f"qrels: pytrec_eval and ranx take whole grades only, found "
-            f"{first_three(broken['relevance'].unique(maintain_order=True))}, the first for query "
+            f"{n_and_first(broken['relevance'].unique(maintain_order=True))}, the first for query "
             f"{broken['query_id'][0]!r} and document {broken['doc_id'][0]!r}; nothing is rounded, "
             "so choose whole grades yourself"
         )

@@ -29,7 +29,7 @@ from lexiframe.io.tables.line_layouts import Layout
 from lexiframe.io.tables.lists_of_items import with_rows_of_lists
 from lexiframe.io.tables.objects import to_frame
 from lexiframe.io.text import trec
-from lexiframe.io.text.csv_rows import blocks_of_table, meant
+from lexiframe.io.text.csv_rows import blocks_of_table, without_empty_unnamed
 from lexiframe.io.text.csv_tables import parse_delimited, pieces_of_table, table_in
 from lexiframe.io.text.json_tables import is_json, json_rows, parse_json, pieces_of_json
 from lexiframe.io.text.lines import PIECE
@@ -122,7 +122,7 @@ def rows_of(
 def _rows_of_table(data: bytes, where: str, separator: str, options: TextOptions) -> Iterator[Rows]:
     for table, lines, problems in blocks_of_table(data, where, separator):
         is_row = ~lines.is_in(problems["line"].to_list())
-        rows, places = meant(table).filter(is_row), lines.filter(is_row)
+        rows, places = without_empty_unnamed(table).filter(is_row), lines.filter(is_row)
         yield Rows(rows, places, problems=problems, decimal=options.decimal)
 
 
@@ -143,10 +143,10 @@ def problems_of(
         beside = empty_beside_others([empty for _, empty in found], blocks, schema)
     except LexiframeError as error:
         return table_of([problem_of(error, where)])
-    problems = pl.concat([*(of_block for of_block, _ in found), again, beside])
-    of_file = problems.filter(pl.col("order").is_null())
-    of_file = of_file.unique(maintain_order=True)  # since each block lists them
-    return pl.concat([_placed(problems), of_file]).drop("row")
+    problems = pl.concat([*(table for table, _ in found), again, beside])
+    whole_file = problems.filter(pl.col("order").is_null())
+    whole_file = whole_file.unique(maintain_order=True)  # since each block lists them
+    return pl.concat([_placed(problems), whole_file]).drop("row")
 
 
 def _placed(problems: pl.DataFrame) -> pl.DataFrame:
@@ -193,7 +193,7 @@ def places_in(file: File, options: TextOptions, schema: TableSchema) -> Places:
     """
     stamp = file.stamp()
 
-    def of_rows() -> tuple[str, np.ndarray]:
+    def places() -> tuple[str, np.ndarray]:
         try:
             blocks = [*rows_of(file.content(), str(file), options, schema)]
         except LexiframeError:
@@ -201,4 +201,4 @@ def places_in(file: File, options: TextOptions, schema: TableSchema) -> Places:
         is_same = file.stamp() == stamp
         return blocks[0].unit * is_same, np.concatenate([rows.places for rows in blocks])
 
-    return of_rows
+    return places

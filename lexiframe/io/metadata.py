@@ -163,7 +163,7 @@ def _yaml() -> ModuleType:
 def _plain(value: Any) -> Any:
     """Convert to types of JSON: names, dates, huge integers and bytes (base64) to text."""
     if isinstance(value, Mapping):
-        return {_said(key): _plain(inner) for key, inner in value.items()}
+        return {_as_text(key): _plain(inner) for key, inner in value.items()}
     if isinstance(value, list | tuple | set):
         return [_plain(inner) for inner in value]
     if isinstance(value, date):
@@ -192,7 +192,7 @@ def _without_lists(value: Any) -> Any:
     if isinstance(value, list) and any(isinstance(item, Mapping | list) for item in value):
         value = {str(n): item for n, item in enumerate(value)}
     if isinstance(value, list):
-        return ", ".join(map(_said, value)) or None
+        return ", ".join(map(_as_text, value)) or None
     if isinstance(value, Mapping):
         return {str(name): _without_lists(item) for name, item in value.items()} or None
     return value
@@ -214,11 +214,13 @@ def metadata_frame(headers: Mapping[str, str | None]) -> pl.DataFrame:
         flatten(parse_metadata(text, where), f"{where}, ir_metadata") if text else {}
         for where, text in ((f"run {run!r}", headers[run]) for run in runs)
     ]
-    named = [{_RENAMED.get(name, name): of[name] for name in of} for of in fields]
-    return pl.DataFrame([pl.Series("run", runs, dtype=pl.String), *table_of_records(named, _said)])
+    named = [{_RENAMED.get(name, name): row[name] for name in row} for row in fields]
+    return pl.DataFrame(
+        [pl.Series("run", runs, dtype=pl.String), *table_of_records(named, _as_text)]
+    )
 
 
-def _said(value: Any) -> str:
+def _as_text(value: Any) -> str:
     """Write a value as YAML does."""
     if isinstance(value, bool | None):
         return {True: "true", False: "false", None: ""}[value]

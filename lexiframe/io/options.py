@@ -29,11 +29,11 @@ class TextOptions:
         check_choice("third", self.third, (None, *get_args(Third)))
         check_choice("decimal", self.decimal, (".", ","))
 
-    def said(self) -> dict[str, object]:
+    def changed(self) -> dict[str, object]:
         """Return the options that are not at their defaults, for the provenance."""
-        unsaid = vars(TextOptions())
-        return {name: value for name, value in vars(self).items() if value != unsaid[name]}
+        defaults = vars(TextOptions())
+        return {name: value for name, value in vars(self).items() if value != defaults[name]}
 
     def facts(self) -> dict[str, object]:
         """Return these options as a fact about a file; empty if all are at their defaults."""
-        return {"reading": said} if (said := self.said()) else {}
+        return {"reading": changed} if (changed := self.changed()) else {}

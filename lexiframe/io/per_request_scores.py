@@ -11,7 +11,7 @@ from typing import Any
 
 import polars as pl
 
-from lexiframe.errors import LexiframeError, ReadError, SchemaError, first_three, warn
+from lexiframe.errors import LexiframeError, ReadError, SchemaError, n_and_first, warn
 from lexiframe.io.files.parquet_and_arrow import read_arrow
 from lexiframe.io.files.sources import (
     File,
@@ -217,7 +217,7 @@ def _refuse_repeated(table: pl.DataFrame, origins: Sequence[ScoreTable]) -> None
         raise SchemaError(
             f"{' and '.join(places[:3])}: run {first['run']!r}, query {first['query_id']!r} and "
             f"measure {first['measure']!r} have more than one value ({repeated.height} such rows "
-            "in all); keep one of them, or name the runs apart: {name: file or frame}"
+            "in all); keep one of them, or give the runs different names: {name: file or frame}"
         )
 
 
@@ -229,7 +229,7 @@ def _without_empty_requests(table: pl.DataFrame, origins: Sequence[ScoreTable]) 
         raise ReadError(f"{where}: expected some values, found none for any request")
     if kept.height < table.height:
         requests = table.filter(~has_value)["query_id"].unique().sort()
-        warn(f"requests without a value for any run and measure, left out: {first_three(requests)}")
+        warn(f"requests without a value for any run and measure, left out: {n_and_first(requests)}")
     return kept
 
 
@@ -247,16 +247,16 @@ def _refuse_gaps(table: pl.DataFrame, origins: Sequence[ScoreTable]) -> None:
 def _warn_of_absent(table: pl.DataFrame) -> None:
     """Warn of runs that lack requests that others have: their means are over fewer requests."""
     asked = pl.col("query_id").n_unique().over("measure")
-    of_runs = (
+    absences = (
         table.with_columns(asked=asked)
         .group_by("run", "measure")
         .agg(absent=pl.col("asked").first() - pl.len())
     )
-    lacking = of_runs.filter(pl.col("absent") > 0)
+    lacking = absences.filter(pl.col("absent") > 0)
     if lacking.height:
         warn(
             "runs that lack values for requests for which other runs have them: "
-            f"{first_three(lacking['run'].unique().sort())}, {lacking['absent'].sum()} values in "
+            f"{n_and_first(lacking['run'].unique().sort())}, {lacking['absent'].sum()} values in "
             "all; means are over the values that a run has, so give 0 where it found nothing "
             "(trec_eval -c)"
         )

@@ -12,10 +12,10 @@ import polars as pl
 import pyarrow as pa
 
 from lexiframe.codes import as_strings
-from lexiframe.errors import LexiframeError, SchemaError, first_three, warn
+from lexiframe.errors import LexiframeError, SchemaError, n_and_first, warn
 from lexiframe.io.files.ir_datasets import from_ir_datasets
 from lexiframe.io.files.parquet_and_arrow import read_arrow, to_arrow
-from lexiframe.io.files.provenance import describe, sources_in
+from lexiframe.io.files.provenance import describe, recorded_sources
 from lexiframe.io.files.sources import File, is_in_ir_datasets, only_file
 from lexiframe.io.files.unpacking import Content, content_of
 from lexiframe.io.forms import error_with_line, layout_of, parse_table, places_in
@@ -90,7 +90,7 @@ def read_qrels(
     SchemaError
         For a frame that lacks a column, and for a document that is judged twice.
     LexiframeError
-        For an option that does not exist.
+        For an option with a value that it cannot have.
     TypeError
         For an object that is not a file, a frame, or of one of these libraries.
 
@@ -115,7 +115,7 @@ def read_qrels(
     if removed:
         warn(f"judgments that repeated a document, removed: {removed}")
     sources = sources_of_qrels(origin, options, judged.sha256)
-    facts = {"table": "qrels", "sources": sources, "reading": options.said()}
+    facts = {"table": "qrels", "sources": sources, "reading": options.changed()}
     counts = {"duplicates": removed} if removed else {}
     return to_arrow(as_strings(rows)).replace_schema_metadata(describe(facts | counts))
 
@@ -141,7 +141,7 @@ def sources_of_qrels(
     """
     if isinstance(origin, File):
         return [origin.facts(sha256, **(options or TextOptions()).facts())]
-    return sources_in(origin)
+    return recorded_sources(origin)
 
 
 def load_qrels(
@@ -223,7 +223,7 @@ def _refuse_empty_lists(table: pl.DataFrame, where: str) -> None:
     if empty.height:
         raise SchemaError(
             f"{where}: expected judgments for every query, found an empty list for "
-            f"{first_three(empty['query_id'])}; leave these queries out"
+            f"{n_and_first(empty['query_id'])}; leave these queries out"
         )
 
 

@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 import pyarrow as pa
 
-from lexiframe.errors import LexiframeError, Problem, ReadError, SchemaError, first_three
+from lexiframe.errors import LexiframeError, Problem, ReadError, SchemaError, n_and_first
 from lexiframe.io.files.ir_datasets import from_ir_datasets
 from lexiframe.io.files.parquet_and_arrow import read_arrow
 from lexiframe.io.files.provenance import provenance_of
@@ -103,7 +103,8 @@ def as_written(
 ) -> tuple[pl.DataFrame, str, str]:
     """Return a file's runs, queries and numbers as text, with two names for messages.
 
-    The names are those of the file and of the column of numbers; `refuse_lost_digits` takes all.
+    The names are those of the file and of the column of numbers; `refuse_lost_digits` takes all
+    three values.
     """
     blocks, number = [], ""
     for rows in rows_of(content, where, options, schema):
@@ -115,9 +116,9 @@ def as_written(
 
 
 def _from_file(part: RunPart, table: Any) -> RunPart:
-    """Add the file and the ir_metadata of a run, which a table of `read_runs` has as metadata.
+    """Add the file and the ir_metadata of a run, which the metadata of a table of `read_runs` name.
 
-    Only tables in memory are treated so: a path in the metadata of a file cannot be trusted.
+    This is done for tables in memory only: a path in the metadata of a file cannot be trusted.
     """
     facts = provenance_of(table.schema if isinstance(table, pa.Table) else None)
     header = facts.get("ir_metadata", {}).get(part.name)
@@ -153,7 +154,7 @@ def _part_of_lines(
     if layout is line_layouts.RANKED:
         wanted = layout.names
     rows, n_wider = trec.parse_lines(data, source.where, layout, wanted, options.decimal)
-    if "rank" in rows.columns:  # ranks that are not whole numbers are left out
+    if "rank" in rows.columns:  # if one is not a whole number, all are left out
         ranks = whole_ranks(rows["rank"])
         rows = rows.drop("rank") if ranks.has_nulls() else rows.with_columns(ranks)
     name = source.name
@@ -200,7 +201,7 @@ def _parts_of_table(
         return [_part(name, named.drop("run", strict=False), where, places)]
     if source.is_given:
         raise SchemaError(
-            f"{where}: expected one run under this name, found {first_three(names.sort())} in the "
+            f"{where}: expected one run under this name, found {n_and_first(names.sort())} in the "
             "column of runs; give the table without a name"
         )
     numbered = named.with_row_index(_ROW)

@@ -11,9 +11,9 @@ import polars as pl
 import pyarrow as pa
 
 from lexiframe.codes import as_strings
-from lexiframe.errors import Problem, ReadError, check_choice, first_three, warn
+from lexiframe.errors import LexiframeError, Problem, ReadError, check_choice, n_and_first, warn
 from lexiframe.io.files.parquet_and_arrow import to_arrow
-from lexiframe.io.files.provenance import describe, sources_in
+from lexiframe.io.files.provenance import describe, recorded_sources
 from lexiframe.io.files.sources import File, Source, find_sources, refuse_twins, warn_of_left_out
 from lexiframe.io.metadata import header_of, metadata_frame
 from lexiframe.io.options import TextOptions, Third
@@ -77,7 +77,7 @@ class RunScan:
         """
         known = [None] * len(self) if read is None else read
         given = in_threads(self._facts, [*enumerate(known)], "hashing runs")
-        facts = [fact for of_one in given for fact in of_one]
+        facts = [fact for facts_of_one in given for fact in facts_of_one]
         return sorted(facts, key=lambda fact: (str(fact.get("run")), str(fact["path"])))
 
     def _facts(self, one: tuple[int, SourceRead | None]) -> list[dict[str, Any]]:
@@ -85,7 +85,7 @@ class RunScan:
         source = self.sources[index]
         if not isinstance(source.origin, File):
             name = read.names[0] if read and len(read.names) == 1 else source.name
-            return [{"run": name, **fact} for fact in sources_in(source.origin)]
+            return [{"run": name, **fact} for fact in recorded_sources(source.origin)]
         names = read.names if read else [source.name if self.name_from == "file" else None]
         facts = source.origin.facts(read.sha256 if read else None, **self.options.facts())
         if read is None and self.stamps.get(index, stamp := source.origin.stamp()) != stamp:
@@ -129,7 +129,7 @@ def scan_runs(
     ReadError
         For a missing file, an empty folder, and two files with the same name.
     LexiframeError
-        For an option that does not exist.
+        For an option with a value that it cannot have.
 
     Examples
     --------
@@ -140,6 +140,13 @@ def scan_runs(
     """
     check_choice("name_from", name_from, get_args(NameFrom))
     options = TextOptions(third, header, decimal, columns or {})
+    if isinstance(runs, RunScan):
+        if (name_from, options) != ("file", TextOptions()):
+            raise LexiframeError(
+                "runs: a scan says already how its files are read, and takes no options; give "
+                "them to scan_runs"
+            )
+        return runs
     found = find_sources(runs)
     warn_of_left_out(found.left_out)
     return RunScan(tuple(found.sources), name_from, options)
@@ -207,7 +214,7 @@ def read_runs(
         For a frame that lacks a column, and for different scores beyond 2^53 (nanoseconds since
         1970, say) that would be equal as float64.
     LexiframeError
-        For an option that does not exist.
+        For an option with a value that it cannot have.
     TypeError
         For an object that is not a file, a frame, or of one of these libraries.
 
@@ -222,10 +229,10 @@ def read_runs(
     A row without document, score and rank stands for an empty list. It is refused unless it is the
     only row of its query.
 
-    A document that is twice in a ranking is read twice; `positions` raises for it, or keeps one.
-    Lines of TREC text may lack the tag, unless tags of other lines are numbers: then another field
-    may be missing. A line with two rows is refused: such lines arise when files without a line feed
-    at their end are joined.
+    A document that occurs twice in a ranking is read twice; `positions` raises for it, or keeps
+    one. Lines of TREC text may lack the tag, unless tags of other lines are numbers: then another
+    field may be missing. A line with two rows is refused: such lines arise when files without a
+    line feed at their end are joined.
 
     See Also
     --------
@@ -247,22 +254,22 @@ def read_runs(
     load = partial(scan.load, rank=True, hashed=True)
     loaded = [*in_threads(load, range(len(scan)), "reading runs")]
     read = [SourceRead([part.name for part in parts], parts[0].sha256) for parts in loaded]
-    parts = sorted((part for of_one in loaded for part in of_one), key=lambda part: part.name)
+    parts = sorted((part for some in loaded for part in some), key=lambda part: part.name)
     refuse_twins((part.name, part.where) for part in parts)
     warn_of_wider_lines({part.where: part.n_wider for part in parts})
     nothing = [part.name for part in parts if not part.rows.height and not part.empty]
     if nothing:
         warn(
-            f"runs without any row, which the table cannot hold: {first_three(nothing)}; "
+            f"runs without any row, which the table cannot hold: {n_and_first(nothing)}; "
             "scan_runs keeps them"
         )
     ranked = all("rank" in p.rows.columns and not p.rows["rank"].has_nulls() for p in parts)
     columns_kept = ["query_id", "doc_id", "score", *["rank"] * ranked]
     table = pa.concat_tables(to_arrow(_rows_of(part, columns_kept)) for part in parts)
     headers = {part.name: part.header for part in parts if part.header}
-    facts = {"table": "runs", "sources": scan.provenance(read), "reading": scan.options.said()}
-    said = {"ir_metadata": headers} if headers else {}
-    return table.replace_schema_metadata(describe(facts | said))
+    facts = {"table": "runs", "sources": scan.provenance(read), "reading": scan.options.changed()}
+    metadata = {"ir_metadata": headers} if headers else {}
+    return table.replace_schema_metadata(describe(facts | metadata))
 
 
 def _rows_of(part: RunPart, columns: Sequence[str]) -> pl.DataFrame:

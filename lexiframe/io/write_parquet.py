@@ -11,7 +11,7 @@ import pyarrow as pa
 from lexiframe.io.files.checksum import add_checksum
 from lexiframe.io.files.outputs import output_path, replacing
 from lexiframe.io.files.parquet_and_arrow import to_arrow
-from lexiframe.io.files.provenance import describe, provenance_of, sources_in
+from lexiframe.io.files.provenance import describe, provenance_of, recorded_sources
 from lexiframe.io.runs import RunScan, SourceRead
 from lexiframe.io.tables.objects import is_frame
 from lexiframe.schemas import to_polars
@@ -23,10 +23,11 @@ ROWS_PER_GROUP = 1 << 20
 def write_parquet(
     table: Frame, /, path: str | Path, *, computed_from: Iterable[Any] = (), **facts: Any
 ) -> Path:
-    """Write a frame as Parquet, with its provenance; the same rows give the same bytes.
+    """Write a frame as Parquet, with its provenance.
 
-    The file has checksums of its pages and of all its bytes. lexiframe refuses to read the file if
-    a bit has changed; in files of writers that add no checksums, it cannot detect that.
+    The same rows with the same provenance and the same versions of lexiframe and PyArrow give the
+    same bytes. The file has checksums of its pages and of all its bytes. lexiframe refuses to read
+    the file if a bit has changed; in files of writers that add no checksums, it cannot detect that.
 
     Parameters
     ----------
@@ -67,20 +68,21 @@ def write_parquet(
     'p.parquet'
     """
     path = output_path(path)
-    said: dict[str, Any] = {}
+    provenance: dict[str, Any] = {}
     sources: list[dict[str, Any]] = []
-    for origin in [computed_from] if _is_origin(computed_from) else computed_from:
+    is_one = _is_origin(computed_from) or isinstance(computed_from, str | Path)
+    for origin in [computed_from] if is_one else computed_from:
         if not _is_origin(origin):
             raise TypeError(
                 "computed_from: expected tables of read_runs and read_qrels, scans of scan_runs, "
                 f"or an Evaluation, found {origin!r}; read it first"
             )
         how = getattr(origin, "provenance", None)
-        said |= how if isinstance(how, Mapping) else {}
-        sources += sources_of(origin)
-    said |= {"sources": sources} if sources else {}
+        provenance |= how if isinstance(how, Mapping) else {}
+        sources += sources_of_origin(origin)
+    provenance |= {"sources": sources} if sources else {}
     with replacing(path) as temporary:
-        write_parquet_file(temporary, table, said | facts)
+        write_parquet_file(temporary, table, provenance | facts)
     return path
 
 
@@ -89,12 +91,14 @@ def _is_origin(data: Any) -> bool:
     return isinstance(data, RunScan) or hasattr(data, "provenance") or is_frame(data)
 
 
-def sources_of(origin: Any, read: Sequence[SourceRead] | None = None) -> list[dict[str, Any]]:
+def sources_of_origin(
+    origin: Any, read: Sequence[SourceRead] | None = None
+) -> list[dict[str, Any]]:
     """Return the files that runs or qrels come from; nothing for frames made in memory.
 
     ``read`` has the facts about the sources of runs, if they were read before.
     """
-    return origin.provenance(read) if isinstance(origin, RunScan) else sources_in(origin)
+    return origin.provenance(read) if isinstance(origin, RunScan) else recorded_sources(origin)
 
 
 def write_parquet_file(path: Path, table: Any, facts: dict[str, Any]) -> None:

@@ -1,4 +1,7 @@
-"""Scores and preferences as dense arrays, with the rounding error that they may have."""
+"""Scores and preferences as dense arrays, with the rounding error that they may have.
+
+A request is a query or a user: ``queries`` holds the ids of the requests.
+"""
 
 from __future__ import annotations
 
@@ -26,10 +29,11 @@ class Scores:
 class Pairs:
     """One measure's preferences: requests × pairs of runs, NaN where there is none.
 
-    Pair n is that of the runs ``a[n]`` and ``b[n]``, indices into ``runs`` with a < b, in the order
-    of the table's key. ``scores``, requests × runs, are the scores whose differences the
-    preferences are, where they are known: the rounding error of a difference grows with the size
-    of the scores, not with the size of the difference.
+    Pair n is that of the runs ``a[n]`` and ``b[n]``, indices into ``runs`` with a < b; pairs are in
+    the order of (run_a, run_b). With a baseline (`PairCube.against`), b is the baseline instead.
+    ``scores``, requests × runs, are the scores, if known, of which the preferences are differences:
+    the rounding error of a difference grows with the size of the scores, not with that of the
+    difference.
     """
 
     queries: pl.Series
@@ -44,28 +48,32 @@ class Pairs:
         """The rounding error that each preference may have: requests × pairs, or 1 × 1 for all."""
         if self.scores is None:
             return rounding(self.values)
-        of_scores = rounding(self.scores)
-        if of_scores.size == 1:
-            return of_scores
-        return np.asarray(np.maximum(of_scores[:, self.a], of_scores[:, self.b]))
+        errors = rounding(self.scores)
+        if errors.size == 1:
+            return errors
+        return np.asarray(np.maximum(errors[:, self.a], errors[:, self.b]))
 
     @property
     def mean_rounding(self) -> np.ndarray:
-        """The rounding error that each pair's mean preference may have; 0 without a request."""
-        rough = self.rounding
-        if rough.size == 1:
-            return np.full(len(self.a), rough.item())
-        total = rough.sum(axis=0, where=~np.isnan(self.values))
+        """The rounding error that each pair's mean preference may have.
+
+        If all preferences have the same rounding error, the mean has it too. Otherwise a pair
+        without requests has 0.
+        """
+        errors = self.rounding
+        if errors.size == 1:
+            return np.full(len(self.a), errors.item())
+        total = errors.sum(axis=0, where=~np.isnan(self.values))
         return np.asarray(total / np.maximum(self.n, 1))
 
     @property
     def request_rounding(self) -> np.ndarray:
-        """The rounding error that the mean over the preferences of each request may have.
+        """The rounding error that the mean of each request's preferences may have.
 
-        It depends on the largest of the terms, even when their mean is small.
+        It is at most that of the request's largest preference, or of its largest score if known.
         """
-        rough = rounding(self.values if self.scores is None else self.scores)
-        return np.broadcast_to(rough.max(axis=1), len(self.queries))
+        errors = rounding(self.values if self.scores is None else self.scores)
+        return np.broadcast_to(errors.max(axis=1), len(self.queries))
 
     @property
     def n(self) -> np.ndarray:
@@ -74,12 +82,15 @@ class Pairs:
 
     @property
     def lead(self) -> np.ndarray:
-        """Requests won minus requests lost, of each pair."""
+        """The number of requests that run a wins minus those that run b wins, for each pair."""
         return np.asarray(np.sign(np.nan_to_num(self.values)).sum(axis=0))
 
     @property
     def ends(self) -> np.ndarray:
-        """A matrix, pairs × runs, with 1 at run a and −1 at run b; its products are sums by run."""
+        """A matrix, pairs × runs, with 1 at run a and −1 at run b.
+
+        ``values @ ends`` sums preferences by run, + as run a and − as run b.
+        """
         matrix = np.zeros((len(self.a), len(self.runs)))
         matrix[np.arange(len(self.a)), self.a] = 1
         matrix[np.arange(len(self.a)), self.b] = -1
@@ -104,7 +115,7 @@ class ScoreCube:
     """Scores as measures × requests × runs, NaN where there is none.
 
     ``smaller_is_better`` and ``is_exact`` have an element for each measure: whether its smaller
-    values are better, and whether its equal values are equal to the last bit.
+    values are better, and whether values that are mathematically equal are also equal as float64.
     """
 
     measures: pl.Series
@@ -143,7 +154,7 @@ class PairCube:
             known = ~np.isnan(pairs.values)
             query, pair = np.flatnonzero(known.any(axis=1)), np.flatnonzero(known.any(axis=0))
             if len(pair):
-                yield measure, _of_requests(_of_runs_in(pairs, pair), query)
+                yield measure, _only_requests(_only_runs_in(pairs, pair), query)
 
     def whole(self) -> Iterator[Pairs]:
         """Yield the preferences of each measure, for all requests and runs of the cube."""
@@ -153,8 +164,8 @@ class PairCube:
             )
             yield Pairs(self.queries, self.runs, self.a, self.b, values, scores)
 
-    def knowing(self, s: ScoreCube) -> PairCube:
-        """Return the cube with the scores that some of its preferences are differences of."""
+    def with_scores(self, s: ScoreCube) -> PairCube:
+        """Return the cube with ``scores`` filled in for the measures that ``s`` has."""
         ours, theirs = (self.measures, self.queries, self.runs), (s.measures, s.queries, s.runs)
         scores = np.full([len(names) for names in ours], np.nan)
         there = [names.is_in(known.implode()) for known, names in zip(ours, theirs, strict=True)]
@@ -175,6 +186,25 @@ class PairCube:
             scores=None if self.scores is None else self.scores[chosen],
         )
 
+    def against(self, baseline: str) -> PairCube:
+        """Return the cube of the other runs against one: ``b`` of every pair is the baseline.
+
+        A positive preference then says that the other run is better, whatever the names are.
+
+        Raises
+        ------
+        UnknownNameError
+            With near matches, when no run has this name.
+        """
+        if baseline not in self.runs:
+            raise unknown_name("run", baseline, self.runs)
+        place = self.runs.index_of(baseline)
+        kept = (self.a == place) | (self.b == place)
+        a, b, values = self.a[kept], self.b[kept], self.values[:, :, kept]
+        is_turned = a == place
+        turned = np.where(is_turned, 0.0 - values, values)  # 0 − x, because −x makes a tie −0.0
+        return replace(self, a=np.where(is_turned, b, a), b=np.full(len(a), place), values=turned)
+
     def of_queries(self, chosen: np.ndarray) -> PairCube:
         """Return the cube of the requests where ``chosen`` is true."""
         return replace(
@@ -186,7 +216,7 @@ class PairCube:
 
 
 def pairs_of(runs: pl.Series, baseline: str | None = None) -> np.ndarray:
-    """Return the indices of all pairs, or of those of one run, in the order of the table's key.
+    """Return the indices of all pairs, or of those of one run, in the order of (run_a, run_b).
 
     Examples
     --------
@@ -202,7 +232,7 @@ def pairs_of(runs: pl.Series, baseline: str | None = None) -> np.ndarray:
     return np.flatnonzero((a == place) | (b == place))
 
 
-def _of_requests(pairs: Pairs, query: np.ndarray) -> Pairs:
+def _only_requests(pairs: Pairs, query: np.ndarray) -> Pairs:
     """Keep some of the requests."""
     if len(query) == len(pairs.queries):
         return pairs
@@ -210,7 +240,7 @@ def _of_requests(pairs: Pairs, query: np.ndarray) -> Pairs:
     return replace(pairs, queries=pairs.queries[query], values=pairs.values[query], scores=scores)
 
 
-def _of_runs_in(pairs: Pairs, known: np.ndarray) -> Pairs:
+def _only_runs_in(pairs: Pairs, known: np.ndarray) -> Pairs:
     """Keep the pairs of the runs that occur in the pairs ``known``."""
     run = np.unique([pairs.a[known], pairs.b[known]])
     if len(run) == len(pairs.runs):
@@ -226,11 +256,11 @@ def _of_runs_in(pairs: Pairs, known: np.ndarray) -> Pairs:
     )
 
 
-def check_finite(called: str, values: np.ndarray) -> None:
+def check_finite(function: str, values: np.ndarray) -> None:
     """Raise for infinite values, because a mean over requests is computed from them."""
     infinite = int(np.isinf(values).sum())
     if infinite:
         raise LexiframeError(
-            f"{called}: expected finite values, found {infinite} that are infinite; a mean "
+            f"{function}: expected finite values, found {infinite} that are infinite; a mean "
             "with them would not depend on the other values"
         )

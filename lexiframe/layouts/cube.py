@@ -22,7 +22,7 @@ from lexiframe.schemas import PREFERENCES, SCORES, TableSchema, check, to_polars
 from lexiframe.typing import Frame
 
 PairsLike = Frame | PairCube
-"""A table of preferences or scores; or, from inside the package, the array made of one."""
+"""A table of preferences or scores; inside the package also a `PairCube` made from one."""
 
 
 def is_scores(table: Any) -> bool:
@@ -33,8 +33,9 @@ def is_scores(table: Any) -> bool:
 def score_cube(s: Any) -> ScoreCube:
     """Convert a scores table to an array.
 
-    The column ``smaller_is_better``, or the measure's name in a table without it, says whether
-    smaller scores are better. A table in which a row is there twice is an error.
+    The column ``smaller_is_better`` says whether smaller scores are better. Where it is missing or
+    null for a measure, the measure's name decides. Two rows with the same key (run, query_id,
+    measure) are an error.
     """
     table = check(s, SCORES)
     measures, measure = encode(table["measure"])
@@ -61,14 +62,14 @@ def _directions(table: pl.DataFrame, measures: pl.Series, known: list[Metric | N
         for name, metric in zip(measures, known, strict=True)
     }
     if "smaller_is_better" in table.columns:
-        said = table.select("measure", "smaller_is_better").drop_nulls().unique()
-        both = said.filter(said["measure"].is_duplicated())["measure"].sort()
+        given = table.select("measure", "smaller_is_better").drop_nulls().unique()
+        both = given.filter(given["measure"].is_duplicated())["measure"].sort()
         if len(both):
             raise SchemaError(
                 f"scores: expected one direction of each measure, found {both[0]} with true and "
                 "with false in smaller_is_better; say the same in all of its rows"
             )
-        directions |= dict(said.iter_rows())
+        directions |= dict(given.iter_rows())
     return np.array([directions[name] for name in measures], bool)
 
 
@@ -76,9 +77,10 @@ def pair_cube(table: Any, baseline: str | None = None) -> PairCube:
     """Convert a preferences table, or the differences of a scores table, to an array.
 
     A difference favours the run with the greater score; for search lengths and other measures of
-    which smaller values are better, the run with the smaller score. A cube is returned unchanged,
-    so that several tables can be made from it. With a baseline only its pairs are kept. A table in
-    which a row is there twice, or run_a does not come before run_b, is an error.
+    which smaller values are better, the run with the smaller score. With a baseline only its pairs
+    are kept. A cube is returned unchanged, whatever the baseline: callers make one cube and compute
+    several tables from it. Two rows with the same key (query_id, run_a, run_b, measure) are an
+    error, and so is a row whose run_a does not come before its run_b in the order of bytes.
     """
     if isinstance(table, PairCube):
         return table
@@ -87,20 +89,27 @@ def pair_cube(table: Any, baseline: str | None = None) -> PairCube:
         return _score_differences(score_cube(table), baseline)
     d = check(table, PREFERENCES)
     if baseline is not None:
-        d = _of_baseline(d, baseline)
-    with ThreadPoolExecutor(2) as executor:  # millions of rows: the slowest step of a test
+        d = _only_pairs_with(d, baseline)
+    with ThreadPoolExecutor(2) as executor:  # with millions of rows the slowest step of a test
         encoded = executor.map(encode, (d[name] for name in PREFERENCES.key))
         (queries, query), (names_a, run_a), (names_b, run_b), (measures, measure) = encoded
     runs = pl.concat([names_a, names_b]).unique().sort()
     changes = np.append(True, (run_a[1:] != run_a[:-1]) | (run_b[1:] != run_b[:-1]))
-    starts = np.flatnonzero(changes[: len(run_a)])  # the measures of a pair stand together
+    # The first row of each stretch of rows with the same pair.
+    starts = np.flatnonzero(changes[: len(run_a)])
     run_a = runs.search_sorted(names_a).to_numpy().astype(np.int64)[run_a[starts]]
     run_b = runs.search_sorted(names_b).to_numpy().astype(np.int64)[run_b[starts]]
-    if (run_a >= run_b).any():
-        row = d.row(int(starts[np.argmax(run_a >= run_b)]), named=True)
+    is_wrong = run_a >= run_b
+    if is_wrong.any():
+        first, second = d.select("run_a", "run_b").row(int(starts[np.argmax(is_wrong)]))
+        if first == second:
+            raise SchemaError(
+                f"preferences: expected two different runs, found {first!r} as run_a and as run_b; "
+                "leave the row out"
+            )
         raise SchemaError(
-            f"preferences: expected run_a before run_b, found {row['run_a']!r} and "
-            f"{row['run_b']!r}; swap them and change the sign"
+            "preferences: expected run_a before run_b in the order of bytes (capitals first), "
+            f"found {first!r} and {second!r}; swap them and change the sign"
         )
     a, b = _ends_of(runs, baseline)
     pair_of = np.zeros((len(runs), len(runs)), np.int64)
@@ -113,17 +122,17 @@ def pair_cube(table: Any, baseline: str | None = None) -> PairCube:
     return PairCube(measures, queries, runs, a, b, by_measure)
 
 
-def known_pairs(d: Any, s: pl.DataFrame, baseline: str | None = None) -> PairCube:
-    """Convert preferences to an array; ``s`` has the scores of the metrics among them, if any.
+def pair_cube_with_scores(d: Any, s: pl.DataFrame, baseline: str | None = None) -> PairCube:
+    """Convert preferences to an array; ``s`` has the scores of those measures that are metrics.
 
     The scores are needed to know the rounding error of their differences.
     """
     cube = pair_cube(d, baseline)
-    return cube.knowing(score_cube(s)) if s.height else cube
+    return cube.with_scores(score_cube(s)) if s.height else cube
 
 
-def _of_baseline(d: pl.DataFrame, baseline: str) -> pl.DataFrame:
-    """Return the rows of the pairs that contain one run."""
+def _only_pairs_with(d: pl.DataFrame, baseline: str) -> pl.DataFrame:
+    """Return the rows of those pairs of which one run is the baseline."""
     kept = d.filter((pl.col("run_a") == baseline) | (pl.col("run_b") == baseline))
     if not kept.height:
         raise unknown_name("run", baseline, pl.concat([d["run_a"], d["run_b"]]).unique().sort())
@@ -146,16 +155,20 @@ def _score_differences(s: ScoreCube, baseline: str | None) -> PairCube:
     a, b = _ends_of(s.runs, baseline)
     delta = np.empty((len(s.measures), len(s.queries), len(a)))
     for n, values in enumerate(s.values):
-        # without m, exact values are subtracted as they are; in pairs.py the numerators are
-        signs = {"smaller_is_better": s.smaller_is_better[n], "is_exact": s.is_exact[n]}
-        delta[n] = metric_difference(values[:, a], values[:, b], **signs)
+        # A table of scores lacks m, so exact metrics are subtracted as they are. pairs.py knows m
+        # and subtracts value · 2m, which are whole numbers.
+        flags = {"smaller_is_better": s.smaller_is_better[n], "is_exact": s.is_exact[n]}
+        delta[n] = metric_difference(values[:, a], values[:, b], **flags)
     return PairCube(s.measures, s.queries, s.runs, a, b, delta, s.values)
 
 
 def _scatter(
     shape: tuple[int, ...], cells: tuple[np.ndarray, ...], column: pl.Series, schema: TableSchema
 ) -> np.ndarray:
-    """Return an array with a column's numbers; a table sorted by its key is only reshaped."""
+    """Return an array with a column's numbers, NaN in the cells that the table lacks.
+
+    A column that is sorted by its table's key and lacks no cell is only reshaped, not copied.
+    """
     flat = cells[0]
     for n, cell in zip(shape[1:], cells[1:], strict=True):
         flat = flat * n + cell
@@ -165,7 +178,10 @@ def _scatter(
             f"{schema.name}: expected one row for each {', '.join(schema.key)}, found several"
         )
     if column.null_count() or column.is_nan().any():
-        raise SchemaError(f"{schema.name}: expected a number in every {column.name}, found none")
+        raise SchemaError(
+            f"{schema.name}: expected a number in each row of the column {column.name}, found a "
+            "null or NaN"
+        )
     if is_sorted and len(flat) == np.prod(shape):
         return np.asarray(column.to_numpy()).reshape(shape)
     values = np.full(int(np.prod(shape)), np.nan)

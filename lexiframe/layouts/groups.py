@@ -65,7 +65,7 @@ def in_groups(
     """
     parts = groups_of(table, requests, by)
     found = [_in_group(compute, group, part) for group, part in parts]
-    return pl.concat(found, how="diagonal")  # matrices of groups may have other runs
+    return pl.concat(found, how="diagonal")  # matrices of two groups may have different runs
 
 
 def _in_group(
@@ -84,7 +84,7 @@ def _in_group(
 
 
 def refuse_taken(names: Iterable[str], columns: Iterable[str]) -> None:
-    """Raise when an attribute is called like a column."""
+    """Raise when an attribute has the name of a column."""
     taken = [name for name in names if name in columns]
     if taken:
         raise LexiframeError(
@@ -107,7 +107,7 @@ def groups_of(table: Any, requests: Any, by: By) -> Iterator[tuple[pl.DataFrame,
         return
     attributes = attributes_of(table, requests, names)
     for group in _distinct(attributes, names):
-        yield group, _of_queries(table, _members(attributes, group)["query_id"])
+        yield group, _part_of_queries(table, _members(attributes, group)["query_id"])
 
 
 _TAKEN = {*SCORES.key, *PREFERENCES.key, *COMPARISONS.key, *ORDERINGS.key} - {"query_id"}
@@ -135,7 +135,7 @@ _SAY_REQUESTS = "; attributes of requests come from a frame or a file: requests=
 def attributes_of(table: Any, requests: Any, names: list[str]) -> pl.DataFrame:
     """Return the attributes of each request of a table: query_id and ``names``.
 
-    A request that the frame lacks has nulls, of which a warning tells. The column of the requests
+    A request that the frame lacks has nulls, and a warning says so. The column of the requests
     may have any name that the readers know.
     """
     if requests is None:
@@ -169,14 +169,16 @@ def attributes_of(table: Any, requests: Any, names: list[str]) -> pl.DataFrame:
 
 def _distinct(table: pl.DataFrame, names: list[str]) -> Iterator[pl.DataFrame]:
     groups = table.select(names).unique().sort(names)
-    yield from groups.iter_slices(1) if groups.height else [groups]  # no rows: columns all the same
+    yield from (
+        groups.iter_slices(1) if groups.height else [groups]
+    )  # without rows, the columns are still needed
 
 
 def _members(table: pl.DataFrame, group: pl.DataFrame) -> pl.DataFrame:
     return table.join(group, on=group.columns, how="semi", nulls_equal=True, maintain_order="left")
 
 
-def _of_queries(table: Any, queries: pl.Series) -> Any:
+def _part_of_queries(table: Any, queries: pl.Series) -> Any:
     if not isinstance(table, PairCube):
         return table.filter(pl.col("query_id").is_in(queries.implode()))
     return table.of_queries(table.queries.is_in(queries.implode()).to_numpy())

@@ -28,7 +28,7 @@ def refuse_too_many(
 ) -> None:
     """Raise when preferences need more memory than there is; the message begins with ``function``.
 
-    With a ``baseline`` the others are compared with this run alone, instead of all pairs.
+    With a ``baseline`` only its pairs with the other runs are counted.
 
     Examples
     --------
@@ -39,7 +39,7 @@ def refuse_too_many(
 available; ...
     """
     n_pairs = n_runs * (n_runs - 1) // 2 if baseline is None else n_runs - 1
-    of = f"{n_pairs:,} pairs × {n_requests:,} requests × {n_measures:,} measures"
+    sizes = f"{n_pairs:,} pairs × {n_requests:,} requests × {n_measures:,} measures"
     needed = n_pairs * n_requests * n_measures * bytes_each
-    what = f"{function}: the preferences of {n_runs:,} runs ({of})"
+    what = f"{function}: the preferences of {n_runs:,} runs ({sizes})"
     refuse_more_than_available(needed, what, _ADVICE)

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import polars as pl
 
-from lexiframe.errors import LexiframeError, SchemaError, first_three
+from lexiframe.errors import LexiframeError, SchemaError, n_and_first
 from lexiframe.io.tables.ids import checked_ids
 from lexiframe.io.tables.lists_of_items import in_our_words
 from lexiframe.io.tables.objects import to_frame
@@ -79,7 +79,7 @@ def provider_exposure(p: Frame, providers: Frame, /, exposure: Metric | str = "A
     if orphans.height:
         raise LexiframeError(
             "providers: expected a provider of every relevant item, found none of "
-            f"{first_three(orphans['doc_id'].sort())}; add one for each, such as the item itself"
+            f"{n_and_first(orphans['doc_id'].sort())}; add one for each, such as the item itself"
         )
     request = ("run", "query_id")
     return (

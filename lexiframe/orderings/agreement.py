@@ -92,7 +92,8 @@ def sign_agreement(
     Raises
     ------
     LexiframeError
-        When samples is no positive integer, seed no integer from 0, or alpha not between 0 and 1.
+        When samples is not a whole number from 1, seed not one from 0, or alpha not between 0
+        and 1.
 
     Notes
     -----
@@ -128,7 +129,7 @@ def sign_agreement(
         rankings, systems = _agreements(cube, drawn_requests(len(cube.queries), samples, seed))
         for name, counts in (("agreement", rankings), ("system_agreement", systems)):
             shares = ratio(counts[:, a, b], counts[:, a, a])  # samples × pairs of measures
-            low, high = zip(*(percentiles(of_pair, alpha) for of_pair in shares.T), strict=True)
+            low, high = zip(*(percentiles(column, alpha) for column in shares.T), strict=True)
             columns |= {f"{name}_low": low, f"{name}_high": high}
     types = SIGN_AGREEMENT.required if samples is None else SIGN_AGREEMENT.columns
     if not len(a):

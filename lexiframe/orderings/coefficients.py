@@ -68,7 +68,7 @@ def tau_ap(truth: np.ndarray, y: np.ndarray) -> np.ndarray:
     right = above & (truth[:, None, :] < truth[:, :, None])
     n_above, n_right = above.sum(axis=2), right.sum(axis=2)
     mean = ratio((n_right / np.maximum(n_above, 1)).sum(axis=1), (n_above > 0).sum(axis=1))
-    # A truth that ties all runs makes every C 0: that is no correlation of −1, but undefined.
+    # A truth that ties all runs makes every C 0; the coefficient is then undefined, not −1.
     return np.asarray(np.where(np.ptp(truth, axis=1) == 0, np.nan, 2 * mean - 1))
 
 
@@ -98,28 +98,28 @@ def rbo(x: np.ndarray, y: np.ndarray, p: float) -> np.ndarray:
     return np.asarray(total + p**n)  # A_n = 1, as both orderings have the same n runs
 
 
-def coefficient(called: str, method: str, p: float) -> tuple[str, Coefficient]:
+def coefficient(function: str, method: str, p: float) -> tuple[str, Coefficient]:
     """Return the method's name with its options, and the function that computes its coefficient.
 
     Raise for an unknown method, a p outside 0..1, and a p for a method other than rbo.
     """
-    check_choice(called, method, COEFFICIENTS, "method")
+    check_choice(function, method, COEFFICIENTS, "method")
     if method != "rbo" and p != PERSISTENCE:
-        raise LexiframeError(f"{called}: p belongs to method='rbo', found method={method!r}")
+        raise LexiframeError(f"{function}: p belongs to method='rbo', found method={method!r}")
     if not 0 < p < 1:
-        raise LexiframeError(f"{called}: expected p of method='rbo' between 0 and 1, found {p}")
+        raise LexiframeError(f"{function}: expected p of method='rbo' between 0 and 1, found {p}")
     name = notation.write(method, None, {} if p == PERSISTENCE else {"p": p}, None)
-    function = partial(rbo, p=p) if method == "rbo" else COEFFICIENTS[method]
-    return name, partial(_in_blocks, function)
+    correlate = partial(rbo, p=p) if method == "rbo" else COEFFICIENTS[method]
+    return name, partial(_in_blocks, correlate)
 
 
-def _in_blocks(function: Coefficient, x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """Apply the function to blocks of samples; fewer than two runs have no correlation (NaN)."""
+def _in_blocks(correlate: Coefficient, x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Compute the coefficient in blocks of samples; fewer than two runs have none (NaN)."""
     if x.shape[1] < 2:
         return np.full(len(x), np.nan)
     size = max(1, BLOCK // x.shape[1] ** 2)
     starts = range(0, len(x), size)
-    return np.concatenate([function(x[s : s + size], y[s : s + size]) for s in starts])
+    return np.concatenate([correlate(x[s : s + size], y[s : s + size]) for s in starts])
 
 
 def _first_ranks(ranks: np.ndarray) -> np.ndarray:

@@ -137,8 +137,8 @@ def bootstrap_correlations(
     Raises
     ------
     LexiframeError
-        As `order_runs` and `rank_correlations`; when samples is no positive integer, seed no
-        integer from 0, or alpha not between 0 and 1; and for infinite values.
+        As `order_runs` and `rank_correlations`; when samples is not a whole number from 1, seed not
+        one from 0, or alpha not between 0 and 1; and for infinite values.
 
     Notes
     -----
@@ -157,14 +157,14 @@ def bootstrap_correlations(
     >>> lf.bootstrap_correlations(s).select("correlation", "ci_low", "ci_high").row(0)
     (1.0, 1.0, 1.0)
     """
-    called = "bootstrap_correlations"
-    _, correlate = coefficient(called, method, p)
-    check_share(called, "alpha", alpha)
+    function = "bootstrap_correlations"
+    _, correlate = coefficient(function, method, p)
+    check_share(function, "alpha", alpha)
     rule, cycles = Rule(order), list[pl.DataFrame]()
 
     def with_limits(part: Any) -> pl.DataFrame:
         cube = laid_out(part, order)
-        by_name = {o.measure: o for o in resampled(called, cube, rule, samples, seed)}
+        by_name = {o.measure: o for o in resampled(function, cube, rule, samples, seed)}
         pairs = _pairs(by_name, method)
         limits = [
             percentiles(correlate(*_common(by_name[a], by_name[b])), alpha)
@@ -209,7 +209,7 @@ def _tested(x: np.ndarray, y: np.ndarray, method: str) -> tuple[float, float] | 
 
     if method not in ("kendall", "spearman"):
         return None
-    # Else SciPy warns of some orderings that have no correlation.
+    # SciPy would warn of some orderings that have no correlation.
     if len(x) < 2 or np.ptp(x) == 0 or np.ptp(y) == 0:
         return np.nan, np.nan
     correlation, p_value = kendalltau(x, y) if method == "kendall" else spearmanr(x, y)

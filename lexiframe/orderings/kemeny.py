@@ -53,9 +53,9 @@ def refuse_many(n_runs: int) -> None:
 def over_in_every_order(votes: np.ndarray) -> np.ndarray:
     """Return whether the row's run comes before the column's in every order of least cost.
 
-    The search finds one order of least cost. Then it looks, again and again, for another that
-    reverses as many as possible of the pairs that no order so far has reversed, until none is
-    reversed any more.
+    The search finds one order of least cost. Then it repeatedly looks for another, which reverses
+    as many as possible of the pairs that no order so far has reversed. It stops when no such pair
+    can be reversed.
 
     Examples
     --------
@@ -69,7 +69,7 @@ def over_in_every_order(votes: np.ndarray) -> np.ndarray:
     first = _order(gain, gain, -np.inf, len(votes))
     never_turned = np.ones(len(gain), bool)
     while never_turned.any():
-        # Maximise the reversals among orders of least cost; costs are whole, so 0.5 more is none.
+        # Maximise the reversals among orders of least cost; costs are whole numbers.
         turning = np.where(never_turned, 1 - 2 * first, 0)
         turned = first != _order(turning, gain, gain @ first - 0.5, len(votes))
         if not (turned & never_turned).any():

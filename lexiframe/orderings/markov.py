@@ -25,7 +25,7 @@ def mc4(
     The shares of a layer sum to 1.
 
     With ``iterations`` or ``teleport`` there is one layer, and the shares are probabilities: those
-    after so many steps from the uniform distribution (the authors' tool takes 10; the result
+    after this many steps from the uniform distribution (the authors' tool takes 10; the result
     depends on their number), or the stationary ones of the chain that jumps, with the probability
     ``teleport`` at each step, to a run drawn uniformly.
 

@@ -30,8 +30,8 @@ def agreement_matrix(table: Frame, /, value: str | None = None, *, by: By = None
     polars.DataFrame
         ``measure``, and a column for each measure; both are sorted by name. A cell is the value
         with the row's measure as ordering_a (measure_a) and the column's as ordering_b (measure_b).
-        Correlations that the table has in one direction only fill both cells. The diagonal is 1.0,
-        even for a measure that ties everything; a cell is null where the table has no value.
+        A correlation that the table has in one direction only fills both cells. The diagonal is
+        1.0, even for a measure that ties everything; a cell is null where the table has no value.
 
     Raises
     ------
@@ -47,12 +47,12 @@ def agreement_matrix(table: Frame, /, value: str | None = None, *, by: By = None
     >>> lf.agreement_matrix(lf.sign_agreement(d)).rows()
     [('LP', 1.0, 0.5), ('RR', 1.0, 1.0)]
     """
-    (of_a, of_b), rows, column = _squared(to_polars(table), value)
-    names = pl.concat([rows[of_a], rows[of_b]]).unique().sort()
-    a, b = (names.search_sorted(rows[end]).to_numpy() for end in (of_a, of_b))
+    (column_a, column_b), rows, column = _checked(to_polars(table), value)
+    names = pl.concat([rows[column_a], rows[column_b]]).unique().sort()
+    a, b = (names.search_sorted(rows[end]).to_numpy() for end in (column_a, column_b))
     values = rows[column].to_numpy()  # null becomes NaN
     square = np.full((len(names), len(names)), np.nan)
-    square[b, a] = values  # overwritten below where the table has both directions
+    square[b, a] = values  # the next line overwrites this where the table has both directions
     square[a, b] = values
     np.fill_diagonal(square, 1.0)
     columns = {name: square[:, n] for n, name in enumerate(names)}
@@ -61,9 +61,9 @@ def agreement_matrix(table: Frame, /, value: str | None = None, *, by: By = None
     )
 
 
-def _squared(table: pl.DataFrame, value: str | None) -> tuple[tuple[str, str], pl.DataFrame, str]:
+def _checked(table: pl.DataFrame, value: str | None) -> tuple[tuple[str, str], pl.DataFrame, str]:
     """Check a table; return the columns of its two measures, its rows and the column to arrange."""
-    found = [known for known in _SQUARES if {*known[0], *known[2]} <= {*table.columns}]
+    found = [known for known in _TABLES if {*known[0], *known[2]} <= {*table.columns}]
     if not found:
         raise SchemaError(
             "agreement_matrix: expected the table of rank_correlations, bootstrap_correlations or "
@@ -86,7 +86,7 @@ def _squared(table: pl.DataFrame, value: str | None) -> tuple[tuple[str, str], p
     return ends, rows, value or values[0]
 
 
-_SQUARES = (
+_TABLES = (
     (("ordering_a", "ordering_b"), CORRELATIONS, ("correlation",)),
     (("measure_a", "measure_b"), SIGN_AGREEMENT, ("agreement", "system_agreement")),
 )

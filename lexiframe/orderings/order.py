@@ -53,7 +53,7 @@ def order_runs(
     iterations : int, optional
         For mc4: stop after this many steps from equal probabilities. The authors' tool takes 10.
     teleport : float, optional
-        For mc4: jump to a run drawn uniformly with this probability at each step.
+        For mc4: at each step, jump with this probability to a run that is drawn uniformly.
     requests, by
         A frame or file with ``query_id`` and attributes of requests, and the attributes that form
         groups. The table is computed within each group, whose attributes are its first columns.
@@ -69,9 +69,10 @@ def order_runs(
         The value of mc4, without ``iterations`` and ``teleport``: the strongly connected components
         of the chain form layers, and the value is the number of layers below the run's, plus its
         share of its own layer, in 0..1. Components that the chain never leaves are at the top,
-        ordered by the probability that the chain from equal probabilities ends in them; each other
-        component is the lower, the longer its longest path to one of those is. Components share a
-        layer in proportion to their size, and runs a component by their stationary probabilities.
+        ordered by the probability that the chain from equal probabilities ends in them. The longer
+        the longest path from another component to one of these, the lower is that component. A
+        layer is divided among its components in proportion to their size, and the part of a
+        component among its runs by their stationary probabilities.
 
         The value of kemeny: the number of runs that come after the run in every order of least
         cost, minus the number of runs that come before it in all of them.

@@ -25,8 +25,8 @@ def tie_groups(values: np.ndarray, rounding: np.ndarray | float = TIE) -> np.nda
     order = np.argsort(-values, axis=-1, kind="stable")
     falling = np.take_along_axis(values, order, axis=-1)
     if isinstance(rounding, np.ndarray):
-        rough = np.take_along_axis(np.broadcast_to(rounding, values.shape), order, axis=-1)
-        rounding = np.maximum(rough[..., :-1], rough[..., 1:])
+        errors = np.take_along_axis(np.broadcast_to(rounding, values.shape), order, axis=-1)
+        rounding = np.maximum(errors[..., :-1], errors[..., 1:])
     steps = np.zeros(values.shape, np.int64)
     with np.errstate(invalid="ignore"):  # ∞ − ∞ is NaN, never greater: equal infinities tie
         # Equality spreads along a chain of close values, or it would not be transitive.

@@ -41,8 +41,8 @@ def rank_distributions(
         As for `order_runs`.
     samples : int
         The number of bootstrap samples. Each draws as many requests as there are, with replacement;
-        all measures share the samples. Where requests lack values of a measure, only the others
-        count: a run without any value comes last, and two runs that no request compares tie.
+        all measures share the samples. A request that lacks values of a measure does not count for
+        it: a run without any value comes last, and two runs that no request compares tie.
     seed : int
         The same seed gives the same samples.
     requests, by
@@ -59,8 +59,8 @@ def rank_distributions(
     Raises
     ------
     LexiframeError
-        As `order_runs`; when samples is no positive integer or seed no integer from 0; for infinite
-        values; and, before the work, for more samples of runs than memory holds.
+        As `order_runs`; when samples is not a whole number from 1, or seed not one from 0; for
+        infinite values; and, before the work, for more samples of runs than memory holds.
 
     Notes
     -----
@@ -112,8 +112,8 @@ def order_probabilities(
     Raises
     ------
     LexiframeError
-        As `order_runs`; when samples is no positive integer or seed no integer from 0; for infinite
-        values; and, before the work, for more pairs of runs than memory holds.
+        As `order_runs`; when samples is not a whole number from 1, or seed not one from 0; for
+        infinite values; and, before the work, for more pairs of runs than memory holds.
 
     Examples
     --------

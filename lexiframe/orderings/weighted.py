@@ -69,12 +69,12 @@ def ordered(cube: ScoreCube | PairCube, weights: np.ndarray, rule: Rule) -> Iter
         yield Ordered(measure, table.runs, values, ranks)
 
 
-def resampled(called: str, d: Any, rule: Rule, samples: int, seed: int) -> Iterator[Ordered]:
+def resampled(function: str, d: Any, rule: Rule, samples: int, seed: int) -> Iterator[Ordered]:
     """Order the runs in bootstrap samples of the requests, which all measures share."""
-    check_draws(called, "samples", samples, seed)
+    check_draws(function, "samples", samples, seed)
     cube = laid_out(d, rule.method)
-    check_finite(called, cube.values)
-    what = f"{called}: the ranks of {len(cube.runs):,} runs in {samples:,} samples"
+    check_finite(function, cube.values)
+    what = f"{function}: the ranks of {len(cube.runs):,} runs in {samples:,} samples"
     needed = len(cube.runs) * samples * _BYTES_OF_RANK
     refuse_more_than_available(needed, what, "take fewer samples or fewer runs")
     if len(cube.queries):
@@ -88,12 +88,12 @@ def _from_weights(measure: str, table: Scores | Pairs, rule: Rule) -> FromWeight
     sign = -1 if table.smaller_is_better else 1
     known = ~np.isnan(table.values)
     scores = np.where(known, table.values, 0.0)
-    rough = np.where(known, rounding(table.values), 0.0)
+    errors = np.where(known, rounding(table.values), 0.0)
 
     def mean(weights: np.ndarray) -> ValuesAndRanks:
         n = weights @ known
         value = ratio(weighted_sums(weights, scores), n)
-        return value, _ranks(sign * value, ratio(weights @ rough, n))
+        return value, _ranks(sign * value, ratio(weights @ errors, n))
 
     return mean
 
@@ -107,13 +107,13 @@ def _borda(pairs: Pairs, rule: Rule) -> FromWeights:
     return _mean_of(points, np.full(len(points), TIE))  # points are multiples of 1/2
 
 
-def _mean_of(request_values: np.ndarray, rough: np.ndarray) -> FromWeights:
+def _mean_of(request_values: np.ndarray, errors: np.ndarray) -> FromWeights:
     """Return the function of weights for means over requests of values, requests × runs."""
 
     def mean(weights: np.ndarray) -> ValuesAndRanks:
         n = weights.sum(axis=1)[:, None]
         value = ratio(weighted_sums(weights, request_values), n)
-        return value, _ranks(value, ratio(weights @ rough[:, None], n))
+        return value, _ranks(value, ratio(weights @ errors[:, None], n))
 
     return mean
 
@@ -146,7 +146,7 @@ def _copeland(pairs: Pairs, rule: Rule) -> FromWeights:
 def _mc4(pairs: Pairs, rule: Rule) -> FromWeights:
     votes = _ballots(pairs, rule.votes)
 
-    def of_chain(weights: np.ndarray) -> ValuesAndRanks:
+    def by_chain(weights: np.ndarray) -> ValuesAndRanks:
         chains = [
             mc4(pairs.square(lead), iterations=rule.iterations, teleport=rule.teleport)
             for lead in weights @ votes
@@ -157,7 +157,7 @@ def _mc4(pairs: Pairs, rule: Rule) -> FromWeights:
         # Layers come first: there are fewer places than runs.
         return layers + shares, mid_ranks(layers * len(pairs.runs) - places)
 
-    return of_chain
+    return by_chain
 
 
 def _kemeny(pairs: Pairs, rule: Rule) -> FromWeights:
@@ -211,9 +211,9 @@ def _ballots(pairs: Pairs, votes: str) -> np.ndarray:
     return np.asarray(np.sign(groups[:, pairs.b] - groups[:, pairs.a]), np.float64)
 
 
-def _ranks(values: np.ndarray, rough: np.ndarray | float = TIE) -> np.ndarray:
+def _ranks(values: np.ndarray, errors: np.ndarray | float = TIE) -> np.ndarray:
     """Rank the values; runs without a value (NaN) come last."""
-    return mid_ranks(np.where(np.isnan(values), _LAST, values), np.nan_to_num(rough))
+    return mid_ranks(np.where(np.isnan(values), _LAST, values), np.nan_to_num(errors))
 
 
 def _refuse_gaps(measure: str, pairs: Pairs) -> None:

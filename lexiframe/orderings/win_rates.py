@@ -46,7 +46,7 @@ def win_rates(d: PairsLike, /, *, requests: RequestsLike = None, by: By = None) 
     >>> lf.win_rates(d).select("n", "wins", "losses", "ties", "win_rate", "mean_preference").row(0)
     (4, 2, 1, 1, 0.5, 0.125)
     """
-    frames = [_of_measure(measure, pairs) for measure, pairs in pair_cube(d)]
+    frames = [_rates_of_pairs(measure, pairs) for measure, pairs in pair_cube(d)]
     return pl.concat([pl.DataFrame(schema=WIN_RATES.columns), *frames])
 
 
@@ -140,7 +140,7 @@ def request_win_rates(
     Notes
     -----
     Σ over the other runs π′ of Δ(π, π′), the sum of Diaz & Ferraro, SIGIR 2022, equation 7,
-    doi:10.1145/3477495.3532033. Despite its name it is no share, and may be negative.
+    doi:10.1145/3477495.3532033. Despite its name the value is not a share, and it may be negative.
 
     Examples
     --------
@@ -190,7 +190,7 @@ def _sums(measure: str, pairs: Pairs, how: str) -> pl.DataFrame:
     )
 
 
-def _of_measure(measure: str, pairs: Pairs) -> pl.DataFrame:
+def _rates_of_pairs(measure: str, pairs: Pairs) -> pl.DataFrame:
     wins, losses = (pairs.values > 0).sum(axis=0), (pairs.values < 0).sum(axis=0)
     table = pl.DataFrame(
         {

@@ -10,7 +10,7 @@ import polars as pl
 
 from lexiframe.errors import LexiframeError, unknown_name
 from lexiframe.metrics.metric import Metric
-from lexiframe.metrics.needs import refuse_unfit
+from lexiframe.metrics.needs import SUBTOPICS, refuse_unfit
 from lexiframe.metrics.rankings import Rankings
 from lexiframe.metrics.subtopic_metrics import are_of_subtopics
 from lexiframe.pairwise.catalogue import LP, LR, RPP
@@ -113,6 +113,23 @@ def explain(
                 )
             table = table.with_columns(column)
     return table
+
+
+def explainable(measures: Iterable[Measure], greatest: float = np.inf) -> list[Measure]:
+    """Return the measures that are sums over levels, and count grades up to ``greatest``."""
+    return [
+        measure
+        for measure in measures
+        if measure.needs != SUBTOPICS
+        and (measure.rel is None or measure.rel <= greatest)
+        and (
+            isinstance(measure, LevelPreference | LexicographicPreference)
+            or (
+                isinstance(measure, Metric)
+                and type(measure).contributions is not Metric.contributions
+            )
+        )
+    ]
 
 
 def _rows_of(p: Any, query_id: str, run_a: str, run_b: str) -> pl.DataFrame:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
-from lexiframe.errors import first_three, warn
+from lexiframe.errors import n_and_first, warn
 from lexiframe.io.text.trec import warn_of_wider_lines
 from lexiframe.likeness import likely_cause
 from lexiframe.projection.collection import RankedRuns
@@ -41,9 +41,9 @@ def warn_of_gaps(ranked: RankedRuns) -> None:
         "rows of unjudged documents, removed": total["unjudged_removed"].item(),
         "rows whose document has the id of their query, left out": sum(r.own for r in ranked.runs),
     }
-    said = "; ".join(f"{what}: {count}" for what, count in counts.items() if count)
-    if said:
-        warn(f"{said} (see lexiframe.coverage)")
+    found = "; ".join(f"{what}: {count}" for what, count in counts.items() if count)
+    if found:
+        warn(f"{found} (see lexiframe.coverage)")
     warn_of_input(ranked)
 
 
@@ -56,8 +56,9 @@ def warn_of_input(ranked: RankedRuns) -> None:
     judged = ranked.judged.items["doc_id"].unique(maintain_order=True)
     kind = "judged" if ranked.judged.complete else "relevant"
     warn(
-        f"no {kind} document was retrieved by any run: retrieved are {first_three(retrieved)}, "
-        f"{kind} are {first_three(judged)}; {_hint(retrieved, judged, kind)}"
+        f"no {kind} document was retrieved by any run: the runs retrieved "
+        f"{n_and_first(retrieved)}, the {kind} documents are {n_and_first(judged)}; "
+        f"{_hint(retrieved, judged, kind)}"
     )
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import polars as pl
 
-from lexiframe.errors import LexiframeError, SchemaError, first_three
+from lexiframe.errors import LexiframeError, SchemaError, n_and_first
 from lexiframe.io.files.sources import refuse_twins
 from lexiframe.io.run_parts import RunPart
 from lexiframe.io.runs import RunScan, SourceRead, scan_runs
@@ -94,8 +94,8 @@ def rank_runs(
     if not any(run.answered.any() for run, _ in ranked):
         _refuse_other_queries(sorted({name for run, _ in ranked for name in run.extra}), judged)
     read = [
-        SourceRead([part.name for _, part in of_one], next(part.sha256 for _, part in of_one))
-        for of_one in ([ranked] if len(scan) == 1 else done)
+        SourceRead([part.name for _, part in parts], next(part.sha256 for _, part in parts))
+        for parts in ([ranked] if len(scan) == 1 else done)
     ]
     by_name = sorted((run for run, _ in ranked), key=lambda run: run.name)
     return RankedRuns(judged, by_name, read, {p.where: p.n_wider for _, p in ranked if p.n_wider})
@@ -127,8 +127,8 @@ def _shared_codes() -> pl.Series:
 def _refuse_other_queries(answered: list[str], judged: JudgedItems) -> None:
     cause = likely_cause(answered, judged.queries)
     raise LexiframeError(
-        f"runs and qrels have no query in common: the runs answer {first_three(answered)}, "
-        f"judged are {first_three(judged.queries)}; "
+        f"runs and qrels have no query in common: the runs answer {n_and_first(answered)}, "
+        f"the qrels have {n_and_first(judged.queries)}; "
         + (f"likely cause: {cause}" if cause else "do both use the same query ids?")
     )
 

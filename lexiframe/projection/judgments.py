@@ -25,14 +25,14 @@ class JudgedItems:
     items
         query_id, doc_id, relevance, and is_relevant.
     judgments
-        item (its row in ``items``; -1 when the document is not among them), iteration, relevance,
-        and is_relevant: a row for every iteration (subtopic) that a document was judged for.
+        A row for every iteration (subtopic) that a document was judged for: item (its row in
+        ``items``, -1 if the document is not there), iteration, relevance and is_relevant.
     queries
         The judged queries, sorted, also those without a relevant item.
     complete
         Whether judged items that are not relevant are included.
     repeated
-        The number of judgments removed because there is another one for the same document.
+        The number of judgments removed because the same document has another judgment.
     query
         For each item the index of its query in ``queries``.
     index

@@ -26,7 +26,7 @@ def hash_keys(doc_id: pl.Series, query: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True)
 class HashIndex:
-    """Tables from the low bits of a hash to an item; collisions in one go to the next table.
+    """Tables from the low bits of a hash to an item; items that collide go to the next table.
 
     If two items had the same 64-bit hash, only one of them could be found. With a million items
     this happens once in 40 million collections, which is accepted.

@@ -29,8 +29,8 @@ class Population:
     Attributes
     ----------
     positions
-        levels × runs × requests, ascending along the first axis. A request with fewer items than
-        another has the same number in all runs at the levels that it lacks.
+        levels × runs × requests, ascending along the first axis. At the levels that a request
+        lacks, because others have more items, it has the same number in all runs.
     m
         The number of items of each request.
     """
@@ -63,7 +63,7 @@ class Block:
 
     @property
     def pairs(self) -> tuple[np.ndarray, np.ndarray]:
-        """The runs a and b of each pair, a < b, in the order of a table's key."""
+        """The runs a and b of each pair, a < b, in the order of (run_a, run_b)."""
         a, b = np.triu_indices(self.n_runs, k=1)
         return a, b
 
@@ -110,8 +110,8 @@ class Block:
         m = counts[:, 0].sum(axis=0)
         if m.size and (m == m[0]).all():
             which = counts.transpose(1, 2, 0)
-            of_ranking = self.positions.transpose(1, 2, 0)[which].reshape(*which.shape[:2], -1)
-            return Population(np.ascontiguousarray(of_ranking.transpose(2, 0, 1)), m)
+            chosen = self.positions.transpose(1, 2, 0)[which].reshape(*which.shape[:2], -1)
+            return Population(np.ascontiguousarray(chosen.transpose(2, 0, 1)), m)
         level, run, request = np.nonzero(counts)
         place = (counts.cumsum(axis=0) - 1)[level, run, request]
         positions = np.zeros((int(m.max(initial=0)), *counts.shape[1:]), self.positions.dtype)
@@ -147,11 +147,9 @@ class Requests:
     def groups(self, most: int) -> list[np.ndarray]:
         """Divide the requests into groups, of at most ``most``, with the same number of items."""
         order = np.argsort(self.n_relevant, kind="stable")
-        of_one_m = np.split(order, np.flatnonzero(np.diff(self.n_relevant[order])) + 1)
+        groups = np.split(order, np.flatnonzero(np.diff(self.n_relevant[order])) + 1)
         return [
-            group[first : first + most]
-            for group in of_one_m
-            for first in range(0, len(group), most)
+            group[first : first + most] for group in groups for first in range(0, len(group), most)
         ]
 
     def block(self, requests: np.ndarray) -> Block:
@@ -187,9 +185,9 @@ def _rows_of_each_run(table: pl.DataFrame) -> int | None:
     if not (stretches["value"].is_sorted() and (stretches["len"] == n_rows).all()):
         return None
     query_id = table["query_id"]
-    of_one = query_id.head(n_rows)
+    first_run = query_id.head(n_rows)
     others = range(n_rows, table.height, max(n_rows, 1))
-    return n_rows if all(query_id.slice(n, n_rows).equals(of_one) for n in others) else None
+    return n_rows if all(query_id.slice(n, n_rows).equals(first_run) for n in others) else None
 
 
 def lay_out(
@@ -248,7 +246,7 @@ def _smallest_type(rank: pl.Series) -> type[np.signedinteger[Any]]:
 def _totals(grades: np.ndarray, query: np.ndarray, run: np.ndarray, n_runs: int) -> np.ndarray:
     """Return the sum of the grades of each request in each run: requests × runs."""
     if run.ndim == 2:  # each run has rows of the same requests
-        by_run = [np.bincount(query, of_run) for of_run in grades]
+        by_run = [np.bincount(query, grades_in_run) for grades_in_run in grades]
         return np.stack(by_run, axis=1) if by_run else np.zeros((0, 1))
     ranking = query * n_runs + run
     n_rankings = (int(query.max(initial=-1)) + 1) * n_runs

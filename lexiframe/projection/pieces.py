@@ -24,7 +24,7 @@ from lexiframe.projection.policies import Policies
 from lexiframe.projection.ranks_and_ties import RunRanks, rank_judged
 
 ROWS = 1 << 21
-"""How many rows a piece has, roughly."""
+"""The approximate number of rows of a piece."""
 
 
 def rank_run(
@@ -59,7 +59,7 @@ def _pieces(part: RunPart) -> list[RunPart]:
     else:
         number = of_each(part.rows["query_id"], pl.Series.hash) % n
         rows = [part.rows.filter(number == k) for k in range(n)]
-    pieces = [replace(part, rows=of_piece, empty=(), places=None) for of_piece in rows]
+    pieces = [replace(part, rows=chosen, empty=(), places=None) for chosen in rows]
     return [replace(pieces[0], empty=part.empty), *pieces[1:]]
 
 
@@ -101,5 +101,5 @@ def _documents(pieces: Sequence[RunRanks]) -> np.ndarray:
         return documents
     lengths = [piece.retrieved for piece in pieces]
     query = np.concatenate([np.repeat(np.arange(len(length)), length) for length in lengths])
-    in_order: np.ndarray = documents[order_of(query)]
-    return in_order
+    by_query: np.ndarray = documents[order_of(query)]
+    return by_query

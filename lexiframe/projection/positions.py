@@ -48,8 +48,8 @@ def positions(
     runs
         The table of `read_runs`, the scan of `scan_runs`, any frame of that form, or paths.
     qrels
-        The table of `read_qrels`, any frame of that form, or a path. Over the iterations of one
-        request a document has its greatest grade.
+        The table of `read_qrels`, any frame of that form, or a path. A document that was judged in
+        several iterations of a request has the greatest of its grades.
     rel : float, optional
         The least grade that is relevant; None: any positive grade.
     ties : {"doc_id_desc", "doc_id_asc", "input", "rank"}
@@ -63,8 +63,8 @@ def positions(
         Leave requests without a relevant item out, or keep each with one row for each run, whose
         document, position and level are null; all its measures except num_ret are then 0.
     duplicates : {"error", "best"}
-        Raise an error for a document that is twice in a ranking or in the judgments of a request,
-        or keep its best rank and its highest grade.
+        Raise an error for a document that occurs twice in a ranking or in the judgments of a
+        request, or keep its best rank and its highest grade.
     unjudged : {"keep", "remove"}
         Keep unjudged documents, or remove them from the rankings, so that the documents behind
         them move up (condensed lists). As with trec_eval's ``-J``, a negative grade means pooled
@@ -101,7 +101,7 @@ def positions(
     Raises
     ------
     LexiframeError
-        When runs and qrels share no request, a document is there twice, a score is not a number, or
+        When runs and qrels share no request, a document occurs twice, a score is not a number, or
         ``ties="rank"`` and the ranks cannot break ties; and, before anything is read, for a policy
         that does not exist.
 

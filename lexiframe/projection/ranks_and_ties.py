@@ -29,7 +29,7 @@ _NO_DOCUMENTS = np.empty(0, np.uint32)
 
 @dataclass(frozen=True)
 class RunRanks:
-    """What one run did for the judged queries.
+    """The results of one run for the judged queries.
 
     Attributes
     ----------
@@ -46,7 +46,7 @@ class RunRanks:
     duplicates, unjudged
         Rows of judged queries removed because their document was there already, or is not judged.
     strangers
-        When no judged item was found, some documents that were.
+        If no judged item was found, some documents that the run retrieved; else none.
     pool
         The query index and doc_id of each retrieved document, when asked for.
     documents

@@ -24,8 +24,8 @@ from lexiframe.projection.positions import positions
 from lexiframe.resampling import check_draws
 from lexiframe.robustness.sampling import (
     How,
+    Labels,
     check_fraction,
-    sample_labels,
     sample_requests,
     share_of,
     truncate_runs,
@@ -56,7 +56,7 @@ def degradation(
     duplicates: Duplicates = "error",
     unjudged: Unjudged = "keep",
 ) -> pl.DataFrame:
-    """Compare what measures say of a part of the data with what they say of all of them.
+    """Compare the conclusions of measures from a part of the data with those from all of it.
 
     Runs are ranked once. Each sample then keeps a part of the judgments, of the requests, or of
     the retrieved items.
@@ -76,9 +76,10 @@ def degradation(
         The shares that are kept, each above 0 and at most 1. Of the depth: the share of the
         greatest number of items that a run retrieved.
     samples
-        How many samples are drawn for each fraction. Nothing is drawn for the depth, which has one.
+        How many samples are drawn for each fraction. A depth has one, because nothing is drawn.
     seed
-        The same seed, the same table. A smaller fraction keeps a part of what a greater one keeps.
+        The same seed gives the same table. A smaller fraction keeps a part of what a greater one
+        keeps.
     reference
         A measure on the complete data with which all measures are compared as well.
     order
@@ -88,8 +89,8 @@ def degradation(
     -------
     polars.DataFrame
         Key ``what, how, fraction, measure``, sorted by it (``how`` is null unless labels are taken
-        away); ``samples``; and of each statistic the mean over the samples and, called ``..._sd``,
-        the standard deviation, null for one sample. ``tie_rate``: the share of pairs of rankings
+        away); ``samples``; and for each statistic its mean over the samples and, as ``..._sd``, its
+        standard deviation (null for one sample). ``tie_rate``: the share of pairs of rankings
         of one request that tie. ``agreement``: of the pairs that the measure tells apart on the
         complete data, the share that it prefers in the same direction on the sample;
         ``system_agreement``: the same of pairs of runs by their mean preference;
@@ -101,7 +102,7 @@ def degradation(
     Raises
     ------
     LexiframeError
-        As `positions` and `preferences`; and for fractions, samples or a seed that do not fit.
+        As `positions` and `preferences`; and for fractions, samples or a seed out of their range.
 
     Notes
     -----
@@ -147,9 +148,10 @@ def degradation(
 
 
 def _part_of(p: pl.DataFrame, what: What, how: How) -> Callable[[float, int], pl.DataFrame]:
-    """Return the function from a fraction and a seed to positions of less data."""
+    """Return a function that makes positions of less data from a fraction and a seed."""
     if what == "labels":
-        return lambda fraction, seed: sample_labels(p, fraction, how, seed=seed)
+        labels = Labels.of(p)
+        return lambda fraction, seed: labels.sample(fraction, how, seed)
     if what == "requests":
         return lambda fraction, seed: sample_requests(p, fraction, seed=seed)
     deepest = int(p["n_retrieved"].max() or 1)  # type: ignore[arg-type]
@@ -239,9 +241,9 @@ def _summary(rows: list[dict[str, Any]], what: What, how: How | None) -> pl.Data
     names = [name for name in (*_STATISTICS, "reference_agreement") if name in rows[0]]
     table = pl.DataFrame(rows, schema_overrides=dict.fromkeys(names, pl.Float64()))
     both = [
-        of.alias(name + end)
+        statistic.alias(name + end)
         for name in names
-        for of, end in ((pl.col(name).mean(), ""), (pl.col(name).std(), "_sd"))
+        for statistic, end in ((pl.col(name).mean(), ""), (pl.col(name).std(), "_sd"))
     ]
     return (
         table.group_by("fraction", "measure")

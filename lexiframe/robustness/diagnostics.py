@@ -22,23 +22,24 @@ _LEVELS = 8
 
 
 def tie_profile(p: Frame, /, *, levels: int = 20) -> pl.DataFrame:
-    """Say how often two rankings tie, given the first rank of one, and at each recall level.
+    """Count how often two rankings tie, by the first rank of one and by recall level.
 
     Parameters
     ----------
     p
         The table of `positions`.
     levels
-        The greatest rank, and the greatest recall level, that is looked at.
+        The greatest rank, and the greatest recall level, that is counted.
 
     Returns
     -------
     polars.DataFrame
         Key ``by, value``, sorted by it. ``by`` is ``"first_rank"``: of the rankings whose first
         relevant item is at rank ``value``, how many other rankings of the same request have theirs
-        there as well; or ``"level"``: how many pairs of rankings, of requests with so many
-        relevant items, have the same rank at recall level ``value``. ``pairs`` are compared (each
-        in both directions for ``"first_rank"``), ``ties`` among them, ``tie_rate`` = ties / pairs.
+        there as well; or ``"level"``: how many pairs of rankings, of requests with at least
+        ``value`` relevant items, have the same rank at recall level ``value``. ``pairs`` are
+        compared (each in both directions for ``"first_rank"``), ``ties`` among them, ``tie_rate`` =
+        ties / pairs.
 
     Raises
     ------
@@ -145,7 +146,7 @@ def level_correlations(p: Frame, /, *, levels: int = _LEVELS) -> pl.DataFrame:
         Key ``level_a, level_b`` with level_a < level_b, sorted by it: Pearson's ``correlation`` of
         δRR at the two levels over the ``n`` pairs of rankings of requests that have both levels;
         null when one of them does not vary. A pair of runs counts in both directions, so that the
-        result does not hang on their names: the mean difference is 0.
+        result does not depend on their names: the mean difference is 0.
 
     Raises
     ------
@@ -186,7 +187,7 @@ def level_regression(p: Frame, /, *, levels: int = 4, following: int = 4) -> pl.
     levels
         The recall levels that are explained, from 1 on.
     following
-        How many of the next levels explain each.
+        How many of the next levels explain each of these.
 
     Returns
     -------
@@ -196,7 +197,7 @@ def level_regression(p: Frame, /, *, levels: int = 4, following: int = 4) -> pl.
         ``p_value``, and the limits ``ci_low`` and ``ci_high`` of its 95 % interval; and of the
         whole regression ``r_squared`` and the number ``n`` of pairs of rankings, of requests that
         have all levels.
-        There is no constant, because exchanging two runs turns the sign of all differences.
+        There is no constant, because exchanging two runs changes the sign of all differences.
 
     Raises
     ------
@@ -253,12 +254,12 @@ def level_regression(p: Frame, /, *, levels: int = 4, following: int = 4) -> pl.
 
 
 def predict_first_level(p: Frame, /) -> pl.DataFrame:
-    """Say how often the other recall levels predict which run has its first relevant item sooner.
+    """Count how often other recall levels predict which run has its first relevant item sooner.
 
     Parameters
     ----------
     p
-        The table of `positions`; ``rel=2`` there counts only items of grade 2 and more.
+        The table of `positions`; with its ``rel=2`` only items of grade 2 and more count.
 
     Returns
     -------
@@ -293,10 +294,10 @@ def predict_first_level(p: Frame, /) -> pl.DataFrame:
         sign = np.sign(ranks[b].astype(np.int64) - ranks[a])
         sign = sign[sign[:, 0] != 0]
         deciding = (sign[:, 1:] != 0).argmax(axis=1)  # 0 for a tie, whose sign is 0 there too
-        of_rest = np.take_along_axis(sign[:, 1:], deciding[:, None], axis=1)[:, 0]
+        rest_sign = np.take_along_axis(sign[:, 1:], deciding[:, None], axis=1)[:, 0]
         n += len(sign)
         by_second += int((sign[:, 1] == sign[:, 0]).sum())
-        by_rest += int((of_rest == sign[:, 0]).sum())
+        by_rest += int((rest_sign == sign[:, 0]).sum())
     schema = {"predictor": pl.String, "n": pl.Int64, "correct": pl.Int64}
     rows = [("RR_2", n, by_second), ("sgnLP", n, by_rest)]
     table = pl.DataFrame(rows, schema=schema, orient="row")
@@ -304,7 +305,7 @@ def predict_first_level(p: Frame, /) -> pl.DataFrame:
 
 
 def _rankings(function: str, p: Any) -> Iterator[np.ndarray]:
-    """Return the ranks of the relevant items of each request that has some: runs × levels.
+    """Yield the ranks of the relevant items of each request that has any: runs × levels.
 
     An item that is not retrieved has the greatest number of the type.
     """

@@ -1,11 +1,12 @@
 """Positions with less data: fewer judgments, requests, or retrieved items.
 
-Runs and judgments are projected once; here items, requests and ranks are taken away from the table
-of positions, which gives what positions of the smaller data would be.
+Runs and judgments are projected once. Items, requests and ranks are then taken away from the table
+of positions, with the same result as if the smaller data had been projected.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -19,6 +20,7 @@ from lexiframe.typing import Frame
 How = Literal["uniform", "retrieved"]
 _LAST = np.iinfo(np.int64).max
 _RANKING = ["run", "query_id"]
+_ITEM = ["query_id", "doc_id"]
 _ROUNDING = 1e-9
 
 
@@ -32,14 +34,15 @@ def sample_labels(
     p
         The table of `positions`.
     fraction
-        The share of items that are kept, above 0 and at most 1: max(1, ⌊fraction · m⌋ ) of the m
+        The share of items that are kept, above 0 and at most 1: max(1, ⌊fraction · m⌋) of the m
         items of a request.
     how : {"uniform", "retrieved"}
         How the items that are removed are drawn, without replacement: all are equally likely, or
         with probability ∝ 1 + the number of runs that retrieved the item, so that the items that
         most runs retrieve tend to go first.
     seed
-        The same seed, the same items. A smaller fraction keeps a part of what a greater one keeps.
+        The same seed gives the same items. A smaller fraction keeps a part of what a greater one
+        keeps.
 
     Returns
     -------
@@ -49,7 +52,7 @@ def sample_labels(
     Raises
     ------
     LexiframeError
-        For a fraction, ``how`` or seed that does not fit; and for positions that were made with
+        For a fraction, ``how`` or seed out of its range; and for positions that were made with
         ``judged=True``, whose numbers of judged items would be those of all judgments.
 
     Notes
@@ -69,21 +72,52 @@ def sample_labels(
     check_fraction("sample_labels", fraction)
     check_choice("sample_labels", how, get_args(How), "how")
     check_draws("sample_labels", "samples", 1, seed)
-    items = (
-        table.filter(pl.col("doc_id").is_not_null())
-        .group_by("query_id", "doc_id")
-        .agg(found=pl.col("position").count())
-        .sort("query_id", "doc_id")
-    )
-    weight = 1 + items["found"].to_numpy() if how == "retrieved" else np.ones(items.height)
-    # The item with the least exponential time goes first: with rates ∝ weights that draws without
-    # replacement, each next one with probability ∝ its weight.
-    time = np.random.default_rng(seed).exponential(size=items.height) / weight
-    n_kept = share_of(pl.len(), fraction).clip(lower_bound=1)
-    kept = items.with_columns(time=pl.Series(time)).filter(
-        pl.col("time").rank("ordinal", descending=True).over("query_id") <= n_kept.over("query_id")
-    )
-    return _counted_anew(_only_items(table, kept))
+    return Labels.of(table).sample(fraction, how, seed)
+
+
+@dataclass(frozen=True)
+class Labels:
+    """The relevant items of a table of positions, from which samples are drawn.
+
+    Attributes
+    ----------
+    table
+        The positions.
+    items
+        The items of each request, sorted, and the number of runs that ``found`` each.
+    item_of_row
+        The number of each row's item; that of rows without an item is one more than the last.
+    """
+
+    table: pl.DataFrame
+    items: pl.DataFrame
+    item_of_row: np.ndarray
+
+    @classmethod
+    def of(cls, table: pl.DataFrame) -> Labels:
+        """Find the items once, for any number of samples."""
+        items = (
+            table.filter(pl.col("doc_id").is_not_null())
+            .group_by(_ITEM)
+            .agg(found=pl.col("position").count())
+            .sort(_ITEM)
+        )
+        numbered = items.select(_ITEM).with_row_index("item")
+        joined = table.select(_ITEM).join(numbered, on=_ITEM, how="left", maintain_order="left")
+        return cls(table, items, joined["item"].fill_null(items.height).to_numpy())
+
+    def sample(self, fraction: float, how: How, seed: int) -> pl.DataFrame:
+        """Keep some of the items, as `sample_labels` says."""
+        items = self.items
+        weight = 1 + items["found"].to_numpy() if how == "retrieved" else np.ones(items.height)
+        # Items are removed in the order of exponential times with rates ∝ their weights: that draws
+        # them without replacement, each next one with probability ∝ its weight.
+        time = np.random.default_rng(seed).exponential(size=items.height) / weight
+        place = pl.col("time").rank("ordinal", descending=True).over("query_id")
+        n_kept = share_of(pl.len(), fraction).clip(lower_bound=1).over("query_id")
+        is_kept = items.with_columns(time=pl.Series(time)).select(place <= n_kept).to_series()
+        rows = np.append(is_kept.to_numpy(), True)[self.item_of_row]
+        return _counted_anew(self.table.filter(pl.Series(rows)))
 
 
 def sample_requests(p: Frame, /, fraction: float, *, seed: int = 0) -> pl.DataFrame:
@@ -96,7 +130,7 @@ def sample_requests(p: Frame, /, fraction: float, *, seed: int = 0) -> pl.DataFr
     fraction
         The share of requests that are kept, above 0 and at most 1; at least one is kept.
     seed
-        The same seed, the same requests. A smaller fraction keeps a part of what a greater one
+        The same seed gives the same requests. A smaller fraction keeps a part of what a greater one
         keeps.
 
     Returns
@@ -107,7 +141,7 @@ def sample_requests(p: Frame, /, fraction: float, *, seed: int = 0) -> pl.DataFr
     Raises
     ------
     LexiframeError
-        For a fraction or seed that does not fit.
+        For a fraction or seed out of its range.
 
     Examples
     --------
@@ -132,7 +166,7 @@ def truncate_runs(p: Frame, /, depth: int) -> pl.DataFrame:
     Parameters
     ----------
     p
-        The table of `positions`, without imputed ones.
+        The table of `positions`, without imputed ranks.
     depth
         The number of items that stay retrieved, at least 1.
 
@@ -164,7 +198,7 @@ def truncate_runs(p: Frame, /, depth: int) -> pl.DataFrame:
 
 
 def leave_out_run(p: Frame, /, run: str) -> pl.DataFrame:
-    """Remove the relevant items that one run alone retrieved, as if it had not been judged.
+    """Remove the relevant items that one run alone retrieved, as if it had not been pooled.
 
     Parameters
     ----------
@@ -177,12 +211,12 @@ def leave_out_run(p: Frame, /, run: str) -> pl.DataFrame:
     -------
     polars.DataFrame
         As `positions`: ranks stay, recall levels and ``n_relevant`` are counted anew. A request
-        that has no relevant item any more is left out, which is warned of.
+        that has no relevant item any more is left out, with a warning.
 
     Raises
     ------
     UnknownNameError
-        For a run that is not there.
+        For a run that the table does not have.
 
     Examples
     --------
@@ -232,15 +266,6 @@ def share_of(n: Any, fraction: float) -> Any:
     return (fraction * n + _ROUNDING) // 1
 
 
-def _only_items(table: pl.DataFrame, kept: pl.DataFrame) -> pl.DataFrame:
-    """Keep the rows of these items, and those of requests that have none."""
-    items = kept.select("query_id", "doc_id", is_kept=True)
-    joined = table.select("query_id", "doc_id").join(
-        items, on=["query_id", "doc_id"], how="left", maintain_order="left"
-    )
-    return table.filter(joined["is_kept"].fill_null(value=False) | table["doc_id"].is_null())
-
-
 def _counted_anew(table: pl.DataFrame) -> pl.DataFrame:
     """Number the recall levels of each ranking anew, and count its relevant items.
 
@@ -252,9 +277,11 @@ def _counted_anew(table: pl.DataFrame) -> pl.DataFrame:
         return _counted_anew(table.sort(*POSITIONS.key))  # rows of a ranking have to stand together
     number, is_item = ranking.to_numpy(), table["doc_id"].is_not_null()
     rank = table["position"].fill_null(_LAST).to_numpy()
-    order = np.lexsort((rank, number))  # stable: rows of equal rank stay in their order
-    place = np.empty(len(order), np.int64)
-    place[order] = np.arange(1, len(order) + 1)
-    level = pl.Series(place - np.searchsorted(number, number)).set(~is_item, None)
+    place = np.arange(1, len(rank) + 1)
+    if ((rank[1:] < rank[:-1]) & (number[1:] == number[:-1])).any():
+        order = np.lexsort((rank, number))  # stable: rows of equal rank stay in their order
+        place[order] = place.copy()
+    first = np.searchsorted(number, np.arange(1, number[-1] + 1)) if len(number) else number
+    level = pl.Series(place - first[number - 1]).set(~is_item, None)
     m = np.bincount(number, is_item.to_numpy(), minlength=1).astype(np.int64)[number]
     return table.with_columns(level=level, n_relevant=pl.Series(m))

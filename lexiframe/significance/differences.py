@@ -15,18 +15,13 @@ Alternative = Literal["two-sided", "greater", "less"]
 
 @dataclass(frozen=True)
 class Options:
-    """The options of tests and intervals, see `compare`.
-
-    ``asked`` is the user's alternative. It differs from ``alternative`` where the baseline is
-    run_a: to ask whether the other run is better is then to ask whether run_a is worse.
-    """
+    """The options of tests and intervals, see `compare`."""
 
     alternative: Alternative
     alpha: float
     trials: int
     seed: int
     sign_ties: Literal["drop", "split"]
-    asked: Alternative
 
     @property
     def tail(self) -> float:

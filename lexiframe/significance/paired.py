@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 from functools import partial
 from typing import Any, Literal, get_args
 
@@ -72,7 +71,8 @@ def compare(
         of two runs decide which of them is run_a, so one-sided tests make sense for a single pair,
         or with a baseline: then they ask whether the other run is better (worse).
     baseline : str, optional
-        Compare the other runs with this run only; the family is then smaller.
+        Compare the other runs with this run only, which is ``run_b`` of every pair: a positive
+        difference says that the other run is better. The family is then smaller.
     intervals : {"t", "bca"}
         How the interval of the mean difference is computed: from the t distribution, or by the
         bias-corrected and accelerated bootstrap.
@@ -90,7 +90,8 @@ def compare(
     Returns
     -------
     polars.DataFrame
-        Key ``measure, test, correction, run_a, run_b``, sorted by it. ``test`` shows options that
+        Key ``measure, test, correction, run_a, run_b``, sorted by it, with run_a < run_b unless
+        run_b is the baseline. ``test`` shows options that
         are not the default: ``t(alternative='greater')``. ``n`` is the number of requests.
         ``mean_difference`` (positive: run_a is better) has the interval ``ci_low, ci_high``, and
         ``effect_size`` has ``effect_low, effect_high``; intervals are those of the single
@@ -151,7 +152,7 @@ def compare(
     check_inference(tests, corrections, family, alpha, alternative, trials, seed)
     check_choice("compare", intervals, INTERVALS, "intervals")
     check_choice("compare", sign_ties, ("drop", "split"), "sign_ties")
-    options = Options(alternative, alpha, trials, seed, sign_ties, alternative)
+    options = Options(alternative, alpha, trials, seed, sign_ties)
     test_group = partial(
         _of_group, tests=tests, options=options, baseline=baseline, intervals=intervals
     )
@@ -212,44 +213,19 @@ def _of_group(
 ) -> pl.DataFrame:
     """Return a row for each measure, test and pair, without the corrections."""
     cube = pair_cube(d, baseline)
+    if baseline is not None:
+        cube = cube.against(baseline)
     check_finite("compare", cube.values)
     frames = [
-        _of_measure(measure, pairs, tests, of_direction, intervals, chosen)
+        _of_measure(measure, pairs, tests, options, intervals, np.flatnonzero(pairs.n > 0))
         for measure, pairs in progress(cube, len(cube.measures), "compare")
-        for of_direction, chosen in _directions(pairs, options, baseline)
-        if len(chosen)
     ]
     return pl.concat([pl.DataFrame(schema=_UNCORRECTED), *frames])
 
 
-_TURNED: dict[Alternative, Alternative] = {
-    "two-sided": "two-sided",
-    "greater": "less",
-    "less": "greater",
-}
 _CORRECTED = ("correction", "p_adjusted", "reject")
 _UNCORRECTED = {k: v for k, v in COMPARISONS.columns.items() if k not in _CORRECTED}
 _UNCORRECTED |= {"least_p": FLOAT}
-
-
-def _directions(
-    pairs: Pairs, options: Options, baseline: str | None
-) -> Iterator[tuple[Options, np.ndarray]]:
-    """Yield the pairs to compare, with options that ask about the run that is not the baseline.
-
-    The names decide which run of a pair is run_a, so the baseline may be run_a or run_b.
-    """
-    there = pairs.n > 0
-    if baseline is None:
-        yield options, np.flatnonzero(there)
-        return
-    is_baseline = (pairs.runs == baseline).to_numpy()
-    turned = _TURNED[options.alternative]
-    yield options, np.flatnonzero(there & is_baseline[pairs.b])
-    yield (
-        replace(options, alternative=turned, asked=options.alternative),
-        np.flatnonzero(there & is_baseline[pairs.a]),
-    )
 
 
 def _of_measure(
@@ -284,7 +260,7 @@ def _called(test: str, options: Options) -> str:
     """Return the name of a test, with the options that are not the default."""
     said: dict[str, object] = {}
     if options.alternative != "two-sided":
-        said["alternative"] = options.asked
+        said["alternative"] = options.alternative
     if test == "sign" and options.sign_ties != "drop":
         said["ties"] = options.sign_ties
     return notation.write(test, None, said, None)

@@ -8,7 +8,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 import polars as pl
 
-from lexiframe.errors import LexiframeError, check_choice, first_three
+from lexiframe.errors import LexiframeError, check_choice, n_and_first
 from lexiframe.layouts.arrays import Pairs
 from lexiframe.layouts.cube import PairsLike, pair_cube
 from lexiframe.layouts.groups import By, by_groups
@@ -205,6 +205,6 @@ def _checked_sizes(sizes: Sequence[object]) -> np.ndarray:
     if not whole or len(whole) < len(sizes) or min(whole) < 2 or max(whole) > LARGEST:
         raise LexiframeError(
             f"power_curve: expected sizes to be whole numbers from 2 to {LARGEST}, found "
-            f"{first_three(sizes)}"
+            f"{n_and_first(sizes)}"
         )
     return np.unique(np.array(whole, np.int64))

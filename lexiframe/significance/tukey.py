@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import polars as pl
 
-from lexiframe.errors import LexiframeError, check_choice, first_three
+from lexiframe.errors import LexiframeError, check_choice, n_and_first
 from lexiframe.layouts.arrays import PairCube, Pairs, check_finite
 from lexiframe.layouts.cube import PairsLike, is_scores, pair_cube, score_cube
 from lexiframe.layouts.groups import By, by_groups
@@ -184,7 +184,7 @@ def _check_pairs(measure: str, pairs: Pairs) -> None:
         a, b = pairs.runs[int(pairs.a[pair])], pairs.runs[int(pairs.b[pair])]
         raise LexiframeError(
             f"tukey_hsd: expected every pair of runs, found no preference of {measure} between "
-            f"{a!r} and {b!r} for {first_three(pairs.queries.filter(absent[:, pair]))} requests"
+            f"{a!r} and {b!r} for {n_and_first(pairs.queries.filter(absent[:, pair]))} requests"
         )
 
 
@@ -195,8 +195,8 @@ def _check_complete(measure: str, queries: pl.Series, runs: pl.Series, lacks: np
         run = int(lacking[0])
         raise LexiframeError(
             f"tukey_hsd: expected {measure} of every run for every request (complete blocks), "
-            f"found {first_three(runs[lacking])} runs with gaps, of {len(runs)}; {runs[run]!r} "
-            f"lacks {first_three(queries.filter(lacks[:, run]))} of {len(queries)} requests; leave "
+            f"found {n_and_first(runs[lacking])} runs with gaps, of {len(runs)}; {runs[run]!r} "
+            f"lacks {n_and_first(queries.filter(lacks[:, run]))} of {len(queries)} requests; leave "
             f"out these runs, or these requests for all runs, or fill in the missing values"
         )
 

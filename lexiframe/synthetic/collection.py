@@ -25,9 +25,9 @@ from lexiframe.synthetic.design import (
 )
 from lexiframe.synthetic.fitting import imitate
 from lexiframe.synthetic.model import Design, Model, Pool, draws, item_scores
-from lexiframe.typing import CollectionLike
+from lexiframe.typing import CollectionLike, Evaluated
 
-_CALLED = "simulate_collection"
+_FUNCTION = "simulate_collection"
 _POOL_DEPTH = 20
 
 
@@ -43,7 +43,7 @@ def simulate_collection(
     pool_depth: int | None = None,
     pool_share: float | None = None,
     all_relevant: bool | None = None,
-    like: CollectionLike | None = None,
+    like: CollectionLike | Evaluated | None = None,
     rel: float | None = None,
     seed: int = 0,
     **signal: float,
@@ -58,8 +58,9 @@ def simulate_collection(
         The number of items that each run retrieves for each request; or the least and the greatest
         of these numbers, between which the runs are evenly spread. Default: 100.
     relevant
-        The mean number of relevant items of a request, whose standard deviation is then as large;
-        or mean and standard deviation. The numbers follow a log-normal distribution. Default: 20.
+        The mean number of relevant items of a request, with a standard deviation as large as the
+        mean; or mean and standard deviation. The numbers follow a log-normal distribution.
+        Default: 20.
     grades
         The grades of relevant items, above 0, and the share of relevant items that has each.
         Default: ``{1: 1}``.
@@ -69,19 +70,22 @@ def simulate_collection(
     tied_scores
         The share of items of a run whose score equals the score of the item above. Default: 0.
     pool_depth, pool_share
-        Judged is this share of the items that some run ranks within this depth: what no run shows
-        there stays unjudged. With depth 0, all relevant items are judged, and no others. Default:
-        20 and 1.
+        The items that some run ranks within this depth are the pool, and this share of the pool is
+        judged; other items stay unjudged. With depth 0, all relevant items are judged, and no
+        others. Default: 20 and 1.
     all_relevant
         Whether all relevant items are judged, also outside the pool. Default: no.
     like
-        Runs and judgments, as `positions` takes them, of a collection that is imitated. Taken over
-        are the numbers of relevant items, the grades, depths and ties of scores; fitted are the
-        parameters of the model, so that AP, nDCG@10 and RR have nearly the same means, spreads,
-        ties and correlations, and the pool, so that nearly as many of the top 10 are judged.
-        Whatever is given besides overrides it. There must be two runs and four requests.
+        Runs and judgments, as `positions` takes them, of a collection that is imitated; or an
+        `Evaluation`, whose runs, judgments and least relevant grade are used. The numbers of
+        relevant items, the grades, depths and ties of scores are taken over. The parameters of
+        the model are fitted, so that AP, nDCG@10 and RR have nearly the same means, spreads, ties
+        and correlations; and the pool is fitted, so that nearly as many of the top 10 are judged.
+        Other arguments that are given override this. The collection needs at least two runs and
+        four requests.
     rel
-        The least grade of ``like`` that is relevant.
+        The least grade of ``like`` that is relevant. Default: any positive grade, or that of the
+        evaluation.
     seed
         The same arguments and seed give the same tables.
     signal
@@ -95,8 +99,8 @@ def simulate_collection(
         more an item stands out whose grade is one standard deviation higher (0.3).
 
         ``similarity``: the share of the variance of scores that all runs have in common, 0 to 1
-        (0.6). ``near_misses``: each request has as many items as relevant ones that look relevant
-        but are not; they stand out by this share of what relevant items do, 0 to 1 (0.8).
+        (0.6). ``near_misses``: for each relevant item, a request has another one that looks
+        relevant but is not; it stands out by this share of what a relevant item does, 0 to 1 (0.8).
 
     Returns
     -------
@@ -114,9 +118,9 @@ def simulate_collection(
 
     Notes
     -----
-    The score of an item is the sum of what all runs see in it and of what one run sees, both
-    normally distributed, and for relevant items of what makes them stand out. The module
-    ``lexiframe.synthetic.model`` has the formula. Items of two requests are never the same.
+    The score of an item is the sum of a part that all runs share and a part that only one run has,
+    both normally distributed; relevant items have a third part, which makes them stand out. The
+    module ``lexiframe.synthetic.model`` has the formula. Items of two requests are never the same.
 
     Examples
     --------
@@ -126,13 +130,14 @@ def simulate_collection(
     80
     """
     _check_numbers(requests=requests, runs=runs, pool_depth=pool_depth, subtopics=subtopics)
-    check_draws(_CALLED, "seed", 1, seed)
+    check_draws(_FUNCTION, "seed", 1, seed)
     check_model(signal)
     if like is None:
         model, design = Model(), from_scratch(requests, runs, seed)
         pool = Pool(_POOL_DEPTH, 1.0, all_relevant=False)
     else:
-        model, design, pool = imitate(*like, rel, seed)
+        (real_runs, real_qrels), rel = _collection_of(like, rel)
+        model, design, pool = imitate(real_runs, real_qrels, rel, seed)
         design = resized(design, requests, runs, seed)
     design = with_what_is_given(design, depth, relevant, grades, tied_scores, seed)
     if pool_depth is not None:
@@ -147,13 +152,29 @@ def simulate_collection(
     return _tables(model, design, pool, subtopics, seed, facts)
 
 
+def _collection_of(
+    like: CollectionLike | Evaluated, rel: float | None
+) -> tuple[CollectionLike, float | None]:
+    """Return the runs and judgments to imitate, and the least grade that is relevant in them."""
+    if isinstance(like, tuple | list):
+        return like, rel
+    if not hasattr(like, "collection"):
+        raise TypeError(
+            f"{_FUNCTION}: expected runs and judgments as like=(runs, qrels), or an Evaluation, "
+            f"found {type(like).__name__}"
+        )
+    collection = like.collection  # first: it says so if there are no rankings
+    return collection, like.provenance["policies"]["rel"] if rel is None else rel
+
+
 def _check_numbers(**numbers: int | None) -> None:
     for name, number in numbers.items():
         least = 0 if name in ("pool_depth", "subtopics") else 1
         is_whole = isinstance(number, Integral) and not isinstance(number, bool)
         if number is not None and not (is_whole and number >= least):
             raise LexiframeError(
-                f"{_CALLED}: expected a whole number from {least} as {name}, found {shown(number)}"
+                f"{_FUNCTION}: expected a whole number from {least} as {name}, "
+                f"found {shown(number)}"
             )
 
 
@@ -178,10 +199,10 @@ def _tables(
     runs = _runs_table(np.stack(ranked, axis=1), np.stack(scored, axis=1), design, *name)
     columns = [np.concatenate(column) for column in zip(*judged, strict=True)]
     qrels = _qrels_table(columns, *name)
-    said = {"sources": [], _CALLED: facts}
+    metadata = {"sources": [], _FUNCTION: facts}
     return (
-        to_arrow(runs).replace_schema_metadata(describe({"table": "runs", **said})),
-        to_arrow(qrels).replace_schema_metadata(describe({"table": "qrels", **said})),
+        to_arrow(runs).replace_schema_metadata(describe({"table": "runs", **metadata})),
+        to_arrow(qrels).replace_schema_metadata(describe({"table": "qrels", **metadata})),
     )
 
 
@@ -220,13 +241,13 @@ def _judgments(
     relevant, others = np.arange(m) if is_complete else pooled[pooled < m], pooled[pooled >= m]
     place, subtopic = _subtopics(len(relevant), subtopics, rng)
     item = np.concatenate([relevant[place], others])
-    # Items without relevance have a row of the first subtopic alone.
+    # A non-relevant item has one row, with the first subtopic.
     subtopic = np.concatenate([subtopic, np.full(len(others), min(1, subtopics))])
     return item, subtopic, np.concatenate([grade[relevant[place]], np.zeros(len(others))])
 
 
 def _subtopics(n: int, subtopics: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    """Give each of n items one subtopic or more of 1, 2 ...; the j-th is in proportion to 1 / j."""
+    """Give each of n items one subtopic or more; the probability of subtopic j falls as 1 / j."""
     if not subtopics:
         return np.arange(n), np.zeros(n, np.int64)
     share = 1 / np.arange(1, subtopics + 1)
@@ -237,7 +258,7 @@ def _subtopics(n: int, subtopics: int, rng: np.random.Generator) -> tuple[np.nda
 
 
 def _names(letter: str, n: int) -> pl.Series:
-    """Name n things: the letter and a number, as wide as the greatest, so that names sort well."""
+    """Return n names: the letter and a number with leading zeros, so that they sort by number."""
     numbers = pl.Series(np.arange(1, n + 1)).cast(pl.String).str.zfill(len(str(n)))
     return letter + numbers
 

@@ -12,7 +12,7 @@ from scipy.special import ndtri
 from lexiframe.errors import LexiframeError, shown, unknown_name
 from lexiframe.synthetic.model import CANDIDATES, PROPORTIONS, Design, Model
 
-_CALLED = "simulate_collection"
+_FUNCTION = "simulate_collection"
 _REQUESTS, _RUNS, _DEPTH, _RELEVANT = 50, 10, 100, 20.0
 
 
@@ -32,11 +32,11 @@ def check_range(name: str, value: float, least: float, most: float) -> None:
     if not (np.isfinite(value) and least <= value <= most):
         expected = f"from {least:g}" + f" to {most:g}" * bool(np.isfinite(most))
         expected = expected if np.isfinite(least) else "that is finite"
-        raise LexiframeError(f"{_CALLED}: expected {name} {expected}, found {shown(value)}")
+        raise LexiframeError(f"{_FUNCTION}: expected {name} {expected}, found {shown(value)}")
 
 
 def from_scratch(requests: int | None, runs: int | None, seed: int) -> Design:
-    """Make a design of so many requests and runs, which are as different as a normal sample."""
+    """Make a design of this many requests and runs; their ease and ability are normal quantiles."""
     n_requests, n_runs = requests or _REQUESTS, runs or _RUNS
     return Design(
         relevant_counts(_RELEVANT, n_requests, seed),
@@ -51,10 +51,10 @@ def from_scratch(requests: int | None, runs: int | None, seed: int) -> Design:
 
 
 def resized(design: Design, requests: int | None, runs: int | None, seed: int) -> Design:
-    """Take another number of requests and runs from a design that was taken from a collection.
+    """Change the numbers of requests and runs of a design that was taken from a collection.
 
-    Requests are drawn with replacement; runs are taken evenly from the worst to the best, and their
-    abilities interpolated.
+    Requests are drawn with replacement. Runs are taken evenly spaced from the worst to the best,
+    and their abilities are interpolated.
     """
     rng = np.random.default_rng(seed)
     n_requests, n_runs = len(design.ease), len(design.ability)
@@ -80,7 +80,7 @@ def with_what_is_given(
     tied_scores: float | None,
     seed: int,
 ) -> Design:
-    """Replace what a user gives besides the numbers of requests and runs."""
+    """Replace the parts of a design for which the user gave an argument."""
     n_requests, n_runs = len(design.ease), len(design.ability)
     given: dict[str, Any] = {}
     if depth is not None:
@@ -97,16 +97,16 @@ def with_what_is_given(
 
 
 def normal_quantiles(n: int, seed: int) -> np.ndarray:
-    """Return n values spread like a normal sample, with mean 0 and standard deviation 1, shuffled.
+    """Return n quantiles of the normal distribution, in random order, with standard deviation 1.
 
-    Quantiles, unlike a sample, have the spread that was asked for, also when they are few.
+    A sample would have another standard deviation, in particular if it is small.
     """
     values = ndtri((np.arange(n) + 0.5) / n)
     return np.random.default_rng(seed).permutation(values / (values.std() or 1.0))
 
 
 def relevant_counts(relevant: float | tuple[float, float], n: int, seed: int) -> np.ndarray:
-    """Return n numbers of relevant items, quantiles of a log-normal distribution, shuffled."""
+    """Return n counts of relevant items: log-normal quantiles, in random order."""
     mean, spread = relevant if isinstance(relevant, tuple) else (relevant, relevant)
     check_range("relevant", mean, 1, np.inf)
     check_range("relevant", spread, 0, np.inf)
@@ -131,7 +131,7 @@ def _grades(grades: Mapping[float, float]) -> tuple[np.ndarray, np.ndarray]:
     is_right = len(values) and np.isfinite([*values, *shares]).all() and (values > 0).all()
     if not (is_right and (shares >= 0).all() and shares.sum() > 0):
         raise LexiframeError(
-            f"{_CALLED}: expected grades above 0 and the share of each, such as "
+            f"{_FUNCTION}: expected grades above 0 and the share of each, such as "
             f"{{1: 0.8, 2: 0.2}}, found {shown(grades)}"
         )
     return values, shares / shares.sum()

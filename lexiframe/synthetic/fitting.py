@@ -1,4 +1,4 @@
-"""A model and a design that are fitted to a real collection."""
+"""Fitting to a real collection: its design is taken over, the model and the pool are fitted."""
 
 from __future__ import annotations
 
@@ -32,42 +32,41 @@ from lexiframe.synthetic.model import (
 from lexiframe.synthetic.statistics import half_distances, statistics, values_of
 
 _CELLS = 5_000_000
-"""The fit simulates so many item scores at most; of larger collections it takes fewer requests."""
+"""The fit simulates about this many item scores at most: of large collections, fewer requests."""
 _STEP = 0.1
 _ROUNDS = 8
 
 
 def imitate(runs: Any, qrels: Any, rel: float | None, seed: int) -> tuple[Model, Design, Pool]:
-    """Fit the model, the design and the pool to a collection."""
+    """Take over the design of a collection, and fit the model and the pool to it."""
     table = read_runs(runs)
     p = positions(table, qrels, rel=rel, judged=True)
     values = values_of(p)
     design = _design_of(p, table, values["AP"])
     model = fit(design, values, seed)
-    unlike = p.group_by("query_id").agg(pl.col("n_judged", "n_relevant").first())
-    n_unlike = float((unlike["n_judged"] - unlike["n_relevant"]).to_numpy().mean())
+    counts = p.group_by("query_id").agg(pl.col("n_judged", "n_relevant").first())
+    n_not_relevant = float((counts["n_judged"] - counts["n_relevant"]).to_numpy().mean())
     judged = float(values["Judged@10"].mean())
-    return model, design, fit_pool(model, design, judged, n_unlike, seed)
+    return model, design, fit_pool(model, design, judged, n_not_relevant, seed)
 
 
 def _design_of(p: pl.DataFrame, runs: pa.Table, ap: np.ndarray) -> Design:
-    """Take from a collection what needs no fit.
+    """Return the design of a collection: the numbers that need no fit.
 
-    Requests are as easy and runs as good as their mean AP says, on the scale of a normal
-    distribution with mean 0 and standard deviation 1.
+    How easy a request is, and how good a run, follows from its mean AP.
     """
-    of_request = p.group_by("query_id").agg(pl.col("n_relevant").first()).sort("query_id")
-    of_run = p.group_by("run").agg(pl.col("n_retrieved").max()).sort("run")
+    by_request = p.group_by("query_id").agg(pl.col("n_relevant").first()).sort("query_id")
+    by_run = p.group_by("run").agg(pl.col("n_retrieved").max()).sort("run")
     items = p.filter(pl.col("level").is_not_null()).unique(["query_id", "doc_id"])
     grades = items["relevance"].value_counts(normalize=True).sort("relevance")
     listed = pl.DataFrame(runs).sort("run", "query_id", "score")
     same = pl.all_horizontal(pl.col(c) == pl.col(c).shift() for c in ("run", "query_id", "score"))
     tied = listed.group_by("run").agg(same.mean().alias("tied")).sort("run").to_series(1)
-    depth = of_run["n_retrieved"].to_numpy()
+    depth = by_run["n_retrieved"].to_numpy()
     return Design(
-        of_request["n_relevant"].to_numpy(),
-        _standardised(ap.mean(axis=1)),
-        _standardised(ap.mean(axis=0)),
+        by_request["n_relevant"].to_numpy(),
+        _probits(ap.mean(axis=1)),
+        _probits(ap.mean(axis=0)),
         depth,
         tied.fill_null(0.0).to_numpy(),
         grades["relevance"].to_numpy(),
@@ -76,8 +75,8 @@ def _design_of(p: pl.DataFrame, runs: pa.Table, ap: np.ndarray) -> Design:
     )
 
 
-def _standardised(share: np.ndarray) -> np.ndarray:
-    """Put shares on the scale of a normal distribution, with mean 0 and standard deviation 1."""
+def _probits(share: np.ndarray) -> np.ndarray:
+    """Convert values in 0..1 to normal quantiles, then to mean 0 and standard deviation 1."""
     normal = ndtri(share.clip(0.005, 0.995))
     spread = normal.std()
     return np.asarray((normal - normal.mean()) / (spread or 1.0))
@@ -86,11 +85,12 @@ def _standardised(share: np.ndarray) -> np.ndarray:
 def fit(design: Design, values: dict[str, np.ndarray], seed: int) -> Model:
     """Find the model whose rankings have nearly the statistics of the collection.
 
-    The weighted sum of squared distances is made small (least squares); the weight of a statistic
-    is one over the distance that two halves of the collection have in it. The random numbers stay
-    the same throughout, so that the sum changes with the parameters alone.
+    The fit minimises a sum of squares. Its terms are the differences between the statistics of the
+    model and of the collection, each divided by the mean distance between random halves of the
+    collection (at least 0.005). The random numbers stay the same throughout, so that the sum
+    changes with the parameters alone.
     """
-    values = {name: of for name, of in values.items() if name != "Judged@10"}
+    values = {name: table for name, table in values.items() if name != "Judged@10"}
     target = np.array([*statistics(values).values()])
     weight = 1 / np.maximum([*half_distances(values, 10, seed).values()], 0.005)
     design = _smaller(design)
@@ -99,17 +99,17 @@ def fit(design: Design, values: dict[str, np.ndarray], seed: int) -> Model:
     steps = range(_ROUNDS * (len(start) + 2))
     bar = iter(progress(steps, len(steps), "fitting the simulation"))
 
-    def distances(parameters: np.ndarray) -> np.ndarray:
+    def residuals(parameters: np.ndarray) -> np.ndarray:
         next(bar, None)
         found = statistics(_values(_model_of(parameters), design, drawn))
         return np.asarray((np.array([*found.values()]) - target) * weight)
 
     def slopes(parameters: np.ndarray) -> np.ndarray:
-        here = distances(parameters)
+        here = residuals(parameters)
         ahead = parameters + _STEP * np.eye(len(parameters))
-        return np.column_stack([(distances(point) - here) / _STEP for point in ahead])
+        return np.column_stack([(residuals(point) - here) / _STEP for point in ahead])
 
-    return _model_of(least_squares(distances, start, slopes, max_nfev=_ROUNDS).x)
+    return _model_of(least_squares(residuals, start, slopes, max_nfev=_ROUNDS).x)
 
 
 def _parameters_of(model: Model) -> np.ndarray:
@@ -126,7 +126,7 @@ def _model_of(parameters: np.ndarray) -> Model:
 
 
 def _smaller(design: Design) -> Design:
-    """Keep as many requests as can be simulated again and again, evenly spread."""
+    """Keep at most about _CELLS item scores of requests (at least 4 requests), evenly spaced."""
     n = len(design.n_relevant)
     cells = (design.n_relevant + design.candidates) * len(design.ability)
     kept = max(4, min(n, int(n * _CELLS / cells.sum())))
@@ -158,17 +158,19 @@ def _values(model: Model, design: Design, drawn: Sequence[Draw]) -> dict[str, np
     return dict(zip(cube.measures, cube.values, strict=True))
 
 
-def fit_pool(model: Model, design: Design, judged: float, n_unlike: float, seed: int) -> Pool:
-    """Find to which depth runs are pooled, and which share of the pool is judged.
+def fit_pool(model: Model, design: Design, judged: float, n_not_relevant: float, seed: int) -> Pool:
+    """Find to which depth runs are pooled, and which share of the pool's other items is judged.
+
+    All relevant items are judged; the other items are those that are not relevant.
 
     Parameters
     ----------
     judged
-        The share of judged items in the top 10 that is wanted.
-    n_unlike
-        The mean number of judged items without relevance that is wanted; it matters less.
+        The wanted share of judged items in the top 10.
+    n_not_relevant
+        The wanted mean number of judged items that are not relevant; it has less weight.
     """
-    if not n_unlike:
+    if not n_not_relevant:
         return Pool(0, 1.0, all_relevant=True)
     design = _smaller(design)
     depths = np.unique(np.geomspace(1, design.depth.max(), 30).round().astype(int))
@@ -184,6 +186,6 @@ def fit_pool(model: Model, design: Design, judged: float, n_unlike: float, seed:
         pooled += is_pooled.sum(axis=0) / len(design.ease)
     share = ((judged - relevant) / others).clip(0, 1)
     miss = np.abs(relevant + share * others - judged) / 0.01
-    miss += 0.5 * np.abs(np.log((1 + share * pooled) / (1 + n_unlike)))
+    miss += 0.5 * np.abs(np.log((1 + share * pooled) / (1 + n_not_relevant)))
     best = int(miss.argmin())
     return Pool(int(depths[best]), float(share[best]), all_relevant=True)

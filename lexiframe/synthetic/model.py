@@ -24,7 +24,7 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Model:
-    """What the runs are like, as the formula above names it; see `simulate_collection`."""
+    """The parameters, named as in the formula above; `simulate_collection` explains them."""
 
     skill: float = 1.9
     skill_spread: float = 0.4
@@ -41,7 +41,7 @@ SPREADS = ("skill_spread", "difficulty", "interaction", "relevant_spread")
 PROPORTIONS = ("similarity", "near_misses")
 """The parameters between 0 and 1."""
 CANDIDATES = 5
-"""Each request has this many items without relevance for each rank of the deepest run."""
+"""Each request has this many non-relevant items for each rank of the deepest run."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class Design:
     grades, shares
         The grades of relevant items, and the share of the relevant items that has each.
     candidates
-        The number of items without relevance that each request has.
+        The number of non-relevant items that each request has.
     """
 
     n_relevant: np.ndarray
@@ -73,9 +73,9 @@ class Design:
 
 @dataclass(frozen=True)
 class Pool:
-    """Which items are judged: a ``share`` of those that a run ranks within ``depth``.
+    """Which items are judged: a ``share`` of those that any run ranks within ``depth``.
 
-    With ``all_relevant`` all relevant items are judged besides; with depth 0 these, and no others.
+    With ``all_relevant``, or with depth 0, all relevant items are judged as well.
     """
 
     depth: int

@@ -14,7 +14,7 @@ from lexiframe.typing import CollectionLike
 
 MEASURES = ("AP", "nDCG@10", "RR", "Judged@10")
 _MOST = 400
-"""Kendall's τ is computed over so many requests at most; time grows with their square."""
+"""Kendall's τ is computed over at most this many requests; time grows with their square."""
 
 
 def collection_distances(
@@ -47,8 +47,8 @@ def collection_distances(
         Kendall's τ between their AP by request; the share of judged items in the top 10; the share
         of pairs of rankings of a request whose RR ties; and the correlation of AP with RR over all
         rankings. Columns ``real``, ``other``, ``distance`` (|other − real|), and
-        ``half_distance``, the mean distance between two halves of the real collection: so far
-        apart are two samples of half its size anyway.
+        ``half_distance``, the mean distance between two random halves of the real collection:
+        two samples of half its size are as far apart by chance alone.
 
     Raises
     ------
@@ -96,7 +96,7 @@ def values_of(p: pl.DataFrame) -> dict[str, np.ndarray]:
 
 
 def statistics(values: dict[str, np.ndarray]) -> dict[str, float]:
-    """Compute the statistics of `collection_distances`; without Judged@10 that one is left out."""
+    """Compute the statistics of `collection_distances`; that of Judged@10 only if it is given."""
     found = {}
     for name in ("AP", "nDCG@10"):
         found[f"{name}, mean"] = values[name].mean()
@@ -128,7 +128,7 @@ def half_distances(values: dict[str, np.ndarray], splits: int, seed: int) -> dic
     sums: dict[str, float] = {}
     for firsts, seconds in halves(n, splits, seed, block=1):
         one, other = (
-            statistics({name: of[half[0] > 0] for name, of in values.items()})
+            statistics({name: table[half[0] > 0] for name, table in values.items()})
             for half in (firsts, seconds)
         )
         for name, value in one.items():

@@ -15,7 +15,7 @@ def check_sizes(function: str, n: int, m: int) -> None:
     Raises
     ------
     TypeError
-        When one of them is no whole number.
+        When one of them is not a whole number.
     LexiframeError
         When they are not in this order.
     """
@@ -34,7 +34,7 @@ def sizes_of(m: int | Iterable[int]) -> list[int]:
 
 
 _MOST = 1000
-"""So many rankings make half a million pairs."""
+"""This many rankings make half a million pairs."""
 
 
 def check_few(function: str, n: int, m: int) -> None:

@@ -35,7 +35,7 @@ class Universe:
     vectors
         The ranks of the relevant items of every ranking, and the number of that ranking.
     delta
-        Rankings × rankings, in the same order: the preference for the first; 0 for a tie.
+        Rankings × rankings, in the same order: the preference for the row's ranking; 0 for a tie.
     values
         The value of each ranking; none for a preference.
     measure
@@ -75,15 +75,15 @@ class Universe:
 def axioms(
     methods: MeasureLike | Iterable[MeasureLike], n: int, m: int | Iterable[int]
 ) -> pl.DataFrame:
-    """Say which properties measures have, with a counterexample where one fails.
+    """Find which properties measures have, with a counterexample where one fails.
 
-    Every ranking of n items is looked at, so n is small: a property that holds here may fail for
-    more items, and one that fails here fails.
+    Every ranking of n items is checked, so n is small. A property that holds here may fail for more
+    items; one that fails here does not hold in general.
 
     Parameters
     ----------
     methods
-        Metrics and preferences, their notation, and functions of one's own, one or several.
+        Metrics and preferences, their notation, and your own functions, one or several.
     n
         The number of items of a ranking.
     m
@@ -100,7 +100,7 @@ def axioms(
     Raises
     ------
     LexiframeError
-        When n and m do not fit, or there are more rankings than 1,000.
+        Unless 1 ≤ m ≤ n, and when there are more than 1,000 rankings.
 
     Notes
     -----
@@ -132,7 +132,7 @@ def axioms(
                 rows.append((str(measure), name, None, None))
                 continue
             found = (case for universe in universes for case in cases(universe))
-            failed = next((said for holds, said in found if not holds), None)
+            failed = next((words for holds, words in found if not holds), None)
             rows.append((str(measure), name, failed is None, failed))
     schema = {
         "method": pl.String,
@@ -145,7 +145,7 @@ def axioms(
 
 def _universe(measure: Measure, n: int, m: int) -> Universe:
     ranks, delta = ranks_and_preferences(measure, n, m)
-    vectors = {tuple(of): number for number, of in enumerate(ranks.tolist())}
+    vectors = {tuple(row): number for number, row in enumerate(ranks.tolist())}
     values = _values(measure, ranks, n) if isinstance(measure, Metric) else np.empty(0)
     return Universe(n, m, vectors, delta, values, measure)
 
@@ -162,16 +162,16 @@ def _values(metric: Metric, ranks: np.ndarray, n: int) -> np.ndarray:
 # --- Appended items and swapped items -----------------------------------------------------------
 
 
-def _said(a: Vector, relation: str, b: Vector, more: str = "") -> str:
+def _in_words(a: Vector, relation: str, b: Vector, more: str = "") -> str:
     return f"{[*a]} {relation} {[*b]}{more}"
 
 
 def _appended(
     u: Universe, relevance: Iterable[int], sign: int, *, strictly: bool
 ) -> Iterator[Case]:
-    """Compare each list with the same list and one item more, of one of these relevances."""
-    words = {(1, False): "is below", (1, True): "is not above", (-1, False): "is above"}
-    relation = words.get((sign, strictly), "is not below")
+    """Compare each list with the same list and one more item, relevant (1) or not (0)."""
+    relations = {(1, False): "is below", (1, True): "is not above", (-1, False): "is above"}
+    relation = relations.get((sign, strictly), "is not below")
     for (length, found), y in product(u.lists(), relevance):
         if y and len(found) == u.m:
             continue
@@ -179,7 +179,7 @@ def _appended(
         change = sign * u.compare(longer, u.imputed(found))
         holds = change > 0 if strictly else change >= 0
         more = f", with a {'relevant' if y else 'non-relevant'} item appended at {length + 1}"
-        yield holds, _said(longer, relation, u.imputed(found), more)
+        yield holds, _in_words(longer, relation, u.imputed(found), more)
 
 
 def _swapped_up(u: Universe, *, strictly: bool) -> Iterator[Case]:
@@ -190,7 +190,7 @@ def _swapped_up(u: Universe, *, strictly: bool) -> Iterator[Case]:
                 new = tuple(sorted({*old, higher} - {rank}))
                 change = u.compare(new, old)
                 holds = change > 0 if strictly else change >= 0
-                yield holds, _said(new, "is not above" if strictly else "is below", old)
+                yield holds, _in_words(new, "is not above" if strictly else "is below", old)
 
 
 # --- Concavity ----------------------------------------------------------------------------------
@@ -214,8 +214,8 @@ def _concave(u: Universe, *, strictly: bool) -> Iterator[Case]:
     for old in u.vectors:
         for i, j in combinations(_can_move_up(old), 2):
             first, second = _gain(u, old, i), _gain(u, old, j)
-            said = f"in {[*old]} the item at {i} gains {first:.4g}, that at {j} {second:.4g}"
-            yield _larger(first, second, strictly=strictly), said
+            words = f"in {[*old]} the item at {i} gains {first:.4g}, that at {j} {second:.4g}"
+            yield _larger(first, second, strictly=strictly), words
 
 
 def _concave_of_a_level(u: Universe, *, strictly: bool) -> Iterator[Case]:
@@ -226,11 +226,11 @@ def _concave_of_a_level(u: Universe, *, strictly: bool) -> Iterator[Case]:
             if rank + 1 > u.n or rank + 1 in old:
                 continue
             first, second = _gain(u, old, rank), _gain(u, lower, rank + 1)
-            said = (
+            words = (
                 f"from {[*old]} the item at {rank} gains {first:.4g}, from {[*lower]} that at "
                 f"{rank + 1} {second:.4g}"
             )
-            yield _larger(first, second, strictly=strictly), said
+            yield _larger(first, second, strictly=strictly), words
 
 
 # --- What values depend on ----------------------------------------------------------------------
@@ -243,7 +243,7 @@ def _same_where(u: Universe, kept: Callable[[Vector, int], Vector]) -> Iterator[
             if kept(a, cut) == kept(b, cut):
                 yield (
                     u.compare(a, b) == 0,
-                    _said(a, "does not tie with", b, f", which differ beyond rank {cut} alone"),
+                    _in_words(a, "does not tie with", b, f", which differ beyond rank {cut} alone"),
                 )
 
 
@@ -262,22 +262,22 @@ def _bounded(u: Universe) -> Iterator[Case]:
 
 
 def _localised(u: Universe) -> Iterator[Case]:
-    """Compare a retrieved list with itself when one relevant item more is not retrieved."""
+    """Compare the values of a retrieved list for m and for m + 1 relevant items."""
     if u.m + 1 >= u.n or not isinstance(u.measure, Metric):
         return
     other = _universe(u.measure, u.n, u.m + 1)
     for length, found in other.lists():
         if length and len(found) <= u.m:
             few, many = u.value(u.imputed(found)), other.value(other.imputed(found))
-            said = (
+            words = (
                 f"the list of {length} items with relevant ones at {[*found]} has {few:.4g} for "
                 f"m = {u.m} and {many:.4g} for m = {u.m + 1}"
             )
-            yield abs(few - many) <= TIE, said
+            yield abs(few - many) <= TIE, words
 
 
 def _complete(u: Universe) -> Iterator[Case]:
-    """Look whether the weight of a recall level is a number when no item is relevant."""
+    """Check whether the weight of a recall level is a number when no item is relevant."""
     metric = u.measure
     if isinstance(metric, RecallLevelMetric):
         i, m = pl.lit(0.0), pl.lit(0.0)

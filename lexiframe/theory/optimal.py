@@ -21,10 +21,10 @@ from lexiframe.typing import MeasureLike
 def optimal_worst_case(measure: MeasureLike, m: int | Iterable[int]) -> pl.DataFrame:
     """Compute the worst case of an optimal ranking, when it is fixed and when it is drawn.
 
-    An optimal ranking has the m relevant items at ranks 1 to m. One user needs some of these items,
-    and the worst case is that of the user whom the ranking serves worst. A fixed ranking always
-    lets the same user down; when each of the optimal rankings is equally likely, users have the
-    mean of them.
+    An optimal ranking has the m relevant items at ranks 1 to m. Each user needs some of these
+    items, and the worst case is the value for the user whom the ranking serves worst. A fixed
+    ranking always serves the same user worst; if each of the optimal rankings is equally likely,
+    the value for a user is the mean over them.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ def optimal_worst_case(measure: MeasureLike, m: int | Iterable[int]) -> pl.DataF
     Raises
     ------
     LexiframeError
-        For a measure that is neither, and for an m below 1.
+        For another kind of measure, and for an m below 1.
 
     Notes
     -----

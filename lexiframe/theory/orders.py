@@ -30,14 +30,14 @@ def order(method: MeasureLike, n: int, m: int) -> pl.DataFrame:
     -------
     polars.DataFrame
         Key ``better, worse``, sorted by it: the ranks of the relevant items of two rankings, of
-        which the first is preferred and none stands between them (Hasse diagram). Rankings that
-        tie have the same neighbours, and no row together.
+        which the first is preferred and none stands between them (Hasse diagram). Two rankings
+        that tie have the same neighbours, and the table has no row of the two.
 
     Raises
     ------
     LexiframeError
-        When n and m do not fit, there are more rankings than 1,000, or the preference is no order:
-        a over b and b over c, but not a over c.
+        Unless 1 ≤ m ≤ n; when there are more than 1,000 rankings; or when the preference is no
+        order: a over b and b over c, but not a over c.
 
     Notes
     -----

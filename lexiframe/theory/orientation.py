@@ -44,8 +44,8 @@ def orientation(
     Raises
     ------
     LexiframeError
-        For a measure that is no metric, or needs more than the ranks of relevant items; and when n
-        and m do not fit.
+        For a measure that is no metric, or needs more than the ranks of relevant items; and unless
+        1 ≤ m ≤ n.
 
     Notes
     -----

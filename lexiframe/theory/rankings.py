@@ -8,8 +8,8 @@ import numpy as np
 import polars as pl
 
 Groups = Sequence[tuple[np.ndarray, np.ndarray]]
-"""Requests with as many relevant items as one another: their numbers, and the ranks of these items
-in each run, ascending: requests × runs × items."""
+"""Groups of requests with the same number of relevant items: the numbers of the requests, and the
+ranks of these items in each run, ascending (requests × runs × items)."""
 
 
 def positions_of(

@@ -16,8 +16,8 @@ from lexiframe.typing import MeasureLike
 
 _RUNS = ("a", "b")
 _LIKELY = 3
-"""Rows are drawn again while two of their ranks are equal; so many pairs of equal ranks may be
-expected in a row (m²/2n) before permutations are drawn instead."""
+"""Rows are drawn again while two of their ranks are equal. If more than this many pairs of equal
+ranks (m²/2n) are expected in a row, permutations are drawn instead."""
 _CELLS = 1 << 24
 
 
@@ -29,7 +29,7 @@ def simulate_agreement(
     *,
     m: int | tuple[int, int] = (5, 50),
 ) -> pl.DataFrame:
-    """Say how often measures prefer the ranking with the better worst case, of random pairs.
+    """Estimate how often measures prefer the ranking with the better worst case in random pairs.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ def simulate_agreement(
     pairs
         How many pairs of rankings are drawn, each for a request of its own.
     seed
-        The same seed, the same pairs, whatever the measures.
+        The same seed gives the same pairs, whatever the measures.
     m
         The number of relevant items, or the least and the greatest; it is drawn uniformly.
 
@@ -48,14 +48,14 @@ def simulate_agreement(
     -------
     polars.DataFrame
         Key ``measure``, sorted by it: ``n``, ``pairs``; ``tied``, the share of pairs that have the
-        same worst case, the rank of the last relevant item; and ``agreement``, the share of the
-        others in which the measure prefers the ranking whose last relevant item comes sooner. A
-        pair that the measure ties is no agreement.
+        same worst case (the rank of the last relevant item); and ``agreement``, the share of the
+        other pairs in which the measure prefers the ranking whose last relevant item comes sooner.
+        A pair that the measure ties does not agree.
 
     Raises
     ------
     LexiframeError
-        When n, m, pairs or seed do not fit.
+        When n, m, pairs or seed is out of its range.
 
     Notes
     -----
@@ -100,7 +100,7 @@ def simulate_ties(
     *,
     m: int | tuple[int, int] = (5, 50),
 ) -> pl.DataFrame:
-    """Say how often measures tie random rankings of which only the first items are retrieved.
+    """Estimate how often measures tie random rankings of which only the first items are retrieved.
 
     Parameters
     ----------

@@ -17,7 +17,7 @@ _BY_ONE_RANK = ("RR", "TSE")
 _LEXICOGRAPHIC = ("LR", "LP", "sgnLR", "sgnLP")
 _BY_NUMBER_FOUND = ("R", "P")
 _DECREASING = ("AP", "RR", "nDCG", "RBP")
-"""Metrics whose exposure decreases strictly, and may be that of TSE."""
+"""Metrics whose exposure decreases strictly, so that TSE of it has the closed form."""
 
 
 def tie_probability(method: MeasureLike, n: int, m: int, *, first: int | None = None) -> float:
@@ -36,18 +36,19 @@ def tie_probability(method: MeasureLike, n: int, m: int, *, first: int | None = 
     m
         The number of relevant items, 1 ≤ m ≤ n.
     first
-        For ``"RR"`` and ``"LP"`` the rank of the first relevant item of one of the two rankings:
-        the probability under this condition. For ``"LP"`` it is the same for every rank.
+        For ``"RR"`` and ``"LP"`` the rank of the first relevant item of one of the two rankings;
+        the result is then the probability under this condition. For ``"LP"`` it is the same for
+        every rank.
 
     Returns
     -------
     float
-        Between 0 and 1, right to 10⁻⁹ of its value; 0 when it is less than the least float.
+        Between 0 and 1, with a relative error below 10⁻⁹; 0 when it is less than the least float.
 
     Raises
     ------
     LexiframeError
-        When there is no closed form for the method, or n, m and ``first`` do not fit.
+        When there is no closed form for the method, or n, m or ``first`` is out of its range.
 
     Notes
     -----
@@ -69,7 +70,9 @@ def tie_probability(method: MeasureLike, n: int, m: int, *, first: int | None = 
         return _given_first(name, n, m, first)
     if name in _LEXICOGRAPHIC:
         return float(Fraction(1, comb(n, m)))
-    weights = _of_last_rank(n, m) if name in _BY_ONE_RANK else _of_number_found(n, m, k)
+    weights = (
+        _weights_of_last_rank(n, m) if name in _BY_ONE_RANK else _weights_of_number_found(n, m, k)
+    )
     return float((weights**2).sum() / weights.sum() ** 2)
 
 
@@ -92,7 +95,7 @@ def distinct_values(method: MeasureLike, n: int, m: int) -> int:
     Raises
     ------
     LexiframeError
-        When it is not known for the method, or n and m do not fit.
+        When the number is not known for the method, or unless 1 ≤ m ≤ n.
 
     Notes
     -----
@@ -130,12 +133,12 @@ def _known(method: Any, n: int, m: int) -> tuple[str, int]:
     if name in _BY_NUMBER_FOUND and written.cutoff:
         return name, min(written.cutoff, n)
     raise LexiframeError(
-        f"there is no closed form for {method}; expected RR, TSE, R@k, P@k, Rprec, LR or LP, and "
-        "for others lf.theory.simulate_ties"
+        f"there is no closed form for {method}; expected RR, TSE, R@k, P@k, Rprec, LR or LP; "
+        "lf.theory.simulate_ties estimates the probability for others"
     )
 
 
-def _of_last_rank(n: int, m: int) -> np.ndarray:
+def _weights_of_last_rank(n: int, m: int) -> np.ndarray:
     """Return numbers proportional to P(p_m = i), for i = n down to m.
 
     P(p_m = i) = C(i−1, m−1)/C(n, m). The ratio of successive terms is (i−m)/(i−1): a product of
@@ -145,7 +148,7 @@ def _of_last_rank(n: int, m: int) -> np.ndarray:
     return np.cumprod(np.append(1.0, (i - m) / (i - 1)))
 
 
-def _of_number_found(n: int, m: int, k: int) -> np.ndarray:
+def _weights_of_number_found(n: int, m: int, k: int) -> np.ndarray:
     """Return numbers proportional to P(the first k ranks hold i relevant items), for all i.
 
     They begin with 1 at the most probable i, so that none overflows, and go down on both sides.

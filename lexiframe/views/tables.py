@@ -12,6 +12,7 @@ import polars as pl
 from lexiframe.errors import escaped
 from lexiframe.orderings.matrix import agreement_matrix
 from lexiframe.schemas import VERDICT
+from lexiframe.significance.baseline import baseline_in_short
 from lexiframe.significance.paired import several
 from lexiframe.views.verdict import first_runs, group_of, verdict_of
 
@@ -37,7 +38,10 @@ def summary(
         },
         "Ties between rankings of one request": in_order(tables["tie_rates"], by, measures),
     }
-    if inference["alternative"] == "two-sided":  # a verdict needs it
+    if inference["baseline"] is not None:
+        against = baseline_in_short(tables["against_baseline"], measures, by)
+        first[f"Against {inference['baseline']} ({_inference(inference)})"] = against
+    elif inference["alternative"] == "two-sided":  # a verdict needs it
         found = verdict_of(tables["orderings"], tables["comparisons"], provenance)
         first[f"Verdict ({_inference(inference)})"] = verdict_in_short(found)
     return {title: table for title, table in first.items() if table.height}

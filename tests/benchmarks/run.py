@@ -2,9 +2,10 @@
 
 Each stage runs in a process of its own. The clock runs for the stage alone: importing libraries,
 compiling (ranx) and loading the tables of earlier stages come before it. Wall and CPU time (user
-and system, all threads) are medians over the repetitions. The peak is the largest resident memory
-that the process had until the stage's end; the column beside it is the part of that peak which was
-there when the clock started (libraries, loaded tables), so it tells how much the stage added.
+and system, all threads) are medians over the repetitions; stages that take minutes run once. The
+peak is the largest resident memory that the process had until the stage's end; the column beside it
+is the part of that peak which was there when the clock started (libraries, loaded tables), so it
+tells how much the stage added.
 
 Comparisons take the competitors in turn, so that noise hits all of them; a ratio is the median over
 the rounds. All values of the other libraries are compared with lexiframe's; those of ranx differ,
@@ -35,7 +36,7 @@ from typing import Any
 # Only the standard library here: a forked process inherits what this one holds in memory.
 from peers import PEERS
 from sizes import DEFAULTS, add_sizes, sizes_of
-from stages import KEPT, MEASURES, STAGES, Collection, Stage, Thunk, text, text_to_scores
+from stages import KEPT, LONG, MEASURES, STAGES, Collection, Stage, Thunk, text, text_to_scores
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
@@ -246,6 +247,15 @@ def targets(report: dict[str, Any]) -> list[tuple[str, str, str, bool]]:
         ("HSD of LR, 10,000 trials", "preferences: tukey_hsd LR, 10,000", "wall", 30, "s", None),
         ("HSD of RPP, 1,000 trials", "preferences: tukey_hsd RPP, 1,000", "wall", 30, "s", None),
         ("peak memory, HSD of RPP", "preferences: tukey_hsd RPP, 1,000", "peak", 2000, "MB", None),
+        (
+            "degradation of labels, 90 samples",
+            "text: degradation, 8 measures",
+            "wall",
+            240,
+            "s",
+            None,
+        ),
+        ("peak memory of these", "text: degradation, 8 measures", "peak", 2000, "MB", None),
         ("peak memory, scan_runs", "text: scan_runs, positions", "peak", 1000, "MB", None),
     ]:
         if key in stages[stage]:
@@ -319,7 +329,8 @@ def benchmark(collection: Collection, peers: list[str], repeat: int) -> dict[str
     stages = {}
     for name, stage in STAGES.items():
         table = KEPT.get(name)
-        stages[name] = summary([measure(stage, collection, table) for _ in range(repeat)])
+        times = 1 if name in LONG else repeat
+        stages[name] = summary([measure(stage, collection, table) for _ in range(times)])
         print(row(name, stages[name]), flush=True)
 
     rounds = compare_scores(collection, peers, repeat)

@@ -15,6 +15,7 @@ EVERY = """
 """.split()
 PREFERENCES = ["RPP", "LR", "LP", "rrLP"]
 EIGHT = [*PREFERENCES, "dcgRPP", "AP", "nDCG@10", "RR"]
+DEGRADED = ["RPP", "LR", "LP", "AP", "nDCG", "RR", "R@1000", "Rprec"]
 
 Thunk = Callable[[], Any]
 
@@ -85,6 +86,11 @@ def text_to_preferences(lf: Any, c: Collection) -> Any:
 def text_to_interleaving(lf: Any, c: Collection) -> Any:
     """Compare all pairs of runs from their files, by the clicks on both interleaved."""
     return lf.interleaving(lf.scan_runs(c.runs), lf.read_qrels(c.qrels))
+
+
+def text_to_degradation(lf: Any, c: Collection) -> Any:
+    """Take labels away, 9 fractions × 10 samples, and compare all pairs of runs each time."""
+    return lf.degradation(c.runs, c.qrels, DEGRADED, what="labels", samples=10)
 
 
 def preferences(*names: str) -> Stage:
@@ -166,6 +172,7 @@ STAGES: dict[str, Stage] = {
     "preferences: sign_agreement": on("preferences", lambda lf, d: lf.sign_agreement(d)),
     "text: evaluate AP": evaluating("AP"),
     "text: evaluate bpref": evaluating("bpref"),
+    "text: degradation, 8 measures": text(text_to_degradation),
     "100,000 users: RPP": of_users("RPP"),
     "100,000 users: RPP, LR, LP, rrLP": of_users(*PREFERENCES),
     "100,000 users: AP, nDCG differences": of_users("AP", "nDCG"),
@@ -186,6 +193,9 @@ STAGES: dict[str, Stage] = {
         "comparisons", lambda lf, c: lf.discriminative_power(c)
     ),
 }
+
+# These take minutes, and are measured once.
+LONG = {"text: degradation, 8 measures"}
 
 # What these stages return is kept, for the stages that start from it.
 KEPT = {

@@ -237,7 +237,7 @@ def test_junk_behind_the_tag_is_counted_in_one_warning(awkward):
     with pytest.warns(lf.LexiframeWarning) as caught:
         assert lf.read_runs(file).num_rows == len(lines(file))
     (said,) = (str(warning.message) for warning in caught)
-    assert said.startswith(f"{file}: {too_long} lines have more than 6 fields; the others")
+    assert said.startswith(f"{file}: {too_long} lines have more than 6 fields; the fields after")
 
 
 def test_a_document_has_its_greatest_grade_over_subtopics(awkward):
@@ -262,7 +262,7 @@ def test_the_rank_column_orders_tied_scores(awkward):
 
 
 def test_no_request_in_common(awkward):
-    message = r"no query in common: the runs answer . \('151',.* judged are . \('151001',"
+    message = r"no query in common: the runs answer . \('151',.* the qrels have . \('151001',"
     with pytest.raises(lf.LexiframeError, match=message):
         lf.evaluate(
             awkward / "real_tabs_crlf_1001_deep_other_topic_ids.run",

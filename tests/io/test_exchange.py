@@ -204,9 +204,9 @@ def test_what_cannot_be_exported(export):
         export(gap)
     with pytest.raises(lf.SchemaError, match="1 rows have no number as relevance"):
         export(QRELS.with_columns(pl.col("relevance").replace(0, None)))
-    with pytest.raises(lf.SchemaError, match="runs: the document 'x' is there more than once for "):
+    with pytest.raises(lf.SchemaError, match=r"x' occurs .* a dictionary would keep only one"):
         export(pl.concat([RUNS, RUNS[:2]]))
-    with pytest.raises(lf.SchemaError, match="qrels: the document 'x' is there more than once for"):
+    with pytest.raises(lf.SchemaError, match="qrels: the document 'x' occurs more than once for"):
         export(QRELS.with_columns(iteration=pl.lit("0")))
     with pytest.raises(TypeError, match="expected a frame that exports Arrow"):
         export([1])

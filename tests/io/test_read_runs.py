@@ -198,7 +198,7 @@ def test_fields_after_the_sixth_are_ignored_with_one_warning(write, text, count)
     with pytest.warns(lf.LexiframeWarning) as caught:
         assert rows(lf.read_runs(path)) == ROWS
     (said,) = (str(warning.message) for warning in caught)
-    assert said.startswith(f"{path}: {count} more than 6 fields; the others")
+    assert said.startswith(f"{path}: {count} more than 6 fields; the fields after")
 
 
 def test_the_rank_column_is_kept_when_it_holds_whole_numbers(write):

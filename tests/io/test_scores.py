@@ -480,7 +480,7 @@ BAD = {
     ),
     "no table": (
         'a,b\n"x,2\n',
-        "bm25.run, line 2: expected quotes that end with their field, found",
+        "bm25.run, line 2: expected a closing quote at the end of each quoted field, found",
     ),
     "two columns of one name": (
         "qid,a,b,a\n1,1,1,1\n",

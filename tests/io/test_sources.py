@@ -429,6 +429,17 @@ def test_a_scanned_file_that_changed_is_not_said_to_be_what_a_table_is_from(writ
         lf.write_parquet(p, path.with_name("p.parquet"), computed_from=scan)
 
 
+def test_a_scan_is_read_with_its_own_options(write):
+    scan = lf.scan_runs(write("q1 Q0 d1 1 3,5 its-tag\n"), name_from="tag", decimal=",")
+    table = lf.read_runs(scan)
+    assert table.equals(lf.read_runs(write(LINE), name_from="tag"))
+    assert provenance_of(table.schema)["reading"] == {"decimal": ","}
+    assert lf.scan_runs(scan) is scan
+    for read_with in (lf.read_runs, lf.scan_runs):
+        with pytest.raises(lf.LexiframeError, match="a scan says already how its files are read"):
+            read_with(scan, header=True)
+
+
 @pytest.mark.parametrize("after", [then_rewritten, Path.unlink], ids=["rewritten", "deleted"])
 def test_lines_are_not_counted_in_another_file(write, monkeypatch, after):
     """They are counted when something is wrong, after the file was read."""
@@ -445,5 +456,5 @@ def test_lines_are_not_counted_in_another_file(write, monkeypatch, after):
 
     monkeypatch.setattr(Path, "read_bytes", read_and_change)
     for runs in (path, table):
-        with pytest.raises(lf.SchemaError, match=r"'d1' is more than once .*\(rows 1 and 2"):
+        with pytest.raises(lf.SchemaError, match=r"'d1' occurs more than once .*\(rows 1 and 2"):
             lf.positions(runs, QRELS)

@@ -130,8 +130,8 @@ def test_the_line_of_what_is_no_number_and_of_a_short_row(write, kind):
     path = write(text)
     with refused(
         path,
-        f", line {line + 1}: expected a number as score, found 'high'; mend it, where -inf "
-        "puts a document last (2 more",
+        f", line {line + 1}: expected a number as score, found 'high'; mend it (-inf puts "
+        "a document last) (2 more",
     ):
         lf.read_runs(path, **options)
     found = lf.check_run(path, **options).select("line", "problem").rows()
@@ -144,9 +144,9 @@ def test_the_lines_of_documents_that_are_twice(write, kind):
     path = write(text)
     judged = {"q1": {"d1": 1}}
     message = (
-        f": the document 'd1' is more than once in the ranking for query 'q1' (lines {line} and "
+        f": the document 'd1' occurs more than once in the ranking for query 'q1' (lines {line}"
     )
-    with refused(path, message + f"{line + 3};", lf.SchemaError):
+    with refused(path, message + f" and {line + 3};", lf.SchemaError):
         lf.positions(lf.scan_runs(path, **options), judged)
     found = lf.check_run(path, **options)
     assert found.select("line", "problem").rows() == [(line + 3, "duplicate")]
@@ -160,7 +160,7 @@ def test_rows_of_json_that_are_no_lines(write):
     records = [{"qid": "q1", "docno": "d1", "score": n} for n in (2, 1)]
     first, second = map(json.dumps, records)
     path = write(f"[\n{first}, {second}]")  # as many lines as rows
-    with refused(path, ": the document 'd1' is more than once", lf.SchemaError) as raised:
+    with refused(path, ": the document 'd1' occurs more than once", lf.SchemaError) as raised:
         lf.positions(lf.scan_runs(path), {"q1": {"d1": 1}})
     assert "(records 1 and 2;" in str(raised.value)
     path = write(f"{first}\n\n{second}\n")
@@ -189,8 +189,8 @@ def test_a_short_row_is_no_missing_value(write, read):
 def test_quotes_that_do_not_end(write, read, bad):
     names = "qid,measure,value" if read is lf.read_scores else "qid,docno,score"
     path = write(f"{names}\nq1,d1,1\n{bad}\nq3,d1,1\n", "bm25.csv")
-    message = f", line 3: expected quotes that end with their field, found {bad!r}"
-    with refused(path, message + "; write a quote in quoted text twice"):
+    message = f", line 3: expected a closing quote at the end of each quoted field, found {bad!r}"
+    with refused(path, message + '; write each quote inside a quoted field as ""'):
         read(path)
 
 

@@ -18,6 +18,7 @@ from pyarrow import parquet
 
 import lexiframe as lf
 from lexiframe.evaluation import Evaluation
+from lexiframe.io.files import outputs
 from lexiframe.io.files.outputs import output_folder, replacing, replacing_all
 from lexiframe.io.files.provenance import provenance_of
 from lexiframe.io.write_parquet import write_parquet
@@ -327,6 +328,23 @@ def test_an_evaluation_is_written_as_a_whole_when_a_late_rename_fails(
     monkeypatch.setattr(Path, "replace", replace)
     assert listing(tmp_path) == sorted(before)
     assert sorted(path.name for path in e.write(tmp_path)) == listing(tmp_path)
+
+
+@pytest.mark.parametrize("links", [True, False], ids=["hard links", "no hard links"])
+def test_a_file_that_is_kept_is_not_taken_for_a_left_over_one(tmp_path, monkeypatch, links):
+    """A copy was made anew, beside the temporary file that was locked."""
+
+    def refuse(*_):
+        raise PermissionError(1, "Operation not permitted")
+
+    if not links:
+        monkeypatch.setattr(Path, "hardlink_to", refuse)
+    target = tmp_path / "scores.parquet"
+    target.write_text("before")
+    with outputs._kept(target) as second:
+        outputs._remove_left_over(target)
+        assert second.read_text() == "before"
+    assert listing(tmp_path) == [target.name]
 
 
 KILLED = """
@@ -644,8 +662,12 @@ def test_what_is_computed_from_a_path_is_refused(tmp_path):
     folder = lf.bundled("example")
     runs = lf.read_runs(folder / "runs")
     path = tmp_path / "a.parquet"
-    for given in (["runs/"], "runs/", [folder / "runs"], [7]):
-        with pytest.raises(TypeError, match="computed_from: expected tables of read_runs and read"):
+    message = (
+        "computed_from: expected tables of read_runs and read_qrels, .*, found {}; read it first"
+    )
+    for given in (["runs/"], "runs/", [folder / "runs"], folder / "runs", [7]):
+        shown = re.escape(repr(given[0] if isinstance(given, list) else given))
+        with pytest.raises(TypeError, match=message.format(shown)):
             lf.write_parquet(runs, path, computed_from=given)
     assert not path.exists()
     p = lf.positions(runs, folder / "qrels.txt")

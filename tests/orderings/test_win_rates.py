@@ -97,13 +97,19 @@ def test_tables_without_rows(function):
     "table, message",
     [
         (pl.concat([D, D]), "expected one row for each query_id, run_a, run_b, measure, found sev"),
-        (D.rename({"run_a": "run_b", "run_b": "run_a"}), "expected run_a before run_b, found 'b'"),
-        (D.with_columns(run_b="run_a"), "expected run_a before run_b, found 'a' and 'a'; swap"),
-        (D.with_columns(preference=pl.lit(None, pl.Float64)), "a number in every preference"),
-        (D.with_columns(preference=float("nan")), "a number in every preference, found none"),
+        (
+            D.rename({"run_a": "run_b", "run_b": "run_a"}),
+            "expected run_a before run_b in the order of bytes .capitals first., found 'b' and 'a'",
+        ),
+        (
+            D.with_columns(run_b="run_a"),
+            "expected two different runs, found 'a' as run_a and as run_b; leave the row out",
+        ),
+        (D.with_columns(preference=pl.lit(None, pl.Float64)), "each row of the column preference"),
+        (D.with_columns(preference=float("nan")), "the column preference, found a null or NaN"),
         (D.drop("measure"), "measure is missing"),
         (pl.concat([scores({"a": [1.0]})] * 2), "expected one row for each run, query_id, measure"),
-        (scores({"a": [float("nan")]}), "expected a number in every value, found none"),
+        (scores({"a": [float("nan")]}), "expected a number in each row of the column value"),
     ],
 )
 def test_tables_that_are_none(table, message):

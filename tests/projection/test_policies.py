@@ -181,7 +181,7 @@ TWICE = pl.DataFrame(
 
 def test_a_document_twice_in_a_ranking_is_refused():
     message = (
-        r"runs: the document 'd9' is more than once in the ranking for query 'q1' "
+        r"runs: the document 'd9' occurs more than once in the ranking for query 'q1' "
         r"\(rows 2 and 4; 2 such rows in all\); mend the run, or keep the best-ranked one with "
         r"duplicates='best'"
     )
@@ -315,7 +315,7 @@ def test_a_request_without_relevant_items():
 
 def test_runs_and_judgments_without_a_common_request():
     message = (
-        r"runs and qrels have no query in common: the runs answer 1 \('q1'\), judged are "
+        r"runs and qrels have no query in common: the runs answer 1 \('q1'\), the qrels have "
         r"4 \('151', '152', '153', \.\.\.\); do both use the same query ids\?"
     )
     qrels = pl.DataFrame({"query_id": ["152", "151", "154", "153"], "doc_id": "D", "relevance": 1})
@@ -356,8 +356,8 @@ CAUSE = r"likely cause: leading zeros \('CACM-0756' and 'CACM-756'\)"
 
 def test_no_run_retrieved_a_judged_document():
     message = (
-        r"^no judged document was retrieved by any run: retrieved are 2 \('CACM-0001', "
-        rf"'CACM-0756'\), judged are 2 \('CACM-756', 'CACM-99'\); {CAUSE}"
+        r"^no judged document was retrieved by any run: the runs retrieved 2 \('CACM-0001', "
+        rf"'CACM-0756'\), the judged documents are 2 \('CACM-756', 'CACM-99'\); {CAUSE}"
     )
     for function in (lf.coverage, lf.evaluate):
         with pytest.warns(lf.LexiframeWarning, match=message) as caught:
@@ -366,7 +366,7 @@ def test_no_run_retrieved_a_judged_document():
 
 
 def test_no_run_retrieved_a_relevant_document():
-    message = rf"^no relevant document was retrieved by any run: .* relevant are 1 .*; {CAUSE}"
+    message = rf"^no relevant document was retrieved by any run: .* documents are 1 .*; {CAUSE}"
     with pytest.warns(lf.LexiframeWarning, match=message) as caught:
         lf.positions({"x": CACM}, PADDED)
     assert [w.filename for w in caught] == [__file__]

@@ -124,14 +124,6 @@ def test_predictions_by_loops(p):
     ]
 
 
-def test_the_papers_predictions_on_deep_pass(shared):
-    """Lexiprecision, table 2: 90.45 and 88.87 %."""
-    folder = shared / "data" / "trec_dl_2019_passage"
-    p = lf.positions(folder / "runs", folder / "qrels.trec")
-    found = predict_first_level(p)
-    assert [round(100 * accuracy, 2) for accuracy in found["accuracy"]] == [88.87, 90.45]
-
-
 def test_what_is_refused(p):
     alone = p.filter(pl.col("run") == "r0")
     for function in (tie_profile, level_correlations, predict_first_level, deciding_levels):

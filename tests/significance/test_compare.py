@@ -152,8 +152,8 @@ def test_the_family_is_the_pairs_of_one_measure_or_of_all():
 @pytest.mark.parametrize(
     "baseline, pairs, expected",
     [
-        ("a", ["ab", "ac"], [2 * P[0], P[1]]),
-        ("b", ["ab", "bc"], [2 * P[0], P[2]]),
+        ("a", ["ba", "ca"], [2 * P[0], P[1]]),
+        ("b", ["ab", "cb"], [2 * P[0], P[2]]),
         ("c", ["ac", "bc"], [2 * P[1], P[2]]),
     ],
 )
@@ -161,6 +161,32 @@ def test_a_baseline_makes_the_family_smaller(baseline, pairs, expected):
     c = lf.compare(preferences(TEN), "sign", baseline=baseline)
     assert (c["run_a"] + c["run_b"]).to_list() == pairs
     assert c["p_adjusted"].to_list() == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("test", ["t", "sign", "wilcoxon", "randomization", "bootstrap"])
+@pytest.mark.parametrize("intervals", ["t", "bca"])
+def test_positive_is_better_than_the_baseline_whatever_it_is_called(test, intervals):
+    """As if the baseline had the last of all names; a tie stays 0, and is no −0."""
+    base, better, same = [0.5, 0.25, 0.5, 0.75, 0.25], [0.75, 0.5, 0.5, 1.0, 0.75], [0.5] * 5
+    said = {"alternative": "greater", "intervals": intervals, "trials": 500}
+    first, last = (
+        lf.compare(
+            scores({name: base, "m": better, "n": same, "o": base}), test, baseline=name, **said
+        )
+        for name in ("a", "z")
+    )
+    assert first["run_b"].unique().to_list() == ["a"]
+    assert first.drop("run_b").equals(last.drop("run_b"))
+    assert first["run_a"].to_list() == ["m", "n", "o"]
+    assert first["mean_difference"].to_list() == pytest.approx([0.25, 0.05, 0.0])
+    tie = lf.compare(scores({"a": [0.5], "b": [0.5]}), test, baseline="a")
+    assert math.copysign(1, tie["mean_difference"].item()) == 1
+    assert first["p_value"][0] < first["p_value"][1] < first["p_value"][2]
+    assert first["ci_low"][0] > -0.01
+    less = lf.compare(
+        scores({"a": base, "m": better}), test, baseline="a", **said | {"alternative": "less"}
+    )
+    assert less["p_value"].item() > 0.9
 
 
 def test_requests_without_a_value_do_not_count():
@@ -191,6 +217,7 @@ def test_a_measure_that_only_some_pairs_have(test, pairs):
     assert c["n"].to_list() == [3] * len(pairs)
     of_c = lf.compare(d, test, baseline="c").filter(measure="other")
     assert (of_c["run_a"] + of_c["run_b"]).to_list() == [pair for pair in pairs if "c" in pair]
+    assert (of_c["run_b"] == "c").all()
 
 
 def test_a_measure_that_one_run_alone_has():

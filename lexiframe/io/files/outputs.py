@@ -22,7 +22,8 @@ if sys.platform != "win32":
 
 _PART = ".part"
 _ELSEWHERE = "; choose another place or change its permissions"
-_LETTERS = 50  # of a file's name in that of its temporary file, which could get too long
+_LETTERS = 50
+"""The characters of a file's name that its temporary file's name keeps, lest it get too long."""
 
 
 def output_path(path: str | Path) -> Path:
@@ -50,7 +51,9 @@ def _output_file(path: Path) -> Path:
             f"{path}: cannot be written, because it is a device or a pipe; choose a file"
         )
     if state and any(_is_open_as(stream, state) for stream in (1, 2)):
-        raise LexiframeError(f"{path}: the standard output goes there already; choose another file")
+        raise LexiframeError(
+            f"{path}: the standard output or error goes there already; choose another file"
+        )
     return Path(os.path.realpath(path))  # a rename would replace the link, not its target
 
 
@@ -131,16 +134,17 @@ def _put_back(target: Path, before: Path | None) -> None:
 
 @contextmanager
 def _kept(target: Path) -> Iterator[Path | None]:
-    """Keep what is at a place under a second name (a hard link, which is fast), or as a copy."""
+    """Give a file a second name (a hard link, which is fast), or copy it; None if there is none."""
     if not target.exists():
         yield None
         return
     with _temporary(target) as second, _locked(target):
-        second.unlink()
+        link = _temporary_name(target)
         try:
-            second.hardlink_to(target)
+            link.hardlink_to(target)
+            link.replace(second)
         except OSError:  # not every file system has hard links
-            shutil.copy2(target, second)
+            shutil.copy2(target, second)  # into the file that is locked
         yield second
 
 
@@ -163,7 +167,8 @@ def _locked(path: Path) -> Iterator[None]:
 def _temporary(target: Path) -> Iterator[Path]:
     """Make a file beside another, and remove it at the end.
 
-    It is locked until then. An unlocked one was left over by a process that was killed.
+    It is locked until then, except on Windows. A file that is not locked was left over by a process
+    that was killed.
     """
     handle, path = _new_file(target)
     try:
@@ -174,9 +179,13 @@ def _temporary(target: Path) -> Iterator[Path]:
             os.close(handle)
 
 
+def _temporary_name(target: Path) -> Path:
+    return target.with_name(f".{target.name[:_LETTERS]}.{token_hex(4)}{_PART}")
+
+
 def _new_file(target: Path) -> tuple[int, Path]:
     while True:
-        path = target.with_name(f".{target.name[:_LETTERS]}.{token_hex(4)}{_PART}")
+        path = _temporary_name(target)
         # 0o666: the user's umask decides who may read it; tempfile makes files for the user alone.
         handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o666)
         if sys.platform == "win32":  # Windows does not rename open files
@@ -189,7 +198,10 @@ def _new_file(target: Path) -> tuple[int, Path]:
 
 
 def _lock(handle: int, *, wait: bool = False) -> bool:
-    """Lock a file until it is closed. The system closes it when the process is killed."""
+    """Lock a file until it is closed, and return whether it was locked.
+
+    The system closes the files of a process that is killed.
+    """
     if sys.platform != "win32":
         with suppress(OSError):  # another process locked it, or the file system has no locks
             fcntl.flock(handle, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))

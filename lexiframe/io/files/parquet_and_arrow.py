@@ -48,10 +48,10 @@ def _read_parquet(buffer: pa.Buffer, room: float, *, verified: bool) -> pa.Table
 
     # The checksum of the whole file covers the pages, so theirs are not computed again.
     file = parquet.ParquetFile(pa.BufferReader(buffer), page_checksum_verification=not verified)
-    said = file.metadata
-    groups = (said.row_group(n) for n in range(said.num_row_groups))
+    metadata = file.metadata
+    groups = (metadata.row_group(n) for n in range(metadata.num_row_groups))
     unpacked = sum(group.total_byte_size for group in groups)
-    is_too_much = max(unpacked, said.num_rows * said.num_columns * _LEAST) > room
+    is_too_much = max(unpacked, metadata.num_rows * metadata.num_columns * _LEAST) > room
     return None if is_too_much else file.read()
 
 

@@ -58,8 +58,8 @@ def _is_ours(facts: Any) -> bool:
     )
 
 
-def sources_in(origin: Any) -> list[dict[str, Any]]:
-    """Return the files that a table of `read_runs` or `read_qrels` was read from, and how.
+def recorded_sources(origin: Any) -> list[dict[str, Any]]:
+    """Return the files that the metadata of a table of runs or qrels name, and how they were read.
 
     The source of a data set of ir_datasets is its name.
     """

@@ -42,16 +42,16 @@ def fetch(address: str, where: str) -> bytes:
             "%20, and user and password cannot be part of it"
         ) from None
     except (*_BROKEN, pa.ArrowException) as error:
-        said = without_secrets(_said(error), address)
+        message = without_secrets(_message_of(error), address)
         advice = "check the address, or fetch the file and give its path"
-        found = f"cannot be fetched ({said[:_LENGTH]})"
+        found = f"cannot be fetched ({message[:_LENGTH]})"
         raise ReadError(Problem(where, "", found, advice)) from None
 
 
-def _said(error: Exception) -> str:
+def _message_of(error: Exception) -> str:
     """Return an error's message, with the error's name where the message alone says little."""
-    said, name = in_one_line(error), type(error).__name__
-    return f"{name}: {said}" if isinstance(error, HTTPException) and name not in said else said
+    text, name = in_one_line(error), type(error).__name__
+    return f"{name}: {text}" if isinstance(error, HTTPException) and name not in text else text
 
 
 def without_secrets(message: str, address: str) -> str:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from lexiframe.errors import Problem, ReadError, first_three, warn
+from lexiframe.errors import Problem, ReadError, n_and_first, warn
 from lexiframe.io.files.unpacking import Content, content_of
 from lexiframe.io.tables.objects import held, is_frame, is_one_run
 
@@ -115,7 +115,7 @@ class Source:
 
 @dataclass(frozen=True)
 class Found:
-    """The sources that a caller means, and the paths in folders that are left out as no runs."""
+    """The sources that a caller means, and the paths in folders that are no runs."""
 
     sources: list[Source]
     left_out: list[Path] = field(default_factory=list)
@@ -135,10 +135,10 @@ def warn_of_left_out(left_out: Sequence[Path]) -> None:
     folders = list(dict.fromkeys(path.parent for path in left_out))
     if len(folders) == 1:
         names = [path.name for path in left_out]
-        warn(f"{folders[0]}: left out, since they are no runs: {first_three(names)}")
+        warn(f"{folders[0]}: left out, since they are no runs: {n_and_first(names)}")
     elif folders:
         paths = [str(path) for path in left_out]
-        warn(f"left out of {len(folders)} folders, since they are no runs: {first_three(paths)}")
+        warn(f"left out of {len(folders)} folders, since they are no runs: {n_and_first(paths)}")
 
 
 def run_name(path: Path) -> str:
@@ -324,7 +324,7 @@ def _files_in(folder: Path) -> tuple[list[Path], list[Path]]:
     if not inside - left_out:
         inner = sorted(f.name for f in inside if f.is_dir())
         deeper = (
-            f"; the folders in it are not read ({first_three(inner)}): give a glob, such as "
+            f"; the folders in it are not read ({n_and_first(inner)}): give a glob, such as "
             f"'{folder}/*/*', or, for partitions, a dataset of PyArrow"
         )
         raise ReadError(
@@ -345,7 +345,7 @@ def one_run_per_source(names: list[str], where: str) -> str:
     """Return the only tag in the rows of a file; raise ReadError when there are several."""
     if len(names) != 1:
         raise ReadError(
-            f"{where}: expected one tag in the file, found {first_three(names)}; "
+            f"{where}: expected one tag in the file, found {n_and_first(names)}; "
             "split the file, or read it under its file's name"
         )
     return names[0]

@@ -63,21 +63,21 @@ def content_of(data: bytes, where: str, what: str = "runs or judgments") -> Cont
 
 
 RATIO = "LEXIFRAME_UNPACK_RATIO"
-"""The environment variable that limits the unpacked size to so many times the packed one."""
+"""The environment variable that limits the unpacked size to this many times the packed one."""
 _RATIO = 100.0
-_ROOM = 1 << 30  # a file may always unpack to so many bytes
+_ROOM = 1 << 30  # a file may always unpack to this many bytes
 _BLOCK = 1 << 24
 
 
 def room_for(data: bytes) -> float:
     """Return the number of bytes that a packed file may unpack to."""
-    said = os.environ.get(RATIO, _RATIO)
+    setting = os.environ.get(RATIO, _RATIO)
     try:
-        ratio = float(said)
+        ratio = float(setting)
     except ValueError:
         ratio = math.nan
     if not ratio > 0:
-        raise ReadError(f"{RATIO}: expected a positive number or inf, found {said!r}")
+        raise ReadError(f"{RATIO}: expected a positive number or inf, found {setting!r}")
     return max(_ROOM, ratio * len(data))
 
 
@@ -152,7 +152,7 @@ _OTHER_KINDS |= {
     for magic, (name, _) in _UNPACK.items()
 }
 _MARKUP = {b"<!doctype": "an HTML page", b"<html": "an HTML page", b"<?xml": "an XML document"}
-_BYTE_ORDER_MARKS = {  # the longer ones first: UTF-32's begins with UTF-16's
+_BYTE_ORDER_MARKS = {  # the longer ones first, as UTF-32's mark begins with UTF-16's
     b"\xff\xfe\0\0": "utf-32-le",
     b"\0\0\xfe\xff": "utf-32-be",
     b"\xff\xfe": "utf-16-le",

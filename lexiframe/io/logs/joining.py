@@ -9,7 +9,7 @@ from typing import Any
 
 import polars as pl
 
-from lexiframe.errors import SchemaError, first_three, nearest, warn
+from lexiframe.errors import SchemaError, n_and_first, nearest, warn
 from lexiframe.io.files.sources import run_name
 from lexiframe.io.logs.files import read_log
 from lexiframe.io.tables.column_names import KNOWN_NAMES, candidates_for
@@ -130,8 +130,8 @@ def _as_text(ids: pl.Series) -> pl.Series:
     return ids.cast(STR)
 
 
-def join_entries(table: Any, log: Any, on: str, caller: str, called: str) -> pl.DataFrame:
-    """Join as `with_log` does, with ``caller`` and ``called`` as names in messages.
+def join_entries(table: Any, log: Any, on: str, function: str, log_name: str) -> pl.DataFrame:
+    """Join as `with_log` does; messages name the ``function`` and call the log ``log_name``.
 
     Examples
     --------
@@ -141,48 +141,48 @@ def join_entries(table: Any, log: Any, on: str, caller: str, called: str) -> pl.
     [3, 8]
     """
     rows = to_polars(table)
-    keys, entries = _keys(rows, on, caller), _entries(log, on, called)
-    _compare_keys(keys, entries, on, caller, called)
+    keys, entries = _keys(rows, on, function), _entries(log, on, log_name)
+    _compare_keys(keys, entries, on, function, log_name)
     joined = {
         name.removeprefix(on): keys.select(pl.col(name).alias(on)).join(
             entries, on=on, how="left", maintain_order="left"
         )
         for name in keys.columns
     }
-    ending = "_attributes" if called == "attributes" else "_log"
+    ending = "_attributes" if log_name == "attributes" else "_log"
     columns = [
         part[name].alias(name + suffix + ending * (name + suffix in rows.columns))
         for name in entries.columns
         if name != on
         for suffix, part in joined.items()
     ]
-    _refuse_same_names([*rows.columns, *(column.name for column in columns)], caller, called)
+    _refuse_same_names([*rows.columns, *(column.name for column in columns)], function, log_name)
     return rows.hstack(columns)
 
 
-def _keys(rows: pl.DataFrame, on: str, caller: str) -> pl.DataFrame:
+def _keys(rows: pl.DataFrame, on: str, function: str) -> pl.DataFrame:
     """Return the columns of a table that hold ids of the log, as text or null."""
     names = [on] if on in rows.columns else [f"{on}_a", f"{on}_b"]
     if not set(names) <= set(rows.columns):
         raise SchemaError(
-            f"{caller}: expected the table to have the column {on}, or {on}_a and {on}_b, found "
+            f"{function}: expected the table to have the column {on}, or {on}_a and {on}_b, found "
             f"{', '.join(rows.columns)}{_renaming(on, rows.columns)}"
         )
     key = tuple(names)
     return check(rows, TableSchema("table", key, dict.fromkeys(key, STR), nullable=key), "table")
 
 
-def _entries(log: Any, on: str, called: str) -> pl.DataFrame:
+def _entries(log: Any, on: str, log_name: str) -> pl.DataFrame:
     """Return the log with its key as text in the column ``on``; raise for a repeated key."""
     entries = to_polars(log)
-    name = _key_of_log(entries.columns, on, called)
-    key = check(entries.rename({name: on}), TableSchema(called, (on,), {on: STR}))[on]
+    name = _key_of_log(entries.columns, on, log_name)
+    key = check(entries.rename({name: on}), TableSchema(log_name, (on,), {on: STR}))[on]
     repeated = key.filter(key.is_duplicated()).unique(maintain_order=True)
     if len(repeated):
         raise SchemaError(
-            f"{called}: expected one row for each {on}, found several for "
-            f"{first_three(repeated)}; choose one of each, such as the last: "
-            f"{called}{_last_of_each(name, log, entries.columns)}"
+            f"{log_name}: expected one row for each {on}, found several for "
+            f"{n_and_first(repeated)}; choose one of each, such as the last: "
+            f"{log_name}{_last_of_each(name, log, entries.columns)}"
         )
     return entries.rename({name: on}).with_columns(key)
 
@@ -196,19 +196,19 @@ def _last_of_each(name: str, log: Any, columns: list[str]) -> str:
     return f'{by_time}.unique("{name}", keep="last", maintain_order=True)'
 
 
-def _key_of_log(columns: list[str], on: str, called: str) -> str:
+def _key_of_log(columns: list[str], on: str, log_name: str) -> str:
     if on in columns:
         return on
     words = [*KNOWN_NAMES.get(on, [on]), *[MLFLOW_RUN_NAME] * (on == "run")]
     candidates = candidates_for(words, columns)
     if len(candidates) > 1:
         raise SchemaError(
-            f"{called}: {' and '.join(candidates)} could each be the {on}; rename the one that is: "
-            f"{called}.rename({{{candidates[0]!r}: {on!r}}})"
+            f"{log_name}: {' and '.join(candidates)} could each be the {on}; rename the one that "
+            f"is: {log_name}.rename({{{candidates[0]!r}: {on!r}}})"
         )
     if not candidates:
         raise SchemaError(
-            f"{called}: expected a column {on} to join on, found {', '.join(columns)}"
+            f"{log_name}: expected a column {on} to join on, found {', '.join(columns)}"
             f"{_renaming(on, columns)}"
         )
     return candidates[0]
@@ -221,7 +221,7 @@ def _renaming(on: str, columns: Iterable[str]) -> str:
 
 
 def _compare_keys(
-    keys: pl.DataFrame, entries: pl.DataFrame, on: str, caller: str, called: str
+    keys: pl.DataFrame, entries: pl.DataFrame, on: str, function: str, log_name: str
 ) -> None:
     """Warn of keys that are only in the table or only in the log; raise if none is in both."""
     ours = pl.concat([column.alias(on) for column in keys]).drop_nulls().unique().sort()
@@ -230,32 +230,32 @@ def _compare_keys(
     without_row = theirs.filter(~theirs.is_in(ours.implode()))
     if len(ours) and len(without_entry) == len(ours):
         raise SchemaError(
-            f"{caller}: expected some {on} that is in both, found {first_three(ours)} in the "
-            f"table and {first_three(theirs)} in the {called}"
-            f"{_hint(set(ours), entries, on, called)}"
+            f"{function}: expected some {on} that is in both, found {n_and_first(ours)} in the "
+            f"table and {n_and_first(theirs)} in the {log_name}"
+            f"{_hint(set(ours), entries, on, log_name)}"
         )
-    alone = {f"{on} without {_ENTRY.get(called, called)}": without_entry}
-    if called == "log":  # attributes of requests may cover more than the evaluated ones
+    alone = {f"{on} without {_ENTRY.get(log_name, log_name)}": without_entry}
+    if log_name == "log":  # attributes of requests may cover more than the evaluated ones
         alone[f"log entry without a {on}"] = without_row
-    said = [f"{what}: {first_three(names)}" for what, names in alone.items() if len(names)]
-    if said:
-        warn(f"{caller}: {'; '.join(said)}")
+    counts = [f"{what}: {n_and_first(names)}" for what, names in alone.items() if len(names)]
+    if counts:
+        warn(f"{function}: {'; '.join(counts)}")
 
 
-def _hint(ours: set[str], entries: pl.DataFrame, on: str, called: str) -> str:
+def _hint(ours: set[str], entries: pl.DataFrame, on: str, log_name: str) -> str:
     """Return why ids that may be meant to be equal differ."""
     for column in entries.drop(on).select(pl.col(pl.String)):
         if common := ours & set(column):
-            found = f"the {called}'s column {column.name} has {len(common)} of them"
+            found = f"the {log_name}'s column {column.name} has {len(common)} of them"
             return f"; {found}: rename it to {on}"
     cause = likely_cause(ours, entries[on], _DIFFERENCES_OF_RUNS)
     return f"; likely cause: {cause}; write them alike" if cause else ""
 
 
-def _refuse_same_names(names: list[str], caller: str, called: str) -> None:
+def _refuse_same_names(names: list[str], function: str, log_name: str) -> None:
     same = [name for name, n in Counter(names).items() if n > 1]
     if same:
         raise SchemaError(
-            f"{caller}: two columns would be called {', '.join(same)}; rename the {called}'s, or "
-            "leave them out"
+            f"{function}: two columns would be called {', '.join(same)}; rename the {log_name}'s, "
+            "or leave them out"
         )

@@ -15,7 +15,7 @@ from urllib.parse import quote, unquote, urlparse
 
 import polars as pl
 
-from lexiframe.errors import LexiframeError, ReadError, first_three, unknown_name
+from lexiframe.errors import LexiframeError, ReadError, n_and_first, unknown_name
 from lexiframe.io.files.remote import without_secrets
 from lexiframe.io.files.sources import expanded, public_address
 from lexiframe.io.logs.files import numbers_of
@@ -99,15 +99,15 @@ def _read(address: str, experiment: str | int | Sequence[str | int] | None) -> p
 
 def _unreadable(uri: str, where: str, error: Exception) -> LexiframeError:
     """Build the error for a store that cannot be read, with what may help."""
-    said = re.sub(r"//\S*@", "//", str(error).strip().partition("\n")[0])  # without a password
-    said = without_secrets(said, uri)[:_SHOWN]
+    reason = re.sub(r"//\S*@", "//", str(error).strip().partition("\n")[0])  # without a password
+    reason = without_secrets(reason, uri)[:_SHOWN]
     if isinstance(error, ImportError):
-        return LexiframeError(f"{where}: needs the driver of its database ({said}); install it")
+        return LexiframeError(f"{where}: needs the driver of its database ({reason}); install it")
     advice = "if another version wrote it, upgrade a copy with `mlflow db upgrade`"
     if re.match("https?:", where):
         advice = "is the address that of an MLflow server, and is it running?"
     version = _needed("mlflow").__version__
-    return LexiframeError(f"{where}: MLflow {version} cannot read this store ({said}); {advice}")
+    return LexiframeError(f"{where}: MLflow {version} cannot read this store ({reason}); {advice}")
 
 
 def _needed(module: str) -> Any:
@@ -192,7 +192,7 @@ def _read_only(path: Path, uri: str) -> str:
         raise ReadError(f"{uri}: cannot be read as an SQLite database ({error})") from None
     if not {"experiments", "runs", "params", "metrics"} <= set(names):
         raise ReadError(
-            f"{uri}: expected the tables of an MLflow store, found {first_three(names)}"
+            f"{uri}: expected the tables of an MLflow store, found {n_and_first(names)}"
         )
     url = _needed("sqlalchemy.engine").URL.create(
         "sqlite", database=file, query={"mode": "ro", "uri": "true"}

@@ -12,7 +12,7 @@ from lexiframe.io.tables.line_layouts import Layout
 from lexiframe.io.tables.numbers import NUMBER
 
 NO_NUMBER = {
-    "score": "mend it, where -inf puts a document last",
+    "score": "mend it (-inf puts a document last)",
     "relevance": "mend it, or leave the judgment out",
     "rank": "mend it",
 }
@@ -24,7 +24,7 @@ NO_DOCUMENT = (
 NO_JSON = "mend it, or leave it out"
 CUT_SHORT = "the file ends in this line: if it was cut short, fetch or write it again"
 TWO_ROWS = "these are two rows: put a line feed between them; joined files need one at their end"
-TWO_OBJECTS = "mend it; several objects or lists have to be joined into one, or be a file each"
+TWO_OBJECTS = "mend it; join several objects or lists into one, or write each to its own file"
 TWO_RECORDS = "mend it; if these are two records, put a line feed between them"
 LOST_FIELD = "a field may be missing, since tags of other lines are numbers: give this line all six"
 DECIMAL_COMMA = "this has a decimal comma: say so with decimal=','"
@@ -173,7 +173,8 @@ def _are_ranks(fields: pl.Series) -> bool:
     nth = pl.int_range(pl.len()).over("query_id")
     first = pl.col("rank").cast(pl.Int64, strict=False) - nth
     counts = (first == first.first().over("query_id")) & first.is_in([0, 1])
-    are_lists = pl.col("query_id").is_duplicated().any()  # alone, a 0 or 1 may be anything
+    # A query with a single row shows nothing: its 0 or 1 may be anything.
+    are_lists = pl.col("query_id").is_duplicated().any()
     are_once = pl.struct("query_id", "doc_id").is_unique().all()
     is_counted = counts.fill_null(value=False).all() & are_lists & are_once
     return bool(rows.select(is_counted).item())

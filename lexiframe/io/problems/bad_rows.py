@@ -30,13 +30,13 @@ class Block:
     """Rows of a file, or of a part of it, and the columns in which ids and numbers were found.
 
     ``found`` is empty if queries or documents are missing: the file may then hold neither runs nor
-    qrels, so its rows are not reported. ``of_columns`` has the problems of columns as a whole, and
-    ``first`` says how many rows of the file come before these.
+    qrels, so its rows are not reported. ``column_problems`` has the problems of columns as a whole,
+    and ``first`` says how many rows of the file come before these.
     """
 
     rows: Rows
     found: dict[str, Column]
-    of_columns: list[Problem]
+    column_problems: list[Problem]
     where: str
     schema: TableSchema
     first: int
@@ -101,9 +101,10 @@ def blocks_of(
 def problems_of_block(block: Block) -> pl.DataFrame:
     """List the problems of lines, columns and rows, in no order; `documents_again` adds others.
 
-    Where a malformed first line suggests what the file is, that replaces the advice for its number.
+    Where a malformed first line suggests what the file is, this suggestion replaces the advice for
+    the number in that line.
     """
-    others = pl.concat([block.rows.problems, table_of(block.of_columns)])
+    others = pl.concat([block.rows.problems, table_of(block.column_problems)])
     others = others.with_columns(row=pl.lit(None, INT))
     problems = pl.concat([others, *_problems_of_rows(block)])
     hint = block.rows.hint
@@ -120,16 +121,16 @@ def _problems_of_rows(block: Block) -> Iterator[pl.DataFrame]:
         return
     number = next((block.found[name] for name in _NUMBERS if name in block.found), None)
     if block.schema is QRELS:
-        yield _told_empty_lists(block.places.filter(block.are_empty_lists))
+        yield _problems_of_empty_lists(block.places.filter(block.are_empty_lists))
     for column in block.found.values():
         is_id = column.ours in block.schema.key
         bad = _no_ids(column) if is_id else _no_numbers(column, is_needed=column is number)
         bad &= ~block.are_empty_lists
         places, cells = block.places.filter(bad), column.filter(bad)
         if is_id:
-            yield _told_ids(places, cells)
+            yield _problems_of_ids(places, cells)
         else:
-            yield _told_numbers(places, cells, block.rows.decimal)
+            yield _problems_of_numbers(places, cells, block.rows.decimal)
 
 
 def _no_ids(column: Column) -> pl.Series:
@@ -151,7 +152,7 @@ def _infinite_grades(column: Column) -> pl.Series:
 def empty_rows(block: Block) -> pl.DataFrame:
     """Return places, runs and queries of rows that have neither a document nor a number.
 
-    Alone in its query, such a row of a run stands for an empty list.
+    If it is the only row of its query, such a row of a run stands for an empty list.
     """
     if not block.found or not block.are_empty_lists.any():
         return pl.DataFrame()
@@ -162,7 +163,7 @@ def empty_beside_others(
     empty: Sequence[pl.DataFrame], blocks: Callable[[], Iterator[Block]], schema: TableSchema
 ) -> pl.DataFrame:
     """List the `empty_rows` of a run's blocks whose queries have other rows too."""
-    some = [of_block for of_block in empty if of_block.height]
+    some = [table for table in empty if table.height]
     if schema is not RUNS or not some:
         return pl.DataFrame(schema=_PROBLEMS_OF_ROWS)
     rows = pl.concat(some)
@@ -172,7 +173,7 @@ def empty_beside_others(
         if block.found
     )
     several = queries.filter(pl.struct(_OF_A_QUERY).is_duplicated())
-    return _told(
+    return _problems(
         rows.join(several, on=_OF_A_QUERY, how="semi", nulls_equal=True, maintain_order="left"),
         problem="id",
         expected="a document and a number in each row of a query",
@@ -197,7 +198,7 @@ def documents_again(blocks: Callable[[], Iterator[Block]], schema: TableSchema) 
     twins = alike.filter(pl.struct(key).is_duplicated())  # different keys may have the same hash
     first = pl.col("place").first().over(key)
     nth = pl.int_range(pl.len()).over(key)
-    return _told(
+    return _problems(
         twins.with_columns(first=first).filter(nth > 0),
         problem="duplicate",
         expected="each document once",
@@ -229,14 +230,16 @@ def _repeated(hashes: np.ndarray) -> np.ndarray:
 # --- Describing them ----------------------------------------------------------------------------
 
 
-def _told(places: pl.DataFrame, **parts: str | pl.Expr | pl.Series) -> pl.DataFrame:
-    """Make one problem of each row; text in ``parts`` is the same for all rows."""
-    columns = {name: pl.lit(of) if isinstance(of, str) else of for name, of in parts.items()}
+def _problems(places: pl.DataFrame, **parts: str | pl.Expr | pl.Series) -> pl.DataFrame:
+    """Return one problem for each row; text in ``parts`` is the same for all rows."""
+    columns = {
+        name: pl.lit(part) if isinstance(part, str) else part for name, part in parts.items()
+    }
     return places.with_columns(**columns).select(*_PROBLEMS_OF_ROWS)
 
 
-def _told_empty_lists(places: pl.DataFrame) -> pl.DataFrame:
-    return _told(
+def _problems_of_empty_lists(places: pl.DataFrame) -> pl.DataFrame:
+    return _problems(
         places,
         problem="id",
         expected="judgments for every query",
@@ -246,16 +249,16 @@ def _told_empty_lists(places: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _told_ids(places: pl.DataFrame, column: Column) -> pl.DataFrame:
+def _problems_of_ids(places: pl.DataFrame, column: Column) -> pl.DataFrame:
     is_odd = column.texts.is_null() & column.values.is_not_null()
     what = pl.when(is_odd).then(pl.lit("text or a whole number")).otherwise(pl.lit("an id"))
     is_empty = (column.texts == "").fill_null(value=False)
     found = pl.when(is_empty).then(pl.lit("an empty one")).otherwise(shown(column.values))
     expected = what + f" {column.called}"
-    return _told(places, problem="id", expected=expected, found=found, advice=NO_ID)
+    return _problems(places, problem="id", expected=expected, found=found, advice=NO_ID)
 
 
-def _told_numbers(places: pl.DataFrame, column: Column, decimal: str) -> pl.DataFrame:
+def _problems_of_numbers(places: pl.DataFrame, column: Column, decimal: str) -> pl.DataFrame:
     what = "a whole number" if column.ours == "rank" else "a number"
     is_too_great = are_too_great(column.texts) & (column.ours != "rank")
     english = column.texts.str.replace(",", ".", literal=True)
@@ -274,7 +277,7 @@ def _told_numbers(places: pl.DataFrame, column: Column, decimal: str) -> pl.Data
         .then(pl.lit("a finite number"))
         .otherwise(pl.lit(what))
     )
-    return _told(
+    return _problems(
         places,
         problem="number",
         expected=expected + f" {column.called}",

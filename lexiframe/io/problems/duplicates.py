@@ -20,14 +20,14 @@ def check_duplicates(duplicates: str) -> None:
 
 
 def repeated_document(rows: pl.DataFrame, where: str, places: Places | None = None) -> SchemaError:
-    """Build the error for the first document that is more than once in a ranking.
+    """Build the error for the first document that occurs more than once in a ranking.
 
     ``rows`` have the columns ``query_id`` and ``doc_id``, in the order of the file.
     """
-    (query_id, doc_id), said, n = _first_repeated(rows, ("query_id", "doc_id"), places)
+    (query_id, doc_id), twins, n = _first_repeated(rows, ("query_id", "doc_id"), places)
     return SchemaError(
-        f"{where}: the document {doc_id!r} is more than once in the ranking for query "
-        f"{query_id!r} ({said}; {n} such rows in all); mend the run, or keep the best-ranked one "
+        f"{where}: the document {doc_id!r} occurs more than once in the ranking for query "
+        f"{query_id!r} ({twins}; {n} such rows in all); mend the run, or keep the best-ranked one "
         "with duplicates='best'"
     )
 
@@ -36,10 +36,10 @@ def repeated_judgment(rows: pl.DataFrame, where: str, places: Places | None = No
     """Build the error for the first document that is judged twice in an iteration of a query."""
     first, twins, n = _first_repeated(rows, QRELS.key, places)
     grades = rows.filter(_has(QRELS.key, first))
-    said = " and ".join(f"{grade:g}" for grade in grades["relevance"].head(3))
+    listed = " and ".join(f"{grade:g}" for grade in grades["relevance"].head(3))
     return SchemaError(
         f"{where}: the document {first[2]!r} is judged more than once for query {first[0]!r}, with "
-        f"the grades {said} ({twins}; {n} such rows in all); mend the qrels, or keep the highest "
+        f"the grades {listed} ({twins}; {n} such rows in all); mend the qrels, or keep the highest "
         "grade with duplicates='best'"
     )
 
@@ -50,9 +50,9 @@ def _first_repeated(
     """Return the first repeated key, where its rows are, and how many rows have a repeated key."""
     twins = rows.select(key).with_row_index("row").filter(pl.struct(key).is_duplicated())
     first = twins.row(0)[1:]
-    of_first = twins.filter(_has(key, first))["row"].head(3).to_numpy()
+    first_rows = twins.filter(_has(key, first))["row"].head(3).to_numpy()
     unit, numbers = places_of_rows(rows.height, places)
-    return first, f"{unit}s {' and '.join(map(str, numbers[of_first]))}", twins.height
+    return first, f"{unit}s {' and '.join(map(str, numbers[first_rows]))}", twins.height
 
 
 def _has(key: Sequence[str], values: Sequence[str]) -> pl.Expr:

@@ -22,10 +22,10 @@ def table_of(problems: Iterable[Problem]) -> pl.DataFrame:
 
 
 def of_lines(lines: pl.DataFrame, where: str, **parts: pl.Expr) -> pl.DataFrame:
-    """Make one problem of each line; ``parts`` sets columns of ``PARTS`` or replaces defaults."""
+    """Return one problem for each line; ``parts`` are columns of ``PARTS`` without a default."""
     same = {"file": pl.lit(where), "at": pl.lit(""), "behind": pl.lit(""), "order": pl.col("line")}
     return lines.with_columns(**same | parts).select(
-        pl.col(name).cast(of) for name, of in PARTS.items()
+        pl.col(name).cast(dtype) for name, dtype in PARTS.items()
     )
 
 
@@ -43,12 +43,12 @@ def problem_of(error: LexiframeError, where: str) -> Problem:
 def listed(problems: pl.DataFrame, what: str) -> pl.DataFrame:
     """Return problems as `check_run` lists them; ``what`` fills ``expected`` where it is empty."""
     place = pl.when(pl.col("at") != "").then(pl.format(" in {}", "at")).otherwise(pl.lit(""))
-    told = problems.with_columns(
+    table = problems.with_columns(
         expected=pl.when(pl.col("expected") == "").then(pl.lit(what)).otherwise("expected"),
         found=pl.col("found") + place + pl.col("behind"),
     ).select(*PROBLEMS.columns)
     texts = pl.col("expected", "found", "advice")
-    return told.with_columns(texts.map_elements(printable, return_dtype=pl.String))
+    return table.with_columns(texts.map_elements(printable, return_dtype=pl.String))
 
 
 def first_error(
@@ -90,7 +90,7 @@ def problems_of_bytes(data: bytes, where: str, first: int = 1) -> list[Problem]:
 
 
 def undecodable(text: bytes, first: int = 1) -> dict[int, str]:
-    """Map the numbers of lines that are not UTF-8 to the bytes in question."""
+    """Map the numbers of lines that are not UTF-8 to the first bytes that are not."""
     try:
         text.decode()
     except UnicodeDecodeError:

@@ -8,7 +8,7 @@ from typing import NoReturn
 
 import polars as pl
 
-from lexiframe.errors import LexiframeError, Problem, ReadError, SchemaError, first_three, nearest
+from lexiframe.errors import LexiframeError, Problem, ReadError, SchemaError, n_and_first, nearest
 from lexiframe.io.score_forms.text import PLACE, SUMMARIES
 from lexiframe.io.tables.column_names import KNOWN_NAMES, candidates_for
 from lexiframe.io.tables.numbers import first_inexact
@@ -112,7 +112,7 @@ def _with_name(rows: pl.DataFrame, ours: str, name: str | None, given: ScoreTabl
     if ours in rows.columns and rows[ours].n_unique() > 1:
         raise LexiframeError(
             f"{given.where}: expected one {ours}, to be called {name!r}, found "
-            f"{first_three(rows[ours].unique().sort())}; they have names, so leave yours out"
+            f"{n_and_first(rows[ours].unique().sort())}; they have names, so leave yours out"
         )
     return rows.with_columns(pl.lit(name).alias(ours))
 
@@ -136,8 +136,8 @@ def _long(given: ScoreTable, found: dict[str, str]) -> pl.DataFrame:
 def _unpivoted(given: ScoreTable, found: dict[str, str], measure: str | None) -> pl.DataFrame:
     """Make a row of each cell of a matrix, whose columns are runs, or measures of one run."""
     cells = [c for c in given.table.columns if c not in {PLACE, "", *found.values()}]
-    of_means = "run" in found and "query_id" not in found
-    if not cells or of_means or not found.keys().isdisjoint(("measure", "value")):
+    has_only_means = "run" in found and "query_id" not in found
+    if not cells or has_only_means or not found.keys().isdisjoint(("measure", "value")):
         _refuse_unknown_layout(given)
     are_measures = "run" in found or (given.is_given and measure is None)
     if not are_measures and measure is None:

@@ -121,17 +121,17 @@ def _refuse_line(line: str, where: str) -> None:
 def _measure_is_first(rows: pl.DataFrame, where: str) -> bool:
     """Return whether measures come first, as in trec_eval.
 
-    Rows of means show it, or else known names of measures, or else the blanks behind the names.
+    Rows of means show it; without them, known names of measures; else the blanks behind names.
     """
     a, b = (rows[column].str.strip_chars() for column in "ab")
-    signs = [
+    evidence = [
         (b.is_in(SUMMARIES).any(), a.is_in(SUMMARIES).any()),
         (_share_of_measures(a), _share_of_measures(b)),
         (rows["a"].str.ends_with(" ").any(), False),
     ]
-    for of_first, of_second in signs:
-        if of_first != of_second:
-            return bool(of_first > of_second)
+    for first, second in evidence:
+        if first != second:
+            return bool(first > second)
     raise ReadError(
         f"{where}: cannot tell whether the measure or the query comes first ({a[0]!r}, {b[0]!r}); "
         "give the file a header: query_id, measure, value"

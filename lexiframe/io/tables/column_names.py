@@ -62,7 +62,7 @@ def columns_of(
 ) -> dict[str, str]:
     """Find the columns of a schema among the names in a table: ``{our name: the table's name}``.
 
-    Raise SchemaError for a missing column, for two columns that could each be meant, and for two of
+    Raise SchemaError for a missing column, for two columns that fit equally well, and for two of
     one name. The column ``run`` may be missing, and so may the score of a run that has ranks.
     """
     written = _without_types(names, where)
@@ -102,7 +102,7 @@ def _refuse_other_table(
 
 
 def candidates_for(words: Sequence[str], names: Sequence[str]) -> list[str]:
-    """Return the words that are among the names, without those that PyTerrier uses otherwise.
+    """Return the words that are among the names, without those of other meaning in PyTerrier.
 
     Examples
     --------
@@ -110,9 +110,9 @@ def candidates_for(words: Sequence[str], names: Sequence[str]) -> list[str]:
     ['qid']
     """
     candidates = [word for word in words if word in names]
-    for several, meant in _OWN_MEANING.items():
+    for several, own in _OWN_MEANING.items():
         if several <= set(candidates):
-            candidates = [c for c in candidates if c == meant or c not in several]
+            candidates = [c for c in candidates if c == own or c not in several]
     return candidates
 
 

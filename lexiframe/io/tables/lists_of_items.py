@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import polars as pl
 
-from lexiframe.errors import Problem, SchemaError, first_three
+from lexiframe.errors import Problem, SchemaError, n_and_first
 from lexiframe.io.tables.column_names import columns_of, words_for
 from lexiframe.schemas import TableSchema
 
@@ -57,7 +57,7 @@ def column_of_items(
     if not fields or not {*words_for("doc_id", columns)}.isdisjoint(others):
         return None
     if len(fields) > 1:
-        found = first_three(fields)
+        found = n_and_first(fields)
         raise SchemaError(Problem(where, "one column of lists of items", found))
     ((name, inner),) = fields.items()
     twice = [field for field in inner if field in others]

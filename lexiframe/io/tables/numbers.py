@@ -17,8 +17,8 @@ IN_RANGE = "a number up to 1.8e308"
 TOO_GREAT = "it is too great for float64: give a smaller one"
 _DECIMAL = r"(?i)^[+-]?[0-9]+(?:\.[0-9]*)?(?:e[+-]?[0-9]+)?$"
 _MEND = {
-    "score": "subtract the same number from all (from times the first one), or leave score out and "
-    "give whole ranks as rank",
+    "score": "subtract the same number from all (the first one, if these are times), or leave "
+    "score out and give whole ranks as rank",
     "rank": "count ranks from 1 in each query",
     "relevance": "give smaller grades",
 }
@@ -114,7 +114,7 @@ def refuse_lost_digits(written: pl.DataFrame, where: str, called: str = "score")
     Traceback (most recent call last):
     lexiframe.errors.SchemaError: runs: expected different scores that also differ as float64, \
 found 9007199254740992 and 9007199254740993 for query 'q1' (2 such scores); subtract the same \
-number from all (from times the first one), or leave score out and give whole ranks as rank
+number from all (the first one, if these are times), or leave score out and give whole ranks as rank
     """
     too_great = written.filter(are_too_great(written["score"]))
     if too_great.height:

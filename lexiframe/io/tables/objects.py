@@ -16,7 +16,7 @@ from typing import Any
 import polars as pl
 import pyarrow as pa
 
-from lexiframe.errors import Problem, SchemaError, first_three, in_one_line, shown
+from lexiframe.errors import Problem, SchemaError, in_one_line, n_and_first, shown
 from lexiframe.io.tables.column_names import KNOWN_NAMES
 from lexiframe.io.tables.numbers import IN_RANGE, TOO_GREAT, has_large
 from lexiframe.schemas import refuse_twins_among, to_polars
@@ -123,7 +123,7 @@ def _frame_of_dictionaries(data: Mapping[Any, Any], value: str, where: str) -> p
                 f"{query!r}, found {x!r}"
             )
     frame = {"query_id": queries, "doc_id": documents, value: numbers}
-    return pl.DataFrame([_column_of_values(name, of, where) for name, of in frame.items()])
+    return pl.DataFrame([_column_of_values(name, values, where) for name, values in frame.items()])
 
 
 def refuse_tables(data: Mapping[Any, Any], where: str) -> None:
@@ -138,7 +138,7 @@ def refuse_tables(data: Mapping[Any, Any], where: str) -> None:
     else:
         names = _names_of_ids(inner[0]) if inner and all(map(_names_of_ids, inner)) else []
     if names:
-        found = f"names of columns, {first_three(names)}: this looks like a table of pandas"
+        found = f"names of columns, {n_and_first(names)}: this looks like a table of pandas"
         advice = "give the frame, or write it with to_json(orient='records', lines=True)"
         raise SchemaError(Problem(where, "{query: {document: number}}", found, advice))
 
@@ -146,7 +146,7 @@ def refuse_tables(data: Mapping[Any, Any], where: str) -> None:
 def _names_of_ids(names: Mapping[Any, Any]) -> list[str]:
     """Return the known names of columns of queries and documents, if both are among the names."""
     known = [[n for n in KNOWN_NAMES[ours] if n in names] for ours in ("query_id", "doc_id")]
-    return [name for of in known for name in of] if all(known) else []
+    return [name for names_of_one in known for name in names_of_one] if all(known) else []
 
 
 def _is_row(row: Any) -> bool:

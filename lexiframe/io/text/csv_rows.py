@@ -29,11 +29,11 @@ def text_table(
 ) -> tuple[pl.DataFrame, pl.Series]:
     r"""Return the cells of a table with a header, and the line on which each row begins.
 
-    The function leaves out blank lines, blanks around names and around cells without quotes, and
-    columns without a name and values. Of several unnamed columns with values, the first has an
-    empty name, the others are called ``column_2`` and so on, by their place.
+    The function leaves out blank lines, blanks around names and cells (blanks inside the quotes of
+    a cell stay), and columns with neither a name nor values. Of the unnamed columns of the header,
+    the first gets an empty name, and any other, at place N, is called ``column_N``.
 
-    The separator ``" "`` stands for any blanks; lines that begin with # are comments then.
+    The separator ``" "`` stands for any blanks; lines that begin with # are then comments.
     ``quotes`` says whether cells may stand in double quotes; by default, `may_quote` decides.
 
     Examples
@@ -43,12 +43,12 @@ def text_table(
     ([('a, b', '0.9')], [4])
     """
     tables, lines = [], []
-    for table, of_table, problems in blocks_of_table(data, where, separator, quotes=quotes):
+    for table, table_lines, problems in blocks_of_table(data, where, separator, quotes=quotes):
         if problems.height:
             raise ReadError(Problem(**problems.row(0, named=True)))
         tables.append(table)
-        lines.append(of_table)
-    return meant(pl.concat(tables)), pl.concat(lines)
+        lines.append(table_lines)
+    return without_empty_unnamed(pl.concat(tables)), pl.concat(lines)
 
 
 def may_quote(data: bytes, separator: str) -> bool:
@@ -67,24 +67,26 @@ def blocks_of_table(
 ) -> Iterator[tuple[pl.DataFrame, pl.Series, pl.DataFrame]]:
     """Yield, for each block of a file, the cells of good rows, their lines, and the problems.
 
-    Unlike `text_table`, this keeps the columns that `meant` leaves out.
+    Rows are good if they have the right number of fields, even if they are not UTF-8. The tables
+    have all columns: `without_empty_unnamed` drops those that `text_table` leaves out.
     """
     refuse_binary(data, where)
     quotes = may_quote(data, separator) if quotes is None else quotes
     names: list[str] = []
     for records, text, line in _blocks_of_records(data, where, separator, quotes=quotes):
-        of_names, header_line = [], 0
+        name_problems, header_line = [], 0
         if not names and records.height:
             header_line = records["line"][0]
             names = _names(_cells(records[:1], quotes=quotes).to_list())
-            of_names = _problems_of_names(names, where, header_line)
+            name_problems = _problems_of_names(names, where, header_line)
         if names:
             is_good = (pl.col("n") == len(names)) & ~pl.col("is_broken")
-            told = problems_of_bytes(text, where, line)
+            byte_problems = problems_of_bytes(text, where, line)
             # A line that is not UTF-8 has that problem only: its width means nothing.
-            bad = records.filter(~is_good & ~pl.col("line").is_in([p.line for p in told]))
-            of_width = _problems_of_width(bad, where, separator, len(names))
-            problems = pl.concat([table_of([*told, *of_names]), of_width])
+            is_no_utf8 = pl.col("line").is_in([problem.line for problem in byte_problems])
+            bad = records.filter(~is_good & ~is_no_utf8)
+            width_problems = _problems_of_width(bad, where, separator, len(names))
+            problems = pl.concat([table_of([*byte_problems, *name_problems]), width_problems])
             rows = records.filter(is_good & (pl.col("line") != header_line))
             table = _table(rows, names, quotes=quotes)
             places = rows["line"] if table.width else rows["line"][:0]
@@ -93,8 +95,8 @@ def blocks_of_table(
         raise ReadError(Problem(where, "a line of names, and lines below it", "none"))
 
 
-def meant(table: pl.DataFrame) -> pl.DataFrame:
-    """Drop unnamed empty columns: a separator at the end of every line makes such a column."""
+def without_empty_unnamed(table: pl.DataFrame) -> pl.DataFrame:
+    """Drop unnamed empty columns, such as a separator at the end of every line makes."""
     places = enumerate(table.columns, 1)
     unnamed = [name for place, name in places if name in ("", f"column_{place}")]
     return table.drop(name for name in unnamed if not (table[name] != "").any())
@@ -118,9 +120,10 @@ def _blocks_of_records(
 
 
 def _open_end(records: pl.DataFrame, text: bytes, first: int, separator: str) -> bytes:
-    """Return the end of a block, from the record whose quotes may only end in the next block.
+    """Return the end of a block that begins with a record whose quotes are still open.
 
-    If quotes are open for more than half a block, they are reported as quotes that never end.
+    The result is empty if there is none. Quotes that stay open for more than half a block are
+    taken for quotes that are never closed.
     """
     starts = np.append(0, np.flatnonzero(np.frombuffer(text, np.uint8) == ord("\n")) + 1)
     broken = starts[records.filter("is_broken")["line"].to_numpy() - first]
@@ -132,7 +135,10 @@ def _open_end(records: pl.DataFrame, text: bytes, first: int, separator: str) ->
 
 
 def _with_line_feeds(data: bytes, where: str, separator: str) -> bytes:
-    """Make every line end a line feed; the number of lines stays the same."""
+    """Replace each line ending by a line feed, and add a last one; the lines keep their numbers.
+
+    If the separator is a blank, also reduce blanks to one space, and empty the lines of comments.
+    """
     data = single_spaces(data, where) if separator == " " else with_line_feeds(data)
     return data if data.endswith(b"\n") else data + b"\n"
 
@@ -149,8 +155,8 @@ def _field(separator: str, *, quotes: bool) -> str:
 def _records(text: str, first: int, separator: str, *, quotes: bool) -> pl.DataFrame:
     """Split text into records; columns are line, text, fields, n (of fields) and is_broken.
 
-    Each field begins with a separator, also the first. A record is broken if its quotes do not end
-    with their field. Blank records are left out.
+    Each field begins with a separator, also the first. A record is broken if a quoted field
+    lacks its closing quote, or has text behind it. Blank records are left out.
     """
     if not quotes or '"' not in text:  # `_lines` takes less than half the time
         return _lines(text, first, separator)
@@ -223,8 +229,8 @@ def _problems_of_width(bad: pl.DataFrame, where: str, separator: str, width: int
     text = pl.format("'{}'", short(bad["text"]))
     is_narrow = pl.col("n") < width
     few, many = (mend_width(separator, is_narrow=is_narrow) for is_narrow in (True, False))
-    advice = pl.when("is_broken").then(pl.lit("write a quote in quoted text twice"))
-    expected = pl.when("is_broken").then(pl.lit("quotes that end with their field"))
+    advice = pl.when("is_broken").then(pl.lit('write each quote inside a quoted field as ""'))
+    expected = pl.when("is_broken").then(pl.lit("a closing quote at the end of each quoted field"))
     return of_lines(
         bad,
         where,

@@ -25,12 +25,12 @@ from lexiframe.io.text.lines import (
 )
 from lexiframe.io.text.trec import NOT_PARSED
 
-_TOLD_APART = re.compile(r"_duplicated_[0-9]+$")  # Polars' ending of the second of equal names
+_TOLD_APART = re.compile(r"_duplicated_[0-9]+$")  # Polars adds this to the second of equal names
 _ABOVE = re.compile(rb"\A(?:[ \t]*(?:#[^\r\n]*)?(?:\r\n?|\n))+")  # blank lines and comments
 _LONGEST_HEADER = 1 << 16
 _SEPARATORS = "\t,;"
 _KNOWN = {name for names in KNOWN_NAMES.values() for name in names}
-_CLEAR = 2  # a line with so many known names and no number is a header
+_CLEAR = 2  # a line with at least this many known names and no number is a header
 
 
 def table_in(data: bytes, options: TextOptions) -> tuple[bytes, str | None]:
@@ -90,7 +90,7 @@ def parse_delimited(data: bytes, where: str, separator: str, options: TextOption
     >>> parse_delimited(b"qid,docno,score\n007,d1,0.5\n", "bm25.csv", ",", TextOptions()).rows()
     [('007', 'd1', 0.5)]
     """
-    table = _parse_quickly(_in_order(data, where, separator), separator, options)
+    table = _parse_quickly(_cleaned(data, where, separator), separator, options)
     if table is not None:
         return table
     table, _ = text_table(data, where, separator)
@@ -106,11 +106,11 @@ def pieces_of_table(
     start = re.match(rb"[\r\n]*[^\r\n]*(?:\r\n?|\n)?", data)
     header = start[0] if start else b""
     for piece in blocks_of_lines(data, PIECE, len(header)):
-        yield _parse_quickly(_in_order(header + piece, where, separator), separator, options)
+        yield _parse_quickly(_cleaned(header + piece, where, separator), separator, options)
 
 
-def _in_order(data: bytes, where: str, separator: str) -> bytes:
-    """Make all line ends line feeds; if the separator is a space, make blanks single spaces."""
+def _cleaned(data: bytes, where: str, separator: str) -> bytes:
+    """Replace line endings by line feeds; if the separator is a space, reduce blanks to one."""
     if separator == " ":
         text = plain(data, where)
         if not text:
@@ -118,8 +118,8 @@ def _in_order(data: bytes, where: str, separator: str) -> bytes:
         return text
     refuse_binary(data, where)
     data = with_line_feeds(data)
-    is_in_order = data.endswith(b"\n") and not data.endswith(b"\n\n")
-    return data if is_in_order and data[:1] != b"\n" else data.strip(b"\n") + b"\n"
+    has_one_end = data.endswith(b"\n") and not data.endswith(b"\n\n")
+    return data if has_one_end and data[:1] != b"\n" else data.strip(b"\n") + b"\n"
 
 
 def _scan(data: bytes, separator: str, **options: Any) -> pl.LazyFrame:

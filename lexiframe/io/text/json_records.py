@@ -19,7 +19,7 @@ from lexiframe.io.tables.numbers import EXACT, NumberAsWritten
 
 _BLANKS = re.compile(r"[ \t\r\n]*")
 _SHOWN = 80
-_NO_JSON = (ValueError, RecursionError)
+_PARSE_ERRORS = (ValueError, RecursionError)
 
 
 class RepeatedNameError(ValueError):
@@ -31,11 +31,11 @@ class RepeatedNameError(ValueError):
 
 
 def load_json(text: str, *, exact: bool = False) -> Any:
-    r"""Parse JSON as Python does, but raise where Python would drop a field or keep no valid text.
+    r"""Parse JSON as Python does, but raise for repeated names and unpaired surrogates.
 
-    Of two fields of one name in an object, Python would keep the second. An unpaired surrogate is
-    half a character. With ``exact``, which takes longer, floats from 2^53 on become
-    `NumberAsWritten`.
+    Of two fields of one name in an object, Python would keep only the second. An unpaired surrogate
+    is half a character, which no valid text has. With ``exact``, which takes longer, floats from
+    2^53 on become `NumberAsWritten`.
 
     Examples
     --------
@@ -106,7 +106,7 @@ def members_of_lines(text: str, where: str, first: int = 1, *, exact: bool = Fal
         try:  # most lines are one record from end to end, for which this is enough
             value, end = scan(record, 0)
             is_whole = end == len(record) and not has_halves
-        except (StopIteration, *_NO_JSON):
+        except (StopIteration, *_PARSE_ERRORS):
             is_whole = False
         if is_whole:
             members.values.append(value)
@@ -121,11 +121,11 @@ def _add_line(members: Members, record: str, where: str, line: int, *, exact: bo
     try:
         members.values.append(load_json(record, exact=exact))
         members.places.append(line)
-    except _NO_JSON as error:
-        told = replace(_no_json(where, error, record), line=line, order=line)
+    except _PARSE_ERRORS as error:
+        problem = replace(_problem_of_text(where, error, record), line=line, order=line)
         if getattr(error, "msg", "") == "Extra data":
-            told = replace(told, advice=TWO_RECORDS)
-        members.problems.append(told)
+            problem = replace(problem, advice=TWO_RECORDS)
+        members.problems.append(problem)
 
 
 def members_of(text: str, where: str, *, exact: bool = False) -> Members:
@@ -138,7 +138,7 @@ def members_of(text: str, where: str, *, exact: bool = False) -> Members:
     """
     try:
         whole = load_json(text, exact=exact)
-    except _NO_JSON:
+    except _PARSE_ERRORS:
         return members_one_by_one(text, where)
     places = [*range(1, len(whole) + 1)]
     if isinstance(whole, dict):
@@ -161,7 +161,7 @@ def members_one_by_one(text: str, where: str) -> Members:
     start = _behind_blanks(text, 0)
     closing = {"[": "]", "{": "}"}.get(text[start : start + 1])
     if closing is None:  # the beginning of the file is lost
-        members.problems.append(_no_json(where, ValueError("Expecting value"), text, start))
+        members.problems.append(_problem_of_text(where, ValueError("Expecting value"), text, start))
         return members
     has_halves = r"\ud" in text.lower()
     place, at = 0, _behind_blanks(text, start + 1)
@@ -174,15 +174,15 @@ def members_one_by_one(text: str, where: str) -> Members:
             twins += [name] if name is not None and name in names else []
             names.add(name)
             half = _half((name, value)) if has_halves else ""
-            members.problems += _not_whole(where, twins, half, name, place, at)
+            members.problems += _problems_of_member(where, twins, half, name, place, at)
             if not half and (name is not None or not twins):
                 members.values.append(value)
                 members.places.append(place)
                 members.order.append(at)
                 members.names.append(name)
             at = _next(text, end, closing)
-    except _NO_JSON as error:
-        members.problems.append(_no_json(where, error, text, at))
+    except _PARSE_ERRORS as error:
+        members.problems.append(_problem_of_text(where, error, text, at))
     return members
 
 
@@ -225,16 +225,16 @@ def _next(text: str, end: int, closing: str) -> int:
 # --- What is wrong with them --------------------------------------------------------------------
 
 
-def _no_json(where: str, error: Exception, text: str, at: int = 0) -> Problem:
+def _problem_of_text(where: str, error: Exception, text: str, at: int = 0) -> Problem:
     """Describe text that is not JSON, with the line where the parser stops."""
     if isinstance(error, RepeatedNameError):
         return _repeated(where, str(error))
-    pos, said = at, str(error)
+    pos, reason = at, str(error)
     if isinstance(error, json.JSONDecodeError):
-        pos, said = error.pos, error.msg
+        pos, reason = error.pos, error.msg
     line, begin = text.count("\n", 0, pos) + 1, text.rfind("\n", 0, pos) + 1
-    found = f"{text[begin : begin + _SHOWN].partition(chr(10))[0]!r} ({said})"
-    advice = TWO_OBJECTS if said == "Extra data" else NO_JSON
+    found = f"{text[begin : begin + _SHOWN].partition(chr(10))[0]!r} ({reason})"
+    advice = TWO_OBJECTS if reason == "Extra data" else NO_JSON
     return Problem(where, "JSON", found, advice, "fields", line, order=pos)
 
 
@@ -242,14 +242,14 @@ def _repeated(where: str, found: str) -> Problem:
     return Problem(where, "JSON without repeated names", found, "rename one", "fields")
 
 
-def _not_whole(
+def _problems_of_member(
     where: str, twins: list[str], half: str, name: str | None, place: int, order: int
 ) -> Iterator[Problem]:
     """Describe repeated names, of which Python would drop one, and an unpaired surrogate."""
     at = f"record {place}" if name is None else ""
     for twin in dict.fromkeys(twins):
         whose = f" (query {name!r})" if name not in (None, twin) else ""
-        told = _repeated(where, f"two fields are named {twin!r}")
-        yield replace(told, at=at, behind=whose, order=order)
+        problem = _repeated(where, f"two fields are named {twin!r}")
+        yield replace(problem, at=at, behind=whose, order=order)
     if half:
         yield Problem(where, "JSON", half, NO_JSON, "fields", at=at, order=order)

@@ -1,4 +1,4 @@
-"""Rows of JSON, from records (one row for each item of a list in them) or documents of queries."""
+"""Rows of JSON: one for each record, each item of a list in a record, or each query's document."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ def members_in(
     JSON that is neither records nor ``{query: {document: number}}`` is an error. ``exact`` is as
     for `load_json`.
     """
-    text, no_text = data.decode("utf-8", "replace"), problems_of_bytes(data, where, first)
-    if no_text:
-        return _members_beside(no_text, text, where, form, first)
+    text, byte_problems = data.decode("utf-8", "replace"), problems_of_bytes(data, where, first)
+    if byte_problems:
+        return _members_beside(byte_problems, text, where, form, first)
     if form == "lines":
         members = members_of_lines(text, where, first, exact=exact)
     else:
@@ -52,19 +52,23 @@ def members_in(
 
 
 def _members_beside(
-    no_text: list[Problem], text: str, where: str, form: Form, first: int
+    byte_problems: list[Problem], text: str, where: str, form: Form, first: int
 ) -> Members:
-    """Parse JSON without the lines that are not UTF-8; a list or object only above the first."""
-    bad, lines = {told.line or 0 for told in no_text}, [*enumerate(text.split("\n"), first)]
+    """Parse the other lines of JSON with lines that are not UTF-8.
+
+    Of a list or an object, only the lines above the first of these can be parsed.
+    """
+    bad = {problem.line or 0 for problem in byte_problems}
+    lines = [*enumerate(text.split("\n"), first)]
     if form == "lines":
         members = members_of_lines("\n".join("" if n in bad else t for n, t in lines), where, first)
-        members.problems += no_text
+        members.problems += byte_problems
         return members
     above = "".join(f"{line}\n" for n, line in lines if n < min(bad))
     members, end = members_one_by_one(above, where), len(above.rstrip())
     # A problem at the end only shows that the text was cut there.
-    broken = [told for told in members.problems if (told.order or 0) < end]
-    members.problems = [*broken, *(replace(told, order=len(text)) for told in no_text)]
+    broken = [problem for problem in members.problems if (problem.order or 0) < end]
+    members.problems = [*broken, *(replace(bad, order=len(text)) for bad in byte_problems)]
     return members
 
 
@@ -167,12 +171,12 @@ def _column_of_items(
             items = [item for item in value if isinstance(item, dict)]
             if items:
                 fields.setdefault(name, {}).update(dict.fromkeys(_names(items)))
-    of_lists = {name: [*of] for name, of in fields.items()}
-    return column_of_items(of_lists, [*names] if fields else [], where, columns)
+    fields_of_lists = {name: [*inner] for name, inner in fields.items()}
+    return column_of_items(fields_of_lists, [*names] if fields else [], where, columns)
 
 
 def _rows_of(record: Any, items: str | None) -> list[dict[str, Any] | tuple[str, Any]]:
-    """Return a record's rows; in place of one that is no object, what was expected and found."""
+    """Return a record's rows; in place of one that is no object, the pair (expected, found)."""
     if not isinstance(record, dict):
         return [("a record in braces", record)]
     if items is None:
@@ -189,8 +193,8 @@ def _rows_of(record: Any, items: str | None) -> list[dict[str, Any] | tuple[str,
 def _place(members: Members, n: int, form: Form) -> dict[str, Any]:
     """Return the place of a member as arguments of `Problem`."""
     place = members.places[n]
-    said = {"line": place} if form == "lines" else {"at": f"record {place}"}
-    return {"order": members.order[n], **said}
+    named = {"line": place} if form == "lines" else {"at": f"record {place}"}
+    return {"order": members.order[n], **named}
 
 
 # --- Tables -------------------------------------------------------------------------------------
@@ -208,13 +212,13 @@ def _table(records: Records, where: str, form: Form, ids: set[str]) -> pl.DataFr
     for problem in records.members.problems:
         raise ReadError(problem)
     columns = records.columns(records.names)
-    for name, values in ((name, of) for name, of in columns.items() if name in ids):
+    for name, values in ((name, cells) for name, cells in columns.items() if name in ids):
         odd = next((n for n, value in enumerate(values) if not may_be_id(value)), None)
         if odd is not None:
             place = _place(records.members, records.numbers[odd], form)
             expected, found = f"text or a whole number as {name}", json.dumps(values[odd])[:_SHOWN]
             raise ReadError(Problem(where, expected, found, NO_ID, "id", **place))
-    table = pl.DataFrame([column_of(name, of, _as_text) for name, of in columns.items()])
+    table = pl.DataFrame([column_of(name, cells, _as_text) for name, cells in columns.items()])
     return table.cast({pl.Boolean: pl.String})  # true is no number: it must not become 1
 
 
@@ -262,7 +266,7 @@ def has_clean_blocks(data: bytes, form: Form) -> bool:
 
 
 def _clean_blocks(data: bytes, clean: Clean) -> Iterator[tuple[int, bytes, pl.DataFrame | None]]:
-    """Yield the number of each block's first line, then its columns if it is clean, or its text.
+    """Yield for each block the number of its first line, and its text, or its columns if clean.
 
     Blocks with other lines are cut into small ones, so that few lines are parsed in Python.
     """
@@ -294,8 +298,8 @@ def _rows_of_lines(data: bytes, where: str, clean: Clean) -> Iterator[Rows]:
         kept = [*blocks()]
         blocks = partial(iter, kept)
     for line, block, table in blocks():
-        of_block = _records_of_lines(line, block, where).names if table is None else table.columns
-        names |= dict.fromkeys(of_block)
+        found = _records_of_lines(line, block, where).names if table is None else table.columns
+        names |= dict.fromkeys(found)
     for line, block, table in blocks():
         if table is not None:
             places = pl.int_range(line, line + table.height, eager=True)
@@ -331,8 +335,8 @@ def _rows_of_queries(data: bytes, where: str, number: str) -> Rows:
             numbers += [n] * len(pairs)
         else:
             found = f"{type(documents).__name__} as the documents of query {name!r}"
-            told = Problem(where, expected, found, NO_JSON, "fields", order=members.order[n])
-            members.problems.append(told)
+            problem = Problem(where, expected, found, NO_JSON, "fields", order=members.order[n])
+            members.problems.append(problem)
     names = ("query_id", "doc_id", number)
     columns = zip(*rows, strict=True) if rows else [[]] * len(names)
     given = _rows(dict(zip(names, map(list, columns), strict=True)), members, numbers, "")
@@ -342,7 +346,9 @@ def _rows_of_queries(data: bytes, where: str, number: str) -> Rows:
 def _rows(
     values: Mapping[str, list[Any]], members: Members, numbers: Sequence[int], unit: str
 ) -> Rows:
-    table = pl.DataFrame([pl.Series(name, of, dtype=pl.Object) for name, of in values.items()])
+    table = pl.DataFrame(
+        [pl.Series(name, cells, dtype=pl.Object) for name, cells in values.items()]
+    )
     places = pl.Series([members.places[n] for n in numbers], dtype=pl.Int64)
     order = pl.Series([members.order[n] for n in numbers], dtype=pl.Int64)
     return Rows(table, places, unit, table_of(members.problems), order)

@@ -34,14 +34,14 @@ _NO_ID = rb"""\s*:\s*(?:-?[0-9]+[.eE]|true|false|[\[{])"""
 _HALF_A_PAIR = re.compile(rb"(?i)\\ud[89ab]..(?!\\ud[c-f])|(?<!\\ud[89ab]..)\\ud[c-f]")
 _ESCAPED_COLONS = (rb"\u003a", rb"\u003A")
 _NULL = re.compile(rb"(:[ \t]*)null(?=[ \t]*[,}])")
-_START = 1 << 20  # so many bytes are enough to find the form and the names
+_START = 1 << 20  # this many bytes are enough to find the form and the names
 _NUMBERS = ("score", "relevance", "value")
 
 
 def is_json(data: bytes) -> bool:
     r"""Return whether text begins like JSON; a bracket alone may also begin an id.
 
-    Text whose first line has a quoted name and a colon is JSON too: its beginning may be lost.
+    Text whose first line has a quoted name and a colon counts as JSON: its beginning may be lost.
 
     Examples
     --------
@@ -119,7 +119,7 @@ def parse_json(
 def pieces_of_json(
     data: bytes, schema: TableSchema, columns: Mapping[str, str]
 ) -> Iterator[pl.DataFrame | None]:
-    """Parse JSON lines in pieces, None for one with a problem; other forms yield no pieces."""
+    """Parse JSON lines in pieces; yield None for one with a problem, nothing for other forms."""
     if _form_of(data, columns) == "lines":
         for piece in blocks_of_lines(data, PIECE):
             yield _parse_quickly(with_line_feeds(piece), schema, columns)
@@ -177,7 +177,7 @@ def _parse_quickly(
         if _holds_all_fields(table, data):
             fields = _fields_of(table)
             late = _ids([name for name, _ in fields], schema, columns) - ids
-            is_odd = any(of == pl.Boolean for name, of in fields if name in numbers)
+            is_odd = any(dtype == pl.Boolean for name, dtype in fields if name in numbers)
             return None if is_odd or _may_have_odd_ids(data, late) else table
     return None
 
@@ -185,9 +185,9 @@ def _parse_quickly(
 def _clean_lines(
     data: bytes, schema: TableSchema, columns: Mapping[str, str]
 ) -> pl.DataFrame | None:
-    """Let Polars parse lines of which each is a record without an empty or huge value.
+    """Let Polars parse lines if each is a record without an empty or huge value, else return None.
 
-    Return None for others: their problems are found among values as they are written.
+    The problems of other lines are found in the values as they are written, which is slower.
     """
     table = _parse_quickly(data, schema, columns)
     n_lines = data.count(b"\n") + (not data.endswith(b"\n"))
@@ -216,8 +216,8 @@ def _names_in(record: Mapping[str, Any]) -> list[str]:
 
 def _fields_of(table: pl.DataFrame) -> list[tuple[str, Any]]:
     """Return the names and types of columns, and of the fields of items."""
-    lists = [of.inner for of in table.dtypes if isinstance(of, pl.List)]
-    items = [of for of in lists if isinstance(of, pl.Struct)]
+    lists = [dtype.inner for dtype in table.dtypes if isinstance(dtype, pl.List)]
+    items = [inner for inner in lists if isinstance(inner, pl.Struct)]
     return [*table.schema.items(), *(pair for item in items for pair in item.to_schema().items())]
 
 
@@ -252,7 +252,7 @@ def _holds_all_fields(table: pl.DataFrame, data: bytes) -> bool:
 
 def _n_colons(table: pl.DataFrame) -> int:
     """Count the colons in JSON with the values of a table and without its nulls."""
-    return sum(len(of) - of.null_count() + _n_colons_inside(of) for of in table)
+    return sum(len(values) - values.null_count() + _n_colons_inside(values) for values in table)
 
 
 def _n_colons_inside(values: pl.Series) -> int:

@@ -106,7 +106,7 @@ def single_spaces(data: bytes, where: str) -> bytes:
 
 
 def with_line_feeds(data: bytes) -> bytes:
-    """Make all line ends line feeds."""
+    """Replace all line endings by line feeds."""
     return data.replace(b"\r\n", b"\n").replace(b"\r", b"\n") if b"\r" in data else data
 
 
@@ -132,7 +132,7 @@ def blocks_of_lines(data: bytes, size: int, start: int = 0) -> Iterator[bytes]:
 
 
 def n_lines_in(data: bytes) -> int:
-    """Count the ends of lines."""
+    """Count the line endings."""
     n_lines = count_of("\n", data)
     return n_lines + count_of("\r", data) - data.count(b"\r\n") if b"\r" in data else n_lines
 
@@ -149,12 +149,12 @@ def first_fields(data: bytes) -> list[bytes]:
     return []
 
 
-def ends_in_a_line(data: bytes) -> bool:
+def lacks_final_line_feed(data: bytes) -> bool:
     r"""Return whether the last line has fields but no line feed, as in a file that was cut short.
 
     Examples
     --------
-    >>> ends_in_a_line(b"q1 Q0 d1 1 0.5"), ends_in_a_line(b"q1 Q0 d1 1 0.5 bm25\n # end")
+    >>> lacks_final_line_feed(b"q1 Q0 d1 1 0.5"), lacks_final_line_feed(b"q1 Q0 d1 1 0.5\n # end")
     (True, False)
     """
     last = data[max(data.rfind(b"\n"), data.rfind(b"\r")) + 1 :].strip()

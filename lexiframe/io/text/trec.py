@@ -1,4 +1,4 @@
-"""TREC text: runs and qrels with one row in each line, and ASCII white space between fields.
+"""Reading and writing TREC text: one row in each line, ASCII white space between its fields.
 
 A plain file is parsed by Arrow's CSV reader. A file with tabs, repeated spaces or comments is first
 rewritten with single spaces, and lines with different numbers of fields are cut to the same number.
@@ -17,7 +17,7 @@ import numpy as np
 import polars as pl
 import pyarrow as pa
 
-from lexiframe.errors import Problem, ReadError, first_three, warn
+from lexiframe.errors import Problem, ReadError, n_and_first, warn
 from lexiframe.io.options import Third
 from lexiframe.io.tables.line_layouts import GRADED, QRELS, RANKED, RUN, SCORED, Layout
 from lexiframe.io.tables.numbers import EXACT, NUMBER, whole_ranks
@@ -25,9 +25,9 @@ from lexiframe.io.text.lines import (
     PIECE,
     blocks_of_lines,
     cut,
-    ends_in_a_line,
     first_fields,
     is_plain,
+    lacks_final_line_feed,
     plain,
     squared,
     widths_of,
@@ -35,13 +35,13 @@ from lexiframe.io.text.lines import (
 
 NOT_PARSED = (pl.exceptions.PolarsError, OSError)
 """What Polars raises for malformed CSV; OSError is for text that begins like packed data."""
-_START = 1 << 12
-SHORTEST_PAIR = 10
-"""Two rows of a run in one line have at least so many fields."""
+_START = 1 << 12  # bytes of a file in which its second line is looked for
+_FEWEST_OF_TWO_ROWS = 10
+"""Two rows of a run in one line have at least this many fields."""
 
 
 def run_layout(data: bytes, third: Third | None) -> Layout:
-    """Return the layout of a run's lines; of three fields, ``third`` says what the last one is."""
+    """Return the layout of a run's lines; ``third`` says what the third of three fields is."""
     if third is None or not _has_three_columns(data):
         return RUN
     return RANKED if third == "rank" else SCORED
@@ -55,7 +55,7 @@ def _has_three_columns(data: bytes) -> bool:
         return first == width
     lines = data[:_START].replace(b"\r", b"\n").split(b"\n")
     fields = (line.split() for line in lines if line.strip() and not line.lstrip().startswith(b"#"))
-    return [len(of) for of in itertools.islice(fields, 2)][1:] == [width]
+    return [len(of_line) for of_line in itertools.islice(fields, 2)][1:] == [width]
 
 
 def qrels_layout(data: bytes) -> Layout:
@@ -104,23 +104,23 @@ def parse_lines(
 
 
 def _are_malformed(lines: bytes, widths: np.ndarray, layout: Layout) -> bool:
-    """Return whether lines that failed to parse would fail too if cut to the same width."""
+    """Return whether lines that failed to parse are malformed, and not only different in width."""
     narrowest, widest, most = widths.min(), widths.max(), len(layout.names)
     if narrowest < layout.at_least or narrowest == widest <= most:
         return True
     if layout.at_least == most:  # only lines of runs may have more fields, as tags with spaces
         return bool(widest > most)
-    return _may_lack_fields(lines, widths) or _hold_two_rows(lines, widths)
+    return _may_lack_fields(lines, widths) or _any_holds_two_rows(lines, widths)
 
 
 def _is_cut(data: bytes, widths: np.ndarray, layout: Layout) -> bool:
-    """Return whether the file ends in a line with fewer fields than the line above."""
+    """Return whether the last line has fewer fields than the line above and no line feed."""
     last = widths[-2:].clip(max=len(layout.names))
-    return bool(last[-1] < last[0]) and ends_in_a_line(data)
+    return bool(last[-1] < last[0]) and lacks_final_line_feed(data)
 
 
 def _may_lack_fields(lines: bytes, widths: np.ndarray) -> bool:
-    """Return whether a line with five fields may have lost another field than the tag.
+    """Return whether a line with five fields may lack a field other than the tag.
 
     That is possible if tags of other lines are numbers: if a document is missing, say, the rank
     would be read as the document and the tag as the score.
@@ -133,16 +133,16 @@ def _may_lack_fields(lines: bytes, widths: np.ndarray) -> bool:
     return bool(tags.str.contains(NUMBER).any())
 
 
-def _hold_two_rows(lines: bytes, widths: np.ndarray) -> bool:
-    may_be_two = widths >= SHORTEST_PAIR
+def _any_holds_two_rows(lines: bytes, widths: np.ndarray) -> bool:
+    may_be_two = widths >= _FEWEST_OF_TWO_ROWS
     if not may_be_two.any():
         return False
     texts = _only(lines, may_be_two).decode("utf-8", "replace").split("\n")
     split = pl.DataFrame({"fields": texts}).select(pl.col("fields").str.split(" "))
-    return bool(split.select(is_pair(RUN).any()).item())
+    return bool(split.select(holds_two_rows(RUN).any()).item())
 
 
-def is_pair(layout: Layout) -> pl.Expr:
+def holds_two_rows(layout: Layout) -> pl.Expr:
     """Return which lines hold two rows, because a line feed was lost when files were joined.
 
     The query of the second row is joined to the last field of the first one, or follows it. In a
@@ -175,11 +175,11 @@ def warn_of_wider_lines(counts: Mapping[str, int]) -> None:
     """Warn once of lines with more fields than are read; ``counts`` maps files to their number."""
     files, count = [where for where, n in counts.items() if n], sum(counts.values())
     lines = "1 line has" if count == 1 else f"{count} lines have"
-    said = f"{lines} more than {len(RUN.names)} fields; the others are ignored"
+    ignored = f"{lines} more than 6 fields; the fields after the sixth are ignored"
     if len(files) == 1:
-        warn(f"{files[0]}: {said}")
+        warn(f"{files[0]}: {ignored}")
     elif files:
-        warn(f"{said}; files: {first_three(files)}")
+        warn(f"{ignored}; files: {n_and_first(files)}")
 
 
 def parse_plain(
@@ -255,7 +255,7 @@ def text_of_run(rows: pl.DataFrame, tag: str) -> bytes:
 
 
 def text_of_qrels(rows: pl.DataFrame) -> bytes:
-    r"""Write judgments as TREC text, in their order; whole grades without a decimal point.
+    r"""Write judgments as TREC text, in their order; without decimal points if all are whole.
 
     Examples
     --------

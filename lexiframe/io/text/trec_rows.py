@@ -17,13 +17,13 @@ from lexiframe.io.tables.numbers import NUMBER
 from lexiframe.io.text.lines import (
     BLOCK_OF_ROWS,
     blocks_of_lines,
-    ends_in_a_line,
     is_plain,
+    lacks_final_line_feed,
     n_lines_in,
     refuse_binary,
     single_spaces,
 )
-from lexiframe.io.text.trec import is_pair, parse_plain
+from lexiframe.io.text.trec import holds_two_rows, parse_plain
 
 _FIELDS = ("query_id", "iteration", "doc_id")
 
@@ -32,29 +32,29 @@ def rows_of_lines(data: bytes, where: str, layout: Layout, options: TextOptions)
     """Yield the lines with the fields of a layout, and the problems of other lines, in blocks."""
     refuse_binary(data, where)
     tags_are_numbers = cache(partial(_tags_are_numbers, data, where, layout))
-    number, above, end, hint = 1, 0, 0, None
+    line, width_above, end, hint = 1, 0, 0, None
     for block in blocks_of_lines(data, BLOCK_OF_ROWS):
         end += len(block)
-        in_order = _rows_in_order(block, number, layout, options) if above else None
-        if in_order is not None:  # most blocks are in order
-            number += in_order.table.height
-            above = len(layout.names)
-            yield in_order
+        complete = _complete_rows(block, line, layout, options) if width_above else None
+        if complete is not None:  # as in most blocks
+            line += complete.table.height
+            width_above = len(layout.names)
+            yield complete
             continue
-        lines = lines_of(block, where, number)
-        number += n_lines_in(block)
+        lines = lines_of(block, where, line)
+        line += n_lines_in(block)
         if not lines.height:
             continue
-        is_first = not above
+        is_first = not width_above
         hint = _hint(lines, layout) if is_first else hint
-        is_cut = end == len(data) and ends_in_a_line(data)
-        lines = _with_marks(lines, layout, above, tags_are_numbers, ends_early=is_cut)
-        above = lines["n"][-1]
+        ends_early = end == len(data) and lacks_final_line_feed(data)
+        lines = _with_marks(lines, layout, width_above, tags_are_numbers, ends_early=ends_early)
+        width_above = lines["n"][-1]
         yield replace(_rows(lines, where, layout, options, hint), hint=hint if is_first else None)
 
 
-def _rows_in_order(block: bytes, first: int, layout: Layout, options: TextOptions) -> Rows | None:
-    """Return the lines of a block if all are complete; None if each has to be looked at."""
+def _complete_rows(block: bytes, first: int, layout: Layout, options: TextOptions) -> Rows | None:
+    """Return the rows of a block if all lines are well-formed; None if each has to be checked."""
     width = len(layout.names)
     if layout.number == "rank" or not block.endswith(b"\n") or not is_plain(block):
         return None
@@ -71,7 +71,7 @@ def _rows_in_order(block: bytes, first: int, layout: Layout, options: TextOption
 def _with_marks(
     lines: pl.DataFrame,
     layout: Layout,
-    above: int,
+    width_above: int,
     tags_are_numbers: Callable[[], bool],
     *,
     ends_early: bool,
@@ -82,8 +82,8 @@ def _with_marks(
     is_last = pl.lit(ends_early) & (pl.int_range(pl.len()) == pl.len() - 1)
     may_lack = pl.col("n") == layout.at_least if layout.at_least < widest else pl.lit(value=False)
     lines = lines.with_columns(
-        is_cut=is_last & (width < width.shift(fill_value=min(above, widest))),
-        is_pair=is_pair(layout),
+        is_cut=is_last & (width < width.shift(fill_value=min(width_above, widest))),
+        holds_two_rows=holds_two_rows(layout),
         may_lack=may_lack,
     )
     if lines["may_lack"].any() and not tags_are_numbers():
@@ -92,7 +92,7 @@ def _with_marks(
 
 
 def _tags_are_numbers(data: bytes, where: str, layout: Layout) -> bool:
-    """Return whether a tag is a number: then a line may have lost a document instead of its tag."""
+    """Return whether any tag in the file is a number: then a short line may lack another field."""
     tag = pl.col("fields").list.get(layout.names.index("tag"), null_on_oob=True)
     blocks = (lines_of(block, where) for block in blocks_of_lines(data, BLOCK_OF_ROWS))
     return any(lines.select(tag.str.contains(NUMBER).any()).item() for lines in blocks)
@@ -108,30 +108,32 @@ def _rows(
         rank = field.get(layout.names.index("rank"), null_on_oob=True)
         is_too_wide &= ~rank.str.contains(NUMBER)
     is_no_row = pl.col("bytes").is_not_null() | (pl.col("n") < layout.at_least)
-    is_no_row |= is_too_wide | pl.col("is_cut") | pl.col("is_pair") | pl.col("may_lack")
+    is_no_row |= is_too_wide | pl.col("is_cut") | pl.col("holds_two_rows") | pl.col("may_lack")
     good, bad = lines.filter(~is_no_row), lines.filter(is_no_row)
     wanted = (*_FIELDS, layout.number)
     names = {name: n for n, name in enumerate(layout.names) if name in wanted}
     return Rows(
         good.select(field.get(place).alias(name) for name, place in names.items()),
         good["line"],
-        problems=_no_rows(bad, where, layout, hint),
+        problems=_problems_of_lines(bad, where, layout, hint),
         behind=": '" + short(good["text"]) + "'",
         called={layout.number: f"in field {names[layout.number] + 1} ({layout.number})"},
         decimal=options.decimal,
     )
 
 
-def _no_rows(lines: pl.DataFrame, where: str, layout: Layout, hint: Hint | None) -> pl.DataFrame:
-    """Describe the lines that are not UTF-8 or have a wrong number of fields."""
+def _problems_of_lines(
+    lines: pl.DataFrame, where: str, layout: Layout, hint: Hint | None
+) -> pl.DataFrame:
+    """Describe what is wrong in lines that are no rows, and how to mend them."""
     few, many = (mend_width(" ", is_narrow=is_narrow) for is_narrow in (True, False))
     is_text, is_narrow = pl.col("bytes").is_null(), pl.col("n") < layout.at_least
-    of_width = pl.when(is_narrow).then(pl.lit(few)).otherwise(pl.lit(many))
-    of_width = pl.when("is_cut").then(pl.lit(CUT_SHORT)).otherwise(of_width)
-    of_width = pl.when("is_pair").then(pl.lit(TWO_ROWS)).otherwise(of_width)
-    of_width = pl.when("may_lack").then(pl.lit(LOST_FIELD)).otherwise(of_width)
+    advice = pl.when(is_narrow).then(pl.lit(few)).otherwise(pl.lit(many))
+    advice = pl.when("is_cut").then(pl.lit(CUT_SHORT)).otherwise(advice)
+    advice = pl.when("holds_two_rows").then(pl.lit(TWO_ROWS)).otherwise(advice)
+    advice = pl.when("may_lack").then(pl.lit(LOST_FIELD)).otherwise(advice)
     if hint is not None:
-        of_width = pl.when(pl.col("n") == hint.width).then(pl.lit(hint.advice)).otherwise(of_width)
+        advice = pl.when(pl.col("n") == hint.width).then(pl.lit(hint.advice)).otherwise(advice)
     width = pl.format("{}: '{}'", "n", short(lines["text"]))
     return of_lines(
         lines,
@@ -139,12 +141,15 @@ def _no_rows(lines: pl.DataFrame, where: str, layout: Layout, hint: Hint | None)
         problem=pl.when(is_text).then(pl.lit("fields")).otherwise(pl.lit("encoding")),
         expected=pl.when(is_text).then(pl.lit(str(layout))).otherwise(pl.lit("UTF-8 text")),
         found=pl.when(is_text).then(width).otherwise(pl.format("the bytes {}", "bytes")),
-        advice=pl.when(is_text).then(of_width).otherwise(pl.lit(SAVE_AS_UTF8)),
+        advice=pl.when(is_text).then(advice).otherwise(pl.lit(SAVE_AS_UTF8)),
     )
 
 
 def _hint(lines: pl.DataFrame, layout: Layout) -> Hint | None:
-    """Return what the first line suggests about the file, if it is malformed."""
+    """Return the advice that the first line suggests, for all lines with as many fields.
+
+    Return None if the first line is good, or if it is not clear what the file is.
+    """
     first = lines.row(0, named=True)
     number = dict(zip(layout.names, first["fields"], strict=False)).get(layout.number, "")
     advice = advice_for(lines["text"].head(1000).to_list(), number, layout)
