@@ -118,7 +118,7 @@ def rank_judged(
     return RunRanks(
         part.name,
         rank,
-        TiedItems.of(tied, first, item, judged).within(policies.depth),
+        TiedItems.of(tied, first, item, judged, policies.depth),
         kept,
         answered,
         extra,

@@ -201,6 +201,8 @@ def test_bounds_of_ties_at_a_depth(collection, k):
 def test_a_tie_across_the_depth():
     covered = lf.coverage({"a": {"q": {"x": 1, "y": 1}}}, {"q": {"x": 1}}, depth=1)
     assert covered.select("AP_min", "AP_max", "tied_relevant").row(0) == (0, 1, 1)
+    covered = lf.coverage({"a": {"q": {"x": 1, "y": 1}}}, {"q": {"x": 1, "y": 1}}, depth=1)
+    assert covered.select("AP_min", "AP_max", "tied_relevant").row(0) == (0.5, 0.5, 2)
 
 
 @pytest.mark.parametrize("depth", [0, -1, 2.5, True, "10"])
