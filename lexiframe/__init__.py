@@ -33,7 +33,7 @@ The public names, in the order of the flow:
   `level_regression`, `predict_first_level`
 - what holds for all rankings of n items: the functions of `theory`
 - simulated runs and judgments, also like real ones: `simulate_collection`, `collection_distances`
-- experiment logs: `with_log`, `read_log`, `read_mlflow`
+- experiment logs: `with_log`, `read_log`, `read_mlflow`; what describes requests: `with_attributes`
 - writing and export: `write_trec`, `write_parquet`, `to_ir_measures`, `to_ranx`, `to_pytrec_eval`
 - counts of requests answered, documents judged and ties: `coverage`
 - the whole flow in one call: `evaluate`, `evaluate_scores`, `Evaluation`; the conclusion in words:
@@ -56,7 +56,7 @@ if TYPE_CHECKING:
     from lexiframe.io.checks import check_qrels, check_run
     from lexiframe.io.exchange import to_ir_measures, to_pytrec_eval, to_ranx
     from lexiframe.io.logs.files import read_log
-    from lexiframe.io.logs.joining import with_log
+    from lexiframe.io.logs.joining import with_attributes, with_log
     from lexiframe.io.logs.mlflow import read_mlflow
     from lexiframe.io.per_request_scores import read_scores
     from lexiframe.io.qrels import read_qrels
@@ -138,7 +138,7 @@ _MODULES = {
     "io.checks": "check_qrels check_run",
     "io.exchange": "to_ir_measures to_pytrec_eval to_ranx",
     "io.logs.files": "read_log",
-    "io.logs.joining": "with_log",
+    "io.logs.joining": "with_attributes with_log",
     "io.logs.mlflow": "read_mlflow",
     "io.per_request_scores": "read_scores",
     "io.qrels": "read_qrels",
@@ -217,7 +217,7 @@ del TYPE_CHECKING
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted(__all__)
 
 
 __all__ = [
@@ -241,8 +241,8 @@ __all__ = [
     "sign_agreement", "simulate_collection", "smallest_significant_differences", "strec",
     "swap_curve", "swap_rates",
     "theory", "tie_profile", "tie_rates", "to_ir_measures", "to_pytrec_eval", "to_ranx",
-    "truncate_runs", "verdict", "tukey_hsd", "win_rate_matrix", "win_rates", "with_log",
-    "write_parquet", "write_trec",
+    "truncate_runs", "verdict", "tukey_hsd", "win_rate_matrix", "win_rates", "with_attributes",
+    "with_log", "write_parquet", "write_trec",
     "Accuracy", "BPM", "CWLMetric", "Compat", "DCG", "F1", "G", "INSQ", "INST", "IPrec", "NERR8",
     "NERR9", "NERR10", "NERR11", "Rndcg", "Rprec_mult", "SDCG", "SetAP", "SetF", "SetP", "SetR",
     "aggregates", "binG", "eleven_point_avg", "gm_bpref", "gm_map", "ndcg_rel",

@@ -1,4 +1,4 @@
-"""The command line: ``lexiframe evaluate``, ``compare``, ``explain`` and the other commands."""
+"""The command line: ``lexiframe evaluate | compare | verdict | coverage | check | ...``."""
 
 from __future__ import annotations
 
@@ -6,22 +6,27 @@ import os
 import sys
 import warnings
 from contextlib import suppress
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
 import polars as pl
 import typer
 
+from lexiframe._version import __version__
 from lexiframe.cli_explain import explain
-from lexiframe.cli_files import check, convert
+from lexiframe.cli_files import check, conventions, convert, measures
 from lexiframe.cli_options import (
     AsFormat,
     Baseline,
     EvaluatedOptions,
     GroupedBy,
+    HonestDifference,
     InferenceOptions,
     InputOptions,
+    Intervals,
     Measures,
+    OutFile,
     OutFolder,
     ReportFile,
     RequestsFile,
@@ -29,7 +34,7 @@ from lexiframe.cli_options import (
     place,
     with_groups_of_options,
 )
-from lexiframe.cli_output import print_json, print_table
+from lexiframe.cli_output import print_json, print_table, refuse_other_ending, write_table
 from lexiframe.errors import LexiframeError
 from lexiframe.evaluated_scores import evaluate_scores
 from lexiframe.evaluation import MEASURES, Evaluation, table_files
@@ -48,6 +53,7 @@ from lexiframe.projected import project_runs
 from lexiframe.projection.policies import Policies
 from lexiframe.significance.paired import check_inference
 from lexiframe.significance.paired import compare as compare_runs
+from lexiframe.significance.tukey import tukey_hsd
 from lexiframe.views.verdict import verdict
 
 app = typer.Typer(
@@ -55,14 +61,38 @@ app = typer.Typer(
     add_completion=False,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
 )
 
 
-@app.command()
+def _examples(*commands: str) -> str:
+    """Return the end of a command's help: examples, each on a line of its own."""
+    return "\n\n".join(["Examples:", *(f"  lexiframe {command}" for command in commands)])
+
+
+def _print_version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"lexiframe {__version__}")
+        raise typer.Exit
+
+
+@app.callback(epilog=_examples("demo", "evaluate qrels.txt runs/ -m AP,nDCG@10"))
+def _options(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version."),
+    ] = False,
+) -> None:
+    """Compare rankings: which run is better, and how sure one can be."""
+
+
+@app.command(epilog=_examples("demo", "demo -o results"))
 def demo(
     out: Annotated[
         Path,
-        typer.Option("--out", metavar="FOLDER", parser=place, help="The folder for the tables."),
+        typer.Option(
+            "--out", "-o", metavar="FOLDER", parser=place, help="The folder for the tables."
+        ),
     ] = Path("lexiframe-demo"),
 ) -> None:
     """Evaluate the runs of the bundled collection: image retrieval over handwritten digits."""
@@ -74,12 +104,17 @@ def demo(
     _write(e, out)
 
 
-@app.command()
+@app.command(
+    epilog=_examples(
+        "evaluate qrels.txt bm25.run dense.run -m AP,nDCG@10",
+        "evaluate qrels.txt runs/ --rel 2 -o results --report report.html",
+    )
+)
 @with_groups_of_options
 def evaluate(
     *,
-    measure: Measures = None,
     inputs: EvaluatedOptions,
+    measure: Measures = None,
     tests: InferenceOptions,
     baseline: Baseline = None,
     requests: RequestsFile = None,
@@ -111,34 +146,88 @@ def evaluate(
         print_table(e.orderings, "csv")
 
 
-@app.command()
+@app.command(
+    epilog=_examples(
+        "compare qrels.txt runs/ -m AP,RPP --baseline bm25 -o pairs.csv",
+        "compare qrels.txt runs/ -m AP --hsd randomized --trials 2000",
+    )
+)
 @with_groups_of_options
 def compare(
     *,
+    inputs: InputOptions,
     measure: Measures = None,
     tests: InferenceOptions,
     requests: RequestsFile = None,
     by: GroupedBy = None,
     baseline: Baseline = None,
-    inputs: InputOptions,
+    intervals: Intervals = "t",
+    hsd: HonestDifference = None,
+    out: OutFile = None,
     format: AsFormat = "table",
 ) -> None:
     """Test which runs differ, pair by pair."""
+    if hsd is not None and (baseline is not None or tests.alternative != "two-sided"):
+        raise LexiframeError(
+            "--hsd: compares all pairs of runs, on both sides; leave --baseline and --alternative "
+            "out, or --hsd"
+        )
     # All options are checked before any run is read: reading may take minutes.
     asked = parse_measures(measure or MEASURES)
     check_inference(**vars(tests))
     names_of(requests, by)
     attributes = held_or_data(requests)
     policies = Policies(**inputs.policies())
-    projected = project_runs(inputs.scan(), inputs.judgments(), asked, policies, baseline=baseline)
+    scan = inputs.scan()
+    if out is not None:
+        refuse_other_ending(out)
+        refuse_outputs([out])
+        refuse_replacing([out], [inputs.qrels, requests or "", *_files_of(scan)])
+    projected = project_runs(scan, inputs.judgments(), asked, policies, baseline=baseline)
     metrics = [measure for measure in asked if isinstance(measure, Metric)]
     d, s = projected.preferences(asked, baseline), projected.scores(metrics)
     pairs = pair_cube_with_scores(d, s, baseline)
-    c = compare_runs(pairs, **vars(tests), baseline=baseline, requests=attributes, by=by)
+    groups: dict[str, Any] = {"requests": attributes, "by": by}
+    if hsd is None:
+        how = {**vars(tests), "baseline": baseline, "intervals": intervals}
+        c = compare_runs(pairs, **how, **groups)
+    else:
+        how = {name: getattr(tests, name) for name in ("trials", "seed", "alpha")}
+        c = tukey_hsd(pairs, hsd, **how, **groups)
+    if out is not None:
+        facts = {"table": "comparisons", "policies": asdict(policies), "inference": how}
+        write_table(out, c, facts)
+        typer.echo(f"wrote {out}", err=True)
     print_table(c, format)
 
 
-@app.command()
+@app.command(
+    "verdict",
+    epilog=_examples(
+        "verdict qrels.txt runs/ -m AP", "verdict qrels.txt runs/ --test sign --correction bh"
+    ),
+)
+@with_groups_of_options
+def print_verdict(
+    *,
+    inputs: InputOptions,
+    measure: Measures = None,
+    tests: InferenceOptions,
+    requests: RequestsFile = None,
+    by: GroupedBy = None,
+    format: AsFormat = "table",
+) -> None:
+    """Say which runs are best and which are not significantly worse, a sentence a measure."""
+    policies = inputs.policies()
+    options = {**policies, **vars(tests), "requests": requests, "by": by}
+    v = verdict(evaluate_runs(inputs.scan(), inputs.judgments(), measure or None, **options))
+    if format == "table":
+        typer.echo("\n".join(v["sentence"]))
+    else:
+        print_table(v, format)
+
+
+@app.command(epilog=_examples("coverage qrels.txt runs/", "coverage qrels.txt runs/ --format csv"))
 @with_groups_of_options
 def coverage(*, inputs: InputOptions, format: AsFormat = "table") -> None:
     """Count the requests answered and the documents judged, and bound the influence of ties."""
@@ -146,9 +235,17 @@ def coverage(*, inputs: InputOptions, format: AsFormat = "table") -> None:
     print_table(table, format)
 
 
-app.command()(check)
-app.command()(convert)
-app.command()(explain)
+app.command(epilog=_examples("check runs/ qrels.txt", "check run.txt --as run --third score"))(
+    check
+)
+app.command(epilog=_examples("convert run.gz run.parquet", "convert qrels.tsv qrels.txt"))(convert)
+app.command(
+    epilog=_examples(
+        "explain qrels.txt bm25.run dense.run", "explain qrels.txt a.run b.run --query 42 -m AP"
+    )
+)(explain)
+app.command(epilog=_examples("measures", "measures nDCG"))(measures)
+app.command(epilog=_examples("conventions", "conventions AP"))(conventions)
 
 
 def _printed(e: Evaluation) -> dict[str, pl.DataFrame]:

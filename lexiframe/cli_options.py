@@ -13,6 +13,7 @@ from typing import Annotated, Any, Literal, Optional
 
 import typer
 
+from lexiframe.cli_arguments import explained, refuse_misplaced
 from lexiframe.errors import LexiframeError
 from lexiframe.io.files.outputs import output_path
 from lexiframe.io.files.sources import STANDARD_INPUT, File
@@ -29,6 +30,15 @@ from lexiframe.significance.paired import Correction, Family, Test
 Format = Literal["table", "json", "csv"]
 Kind = Literal["run", "qrels"]
 Decimal = Literal[".", ","]
+
+# The panels of a command's help, in the order in which they are shown.
+INPUT, POLICIES, MEASURES = "Input", "Policies", "Measures"
+STATISTICS, OUTPUT = "Statistics", "Output"
+
+
+def _of(panel: str) -> dict[str, Any]:
+    return {"rich_help_panel": panel}
+
 
 QrelsPath = Annotated[
     str,
@@ -67,19 +77,26 @@ AreScores = Annotated[
 ]
 HeldKind = Annotated[
     Optional[Kind],  # noqa: UP045 - typer reads it
-    typer.Option("--as", help="What the file holds; found out if not given."),
+    typer.Option("--as", help="What the file holds; found out if not given.", **_of(INPUT)),
 ]
 ThirdColumn = Annotated[
     Optional[Third],  # noqa: UP045 - typer reads it
-    typer.Option("--third", help="What the third column of a run with three columns is."),
+    typer.Option(
+        "--third", help="What the third column of a run with three columns is.", **_of(INPUT)
+    ),
 ]
 HasHeader = Annotated[
-    bool, typer.Option("--header", help="Text files of runs begin with a line of column names.")
+    bool,
+    typer.Option(
+        "--header", help="Text files of runs begin with a line of column names.", **_of(INPUT)
+    ),
 ]
 QrelsHeader = Annotated[
     bool,
     typer.Option(
-        "--qrels-header", help="Text files of judgments begin with a line of column names."
+        "--qrels-header",
+        help="Text files of judgments begin with a line of column names.",
+        **_of(INPUT),
     ),
 ]
 RunColumns = Annotated[
@@ -88,36 +105,85 @@ RunColumns = Annotated[
         "--column",
         metavar="OURS=THEIRS",
         help="The name of a column in the file: query_id=topic; repeat for several.",
+        **_of(INPUT),
     ),
 ]
 QrelsColumns = Annotated[
     Optional[list[str]],  # noqa: UP045
-    typer.Option("--qrels-column", metavar="OURS=THEIRS", help="The same for the judgments."),
+    typer.Option(
+        "--qrels-column", metavar="OURS=THEIRS", help="The same for the judgments.", **_of(INPUT)
+    ),
 ]
-DecimalMark = Annotated[Decimal, typer.Option("--decimal", help="The decimal mark in text files.")]
+DecimalMark = Annotated[
+    Decimal, typer.Option("--decimal", help="The decimal mark in text files.", **_of(INPUT))
+]
 NamedBy = Annotated[
-    NameFrom, typer.Option("--name-from", help="Name runs by their files, or by the tags in them.")
+    NameFrom,
+    typer.Option(
+        "--name-from", help="Name runs by their files, or by the tags in them.", **_of(INPUT)
+    ),
 ]
 Measures = Annotated[
     Optional[list[str]],  # noqa: UP045 - typer reads it
-    typer.Option("-m", "--measure", help="A measure; repeat for several.", show_default=False),
+    typer.Option(
+        "-m",
+        "--measure",
+        metavar="MEASURE",
+        help="Measures, as in -m AP,nDCG@10 or -m AP -m nDCG@10; `lexiframe measures` lists them.",
+        show_default="RPP LR LP AP nDCG@10 RR",
+        **_of(MEASURES),
+    ),
 ]
-Rel = Annotated[Optional[float], typer.Option(help="The lowest grade that is relevant.")]  # noqa: UP045
-TiePolicy = Annotated[Ties, typer.Option(help="How documents with equal scores are ordered.")]
+Rel = Annotated[
+    Optional[float],  # noqa: UP045
+    typer.Option(
+        help="The lowest grade that is relevant.",
+        show_default="any positive grade",
+        **_of(MEASURES),
+    ),
+]
+TiePolicy = Annotated[
+    Ties, typer.Option(help="How documents with equal scores are ordered.", **_of(POLICIES))
+]
 ScoresAs = Annotated[
     ScoreType,
     typer.Option(
-        help="How scores are compared; trec_eval up to 9.0.8 and pytrec_eval use float32."
+        help="How scores are compared; trec_eval up to 9.0.8 and pytrec_eval use float32.",
+        **_of(POLICIES),
     ),
 ]
 WithoutRelevant = Annotated[
-    NoRelevant, typer.Option(help="Leave out requests without a relevant item, or score them 0.")
+    NoRelevant,
+    typer.Option(
+        help="Leave out requests without a relevant item, or score them 0.", **_of(POLICIES)
+    ),
 ]
 Repeated = Annotated[
-    Duplicates, typer.Option(help="Refuse repeated documents, or keep the best-ranked one.")
+    Duplicates,
+    typer.Option(help="Refuse repeated documents, or keep the best-ranked one.", **_of(POLICIES)),
 ]
 NotJudged = Annotated[
-    Unjudged, typer.Option(help="Keep unjudged documents, or remove them as trec_eval -J does.")
+    Unjudged,
+    typer.Option(
+        help="Keep unjudged documents, or remove them as trec_eval -J does.", **_of(POLICIES)
+    ),
+]
+Depth = Annotated[
+    Optional[int],  # noqa: UP045
+    typer.Option(
+        metavar="K",
+        help="Cut all rankings at this rank, once ties are broken, as trec_eval -M does.",
+        show_default="no cut",
+        **_of(POLICIES),
+    ),
+]
+ExcludeSelf = Annotated[
+    bool,
+    typer.Option(
+        "--exclude-self",
+        help="Leave out documents that have the id of their query.",
+        **_of(POLICIES),
+    ),
 ]
 
 
@@ -132,12 +198,34 @@ def place(text: str | Path) -> Path:
 OutFolder = Annotated[
     Optional[Path],  # noqa: UP045
     typer.Option(
-        "--out", metavar="FOLDER", parser=place, help="Write all tables here, as Parquet."
+        "--out",
+        "-o",
+        metavar="FOLDER",
+        parser=place,
+        help="Write all tables here, as Parquet.",
+        **_of(OUTPUT),
+    ),
+]
+OutFile = Annotated[
+    Optional[Path],  # noqa: UP045
+    typer.Option(
+        "--out",
+        "-o",
+        metavar="FILE",
+        parser=place,
+        help="Write the table here, as its ending says: .parquet, .csv or .json.",
+        **_of(OUTPUT),
     ),
 ]
 ReportFile = Annotated[
     Optional[Path],  # noqa: UP045
-    typer.Option("--report", metavar="FILE", parser=place, help="Write a summary here, as HTML."),
+    typer.Option(
+        "--report",
+        metavar="FILE",
+        parser=place,
+        help="Write a summary here, as HTML.",
+        **_of(OUTPUT),
+    ),
 ]
 AsFormat = Annotated[
     Format,
@@ -145,38 +233,83 @@ AsFormat = Annotated[
         "--format",
         help="The format of the output; for evaluate, csv prints the orderings. In csv, ' precedes "
         "text that a spreadsheet would run as a formula.",
+        **_of(OUTPUT),
     ),
 ]
 
-PairedTest = Annotated[Test, typer.Option(help="The paired test.")]
-Corrected = Annotated[Correction, typer.Option(help="Correction of p-values for many comparisons.")]
-InFamily = Annotated[
-    Family, typer.Option(help="Correct over the pairs of each measure, or of all measures.")
+PairedTest = Annotated[Test, typer.Option(help="The paired test.", **_of(STATISTICS))]
+Corrected = Annotated[
+    Correction,
+    typer.Option(help="Correction of p-values for many comparisons.", **_of(STATISTICS)),
 ]
-Alpha = Annotated[float, typer.Option(help="Significance level of the tests.")]
+InFamily = Annotated[
+    Family,
+    typer.Option(
+        help="Correct over the pairs of each measure, or of all measures.", **_of(STATISTICS)
+    ),
+]
+Alpha = Annotated[float, typer.Option(help="Significance level of the tests.", **_of(STATISTICS))]
 Side = Annotated[
     Alternative,
-    typer.Option(help="Two-sided; or run_a (with a baseline: the other run) is better, or worse."),
+    typer.Option(
+        help="Two-sided; or run_a (with a baseline: the other run) is better, or worse.",
+        **_of(STATISTICS),
+    ),
+]
+Trials = Annotated[
+    int,
+    typer.Option(
+        help="Trials of the randomization and bootstrap tests, and of --hsd.", **_of(STATISTICS)
+    ),
+]
+Seed = Annotated[
+    int,
+    typer.Option(
+        help="Seed of these tests; the same seed gives the same table.", **_of(STATISTICS)
+    ),
+]
+Intervals = Annotated[
+    Literal["t", "bca"],
+    typer.Option(
+        help="Confidence intervals of the mean differences: Student's t, or BCa bootstrap.",
+        **_of(STATISTICS),
+    ),
+]
+HonestDifference = Annotated[
+    Optional[Literal["randomized", "parametric"]],  # noqa: UP045
+    typer.Option(
+        "--hsd",
+        help="Tukey's HSD over all runs, instead of a paired test and its correction.",
+        show_default="no",
+        **_of(STATISTICS),
+    ),
 ]
 Baseline = Annotated[
     Optional[str],  # noqa: UP045
     typer.Option(
+        "--baseline",
         metavar="RUN",
         help="The run that the others are compared with; positive differences are then better.",
+        show_default="all pairs",
+        **_of(STATISTICS),
     ),
 ]
-Trials = Annotated[int, typer.Option(help="Trials of the randomization and bootstrap tests.")]
-Seed = Annotated[int, typer.Option(help="Seed of these tests; the same seed gives the same table.")]
 RequestsFile = Annotated[
     Optional[str],  # noqa: UP045
     typer.Option(
-        "--requests", metavar="FILE", help="Attributes of requests: query_id and other columns."
+        "--requests",
+        metavar="FILE",
+        help="Attributes of requests: query_id and other columns.",
+        **_of(INPUT),
     ),
 ]
 GroupedBy = Annotated[
     Optional[list[str]],  # noqa: UP045
     typer.Option(
-        "--by", metavar="ATTRIBUTE", help="Group requests by this attribute; repeat for several."
+        "--by",
+        metavar="ATTRIBUTE",
+        help="Group requests by this attribute; repeat for several.",
+        **_of(STATISTICS),
     ),
 ]
 
@@ -187,12 +320,6 @@ class InputOptions:
 
     qrels: QrelsPath
     runs: RunPaths
-    rel: Rel = None
-    ties: TiePolicy = "doc_id_desc"
-    score_type: ScoresAs = "float64"
-    no_relevant: WithoutRelevant = "drop"
-    duplicates: Repeated = "error"
-    unjudged: NotJudged = "keep"
     third: ThirdColumn = None
     header: HasHeader = False
     qrels_header: QrelsHeader = False
@@ -200,6 +327,14 @@ class InputOptions:
     qrels_column: QrelsColumns = None
     decimal: DecimalMark = "."
     name_from: NamedBy = "file"
+    ties: TiePolicy = "doc_id_desc"
+    score_type: ScoresAs = "float64"
+    no_relevant: WithoutRelevant = "drop"
+    duplicates: Repeated = "error"
+    unjudged: NotJudged = "keep"
+    depth: Depth = None
+    exclude_self: ExcludeSelf = False
+    rel: Rel = None
 
     def scan(self) -> RunScan:
         """Find the runs, which are read later, one file at a time."""
@@ -207,6 +342,7 @@ class InputOptions:
             raise LexiframeError(
                 "standard input holds the judgments or a run, not both; name a file"
             )
+        refuse_misplaced(self.qrels, self.runs)
         said = self._text_options(self.header, self.column)
         return scan_runs(self.runs, third=self.third, name_from=self.name_from, **said)
 
@@ -304,7 +440,11 @@ def with_groups_of_options(command: Callable[..., None]) -> Callable[..., None]:
     def of_options(**given: Any) -> None:
         for name, group in groups.items():
             given[name] = group(**{field.name: given.pop(field.name) for field in fields(group)})
-        command(**given)
+        try:
+            command(**given)
+        except LexiframeError as error:
+            inputs = next(value for value in given.values() if isinstance(value, InputOptions))
+            raise explained(error, inputs.qrels) from None
 
     vars(of_options)["__signature__"] = Signature(options)  # Typer reads the options from it
     return of_options
@@ -312,7 +452,7 @@ def with_groups_of_options(command: Callable[..., None]) -> Callable[..., None]:
 
 _ARGUMENT = re.compile(
     r"\b(header|decimal|third|name_from|ties|score_type|no_relevant|duplicates|unjudged|requests|by|"
-    r"baseline)"
+    r"baseline|exclude_self|depth)"
     r"=(?:True|'([^']+)')"
 )
 _CHECKS = re.compile(r"\blexiframe\.check_(?:run|qrels)\b")

@@ -5,13 +5,16 @@ from __future__ import annotations
 import json
 import math
 import re
+from pathlib import Path
 from typing import Any
 
 import polars as pl
 import typer
 
 from lexiframe.cli_options import Format
-from lexiframe.errors import escaped
+from lexiframe.errors import LexiframeError, escaped
+from lexiframe.io.files.outputs import replacing
+from lexiframe.io.write_parquet import write_parquet_file
 from lexiframe.views.tables import paragraph, table_text, without_constants
 
 _FORMULAS = tuple("=+-@＝＋－＠")
@@ -68,7 +71,34 @@ def _no_formula(text: str) -> str:
 
 def print_json(value: Any) -> None:
     """Print as JSON; infinite numbers, which JSON cannot express, become strings."""
-    typer.echo(json.dumps(_finite(value), indent=1, allow_nan=False))
+    typer.echo(_json_text(value))
+
+
+def _json_text(value: Any) -> str:
+    return json.dumps(_finite(value), indent=1, allow_nan=False)
+
+
+_WRITTEN = (".parquet", ".csv", ".json")
+
+
+def refuse_other_ending(path: Path) -> None:
+    """Raise unless the ending of a path is one that `write_table` knows."""
+    if path.suffix.lower() not in _WRITTEN:
+        raise LexiframeError(
+            f"{path}: expected a file name that ends in {', '.join(_WRITTEN)}, which says how the "
+            "table is written"
+        )
+
+
+def write_table(path: Path, table: pl.DataFrame, facts: dict[str, Any]) -> None:
+    """Write a table as the ending of the path says; ``facts`` go into the metadata of Parquet."""
+    with replacing(path) as temporary:
+        if path.suffix.lower() == ".parquet":
+            write_parquet_file(temporary, table, facts)
+        else:
+            is_csv = path.suffix.lower() == ".csv"
+            text = csv_text(table) if is_csv else _json_text(table.to_dicts())
+            temporary.write_text(text, encoding="utf-8")
 
 
 def _finite(value: Any) -> Any:

@@ -388,6 +388,8 @@ def evaluate(
     no_relevant: NoRelevant = "drop",
     duplicates: Duplicates = "error",
     unjudged: Unjudged = "keep",
+    depth: int | None = None,
+    exclude_self: bool = False,
     order: Method = "mc4",
     test: Test | OwnTest = "t",
     correction: Correction = "holm",
@@ -404,8 +406,8 @@ def evaluate(
 
     Parameters
     ----------
-    runs, qrels, rel, ties, score_type, no_relevant, duplicates, unjudged
-        As for `positions`.
+    runs, qrels, rel, ties, score_type, no_relevant, duplicates, unjudged, depth, exclude_self
+        As for `positions`. ``depth`` cuts the runs for all tables, coverage too.
     measures
         Metrics and preferences, as objects, in their notation or as functions (see `preferences`).
         Measures by subtopic take the qrels' column ``iteration`` as the subtopic. A metric is used
@@ -450,7 +452,9 @@ def evaluate(
 ('random', 0.388, 0, 4, 1)]
     """
     asked = parse_measures(MEASURES if measures is None else measures)
-    policies = Policies(rel, ties, score_type, no_relevant, duplicates, unjudged)
+    policies = Policies(
+        rel, ties, score_type, no_relevant, duplicates, unjudged, depth, exclude_self
+    )
     check_choice("evaluate", order, get_args(Method), "order")
     inference = Inference(test, correction, family, alpha, alternative, trials, seed, baseline)
     groups, requests = names_of(requests, by), held_or_data(requests)

@@ -10,6 +10,7 @@ from lexiframe.metrics.catalogue import AP, RR, nDCG
 from lexiframe.metrics.scores import scores
 from lexiframe.projection.answers import coverage_of, warn_of_input
 from lexiframe.projection.collection import RankedRuns, rank_runs
+from lexiframe.projection.effect_of_ties import NOWHERE
 from lexiframe.projection.levels import levels_in
 from lexiframe.projection.policies import NoRelevant, Policies, ScoreType, Ties, Unjudged
 from lexiframe.projection.positions import project
@@ -17,7 +18,6 @@ from lexiframe.schemas import COVERAGE
 from lexiframe.typing import QrelsLike, RunsLike
 
 _MEASURES = (AP, RR, nDCG @ 10)  # in the order in which a scores table is sorted
-_NOWHERE = 1 << 40  # stands for the rank of an item that was not retrieved; no rank is as large
 
 
 def coverage(
@@ -31,13 +31,16 @@ def coverage(
     no_relevant: NoRelevant = "drop",
     duplicates: Duplicates = "error",
     unjudged: Unjudged = "keep",
+    depth: int | None = None,
+    exclude_self: bool = False,
 ) -> pl.DataFrame:
     """Count for each run what was answered and judged, and bound the effect of ties.
 
     Parameters
     ----------
-    runs, qrels, rel, ties, score_type, no_relevant, duplicates, unjudged
-        As for `positions`. No number here depends on ``ties``.
+    runs, qrels, rel, ties, score_type, no_relevant, duplicates, unjudged, depth, exclude_self
+        As for `positions`. No number here depends on ``ties``, except that with ``depth`` the
+        documents counted as judged and as relevant are those within it.
 
     Returns
     -------
@@ -78,7 +81,9 @@ def coverage(
     >>> lf.coverage(runs, qrels).select("judged", "tied_relevant", "RR_max").rows()
     [(1, 1, 0.5)]
     """
-    policies = Policies(rel, ties, score_type, no_relevant, duplicates, unjudged)
+    policies = Policies(
+        rel, ties, score_type, no_relevant, duplicates, unjudged, depth, exclude_self
+    )
     ranked = rank_runs(runs, qrels, policies, nonrelevant=True)
     warn_of_input(ranked)
     return coverage_table(ranked, project(ranked, no_relevant=no_relevant))
@@ -108,7 +113,7 @@ def _extreme_scores(ranked: RankedRuns, p: pl.DataFrame) -> tuple[np.ndarray, np
     if len(row):
         tied, is_tied = np.unique(request[row]), np.isin(request, request[row])
         # Levels follow from ranks, also those of items that were not retrieved: they come last.
-        position = p["position"].fill_null(_NOWHERE).to_numpy().copy()
+        position = p["position"].fill_null(NOWHERE).to_numpy().copy()
         table = p.filter(is_tied)
         for values, ranks in ((worst, "worst"), (best, "best")):
             position[row] = np.concatenate([getattr(run.tied, ranks) for run in ranked.runs])
@@ -141,6 +146,6 @@ def _rows_of_tied_items(ranked: RankedRuns, p: pl.DataFrame) -> np.ndarray:
 def _moved(p: pl.DataFrame, position: np.ndarray, request: np.ndarray) -> pl.DataFrame:
     """Return positions with other ranks, and with the recall levels that follow from them."""
     level = levels_in(request)(position)
-    found = pl.col("position") < _NOWHERE
+    found = pl.col("position") < NOWHERE
     table = p.with_columns(position=position, level=level)
     return table.with_columns(pl.when(found).then("position"))

@@ -13,7 +13,7 @@ from lexiframe.io.qrels import file_or_data
 from lexiframe.io.runs import RunScan, scan_runs
 from lexiframe.layouts.size import IN_EVALUATION, refuse_too_many
 from lexiframe.metrics.metric import Metric
-from lexiframe.metrics.needs import POOL, SUBTOPICS, refuse_lower_rel
+from lexiframe.metrics.needs import POOL, SUBTOPICS, refuse_lower_rel, warn_of_lower_grades
 from lexiframe.metrics.scores import values_of
 from lexiframe.metrics.values import Values
 from lexiframe.pairwise.pairs import Measure, compare_pairs
@@ -110,6 +110,7 @@ def project_runs(
     ranked = rank_runs(runs, qrels, policies, **asked, foresee=foresee)
     foresee(len(ranked.runs), ranked.judged)  # again, as one source may have had several runs
     warn_of_gaps(ranked)
+    warn_of_lower_grades(measures, policies.rel, ranked.judged.items["relevance"])
     kept = policies.no_relevant
     by_subtopic = project(ranked, no_relevant=kept, subtopics=True) if SUBTOPICS in needs else None
     positions = project(ranked, no_relevant=kept, pool=has_pool)

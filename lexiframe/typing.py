@@ -85,8 +85,11 @@ ScoresLike = str | Path | Frame | Mapping[str, Any] | Iterable[Any]
 of these, or an object of another library (see `read_scores`)."""
 
 MeasureLike = Named | str | Callable[..., Any]
-"""A metric or preference, its notation (``"nDCG@10"``), or a function of one's own from positions
-to preferences (see `MatrixPreference`)."""
+"""A metric or preference, its notation (``"nDCG@10"``, or several, ``"AP nDCG@10"``), an object of
+ir_measures, or a function of one's own from positions to preferences (see `MatrixPreference`)."""
+
+LogLike = str | Path | Frame
+"""What describes runs or requests: a frame with a row for each, or the path of such a file."""
 
 RequestsLike = str | Path | Frame | None
 """Attributes of requests: a frame with a row for each request, or the path of such a file; or None

@@ -82,6 +82,7 @@ def listing(folder):
 # --- What it prints and writes ------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_demo(tmp_path):
     outcome = in_a_process("demo", cwd=tmp_path)
     assert outcome.status == 0
@@ -164,6 +165,7 @@ def test_evaluate_as_csv(lexiframe):
     assert [(row["run"], float(row["rank"])) for row in rows] == o.select("run", "rank").rows()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name, cell",
     [
@@ -232,6 +234,7 @@ POLICIES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", POLICIES)
 @pytest.mark.filterwarnings("ignore::lexiframe.LexiframeWarning")
 def test_every_policy_is_an_option_of_every_command(policies_matter, lexiframe, name):
@@ -490,6 +493,156 @@ def test_help_names_the_commands(lexiframe):
     for command in ("demo", "evaluate", "compare", "coverage", "check", "convert"):
         assert command in outcome.out
         assert lexiframe(command, "--help").status == 0
+
+
+COMMANDS = (
+    "demo evaluate compare verdict coverage check convert explain measures conventions".split()
+)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_each_help_has_panels_defaults_and_two_examples(lexiframe, monkeypatch, command):
+    monkeypatch.setenv("COLUMNS", "80")
+    outcome = lexiframe(command, "-h")
+    assert outcome == lexiframe(command, "--help")
+    assert outcome.status == 0
+    lines = [line.strip() for line in outcome.out.splitlines()]
+    assert max(map(len, outcome.out.splitlines())) <= 80
+    examples = [line for line in lines[lines.index("Examples:") :] if line]
+    assert len(examples) == 3
+    assert all(line.startswith(f"lexiframe {command}") for line in examples[1:])
+    panels = [re.sub(r"[^A-Za-z]", "", line) for line in lines if line.startswith("╭─")]
+    known = ["Input", "Policies", "Measures", "Statistics", "Output"]
+    assert [p for p in panels if p in known] == [p for p in known if p in panels]
+    if command in ("evaluate", "compare", "verdict"):
+        assert set(known) <= set(panels)
+        said = " ".join(" ".join(lines).replace("│", " ").split())
+        for default in ("any positive grade", "RPP LR LP AP nDCG@10 RR", "no cut", "holm"):
+            assert default in said
+
+
+def test_help_and_version(lexiframe):
+    assert lexiframe("-h") == lexiframe("--help")
+    assert lexiframe("--version") == (0, f"lexiframe {lf.__version__}\n", "")
+
+
+def test_measures_on_the_command_line(lexiframe):
+    out = lexiframe("measures").out
+    assert all(name in out for name in ("nDCG(dcg='log2', ideal='cut')@k", "RPP@k", "OI"))
+    for name in ("nDCG", "ndcg@10", "NDCG"):
+        said = lexiframe("measures", name).out
+        assert "Parameters, as in nDCG(dcg='log2', ideal='cut', rel=2) @ 10\n" in said
+        assert "Järvelin" in said
+    for name in ("TSE(RR)", "TSE"):
+        assert "total search efficiency" in lexiframe("measures", name).out
+    assert "lexiframe.interleaving" in lexiframe("measures", "OI").out
+    rows = json.loads(lexiframe("measures", "TSE(RR)", "--format", "json").out)
+    assert [row["name"] for row in rows] == ["TSE(AP)"]
+    rows = json.loads(lexiframe("measures", "RPP", "--format", "json").out)
+    assert rows == lf.measures().filter(name="RPP").to_dicts()
+    assert_refused(lexiframe("measures", "nDGC"), "unknown measure 'nDGC'; did you mean nDCG")
+
+
+def test_conventions_on_the_command_line(lexiframe):
+    out = lexiframe("conventions", "--format", "json").out
+    assert json.loads(out) == lf.conventions().to_dicts()
+    said = lexiframe("conventions", "map@10").out
+    assert "AP@k\n    choice:      denominator\n    lexiframe:   m\n" in said
+    assert "RePlay:      min(m, k), in early versions k\n" in said
+    assert "nDCG" not in said
+    assert "nDCG, ERR\n    choice:      grades below rel" in lexiframe("conventions", "ERR").out
+
+
+def test_verdict_on_the_command_line(lexiframe):
+    options = ["-m", "AP RR", "--test", "sign", "--depth", "20"]
+    said = lexiframe("verdict", QRELS, RUNS, *options)
+    v = lf.verdict(lf.evaluate(RUNS, QRELS, "AP RR", test="sign", depth=20))
+    assert said.out == "".join(f"{sentence}\n" for sentence in v["sentence"])
+    as_json = lexiframe("verdict", QRELS, RUNS, *options, "--format", "json").out
+    assert json.loads(as_json) == v.to_dicts()
+
+
+def test_measures_in_one_option(lexiframe):
+    apart = lexiframe("compare", QRELS, RUNS, "-m", "AP", "-m", "nDCG@10", "--format", "csv")
+    for together in ("AP,nDCG@10", "map ndcg@10"):
+        assert lexiframe("compare", QRELS, RUNS, "-m", together, "--format", "csv") == apart
+
+
+def test_depth_and_queries_that_find_themselves(tmp_path, lexiframe):
+    (tmp_path / "qrels").write_text("a 0 a 1\na 0 b 1\n")
+    (tmp_path / "x.run").write_text("a Q0 a 1 3 t\na Q0 c 2 2 t\na Q0 b 3 1 t\n")
+    values = {}
+    for options in ([], ["--depth", "2"], ["--exclude-self"], ["--exclude-self", "--depth", "1"]):
+        files = [tmp_path / "qrels", tmp_path / "x.run"]
+        out = lexiframe("evaluate", *files, "-m", "AP", *options, "--format", "json").out
+        values[" ".join(options)] = json.loads(out)["orderings"][0]["value"]
+    assert values == {
+        "": pytest.approx((1 + 2 / 3) / 2),
+        "--depth 2": 0.5,
+        "--exclude-self": 0.5,
+        "--exclude-self --depth 1": 0,
+    }
+    assert_refused(lexiframe("coverage", QRELS, RUNS, "--depth", "0"), "depth: expected a whole n")
+
+
+@pytest.mark.parametrize("ending", [".parquet", ".csv", ".json"])
+def test_compare_writes_its_table(tmp_path, lexiframe, ending):
+    path = tmp_path / f"pairs{ending}"
+    outcome = lexiframe("compare", QRELS, RUNS, "-m", "AP", "-o", path, "--format", "csv")
+    assert (outcome.status, outcome.err.splitlines()[-1]) == (0, f"wrote {path}")
+    expected = lf.evaluate(RUNS, QRELS, "AP").comparisons
+    if ending == ".csv":
+        assert path.read_text() == outcome.out
+    elif ending == ".json":
+        assert json.loads(path.read_text()) == expected.to_dicts()
+    else:
+        assert pl.read_parquet(path).equals(expected)
+        said = json.loads(pl.read_parquet_metadata(path)["lexiframe"])
+        assert (said["table"], said["inference"]["test"]) == ("comparisons", "t")
+
+
+def test_compare_writes_nowhere_else(tmp_path, lexiframe):
+    said = "pairs.txt: expected a file name that ends in .parquet, .csv, .json, which says"
+    outcome = lexiframe("compare", QRELS, RUNS, "-m", "AP", "-o", tmp_path / "pairs.txt")
+    assert_refused(outcome, said)
+    shutil.copy(QRELS, tmp_path / "qrels.csv")
+    outcome = lexiframe("compare", tmp_path / "qrels.csv", RUNS, "-o", tmp_path / "qrels.csv")
+    assert_refused(outcome, "would replace the file that is read")
+
+
+def test_tukeys_hsd_and_intervals_on_the_command_line(lexiframe):
+    d = lf.preferences(lf.positions(RUNS, QRELS), "AP")
+    options = ["-m", "AP", "--format", "json", "--seed", "3"]
+    said = lexiframe("compare", QRELS, RUNS, *options, "--hsd", "randomized", "--trials", "99").out
+    assert json.loads(said) == lf.tukey_hsd(d, trials=99, seed=3).to_dicts()
+    said = lexiframe("compare", QRELS, RUNS, *options, "--hsd", "parametric").out
+    assert json.loads(said) == lf.tukey_hsd(d, "parametric").to_dicts()
+    said = lexiframe("compare", QRELS, RUNS, *options, "--intervals", "bca").out
+    assert json.loads(said) == lf.compare(d, intervals="bca", seed=3).to_dicts()
+    for more in (["--baseline", "random"], ["--alternative", "greater"]):
+        outcome = lexiframe("compare", QRELS, RUNS, "--hsd", "randomized", *more)
+        assert_refused(outcome, "--hsd: compares all pairs of runs, on both sides; leave --baseli")
+
+
+# --- Arguments in the wrong place ---------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        ([QRELS, RUNS, "-m", "AP", "P@5"], "P@5: expected files of runs, found measures; give all"),
+        (["-m", "AP", "nDCG@10", QRELS, RUNS], "nDCG@10: expected files of runs, found measures"),
+        (
+            [RUNS, QRELS],
+            f"{QRELS} looks like the judgments; the judgments come first, then",
+        ),
+        ([EXAMPLE, RUNS], f"{EXAMPLE}: expected a file, found a folder; the judgments come first"),
+        ([RUN, QRELS], "this looks like a run, given as qrels; qrels and runs may have changed pl"),
+        ([QRELS, RUNS, QRELS], f"leave it out of the runs; the judgments are {QRELS}"),
+    ],
+)
+def test_arguments_in_the_wrong_place(lexiframe, arguments, message):
+    assert_refused(lexiframe("evaluate", *arguments), message)
 
 
 # --- Reading ------------------------------------------------------------------------------------

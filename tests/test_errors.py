@@ -106,7 +106,10 @@ CASES = {
         "eta(AP); preferences such as RPP and LR go to lexiframe.preferences",
     ),
     "unknown preference": (lambda: lf.preferences(BOTH, "RRP"), "did you mean"),
-    "cut-off of a preference": (lambda: lf.parse_measure("RPP@10"), "did you mean RPP"),
+    "cut-off of a preference": (
+        lambda: lf.parse_measure("RPP@0"),
+        "RPP@k: expected a whole number",
+    ),
     "parameter of a preference": (lambda: lf.parse_measure("LR(p=2)"), "Known: LR, LR(rel=2)"),
     "operand of a preference": (lambda: lf.parse_measure("LR(AP)"), "unknown measure 'LR(AP)'"),
     "operand of a metric": (lambda: lf.parse_measure("RR(AP)"), "unknown metric 'RR(AP)'"),
@@ -725,7 +728,7 @@ def test_blanks_in_notation():
         scores("P(rel=1)@5")
     )
     with pytest.raises(lf.UnknownNameError, match="a measure is written as NAME"):
-        scores(f"P{blanks}x")
+        scores(f"P{blanks}@{blanks}x")
 
 
 @pytest.mark.parametrize("number", [10**400, 10**5000, [1], {}, 1j, "9" * 400], ids=lambda n: "")

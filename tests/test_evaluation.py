@@ -92,6 +92,8 @@ def test_policies_reach_the_tables(tmp_path):
         "rel": 2,
         "score_type": "float64",
         "unjudged": "keep",
+        "depth": None,
+        "exclude_self": False,
         **policies,
     }
 
@@ -367,6 +369,7 @@ def test_writing_twice_gives_the_same_bytes(tmp_path, expected):
     assert expected.keys() == {f"{name}.parquet" for name in lf.evaluate(RUNS, QRELS).tables()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "runs, qrels",
     [
@@ -558,6 +561,7 @@ def test_a_report_that_fails_leaves_what_was_there(tmp_path, monkeypatch, evalua
     assert contents(tmp_path) == {"r.html": b"from before"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("start", ["spawn", "forkserver"])
 def test_in_processes_started_afresh(evaluated, start):
     """A forked one would hang: Polars' threads are not there, as the README says."""

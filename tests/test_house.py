@@ -32,7 +32,8 @@ STAGES = (
 IO = "tables files problems text score_forms logs".split()
 FREE = "_version errors typing progress likeness codes memory resampling schemas".split()
 ABOVE = """
-    example_data gaps projected origin evaluation evaluated_scores cli_options cli_output cli_files
+    example_data gaps projected origin evaluation evaluated_scores cli_arguments cli_options
+    cli_output cli_files
     cli_explain cli
     __main__
 """.split()
@@ -138,6 +139,7 @@ def test_its_core_loads_little_that_polars_and_pyarrow_do_not():
     assert len(ours) <= 120
 
 
+@pytest.mark.slow
 def test_a_name_of_a_later_stage_loads_its_module_alone():
     modules = loaded("import lexiframe; lexiframe.win_rates")
     assert "lexiframe.orderings.win_rates" in modules
@@ -170,7 +172,7 @@ PUBLIC = """
     simulate_collection collection_distances
     compare compare_groups group_correlations tukey_hsd discriminative_power
     asl_curve smallest_significant_differences swap_rates swap_curve required_requests power_curve
-    with_log read_log read_mlflow
+    with_log with_attributes read_log read_mlflow
     write_trec write_parquet to_ir_measures to_ranx to_pytrec_eval
     evaluate evaluate_scores Evaluation verdict
     LexiframeError LexiframeWarning ReadError SchemaError UnknownNameError
@@ -203,6 +205,7 @@ def test_names_are_where_a_type_checker_finds_them():
         assert name in lf.__all__
 
 
+@pytest.mark.slow
 def test_all_names_are_there_before_they_are_used():
     """To `dir`, to ``import *``; and what is no name is an error."""
     code = "import lexiframe as lf; names = set(dir(lf)); assert {*lf.__all__} <= names"
@@ -245,7 +248,7 @@ def test_groups_are_asked_for_by_keyword(name):
             function(pl.DataFrame(), requests=pl.DataFrame(), by="length")
 
 
-DATA = "CollectionLike Frame PairsLike RunsLike QrelsLike ScoresLike Evaluated".split()
+DATA = "CollectionLike Frame LogLike PairsLike RunsLike QrelsLike ScoresLike Evaluated".split()
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)

@@ -91,6 +91,7 @@ def there(monkeypatch):
     return so_much
 
 
+@pytest.mark.slow
 def test_preferences_that_no_memory_holds(there):
     p = lf.positions(RUNS, QRELS)
     there(150_000)  # at 40 bytes each 4500 need 180,000
@@ -194,6 +195,7 @@ def test_a_baseline_on_the_command_line_takes_less(there, monkeypatch, capsys):
     assert capsys.readouterr().out.count("\n") == 601
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("test", ["t", "sign", "wilcoxon", "randomization", "bootstrap"])
 def test_the_pairs_of_a_baseline_are_among_all(test):
     p = lf.positions(RUNS, QRELS)

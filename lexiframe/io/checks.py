@@ -20,7 +20,7 @@ from lexiframe.io.problems.problem_tables import listed, problem_of, table_of, u
 from lexiframe.io.qrels import parse_qrels
 from lexiframe.io.run_parts import parse_runs
 from lexiframe.io.tables import line_layouts
-from lexiframe.io.tables.column_names import words_for
+from lexiframe.io.tables.column_names import items_of_implicit_feedback, words_for
 from lexiframe.io.text import trec
 from lexiframe.io.text.csv_tables import first_line, table_in
 from lexiframe.io.text.json_tables import is_json, names_in
@@ -195,7 +195,8 @@ def kind_of(file: File, options: TextOptions) -> Kind:
     # RecBole writes types behind the names: user_id:token.
     found = {name.strip(' "').partition(":")[0] for name in names}
     is_graded = not found.isdisjoint(words_for("relevance", options.columns))
-    return "qrels" if is_graded or found == _OF_BEIR else "run"
+    is_implicit = items_of_implicit_feedback(names, options.columns) is not None
+    return "qrels" if is_graded or is_implicit or found == _OF_BEIR else "run"
 
 
 def _kind_of_lines(data: bytes, where: str, options: TextOptions) -> Kind:

@@ -28,6 +28,7 @@ from lexiframe.io.problems.duplicates import (
 )
 from lexiframe.io.problems.line_numbers import Places
 from lexiframe.io.run_parts import as_text, as_written, refuse_no_number
+from lexiframe.io.tables.column_names import items_of_implicit_feedback
 from lexiframe.io.tables.ids import checked_ids
 from lexiframe.io.tables.lists_of_items import in_our_words
 from lexiframe.io.tables.numbers import may_have_changed, refuse_lost_digits
@@ -68,6 +69,8 @@ def read_qrels(
         Columns may have the names that `read_runs` knows; the grade may be called ``relevance``,
         ``label``, ``rel``, ``grade``, ``gain`` or ``rating``, or ``score`` without any of these;
         the iteration ``iteration``, ``subtopic``, ``subtopic_id`` or ``q0`` (default ``"0"``).
+        Tables of a query (user) and a document (item), and at most a time, are implicit feedback:
+        every row is relevant, with grade 1, and a warning says so.
     columns, header, decimal
         As for `read_runs`.
     duplicates : {"error", "best"}
@@ -94,7 +97,7 @@ def read_qrels(
     Warns
     -----
     LexiframeWarning
-        With the count, when judgments were removed.
+        With the count, when judgments were removed, and when there is no column of grades.
 
     Examples
     --------
@@ -188,6 +191,7 @@ def parse_qrels(content: Content, where: str, options: TextOptions) -> pl.DataFr
 
 
 def _checked(table: pl.DataFrame, where: str, options: TextOptions) -> pl.DataFrame:
+    table = _with_grades(table, where, options.columns)
     table = given = in_our_words(table, QRELS, where, options.columns)
     _refuse_empty_lists(table, where)
     if "iteration" not in table.columns:
@@ -198,6 +202,20 @@ def _checked(table: pl.DataFrame, where: str, options: TextOptions) -> pl.DataFr
     if may_have_changed(table, "relevance"):
         refuse_lost_digits(*as_text(given, where))
     return table
+
+
+def _with_grades(table: pl.DataFrame, where: str, columns: Mapping[str, str]) -> pl.DataFrame:
+    """Add the grade 1 to implicit feedback, which has no grades, and say so."""
+    items = items_of_implicit_feedback(table.columns, columns)
+    if items is None:
+        return table
+    if isinstance(table[items].dtype, pl.List):
+        table = table.explode(items, empty_as_null=True)
+    warn(
+        f"{where}: no column of grades, so all rows are read as relevant, with grade 1: "
+        f"{table.height}"
+    )
+    return table.with_columns(relevance=pl.when(table[items].is_not_null()).then(1.0))
 
 
 def _refuse_empty_lists(table: pl.DataFrame, where: str) -> None:

@@ -4,55 +4,76 @@ from __future__ import annotations
 
 import polars as pl
 
-_NAMES = ("measure", "choice", "lexiframe", "other", "trec_eval", "ir_measures", "ranx", "LensKit")
+from lexiframe.metrics.described import Listing
+
+_LIBRARIES = "trec_eval ir_measures ranx LensKit RecTools RePlay RecBole".split()
 _NONE = "–"
+_UNKNOWN = "not looked up"
 _AS_TREC_EVAL = "as trec_eval"
 _GREEDY = "greedy (ndeval)"
+_NO_RECOMMENDER = (_NONE, _NONE, _NONE)
 _ROWS = [
     ("nDCG", "gain", "grade", "nDCG(dcg='exp-log2')", "grade", "grade; dcg='exp-log2'",
-     "grade; ndcg_burges: 2^g − 1", "1; gain='rating': grade"),
+     "grade; ndcg_burges: 2^g − 1", "1; gain='rating': grade", "1", "1", "1"),
     ("nDCG@k", "ideal", "cut off at k", "nDCG(ideal='full')@k", "cut off at k", _AS_TREC_EVAL,
+     "cut off at k", "cut off at k", "k relevant items; divide_by_achievable: cut off at k",
      "cut off at k", "cut off at k"),
     ("nDCG", "discount", "1/log2(rank + 1)", "GradedMetric", "1/log2(rank + 1)", _AS_TREC_EVAL,
-     "1/log2(rank + 1)", "1/max(log2(rank), 1)"),
+     "1/log2(rank + 1)", "1/max(log2(rank), 1)", "1/log2(rank + 1)", "1/log2(rank + 1)",
+     "1/log2(rank + 1)"),
+    ("nDCG, ERR", "grades below rel", "no gain, with a warning", "no rel for these measures",
+     "their gain, whatever -l says", "their gain", "no gain (-l2)", _NONE, _NONE, _NONE, _NONE),
     ("AP@k", "denominator", "m", "AP(denominator='min')@k", "m", _AS_TREC_EVAL, "m",
-     "min(m, length of the list)"),
-    ("R@k", "denominator", "m", "R(denominator='min')@k", "m", _AS_TREC_EVAL, "m", "min(m, k)"),
-    ("P@k", "denominator", "k", _NONE, "k", _AS_TREC_EVAL, "k", "length of the list"),
-    ("RBP", "persistence", "0.8", "RBP(p=0.5)", _NONE, "0.8", "has to be given", "0.85"),
-    ("RBP", "gain", "1", "gRBP(max=4): grade/max", _NONE, "1 with rel=", "grade", "1"),
-    ("ERR@k", "greatest grade", "4", "ERR(max=2)@k", _NONE, "4 (gdeval)", _NONE, _NONE),
+     "min(m, length of the list)", "m; divide_by_k: k", "min(m, k), in early versions k",
+     "min(m, k)"),
+    ("R@k", "denominator", "m", "R(denominator='min')@k", "m", _AS_TREC_EVAL, "m", "min(m, k)",
+     "m", "m", "m"),
+    ("P@k", "denominator", "k", _NONE, "k", _AS_TREC_EVAL, "k", "length of the list", "k", "k",
+     "k"),
+    ("Success@k", "name", "Success@k", "BEIR: Accuracy@k", "success_k", "Success@k", "hit_rate@k",
+     "Hit", "HitRate", "HitRate@k", "hit@k"),
+    ("RBP", "persistence", "0.8", "RBP(p=0.5)", _NONE, "0.8", "has to be given", "0.85",
+     *_NO_RECOMMENDER),
+    ("RBP", "gain", "1", "gRBP(max=4): grade/max", _NONE, "1 with rel=", "grade", "1",
+     *_NO_RECOMMENDER),
+    ("ERR@k", "greatest grade", "4", "ERR(max=2)@k", _NONE, "4 (gdeval)", _NONE, _NONE,
+     *_NO_RECOMMENDER),
     ("bpref", "denominator", "min(m, N)", "bpref(denominator='m')", "min(m, N)", _AS_TREC_EVAL,
-     "min(m, N)", _NONE),
+     "min(m, N)", _NONE, *_NO_RECOMMENDER),
     ("Judged@k", "denominator", "min(k, ñ)", "Judged(denominator='k')@k", _NONE, "min(k, ñ)",
-     _NONE, _NONE),
-    ("Judged@k", "negative grade", "unjudged", _NONE, _NONE, "judged", _NONE, _NONE),
+     _NONE, _NONE, *_NO_RECOMMENDER),
+    ("Judged@k", "negative grade", "unjudged", _NONE, _NONE, "judged", _NONE, _NONE,
+     *_NO_RECOMMENDER),
     ("bpref", "no judged non-relevant item", "1 for each found", _NONE, "1 for each found",
-     _AS_TREC_EVAL, "NaN", _NONE),
-    ("alpha-nDCG@k", "ideal", _GREEDY, "alpha-nDCG(ideal='exact')@k", _NONE, _GREEDY, _NONE, _NONE),
+     _AS_TREC_EVAL, "NaN", _NONE, *_NO_RECOMMENDER),
+    ("alpha-nDCG@k", "ideal", _GREEDY, "alpha-nDCG(ideal='exact')@k", _NONE, _GREEDY, _NONE, _NONE,
+     *_NO_RECOMMENDER),
     ("IPrec, 11pt_avg", "level at a share R", "nearest to R m", "IPrec(rounding='up')@R",
-     "nearest to R m; ⌊R m + 0.9⌋ up to 9.0.8", "⌊R m + 0.9⌋", _NONE, _NONE),
-    ("SetF", "weight of recall", "beta", "SetF(beta=4): F_2", "beta", "beta", _NONE, _NONE),
+     "nearest to R m; ⌊R m + 0.9⌋ up to 9.0.8", "⌊R m + 0.9⌋", _NONE, _NONE, *_NO_RECOMMENDER),
+    ("SetF", "weight of recall", "beta", "SetF(beta=4): F_2", "beta", "beta", _NONE, _NONE,
+     *_NO_RECOMMENDER),
     ("gm_map", "value of a request", "ln max(AP, 10⁻⁵)", "aggregates: exp of the mean",
-     "none; exp of the mean over all", _NONE, _NONE, _NONE),
+     "none; exp of the mean over all", _NONE, _NONE, _NONE, *_NO_RECOMMENDER),
     ("num_ret, num_rel, num_rel_ret", "over requests", "mean", "aggregates: sum", "sum", "sum",
-     _NONE, _NONE),
+     "mean (hits)", _NONE, *_NO_RECOMMENDER),
     ("Accuracy", "no relevant document found", "0", _NONE, _NONE, "left out of the mean", _NONE,
-     _NONE),
+     _NONE, *_NO_RECOMMENDER),
     ("Accuracy", "only relevant documents found", "1", _NONE, _NONE, "ZeroDivisionError", _NONE,
-     _NONE),
+     _NONE, *_NO_RECOMMENDER),
     ("Compat", "order of one grade in the ideal", "as in the ranking", _NONE, _NONE,
-     "by score; 0 if not retrieved", _NONE, _NONE),
+     "by score; 0 if not retrieved", _NONE, _NONE, *_NO_RECOMMENDER),
     ("SDCG, BPM, INST, INSQ, NERR", "ranks that users see", "1000", "INST(depth=100)", _NONE,
-     "1000 (cwl_eval)", _NONE, _NONE),
+     "1000 (cwl_eval)", _NONE, _NONE, *_NO_RECOMMENDER),
     ("SDCG, BPM, INST, INSQ, NERR", "grade above max_rel", "an error", _NONE, _NONE, "as max_rel",
-     _NONE, _NONE),
+     _NONE, _NONE, *_NO_RECOMMENDER),
     ("all", "order of equal scores", "document id, descending", "positions(ties=...)",
-     "document id, descending", "by provider", "not defined", "the order of the list"),
+     "document id, descending", "by provider", "not defined", "the order of the list",
+     "the given rank", _UNKNOWN, "not defined"),
     ("all", "scores compared as", "float64", "positions(score_type='float32')",
-     "float64; float32 up to 9.0.8", "float32 (pytrec_eval)", "float64", "the order of the list"),
+     "float64; float32 up to 9.0.8", "float32 (pytrec_eval)", "float64", "the order of the list",
+     "the given rank", _UNKNOWN, "float32"),
     ("all", "requests without relevant items", "left out", "positions(no_relevant='zero')",
-     "0", "0", "0", "NaN, of most"),
+     "0", "0", "0", "NaN, of most", "left out", "0", _UNKNOWN),
 ]  # fmt: skip
 
 
@@ -62,11 +83,13 @@ def conventions() -> pl.DataFrame:
     Returns
     -------
     polars.DataFrame
-        Key ``measure, choice``: what can be chosen; ``lexiframe``: the choice of this library;
-        ``other``: how to get another choice here; ``trec_eval`` (10), ``ir_measures`` (0.4),
-        ``ranx`` (0.3) and ``LensKit`` (2025): the choices of other libraries (– where a library
-        lacks the measure). m is the number of relevant items, N the number of judged non-relevant
-        items, ñ the number of documents retrieved.
+        It prints whole, some lines for each row. Key ``measure, choice``: what can be chosen;
+        ``lexiframe``: the choice of this library; ``other``: how to get another choice here;
+        ``trec_eval`` (10), ``ir_measures`` (0.4),
+        ``ranx`` (0.3), ``LensKit`` (2025), ``RecTools``, ``RePlay`` and ``RecBole``: the choices of
+        other libraries (– where a library lacks the measure). BEIR calls trec_eval. m is the number
+        of relevant items, N the number of judged non-relevant items, ñ the number of documents
+        retrieved.
 
     Examples
     --------
@@ -74,4 +97,5 @@ def conventions() -> pl.DataFrame:
     >>> lf.conventions().filter(measure="R@k").select("lexiframe", "LensKit").rows()
     [('m', 'min(m, k)')]
     """
-    return pl.DataFrame(_ROWS, schema=_NAMES, orient="row")
+    names = ["measure", "choice", "lexiframe", "other", *_LIBRARIES]
+    return Listing(_ROWS, schema=names, orient="row")

@@ -5,16 +5,16 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass, field, fields, replace
-from numbers import Integral
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 import polars as pl
 
-from lexiframe.errors import LexiframeError, shown
+from lexiframe.errors import LexiframeError
 from lexiframe.metrics import notation
+from lexiframe.metrics.described import Explained
 from lexiframe.metrics.needs import RELEVANT
-from lexiframe.metrics.parameters import MOST, Parameter, as_parameter, plain, refuse_wrong
+from lexiframe.metrics.parameters import Parameter, as_parameter, plain, refuse_wrong
 from lexiframe.metrics.rankings import Rankings
 
 Aggregate = Literal["mean", "sum", "geometric mean"]
@@ -73,17 +73,16 @@ class Metric:
         """What its notation has behind @, if anything."""
         return "@k" if self.cuts_off else ""
 
+    def __init_subclass__(cls) -> None:
+        cls.__doc__ = Explained(cls.__doc__)  # type: ignore[assignment]
+
     def __matmul__(self, cutoff: Any) -> Any:
         if not self.cuts_off:
             inside = f"; write it inside: {self.name}({self.operand}@{cutoff})"
             raise LexiframeError(
                 f"{self} has no cut-off, found {self}@{cutoff}{inside if self.operand else ''}"
             )
-        is_whole = isinstance(cutoff, Integral) and not isinstance(cutoff, bool)
-        if not is_whole or not 1 <= cutoff <= MOST:
-            found = shown(cutoff)
-            raise LexiframeError(f"{self.name}@k: expected a whole number from 1, found {found}")
-        return replace(self, cutoff=int(cutoff))
+        return replace(self, cutoff=notation.rank_of_cutoff(self.name, cutoff))
 
     def __call__(self, **parameters: Any) -> Any:
         """Return the metric with other parameters: ``P(rel=2)``, ``RBP(p=0.5)``."""

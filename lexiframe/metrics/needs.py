@@ -7,7 +7,7 @@ from typing import Any
 
 import polars as pl
 
-from lexiframe.errors import LexiframeError, SchemaError
+from lexiframe.errors import LexiframeError, SchemaError, warn
 
 RELEVANT = "relevant items"
 FOUND = "relevant items as they were found"
@@ -55,6 +55,36 @@ def refuse_unfit(p: pl.DataFrame, measures: Iterable[Any]) -> None:
             "none: make them with positions(..., judged=True), and with rel= where low grades are "
             "not relevant"
         )
+
+
+def warn_of_lost_gains(p: pl.DataFrame, measures: Iterable[Any]) -> None:
+    """Warn when a ``rel`` takes gains out of graded metrics, as far as positions show it."""
+    of_table = _rel_of(p)
+    has_all = of_table is None or "n_judged" in p.columns
+    warn_of_lower_grades(measures, of_table, p["relevance"])
+    # positions of relevant items do not show lower grades; most scales have none between 0 and 1
+    graded = [str(measure) for measure in measures if measure.kind in _GRADED]
+    if graded and not has_all and (of_table or 0) > 1:
+        warn(f"positions(rel={of_table:g}): lower positive grades, if any, {_lost(graded)}")
+
+
+def warn_of_lower_grades(measures: Iterable[Any], rel: float | None, grades: pl.Series) -> None:
+    """Warn when positive grades below ``rel``, or a measure's own, do not count as gains."""
+    least = {m: max(m.rel or 0, rel or 0) for m in measures if m.kind in _GRADED}
+    positive = grades.filter(grades > 0)
+    graded = [str(m) for m, of_measure in least.items() if (positive < of_measure).any()]
+    if graded:
+        warn(f"positive grades below rel {_lost(graded)}")
+
+
+_GRADED = ("graded", "cascade")
+
+
+def _lost(graded: list[str]) -> str:
+    return (
+        f"add nothing to {', '.join(graded)}; trec_eval's -l leaves the gains as they are: for "
+        "that, compute these measures without rel, and give it to the others, as in AP(rel=2)"
+    )
 
 
 def _rel_of(p: pl.DataFrame) -> float | None:

@@ -1,4 +1,9 @@
-"""How measures are written: ``nDCG@10``, ``RBP(p=0.8)``, ``P(rel=2)@5``, ``TSE(AP)``, ``map``."""
+"""How measures are written: ``nDCG@10``, ``RBP(p=0.8)``, ``P(rel=2)@5``, ``TSE(AP)``, ``map``.
+
+Other libraries' names mean the object here that has that library's definition. Where two libraries
+mean different things by one name, it means what trec_eval or ir_measures say; `conventions` lists
+what the others mean, and how to write that here.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +12,11 @@ import itertools
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any
 
 from lexiframe.errors import LexiframeError, UnknownNameError, shown
+from lexiframe.metrics.parameters import MOST
 from lexiframe.projection.policies import is_grade
 
 Parameters = Mapping[str, Any]
@@ -18,6 +25,9 @@ _LONGEST = 200  # characters; it bounds how deep measures nest, and how long a n
 _WRITTEN = re.compile(
     r"(?P<name>[^()@\s]+)\s*(\((?P<inside>.*)\))?\s*(@\s*(?P<cutoff>[0-9]+(\.[0-9]*)?))?"
 )
+_CUT_OFF = re.compile(r"(.*[._@])[0-9]+")
+_RANX_LEVEL = re.compile(r"(?P<measure>.+)-l(?P<rel>[0-9]+)")
+_RANX_RBP = re.compile(r"rbp[.@](?P<digits>[0-9]+)")
 _ODD_NUMBER = re.compile(r"[+-]?(?:0[xXoObB]|[0-9.eE]+_)")  # Python's 0x1 and 1_0
 # Where there are braces the name is followed by a number: trec_eval's P_10 is P@10.
 TREC_EVAL = {
@@ -45,9 +55,15 @@ IR_MEASURES = {
     "BPref": "bpref",
     "NumRet": "num_ret",
     "NumRel": "num_rel",
+    "NumRelRet": "num_rel_ret",
     "MAP": "AP",
     "MRR": "RR",
     "NDCG": "nDCG",
+    "Precision": "P",
+    "Recall": "R",
+    "RPrec": "Rprec",
+    "α_DCG": "alpha-DCG",
+    "α_nDCG": "alpha-nDCG",
     "alpha_DCG": "alpha-DCG",
     "alpha_nDCG": "alpha-nDCG",
     "ERR_IA": "ERR-IA",
@@ -57,11 +73,30 @@ IR_MEASURES = {
     "MAP_IA": "MAP-IA",
     "StRecall": "strec",
     "NumQ": "num_q",
-    "NumRelRet": "num_rel_ret",
     "GMAP": "gm_map",
     "eleven_point_avg": "11pt_avg",
+    "ST_RPP": "ST-RPP",
+    "ST_dcgRPP": "ST-dcgRPP",
+    "ST_invRPP": "ST-invRPP",
 }
 """Other spellings: those of ir_measures, and Python names of measures that contain a hyphen."""
+OTHERS = {
+    "precision": "P",
+    "recall": "R",
+    "r_cap": "R(denominator='min')",
+    "r-precision": "Rprec",
+    "map": "AP",
+    "mrr": "RR",
+    "reciprank": "RR",
+    "ndcg": "nDCG",
+    "ndcg_burges": "nDCG(dcg='exp-log2')",
+    "hit": "Success",
+    "hit_rate": "Success",
+    "hitrate": "Success",
+    "hits": "num_rel_ret",
+    "f1": "F1",
+}
+"""The names of ranx, BEIR, LensKit, RecBole, RePlay and RecTools, in lower case: capitals vary."""
 
 
 @dataclass(frozen=True)
@@ -106,18 +141,72 @@ def read(text: str) -> Written:
         raise UnknownNameError(
             f"a measure is written in at most {_LONGEST} characters, found {shown(text)}"
         )
-    match = _WRITTEN.fullmatch(from_trec_eval(text))
+    match = _WRITTEN.fullmatch(from_ranx(from_trec_eval(text)))
     if match is None:
         raise UnknownNameError(
             f"a measure is written as NAME, NAME@CUTOFF or NAME(parameter=value)@CUTOFF, "
             f"found {text!r}"
         )
     operand, parameters = _read_inside(match["inside"] or "", text)
+    _refuse_judged_only(parameters, text)
     cutoff = _number(match["cutoff"]) if match["cutoff"] else None
-    name = IR_MEASURES.get(match["name"], match["name"])
+    name, implied = _our_name(match["name"])
     if match["name"] == "NumRet" and "rel" in parameters:  # it then counts relevant items only
         name = "num_rel_ret"
-    return Written(name, operand, parameters, cutoff)
+    return Written(name, operand, {**implied, **parameters}, cutoff)
+
+
+def each(measure: Any) -> list[Any]:
+    """Return the notations in a string, or that of an ir_measures object; others stay as they are.
+
+    Measures stand between commas or blanks. A number alone is a further cut-off of the measure
+    before it, as trec_eval has it.
+
+    Examples
+    --------
+    >>> each("AP nDCG@10, P(rel=2) @ 5")
+    ['AP', 'nDCG@10', 'P(rel=2)@5']
+    >>> each("ndcg_cut.10,100")
+    ['ndcg_cut.10', 'ndcg_cut.100']
+    """
+    if not isinstance(measure, str):
+        return [_of_ir_measures(measure)] if _is_of_ir_measures(measure) else [measure]
+    text = " ".join(measure.split())
+    text = text.replace(" @", "@").replace("@ ", "@").replace(" (", "(")
+    found: list[str] = []
+    for piece in _pieces(text, separators=", "):
+        before = _CUT_OFF.fullmatch(found[-1]) if found and piece.isdecimal() else None
+        found.append(before[1] + piece if before else piece)
+    return found or [measure]
+
+
+def _is_of_ir_measures(measure: Any) -> bool:
+    is_theirs = type(measure).__module__.partition(".")[0] == "ir_measures"
+    return is_theirs and hasattr(measure, "params") and hasattr(measure, "SUPPORTED_PARAMS")
+
+
+def _of_ir_measures(measure: Any) -> str:
+    """Write a measure of ir_measures; its own ``str`` leaves out gains that equal their grade."""
+    given = {k: v for k, v in measure.params.items() if v != measure.SUPPORTED_PARAMS[k].default}
+    return write(measure.NAME, None, given, given.pop(measure.AT_PARAM, None))
+
+
+def _our_name(name: str) -> tuple[str, Parameters]:
+    """Return our name of a measure, and the parameters that another library's name implies."""
+    other = IR_MEASURES.get(name) or OTHERS.get(name.casefold(), name)
+    if "(" not in other or other == name:
+        return other, {}
+    written = read(other)
+    return written.name, written.parameters
+
+
+def _refuse_judged_only(parameters: dict[str, Any], text: str) -> None:
+    """Leave out ir_measures' ``judged_only=False``; raise for True, which is a policy here."""
+    if parameters.pop("judged_only", False):
+        raise LexiframeError(
+            f"{text}: unjudged documents are removed for all measures or for none; leave "
+            "judged_only out, and say unjudged='remove'"
+        )
 
 
 def least_grade(name: str, rel: float | None) -> float | None:
@@ -127,6 +216,14 @@ def least_grade(name: str, rel: float | None) -> float | None:
     if not is_grade(rel):
         raise LexiframeError(f"{name}(rel={shown(rel)}): expected a positive grade")
     return float(rel)
+
+
+def rank_of_cutoff(name: str, cutoff: Any) -> int:
+    """Return a cut-off as an int; raise unless it is a whole number from 1."""
+    is_whole = isinstance(cutoff, Integral) and not isinstance(cutoff, bool)
+    if not is_whole or not 1 <= cutoff <= MOST:
+        raise LexiframeError(f"{name}@k: expected a whole number from 1, found {shown(cutoff)}")
+    return int(cutoff)
 
 
 def from_trec_eval(text: str) -> str:
@@ -151,7 +248,24 @@ def _number(text: str) -> int | float:
     return float(text) if "." in text else int(text)
 
 
-def _read_inside(inside: str, text: str) -> tuple[str | None, Parameters]:
+def from_ranx(text: str) -> str:
+    """Translate ranx' ``rbp.95`` and ``recall-l2@10`` (grades from 2); return others unchanged.
+
+    Examples
+    --------
+    >>> from_ranx("rbp.95"), from_ranx("recall@10-l2")
+    ('RBP(p=0.95)', 'recall(rel=2)@10')
+    """
+    if persistence := _RANX_RBP.fullmatch(text):
+        return f"RBP(p=0.{persistence['digits']})"
+    level = _RANX_LEVEL.fullmatch(text)
+    name, _, cutoff = level["measure"].partition("@") if level else ("", "", "")
+    if level is None or name.casefold() not in OTHERS:
+        return text
+    return f"{name}(rel={level['rel']})" + (f"@{cutoff}" if cutoff else "")
+
+
+def _read_inside(inside: str, text: str) -> tuple[str | None, dict[str, Any]]:
     operand: str | None = None
     parameters: dict[str, Any] = {}
     for n, piece in enumerate(_pieces(inside)):
@@ -173,13 +287,13 @@ def _read_inside(inside: str, text: str) -> tuple[str | None, Parameters]:
     return operand, parameters
 
 
-def _pieces(inside: str) -> list[str]:
-    """Split at commas, except for those inside inner parentheses or braces."""
+def _pieces(inside: str, separators: str = ",") -> list[str]:
+    """Split at commas or other separators, except for those inside inner brackets."""
     depth = 0
     ends = [-1]
     for place, character in enumerate(inside):
-        depth += (character in "({") - (character in ")}")
-        if character == "," and depth == 0:
+        depth += (character in "({[") - (character in ")}]")
+        if character in separators and depth == 0:
             ends.append(place)
     ends.append(len(inside))
     pieces = (inside[a + 1 : b] for a, b in itertools.pairwise(ends))

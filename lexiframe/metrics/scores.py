@@ -9,9 +9,10 @@ import numpy as np
 import polars as pl
 
 from lexiframe.errors import LexiframeError, shown
+from lexiframe.metrics import notation
 from lexiframe.metrics.derived import parse_metric
 from lexiframe.metrics.metric import Metric
-from lexiframe.metrics.needs import JUDGED, no_item_of_grade, refuse_unfit
+from lexiframe.metrics.needs import JUDGED, no_item_of_grade, refuse_unfit, warn_of_lost_gains
 from lexiframe.metrics.rankings import Rankings
 from lexiframe.metrics.subtopic_metrics import SubtopicMetric, are_of_subtopics
 from lexiframe.metrics.subtopic_scores import subtopic_values
@@ -38,9 +39,11 @@ def scores(
     p
         The table of `positions`; for subtopic metrics that of ``positions(..., subtopics=True)``.
     measures
-        Metrics or their notation: ``lf.AP``, ``lf.nDCG @ 10``, ``"RBP(p=0.8)"``, ``"map"``;
-        `measures` lists them, with what they need of the positions. The ``rel`` of a measure can
-        raise the least relevant grade of the positions, not lower it.
+        Metrics or their notation: ``lf.AP``, ``lf.nDCG @ 10``, ``"RBP(p=0.8)"``, ``"map"``, several
+        in a string ``"AP nDCG@10"``, names of other libraries (see `parse_measure`); `measures`
+        lists them, with what they need of the positions. The ``rel`` of a measure can raise the
+        least relevant grade of the positions, not lower it; a graded metric then loses the gains of
+        lower grades, which is warned of.
     no_relevant : {"drop", "zero"}
         Whether requests without an item of a measure's own ``rel`` have no rows for that measure,
         or rows with 0. Requests that ``positions(..., no_relevant="zero")`` kept have 0 for every
@@ -73,7 +76,9 @@ def scores(
     """
     check_policy("no_relevant", no_relevant)
     metrics = unique_by_name([_as_metric(measure) for measure in as_list(measures)])
-    return values_of(to_polars(p), metrics, no_relevant).table()
+    p = to_polars(p)
+    warn_of_lost_gains(p, metrics)
+    return values_of(p, metrics, no_relevant).table()
 
 
 def values_of(
@@ -110,9 +115,10 @@ def values_of(
 
 
 def as_list(measures: Any) -> list[Any]:
-    """Return one measure or several as a list."""
+    """Return one measure or several as a list; a string may contain several."""
     several = isinstance(measures, Iterable) and not isinstance(measures, str | Metric)
-    return list(measures) if several else [measures]
+    given = measures if several else [measures]
+    return [one for measure in given for one in notation.each(measure)]
 
 
 def unique_by_name(measures: Sequence[Any]) -> list[Any]:

@@ -89,7 +89,9 @@ def parse_measure(text: str) -> Metric | Preference:
     Parameters
     ----------
     text : str
-        ``"RPP"``, ``"LR(rel=2)"``, ``"nDCG@10"``, or trec_eval's ``"ndcg_cut_10"``.
+        ``"RPP"``, ``"LR(rel=2)"``, ``"nDCG@10"``; or the name that another library has for it:
+        trec_eval's ``"ndcg_cut_10"``, ranx' and BEIR's ``"ndcg@10"``, RePlay's ``"HitRate@10"``, an
+        object of ir_measures. `conventions` shows what libraries mean by the same name.
 
     Returns
     -------
@@ -99,14 +101,22 @@ def parse_measure(text: str) -> Metric | Preference:
     Raises
     ------
     UnknownNameError
-        With near matches, for a name that does not exist; and for ``"OI"``, which needs whole
-        rankings instead of positions: `interleaving` computes it.
+        With near matches, for a name that does not exist; for several measures in one string; and
+        for ``"OI"``, which needs whole rankings instead of positions: `interleaving` computes it.
 
     Examples
     --------
     >>> parse_measure("RPP"), parse_measure("LR(rel=2)"), parse_measure("nDCG@10")
     (RPP, LR(rel=2), nDCG@10)
+    >>> parse_measure("hit_rate@10"), parse_measure("mrr@10"), parse_measure("recall@100")
+    (Success@10, RR@10, R@100)
     """
+    text, *more = notation.each(text)
+    if more:
+        raise UnknownNameError(
+            f"expected one measure, found {len(more) + 1}: {', '.join([text, *more])}; parse each, "
+            "or give them all to lexiframe.scores, preferences or evaluate"
+        )
     if re.fullmatch(r"OI\s*(\(.*)?", text.strip()):
         raise UnknownNameError(
             f"{text!r} needs whole rankings instead of positions: compute it with "
@@ -119,7 +129,10 @@ def parse_measure(text: str) -> Metric | Preference:
         refuse_not_offered(text)
         known = [*PREFERENCES, *METRICS, "TSE(AP)"]
         raise unknown_name("measure", text, known, near=[written.name, *notation.TREC_EVAL])
-    if written.cutoff is not None or set(written.parameters) - {"rel"}:
-        raise unknown_name("measure", text, [written.name, f"{written.name}(rel=2)"])
-    preference = PREFERENCES[written.name]
-    return preference(**written.parameters) if written.parameters else preference
+    name = written.name
+    if set(written.parameters) - {"rel"}:
+        raise unknown_name("measure", text, [name, f"{name}(rel=2)", f"{name}@10"])
+    preference = PREFERENCES[name]
+    if written.parameters:
+        preference = preference(**written.parameters)
+    return preference if written.cutoff is None else preference @ written.cutoff

@@ -32,6 +32,8 @@ class MatrixPreference(Preference):
         of its transpose. Numbers of 1e-12 or less are ties and become 0.
     rel : float, optional
         The least relevant grade; items below it are not among the m.
+    cutoff : int, optional
+        k: items beyond rank k count as not retrieved.
     formula, source, bounds : str, optional
         What `measures` shows.
 
@@ -62,7 +64,7 @@ class MatrixPreference(Preference):
 
     def compute(self, block: Block, known: dict[int, np.ndarray] | None = None) -> np.ndarray:
         """Return Δ of each pair of runs: pairs × requests; ``known`` is not used."""
-        population = block.at_least(self.rel)
+        population = block.within(self.cutoff).at_least(self.rel)
         ranks = np.where(
             population.positions == missing(population.positions), np.inf, population.positions
         )

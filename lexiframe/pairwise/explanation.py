@@ -161,8 +161,7 @@ def _levels(sides: dict[str, pl.DataFrame]) -> pl.DataFrame:
     """Put the items of the two rankings side by side, level by level, for each threshold."""
     grades = sides["a"]["relevance"].unique().sort().to_list()
     table = pl.concat([_side_by_side(sides, grade) for grade in grades or [np.inf]])
-    a, b = (pl.col(f"position_{side}").fill_null(_NOWHERE) for side in sides)
-    table = table.with_columns(sign=(a < b).cast(pl.Int64) - (a > b).cast(pl.Int64))
+    table = table.with_columns(sign=_sign())
     of_all = pl.col("threshold") == pl.col("threshold").min()
     apart = pl.col("level").filter(of_all & (pl.col("sign") != 0))
     last, first = (of_all & (pl.col("level") == k) for k in (apart.max(), apart.min()))
@@ -196,7 +195,7 @@ def _columns(
     """Yield the columns of a measure."""
     grade = _least_grade(measure, table["threshold"].to_numpy())
     of_grade = (table["threshold"] == grade).to_numpy()
-    name, sign = str(measure), table["sign"].to_numpy()
+    name, sign = str(measure), table.select(_sign(measure.cutoff)).to_series().to_numpy()
     if isinstance(measure, LevelPreference):
         used = np.full(table.height, True) if measure.rel is None else of_grade
         weight = np.zeros(table.height)
@@ -228,6 +227,14 @@ def _least_grade(measure: Measure, thresholds: np.ndarray) -> float:
             f"request is {thresholds.max():g}"
         )
     return float(relevant.min(initial=np.inf))
+
+
+def _sign(cutoff: int | None = None) -> pl.Expr:
+    """s_i, the sign of p′_i − p_i, where items beyond the cut-off are not retrieved."""
+    a, b = (pl.col(f"position_{side}").fill_null(_NOWHERE) for side in "ab")
+    if cutoff is not None:
+        a, b = (pl.when(p <= cutoff).then(p).otherwise(_NOWHERE) for p in (a, b))
+    return (a < b).cast(pl.Int64) - (a > b).cast(pl.Int64)
 
 
 def _weights(preference: LevelPreference, thresholds: pl.Series) -> np.ndarray:

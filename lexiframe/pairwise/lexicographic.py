@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -42,6 +42,8 @@ class LexicographicPreference(Preference):
         default Δ = sgn(p′_k − p_k).
     rel : float, optional
         The least relevant grade.
+    cutoff : int, optional
+        k: items beyond rank k count as not retrieved; ``LR @ 10`` sets it.
     formula, source, bounds : str, optional
         What `measures` shows.
 
@@ -106,7 +108,8 @@ class LexicographicPreference(Preference):
         The sign of a difference is that of the preference. Its size counts the rankings in between,
         so it depends on which runs are compared, and every run needs rows for every request.
         """
-        return rank_metric(self._name_without_size("rank"), self.direction, self.rel)
+        ranks = rank_metric(self._name_without_size("rank"), self.direction, self.rel)
+        return replace(ranks, cutoff=self.cutoff)
 
     def metric(self, *, n: int) -> LexicographicMetric:
         """Return metric lexirecall, a mean of positions that orders rankings as lexirecall does.
@@ -141,6 +144,11 @@ class LexicographicPreference(Preference):
         (LR.metric(n=1000), LR.rank(rel=2))
         """
         name = self._name_without_size("metric")
+        if self.cutoff is not None:
+            raise LexiframeError(
+                f"{self}: a weighted sum of positions needs those of all items; leave the cut-off "
+                f"out, or take the ranks of the rankings, {name}.rank@{self.cutoff}"
+            )
         if self.direction != "recall":
             raise LexiframeError(
                 f"{self}: only lexirecall, whose last level decides, has a metric; "
@@ -162,7 +170,7 @@ class LexicographicPreference(Preference):
 
         ``known`` caches the sizes of the ranks 0..n − 1 by n, so that blocks share them.
         """
-        population = block.at_least(self.rel)
+        population = block.within(self.cutoff).at_least(self.rel)
         positions = self._in_order(population)
         a, b = block.pairs
         if self.magnitude is None:
@@ -175,7 +183,7 @@ class LexicographicPreference(Preference):
 
     def deciding_level(self, block: Block) -> np.ndarray:
         """Return the recall level that decides (1..m, or 0 for a tie): pairs × requests."""
-        positions = self._in_order(block.at_least(self.rel))
+        positions = self._in_order(block.within(self.cutoff).at_least(self.rel))
         m = len(positions)
         level = deciding_levels(*sort_rankings(positions))
         return np.where(level == m, 0, m - level if self.direction == "recall" else level + 1)

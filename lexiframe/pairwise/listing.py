@@ -9,9 +9,10 @@ import polars as pl
 
 from lexiframe.metrics.catalogue import METRICS
 from lexiframe.metrics.derived import TSE, WC, eta
+from lexiframe.metrics.described import Listing
 from lexiframe.metrics.metric import Metric
 from lexiframe.metrics.papers import RECALL_PAIRED
-from lexiframe.metrics.parameters import as_parameter
+from lexiframe.metrics.parameters import Gains, as_parameter
 from lexiframe.pairwise.catalogue import PREFERENCES
 
 _OI = (
@@ -32,11 +33,12 @@ def measures() -> pl.DataFrame:
     Returns
     -------
     polars.DataFrame
-        One row for each: ``name``; ``notation`` (with its parameters, their defaults, and what it
-        has behind @, ``@k`` if it can be cut off; all accept ``rel`` too), ``kind``, ``range`` (the
-        least and the greatest value), ``formula``, ``source``, and ``needs``: what the positions
-        have to contain for `scores` and `preferences`. p_i is the rank of the i-th of m relevant
-        items, y a grade, e an exposure; s_i the sign of p′_i − p_i.
+        It prints whole, some lines for each row. One row for each measure: ``name``; ``notation``
+        (with its parameters, their defaults, and what it has behind @, ``@k`` if it can be cut off;
+        all accept ``rel`` too), ``kind``, ``range`` (the least and the greatest value),
+        ``formula``, ``source``, and ``needs``: what the positions have to contain for `scores` and
+        `preferences`. p_i is the rank of the i-th of m relevant items, y a grade, e an exposure;
+        s_i the sign of p′_i − p_i. ``help(lf.nDCG)`` explains one of them.
 
     Examples
     --------
@@ -46,7 +48,7 @@ def measures() -> pl.DataFrame:
     """
     made_from_another = (TSE("AP"), eta("AP"), WC("AP"))
     rows = [*map(_row, (*METRICS.values(), *made_from_another, *PREFERENCES.values())), _OI]
-    return pl.DataFrame(rows, schema=_NAMES, orient="row")
+    return Listing(rows, schema=_NAMES, orient="row")
 
 
 def _row(measure: Any) -> tuple[str, ...]:
@@ -56,7 +58,7 @@ def _row(measure: Any) -> tuple[str, ...]:
 
 def _notation(measure: Any) -> str:
     if not isinstance(measure, Metric):
-        return str(measure)
+        return f"{measure}@k"
     inside = measure.operand or ", ".join(_parameters(measure))
     return measure.name + (f"({inside})" if inside else "") + measure.at
 
@@ -64,5 +66,6 @@ def _notation(measure: Any) -> str:
 def _parameters(metric: Metric) -> Iterator[str]:
     for name, parameter in metric.parameters.items():
         if metric.at != f"@{name}":
-            default = as_parameter(parameter).default
-            yield f"{name}={'...' if default is None else repr(default)}"
+            declared = as_parameter(parameter)
+            required = "{grade: gain}" if isinstance(declared, Gains) else "..."
+            yield f"{name}={required if declared.default is None else repr(declared.default)}"

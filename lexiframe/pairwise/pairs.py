@@ -12,7 +12,7 @@ from lexiframe.errors import LexiframeError, shown
 from lexiframe.layouts.arrays import PairCube, pairs_of
 from lexiframe.layouts.size import refuse_too_many
 from lexiframe.metrics.metric import Metric
-from lexiframe.metrics.needs import no_item_of_grade, refuse_unfit
+from lexiframe.metrics.needs import no_item_of_grade, refuse_unfit, warn_of_lost_gains
 from lexiframe.metrics.scores import as_list, unique_by_name, values_of
 from lexiframe.metrics.subtopic_metrics import are_of_subtopics
 from lexiframe.metrics.tolerance import metric_difference
@@ -48,8 +48,9 @@ def preferences(
     p
         The table of `positions`; for subtopic measures that of ``positions(..., subtopics=True)``.
     measures
-        Preferences or their notation (``lf.RPP``, ``"LR"``, ``"LP(rel=2)"``); metrics, of which the
-        preference is the difference (for search lengths: with the sign changed); and your own
+        Preferences or their notation (``lf.RPP``, ``"LR"``, ``"LP(rel=2)"``, several in a string
+        ``"RPP LR"``); metrics, also by the names of other libraries (see `parse_measure`), of which
+        the preference is the difference (for search lengths: with the sign changed); and your own
         functions from positions to Δ, see `MatrixPreference`. The ``rel`` of a measure can raise
         the least relevant grade of the positions, not lower it.
     no_relevant : {"drop", "zero"}
@@ -107,6 +108,7 @@ def preferences(
     asked, p = parse_measures(measures), to_polars(p)
     are_of_subtopics(p, asked)
     refuse_unfit(p, asked)
+    warn_of_lost_gains(p, asked)
     metrics = [measure for measure in asked if isinstance(measure, Metric)]
     if metrics and {"run", "query_id"} <= {*p.columns}:  # before any value is computed
         shape = (p["run"].n_unique(), p["query_id"].n_unique(), len(asked))

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import KW_ONLY, dataclass, field, replace
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from lexiframe.metrics import notation
+from lexiframe.metrics.described import Explained
 from lexiframe.metrics.needs import RELEVANT
 from lexiframe.projection.matrices import Block
 
@@ -20,9 +21,11 @@ class Preference(ABC):
     Attributes
     ----------
     name
-        Its name; with ``rel``, as ``str`` writes it, the ``measure`` of its rows.
+        Its name; with ``rel`` and cut-off, as ``str`` writes it, the ``measure`` of its rows.
     rel
         The least grade that counts as relevant; None: as in the positions.
+    cutoff
+        k: items beyond rank k count as not retrieved, but they still count in m.
     formula, source, bounds
         What `measures` shows: the formula, where it was published, and the range of values. They
         are left out when preferences are compared for equality.
@@ -31,18 +34,27 @@ class Preference(ABC):
     name: str
     _: KW_ONLY
     rel: float | None = None
+    cutoff: int | None = None
     formula: str = field(default="", compare=False)
     source: str = field(default="", compare=False)
     bounds: str = field(default="", compare=False)
 
     kind: ClassVar[str] = "preference"
 
+    def __init_subclass__(cls) -> None:
+        cls.__doc__ = Explained(cls.__doc__)  # type: ignore[assignment]
+
     def __call__(self, *, rel: float) -> Self:
         """Return the preference that counts only grades of ``rel`` or more as relevant."""
         return replace(self, rel=notation.least_grade(self.name, rel))
 
+    def __matmul__(self, cutoff: Any) -> Self:
+        """Return the preference that looks at the first k ranks only: ``RPP @ 10``."""
+        return replace(self, cutoff=notation.rank_of_cutoff(self.name, cutoff))
+
     def __str__(self) -> str:
-        return notation.write(self.name, None, {} if self.rel is None else {"rel": self.rel}, None)
+        rel = {} if self.rel is None else {"rel": self.rel}
+        return notation.write(self.name, None, rel, self.cutoff)
 
     __repr__ = __str__
 

@@ -42,6 +42,8 @@ class LevelPreference(Preference):
         The least relevant grade; with it, relevance is binary.
     subtopics : bool, optional
         Whether the sum is over subtopics instead of grades.
+    cutoff : int, optional
+        k: items beyond rank k count as not retrieved; ``RPP @ 10`` sets it.
     formula, source, bounds : str, optional
         What `measures` shows.
 
@@ -95,7 +97,7 @@ class LevelPreference(Preference):
 
         ``known`` caches the weights of the levels by m, so that blocks share them.
         """
-        populations = block.populations(self.rel)
+        populations = block.within(self.cutoff).populations(self.rel)
         weights = [self.weights(population.m, known) for population in populations]
         is_uniform = np.all([uniform for _, uniform in weights], axis=0)
         if is_uniform.any() and not is_uniform.all():

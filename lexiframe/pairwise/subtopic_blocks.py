@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import polars as pl
@@ -25,6 +25,11 @@ class SubtopicBlock(Block):
     """
 
     subtopics: tuple[Block, ...]
+
+    def within(self, cutoff: int | None) -> Self:
+        """Return the block in which items beyond a rank are not retrieved, for any subtopic."""
+        subtopics = tuple(part.within(cutoff) for part in self.subtopics)
+        return replace(super().within(cutoff), subtopics=subtopics)
 
     def populations(self, rel: float | None) -> list[Population]:
         """Return the relevant items of any subtopic, and then those of each subtopic."""

@@ -45,6 +45,7 @@ def warn_of_gaps(ranked: RankedRuns) -> None:
         "rows that repeated a document, removed": total["duplicates"].item(),
         "repeated judgments, removed": ranked.judged.repeated,
         "rows of unjudged documents, removed": total["unjudged_removed"].item(),
+        "rows whose document has the id of their query, left out": sum(r.own for r in ranked.runs),
     }
     found = "; ".join(f"{what}: {count}" for what, count in counts.items() if count)
     if found:

@@ -70,6 +70,13 @@ class Rows:
         n_queries = len(judged.queries)
         return np.bincount(self.query, minlength=n_queries)[:n_queries]
 
+    def are_own(self, judged: JudgedItems) -> np.ndarray:
+        """Return which rows of judged queries have a document with the id of their query."""
+        is_judged = self.query < len(judged.queries)
+        own = judged.queries.gather(np.where(is_judged, self.query, 0))
+        same = (strings_of(self.doc_id) == own.cast(pl.String)).to_numpy()
+        return np.asarray(is_judged & same)
+
     def find(self, judged: JudgedItems) -> tuple[np.ndarray, np.ndarray]:
         """Return the rows that contain a judged document, and the index of that judged item."""
         hit, item = judged.index.find(self.hashes)

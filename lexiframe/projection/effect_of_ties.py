@@ -9,6 +9,9 @@ import numpy as np
 from lexiframe.projection.coded_rows import Blocks
 from lexiframe.projection.judgments import JudgedItems
 
+NOWHERE = 1 << 40
+"""Stands for the rank of an item that was not retrieved; no rank is as large."""
+
 
 @dataclass(frozen=True)
 class TiedItems:
@@ -31,17 +34,28 @@ class TiedItems:
 
     @classmethod
     def of(
-        cls, groups: Blocks, first: np.ndarray, item: np.ndarray, judged: JudgedItems
+        cls,
+        groups: Blocks,
+        first: np.ndarray,
+        item: np.ndarray,
+        judged: JudgedItems,
+        depth: int | None = None,
     ) -> TiedItems:
         """Find the tied items among the judged ones, given their groups of equal scores.
 
-        ``first`` is the first row of the query of each judged item.
+        ``first`` is the first row of the query of each judged item. Where rankings are cut at a
+        depth, ranks beyond it are `NOWHERE`, and groups that begin beyond it are left out.
         """
-        tied = np.flatnonzero(judged.is_relevant[item] & (groups.last > groups.first))
+        is_tied = judged.is_relevant[item] & (groups.last > groups.first)
+        if depth is not None:
+            is_tied &= groups.first - first < depth
+        tied = np.flatnonzero(is_tied)
         grade = judged.items["relevance"].to_numpy()[item[tied]]
         tied = tied[np.lexsort((item[tied], -grade, groups.block[tied]))]
         block = groups.block[tied]
         nth = np.arange(len(tied)) - np.searchsorted(block, block)  # from 0 within each block
         best = groups.first[tied] + nth - first[tied] + 1
         worst = groups.last[tied] - nth - first[tied] + 1
+        if depth is not None:
+            best, worst = (np.where(ranks > depth, NOWHERE, ranks) for ranks in (best, worst))
         return cls(item[tied], best, worst)

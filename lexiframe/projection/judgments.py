@@ -89,10 +89,12 @@ def judged_items(
     if rows.is_empty():
         raise LexiframeError("qrels: expected judgments, found no rows")
     queries, query, items, number = _judged_documents(rows)
-    is_relevant = _is_relevant(items["relevance"], policies.rel)
+    own = items["doc_id"].cast(pl.String) == items["query_id"].cast(pl.String)
+    own &= policies.exclude_self
+    is_relevant = _is_relevant(items["relevance"], policies.rel) & ~own
     if not is_relevant.any():
         raise _nothing_relevant(items["relevance"], policies.rel)
-    kept = is_relevant | nonrelevant
+    kept = (is_relevant | nonrelevant) & ~own
     items = items.with_columns(is_relevant=is_relevant).filter(kept)
     query = query[kept.to_numpy()]
     judgments = rows.select(

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import polars as pl
@@ -70,6 +70,13 @@ class Block:
     def __len__(self) -> int:
         """Return the number of requests."""
         return int(self.positions.shape[2])
+
+    def within(self, cutoff: int | None) -> Self:
+        """Return the block in which items beyond a rank are not retrieved."""
+        if cutoff is None:
+            return self
+        positions = np.where(self.positions > cutoff, missing(self.positions), self.positions)
+        return replace(self, positions=positions.astype(self.positions.dtype, copy=False))
 
     def at_least(self, grade: float | None) -> Population:
         """Return the items of a grade or above; of all grades for None."""

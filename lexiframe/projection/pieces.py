@@ -82,6 +82,7 @@ def _joined(pieces: Sequence[RunRanks]) -> RunRanks:
         strangers=_strangers(pieces),
         pool=pl.concat(pools) if pools else None,
         documents=_documents(pieces),
+        own=sum(piece.own for piece in pieces),
     )
 
 

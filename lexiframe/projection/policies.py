@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
-from numbers import Real
+from numbers import Integral, Real
 from typing import Any, Literal, get_args
 
 from lexiframe.errors import LexiframeError, check_choice, shown
@@ -33,12 +33,21 @@ class Policies:
     no_relevant: NoRelevant = "drop"
     duplicates: Duplicates = "error"
     unjudged: Unjudged = "keep"
+    depth: int | None = None
+    exclude_self: bool = False
 
     def __post_init__(self) -> None:
         for name in _CHOICES:
             check_policy(name, getattr(self, name))
         if self.rel is not None and not is_grade(self.rel):
             raise LexiframeError(f"rel: expected a positive grade, found {shown(self.rel)}")
+        is_whole = isinstance(self.depth, Integral) and not isinstance(self.depth, bool)
+        if self.depth is not None and not (is_whole and 1 <= self.depth <= sys.maxsize):
+            raise LexiframeError(
+                f"depth: expected a whole number from 1, found {shown(self.depth)}"
+            )
+        if not isinstance(self.exclude_self, bool):
+            raise TypeError(f"exclude_self: expected True or False, found {self.exclude_self!r}")
 
 
 def is_grade(value: Any) -> bool:

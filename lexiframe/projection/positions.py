@@ -30,6 +30,8 @@ def positions(
     no_relevant: NoRelevant = "drop",
     duplicates: Duplicates = "error",
     unjudged: Unjudged = "keep",
+    depth: int | None = None,
+    exclude_self: bool = False,
     judged: bool = False,
     subtopics: bool = False,
     pool: bool = False,
@@ -68,6 +70,12 @@ def positions(
         them move up (condensed lists). As with trec_eval's ``-J``, a negative grade means pooled
         but unjudged, so such documents are removed too. A run whose list becomes empty still counts
         as having answered.
+    depth : int, optional
+        Cut every ranking at this rank, once ties are broken and documents removed, as if no more
+        had been retrieved; relevant items below keep counting in m. Default: no cut.
+    exclude_self : bool
+        Leave out documents that have the id of their query, in rankings and judgments: where
+        queries are documents of the corpus, as in ArguAna and Quora, each finds itself first.
     judged : bool
         Also return the judged items that are not relevant; their level is null.
     subtopics : bool
@@ -115,7 +123,9 @@ def positions(
     >>> p.select("subtopic", "doc_id", "position", "level", "n_relevant").rows()
     [('s', 'b', 2, 1, 2), ('s', 'c', 3, 2, 2), ('t', 'c', 3, 1, 1)]
     """
-    policies = Policies(rel, ties, score_type, no_relevant, duplicates, unjudged)
+    policies = Policies(
+        rel, ties, score_type, no_relevant, duplicates, unjudged, depth, exclude_self
+    )
     ranked = rank_runs(runs, qrels, policies, nonrelevant=judged, pool=pool)
     warn_of_gaps(ranked)
     p = project(ranked, no_relevant=no_relevant, judged=judged, subtopics=subtopics, pool=pool)

@@ -52,6 +52,8 @@ class RunRanks:
     documents
         The codes of the documents retrieved for judged queries, by query and rank; empty unless
         asked for.
+    own
+        Rows of judged queries removed because their document has the id of the query.
     """
 
     name: str
@@ -65,6 +67,7 @@ class RunRanks:
     strangers: list[str]
     pool: pl.DataFrame | None
     documents: np.ndarray
+    own: int = 0
 
 
 def rank_judged(
@@ -91,10 +94,14 @@ def rank_judged(
     if ties == "rank":
         _refuse_repeated_ranks(rows, judged, part.where)
     rows = rows.in_order(stable=ties == "input")
-    hit, item = rows.find(judged)
-    strangers = [] if len(hit) else _some_documents(rows, judged)
     retrieved = rows.retrieved(judged)
     answered, extra = _answered(part, judged, retrieved, rows.extra)
+    own = rows.are_own(judged) if policies.exclude_self else np.zeros(0, bool)
+    if own.any():
+        rows = rows.take(np.flatnonzero(~own))
+        retrieved = rows.retrieved(judged)
+    hit, item = rows.find(judged)
+    strangers = [] if len(hit) else _some_documents(rows, judged)
     if policies.unjudged == "remove":
         stays = judged.is_judged[item]
         rows, item = rows.take(hit[stays]), item[stays]
@@ -104,19 +111,34 @@ def rank_judged(
     tied = rows.ties(hit)
     rank = np.zeros(judged.items.height, RANKS)
     rank[item] = _place(rows, hit, tied, ties) - first + 1
+    unjudged = int(retrieved.sum() - kept.sum())
+    if policies.depth is not None:
+        rank[rank > policies.depth] = 0
+        kept = np.minimum(kept, policies.depth)
     return RunRanks(
         part.name,
         rank,
-        TiedItems.of(tied, first, item, judged),
+        TiedItems.of(tied, first, item, judged, policies.depth),
         kept,
         answered,
         extra,
         duplicate,
-        int(retrieved.sum() - kept.sum()),
+        unjudged,
         strangers,
-        rows.documents(judged) if pool else None,
+        _pool(rows, judged, policies) if pool else None,
         _NO_DOCUMENTS if codes is None else _ranked_documents(rows, judged, ties, codes),
+        int(own.sum()),
     )
+
+
+def _pool(rows: Rows, judged: JudgedItems, policies: Policies) -> pl.DataFrame:
+    """Return query and document of the rows of judged queries, down to the depth."""
+    if policies.depth is None:
+        return rows.documents(judged)
+    everything = np.arange(len(rows.query))
+    place = _place(rows, everything, rows.ties(everything), policies.ties)
+    is_within = place - rows.first_of_query(everything) < policies.depth
+    return rows.take(np.flatnonzero(is_within)).documents(judged)
 
 
 def _retrieved_nothing(part: RunPart, judged: JudgedItems) -> RunRanks:

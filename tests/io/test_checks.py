@@ -778,6 +778,7 @@ def outcome(path):
     return str(refused.value), lf.check_run(path).rows()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", BLOCKS.values(), ids=BLOCKS)
 def test_problems_are_the_same_in_blocks_of_any_size(write, small_blocks, text):
     path = write(text.encode())
@@ -831,6 +832,7 @@ def test_digits_that_clean_lines_would_lose_are_seen(write, monkeypatch):
         lf.read_runs(path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", BLOCKS.values(), ids=BLOCKS)
 def test_a_file_is_looked_through_in_blocks(write, small_blocks, text):
     """So that memory does not grow with it."""
@@ -885,6 +887,7 @@ def test_messages_about_long_ids_are_short(write, text):
     assert all(len(message) < 5000 for message in messages)
 
 
+@pytest.mark.slow
 def test_a_short_row_in_a_table_of_many_columns(write):
     """It took minutes when each column was taken apart by itself."""
     started = time.process_time()

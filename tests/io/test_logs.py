@@ -79,7 +79,7 @@ def test_every_table_of_an_evaluation():
     log = pl.DataFrame({"run": e.coverage["run"], "k": range(e.coverage.height)})
     for table in e.tables().values():
         ends = [end for end in ("", "_a", "_b") if f"run{end}" in table.columns]
-        if ends:
+        if ends and table.height:  # a table without rows names no run, which is warned of
             joined = lf.with_log(table, log)
             assert joined.drop([f"k{end}" for end in ends]).equals(table)
             for end in ends:
@@ -784,3 +784,64 @@ def test_columns_whose_names_are_patterns_to_polars(tmp_path):
     assert log.rows() == [("x", 1, 2, None)]
     assert log.columns == ["run", "*", "^a$", "^.*$"]
     assert lf.with_log(log.select(pl.nth(0)), log).equals(log)
+
+
+# --- Attributes of requests ---------------------------------------------------------------------
+
+SCORES = pl.DataFrame({"run": "a", "query_id": ["1", "2", "3"], "value": [0.1, 0.2, 0.3]})
+
+
+@pytest.mark.parametrize(
+    "ids",
+    [
+        pl.Series(["1", "2", "3"]),
+        pl.Series([1, 2, 3]),
+        pl.Series([1, 2, 3], dtype=pl.UInt8),
+        pl.Series([1.0, 2.0, 3.0]),
+        pl.Series(["1", "2", "3"], dtype=pl.Categorical),
+        pl.Series([1, 2, 3], dtype=pl.Object),
+    ],
+    ids=lambda ids: str(ids.dtype),
+)
+def test_attributes_by_ids_of_any_type(ids):
+    requests = pl.DataFrame({"qid": ids, "words": [4, 5, 6]})
+    joined = lf.with_attributes(SCORES, requests)
+    assert joined.columns == [*SCORES.columns, "words"]
+    assert joined["words"].to_list() == [4, 5, 6]
+    numbers = SCORES.with_columns(pl.col("query_id").cast(pl.Float64))
+    joined = lf.with_attributes(numbers, requests)
+    assert joined.schema["query_id"] == pl.Float64
+    assert joined["words"].to_list() == [4, 5, 6]
+
+
+def test_attributes_from_files(tmp_path):
+    (tmp_path / "requests.csv").write_text("topic,words,value\n3,6,c\n1,4,a\n2,5,b\n")
+    joined = lf.with_attributes(SCORES, tmp_path / "requests.csv")
+    assert joined.select("words", "value_attributes").rows() == [(4, "a"), (5, "b"), (6, "c")]
+    assert lf.with_attributes(SCORES, str(tmp_path / "requests.csv")).equals(joined)
+    (tmp_path / "log.jsonl").write_text('{"run": "a", "k1": 0.9}\n')
+    assert lf.with_log(SCORES, tmp_path / "log.jsonl")["k1"].to_list() == [0.9] * 3
+
+
+def test_attributes_that_are_missing_or_too_many():
+    requests = pl.DataFrame({"query_id": [1, 2, 9], "words": [4, 5, 6]})
+    with pytest.warns(
+        lf.LexiframeWarning, match=r"with_attributes: query_id without attributes: 1"
+    ):
+        joined = lf.with_attributes(SCORES, requests)
+    assert joined["words"].to_list() == [4, 5, None]
+    with refused("attributes: expected one row for each query_id, found several for 1 ('1')"):
+        lf.with_attributes(SCORES, pl.concat([requests, requests[:1]]))
+    with refused("with_attributes: expected some query_id that is in both, found 3"):
+        lf.with_attributes(SCORES, requests.with_columns(pl.col("query_id") + 10))
+    with refused("attributes: expected a column query_id to join on, found words"):
+        lf.with_attributes(SCORES, requests.select("words"))
+    twice = SCORES.with_columns(words=0, words_attributes=0)
+    with refused("with_attributes: two columns would be called words_attributes; rename the attr"):
+        lf.with_attributes(twice, requests.with_columns(query_id=pl.Series([1, 2, 3])))
+
+
+def test_attributes_on_another_column():
+    items = pl.DataFrame({"docno": [7, 8], "year": [1999, 2001]})
+    p = pl.DataFrame({"doc_id": ["8", "7", "8"]})
+    assert lf.with_attributes(p, items, on="doc_id")["year"].to_list() == [2001, 1999, 2001]

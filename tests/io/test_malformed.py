@@ -275,7 +275,7 @@ def test_a_frame_of_runs_without_rows(function):
 @pytest.mark.parametrize(
     "frame, message",
     [
-        (QRELS.drop("relevance"), "relevance is missing"),
+        (QRELS.rename({"relevance": "judgement"}), "relevance is missing"),
         (QRELS.with_columns(relevance=pl.lit("high")), "expected Float64 in relevance, found 2"),
         (
             QRELS.with_columns(relevance=pl.Series([1.0, None])),

@@ -287,6 +287,7 @@ def test_an_empty_run_of_ranx(ranx):
         assert lf.read_runs({"a": ranx.Run()}).num_rows == 0
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:unsafe cast")
 def test_ranx_results(ranx):
     """They agree where no scores tie, but for RBP: ranx weighs it with the grade."""
@@ -407,6 +408,7 @@ def test_data_sets_of_ir_datasets(of_ir_datasets, collection):
     ]
 
 
+@pytest.mark.slow
 def test_what_ir_datasets_does_not_have(of_ir_datasets):
     assert of_ir_datasets["no runs"] == (
         "ReadError: irds:local/qrels: this data set of ir_datasets has no scoreddocs"

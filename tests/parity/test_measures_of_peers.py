@@ -128,7 +128,13 @@ RANX = {
     "hit_rate@5": "Success@5",
     "ndcg@10": "nDCG@10",
     "ndcg_burges@10": "nDCG(dcg='exp-log2')@10",
+    "recall@20-l1": "R(rel=1)@20",
 }
+
+
+@pytest.mark.parametrize("name", RANX)
+def test_the_names_of_ranx(name):
+    assert lf.parse_measure(name) == lf.parse_measure(RANX[name])
 
 
 @pytest.mark.slow

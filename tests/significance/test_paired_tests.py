@@ -44,6 +44,7 @@ def wilcoxon(differences, side):
 # --- Against SciPy --------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("side", SIDES)
 @pytest.mark.parametrize(
     "values", [SMOOTH, COARSE, SHORT, LONG], ids=["smooth", "ties", "few", "many"]
@@ -193,6 +194,7 @@ EDGES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", EDGES)
 @pytest.mark.parametrize("side", SIDES)
 @pytest.mark.parametrize("test", TESTS)
@@ -261,6 +263,7 @@ REQUESTS = pl.DataFrame(
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("family", ["measure", "all"])
 def test_groups_of_requests(family):
     d = preferences(SMOOTH)
@@ -344,6 +347,7 @@ def test_ties_leave_fewer_requests(test):
     lf.compare(same, test)  # runs that do not differ at all
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("side", SIDES)
 @pytest.mark.parametrize("values", [SMOOTH, COARSE, SHORT, LONG])
 @pytest.mark.parametrize("test", TESTS)

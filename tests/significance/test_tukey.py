@@ -259,6 +259,7 @@ def test_three_ways_to_the_same_trials(n_queries, n_runs):
         )
 
 
+@pytest.mark.slow
 def test_more_runs_than_a_byte_numbers():
     ranks = scores({f"r{run:03}": [run, 300.0 - run] for run in range(300)})
     d = signs_of(ranks)

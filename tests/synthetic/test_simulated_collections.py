@@ -111,6 +111,7 @@ def test_subtopics():
     )
 
 
+@pytest.mark.slow
 def test_what_the_parameters_do():
     def spread(**signal):
         runs, qrels = frames(requests=60, runs=8, pool_depth=0, seed=3, **signal)
@@ -195,6 +196,7 @@ def test_like_a_real_collection(shared, name):
     assert found.filter(pl.col("distance") <= pl.col("half_distance")).height >= 7, found
 
 
+@pytest.mark.slow
 def test_like_another_collection_of_another_size():
     like = lf.simulate_collection(requests=10, runs=4, depth=(20, 50), grades={1: 1, 3: 1})
     runs, qrels = frames(like=like, requests=7, runs=6, seed=3)

@@ -75,6 +75,7 @@ def test_a_preference_has_no_orientation():
 # --- Optimal rankings ---------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("measure", ["AP", "nDCG", "RR", "Rprec", "RBP", "R@2"])
 @pytest.mark.parametrize("m", [1, 2, 3, 5])
 def test_optimal_rankings_by_enumeration(measure, m):
@@ -197,6 +198,7 @@ def holds(table, method, name):
     return table.filter(pl.col("method") == method, pl.col("property") == name)["holds"].item()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PAPER)
 def test_the_papers_table_of_properties(table, name):
     """Lexirecall strictly increases in swapping up by enumeration, which the paper leaves open."""
@@ -261,6 +263,7 @@ AGREEMENT = {  # of 10,000 pairs, as the paper prints it: n = 10³, 10⁴, 10⁵
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("place", range(4))
 def test_agreement_with_the_worst_case_is_as_printed(place):
     """Within four standard errors of the difference of two samples of 10,000 pairs."""

@@ -1,4 +1,4 @@
-"""Joining tables with a log of experiments: `with_log`."""
+"""Joining tables with what describes runs or requests: `with_log` and `with_attributes`."""
 
 from __future__ import annotations
 
@@ -11,17 +11,18 @@ import polars as pl
 
 from lexiframe.errors import SchemaError, n_and_first, nearest, warn
 from lexiframe.io.files.sources import run_name
+from lexiframe.io.logs.files import read_log
 from lexiframe.io.tables.column_names import KNOWN_NAMES, candidates_for
 from lexiframe.likeness import likely_cause
 from lexiframe.schemas import STR, TableSchema, check, to_polars
-from lexiframe.typing import Frame
+from lexiframe.typing import Frame, LogLike
 
 _DIFFERENCES_OF_RUNS = {"the folder or the ending of a file": lambda name: run_name(Path(name))}
 _ENTRY = {"log": "a log entry", "requests": "attributes"}  # what warnings call a row
 MLFLOW_RUN_NAME = "tags.mlflow.runName"  # the run's name in tables of mlflow.search_runs
 
 
-def with_log(table: Frame, log: Frame, /, on: str = "run") -> pl.DataFrame:
+def with_log(table: Frame, log: LogLike, /, on: str = "run") -> pl.DataFrame:
     """Join any table with a log of experiments: add the log's columns to the rows of the table.
 
     Tables of pairs (``run_a``, ``run_b``) get each column of the log twice, with the endings ``_a``
@@ -33,8 +34,8 @@ def with_log(table: Frame, log: Frame, /, on: str = "run") -> pl.DataFrame:
     table
         Any table of lexiframe that names runs or pairs of them, in any frame that exports Arrow.
     log
-        One row for each run, in any frame that exports Arrow: from `read_mlflow`, `read_log`,
-        ``mlflow.search_runs`` or elsewhere.
+        One row for each run: a file, in the forms that `read_log` reads, or any frame that exports
+        Arrow, from `read_mlflow`, ``mlflow.search_runs`` or elsewhere.
     on
         The column that both have; in tables of pairs, ``{on}_a`` and ``{on}_b``. In the log, the
         column ``run`` may also be called ``name``, ``system``, ``tag``, ``model`` or
@@ -62,7 +63,71 @@ def with_log(table: Frame, log: Frame, /, on: str = "run") -> pl.DataFrame:
     {'run_a': ['pca16'], 'run_b': ['pca8'], 'mean_difference': [0.01], 'params.k_a': [16],
     'params.k_b': [8]}
     """
-    return join_entries(table, log, on, "with_log", "log")
+    return join_entries(table, _read(log), on, "with_log", "log")
+
+
+def with_attributes(table: Frame, attributes: LogLike, /, on: str = "query_id") -> pl.DataFrame:
+    """Join any table with what describes requests: add the attributes to the rows of the table.
+
+    Rows of requests without attributes have nulls, and one warning counts these requests.
+
+    Parameters
+    ----------
+    table
+        Any table of lexiframe that names requests, in any frame that exports Arrow.
+    attributes
+        One row for each request, such as its category, length or user group: a file, in the forms
+        that `read_log` reads, or any frame that exports Arrow.
+    on
+        The column that both have. In the attributes, ``query_id`` and ``doc_id`` may have the names
+        that `read_runs` knows, if there is only one such column. Ids may be of any type: they are
+        compared as text, and floats that are whole, which pandas makes of integers beside missing
+        values, as integers.
+
+    Returns
+    -------
+    polars.DataFrame
+        The rows and columns of ``table`` in their order, then the attributes without the key. A
+        column whose name the table has too gets the ending ``_attributes``.
+
+    Raises
+    ------
+    SchemaError
+        When a key column is missing or has rows without an id, when several rows of the attributes
+        have the same key, when no key is in both, and when two columns would get the same name.
+
+    Examples
+    --------
+    >>> import lexiframe as lf
+    >>> s = pl.DataFrame({"run": "bm25", "query_id": ["1", "2"], "value": [0.5, 1]})
+    >>> requests = pl.DataFrame({"qid": [1, 2], "words": [3, 8]})
+    >>> lf.with_attributes(s, requests).select("query_id", "value", "words").rows()
+    [('1', 0.5, 3), ('2', 1.0, 8)]
+    """
+    given, entries = to_polars(table), to_polars(_read(attributes))
+    keys = [name for name in (on, f"{on}_a", f"{on}_b") if name in given.columns]
+    rows = _ids_as_text(given, keys)
+    entries = _ids_as_text(entries, {on, *KNOWN_NAMES.get(on, [])})
+    joined = join_entries(rows, entries, on, "with_attributes", "attributes")
+    return joined.with_columns(given[name] for name in keys)
+
+
+def _read(entries: Any) -> Any:
+    """Read a file; return a frame unchanged."""
+    return read_log(entries) if isinstance(entries, str | Path) else entries
+
+
+def _ids_as_text(table: pl.DataFrame, names: Iterable[str]) -> pl.DataFrame:
+    """Return a table whose columns of ids are text, whatever their type."""
+    return table.with_columns(_as_text(table[name]) for name in names if name in table.columns)
+
+
+def _as_text(ids: pl.Series) -> pl.Series:
+    if ids.dtype == pl.Object:  # Python's own objects, such as UUIDs
+        return pl.Series(ids.name, [None if i is None else str(i) for i in ids], dtype=STR)
+    if ids.dtype.is_float() and bool((ids.drop_nulls().drop_nans() % 1 == 0).all()):
+        ids = ids.fill_nan(None).cast(pl.Int64)
+    return ids.cast(STR)
 
 
 def join_entries(table: Any, log: Any, on: str, function: str, log_name: str) -> pl.DataFrame:
@@ -84,13 +149,14 @@ def join_entries(table: Any, log: Any, on: str, function: str, log_name: str) ->
         )
         for name in keys.columns
     }
+    ending = "_attributes" if log_name == "attributes" else "_log"
     columns = [
-        part[name].alias(name + suffix + "_log" * (name + suffix in rows.columns))
+        part[name].alias(name + suffix + ending * (name + suffix in rows.columns))
         for name in entries.columns
         if name != on
         for suffix, part in joined.items()
     ]
-    _refuse_same_names([*rows.columns, *(column.name for column in columns)])
+    _refuse_same_names([*rows.columns, *(column.name for column in columns)], function, log_name)
     return rows.hstack(columns)
 
 
@@ -186,10 +252,10 @@ def _hint(ours: set[str], entries: pl.DataFrame, on: str, log_name: str) -> str:
     return f"; likely cause: {cause}; write them alike" if cause else ""
 
 
-def _refuse_same_names(names: list[str]) -> None:
+def _refuse_same_names(names: list[str], function: str, log_name: str) -> None:
     same = [name for name, n in Counter(names).items() if n > 1]
     if same:
         raise SchemaError(
-            f"with_log: two columns would be called {', '.join(same)}; rename the log's, or leave "
-            "them out"
+            f"{function}: two columns would be called {', '.join(same)}; rename the {log_name}'s, "
+            "or leave them out"
         )

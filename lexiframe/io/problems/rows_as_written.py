@@ -11,7 +11,7 @@ import polars as pl
 
 from lexiframe.errors import Problem, SchemaError
 from lexiframe.io.problems.problem_tables import problem_of, short, table_of
-from lexiframe.io.tables.column_names import columns_of
+from lexiframe.io.tables.column_names import columns_of, items_of_implicit_feedback
 from lexiframe.io.tables.numbers import NumberAsWritten
 from lexiframe.schemas import STR, TableSchema, check
 
@@ -108,6 +108,9 @@ def _names_in(
 ) -> tuple[dict[str, str], list[Problem]]:
     """Map our names to the file's; if columns are missing, report that and map the others."""
     problems: list[Problem] = []
+    is_implicit = items_of_implicit_feedback(rows.table.columns, columns) is not None
+    if schema.name == "qrels" and is_implicit:  # grades may then be missing
+        schema = replace(schema, optional=(*schema.optional, "relevance"))
     for wanted in (schema, replace(schema, optional=tuple(schema.columns))):
         try:
             return columns_of(rows.table.columns, wanted, where, columns), problems

@@ -22,6 +22,7 @@ CHANGED_PLACES = "qrels and runs may have changed places"
 _OWN_MEANING = {frozenset({"qid", "query"}): "qid", frozenset({"docno", "docid"}): "docno"}
 _FALLBACK = {"relevance": ["score"]}  # BEIR's name for grades; runs use it too, so it comes last
 _COMPARED = 1000  # at most this many names are compared with ours, since each takes time
+_TIMES = {"timestamp", "time", "date", "datetime"}
 _RECBOLE_TYPES = ("token", "token_seq", "float", "float_seq")
 
 
@@ -35,6 +36,25 @@ def words_for(ours: str, columns: Mapping[str, str]) -> list[str]:
     """
     both_ways = [*columns.items(), *((b, a) for a, b in columns.items())]
     return [*(b for a, b in both_ways if a == ours), *KNOWN_NAMES.get(ours, [ours])]
+
+
+def items_of_implicit_feedback(names: Sequence[str], columns: Mapping[str, str]) -> str | None:
+    """Return the column of items if there are users and items, and no grades; else None.
+
+    A time may stand beside them. Any other column may be a grade by a name that is not known here.
+
+    Examples
+    --------
+    >>> items_of_implicit_feedback(["user_id:token", "item_id:token", "timestamp:float"], {})
+    'item_id:token'
+    >>> items_of_implicit_feedback(["user", "item", "judgement"], {}) is None
+    True
+    """
+    plain = {name.partition(":")[0]: name for name in names}
+    items = [name for word, name in plain.items() if word in words_for("doc_id", columns)]
+    queries = {*words_for("query_id", columns)} & {*plain}
+    known = {*queries, *words_for("doc_id", columns), *words_for("iteration", columns), *_TIMES}
+    return items[0] if queries and len(items) == 1 and {*plain} <= known else None
 
 
 def columns_of(

@@ -1,0 +1,67 @@
+"""What help says of each measure, and lists that print whole."""
+
+import copy
+import inspect
+import pickle
+import pydoc
+
+import polars as pl
+import pytest
+
+import lexiframe as lf
+from lexiframe.metrics.described import Listing
+
+NAMES = lf.measures().filter(pl.col("kind") != "interleaving")["name"].to_list()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_help_explains_each_measure(name):
+    measure = lf.parse_measure(name)
+    said = inspect.getdoc(measure)
+    assert said.startswith(f"{name}: a ")
+    for part in (
+        measure.formula,
+        measure.source,
+        measure.bounds,
+        *({} if "(" in name else getattr(measure, "parameters", {})),
+    ):
+        assert part in said
+    described = said.split("\n\n")[1]
+    assert described.startswith("Formula: ") == ("." in name), (
+        "only ranks and metrics of LR have none"
+    )
+    assert said in inspect.cleandoc(pydoc.render_doc(measure, renderer=pydoc.plaintext)).replace(
+        "\n    ", "\n"
+    )
+
+
+def test_help_of_classes_and_of_measures_of_ones_own():
+    assert lf.GradedMetric.__doc__.startswith("μ = Σ g(y)")
+    assert lf.LevelPreference.__doc__.startswith("Δ(π, π′)")
+    mine = lf.RecallLevelMetric("mine", lambda p: 1 / p, weight=lambda i, m: 1 / m)
+    assert inspect.getdoc(mine).splitlines()[0] == "mine: a recall level metric."
+    assert "nDCG(ideal='full')@5: a graded metric." in inspect.getdoc(lf.nDCG(ideal="full") @ 5)
+    assert "n : a number above 0 (has to be given)" in inspect.getdoc(lf.linear)
+    said = inspect.getdoc(lf.TSE("RBP(p=0.5)"))
+    assert "total search efficiency" in said
+    assert "as in TSE(RBP(p=0.5), rel=2) @ 10" in said
+    assert copy.deepcopy(lf.AP) == lf.AP
+    assert pickle.loads(pickle.dumps(lf.num_ret.__class__)) is lf.num_ret.__class__
+
+
+def test_the_names_that_a_user_sees():
+    assert set(dir(lf)) == set(lf.__all__)
+
+
+@pytest.mark.parametrize("make", [lf.measures, lf.conventions])
+def test_lists_print_whole(make):
+    table = make()
+    html = table._repr_html_()
+    for row in table.iter_rows():
+        for cell in row:
+            assert str(cell) in str(table)
+            assert str(cell).replace("'", "&#x27;").replace("<", "&lt;").split("&")[0] in html
+    assert repr(table) == str(table)
+    assert html.count("<tr>") == table.height + 1
+    assert table.equals(pl.DataFrame(table.rows(), schema=table.schema, orient="row"))
+    assert str(Listing()) == ""

@@ -1,0 +1,191 @@
+"""Measures by the names that other libraries have for them, and several in one string."""
+
+import re
+
+import ir_measures
+import polars as pl
+import pytest
+
+import lexiframe as lf
+from lexiframe.metrics import notation
+
+RUNS = {
+    "a": {"q1": {"x": 3, "y": 2, "z": 1}, "q2": {"y": 2, "w": 1}},
+    "b": {"q1": {"z": 3, "x": 2, "v": 1}, "q2": {"w": 2, "y": 1}},
+}
+QRELS = {"q1": {"x": 1, "y": 0, "z": 2, "u": 1}, "q2": {"w": 2}}
+
+OTHER_NAMES = {
+    "AP": "map MAP AP",
+    "AP@100": "map@100 MAP@100 map_cut_100 map_cut.100",
+    "nDCG@10": "ndcg@10 NDCG@10 Ndcg@10 ndcg_cut_10",
+    "nDCG(dcg='exp-log2')@10": "ndcg_burges@10",
+    "RR": "mrr MRR recip_rank RecipRank",
+    "RR@10": "mrr@10 MRR@10",
+    "R@100": "recall@100 Recall@100 recall_100 R@100",
+    "R(denominator='min')@5": "R_cap@5 r_cap@5",
+    "R(rel=2)@5": "recall@5-l2 Recall(rel=2)@5",
+    "P@5": "precision@5 Precision@5 P_5",
+    "Rprec": "r-precision R-Precision RPrec Rprec",
+    "Success@10": "hit_rate@10 HitRate@10 Hit@10 hit@10 success_10",
+    "num_rel_ret": "hits",
+    "num_rel_ret(rel=1)": "NumRet(rel=1)",
+    "RBP(p=0.95)": "rbp.95 rbp@95",
+    "alpha-nDCG@10": "alpha_nDCG@10 α_nDCG@10",
+    "ST-RPP": "ST_RPP",
+    "ST-dcgRPP": "ST_dcgRPP",
+    "ST-invRPP(rel=2)": "ST_invRPP(rel=2)",
+}
+
+
+@pytest.mark.parametrize("ours", OTHER_NAMES)
+def test_names_of_other_libraries(ours):
+    for name in OTHER_NAMES[ours].split():
+        assert lf.parse_measure(name) == lf.parse_measure(ours), name
+        assert str(lf.parse_measure(name)) == ours
+
+
+def test_several_in_one_string():
+    p = lf.positions(RUNS, QRELS)
+    for text in ("AP nDCG@10", "AP,nDCG@10", " AP ,  nDCG @ 10 ", "map ndcg_cut.10"):
+        assert lf.scores(p, text).equals(lf.scores(p, [lf.AP, lf.nDCG @ 10]))
+    asked = lf.evaluate(RUNS, QRELS, "RPP LR, P(rel=1)@5").provenance["measures"]
+    assert asked == ["RPP", "LR", "P(rel=1)@5"]
+    both = lf.preferences(p, ["RPP LR", lf.AP])["measure"].unique().sort().to_list()
+    assert both == ["AP", "LR", "RPP"]
+
+
+@pytest.mark.parametrize(
+    "text, measures",
+    [
+        ("ndcg_cut.10,100,1000", ["ndcg_cut.10", "ndcg_cut.100", "ndcg_cut.1000"]),
+        ("P@5,10", ["P@5", "P@10"]),
+        ("P_5,10 AP", ["P_5", "P_10", "AP"]),
+        ("RBP(p=0.5, rel=2)@10 TSE(RBP(p=0.5))", ["RBP(p=0.5, rel=2)@10", "TSE(RBP(p=0.5))"]),
+        ("nDCG(gains={0: 0, 1: 5})@3, RR", ["nDCG(gains={0: 0, 1: 5})@3", "RR"]),
+        ("P (rel=2) @ 5", ["P(rel=2)@5"]),
+        ("10", ["10"]),
+        (" ", [" "]),
+    ],
+)
+def test_where_a_string_is_split(text, measures):
+    assert notation.each(text) == measures
+
+
+def test_commas_inside_braces():
+    assert notation.read("nDCG(gains={0: 0, 1: 5}, rel=1)@3") == notation.Written(
+        "nDCG", None, {"gains": {0: 0, 1: 5}, "rel": 1}, 3
+    )
+
+
+OBJECTS = {
+    "AP": ir_measures.AP,
+    "AP(rel=2)@10": ir_measures.AP(rel=2) @ 10,
+    "AP@7": ir_measures.AP(rel=1, judged_only=False) @ 7,
+    "nDCG(dcg='exp-log2')@10": ir_measures.nDCG(dcg="exp-log2") @ 10,
+    "RBP(p=0.5, rel=2)": ir_measures.RBP(p=0.5, rel=2),
+    "bpref": ir_measures.Bpref,
+    "num_ret": ir_measures.NumRet,
+    "num_rel_ret(rel=1)": ir_measures.NumRelRet,
+    "Rprec": ir_measures.RPrec,
+    "R@5": ir_measures.Recall @ 5,
+    "alpha-nDCG(alpha=0.3)@5": ir_measures.alpha_nDCG(alpha=0.3) @ 5,
+    "MAP-IA": ir_measures.MAP_IA,
+}
+
+
+@pytest.mark.parametrize("ours", OBJECTS)
+def test_objects_of_ir_measures(ours):
+    assert lf.parse_measure(OBJECTS[ours]) == lf.parse_measure(ours)
+
+
+def test_objects_of_ir_measures_have_their_values():
+    asked = [ir_measures.AP(rel=2), ir_measures.nDCG @ 2, ir_measures.P @ 2, ir_measures.RR]
+    s = lf.scores(lf.positions(RUNS, QRELS, no_relevant="zero"), [*asked, lf.R @ 5])
+    s = s.filter(pl.col("query_id") == "q1")
+    for run, answers in RUNS.items():
+        for theirs in ir_measures.iter_calc(asked, QRELS, answers):
+            if theirs.query_id == "q1":
+                measure = str(lf.parse_measure(theirs.measure))
+                value = s.filter(run=run, measure=measure)["value"].item()
+                assert value == pytest.approx(theirs.value, abs=1e-9)
+    e = lf.evaluate(RUNS, QRELS, ir_measures.P @ 2)
+    assert e.provenance["measures"] == ["P@2"]
+
+
+def test_what_ir_measures_has_and_a_measure_here_has_not():
+    p = lf.positions(RUNS, QRELS)
+    with pytest.raises(lf.LexiframeError, match="leave judged_only out, and say unjudged='remove'"):
+        lf.scores(p, ir_measures.AP(judged_only=True))
+    with pytest.raises(lf.UnknownNameError, match="unknown metric 'AUC'"):
+        lf.scores(p, "AP AUC")
+    with pytest.raises(lf.UnknownNameError, match="expected one measure, found 2: AP, RR; parse e"):
+        lf.parse_measure("AP RR")
+
+
+# --- What libraries mean by the same name ------------------------------------------------------
+
+DEFINITIONS = {  # of the libraries of recommenders: the notation here, as a sum over the hits
+    "RePlay and RecBole MAP@k": ("AP(denominator='min')@2", (1 / 1 + 2 / 2) / min(3, 2)),
+    "RecTools MAP@k": ("MAP@2", (1 / 1 + 2 / 2) / 3),
+    "Recall@k": ("Recall@2", 2 / 3),
+    "LensKit Recall@k": ("R(denominator='min')@2", 2 / 2),
+    "BEIR R_cap@k": ("R_cap@2", 2 / 2),
+    "HitRate@k": ("HitRate@2", 1.0),
+}
+
+
+@pytest.mark.parametrize("name", DEFINITIONS)
+def test_definitions_of_recommender_libraries(name):
+    p = lf.positions({"a": {"u": {"x": 3, "y": 2, "w": 1}}}, {"u": dict.fromkeys("xyz", 1)})
+    notation_here, value = DEFINITIONS[name]
+    assert lf.scores(p, notation_here)["value"].item() == pytest.approx(value)
+
+
+def test_conventions_has_a_row_for_each_other_meaning():
+    c = lf.conventions()
+    assert c.select("measure", "choice").is_duplicated().sum() == 0
+    by_choice = {(row["measure"], row["choice"]): row for row in c.to_dicts()}
+    assert by_choice["AP@k", "denominator"]["RePlay"] == "min(m, k), in early versions k"
+    assert by_choice["AP@k", "denominator"]["RecTools"] == "m; divide_by_k: k"
+    assert by_choice["nDCG", "gain"]["RePlay"] == by_choice["nDCG", "gain"]["RecTools"] == "1"
+    assert by_choice["nDCG@k", "ideal"]["RecTools"].startswith("k relevant items")
+    counts = by_choice["num_ret, num_rel, num_rel_ret", "over requests"]
+    assert (counts["lexiframe"], counts["ir_measures"]) == ("mean", "sum")
+    assert "-l" in by_choice["nDCG, ERR", "grades below rel"]["trec_eval"]
+
+
+# --- rel= and the gains of graded metrics -------------------------------------------------------
+
+LOST = "add nothing to nDCG@2; trec_eval's -l leaves the gains as they are"
+
+
+@pytest.mark.parametrize(
+    "ask, said",
+    [
+        (lambda: lf.evaluate(RUNS, QRELS, "AP nDCG@2", rel=2), "positive grades below rel "),
+        (lambda: lf.evaluate(RUNS, QRELS, "AP nDCG(rel=2)@2"), "positive grades below rel "),
+        (lambda: lf.scores(P_2, "AP nDCG@2"), "positions(rel=2): lower positive grades, if any, "),
+        (lambda: lf.preferences(P_2, "nDCG@2"), "positions(rel=2): lower positive grades, if any"),
+        (lambda: lf.scores(P_2_JUDGED, "nDCG@2"), "positive grades below rel "),
+        (lambda: lf.scores(P_1, "nDCG(rel=2)@2 nDCG@2"), "positive grades below rel "),
+    ],
+)
+def test_gains_that_rel_takes_out_are_warned_of_once(ask, said):
+    with pytest.warns(lf.LexiframeWarning, match=re.escape(said)) as caught:
+        ask()
+    of_gains = [str(w.message) for w in caught if "add nothing" in str(w.message)]
+    assert len(of_gains) == 1
+    assert LOST in of_gains[0].replace("(rel=2)", "")
+
+
+P_2 = lf.positions(RUNS, QRELS, rel=2)
+P_2_JUDGED = lf.positions(RUNS, QRELS, rel=2, judged=True)
+P_1 = lf.positions(RUNS, QRELS, rel=1)
+
+
+def test_no_warning_where_no_gain_is_lost():
+    lf.scores(P_1, "nDCG@2 AP(rel=2) ERR@2")
+    lf.scores(P_2, "AP RR")
+    lf.preferences(P_1, "RPP(rel=2) nDCG(rel=1)")
+    lf.evaluate(RUNS, QRELS, "nDCG ERR(rel=1)@5 AP(rel=2)")
