@@ -84,6 +84,7 @@ def test_an_empty_dictionary_beside_a_file(tmp_path, names):
         assert lf.read_runs({name: runs[name] for name in names})["run"][0].as_py() == "bm25"
 
 
+@pytest.mark.filterwarnings("ignore:positive grades below rel add nothing")
 def test_requests_without_an_item_of_a_measure_s_own_grade():
     qrels = pl.concat([QRELS, QRELS[:1].with_columns(query_id=pl.lit("r"))])
     runs = pl.concat([RUNS, RUNS.with_columns(query_id=pl.lit("r"))])

@@ -12,7 +12,13 @@ import polars as pl
 
 from lexiframe.metrics.parameters import Gains, Parameter, as_parameter
 
-_CATALOGUES = ("metrics.catalogue", "metrics.subtopic_catalogue", "pairwise.catalogue")
+_CATALOGUES = (
+    "metrics.catalogue",
+    "metrics.set_catalogue",
+    "metrics.user_model_catalogue",
+    "metrics.subtopic_catalogue",
+    "pairwise.catalogue",
+)
 
 
 class Explained:

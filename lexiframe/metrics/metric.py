@@ -19,7 +19,6 @@ from lexiframe.metrics.rankings import Rankings
 
 Aggregate = Literal["mean", "sum", "geometric mean"]
 _ELSEWHERE = {
-    "judged_only": "; leave unjudged documents out with positions(..., unjudged='remove')",
     "cutoff": "; a cut-off stands behind @, as in AP@10",
 }
 """What to write instead of parameters that ir_measures has."""

@@ -89,6 +89,7 @@ OTHERS = {
     "mrr": "RR",
     "reciprank": "RR",
     "ndcg": "nDCG",
+    "dcg": "DCG",
     "ndcg_burges": "nDCG(dcg='exp-log2')",
     "hit": "Success",
     "hit_rate": "Success",

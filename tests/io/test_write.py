@@ -89,6 +89,7 @@ def test_several_runs_go_to_a_folder_a_file_each(tmp_path, exists):
     assert pl.DataFrame(lf.read_runs(folder)).drop("rank").equals(RUNS)
 
 
+N_TABLES = 12  # of an evaluation
 READ_BACK = ["bm25", "k1.2", "a.b.c", "bm25.trec.x", "README", "-", "~a", "a~", "[a]*"]
 
 
@@ -258,7 +259,7 @@ NO_PATHS = {
 @pytest.mark.parametrize("write", ["write_parquet", "write_trec", "write", "report"])
 def test_what_is_no_path(tmp_path, monkeypatch, place, write):
     monkeypatch.chdir(tmp_path)
-    e = Evaluation(*[pl.DataFrame()] * 10, provenance={})
+    e = Evaluation(*[pl.DataFrame()] * N_TABLES, provenance={})
     of_table = write.startswith("write_")
     with pytest.raises(lf.LexiframeError, match=NO_PATHS[place]):
         getattr(lf, write)(ONE, place) if of_table else getattr(e, write)(place)
@@ -297,7 +298,7 @@ def test_what_fails_half_way_leaves_what_was_there(tmp_path, error, expected):
 
 
 def an_evaluation():
-    tables = [pl.DataFrame({"n": [n]}) for n in range(10)]
+    tables = [pl.DataFrame({"n": [n]}) for n in range(N_TABLES)]
     return Evaluation(*tables, provenance={})
 
 
