@@ -50,7 +50,8 @@ if TYPE_CHECKING:
         LexiframeError, LexiframeWarning, ReadError, SchemaError, UnknownNameError,
     )
     from lexiframe.evaluated_scores import evaluate_scores
-    from lexiframe.evaluation import Evaluation, evaluate
+    from lexiframe.evaluated_runs import evaluate
+    from lexiframe.evaluation import Evaluation
     from lexiframe.example_data import bundled
     from lexiframe.gaps import coverage
     from lexiframe.io.checks import check_qrels, check_run
@@ -132,7 +133,8 @@ if TYPE_CHECKING:
 _MODULES = {
     "errors": "LexiframeError LexiframeWarning ReadError SchemaError UnknownNameError",
     "evaluated_scores": "evaluate_scores",
-    "evaluation": "Evaluation evaluate",
+    "evaluated_runs": "evaluate",
+    "evaluation": "Evaluation",
     "example_data": "bundled",
     "gaps": "coverage",
     "io.checks": "check_qrels check_run",

@@ -36,9 +36,10 @@ from lexiframe.cli_options import (
 )
 from lexiframe.cli_output import print_json, print_table, refuse_other_ending, write_table
 from lexiframe.errors import LexiframeError
+from lexiframe.evaluated_runs import MEASURES
+from lexiframe.evaluated_runs import evaluate as evaluate_runs
 from lexiframe.evaluated_scores import evaluate_scores
-from lexiframe.evaluation import MEASURES, Evaluation, table_files
-from lexiframe.evaluation import evaluate as evaluate_runs
+from lexiframe.evaluation import Evaluation, table_files
 from lexiframe.example_data import bundled
 from lexiframe.gaps import coverage as coverage_of_runs
 from lexiframe.io.files.outputs import refuse_outputs, refuse_replacing, refuse_unwritable

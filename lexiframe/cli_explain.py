@@ -10,8 +10,8 @@ import typer
 from lexiframe.cli_options import AsFormat, Measures, PairOptions, with_groups_of_options
 from lexiframe.cli_output import print_table
 from lexiframe.errors import LexiframeError, escaped
+from lexiframe.evaluated_runs import evaluate as evaluate_runs
 from lexiframe.evaluation import Evaluation
-from lexiframe.evaluation import evaluate as evaluate_runs
 from lexiframe.io.files.sources import File, Source
 
 _MOST = 40

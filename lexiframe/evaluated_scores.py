@@ -9,7 +9,8 @@ import numpy as np
 import polars as pl
 
 from lexiframe.errors import unknown_name
-from lexiframe.evaluation import Evaluation, Groups, Inference, check_baseline, pair_tables
+from lexiframe.evaluated_runs import Groups, Inference, check_baseline, pair_tables
+from lexiframe.evaluation import Evaluation
 from lexiframe.io.per_request_scores import load_scores
 from lexiframe.io.qrels import held_or_data, sources_of_qrels
 from lexiframe.io.score_forms.sources import Keys, given_scores

@@ -17,7 +17,7 @@ import pytest
 from pyarrow import parquet
 
 import lexiframe as lf
-from lexiframe import evaluation, origin
+from lexiframe import evaluated_runs, evaluation, origin
 from lexiframe.io.files.provenance import provenance_of
 from lexiframe.io.files.sources import File
 from lexiframe.orderings.by_request import request_table
@@ -348,7 +348,7 @@ def test_the_best_against_the_baseline_comes_first_in_print(digits, monkeypatch)
 
 def test_a_baseline_that_is_not_there_or_alone(monkeypatch):
     """Which is found out before preferences are computed."""
-    monkeypatch.delattr(evaluation, "coverage_table")
+    monkeypatch.delattr(evaluated_runs, "coverage_table")
     with pytest.raises(lf.UnknownNameError, match=r"unknown run 'rand'; did you mean random"):
         lf.evaluate(RUNS, QRELS, baseline="rand")
     with pytest.raises(lf.LexiframeError, match="runs to compare with the baseline 'random', foun"):
