@@ -124,7 +124,7 @@ def evaluate(
     report: ReportFile = None,
     format: AsFormat = "table",
 ) -> None:
-    """Evaluate runs: coverage, orderings, correlations, ties and discriminative power."""
+    """Evaluate runs: their means, orderings, agreement, ties, and a verdict."""
     outputs = _refuse_outputs(out, report)
     how: dict[str, Any] = {**vars(tests), "baseline": baseline, "requests": requests, "by": by}
     if inputs.scores:
