@@ -4,6 +4,7 @@ import hashlib
 import io
 import multiprocessing
 import os
+import pickle
 import shutil
 import subprocess
 import sys
@@ -946,3 +947,8 @@ def test_a_collection_like_that_of_an_evaluation():
     assert of_files[0].equals(lf.simulate_collection(like=(runs, qrels), **few)[0])
     with pytest.raises(TypeError, match=r"like=\(runs, qrels\), or an Evaluation, found str"):
         lf.simulate_collection(like="runs")
+
+
+def test_an_evaluation_is_pickled_whatever_the_measures():
+    e = lf.evaluate(RUNS, QRELS, ["RPP", "dcgRPP", "invRPP", "LR", "rrLP", "AP", "nDCG@10"])
+    assert pickle.loads(pickle.dumps(e)).means.equals(e.means)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import polars as pl
 
+from lexiframe.metrics import exposures
+
 
 def share_of_levels(
     i: pl.Expr, m: pl.Expr, *, denominator: str = "m", cutoff: int | None = None
@@ -22,6 +24,21 @@ def uniform(
 def _items(m: pl.Expr, denominator: str, cutoff: int | None) -> pl.Expr:
     """Return m, or the number of relevant items that the first k ranks can hold: min(m, k)."""
     return m if denominator == "m" or cutoff is None else pl.min_horizontal(m, pl.lit(cutoff))
+
+
+def share_of_request(i: pl.Expr, m: pl.Expr) -> pl.Expr:
+    """1 / m."""
+    return 1 / m
+
+
+def logarithmic(i: pl.Expr, m: pl.Expr) -> pl.Expr:
+    """1 / log2(i + 1)."""
+    return exposures.logarithmic(i)
+
+
+def reciprocal(i: pl.Expr, m: pl.Expr) -> pl.Expr:
+    """1 / i."""
+    return exposures.reciprocal(i)
 
 
 def one(i: pl.Expr, m: pl.Expr) -> pl.Expr:

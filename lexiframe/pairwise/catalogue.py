@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 
 from lexiframe.errors import UnknownNameError, unknown_name
-from lexiframe.metrics import exposures, notation
+from lexiframe.metrics import exposures, notation, weights
 from lexiframe.metrics import papers as of
 from lexiframe.metrics.catalogue import METRICS
 from lexiframe.metrics.derived import MADE_FROM_ANOTHER, parse_metric
@@ -16,34 +16,35 @@ from lexiframe.pairwise.lexicographic import LexicographicPreference
 from lexiframe.pairwise.preference import Preference
 from lexiframe.pairwise.recall_paired import LevelPreference
 
+# Weights are named functions, not lambdas, so that preferences and evaluations can be pickled.
 # An entry has five lines at most; the formatter would give each of its arguments a line.
 # fmt: off
-RPP = LevelPreference("RPP", weight=lambda i, m: 1 / m,
+RPP = LevelPreference("RPP", weight=weights.share_of_request,
     formula="Σ_λ p(λ) Σ_i 1/m_λ · s_i", bounds="−1 to 1",
     source=f"{of.RECALL_PAIRED}, eq. 4 and 5")
 """Recall-paired preference: p(i | λ) = 1 / m_λ."""
 
-dcgRPP = LevelPreference("dcgRPP", weight=lambda i, m: exposures.logarithmic(i),
+dcgRPP = LevelPreference("dcgRPP", weight=weights.logarithmic,
     formula="Σ_λ p(λ) Σ_i p(i|λ) s_i, p(i|λ) ∝ 1/log2(i + 1)", bounds="−1 to 1",
     source=f"{of.RECALL_PAIRED}, eq. 4 and 5")
 """Recall-paired preference with p(i | λ) ∝ 1 / log2(i + 1)."""
 
-invRPP = LevelPreference("invRPP", weight=lambda i, m: exposures.reciprocal(i),
+invRPP = LevelPreference("invRPP", weight=weights.reciprocal,
     formula="Σ_λ p(λ) Σ_i p(i|λ) s_i, p(i|λ) ∝ 1/i", bounds="−1 to 1",
     source=f"{of.RECALL_PAIRED}, eq. 4 and 5")
 """Recall-paired preference with p(i | λ) ∝ 1 / i."""
 
-ST_RPP = LevelPreference("ST-RPP", weight=lambda i, m: 1 / m, subtopics=True,
+ST_RPP = LevelPreference("ST-RPP", weight=weights.share_of_request, subtopics=True,
     formula="Σ_t p(t) Σ_i s_{i,t} / m_t, p(t) ∝ m_t", bounds="−1 to 1",
     source=f"{of.RECALL_PAIRED}, eq. 6")
 """Recall-paired preference by subtopic: p(i | t) = 1 / m_t."""
 
-ST_dcgRPP = LevelPreference("ST-dcgRPP", weight=lambda i, m: exposures.logarithmic(i),
+ST_dcgRPP = LevelPreference("ST-dcgRPP", weight=weights.logarithmic,
     subtopics=True, formula="Σ_t p(t) Σ_i p(i|t) s_{i,t}, p(i|t) ∝ 1/log2(i + 1)",
     bounds="−1 to 1", source=f"{of.RECALL_PAIRED}, eq. 6")
 """Recall-paired preference by subtopic with p(i | t) ∝ 1 / log2(i + 1)."""
 
-ST_invRPP = LevelPreference("ST-invRPP", weight=lambda i, m: exposures.reciprocal(i),
+ST_invRPP = LevelPreference("ST-invRPP", weight=weights.reciprocal,
     subtopics=True, formula="Σ_t p(t) Σ_i p(i|t) s_{i,t}, p(i|t) ∝ 1/i",
     bounds="−1 to 1", source=f"{of.RECALL_PAIRED}, eq. 6")
 """Recall-paired preference by subtopic with p(i | t) ∝ 1 / i."""

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import polars as pl
 
-from lexiframe.errors import LexiframeError
+from lexiframe.errors import LexiframeError, LexiframeWarning
 from lexiframe.layouts.cube import score_cube
 from lexiframe.metrics.scores import scores
 from lexiframe.projection.positions import positions
@@ -85,7 +87,10 @@ def values_of(p: pl.DataFrame) -> dict[str, np.ndarray]:
     LexiframeError
         For fewer than two runs or four requests.
     """
-    cube = score_cube(scores(p, MEASURES))
+    with warnings.catch_warnings():
+        # The statistics are of the grades that are relevant: nobody asked for an nDCG of others.
+        warnings.filterwarnings("ignore", ".*positive grades.* add nothing", LexiframeWarning)
+        cube = score_cube(scores(p, MEASURES))
     n_requests, n_runs = cube.values.shape[1:]
     if n_requests < 4 or n_runs < 2:
         raise LexiframeError(

@@ -65,7 +65,8 @@ def marks(
     """
     best = means.filter(pl.col("rank") == pl.col("rank").min().over("measure"))
     best = best.select("measure", rival="run")
-    c = _of_first_test(comparisons, inference)
+    # One request says nothing about others, so such pairs are neither told apart nor near.
+    c = _of_first_test(comparisons, inference).filter(pl.col("n") > 1)
     a, b = pl.col("run_a"), pl.col("run_b")
     both = pl.concat(
         c.select("measure", "reject", run=run, rival=rival, gain=sign * GAIN)

@@ -70,7 +70,9 @@ def _verdict(
     if baseline is not None:
         table = baseline_in_short(tables["against_baseline"], provenance["measures"], by)
         others = table.filter(pl.col("run") != baseline)  # its mean is in the first table
-        yield Section(f"Against {baseline} ({inference_in_words(inference)})", others, leads=2)
+        yield Section(
+            f"Against {baseline} ({inference_in_words(inference)})", others, leads=len(by) + 2
+        )
     # A verdict needs two-sided comparisons of all pairs.
     elif inference["alternative"] == "two-sided":
         v = verdict_of(tables, provenance)

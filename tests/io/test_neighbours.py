@@ -558,6 +558,7 @@ def test_lenskits_users_without_recommendations(movielens, tmp_path):
     assert scores[0].equals(scores[1])
 
 
+@pytest.mark.filterwarnings("ignore:.*positive grades.* add nothing")
 @pytest.mark.conformance
 def test_recboles_interactions(movielens, tmp_path):
     run, qrels, name = movielens

@@ -89,12 +89,12 @@ def test_marks_are_those_of_the_comparisons(wide):
         assert f"({test} test, " in parts(e)[0].notes[0]
 
 
-def marked(rejected, **inference):
+def marked(rejected, n=5, **inference):
     """The mark of c, where a and b share the best mean; ``rejected`` are (test, run_a, reject)."""
     means = pl.DataFrame({"run": ["a", "b", "c"], "measure": "AP", "rank": [1.5, 1.5, 3.0]})
     c = pl.DataFrame(rejected, schema=["test", "run_a", "reject"], orient="row").with_columns(
         measure=pl.lit("AP"), correction=pl.lit("holm"), run_b=pl.lit("c"), effect_size=pl.lit(2.0),
-        mean_difference=pl.lit(0.1),
+        mean_difference=pl.lit(0.1), n=pl.lit(n),
     )  # fmt: skip
     said = {"test": "t", "correction": "holm", "alternative": "two-sided", **inference}
     return marks(means, c, said).filter(run="c")["mark"].item()
@@ -104,6 +104,7 @@ def test_near_is_what_no_best_run_is_told_apart_from():
     assert marked([("t", "a", False), ("t", "b", False)]) == "~"
     assert marked([("t", "a", True), ("t", "b", False)]) == ""
     assert marked([("t", "a", False)]) == ""  # nobody compared it with b
+    assert marked([("t", "a", False), ("t", "b", False)], n=1) == ""  # no test of one request
 
 
 def test_the_first_test_alone_decides():
