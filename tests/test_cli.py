@@ -25,6 +25,8 @@ from lexiframe import __main__, cli
 from lexiframe.cli_options import as_options
 from lexiframe.io.write_parquet import write_parquet
 
+pytestmark = pytest.mark.slow  # what it prints and refuses has quicker tests in each stage
+
 EXAMPLE = lf.bundled("example")
 QRELS, RUNS = EXAMPLE / "qrels.txt", EXAMPLE / "runs"
 RUN = RUNS / "random.run"

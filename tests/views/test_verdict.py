@@ -7,6 +7,8 @@ import pytest
 
 import lexiframe as lf
 
+pytestmark = pytest.mark.slow  # what it prints and refuses has quicker tests in each stage
+
 EXAMPLE = lf.bundled("example")
 REQUESTS = pl.DataFrame({"qid": [f"q{n}" for n in range(12)], "kind": ["x", "y", None] * 4})
 
