@@ -51,13 +51,23 @@ def pytest_sessionstart() -> None:
         pytest.exit(f"LEXIFRAME_REQUIRE_CONFORMANCE is set, but {REASON}", returncode=1)
 
 
+SEEN_BY_QUICKER = {
+    "parity", "properties", "test_malformed", "test_forms", "test_scores", "test_warnings",
+    "test_memory", "test_evaluation",
+}  # fmt: skip
+
+
 @pytest.hookimpl(tryfirst=True)  # before those are left out that are not asked for
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark as slow the tests that draw examples, read real collections or start MLflow."""
+    """Mark as slow the tests that draw examples, read real collections or start MLflow.
+
+    Also those of the folders and modules that look again at what quicker tests see.
+    """
     for item in items:
         draws = getattr(getattr(item, "obj", None), "is_hypothesis_test", False)
         reads = {"shared", "mlflow"} & {*getattr(item, "fixturenames", ())}
-        if draws or reads or item.get_closest_marker("conformance"):
+        again = SEEN_BY_QUICKER & {item.path.stem, item.path.parent.name}
+        if draws or reads or again or item.get_closest_marker("conformance"):
             item.add_marker("slow")
 
 
