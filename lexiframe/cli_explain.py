@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Optional
+from typing import Annotated
 
 import polars as pl
 import typer
@@ -23,7 +23,7 @@ def explain(
     *,
     inputs: PairOptions,
     query: Annotated[
-        Optional[str],  # noqa: UP045
+        str | None,
         typer.Option(metavar="ID", help="The request to explain, recall level by recall level."),
     ] = None,
     measure: Measures = None,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any, Optional
+from typing import Annotated, Any
 
 import polars as pl
 import typer
@@ -127,7 +127,7 @@ def convert(
 
 def measures(
     name: Annotated[
-        Optional[str],  # noqa: UP045 - typer reads it
+        str | None,
         typer.Argument(metavar="NAME", help="A measure, by any library's name; all if not given."),
     ] = None,
     format: AsFormat = "table",
@@ -152,7 +152,7 @@ def measures(
 
 def conventions(
     measure: Annotated[
-        Optional[str],  # noqa: UP045 - typer reads it
+        str | None,
         typer.Argument(metavar="MEASURE", help="Its rows only; all if not given."),
     ] = None,
     format: AsFormat = "table",

@@ -9,7 +9,7 @@ from functools import wraps
 from inspect import Parameter, Signature, signature
 from pathlib import Path
 from shlex import quote
-from typing import Annotated, Any, Literal, Optional
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -76,11 +76,11 @@ AreScores = Annotated[
     ),
 ]
 HeldKind = Annotated[
-    Optional[Kind],  # noqa: UP045 - typer reads it
+    Kind | None,
     typer.Option("--as", help="What the file holds; found out if not given.", **_of(INPUT)),
 ]
 ThirdColumn = Annotated[
-    Optional[Third],  # noqa: UP045 - typer reads it
+    Third | None,
     typer.Option(
         "--third", help="What the third column of a run with three columns is.", **_of(INPUT)
     ),
@@ -100,7 +100,7 @@ QrelsHeader = Annotated[
     ),
 ]
 RunColumns = Annotated[
-    Optional[list[str]],  # noqa: UP045 - typer reads it
+    list[str] | None,
     typer.Option(
         "--column",
         metavar="OURS=THEIRS",
@@ -109,7 +109,7 @@ RunColumns = Annotated[
     ),
 ]
 QrelsColumns = Annotated[
-    Optional[list[str]],  # noqa: UP045
+    list[str] | None,
     typer.Option(
         "--qrels-column", metavar="OURS=THEIRS", help="The same for the judgments.", **_of(INPUT)
     ),
@@ -124,7 +124,7 @@ NamedBy = Annotated[
     ),
 ]
 Measures = Annotated[
-    Optional[list[str]],  # noqa: UP045 - typer reads it
+    list[str] | None,
     typer.Option(
         "-m",
         "--measure",
@@ -135,7 +135,7 @@ Measures = Annotated[
     ),
 ]
 Rel = Annotated[
-    Optional[float],  # noqa: UP045
+    float | None,
     typer.Option(
         help="The lowest grade that is relevant.",
         show_default="any positive grade",
@@ -169,7 +169,7 @@ NotJudged = Annotated[
     ),
 ]
 Depth = Annotated[
-    Optional[int],  # noqa: UP045
+    int | None,
     typer.Option(
         metavar="K",
         help="Cut all rankings at this rank, once ties are broken, as trec_eval -M does.",
@@ -196,7 +196,7 @@ def place(text: str | Path) -> Path:
 
 
 OutFolder = Annotated[
-    Optional[Path],  # noqa: UP045
+    Path | None,
     typer.Option(
         "--out",
         "-o",
@@ -207,7 +207,7 @@ OutFolder = Annotated[
     ),
 ]
 OutFile = Annotated[
-    Optional[Path],  # noqa: UP045
+    Path | None,
     typer.Option(
         "--out",
         "-o",
@@ -218,7 +218,7 @@ OutFile = Annotated[
     ),
 ]
 ReportFile = Annotated[
-    Optional[Path],  # noqa: UP045
+    Path | None,
     typer.Option(
         "--report",
         metavar="FILE",
@@ -276,7 +276,7 @@ Intervals = Annotated[
     ),
 ]
 HonestDifference = Annotated[
-    Optional[Literal["randomized", "parametric"]],  # noqa: UP045
+    Literal["randomized", "parametric"] | None,
     typer.Option(
         "--hsd",
         help="Tukey's HSD over all runs, instead of a paired test and its correction.",
@@ -285,7 +285,7 @@ HonestDifference = Annotated[
     ),
 ]
 Baseline = Annotated[
-    Optional[str],  # noqa: UP045
+    str | None,
     typer.Option(
         "--baseline",
         metavar="RUN",
@@ -295,7 +295,7 @@ Baseline = Annotated[
     ),
 ]
 RequestsFile = Annotated[
-    Optional[str],  # noqa: UP045
+    str | None,
     typer.Option(
         "--requests",
         metavar="FILE",
@@ -304,7 +304,7 @@ RequestsFile = Annotated[
     ),
 ]
 GroupedBy = Annotated[
-    Optional[list[str]],  # noqa: UP045
+    list[str] | None,
     typer.Option(
         "--by",
         metavar="ATTRIBUTE",
