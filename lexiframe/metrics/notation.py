@@ -80,6 +80,10 @@ IR_MEASURES = {
     "ST_invRPP": "ST-invRPP",
 }
 """Other spellings: those of ir_measures, and Python names of measures that contain a hyphen."""
+_OF_THEIR_PROVIDERS: dict[str, Parameters] = {
+    "IPrec": {"rounding": "up"},  # pytrec_eval has trec_eval 9, whose rounding version 10 changed
+}
+"""What the objects of ir_measures mean by our parameters, where the defaults differ."""
 OTHERS = {
     "precision": "P",
     "recall": "R",
@@ -189,6 +193,7 @@ def _is_of_ir_measures(measure: Any) -> bool:
 def _of_ir_measures(measure: Any) -> str:
     """Write a measure of ir_measures; its own ``str`` leaves out gains that equal their grade."""
     given = {k: v for k, v in measure.params.items() if v != measure.SUPPORTED_PARAMS[k].default}
+    given |= _OF_THEIR_PROVIDERS.get(measure.NAME, {})
     return write(measure.NAME, None, given, given.pop(measure.AT_PARAM, None))
 
 

@@ -91,6 +91,7 @@ OBJECTS = {
     "R@5": ir_measures.Recall @ 5,
     "alpha-nDCG(alpha=0.3)@5": ir_measures.alpha_nDCG(alpha=0.3) @ 5,
     "MAP-IA": ir_measures.MAP_IA,
+    "IPrec(rounding='up', rel=2)@0.5": ir_measures.IPrec(rel=2) @ 0.5,
 }
 
 
