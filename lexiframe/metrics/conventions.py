@@ -1,4 +1,4 @@
-"""Where libraries that compute measures of the same name disagree: `conventions`."""
+"""Where libraries that compute measures of the same name disagree: the table of `conventions`."""
 
 from __future__ import annotations
 
@@ -78,24 +78,12 @@ _ROWS = [
 ]  # fmt: skip
 
 
-def conventions() -> pl.DataFrame:
-    """List where this library and others define a measure differently.
-
-    Returns
-    -------
-    polars.DataFrame
-        It prints whole, some lines for each row. Key ``measure, choice``: what can be chosen;
-        ``lexiframe``: the choice of this library; ``other``: how to get another choice here;
-        ``trec_eval`` (10), ``ir_measures`` (0.4),
-        ``ranx`` (0.3), ``LensKit`` (2025), ``RecTools``, ``RePlay`` and ``RecBole``: the choices of
-        other libraries (– where a library lacks the measure). BEIR calls trec_eval. m is the number
-        of relevant items, N the number of judged non-relevant items, ñ the number of documents
-        retrieved.
+def all_conventions() -> pl.DataFrame:
+    """Return the table of `conventions`.
 
     Examples
     --------
-    >>> import lexiframe as lf
-    >>> lf.conventions().filter(measure="R@k").select("lexiframe", "LensKit").rows()
+    >>> all_conventions().filter(measure="R@k").select("lexiframe", "LensKit").rows()
     [('m', 'min(m, k)')]
     """
     names = ["measure", "choice", "lexiframe", "other", *_LIBRARIES]

@@ -367,7 +367,7 @@ def indexed(write, tmp_path):
     """Matrices in which pandas saved its index as a column, and the name of that column."""
     plain = write(INDEXED.to_csv(), "plain.csv")
     again = write(pd.read_csv(plain).to_csv(index=False), "again.csv")
-    INDEXED.set_index(pd.Index([3, 1])).to_parquet(tmp_path / "sorted.parquet")
+    INDEXED.to_parquet(tmp_path / "sorted.parquet", index=True)
     renamed = INDEXED.rename(columns={"qid": "topic"}).rename_axis(None)
     numbered = pd.concat([INDEXED, INDEXED.assign(qid="z")], ignore_index=True)[:3]
     joined = pd.concat([numbered, numbered.assign(qid=["a", "b", "c"])])
@@ -461,7 +461,10 @@ def test_a_dictionary_of_columns_is_a_table():
         ),
         ({"bm25": 0.5}, "expected a file, a frame.*, found 0.5 as 'bm25'; a column is a list"),
         ({"bm25": [0.5, 1], "dph": [1]}, "of one length, found 1 values as 'dph' and 2 as 'bm25'"),
-        ({"bm25": [0.5, "x"]}, r"expected values of one type as bm25, found \[0.5, 'x'\]"),
+        (
+            {"bm25": [0.5, "x"]},
+            r"expected only numbers, or only texts, as bm25, found \[0.5, 'x'\]",
+        ),
     ],
     ids=["array", "lists", "list", "arrays", "numbers", "lengths", "types"],
 )

@@ -85,5 +85,5 @@ def _column(name: str, values: Any) -> pl.Series:
         return pl.Series(name, values)
     except (TypeError, pl.exceptions.PolarsError):
         raise SchemaError(
-            f"scores: expected values of one type as {name}, found {shown(values)}"
+            f"scores: expected only numbers, or only texts, as {name}, found {shown(values)}"
         ) from None
