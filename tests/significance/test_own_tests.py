@@ -215,8 +215,9 @@ def test_what_the_function_raises_is_seen():
         raise ZeroDivisionError("mine")
 
     message = (
-        r"compare: the test broken raised ZeroDivisionError: mine; it gets differences \(requests × "
-        r"pairs\), here 12 × 3, and returns a p-value for each pair: compute over axis 0"
+        r"compare: the test broken raised ZeroDivisionError: mine; it gets differences "
+        r"\(requests × pairs\), here 12 × 3, and returns a p-value for each pair: compute "
+        "over axis 0"
     )
     with pytest.raises(lf.LexiframeError, match=message) as raised:
         lf.compare(scores(RUNS), broken)
@@ -236,7 +237,7 @@ def test_an_error_of_lexiframe_in_the_function_stays_as_it_is():
     def refusing(d):
         raise lf.LexiframeError("mine")
 
-    with pytest.raises(lf.LexiframeError, match="^mine$"):
+    with pytest.raises(lf.LexiframeError, match=r"^mine$"):
         lf.compare(scores(RUNS), refusing)
 
 
