@@ -12,7 +12,7 @@ from lexiframe.layouts.groups import By
 from lexiframe.typing import RequestsLike
 
 
-class Evaluated(Protocol):
+class Grouped(Protocol):
     """The part of an `Evaluation` that has its requests: stages come before it in the flow."""
 
     scores: pl.DataFrame
@@ -20,14 +20,15 @@ class Evaluated(Protocol):
     attributes: pl.DataFrame | None
 
 
-def is_evaluated(data: PairsLike | Evaluated) -> TypeGuard[Evaluated]:
+PairsOrEvaluation = PairsLike | Grouped
+
+
+def is_evaluated(data: PairsOrEvaluation) -> TypeGuard[Grouped]:
     """Return whether data is an evaluation, and not a table."""
     return all(hasattr(data, name) for name in ("scores", "preferences", "attributes"))
 
 
-def groups_of_evaluation(
-    called: str, e: Evaluated, requests: RequestsLike, by: By
-) -> dict[str, Any]:
+def groups_of_evaluation(called: str, e: Grouped, requests: RequestsLike, by: By) -> dict[str, Any]:
     """Return the arguments ``requests`` and ``by``; those that are None are the evaluation's."""
     if not e.preferences.height:
         raise LexiframeError(

@@ -12,8 +12,12 @@ import polars as pl
 
 from lexiframe.errors import LexiframeError
 from lexiframe.layouts.arrays import PairCube, ScoreCube, check_finite
-from lexiframe.layouts.cube import PairsLike
-from lexiframe.layouts.evaluated import Evaluated, groups_of_evaluation, is_evaluated
+from lexiframe.layouts.evaluated import (
+    Grouped,
+    PairsOrEvaluation,
+    groups_of_evaluation,
+    is_evaluated,
+)
 from lexiframe.layouts.groups import By
 from lexiframe.layouts.pairs_of_groups import named_groups, splits
 from lexiframe.orderings.coefficients import (
@@ -31,7 +35,7 @@ from lexiframe.typing import RequestsLike
 
 
 def group_correlations(
-    d: PairsLike | Evaluated,
+    d: PairsOrEvaluation,
     /,
     method: CorrelationMethod = "kendall",
     *,
@@ -127,7 +131,7 @@ def group_correlations(
     return table.with_columns(pl.selectors.float().fill_nan(None)).sort(GROUP_CORRELATIONS.key)
 
 
-def _tables(e: Evaluated) -> list[pl.DataFrame]:
+def _tables(e: Grouped) -> list[pl.DataFrame]:
     """Return the scores of an evaluation, and its preferences that are no differences of these."""
     others = e.preferences.filter(~pl.col("measure").is_in(e.scores["measure"].implode()))
     return [table for table in (e.scores, others) if table.height]

@@ -13,8 +13,8 @@ import polars as pl
 from lexiframe.codes import decode
 from lexiframe.errors import LexiframeError, check_choice, warn
 from lexiframe.layouts.arrays import Pairs, check_finite
-from lexiframe.layouts.cube import PairsLike, pair_cube, pair_cube_with_scores
-from lexiframe.layouts.evaluated import Evaluated, groups_of_evaluation, is_evaluated
+from lexiframe.layouts.cube import pair_cube, pair_cube_with_scores
+from lexiframe.layouts.evaluated import PairsOrEvaluation, groups_of_evaluation, is_evaluated
 from lexiframe.layouts.groups import By
 from lexiframe.layouts.pairs_of_groups import named_groups
 from lexiframe.progress import progress
@@ -30,7 +30,7 @@ GroupTest = Literal["welch", "permutation"]
 
 
 def compare_groups(
-    d: PairsLike | Evaluated,
+    d: PairsOrEvaluation,
     /,
     test: GroupTest | Sequence[GroupTest] = "welch",
     correction: Correction | Sequence[Correction] = "holm",
