@@ -66,6 +66,12 @@ app = typer.Typer(
 )
 
 
+_GROUPS_HINT = (
+    "to test whether the groups differ: lexiframe.compare_groups(e) and group_correlations(e) in "
+    "Python, with e = lexiframe.evaluate(..., requests=..., by=...)"
+)
+
+
 def _examples(*commands: str) -> str:
     """Return the end of a command's help: examples, each on a line of its own."""
     return "\n\n".join(["Examples:", *(f"  lexiframe {command}" for command in commands)])
@@ -141,6 +147,8 @@ def evaluate(
         typer.echo(f"wrote {e.report(report)}", err=True)
     if format == "table":
         typer.echo(str(e))
+        if by and e.preferences.height:
+            typer.echo(_GROUPS_HINT, err=True)
     elif format == "json":
         print_json({name: table.to_dicts() for name, table in _printed(e).items()})
     else:

@@ -40,11 +40,10 @@ from lexiframe.io.runs import read_runs
 from lexiframe.io.text.trec import warn_of_wider_lines
 from lexiframe.io.write_parquet import write_parquet
 from lexiframe.io.write_trec import write_trec
-from lexiframe.metrics.conventions import conventions as all_conventions
 from lexiframe.metrics.derived import MADE_FROM_ANOTHER
-from lexiframe.metrics.described import Listing
 from lexiframe.pairwise.catalogue import parse_measure
-from lexiframe.pairwise.listing import measures as all_measures
+from lexiframe.pairwise.listing import conventions as conventions_of
+from lexiframe.pairwise.listing import measures as measures_of
 
 _OTHER_ENDINGS = ".csv .tsv .json .jsonl .arrow .feather .bz2 .xz .zst .zip".split()
 
@@ -133,14 +132,11 @@ def measures(
     format: AsFormat = "table",
 ) -> None:
     """List the metrics and preferences, or say what one of them is."""
-    known = all_measures()
-    if name is None or known.filter(name=name)["kind"].to_list() == ["interleaving"]:
-        known = known.filter(name is None or pl.col("name") == name)
-        explained = str(Listing(known))
+    known = measures_of(name)
+    if name is None or known["kind"].to_list() == ["interleaving"]:
+        explained = str(known)
     else:
         asked = parse_measure(f"{name}(AP)" if name in MADE_FROM_ANOTHER else name)
-        made_from_another = pl.col("name").str.starts_with(f"{asked.name}(")  # TSE(AP) is listed
-        known = known.filter((pl.col("name") == asked.name) | made_from_another)
         explained = str(asked.__doc__)
     if format != "table":
         print_table(known, format)
@@ -158,17 +154,11 @@ def conventions(
     format: AsFormat = "table",
 ) -> None:
     """Show where libraries mean different things by the name of a measure."""
-    table = all_conventions()
-    if measure is not None:
-        name = parse_measure(measure).name
-        of_measure = (
-            pl.col("measure").str.split(", ").list.eval(pl.element().str.strip_suffix("@k") == name)
-        )
-        table = table.filter(of_measure.list.any() | (pl.col("measure") == "all"))
+    table = conventions_of(measure)
     if format != "table":
         print_table(table, format)
         return
-    typer.echo(str(Listing(table)))
+    typer.echo(str(table))
 
 
 def _refuse_target(target: Path, file: File) -> None:

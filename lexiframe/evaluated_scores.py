@@ -109,7 +109,8 @@ def evaluate_scores(
         "groups": groups,
         "requests": sources_of_qrels(requests),
     }
-    of_pairs = pair_tables(s, d, [], "mean", inference, Groups.of(s, d, requests, groups))
+    grouped = Groups.of(s, d, requests, groups)
+    of_pairs = pair_tables(s, d, [], "mean", inference, grouped)
     no_coverage = pl.DataFrame(schema=COVERAGE.columns)
     return Evaluation(
         coverage=no_coverage,
@@ -117,6 +118,7 @@ def evaluate_scores(
         preferences=d,
         **of_pairs,
         provenance=provenance,
+        attributes=grouped.requests,
         _origin=None,
     )
 

@@ -49,6 +49,9 @@ class Evaluation:
     provenance
         What the tables were computed from: the files, their sha256 and how they were read, the
         policies, the measures, the tests and the groups.
+    attributes
+        Key ``query_id``, and the attributes of the requests that form the groups; None without
+        groups. `compare_groups` and `group_correlations` of the evaluation use it.
 
     Examples
     --------
@@ -72,6 +75,7 @@ class Evaluation:
     power: pl.DataFrame
     against_baseline: pl.DataFrame
     provenance: dict[str, Any]
+    attributes: pl.DataFrame | None = None
     _origin: Origin | None = None
 
     @property

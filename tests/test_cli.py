@@ -789,6 +789,17 @@ def test_evaluate_does_not_replace_what_it_reads(tmp_path, monkeypatch, lexifram
     assert {path: path.read_bytes() for path in before} == before
 
 
+def test_evaluate_by_groups_says_how_to_test_whether_they_differ(tmp_path, lexiframe):
+    requests = tmp_path / "requests.csv"
+    requests.write_text("query_id,kind\nq0066,x\nq0078,y\nq0113,x\nq0175,y\nq0206,x\n")
+    asked = ["evaluate", QRELS, RUNS, "-m", "AP"]
+    by_kind = ["--requests", str(requests), "--by", "kind"]
+    hint = "to test whether the groups differ: lexiframe.compare_groups(e) and group_correlations(e"
+    assert hint in lexiframe(*asked, *by_kind).err
+    assert hint not in lexiframe(*asked).err
+    assert hint not in lexiframe(*asked, *by_kind, "--format", "json").err
+
+
 REPLACED = [  # the arguments, and the input that they would replace
     (["evaluate", "~/qrels", "a.run", "--report", "qrels"], "qrels"),
     (["evaluate", "file://{}/my%20qrels", "a.run", "--report", "my qrels"], "my qrels"),

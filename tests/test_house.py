@@ -247,7 +247,8 @@ def test_groups_are_asked_for_by_keyword(name):
             function(pl.DataFrame(), requests=pl.DataFrame(), by="length")
 
 
-DATA = "CollectionLike Frame LogLike PairsLike RunsLike QrelsLike ScoresLike Evaluated".split()
+DATA = """CollectionLike Frame LogLike PairsLike PairsOrEvaluation RunsLike QrelsLike ScoresLike
+Evaluated""".split()
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
