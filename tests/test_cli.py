@@ -577,7 +577,7 @@ def test_a_verdict_on_one_run_says_why_there_is_none(lexiframe):
         ["explain", QRELS, PIXELS, RUN, "-m", "LR"],
         ["explain", QRELS, PIXELS, RUN, "-m", "LR", "--query", "q0078"],
         ["measures", "nDCG"],
-        ["conventions", "AP"],
+        ["conventions"],
     ],
     ids=lambda command: " ".join(map(str, command[:1])),
 )
