@@ -34,7 +34,14 @@ from lexiframe.cli_options import (
     place,
     with_groups_of_options,
 )
-from lexiframe.cli_output import print_json, print_table, refuse_other_ending, write_table
+from lexiframe.cli_output import (
+    complain,
+    print_json,
+    print_table,
+    refuse_other_ending,
+    say,
+    write_table,
+)
 from lexiframe.errors import LexiframeError
 from lexiframe.evaluated_runs import MEASURES
 from lexiframe.evaluated_runs import evaluate as evaluate_runs
@@ -55,7 +62,7 @@ from lexiframe.projection.policies import Policies
 from lexiframe.significance.paired import check_inference
 from lexiframe.significance.paired import compare as compare_runs
 from lexiframe.significance.tukey import tukey_hsd
-from lexiframe.views.verdict import verdict
+from lexiframe.views.verdict import verdict, verdict_text
 
 app = typer.Typer(
     help="Compare rankings: which run is better, and how sure one can be.",
@@ -207,7 +214,7 @@ def compare(
         facts = {"table": "comparisons", "policies": asdict(policies), "inference": how}
         write_table(out, c, facts)
         typer.echo(f"wrote {out}", err=True)
-    print_table(c, format)
+    print_table(c, format, tests.alpha)
 
 
 @app.command(
@@ -231,7 +238,7 @@ def print_verdict(
     options = {**policies, **vars(tests), "requests": requests, "by": by}
     v = verdict(evaluate_runs(inputs.scan(), inputs.judgments(), measure or None, **options))
     if format == "table":
-        typer.echo("\n".join(v["sentence"]))
+        say(verdict_text(v))
     else:
         print_table(v, format)
 
@@ -288,7 +295,7 @@ def _write(e: Evaluation, out: Path) -> None:
 
 
 def _say_warning(message: Warning | str, *_args: Any, **_keywords: Any) -> None:
-    typer.echo(f"warning: {as_options(str(message))}", err=True)
+    complain(f"warning: {as_options(str(message))}")
 
 
 def _open_closed_streams() -> None:
@@ -338,7 +345,7 @@ def main() -> None:
     try:
         app()
     except (LexiframeError, OSError) as error:
-        typer.echo(f"error: {as_options(str(error))}", err=True)
+        complain(f"error: {as_options(str(error))}")
         sys.exit(1)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -20,7 +21,7 @@ from lexiframe.cli_options import (
     as_options,
     place,
 )
-from lexiframe.cli_output import print_table
+from lexiframe.cli_output import print_table, say
 from lexiframe.errors import LexiframeError, ReadError
 from lexiframe.io.checks import Checked, Kind, check_file, kind_of, unreadable
 from lexiframe.io.files.outputs import refuse_replacing
@@ -143,7 +144,20 @@ def measures(
     elif name is None:
         print_table(known.select("notation", "kind", "formula"), format)
     else:
-        typer.echo(explained)
+        say(_flowing(explained))
+
+
+def _flowing(explained: str) -> str:
+    """Join the lines of each paragraph of prose; facts and parameters have a line each."""
+    blocks = (
+        block if _LISTED.match(block) else block.replace("\n", " ")
+        for block in explained.split("\n\n")
+    )
+    return "\n\n".join(blocks)
+
+
+_LISTED = re.compile(r"(\S[\w ]*: |Parameters, | |.*\n +\S)")
+"""The beginning of a block of an explanation whose lines are not prose."""
 
 
 def conventions(
@@ -158,7 +172,7 @@ def conventions(
     if format != "table":
         print_table(table, format)
         return
-    typer.echo(str(table))
+    say(str(table))
 
 
 def _refuse_target(target: Path, file: File) -> None:

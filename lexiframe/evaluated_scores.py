@@ -19,6 +19,7 @@ from lexiframe.layouts.groups import By, names_of
 from lexiframe.metrics.catalogue import num_rel, num_rel_ret, num_ret
 from lexiframe.metrics.derived import known_metric
 from lexiframe.metrics.scores import as_list
+from lexiframe.orderings.means import best_first
 from lexiframe.pairwise.pairs import preferences_table
 from lexiframe.schemas import COVERAGE
 from lexiframe.significance.differences import Alternative
@@ -111,6 +112,7 @@ def evaluate_scores(
     }
     grouped = Groups.of(s, d, requests, groups)
     of_pairs = pair_tables(s, d, [], "mean", inference, grouped)
+    of_pairs["means"] = best_first(of_pairs["means"], names, groups)
     no_coverage = pl.DataFrame(schema=COVERAGE.columns)
     return Evaluation(
         coverage=no_coverage,

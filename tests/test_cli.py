@@ -369,7 +369,7 @@ def test_explain_one_request(lexiframe, monkeypatch):
     printed = lexiframe(*command).out
     assert "Request q0078: pixels_euclidean against random" in printed
     measures, by_level = printed.split("\n\n")
-    assert ["LR", "null", "null", "1.000", "21"] in rows_of(measures)
+    assert ["LR", "—", "—", "1.000", "21"] in rows_of(measures)
     head, *rows = rows_of(by_level)
     assert head == "level doc_a position_a doc_b position_b sign decides AP_a AP_b LR".split()
     assert [int(row[0]) for row in rows] == levels["level"].to_list()
@@ -555,13 +555,63 @@ def test_conventions_on_the_command_line(lexiframe):
     assert "nDCG, ERR\n    choice:      grades below rel" in lexiframe("conventions", "ERR").out
 
 
-def test_verdict_on_the_command_line(lexiframe):
+def test_verdict_on_the_command_line(lexiframe, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "1000")
     options = ["-m", "AP RR", "--test", "sign", "--depth", "20"]
     said = lexiframe("verdict", QRELS, RUNS, *options)
     v = lf.verdict(lf.evaluate(RUNS, QRELS, "AP RR", test="sign", depth=20))
     assert said.out == "".join(f"{sentence}\n" for sentence in v["sentence"])
     as_json = lexiframe("verdict", QRELS, RUNS, *options, "--format", "json").out
     assert json.loads(as_json) == v.to_dicts()
+
+
+def test_a_verdict_on_one_run_says_why_there_is_none(lexiframe):
+    outcome = lexiframe("verdict", QRELS, RUN)
+    assert (outcome.status, outcome.out.split(":")[0]) == (0, "Nothing to compare")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["verdict", QRELS, RUNS, "-m", "AP"],
+        ["explain", QRELS, PIXELS, RUN, "-m", "LR"],
+        ["explain", QRELS, PIXELS, RUN, "-m", "LR", "--query", "q0078"],
+        ["measures", "nDCG"],
+        ["conventions"],
+    ],
+    ids=lambda command: " ".join(map(str, command[:1])),
+)
+def test_what_is_said_fits_the_terminal(lexiframe, monkeypatch, command):
+    """And says the same in any width."""
+    monkeypatch.setenv("COLUMNS", "1000")
+    wide = lexiframe(*command).out
+    monkeypatch.setenv("COLUMNS", "60")
+    outcome = lexiframe(*command)
+    assert outcome.status == 0
+    assert max(map(len, outcome.out.splitlines())) <= 60
+    assert max(map(len, wide.splitlines())) > 60
+    if command[0] in ("verdict", "measures", "conventions"):
+        assert outcome.out.split() == wide.split()
+
+
+def test_messages_fit_the_terminal_and_keep_paths_whole(lexiframe, monkeypatch, tmp_path):
+    path = tmp_path / "a_folder_with_a_long_name" / "of-a-run.run"
+    at_once = lexiframe("evaluate", QRELS, path).err
+    assert len(at_once.splitlines()) == 1  # as programs read it
+    monkeypatch.setenv("COLUMNS", "40")
+    said = lexiframe("evaluate", QRELS, path).err
+    assert f"{path}:" in said
+    assert len(said.splitlines()) > 1
+    assert said.split() == at_once.split()
+
+
+def test_a_p_value_is_on_the_right_side_of_alpha_in_print(lexiframe):
+    command = ["compare", QRELS, RUNS, "-m", "RR"]
+    p = json.loads(lexiframe(*command, "--format", "json").out)[0]["p_value"]
+    rounded = lexiframe(*command, "--alpha", f"{p + 1e-6:.8f}").out
+    assert f"{p:.3f}" in lexiframe(*command).out
+    shown = [float(word) for word in rounded.split() if word.startswith(f"{p:.2f}"[:3])]
+    assert any(abs(value - p) < 1e-6 and value < p + 1e-6 for value in shown)
 
 
 def test_measures_in_one_option(lexiframe):
