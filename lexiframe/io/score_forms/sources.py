@@ -22,7 +22,7 @@ from lexiframe.io.files.sources import (
     run_name,
     warn_of_left_out,
 )
-from lexiframe.io.score_forms.text import are_measures
+from lexiframe.io.tables.measure_names import are_measures
 from lexiframe.io.tables.objects import is_frame, is_one_run
 
 Keys = Literal["run", "measure"]
