@@ -7,7 +7,8 @@ from typing import Annotated
 import polars as pl
 import typer
 
-from lexiframe.cli_options import AsFormat, Measures, PairOptions, with_groups_of_options
+from lexiframe.cli_inputs import PairOptions, with_groups_of_options
+from lexiframe.cli_options import AsFormat, Measures
 from lexiframe.cli_output import complain, print_table, say
 from lexiframe.errors import LexiframeError, escaped
 from lexiframe.evaluated_runs import evaluate as evaluate_runs

@@ -1,14 +1,15 @@
-"""The commands that compare no runs: ``lexiframe check | convert | measures | conventions``."""
+"""The commands about single files: ``lexiframe check | convert``."""
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import Annotated, Any
 
 import polars as pl
 import typer
 
+from lexiframe.cli_advice import as_options
+from lexiframe.cli_inputs import as_columns
 from lexiframe.cli_options import (
     AsFormat,
     DecimalMark,
@@ -17,11 +18,9 @@ from lexiframe.cli_options import (
     Repeated,
     RunColumns,
     ThirdColumn,
-    as_columns,
-    as_options,
     place,
 )
-from lexiframe.cli_output import print_table, say
+from lexiframe.cli_output import print_table
 from lexiframe.errors import LexiframeError, ReadError
 from lexiframe.io.checks import Checked, Kind, check_file, kind_of, unreadable
 from lexiframe.io.files.outputs import refuse_replacing
@@ -41,10 +40,6 @@ from lexiframe.io.runs import read_runs
 from lexiframe.io.text.trec import warn_of_wider_lines
 from lexiframe.io.write_parquet import write_parquet
 from lexiframe.io.write_trec import write_trec
-from lexiframe.metrics.derived import MADE_FROM_ANOTHER
-from lexiframe.pairwise.catalogue import parse_measure
-from lexiframe.pairwise.listing import conventions as conventions_of
-from lexiframe.pairwise.listing import measures as measures_of
 
 _OTHER_ENDINGS = ".csv .tsv .json .jsonl .arrow .feather .bz2 .xz .zst .zip".split()
 
@@ -123,56 +118,6 @@ def convert(
     else:
         written = write_trec(table, target)
     typer.echo(f"wrote {', '.join(map(str, written))}", err=True)
-
-
-def measures(
-    name: Annotated[
-        str | None,
-        typer.Argument(metavar="NAME", help="A measure, by any library's name; all if not given."),
-    ] = None,
-    format: AsFormat = "table",
-) -> None:
-    """List the metrics and preferences, or say what one of them is."""
-    known = measures_of(name)
-    if name is None or known["kind"].to_list() == ["interleaving"]:
-        explained = str(known)
-    else:
-        asked = parse_measure(f"{name}(AP)" if name in MADE_FROM_ANOTHER else name)
-        explained = str(asked.__doc__)
-    if format != "table":
-        print_table(known, format)
-    elif name is None:
-        print_table(known.select("notation", "kind", "formula"), format)
-    else:
-        say(_flowing(explained))
-
-
-def _flowing(explained: str) -> str:
-    """Join the lines of each paragraph of prose; facts and parameters have a line each."""
-    blocks = (
-        block if _LISTED.match(block) else block.replace("\n", " ")
-        for block in explained.split("\n\n")
-    )
-    return "\n\n".join(blocks)
-
-
-_LISTED = re.compile(r"(\S[\w ]*: |Parameters, | |.*\n +\S)")
-"""The beginning of a block of an explanation whose lines are not prose."""
-
-
-def conventions(
-    measure: Annotated[
-        str | None,
-        typer.Argument(metavar="MEASURE", help="Its rows only; all if not given."),
-    ] = None,
-    format: AsFormat = "table",
-) -> None:
-    """Show where libraries mean different things by the name of a measure."""
-    table = conventions_of(measure)
-    if format != "table":
-        print_table(table, format)
-        return
-    say(str(table))
 
 
 def _refuse_target(target: Path, file: File) -> None:

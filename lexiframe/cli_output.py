@@ -69,6 +69,8 @@ def csv_text(table: pl.DataFrame) -> str:
 
 
 def _with_texts(column: pl.Series) -> pl.Series:
+    if isinstance(column.dtype, pl.List):  # names of runs; a cell of CSV holds no list
+        column = column.list.join("; ")
     if column.dtype != pl.String:
         return column
     texts = {text: _as_text(text) for text in column.unique().drop_nulls()}

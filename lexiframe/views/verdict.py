@@ -272,22 +272,29 @@ def _refuse_gaps(table: pl.DataFrame) -> None:
 def _sentence(row: dict[str, Any], names: Sequence[str], alpha: float, family: str) -> str:
     group = " and ".join(group_of(name, row[f"by {name}"]) for name in names)
     verb = "is best" if len(row["best"]) == 1 else "share the first rank"
-    best = f"By {row['measure']}{' for ' * bool(names)}{group}, {_listed(row['best'])} {verb}"
+    best = f"By {row['measure']}{' for ' * bool(names)}{group}, {listed(row['best'])} {verb}"
     if row["n_tested"] == 0:
         return escaped(f"{best}; {_of_others(row)}.")
+    told_apart = "pair of runs is" if row["n_pairs"] == 1 else "pairs of runs are"
+    return escaped(
+        f"{best}; {_of_others(row)}. {_of_favoured(row)}{row['n_significant']:,} of "
+        f"{row['n_pairs']:,} {told_apart} told apart ({how_tested(row, names, alpha, family)})."
+    )
+
+
+def how_tested(row: dict[str, Any], names: Sequence[str], alpha: float, family: str) -> str:
+    """Return the test, correction, family, level and number of requests in words.
+
+    The requests of the pairs are between ``n`` and ``n_most`` of the row.
+    """
     test, _, options = row["test"].partition("(")
     # The comparisons that a user gives may have tests and corrections that are not ours.
     how = _TESTS.get(test, test) + (f" ({options}" if options else "")
     pairs = "the one pair" if row["family"] == 1 else f"the {row['family']:,} pairs"
     over = f"{_CORRECTIONS.get(row['correction'], row['correction'])} {pairs}"
     scope = f" of all measures{' and groups' * bool(names)}" if family == "all" else ""
-    told_apart = "pair of runs is" if row["n_pairs"] == 1 else "pairs of runs are"
     n = " to ".join(f"{n:,}" for n in dict.fromkeys([row["n"], row["n_most"]]))
-    return escaped(
-        f"{best}; {_of_others(row)}. {_of_favoured(row)}{row['n_significant']:,} of "
-        f"{row['n_pairs']:,} {told_apart} told apart ({how}, {over}{scope}, α = {alpha:g}, "
-        f"n = {n} request{'s' * (n != '1')})."
-    )
+    return f"{how}, {over}{scope}, α = {alpha:g}, n = {n} request{'s' * (n != '1')}"
 
 
 def group_of(attribute: str, value: Any) -> str:
@@ -309,10 +316,10 @@ def _of_others(row: dict[str, Any]) -> str:
     why = "with one request" if row["n"] == 1 else "for want of requests or of a p-value"
     if len(row["untested"]) == n_others:
         return f"no test is possible {why}"
-    untested = f"; {_listed(row['untested'])} cannot be tested, {why}" if row["untested"] else ""
+    untested = f"; {listed(row['untested'])} cannot be tested, {why}" if row["untested"] else ""
     if row["not_worse"]:
         verb = "is" if len(row["not_worse"]) == 1 else "are"
-        return f"{_listed(row['not_worse'])} {verb} not significantly worse{untested}"
+        return f"{listed(row['not_worse'])} {verb} not significantly worse{untested}"
     verb = "the other run is" if n_others == 1 else "all other runs are"
     return f"{verb} significantly worse" if not untested else untested.removeprefix("; ")
 
@@ -322,11 +329,11 @@ def _of_favoured(row: dict[str, Any]) -> str:
     said = []
     if row["first"] and not {*row["first"]} & {*row["best"]}:
         verb = "wins" if len(row["first"]) == 1 else "win"
-        said.append(f"{_listed(row['first'])} {verb} the greatest share of requests")
+        said.append(f"{listed(row['first'])} {verb} the greatest share of requests")
     if row["favoured"]:
         compared = next((how for t, how in _COMPARED.items() if row["test"].startswith(t)), _MEANS)
         verb = "is" if len(row["favoured"]) == 1 else "are"
-        ahead = f"{_listed(row['favoured'])} {verb} ahead of {_listed(row['best'])}"
+        ahead = f"{listed(row['favoured'])} {verb} ahead of {listed(row['best'])}"
         said.append(f"the test compares {compared}, by which {ahead} ({_significantly(row)})")
     order = "the mean" if row["method"] == "mean" else row["method"]
     return f"But {order} orders the runs, while {' and '.join(said)}. " if said else ""
@@ -337,7 +344,7 @@ def _significantly(row: dict[str, Any]) -> str:
         return "not significantly"
     if row["better"] == row["favoured"]:
         return "significantly"
-    return f"{_listed(row['better'])} significantly"
+    return f"{listed(row['better'])} significantly"
 
 
 _MEANS = "mean differences"
@@ -368,6 +375,7 @@ def first_runs(runs: Sequence[str], most: int = 6) -> list[str]:
     return list(runs)
 
 
-def _listed(runs: list[str]) -> str:
+def listed(runs: list[str]) -> str:
+    """Return the names of runs as people list them; many are cut short."""
     named = first_runs(runs)
     return " and ".join(filter(None, [", ".join(named[:-1]), named[-1]]))

@@ -23,7 +23,7 @@ from lexiframe.io.files.sources import (
     warn_of_left_out,
 )
 from lexiframe.io.score_forms.plain_data import as_table
-from lexiframe.io.score_forms.text import are_measures
+from lexiframe.io.tables.measure_names import are_measures
 from lexiframe.io.tables.objects import is_frame, is_one_run
 
 Keys = Literal["run", "measure"]
