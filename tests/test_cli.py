@@ -332,31 +332,21 @@ def test_evaluate_with_a_baseline(tmp_path, lexiframe):
 
 
 ON_A_BASELINE = {
-    (
-        "random",
-    ): "pca8_euclidean and pixels_euclidean are significantly better than random, none is "
+    "random": "pca8_euclidean and pixels_euclidean are significantly better than random, none is "
     "significantly worse (paired t-test, Holm's correction over the 2 pairs",
-    (
-        "pixels_euclidean",
-        "--alternative",
-        "less",
-        "--family",
-        "all",
-        "--correction",
-        "bh",
-    ): "random "
-    "is significantly worse than pixels_euclidean, and pca8_euclidean is not told apart from it "
-    "(paired t-test (alternative='less'), Benjamini and Hochberg's correction over the 4 pairs of "
-    "all measures",
-    ("pca8_euclidean", "--alternative", "greater"): "no run is significantly better than "
-    "pca8_euclidean, and pixels_euclidean and random are not told apart from it (paired t-test "
+    "pixels_euclidean --alternative less --family all --correction bh": "random is significantly "
+    "worse than pixels_euclidean, and pca8_euclidean is not told apart from it (paired t-test "
+    "(alternative='less'), Benjamini and Hochberg's correction over the 4 pairs of all measures",
+    "pca8_euclidean --alternative greater": "no run is significantly better than pca8_euclidean, "
+    "and pixels_euclidean and random are not told apart from it (paired t-test "
     "(alternative='greater'), Holm's correction over the 2 pairs",
 }
 
 
 @pytest.mark.parametrize("given", ON_A_BASELINE)
-def test_verdict_on_a_baseline(lexiframe, given):
-    asked = [QRELS, RUNS, "-m", "AP,RPP", "--baseline", *given]
+def test_verdict_on_a_baseline(monkeypatch, lexiframe, given):
+    monkeypatch.setenv("COLUMNS", "1000")
+    asked = [QRELS, RUNS, "-m", "AP,RPP", "--baseline", *given.split()]
     sentences = lexiframe("verdict", *asked).out.splitlines()
     assert sentences[0] == f"By AP, {ON_A_BASELINE[given]}, α = 0.05, n = 5 requests)."
     assert sentences[1].startswith("By RPP, ")
@@ -366,7 +356,8 @@ def test_verdict_on_a_baseline(lexiframe, given):
     assert told_apart == {run for run in sorted({row["run"] for row in rows}) if run in said}
 
 
-def test_verdict_on_a_baseline_in_groups(tmp_path, lexiframe):
+def test_verdict_on_a_baseline_in_groups(tmp_path, monkeypatch, lexiframe):
+    monkeypatch.setenv("COLUMNS", "1000")
     requests = tmp_path / "requests.csv"
     queries = lf.read_qrels(QRELS)["query_id"].unique().sort()
     pl.DataFrame({"query_id": queries, "kind": [*"aabbb"]}).write_csv(requests)
@@ -1473,6 +1464,7 @@ def test_evaluate_scores(tmp_path, monkeypatch, lexiframe):
     lexiframe("compare", *asked, "-o", "c.parquet")
     assert pl.read_parquet("c.parquet").equals(lf.compare(e.scores))
     assert "would replace" in lexiframe("compare", "--scores", "c.parquet", "-o", "c.parquet").err
+    monkeypatch.setenv("COLUMNS", "1000")
     said = lexiframe("verdict", "--scores", "*.treceval").out
     assert said.splitlines() == lf.verdict(lf.evaluate_scores("*.treceval"))["sentence"].to_list()
     said = lexiframe("verdict", *asked, "--baseline", "bm25").out
