@@ -23,25 +23,27 @@ W = pl.DataFrame(
         "mean_preference": [1.0, 0.0, -0.5, 1.0],
     }
 )
+HARMLESS = "b<\u200bb>"
+"""Such a name in a page is no tag."""
 
 
 def test_a_cell_is_the_share_of_requests_that_its_run_wins():
-    cells = win_rate_chart(W, "RPP").data
+    cells = pl.DataFrame(win_rate_chart(W, "RPP").data.values)
     share = {
         (run, against): s for run, against, s in cells.select("run", "against", "share").rows()
     }
     assert share == {
-        ("a", "b<b>"): 0.5, ("b<b>", "a"): 0.5, ("a", "c"): 0.125, ("c", "a"): 0.875,
-        ("b<b>", "c"): 1.0, ("c", "b<b>"): 0.0,
+        ("a", HARMLESS): 0.5, (HARMLESS, "a"): 0.5, ("a", "c"): 0.125, ("c", "a"): 0.875,
+        (HARMLESS, "c"): 1.0, ("c", HARMLESS): 0.0,
     }  # fmt: skip
     assert cells.filter(run="c", against="a").select("wins", "losses", "ties").row(0) == (3, 0, 1)
 
 
 def test_the_best_run_comes_first_unless_told():
     spec = win_rate_chart(W, "RPP").to_dict()["encoding"]
-    assert spec["y"]["sort"] == spec["x"]["sort"] == ["b<b>", "c", "a"]
+    assert spec["y"]["sort"] == spec["x"]["sort"] == [HARMLESS, "c", "a"]
     told = win_rate_chart(W, "RPP", order=["a", "b<b>", "c"]).to_dict()["encoding"]
-    assert told["y"]["sort"] == ["a", "b<b>", "c"]
+    assert told["y"]["sort"] == ["a", HARMLESS, "c"]
 
 
 def test_it_is_drawn(tmp_path):

@@ -1,21 +1,29 @@
-"""Charts of tables, drawn with Altair, which the extra ``viz`` installs."""
+"""Charts of what holds between two runs or two measures: cells in rows and columns."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import polars as pl
 
-from lexiframe.errors import LexiframeError, unknown_name
-from lexiframe.schemas import WIN_RATES, check
+from lexiframe.errors import LexiframeError
+from lexiframe.schemas import WIN_RATES
 from lexiframe.typing import Frame
+from lexiframe.views.charts.drawing import (
+    SIDES,
+    altair,
+    harmless,
+    harmless_all,
+    inside,
+    names_axis,
+    rows_of,
+    step,
+    tooltip,
+)
 
 if TYPE_CHECKING:
     import altair as alt
-
-_SIDE = 460
-"""The width and height of a matrix in pixels; cells are between 12 and 40 pixels wide."""
 
 
 def win_rate_chart(w: Frame, /, measure: str, *, order: Sequence[str] | None = None) -> alt.Chart:
@@ -47,18 +55,16 @@ def win_rate_chart(w: Frame, /, measure: str, *, order: Sequence[str] | None = N
     Examples
     --------
     >>> import lexiframe as lf
-    >>> from lexiframe.views.charts import win_rate_chart
+    >>> from lexiframe.views.charts.matrices import win_rate_chart
     >>> folder = lf.bundled("example")
     >>> p = lf.positions(folder / "runs", folder / "qrels.txt")
     >>> w = lf.win_rates(lf.preferences(p, "RPP"))
-    >>> win_rate_chart(w, "RPP").data["share"].round(2).to_list()
+    >>> [row["share"] for row in win_rate_chart(w, "RPP").data.values]
     [0.5, 1.0, 0.5, 1.0, 0.0, 0.0]
     """
-    draw = _altair()
-    table = check(w, WIN_RATES)
-    if measure not in table["measure"]:
-        raise unknown_name("measure", measure, table["measure"].unique().sort().to_list())
-    cells = _both_ways(table.filter(measure=measure))
+    draw = altair()
+    pairs = rows_of(w, WIN_RATES, ["run_a", "run_b"], "win_rate_chart", measure=measure)
+    cells = _both_ways(pairs)
     if order is None:
         means = cells.group_by("run").agg(pl.col("share").mean())
         order = means.sort("share", "run", descending=[True, False])["run"].to_list()
@@ -66,35 +72,30 @@ def win_rate_chart(w: Frame, /, measure: str, *, order: Sequence[str] | None = N
         raise LexiframeError(
             f"win_rate_chart: expected all runs in order, found none of {sorted(missing)[0]!r}"
         )
-    size = min(40, max(12, _SIDE // len(order))) * len(order)
-    axis = {"sort": list(order), "type": "nominal"}
+    side = draw.Step(step(len(order)))
+    axis = {"sort": harmless_all(order), "type": "nominal"}
     chart: alt.Chart = (
-        draw.Chart(cells)
+        draw.Chart(inside(cells))
         .mark_rect()
         .encode(
-            draw.Y("run", title="run", **axis),
-            draw.X("against", title="against", **axis),
+            draw.Y("run", axis=names_axis("run"), **axis),
+            draw.X("against", axis=names_axis("against"), **axis),
             draw.Color("share", type="quantitative", title="requests won")
-            .scale(scheme="blueorange", domain=[0, 1], reverse=True)
+            .scale(scheme=SIDES, domain=[0, 1], reverse=True)
             .legend(format="%"),
-            [
-                draw.Tooltip(name, type=kind, title=title, format=form)
-                for name, kind, title, form in _TOOLTIP
-            ],
+            tooltip(
+                ("run", "run", ""),
+                ("against", "against", ""),
+                ("share", "requests won, ties half", ".1%"),
+                ("wins", "won", "d"),
+                ("losses", "lost", "d"),
+                ("ties", "tied", "d"),
+            ),
         )
-        .properties(width=size, height=size, title=f"Share of requests won by {measure}")
+        .properties(width=side, height=side)
+        .properties(title=harmless(f"Share of requests won by {measure}"))
     )
     return chart
-
-
-_TOOLTIP = [
-    ("run", "nominal", "run", ""),
-    ("against", "nominal", "against", ""),
-    ("share", "quantitative", "requests won, ties half", ".1%"),
-    ("wins", "quantitative", "won", "d"),
-    ("losses", "quantitative", "lost", "d"),
-    ("ties", "quantitative", "tied", "d"),
-]
 
 
 def _both_ways(table: pl.DataFrame) -> pl.DataFrame:
@@ -105,13 +106,3 @@ def _both_ways(table: pl.DataFrame) -> pl.DataFrame:
     rows = pl.concat([ahead, ahead.rename(turned).select(columns)]).sort("run", "against")
     n = pl.sum_horizontal("wins", "losses", "ties")
     return rows.with_columns(share=(pl.col("wins") + pl.col("ties") / 2) / n)
-
-
-def _altair() -> Any:
-    try:
-        import altair
-    except ImportError:
-        raise LexiframeError(
-            "charts need Altair, which is not installed; pip install 'lexiframe[viz]'"
-        ) from None
-    return altair
