@@ -492,7 +492,7 @@ def _pairs_named(
     known = rows.select("run_a", "run_b", "label").unique(maintain_order=True)
     if wanted is None:
         return known["label"].to_list() if known.height <= _NAMED_LINES else []
-    pairs = [wanted] if isinstance(wanted[0], str) else [*wanted]
+    pairs = [wanted] if wanted and isinstance(wanted[0], str) else [*wanted]
     labels = {frozenset(pair): label for *pair, label in known.iter_rows()}
     for pair in pairs:
         if frozenset(pair) not in labels:
@@ -557,10 +557,12 @@ def _chosen_lines(chosen: list[str], at: dict[str, Any]) -> list[Any]:
 def _power_cells(rows: pl.DataFrame, chosen: list[str], power: float) -> list[Any]:
     """Return the layers of cells, of numbers of requests × tenths of power, and of chosen lines."""
     draw = altair()
-    tenth = (pl.col("power") * 10).floor().clip(0, 9) / 10
-    cells = rows.group_by("n_requests", low=tenth).agg(n_pairs=pl.len())
+    tenth = (pl.col("power") * 10).floor().clip(0, 9)  # the last includes 1
+    cells = rows.group_by("n_requests", low=(tenth / 10).round(1)).agg(n_pairs=pl.len())
     share = pl.col("n_pairs") / pl.col("n_pairs").sum().over("n_requests")
-    cells = cells.with_columns(high=pl.col("low") + 0.1, share=share).sort("n_requests", "low")
+    cells = cells.with_columns(high=(pl.col("low") + 0.1).round(1), share=share).sort(
+        "n_requests", "low"
+    )
     x = draw.X("n_requests", type="ordinal", title="requests").axis(labelAngle=0)
     colour = draw.Color("share", type="quantitative", title="share of pairs")
     return [
