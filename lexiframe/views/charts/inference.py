@@ -111,16 +111,15 @@ def asl_chart(
     every = -(-n_pairs // _MOST_PLACES)
     last = pl.col("place").max().over("label")
     rows = rows.filter(((pl.col("place") - 1) % every == 0) | (pl.col("place") == last))
-    at = {
-        "x": draw.X("share", type="quantitative", title="share of pairs")
-        .axis(format="%")
-        .scale(domain=[0, 1]),
-        "y": draw.Y("p_value", type="quantitative", title="p")
-        .scale(type="sqrt", domain=[0, 1])
-        .axis(values=[0, 0.01, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1], format="~g", labelOverlap=False),
-    }
+    scale = draw.Scale(type="sqrt", domain=[0, 1])
+    levels = [0, 0.01, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1]
+    axis = draw.Axis(values=levels, format="~g", labelOverlap=False)
+    # Both layers say the same of the axis: else it takes what one of them leaves open.
+    y = {"type": "quantitative", "title": "p", "scale": scale, "axis": axis}
+    x = draw.X("share", type="quantitative", title="share of pairs").scale(domain=[0, 1])
     lines = draw.Chart(inside(rows)).encode(
-        **at,
+        x.axis(format="%"),
+        draw.Y("p_value", **y),
         **_own_line(curves),
         tooltip=tooltip(
             ("measure", "measure", ""),
@@ -133,8 +132,7 @@ def asl_chart(
         ),
     )
     level = draw.Chart(draw.InlineData(values=[{"alpha": alpha}])).mark_rule(color=GREY)
-    at_level = draw.Y("alpha", type="quantitative")
-    level = level.encode(at_level, tooltip=tooltip(("alpha", "α", "~g")))
+    level = level.encode(draw.Y("alpha", **y), tooltip=tooltip(("alpha", "α", "~g")))
     # Points are what tooltips belong to; many of them would hide the dashes.
     point = {"size": 16, "opacity": 1 if n_pairs <= _SEEN else 0}
     drawn = lines.mark_line(interpolate="step-after", strokeWidth=2, point=point)
@@ -473,7 +471,9 @@ def power_curve_chart(
     shown = known if n_pairs <= _MOST_LINES else known.filter("is_highlighted")
     layers = layers_of(known, chosen, power)
     # The colours of cells are shares, those of lines are pairs.
-    layered = draw.layer(*layers, data=inside(shown)).resolve_scale(color="independent")
+    layered = draw.layer(*layers, data=inside(shown)).resolve_scale(
+        color="independent", strokeDash="independent"
+    )
     chart: alt.LayerChart = layered.properties(
         width=WIDTH,
         height=_HEIGHT,

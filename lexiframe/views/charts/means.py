@@ -268,8 +268,12 @@ def _parameter(of_runs: Frame, colour: str, own: set[str]) -> pl.DataFrame:
     if colour not in known:
         raise unknown_name("column", colour, known)
     values = table[colour]
-    if not values.dtype.is_numeric():
-        values = values.cast(pl.String)
+    if values.dtype.is_numeric():
+        values = values if values.dtype.is_integer() else values.cast(pl.Float64)  # also decimals
+    else:  # dates, truth values and lists as Python writes them
+        values = pl.Series(
+            [None if v is None else str(v) for v in values.to_list()], dtype=pl.String
+        )
     runs = check(table.select("run"), TableSchema("runs", ("run",), {"run": STR}))
     return runs.with_columns(values.alias("colour")).unique("run", keep="first")
 

@@ -3,7 +3,7 @@
 A snapshot is the specification of a chart as JSON, in the folder ``snapshots``. After a change that
 is meant to change charts, write them anew and look at the difference:
 
-    LEXIFRAME_SNAPSHOTS=write make test ARGS="-n0 tests/views/charts"
+    LEXIFRAME_SNAPSHOTS=write make test ARGS=tests/views/charts
     git diff tests/views/charts/snapshots
 """
 

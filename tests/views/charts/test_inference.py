@@ -154,6 +154,8 @@ def test_power_of_many_pairs_is_drawn_as_cells(monkeypatch):
     assert cells.select("n_requests", "low", "n_pairs", "share").rows() == [
         (5, 0.1, 1, 0.5), (5, 0.7, 1, 0.5), (50, 0.5, 1, 0.5), (50, 0.9, 1, 0.5)
     ]  # fmt: skip
-    assert chart.to_dict(validate=False)["resolve"] == {"scale": {"color": "independent"}}
+    assert chart.to_dict(validate=False)["resolve"] == {
+        "scale": {"color": "independent", "strokeDash": "independent"}
+    }
     without = power_curve_chart(CURVE, "AP", highlight=[])
     assert len(without.layer) == 2

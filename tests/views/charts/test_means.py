@@ -1,5 +1,9 @@
 """Charts of means show the numbers of their tables, best first."""
 
+import json
+from datetime import date
+from decimal import Decimal
+
 import polars as pl
 import pytest
 
@@ -83,6 +87,26 @@ def test_texts_have_a_shape_as_well_as_a_colour():
     scales = [spec[channel]["condition"]["scale"] for channel in ("color", "shape")]
     assert [scale["domain"] for scale in scales] == [["lexical", "neural"]] * 2
     assert len({*scales[1]["range"]}) == 2
+
+
+def test_values_of_any_type_colour_points(tmp_path):
+    log = pl.DataFrame(
+        {"run": [A, B, C], "day": [date(2026, 1, 2), None, date(2026, 1, 3)],
+         "layers": [[1], [2, 3], None], "stemmed": [True, False, None],
+         "k1": [Decimal("0.9"), Decimal("1.2"), None]}
+    )  # fmt: skip
+
+    def colours(column, log=log):
+        chart = trade_off_chart(MEANS, "RR", "AP", log=log, colour=column)
+        assert "colour" in json.dumps(chart.to_dict())
+        return rows(chart)["colour"].to_list()
+
+    assert colours("day") == ["2026-01-02", None, "2026-01-03"]
+    assert colours("stemmed") == ["True", "False", None]
+    assert colours("layers") == ["[1]", "[2, 3]", None]
+    assert colours("k1") == [0.9, 1.2, None]
+    (tmp_path / "log.csv").write_text(f"run,k1\n{A},0.9\n{B},1.2\n{C},0.4\n")
+    assert colours("k1", tmp_path / "log.csv") == [0.9, 1.2, 0.4]
 
 
 def test_the_log_may_have_been_joined_before():
