@@ -18,6 +18,7 @@ from lexiframe.views.charts.drawing import (
     SIDES,
     altair,
     counted,
+    harmless,
     harmless_all,
     inside,
     name_size,
@@ -276,7 +277,7 @@ def _of_value(given: pl.DataFrame, column: str) -> tuple[dict[str, Any], Any, st
             "agreement",
         )
     method = given["method"][0] if given.height else "kendall"
-    unit = _COEFFICIENTS.get(method, method)
+    unit = harmless(_COEFFICIENTS.get(method, method))
     is_share = method.startswith("rbo")
     scale = (
         {"scheme": SHARES, "domain": [0, 1]}

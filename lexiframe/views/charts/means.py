@@ -90,9 +90,10 @@ def mean_chart(
     axis_title = "mean" if len(chosen) > 1 else harmless(f"mean {chosen[0]}")
     by_first = f" by {chosen[0]}" if len(chosen) > 1 else ""
     shown = "Means" if len(chosen) > 1 else f"Mean {chosen[0]}"
-    chart: Any = _points_and_bars(rows, runs, pixels, axis_title).properties(
-        height=draw.Step(pixels), width=max(120, WIDTH // min(len(chosen), _SIDE_BY_SIDE))
-    )
+    width = max(120, WIDTH // min(len(chosen), _SIDE_BY_SIDE))
+    ticks = draw.Axis(tickCount=width // 40)  # numbers side by side take 40 pixels
+    chart: Any = _points_and_bars(rows, runs, pixels, {"title": axis_title, "axis": ticks})
+    chart = chart.properties(height=draw.Step(pixels), width=width)
     if len(chosen) > 1:
         header = draw.Header(title=None, labelLimit=LONGEST, labelFontWeight="bold")
         by = draw.Facet("measure", type="nominal", sort=harmless_all(chosen), header=header)
@@ -114,11 +115,11 @@ def _chosen(rows: pl.DataFrame, measures: str | Sequence[str] | None) -> list[st
     return list(dict.fromkeys(chosen)) or known
 
 
-def _points_and_bars(rows: pl.DataFrame, runs: list[str], pixels: int, axis_title: str) -> Any:
+def _points_and_bars(rows: pl.DataFrame, runs: list[str], pixels: int, of_x: dict[str, Any]) -> Any:
     draw = altair()
     names = names_axis(labelFontSize=name_size(pixels), grid=True, tickSize=0)
     y = draw.Y("run", type="nominal", sort=harmless_all(runs), axis=names)
-    x = {"type": "quantitative", "title": axis_title, "axis": draw.Axis(tickCount=5)}
+    x = {"type": "quantitative", **of_x}
     scale = draw.Scale(zero=False)
     said = tooltip(
         ("run", "run", ""),

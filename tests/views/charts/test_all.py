@@ -1,5 +1,6 @@
 """Each chart of an evaluation: its snapshot, pictures of few, many and odd runs, and its page."""
 
+import json
 import math
 from inspect import getmembers, isfunction
 
@@ -82,6 +83,33 @@ def test_odd_names_are_drawn_and_inject_nothing(name):
     assert not [part for part in ("</script><b", "<!--'", "f <script", "<i>") if part in page]
     plain = CHARTS[name](tables(5, 3, ("AP", "RR"), "plain"), "RR").to_html(inline=False)
     assert Tags(page).found == Tags(plain).found
+
+
+@pytest.mark.parametrize("name", CHARTS)
+def test_no_other_name_injects_anything(name):
+    """Tests, corrections and methods of one's own; a column of the log and its values."""
+    odd = "a</script><b>"
+    renamed = {
+        called: table.with_columns(
+            pl.lit(odd).alias(column)
+            for column in ("test", "correction", "method")
+            if column in table.columns
+        )
+        for called, table in TINY.items()
+    }
+    renamed["power"] = TINY["power"].with_columns(pl.col("test", "correction") + odd)
+    renamed["orderings"] = TINY["orderings"].with_columns(method=pl.col("method") + odd)
+    charts_of = CHARTS | {
+        "ordering_chart": lambda t, m: charts.ordering_chart(t["orderings"], highlight=[]),
+        "win_rate_chart": lambda t, m: charts.win_rate_chart(t["win_rates"], "AP"),
+        "trade_off_chart": lambda t, m: charts.trade_off_chart(
+            t["means"].with_columns(pl.lit(odd).alias(odd)), "AP", m, colour=odd
+        ),
+    }
+    text = json.dumps(charts_of[name](renamed, "RR").to_dict(validate=False))
+    assert "</" not in text
+    shows_such_names = {"mean_chart", "win_rate_chart", "power_curve_chart"}
+    assert (json.dumps("<\u200b/script")[1:-1] in text) == (name not in shows_such_names)
 
 
 def numbers(found):
