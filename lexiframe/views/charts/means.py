@@ -16,6 +16,7 @@ from lexiframe.views.charts.drawing import (
     COLOURS,
     GREY,
     LONGEST,
+    NUMBER,
     WIDTH,
     altair,
     harmless,
@@ -91,7 +92,8 @@ def mean_chart(
     by_first = f" by {chosen[0]}" if len(chosen) > 1 else ""
     shown = "Means" if len(chosen) > 1 else f"Mean {chosen[0]}"
     width = max(120, WIDTH // min(len(chosen), _SIDE_BY_SIDE))
-    ticks = draw.Axis(tickCount=width // 40)  # numbers side by side take 40 pixels
+    # Numbers side by side take 40 pixels. Without a format, the only number of an axis is rounded.
+    ticks = draw.Axis(tickCount=width // 40, format=NUMBER)
     chart: Any = _points_and_bars(rows, runs, pixels, {"title": axis_title, "axis": ticks})
     chart = chart.properties(height=draw.Step(pixels), width=width)
     if len(chosen) > 1:
@@ -281,7 +283,7 @@ def _parameter(of_runs: Frame, colour: str, own: set[str]) -> pl.DataFrame:
 
 def _points(rows: pl.DataFrame, x: str, y: str, colour: str | None) -> Any:
     draw = altair()
-    scale = draw.Scale(zero=False, padding=12)
+    scale, axis = draw.Scale(zero=False, padding=12), draw.Axis(format=NUMBER)
     said = [("run", "run", ""), ("x", x, ".4f"), ("y", y, ".4f"), ("n", "requests", "d")]
     points = draw.Chart().mark_point(filled=True, opacity=0.9, size=70)
     marked: dict[str, Any] = {"color": draw.value(COLOURS[0])}
@@ -291,8 +293,8 @@ def _points(rows: pl.DataFrame, x: str, y: str, colour: str | None) -> Any:
         said.append(("colour", name, "" if not is_number else "~g"))
         marked = _by_number(name) if is_number else _by_text(rows["colour"], name)
     return points.encode(
-        draw.X("x", type="quantitative", title=f"mean {x}", scale=scale),
-        draw.Y("y", type="quantitative", title=f"mean {y}", scale=scale),
+        draw.X("x", type="quantitative", title=f"mean {x}", scale=scale, axis=axis),
+        draw.Y("y", type="quantitative", title=f"mean {y}", scale=scale, axis=axis),
         tooltip(*said),
         **marked,
     )

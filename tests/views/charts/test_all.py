@@ -10,10 +10,11 @@ import pytest
 import lexiframe as lf
 
 pytest.importorskip("altair")
+from lexiframe.orderings.means import run_means
 from lexiframe.views import charts
 from lexiframe.views.charts import inference, matrices, means, orderings
 from tests.views.charts.drawn import Tags, compare_with_snapshot, png
-from tests.views.charts.evaluation_tables import UGLY_MEASURE, tables
+from tests.views.charts.evaluation_tables import UGLY_MEASURE, drawn_scores, tables
 from tests.views.charts.tiny_tables import TINY
 
 
@@ -72,6 +73,18 @@ def test_two_runs_and_one_request(name):
         return
     with pytest.raises(lf.LexiframeError, match="expected a pair of runs with a power"):
         CHARTS[name](t, "RR")
+
+
+def test_a_single_run():
+    """It has means and ranks; what is about pairs has nothing to draw."""
+    s = drawn_scores(1, 2)
+    m, o = run_means(s), lf.order_runs(s)
+    r = lf.rank_distributions(s, samples=10)
+    drawn = [charts.mean_chart(m), charts.trade_off_chart(m, "AP", "RR"), charts.ordering_chart(o)]
+    for chart in [*drawn, charts.rank_distribution_chart(r, "AP")]:
+        png(chart)
+    with pytest.raises(lf.UnknownNameError, match="unknown measure 'AP'"):
+        charts.win_rate_chart(lf.win_rates(s), "AP")
 
 
 @pytest.mark.parametrize("name", CHARTS)
