@@ -23,6 +23,8 @@ TEXTS = {
     "contributing.md": "CONTRIBUTING.md",
     "changelog.md": "CHANGELOG.md",
 }
+FILES = ["LICENSE", "CITATION.cff"]
+"""What pages link to."""
 CONTENTS = """
 ```{toctree}
 :hidden:
@@ -73,7 +75,11 @@ def write_sources(folder: Path) -> None:
     pages |= {f"measures/{name}": text for name, text in measure_pages().items()}
     pages |= {f"reference/{name}": text for name, text in reference_pages().items()}
     files = {name: text.encode() for name, text in pages.items()}
-    for path in [*ROOT.glob("notebooks/*.ipynb"), *ROOT.glob("data/*.png"), ROOT / "LICENSE"]:
+    for path in [
+        *ROOT.glob("notebooks/*.ipynb"),
+        *ROOT.glob("data/*.png"),
+        *map(ROOT.joinpath, FILES),
+    ]:
         files[path.relative_to(ROOT).as_posix()] = path.read_bytes()
     for name, data in files.items():
         path = folder / name
