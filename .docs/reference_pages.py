@@ -23,7 +23,9 @@ def reference_pages() -> dict[str, str]:
     """Return the text of each page of the reference by its name."""
     groups = [*_groups(), Group("Charts", inspect.getdoc(charts) or "", charts, charts.__all__)]
     tree = "\n".join(f"   {group.page}" for group in groups)
-    pages = {"index.rst": f"{heading('Reference')}{FLOW}\n.. toctree::\n\n{tree}\n"}
+    pages = {
+        "index.rst": f"{heading('Reference')}{FLOW}\n.. toctree::\n   :maxdepth: 2\n\n{tree}\n"
+    }
     for group in groups:
         own = {name: _slug(group, name) for name in group.names if not is_measure(group.get(name))}
         pages[f"{group.page}.rst"] = _overview(group, list(own.values()))
