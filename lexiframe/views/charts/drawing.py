@@ -24,7 +24,9 @@ SIDES = "blueorange"
 """The colour scheme of a quantity with a middle, reversed: blue is above it, orange below."""
 WIDTH = 460
 """The width of a chart in pixels, names and legends apart."""
-_LONGEST = 200
+GREY = "#767676"
+"""What is not in the foreground; on white it has a contrast of 4.5."""
+LONGEST = 200
 """The width in pixels after which a name beside an axis is cut; its tooltip has all of it."""
 _TAGS = re.compile(r"<(?=[/!?a-zA-Z])")
 
@@ -96,7 +98,7 @@ def rows_of(
     if rows.select(key).is_duplicated().any():
         raise LexiframeError(
             f"{called}: expected one row for each {', '.join(key)}, found several; choose one "
-            "group of requests, one test and one correction first (table.filter)"
+            "group of requests, one method, one test and one correction first (table.filter)"
         )
     return rows
 
@@ -112,9 +114,39 @@ def step(n: int, least: int = 12, most: int = 40, side: int = WIDTH) -> int:
     return min(most, max(least, side // max(1, n)))
 
 
+def name_size(pixels: int) -> int:
+    """Return the size of the names of rows that are so many pixels high, so that none overlap.
+
+    Examples
+    --------
+    >>> name_size(step(2)), name_size(step(110))
+    (11, 9)
+    """
+    return min(11, max(7, pixels - 3))
+
+
+def title(text: str, *more: str) -> Any:
+    """Return the title of a chart, and lines below it that say of how much it is."""
+    lines = harmless_all(line for line in more if line)
+    below = {"subtitle": lines, "subtitleColor": GREY} if lines else {}
+    return altair().Title(harmless(text), anchor="start", **below)
+
+
+def of_requests(n: pl.Series) -> str:
+    """Return a number of requests in words, or the least and the greatest.
+
+    Examples
+    --------
+    >>> of_requests(pl.Series([5, 5])), of_requests(pl.Series([3, 5])), of_requests(pl.Series([1]))
+    ('5 requests', '3 to 5 requests', '1 request')
+    """
+    ends = dict.fromkeys([n.min(), n.max()])
+    return f"{' to '.join(map(str, ends))} request{'s' * ([*ends] != [1])}"
+
+
 def names_axis(title: str = "", **options: Any) -> Any:
     """Return an axis of names: every name stands beside it, and very long ones are cut."""
-    return altair().Axis(title=title or None, labelLimit=_LONGEST, labelOverlap=False, **options)
+    return altair().Axis(title=title or None, labelLimit=LONGEST, labelOverlap=False, **options)
 
 
 def tooltip(*columns: tuple[str, str, str]) -> list[Any]:
