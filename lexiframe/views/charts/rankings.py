@@ -129,9 +129,8 @@ class Places:
     @classmethod
     def of(cls, rows: pl.DataFrame) -> Places:
         """Look up the deepest rank, and how many levels both runs retrieved."""
-        positions = rows.select("position_a", "position_b")
-        found = min(positions.count().row(0))
-        return cls(max(positions.max_horizontal().max() or 1, 1), found, rows.height)
+        a, b = (rows[f"position_{side}"].drop_nulls().to_list() for side in "ab")
+        return cls(max([*a, *b], default=1), min(len(a), len(b)), rows.height)
 
     @property
     def is_deep(self) -> bool:
