@@ -140,8 +140,31 @@ def of_requests(n: pl.Series) -> str:
     >>> of_requests(pl.Series([5, 5])), of_requests(pl.Series([3, 5])), of_requests(pl.Series([1]))
     ('5 requests', '3 to 5 requests', '1 request')
     """
-    ends = dict.fromkeys([n.min(), n.max()])
-    return f"{' to '.join(map(str, ends))} request{'s' * ([*ends] != [1])}"
+    return counted(n, "request")
+
+
+def of_pairs(n: pl.Series) -> str:
+    """Return a number of pairs in words, or the least and the greatest.
+
+    Examples
+    --------
+    >>> of_pairs(pl.Series([5995, 5995])), of_pairs(pl.Series([1]))
+    ('5,995 pairs', '1 pair')
+    """
+    return counted(n, "pair")
+
+
+def counted(n: pl.Series, of: str) -> str:
+    """Return a number of anything in words, or the least and the greatest.
+
+    Examples
+    --------
+    >>> counted(pl.Series([110]), "run")
+    '110 runs'
+    """
+    ends = n.drop_nulls().unique().sort().to_list()
+    least_and_most = dict.fromkeys([*ends[:1], *ends[-1:]])
+    return f"{' to '.join(f'{n:,}' for n in least_and_most)} {of}{'s' * ([*least_and_most] != [1])}"
 
 
 def names_axis(title: str = "", **options: Any) -> Any:

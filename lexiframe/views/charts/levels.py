@@ -13,12 +13,13 @@ from lexiframe.views.charts.drawing import (
     SIDES,
     altair,
     inside,
+    of_pairs,
     rows_of,
     step,
     title,
     tooltip,
 )
-from lexiframe.views.charts.robustness import number_of_pairs, title_of_panels
+from lexiframe.views.charts.robustness import title_of_panels
 
 if TYPE_CHECKING:
     import altair as alt
@@ -242,6 +243,6 @@ def level_correlation_chart(correlations: Frame, /) -> alt.LayerChart:
     chart: alt.LayerChart = draw.layer(
         cells, numbers, data=inside(rows), width=sides, height=sides,
         title=title("Do recall levels agree?", "Pearson's correlation of differences of "
-                    "reciprocal ranks", f"over {number_of_pairs(rows['n'])} of rankings"),
+                    "reciprocal ranks", f"over {of_pairs(rows['n'])} of rankings"),
     )  # fmt: skip
     return chart

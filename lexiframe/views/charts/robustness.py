@@ -14,9 +14,11 @@ from lexiframe.views.charts.drawing import (
     COLOURS,
     WIDTH,
     altair,
+    counted,
     harmless_all,
     inside,
     names_axis,
+    of_pairs,
     rows_of,
     step,
     title,
@@ -119,25 +121,11 @@ def tie_chart(ties: Frame, /) -> alt.LayerChart:
         base.mark_bar(color=COLOURS[0]),
         shares,
         data=inside(rows),
-        title=title(
-            "Ties by measure", f"of {number_of_pairs(rows['n'])} of rankings of the same request"
-        ),
+        title=title("Ties by measure", f"of {of_pairs(rows['n'])} of rankings of the same request"),
         width=WIDTH,
         height=draw.Step(step(rows.height, 16, 28)),
     )
     return chart
-
-
-def number_of_pairs(n: pl.Series) -> str:
-    """Return a number of pairs in words, or the least and the greatest.
-
-    Examples
-    --------
-    >>> number_of_pairs(pl.Series([3000, 3000])), number_of_pairs(pl.Series([1, 5]))
-    ('3,000 pairs', '1 to 5 pairs')
-    """
-    ends = dict.fromkeys(n.sort().gather([0, -1]).to_list())
-    return f"{' to '.join(f'{end:,}' for end in ends)} pair{'s' * ([*ends] != [1])}"
 
 
 def degradation_chart(
@@ -188,7 +176,6 @@ def degradation_chart(
     chosen = _chosen("statistic", statistics, [name for name in STATISTICS if name in rows.columns])
     named = _chosen("measure", measures, rows["measure"].unique(maintain_order=True).to_list())
     rows = _by_statistic(rows.filter(pl.col("measure").is_in(named)), chosen)
-    samples = " to ".join(map(str, dict.fromkeys(rows["samples"].sort().gather([0, -1]))))
     base = draw.Chart().encode(
         draw.X("fraction", type="quantitative", title="share of the data that is kept")
         .axis(format="%", grid=False, tickCount=5)
@@ -223,7 +210,8 @@ def degradation_chart(
         .properties(
             title=title_of_panels(
                 "Measures when data are missing",
-                f"mean over samples ({samples}); the band is one standard deviation on each side",
+                f"means over {counted(rows['samples'], 'sample')}",
+                "the bands are one standard deviation on each side",
             )
         )
     )

@@ -16,11 +16,12 @@ from lexiframe.views.charts.drawing import (
     harmless_all,
     inside,
     names_axis,
+    of_pairs,
     rows_of,
     title,
     tooltip,
 )
-from lexiframe.views.charts.robustness import lines_of, number_of_pairs, title_of_panels
+from lexiframe.views.charts.robustness import lines_of, title_of_panels
 
 if TYPE_CHECKING:
     import altair as alt
@@ -179,7 +180,7 @@ def simulated_tie_chart(ties: Frame, /) -> alt.LayerChart:
 
 
 def _of_pairs(text: str, rows: pl.DataFrame) -> Any:
-    return title(text, f"over {number_of_pairs(rows['pairs'])} of rankings, drawn at random")
+    return title(text, f"over {of_pairs(rows['pairs'])} of rankings, drawn at random")
 
 
 def simulated_agreement_chart(agreement: Frame, /) -> alt.LayerChart:
