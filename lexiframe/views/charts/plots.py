@@ -125,6 +125,96 @@ class Plots:
             As `win_rate_chart`; and for a group that does not exist, or that was not chosen.
         """
         measure = str(self.evaluation.provenance["measures"][0] if measure is None else measure)
+        order = self._of("orderings", group)
+        return win_rate_chart(self._of("win_rates", group), measure, order=order)
+
+    def orderings(self) -> pl.DataFrame:
+        """The orderings of the runs."""
+        ...
+
+    @property
+    def provenance(self) -> dict[str, Any]:
+        """What the tables were computed from."""
+        ...
+
+    def pair(self, run_a: str, run_b: str, measures: Any = None) -> pl.DataFrame:
+        """Compare two runs request by request."""
+        ...
+
+    def explain(self, query_id: str, run_a: str, run_b: str, measures: Any = None) -> pl.DataFrame:
+        """Explain the preference between two rankings of one request."""
+        ...
+
+
+@dataclass(frozen=True, repr=False)
+class Plots:
+    """The charts of an evaluation: each function returns a chart of Altair.
+
+    A chart is shown by notebooks, and written by ``chart.save("means.png")`` (or ``.svg``,
+    ``.html``). All charts are in `lexiframe.views.charts`, as functions of tables.
+
+    Attributes
+    ----------
+    evaluation
+        What is drawn.
+
+    Examples
+    --------
+    >>> import lexiframe as lf
+    >>> folder = lf.bundled("example")
+    >>> e = lf.evaluate(folder / "runs", folder / "qrels.txt", ["RPP", "AP"])
+    >>> e.plot.wins("RPP").title.text
+    'Share of requests won by RPP'
+    """
+
+    evaluation: Evaluated
+
+    def means(
+        self, measures: str | Sequence[str] | None = None, *, group: Group = None
+    ) -> alt.LayerChart | alt.FacetChart:
+        """Draw the means of the runs with their intervals.
+
+        Parameters
+        ----------
+        measures
+            One measure, or several side by side. Default: all.
+        group
+            The group of requests, such as ``{"language": "de"}``, when the evaluation has groups.
+
+        Returns
+        -------
+        altair.LayerChart or altair.FacetChart
+            That of `mean_chart`.
+
+        Raises
+        ------
+        LexiframeError
+            As `mean_chart`; and for a group that does not exist, or that was not chosen.
+        """
+        alpha = self.evaluation.provenance["inference"]["alpha"]
+        return mean_chart(self._of("means", group), self._asked(measures), alpha=alpha)
+
+    def wins(self, measure: str | None = None, *, group: Group = None) -> alt.Chart:
+        """Draw which share of the requests each run wins against each other.
+
+        Parameters
+        ----------
+        measure
+            The measure. Default: the first of the evaluation.
+        group
+            The group of requests, when the evaluation has groups.
+
+        Returns
+        -------
+        altair.Chart
+            That of `win_rate_chart`, the runs in the order that the measure gives them.
+
+        Raises
+        ------
+        LexiframeError
+            As `win_rate_chart`; and for a group that does not exist, or that was not chosen.
+        """
+        measure = str(self.evaluation.provenance["measures"][0] if measure is None else measure)
         ordered = self._of("orderings", group).filter(measure=measure).sort("rank", "run")
         runs = ordered["run"].unique(maintain_order=True).to_list()
         return win_rate_chart(self._of("win_rates", group), measure, order=runs or None)

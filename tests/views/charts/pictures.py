@@ -1,16 +1,5 @@
-"""What the tests of charts share: pictures, pages, and specifications that are kept as snapshots.
+"""Pictures, pages and layers of charts, and names that may break them."""
 
-When a chart was changed on purpose, write its snapshots anew, and look at the difference in git:
-
-    LEXIFRAME_RENEW=1 python -m pytest tests/views/charts
-"""
-
-import json
-import os
-import re
-from pathlib import Path
-
-SNAPSHOTS = Path(__file__).parent / "snapshots"
 UGLY = ["a</script><b>", "BM25: k1=0.9/b=0.4", 'it\'s "quoted" & <i>', "long_" * 40, "e\nf"]
 """Names that may break a page, a specification or a line."""
 INJECTED = "</script><b>"
@@ -40,24 +29,3 @@ def layers(chart, mark):
         for one in spec["layer"]
         if one["mark"]["type"] == mark
     ]
-
-
-def specification(chart):
-    """Give what a chart says, without what Altair's version adds.
-
-    Numbers have 9 digits, and data are called by their order: Altair calls them by a checksum.
-    """
-    spec = chart.to_dict()
-    text = json.dumps({name: spec[name] for name in spec if name not in ("$schema", "config")})
-    for number, name in enumerate(dict.fromkeys(re.findall(r'"(data-[0-9a-f]+)"', text))):
-        text = text.replace(name, f"rows-{number}")
-    return json.loads(text, parse_float=lambda number: float(f"{float(number):.9g}"))
-
-
-def is_as_before(chart, name):
-    """Say whether a specification is that of its snapshot; write it when that was asked for."""
-    path = SNAPSHOTS / f"{name}.json"
-    if os.environ.get("LEXIFRAME_RENEW"):
-        text = json.dumps(specification(chart), indent=1, ensure_ascii=False, sort_keys=True)
-        path.write_text(text + "\n", encoding="utf-8", newline="\n")
-    return json.loads(path.read_text(encoding="utf-8")) == specification(chart)

@@ -10,7 +10,8 @@ from lexiframe.views.charts import (
     level_correlation_chart,
     tie_profile_chart,
 )
-from tests.views.charts.pictures import INJECTED, UGLY, is_as_before, page, rendered
+from tests.views.charts.drawn import compare_with_snapshot
+from tests.views.charts.pictures import INJECTED, UGLY, page, rendered
 
 PROFILE = pl.DataFrame(
     {
@@ -62,9 +63,9 @@ def test_cells_are_the_correlations():
 
 
 def test_the_specifications_are_those_of_the_snapshots():
-    assert is_as_before(tie_profile_chart(PROFILE), "tie_profile")
-    assert is_as_before(deciding_level_chart(DECIDING), "deciding_levels")
-    assert is_as_before(level_correlation_chart(CORRELATIONS), "level_correlations")
+    compare_with_snapshot(tie_profile_chart(PROFILE), "tie_profile_chart")
+    compare_with_snapshot(deciding_level_chart(DECIDING), "deciding_level_chart")
+    compare_with_snapshot(level_correlation_chart(CORRELATIONS), "level_correlation_chart")
 
 
 def test_charts_are_drawn_and_names_are_harmless():

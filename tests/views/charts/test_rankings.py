@@ -8,7 +8,8 @@ import lexiframe as lf
 pytest.importorskip("altair")
 pytest.importorskip("vl_convert")
 from lexiframe.views.charts import ranking_chart
-from tests.views.charts.pictures import INJECTED, UGLY, is_as_before, layers, page, rendered
+from tests.views.charts.drawn import compare_with_snapshot
+from tests.views.charts.pictures import INJECTED, UGLY, layers, page, rendered
 
 
 def explanation(a, b, grades=None):
@@ -96,7 +97,7 @@ def test_deep_ranks_are_compressed():
 
 
 def test_the_specification_is_that_of_the_snapshot():
-    assert is_as_before(ranking_chart(WORKED, "q", "X", "Y"), "ranking")
+    compare_with_snapshot(ranking_chart(WORKED, "q", "X", "Y"), "ranking_chart")
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,8 @@ import lexiframe as lf
 pytest.importorskip("altair")
 pytest.importorskip("vl_convert")
 from lexiframe.views.charts import pair_chart
-from tests.views.charts.pictures import INJECTED, UGLY, is_as_before, page, rendered
+from tests.views.charts.drawn import compare_with_snapshot
+from tests.views.charts.pictures import INJECTED, UGLY, page, rendered
 
 
 def pair_table(preferences, levels=None, measure="AP", runs=("bm25", "dense"), names=None):
@@ -63,7 +64,7 @@ def test_a_metric_has_no_panel_of_levels():
 
 @pytest.mark.parametrize("table", [OF_METRIC, OF_LEVELS], ids=["AP", "LP"])
 def test_the_specification_is_that_of_the_snapshot(table):
-    assert is_as_before(pair_chart(table), f"pair_{table['measure'][0]}")
+    compare_with_snapshot(pair_chart(table), f"pair_chart_{table['measure'][0]}")
 
 
 @pytest.mark.parametrize("n", [1, 5, 50, 250, 1000])

@@ -9,7 +9,8 @@ pytest.importorskip("altair")
 pytest.importorskip("vl_convert")
 from lexiframe.views.charts import degradation_chart, tie_chart
 from lexiframe.views.charts.robustness import SHAPES, lines_of
-from tests.views.charts.pictures import INJECTED, UGLY, is_as_before, page, rendered
+from tests.views.charts.drawn import compare_with_snapshot
+from tests.views.charts.pictures import INJECTED, UGLY, page, rendered
 
 TIES = pl.DataFrame(
     {"measure": ["AP", "LR", "RR"], "n": 60, "ties": [3, 0, 40], "tie_rate": [0.05, 0.0, 2 / 3]}
@@ -71,8 +72,8 @@ def test_each_of_many_names_has_its_own_colour_and_shape():
 
 
 def test_the_specifications_are_those_of_the_snapshots():
-    assert is_as_before(tie_chart(TIES), "ties")
-    assert is_as_before(degradation_chart(degraded()), "degradation")
+    compare_with_snapshot(tie_chart(TIES), "tie_chart")
+    compare_with_snapshot(degradation_chart(degraded()), "degradation_chart")
 
 
 def test_charts_are_drawn_and_names_are_harmless():

@@ -15,7 +15,8 @@ from lexiframe.views.charts import (
     simulated_agreement_chart,
     simulated_tie_chart,
 )
-from tests.views.charts.pictures import INJECTED, UGLY, is_as_before, layers, page, rendered
+from tests.views.charts.drawn import compare_with_snapshot
+from tests.views.charts.pictures import INJECTED, UGLY, layers, page, rendered
 
 ORIENTATION = lf.theory.orientation(["RR", "R@10"], n=100, m=[1, 2, 5])
 TIES = pl.DataFrame(
@@ -39,10 +40,10 @@ OPTIMAL = lf.theory.optimal_worst_case("AP", [1, 2])
 AXIOMS = lf.theory.axioms(["RR", "LR"], n=4, m=2)
 CHARTS = {
     "orientation": orientation_chart(ORIENTATION),
-    "simulated_ties": simulated_tie_chart(TIES),
+    "simulated_tie": simulated_tie_chart(TIES),
     "simulated_agreement": simulated_agreement_chart(AGREEMENT),
     "optimal": optimal_chart(OPTIMAL, "AP"),
-    "axioms": axiom_chart(AXIOMS),
+    "axiom": axiom_chart(AXIOMS),
     "order": order_chart(lf.theory.order("RR", 4, 2), "RR"),
 }
 
@@ -51,7 +52,7 @@ CHARTS = {
 def test_charts_are_drawn_and_are_as_before(name):
     _, width, _ = rendered(CHARTS[name])
     assert width < 1000
-    assert is_as_before(CHARTS[name], name)
+    compare_with_snapshot(CHARTS[name], f"{name}_chart")
 
 
 def test_orientation_is_shown_for_each_m():
@@ -62,7 +63,7 @@ def test_orientation_is_shown_for_each_m():
 
 
 def test_curves_have_the_numbers_of_their_tables():
-    assert pl.DataFrame(CHARTS["simulated_ties"].data.values).equals(TIES)
+    assert pl.DataFrame(CHARTS["simulated_tie"].data.values).equals(TIES)
     rows = pl.DataFrame(CHARTS["simulated_agreement"].data.values)
     assert rows.equals(AGREEMENT.select(rows.columns))
     rows = pl.DataFrame(CHARTS["optimal"].data.values).pivot("ranking", index="m", values="value")
@@ -70,12 +71,12 @@ def test_curves_have_the_numbers_of_their_tables():
 
 
 def test_marks_say_whether_a_property_holds():
-    rows = {(r["method"], r["property"]): r for r in CHARTS["axioms"].data.values}
+    rows = {(r["method"], r["property"]): r for r in CHARTS["axiom"].data.values}
     for method, name, holds, counterexample in AXIOMS.rows():
         row = rows[method, name]
         assert row["said"] == {True: "holds", False: "fails", None: "does not apply"}[holds]
         assert row["counterexample"] == counterexample
-    order = CHARTS["axioms"].to_dict()["layer"][0]["encoding"]["y"]["sort"]
+    order = CHARTS["axiom"].to_dict()["layer"][0]["encoding"]["y"]["sort"]
     assert order == AXIOMS["property"].unique(maintain_order=True).to_list()
 
 
