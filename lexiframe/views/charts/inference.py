@@ -111,16 +111,15 @@ def asl_chart(
     every = -(-n_pairs // _MOST_PLACES)
     last = pl.col("place").max().over("label")
     rows = rows.filter(((pl.col("place") - 1) % every == 0) | (pl.col("place") == last))
-    at = {
-        "x": draw.X("share", type="quantitative", title="share of pairs")
-        .axis(format="%")
-        .scale(domain=[0, 1]),
-        "y": draw.Y("p_value", type="quantitative", title="p")
-        .scale(type="sqrt", domain=[0, 1])
-        .axis(values=[0, 0.01, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1], format="~g", labelOverlap=False),
-    }
+    scale = draw.Scale(type="sqrt", domain=[0, 1])
+    levels = [0, 0.01, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1]
+    axis = draw.Axis(values=levels, format="~g", labelOverlap=False)
+    # Both layers say the same of the axis: else it takes what one of them leaves open.
+    y = {"type": "quantitative", "title": "p", "scale": scale, "axis": axis}
+    x = draw.X("share", type="quantitative", title="share of pairs").scale(domain=[0, 1])
     lines = draw.Chart(inside(rows)).encode(
-        **at,
+        x.axis(format="%"),
+        draw.Y("p_value", **y),
         **_own_line(curves),
         tooltip=tooltip(
             ("measure", "measure", ""),
@@ -133,8 +132,7 @@ def asl_chart(
         ),
     )
     level = draw.Chart(draw.InlineData(values=[{"alpha": alpha}])).mark_rule(color=GREY)
-    at_level = draw.Y("alpha", type="quantitative")
-    level = level.encode(at_level, tooltip=tooltip(("alpha", "α", "~g")))
+    level = level.encode(draw.Y("alpha", **y), tooltip=tooltip(("alpha", "α", "~g")))
     # Points are what tooltips belong to; many of them would hide the dashes.
     point = {"size": 16, "opacity": 1 if n_pairs <= _SEEN else 0}
     drawn = lines.mark_line(interpolate="step-after", strokeWidth=2, point=point)
@@ -473,7 +471,9 @@ def power_curve_chart(
     shown = known if n_pairs <= _MOST_LINES else known.filter("is_highlighted")
     layers = layers_of(known, chosen, power)
     # The colours of cells are shares, those of lines are pairs.
-    layered = draw.layer(*layers, data=inside(shown)).resolve_scale(color="independent")
+    layered = draw.layer(*layers, data=inside(shown)).resolve_scale(
+        color="independent", strokeDash="independent"
+    )
     chart: alt.LayerChart = layered.properties(
         width=WIDTH,
         height=_HEIGHT,
@@ -492,7 +492,7 @@ def _pairs_named(
     known = rows.select("run_a", "run_b", "label").unique(maintain_order=True)
     if wanted is None:
         return known["label"].to_list() if known.height <= _NAMED_LINES else []
-    pairs = [wanted] if isinstance(wanted[0], str) else [*wanted]
+    pairs = [wanted] if wanted and isinstance(wanted[0], str) else [*wanted]
     labels = {frozenset(pair): label for *pair, label in known.iter_rows()}
     for pair in pairs:
         if frozenset(pair) not in labels:
@@ -557,10 +557,12 @@ def _chosen_lines(chosen: list[str], at: dict[str, Any]) -> list[Any]:
 def _power_cells(rows: pl.DataFrame, chosen: list[str], power: float) -> list[Any]:
     """Return the layers of cells, of numbers of requests × tenths of power, and of chosen lines."""
     draw = altair()
-    tenth = (pl.col("power") * 10).floor().clip(0, 9) / 10
-    cells = rows.group_by("n_requests", low=tenth).agg(n_pairs=pl.len())
+    tenth = (pl.col("power") * 10).floor().clip(0, 9)  # the last includes 1
+    cells = rows.group_by("n_requests", low=(tenth / 10).round(1)).agg(n_pairs=pl.len())
     share = pl.col("n_pairs") / pl.col("n_pairs").sum().over("n_requests")
-    cells = cells.with_columns(high=pl.col("low") + 0.1, share=share).sort("n_requests", "low")
+    cells = cells.with_columns(high=(pl.col("low") + 0.1).round(1), share=share).sort(
+        "n_requests", "low"
+    )
     x = draw.X("n_requests", type="ordinal", title="requests").axis(labelAngle=0)
     colour = draw.Color("share", type="quantitative", title="share of pairs")
     return [

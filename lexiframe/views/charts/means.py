@@ -202,7 +202,8 @@ def trade_off_chart(
     rows, without = _both_means(means, x, y, called)
     if colour is not None:
         of_runs = means if log is None else with_log(rows.select("run"), log)
-        rows = rows.join(_parameter(of_runs, colour), on="run", how="left", maintain_order="left")
+        values = _parameter(of_runs, colour, {"run"} if log is not None else {*MEANS.columns})
+        rows = rows.join(values, on="run", how="left", maintain_order="left")
     elif log is not None:
         raise LexiframeError(
             f"{called}: expected colour= to name a column of the log, found none; leave out the "
@@ -260,15 +261,19 @@ def _room_for_names(rows: pl.DataFrame) -> pl.Series:
     return pl.Series(~covered.any(axis=1))
 
 
-def _parameter(of_runs: Frame, colour: str) -> pl.DataFrame:
+def _parameter(of_runs: Frame, colour: str, own: set[str]) -> pl.DataFrame:
     """Return the column that colours the runs: numbers as they are, anything else as text."""
     table = to_polars(of_runs)
-    known = [name for name in table.columns if name not in MEANS.columns]
+    known = [name for name in table.columns if name not in own]
     if colour not in known:
         raise unknown_name("column", colour, known)
     values = table[colour]
-    if not values.dtype.is_numeric():
-        values = values.cast(pl.String)
+    if values.dtype.is_numeric():
+        values = values if values.dtype.is_integer() else values.cast(pl.Float64)  # also decimals
+    else:  # dates, truth values and lists as Python writes them
+        values = pl.Series(
+            [None if v is None else str(v) for v in values.to_list()], dtype=pl.String
+        )
     runs = check(table.select("run"), TableSchema("runs", ("run",), {"run": STR}))
     return runs.with_columns(values.alias("colour")).unique("run", keep="first")
 

@@ -8,21 +8,29 @@ import polars as pl
 import lexiframe as lf
 from lexiframe.orderings.means import run_means
 
-UGLY = ["a</script><b>", "BM25: k1=0.9/b=0.4", 'it\'s "quoted" & <i>', "long_" * 40, "e\nf"]
+UGLY = [
+    "a</script><b>",
+    "BM25: k1=0.9/b=0.4",
+    'it\'s "quoted" & <i>',
+    "long_" * 40,
+    "e\nf <script>",
+]
 """Names of runs that may break a page, a specification or a line."""
+PLAIN = [f"{place} plain" for place in range(len(UGLY))]
+UGLY_MEASURE = "m</script>:<!--'\"/"
 
 
 @cache
-def drawn_scores(n_runs, n_requests=12, measures=("AP", "RR", "nDCG@10"), ugly=False):
+def drawn_scores(n_runs, n_requests=12, measures=("AP", "RR", "nDCG@10"), names="many"):
     """Scores in 0..1 of runs that get worse; measures agree more or less."""
     rng = np.random.default_rng(n_runs)
     good = np.linspace(0.75, 0.25, n_runs)[:, None]
     requests = rng.normal(0, 0.1, n_requests)
-    names = UGLY if ugly else [f"run{n:03}" for n in range(n_runs)]
+    known = {"ugly": UGLY, "plain": PLAIN, "many": [f"run{n:03}" for n in range(n_runs)]}[names]
     tables = [
         pl.DataFrame(
             {
-                "run": np.repeat(names[:n_runs], n_requests),
+                "run": np.repeat(known[:n_runs], n_requests),
                 "query_id": [f"q{n:02}" for n in range(n_requests)] * n_runs,
                 "measure": measure,
                 "value": np.clip(good + requests + rng.normal(0, 0.12, (n_runs, n_requests)), 0, 1)
@@ -36,9 +44,9 @@ def drawn_scores(n_runs, n_requests=12, measures=("AP", "RR", "nDCG@10"), ugly=F
 
 
 @cache
-def tables(n_runs, n_requests=12, measures=("AP", "RR", "nDCG@10"), ugly=False):
+def tables(n_runs, n_requests=12, measures=("AP", "RR", "nDCG@10"), names="many"):
     """The tables that charts of an evaluation take, by name."""
-    s = drawn_scores(n_runs, n_requests, measures, ugly)
+    s = drawn_scores(n_runs, n_requests, measures, names)
     o = pl.concat([lf.order_runs(s, "mean"), lf.order_runs(s, "borda")])
     c = lf.compare(s, "t", "holm")
     return {
