@@ -79,6 +79,15 @@ def test_items_stand_at_their_ranks_and_behind_the_break():
     assert by_level.rows() == [(5, 1, 1), (6, 1, 1), (7, 1, 2), (8, 1, 2), (9, 1, 2)]
 
 
+def test_marks_are_filled_where_their_run_is_not_behind():
+    marks = layers(ranking_chart(WORKED, "q", "X", "Y"), "point")[0]["rows"]
+    filled = {(row["run"], row["level"]): row["filled"] for row in marks}
+    assert [filled["X", level] for level in range(1, 8)] == [
+        "behind", "tie", "behind", "behind", "behind", "behind", "tie"
+    ]  # fmt: skip
+    assert [filled["Y", level] for level in range(1, 8)] == ["b", "tie", "b", "b", "b", "b", "tie"]
+
+
 def test_links_join_the_same_level_and_count_who_is_ahead():
     links = layers(ranking_chart(WORKED, "q", "X", "Y"), "line")
     thin, wide = links[0]["rows"], links[1]["rows"]

@@ -95,6 +95,13 @@ def test_a_ranking_stands_one_layer_below_the_lowest_above_it(measure):
     assert [tuple(pair) for pair in drawn] == written
 
 
+def test_the_longest_way_from_the_top_decides_the_layer():
+    ends = {"better": [[1], [2], [3], [4]], "worse": [[2], [3], [5], [5]]}
+    chart = order_chart(pl.DataFrame(ends))
+    layer = {row["ranks"]: row["layer"] for row in layers(chart, "rect")[0]["rows"]}
+    assert layer == {"1": 0, "2": 1, "3": 2, "4": 0, "5": 3}
+
+
 def test_a_cycle_and_an_empty_order_are_refused():
     ends = {"better": [[1], [2], [3]], "worse": [[2], [3], [1]]}
     with pytest.raises(lf.LexiframeError, match="order_chart: expected an order, found a cycle"):
