@@ -10,7 +10,8 @@ def rendered(chart):
     """Give the PNG of a chart, and its width and height in pixels."""
     import vl_convert
 
-    png = vl_convert.vegalite_to_png(chart.to_dict())
+    # To validate it as well takes longer than to draw it; snapshots are of valid specifications.
+    png = vl_convert.vegalite_to_png(chart.to_dict(validate=False))
     assert png.startswith(b"\x89PNG")
     return png, int.from_bytes(png[16:20]), int.from_bytes(png[20:24])
 
@@ -22,7 +23,7 @@ def page(chart):
 
 def layers(chart, mark):
     """Give the layers of a kind of mark, as they are specified, each with its rows."""
-    spec = chart.to_dict()
+    spec = chart.to_dict(validate=False)
     rows = {name: {"rows": values} for name, values in spec["datasets"].items()}
     return [
         one | rows.get(one.get("data", {}).get("name"), {})
