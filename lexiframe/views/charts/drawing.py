@@ -28,6 +28,8 @@ GREY = "#767676"
 """What is not in the foreground; on white it has a contrast of 4.5."""
 LONGEST = 200
 """The width in pixels after which a name beside an axis is cut; its tooltip has all of it."""
+NUMBER = ".4~g"
+"""The format of numbers at an axis; Vega's own rounds to the distance between numbers."""
 _TAGS = re.compile(r"<(?=[/!?a-zA-Z])")
 
 

@@ -15,6 +15,7 @@ from lexiframe.views.charts.drawing import (
     COLOURS,
     GREY,
     LONGEST,
+    NUMBER,
     SHARES,
     WIDTH,
     altair,
@@ -373,7 +374,9 @@ def _points_by_value(placed: pl.DataFrame, pixels: int, measure: str) -> Any:
             draw.Y("run", type="nominal", sort=harmless_all(placed["run"]), axis=axis).scale(
                 padding=0.5, type="point"
             ),
-            draw.X("value", type="quantitative", title=unit).scale(zero=False, padding=8),
+            draw.X("value", type="quantitative", title=unit)
+            .scale(zero=False, padding=8)
+            .axis(format=NUMBER),
             tooltip(("run", "run", ""), ("value", unit, ".4f"), ("rank", "rank", "~g")),
         )
         .properties(width=WIDTH, height=height)
@@ -492,6 +495,8 @@ def _pairs_named(
     known = rows.select("run_a", "run_b", "label").unique(maintain_order=True)
     if wanted is None:
         return known["label"].to_list() if known.height <= _NAMED_LINES else []
+    if isinstance(wanted, str):
+        raise unknown_name("pair", wanted, known["label"], advice="; name both runs: (a, b)")
     pairs = [wanted] if wanted and isinstance(wanted[0], str) else [*wanted]
     labels = {frozenset(pair): label for *pair, label in known.iter_rows()}
     for pair in pairs:

@@ -18,6 +18,7 @@ from lexiframe.views.charts.drawing import (
     SIDES,
     altair,
     counted,
+    harmless,
     harmless_all,
     inside,
     name_size,
@@ -29,7 +30,7 @@ from lexiframe.views.charts.drawing import (
     title,
     tooltip,
 )
-from lexiframe.views.charts.order import Order, in_order
+from lexiframe.views.charts.order import Order, all_in_order, in_order
 from lexiframe.views.verdict import GAIN
 
 if TYPE_CHECKING:
@@ -244,7 +245,8 @@ def _measures_in_order(
             pl.concat_list(name for name in ends if given[name].dtype == pl.String)
         )
         return named.to_series().explode().unique(maintain_order=True).to_list()
-    return in_order(called, [order] if isinstance(order, str) else order, known, "")
+    names = [order] if isinstance(order, str) else order
+    return all_in_order(called, names, known, "measures")
 
 
 def _by_similarity(matrix: pl.DataFrame) -> list[str]:
@@ -276,7 +278,7 @@ def _of_value(given: pl.DataFrame, column: str) -> tuple[dict[str, Any], Any, st
             "agreement",
         )
     method = given["method"][0] if given.height else "kendall"
-    unit = _COEFFICIENTS.get(method, method)
+    unit = harmless(_COEFFICIENTS.get(method, method))
     is_share = method.startswith("rbo")
     scale = (
         {"scheme": SHARES, "domain": [0, 1]}

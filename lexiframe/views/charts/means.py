@@ -16,6 +16,7 @@ from lexiframe.views.charts.drawing import (
     COLOURS,
     GREY,
     LONGEST,
+    NUMBER,
     WIDTH,
     altair,
     harmless,
@@ -90,9 +91,11 @@ def mean_chart(
     axis_title = "mean" if len(chosen) > 1 else harmless(f"mean {chosen[0]}")
     by_first = f" by {chosen[0]}" if len(chosen) > 1 else ""
     shown = "Means" if len(chosen) > 1 else f"Mean {chosen[0]}"
-    chart: Any = _points_and_bars(rows, runs, pixels, axis_title).properties(
-        height=draw.Step(pixels), width=max(120, WIDTH // min(len(chosen), _SIDE_BY_SIDE))
-    )
+    width = max(120, WIDTH // min(len(chosen), _SIDE_BY_SIDE))
+    # Numbers side by side take 40 pixels. Without a format, the only number of an axis is rounded.
+    ticks = draw.Axis(tickCount=width // 40, format=NUMBER)
+    chart: Any = _points_and_bars(rows, runs, pixels, {"title": axis_title, "axis": ticks})
+    chart = chart.properties(height=draw.Step(pixels), width=width)
     if len(chosen) > 1:
         header = draw.Header(title=None, labelLimit=LONGEST, labelFontWeight="bold")
         by = draw.Facet("measure", type="nominal", sort=harmless_all(chosen), header=header)
@@ -114,11 +117,11 @@ def _chosen(rows: pl.DataFrame, measures: str | Sequence[str] | None) -> list[st
     return list(dict.fromkeys(chosen)) or known
 
 
-def _points_and_bars(rows: pl.DataFrame, runs: list[str], pixels: int, axis_title: str) -> Any:
+def _points_and_bars(rows: pl.DataFrame, runs: list[str], pixels: int, of_x: dict[str, Any]) -> Any:
     draw = altair()
     names = names_axis(labelFontSize=name_size(pixels), grid=True, tickSize=0)
     y = draw.Y("run", type="nominal", sort=harmless_all(runs), axis=names)
-    x = {"type": "quantitative", "title": axis_title, "axis": draw.Axis(tickCount=5)}
+    x = {"type": "quantitative", **of_x}
     scale = draw.Scale(zero=False)
     said = tooltip(
         ("run", "run", ""),
@@ -280,7 +283,7 @@ def _parameter(of_runs: Frame, colour: str, own: set[str]) -> pl.DataFrame:
 
 def _points(rows: pl.DataFrame, x: str, y: str, colour: str | None) -> Any:
     draw = altair()
-    scale = draw.Scale(zero=False, padding=12)
+    scale, axis = draw.Scale(zero=False, padding=12), draw.Axis(format=NUMBER)
     said = [("run", "run", ""), ("x", x, ".4f"), ("y", y, ".4f"), ("n", "requests", "d")]
     points = draw.Chart().mark_point(filled=True, opacity=0.9, size=70)
     marked: dict[str, Any] = {"color": draw.value(COLOURS[0])}
@@ -290,8 +293,8 @@ def _points(rows: pl.DataFrame, x: str, y: str, colour: str | None) -> Any:
         said.append(("colour", name, "" if not is_number else "~g"))
         marked = _by_number(name) if is_number else _by_text(rows["colour"], name)
     return points.encode(
-        draw.X("x", type="quantitative", title=f"mean {x}", scale=scale),
-        draw.Y("y", type="quantitative", title=f"mean {y}", scale=scale),
+        draw.X("x", type="quantitative", title=f"mean {x}", scale=scale, axis=axis),
+        draw.Y("y", type="quantitative", title=f"mean {y}", scale=scale, axis=axis),
         tooltip(*said),
         **marked,
     )

@@ -35,7 +35,7 @@ def ranked(called: str, table: Frame, measure: str) -> pl.DataFrame:
 
 
 def in_order(called: str, order: Order, runs: Iterable[str], measure: str) -> list[str]:
-    """Return all runs in the order given; raise if it lacks one of them.
+    """Return all runs in the order given, by this measure if that is a table; raise if a run lacks.
 
     Examples
     --------
@@ -46,9 +46,20 @@ def in_order(called: str, order: Order, runs: Iterable[str], measure: str) -> li
         names = [*order]
     else:
         names = ranked(called, order, measure)["run"].to_list()
-    wanted = {*runs}
-    if missing := wanted - {*names}:
+    return all_in_order(called, names, runs, "runs")
+
+
+def all_in_order(called: str, order: Iterable[str], wanted: Iterable[str], kind: str) -> list[str]:
+    """Return names in the order given, without others; raise if it lacks one of them.
+
+    Examples
+    --------
+    >>> all_in_order("chart", ["RR", "AP"], ["AP"], "measures")
+    ['AP']
+    """
+    names, known = list(dict.fromkeys(order)), {*wanted}
+    if missing := known - {*names}:
         raise LexiframeError(
-            f"{called}: expected all runs in order, found none of {min(missing)!r}"
+            f"{called}: expected all {kind} in order, found none of {min(missing)!r}"
         )
-    return [name for name in dict.fromkeys(names) if name in wanted]
+    return [name for name in names if name in known]

@@ -300,7 +300,7 @@ def _intervals(rows: pl.DataFrame, runs: list[str], pixels: int, of_ranks: Any) 
     names = names_axis(labelFontSize=name_size(pixels), grid=True, tickSize=0)
     y = draw.Y("run", type="nominal", sort=harmless_all(runs), axis=names)
     scale = draw.Scale(domain=[0.5, len(runs) + 0.5], nice=False, zero=False)
-    axis = draw.Axis(format="d", tickMinStep=1, orient="top", grid=False)
+    axis = draw.Axis(values=_whole(len(runs)), format="d", orient="top", grid=False)
     x = {"type": "quantitative", "title": "rank", "scale": scale, "axis": axis}
     said = tooltip(
         ("run", "run", ""),
@@ -318,6 +318,12 @@ def _intervals(rows: pl.DataFrame, runs: list[str], pixels: int, of_ranks: Any) 
         bars.encode(y, draw.X("low", **x), draw.X2("high"), tooltip=said),
         medians.encode(y, draw.X("median", **x), tooltip=said),
     ]
+
+
+def _whole(n: int) -> list[int]:
+    """Return the ranks that stand at an axis; Vega's own may lie between two and be rounded."""
+    every = 1 if n <= 20 else 5 if n <= 60 else 10
+    return sorted({1, *range(every, n + 1, every)})
 
 
 def _blobs(rows: pl.DataFrame, pixels: int) -> Any:

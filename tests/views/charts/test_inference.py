@@ -146,6 +146,11 @@ def test_power_by_number_of_requests():
         power_curve_chart(CURVE, "AP", highlight=[(A, "dens")])
 
 
+def test_a_single_run_is_no_pair():
+    with pytest.raises(lf.UnknownNameError, match=r"unknown pair 'bm25'.*; name both runs: \(a, b"):
+        power_curve_chart(CURVE, "AP", highlight=A)
+
+
 def test_power_of_many_pairs_is_drawn_as_cells(monkeypatch):
     monkeypatch.setattr(inference, "_MOST_LINES", 1)
     chart = power_curve_chart(CURVE, "AP", highlight=[(A, B)])

@@ -154,7 +154,11 @@ def test_measures_come_as_given_or_by_similarity():
     assert order(table.reverse()) == ["c", "d", "b", "a"]
     assert order(table, "similarity") in (["a", "c", "d", "b"], ["b", "d", "c", "a"])
     assert order(table, ["d", "c", "b", "a"]) == ["d", "c", "b", "a"]
-    with pytest.raises(lf.LexiframeError, match="expected all runs in order, found none of 'a'"):
+    with pytest.raises(lf.LexiframeError, match="all measures in order, found none of 'AP'"):
+        correlation_chart(CORRELATIONS, order="similar")
+    with pytest.raises(
+        lf.LexiframeError, match="expected all measures in order, found none of 'a'"
+    ):
         order(table, ["d", "c", "b"])
 
 

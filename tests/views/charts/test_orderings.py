@@ -114,6 +114,16 @@ def test_many_runs_are_a_heat_map():
     assert (scale["domain"], scale["range"][0], scale["zero"]) == ([0, 1], 0, True)
 
 
+@pytest.mark.parametrize("n, numbers", [(1, [1]), (3, [1, 2, 3]), (22, [1, 5, 10, 15, 20])])
+def test_ranks_at_the_axis_are_whole(n, numbers):
+    ranks = [float(rank) for rank in range(1, n + 1)]
+    runs = [f"r{rank}" for rank in ranks]
+    table = pl.DataFrame({"measure": "AP", "method": "mean", "run": runs, "rank": ranks})
+    chart = rank_distribution_chart(table.with_columns(probability=1.0), "AP")
+    layers = chart.to_dict(validate=False)["layer"]
+    assert all(layer["encoding"]["x"]["axis"]["values"] == numbers for layer in layers)
+
+
 def test_rank_distributions_that_are_refused():
     with pytest.raises(lf.UnknownNameError, match="unknown measure 'RR'"):
         rank_distribution_chart(RANKS, "RR")
