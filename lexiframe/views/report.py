@@ -27,10 +27,11 @@ def html_page(tables: Mapping[str, pl.DataFrame], provenance: Mapping[str, Any])
     shown = html.escape("\n".join(map(escaped, facts)))
     # Scores of other tools come without coverage.
     n_runs = tables["coverage"].height or tables["orderings"]["run"].n_unique()
+    title = f"Evaluation of {n_runs:,} run{'s' * (n_runs != 1)}"
     return (
         "<!doctype html>\n<html lang='en'><head><meta charset='utf-8'>"
         f"<title>Evaluation</title><style>{_STYLE}</style></head><body>\n"
-        f"<h1>Evaluation of {n_runs} runs</h1>\n{as_html(tables, provenance)}\n"
+        f"<h1>{title}</h1>\n{as_html(tables, provenance)}\n"
         f"<h3>Computed from</h3>\n<pre>{shown}</pre>\n<p>lexiframe {__version__}</p>\n"
         "</body></html>\n"
     )
