@@ -43,7 +43,7 @@ def problems(site: Path) -> list[str]:
 
 def public_names() -> list[str]:
     """Return the names that the reference must have, with their modules."""
-    names = [f"lexiframe.{name}" for name in lf.__all__ if name != "theory"]
+    names = [f"lexiframe.{name}" for name in lf.__all__ if name not in ("theory", "views")]
     modules = (theory, charts)
     return [*names, *(f"{module.__name__}.{name}" for module in modules for name in module.__all__)]
 

@@ -14,14 +14,14 @@ from lexiframe.views import charts
 
 FLOW = """\
 Every public name, in the order of the flow, grouped as ``help(lexiframe)`` groups them. All of them
-are used as ``lf.NAME`` after ``import lexiframe as lf``; charts are in ``lexiframe.views.charts``.
+are used as ``lf.NAME`` after ``import lexiframe as lf``; charts are in ``lf.views.charts``.
 """
 VERSION = "The version of the library."
 
 
 def reference_pages() -> dict[str, str]:
     """Return the text of each page of the reference by its name."""
-    groups = [*_groups(), Group("Charts", inspect.getdoc(charts) or "", charts, charts.__all__)]
+    groups = list(_groups())
     tree = "\n".join(f"   {group.page}" for group in groups)
     pages = {
         "index.rst": f"{heading('Reference')}{FLOW}\n.. toctree::\n   :maxdepth: 2\n\n{tree}\n"
@@ -60,6 +60,9 @@ def _groups() -> Iterator[Group]:
         title, _, names = entry.partition(": ")
         if "`theory`" in entry:
             yield Group("Theory", inspect.getdoc(theory) or "", theory, theory.__all__)
+            continue
+        if "`views.charts`" in entry:
+            yield Group("Charts", inspect.getdoc(charts) or "", charts, charts.__all__)
             continue
         found = [name for name in re.findall(r"`(\w+)`", entry) if name in lf.__all__]
         yield Group(_capital(title), _capital(names) + ".", lf, found)

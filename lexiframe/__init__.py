@@ -36,6 +36,7 @@ The public names, in the order of the flow:
 - experiment logs: `with_log`, `read_log`, `read_mlflow`; what describes requests: `with_attributes`
 - writing and export: `write_trec`, `write_parquet`, `to_ir_measures`, `to_ranx`, `to_pytrec_eval`
 - counts of requests answered, documents judged and ties: `coverage`
+- charts of these tables: in `views`, the functions of `views.charts`
 - the whole flow in one call: `evaluate`, `evaluate_scores`, `Evaluation`; the conclusion in words:
   `verdict`
 - errors and warnings: `LexiframeError`, `ReadError`, `SchemaError`, `UnknownNameError`,
@@ -47,7 +48,7 @@ from lexiframe._version import __version__
 TYPE_CHECKING = False  # a checker takes it for true; importing typing takes longer than this module
 if TYPE_CHECKING:
     # fmt: off
-    from lexiframe import theory
+    from lexiframe import theory, views
     from lexiframe.errors import (
         LexiframeError, LexiframeWarning, ReadError, SchemaError, UnknownNameError,
     )
@@ -206,8 +207,8 @@ if not TYPE_CHECKING:  # __getattr__ would hide misspelled names from type check
         """Load the module of a public name when the name is first used."""
         import importlib
 
-        if name == "theory":  # a module of functions, and no name of one
-            return importlib.import_module("lexiframe.theory")
+        if name in ("theory", "views"):  # folders of functions, and no names of one
+            return importlib.import_module(f"lexiframe.{name}")
         for module, names in _MODULES.items():
             if name in names.split():
                 found = getattr(importlib.import_module(f"lexiframe.{module}"), name)
@@ -243,8 +244,8 @@ __all__ = [
     "sign_agreement", "simulate_collection", "smallest_significant_differences", "strec",
     "swap_curve", "swap_rates",
     "theory", "tie_profile", "tie_rates", "to_ir_measures", "to_pytrec_eval", "to_ranx",
-    "truncate_runs", "verdict", "tukey_hsd", "win_rate_matrix", "win_rates", "with_attributes",
-    "with_log", "write_parquet", "write_trec",
+    "truncate_runs", "tukey_hsd", "verdict", "views", "win_rate_matrix", "win_rates",
+    "with_attributes", "with_log", "write_parquet", "write_trec",
     "Accuracy", "BPM", "CWLMetric", "Compat", "DCG", "F1", "G", "INSQ", "INST", "IPrec", "NERR8",
     "NERR9", "NERR10", "NERR11", "Rndcg", "Rprec_mult", "SDCG", "SetAP", "SetF", "SetP", "SetR",
     "aggregates", "binG", "eleven_point_avg", "gm_bpref", "gm_map", "ndcg_rel",

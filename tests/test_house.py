@@ -70,8 +70,8 @@ def test_the_stages_are_the_folders():
 
 def test_no_stage_or_module_is_called_like_a_public_name():
     """`lexiframe.positions` would be one or the other, as it was imported last."""
-    """But for `theory`, which is the folder and nothing else."""
-    assert {part(module_name(path)) for path in MODULES} & set(lf.__all__) == {"theory"}
+    """But for `theory` and `views`, which are the folders and nothing else."""
+    assert {part(module_name(path)) for path in MODULES} & set(lf.__all__) == {"theory", "views"}
 
 
 @pytest.mark.parametrize("path", MODULES, ids=module_name)
@@ -173,7 +173,7 @@ PUBLIC = """
     asl_curve smallest_significant_differences swap_rates swap_curve required_requests power_curve
     with_log with_attributes read_log read_mlflow
     write_trec write_parquet to_ir_measures to_ranx to_pytrec_eval
-    evaluate evaluate_scores Evaluation verdict
+    evaluate evaluate_scores Evaluation verdict views
     LexiframeError LexiframeWarning ReadError SchemaError UnknownNameError
 """.split()
 CALLABLE = [
@@ -194,7 +194,7 @@ def test_names_are_where_a_type_checker_finds_them():
     body = ast.parse((PACKAGE / "__init__.py").read_text()).body
     block = next(node for node in body if isinstance(node, ast.If))
     for_checkers = {(node.module, alias.name) for node in block.body for alias in node.names}
-    assert for_checkers == {("lexiframe", "theory")} | {
+    assert for_checkers == {("lexiframe", "theory"), ("lexiframe", "views")} | {
         (f"lexiframe.{module}", name)
         for module, names in lf._MODULES.items()
         for name in names.split()
@@ -270,7 +270,9 @@ def test_measures_are_documented_where_they_are_defined():
         for node, behind in pairwise(body):
             if isinstance(node, ast.Assign) and isinstance(behind, ast.Expr):
                 documented |= {name.id for name in node.targets if isinstance(name, ast.Name)}
-    measures = {name for name in PUBLIC if name not in {*CALLABLE, "__version__", "theory"}}
+    measures = {
+        name for name in PUBLIC if name not in {*CALLABLE, "__version__", "theory", "views"}
+    }
     assert len(measures) == 24 + 9 + 9 + 3 + 14 + 6 + 10
     assert measures <= documented
 

@@ -1,23 +1,20 @@
 """Charts of tables, drawn with Altair, which the extra ``viz`` installs."""
 
-from lexiframe.views.charts.inference import (
-    asl_chart,
-    critical_difference_chart,
-    power_chart,
-    power_curve_chart,
-)
+from lexiframe.views.charts.agreement import correlation_chart
 from lexiframe.views.charts.levels import (
     deciding_level_chart,
     level_correlation_chart,
     tie_profile_chart,
 )
-from lexiframe.views.charts.matrices import correlation_chart, significance_chart, win_rate_chart
 from lexiframe.views.charts.means import mean_chart, trade_off_chart
 from lexiframe.views.charts.orderings import ordering_chart, rank_distribution_chart
 from lexiframe.views.charts.orders import order_chart
+from lexiframe.views.charts.power import asl_chart, power_chart
+from lexiframe.views.charts.power_curves import power_curve_chart
 from lexiframe.views.charts.rankings import ranking_chart
 from lexiframe.views.charts.requests import pair_chart
 from lexiframe.views.charts.robustness import degradation_chart, tie_chart
+from lexiframe.views.charts.significance import critical_difference_chart, significance_chart
 from lexiframe.views.charts.theory import (
     axiom_chart,
     optimal_chart,
@@ -25,6 +22,7 @@ from lexiframe.views.charts.theory import (
     simulated_agreement_chart,
     simulated_tie_chart,
 )
+from lexiframe.views.charts.win_rates import win_rate_chart
 
 __all__ = [
     "asl_chart",

@@ -191,3 +191,25 @@ def tooltip(*columns: tuple[str, str, str]) -> list[Any]:
         else line(column, type="nominal", title=title)
         for column, title, form in columns
     ]
+
+
+def of_runs(runs: Sequence[str], n: pl.Series) -> str:
+    """Return the numbers of runs and of requests in words."""
+    return f"{len(runs)} run{'s' * (len(runs) != 1)}, {of_requests(n)}"
+
+
+def square(cells: pl.DataFrame, row: str, column: str, names: Sequence[str]) -> Any:
+    """Return a chart with the same names from top to bottom and from left to right."""
+    draw = altair()
+    pixels = step(len(names))
+    side = draw.Step(pixels)
+    order = {"sort": harmless_all(names), "type": "nominal"}
+    beside = {"labelFontSize": name_size(pixels)}
+    return (
+        draw.Chart(inside(cells))
+        .encode(
+            draw.Y(row, axis=names_axis(row, **beside), **order),
+            draw.X(column, axis=names_axis(column, labelAngle=-90, **beside), **order),
+        )
+        .properties(width=side, height=side)
+    )

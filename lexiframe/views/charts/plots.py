@@ -11,11 +11,11 @@ import polars as pl
 
 from lexiframe.errors import LexiframeError
 from lexiframe.views.charts.drawing import altair
-from lexiframe.views.charts.matrices import win_rate_chart
 from lexiframe.views.charts.means import mean_chart
 from lexiframe.views.charts.orderings import ordering_chart
 from lexiframe.views.charts.rankings import ranking_chart
 from lexiframe.views.charts.requests import pair_chart
+from lexiframe.views.charts.win_rates import win_rate_chart
 
 if TYPE_CHECKING:
     import altair as alt

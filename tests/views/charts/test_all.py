@@ -12,7 +12,15 @@ import lexiframe as lf
 pytest.importorskip("altair")
 from lexiframe.orderings.means import run_means
 from lexiframe.views import charts
-from lexiframe.views.charts import inference, matrices, means, orderings
+from lexiframe.views.charts import (
+    agreement,
+    means,
+    orderings,
+    power,
+    power_curves,
+    significance,
+    win_rates,
+)
 from tests.views.charts.drawn import Tags, compare_with_snapshot, png
 from tests.views.charts.evaluation_tables import UGLY_MEASURE, drawn_scores, tables
 from tests.views.charts.tiny_tables import TINY
@@ -52,7 +60,7 @@ CHARTS = {
 def test_each_chart_is_tested_here():
     of_modules = {
         name
-        for module in (inference, matrices, means, orderings)
+        for module in (agreement, means, orderings, power, power_curves, significance, win_rates)
         for name, function in getmembers(module, isfunction)
         if name.endswith("_chart") and function.__module__ == module.__name__
     }

@@ -9,9 +9,10 @@ pytest.importorskip("altair")
 from lexiframe.views.charts import (
     asl_chart,
     critical_difference_chart,
-    inference,
+    power,
     power_chart,
     power_curve_chart,
+    power_curves,
 )
 from tests.views.charts.drawn import rows, titles
 from tests.views.charts.tiny_tables import ASL_CURVE, COMPARISONS, TINY, A, B, C
@@ -46,7 +47,7 @@ def test_each_curve_has_its_own_colour_and_dashes():
 
 
 def test_long_curves_are_thinned_up_to_their_last_point(monkeypatch):
-    monkeypatch.setattr(inference, "_MOST_PLACES", 2)
+    monkeypatch.setattr(power, "_MOST_PLACES", 2)
     assert rows(asl_chart(ASL_CURVE, "AP"))["place"].to_list() == [1, 3]
     longer = pl.concat(
         [ASL_CURVE, ASL_CURVE.filter(place=3).with_columns(place=pl.lit(4, pl.Int64))]
@@ -152,7 +153,7 @@ def test_a_single_run_is_no_pair():
 
 
 def test_power_of_many_pairs_is_drawn_as_cells(monkeypatch):
-    monkeypatch.setattr(inference, "_MOST_LINES", 1)
+    monkeypatch.setattr(power_curves, "_MOST_LINES", 1)
     chart = power_curve_chart(CURVE, "AP", highlight=[(A, B)])
     assert {row[:2] for row in lines(chart)} == {(A, B)}
     cells = rows(chart.layer[0])

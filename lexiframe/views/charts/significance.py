@@ -1,0 +1,324 @@
+"""Charts of which runs are told apart: the significance map, and groups of runs that are not."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from lexiframe.schemas import COMPARISONS
+from lexiframe.significance.told_apart import groups_not_told_apart
+from lexiframe.typing import Frame
+from lexiframe.views.charts.drawing import (
+    COLOURS,
+    NUMBER,
+    WIDTH,
+    altair,
+    harmless,
+    harmless_all,
+    inside,
+    name_size,
+    names_axis,
+    of_requests,
+    of_runs,
+    rows_of,
+    square,
+    step,
+    title,
+    tooltip,
+)
+from lexiframe.views.charts.order import Order, in_order, ranked
+from lexiframe.views.verdict import GAIN
+
+if TYPE_CHECKING:
+    import altair as alt
+
+
+def significance_chart(
+    c: Frame,
+    /,
+    measure: str,
+    *,
+    order: Order | None = None,
+    test: str | None = None,
+    correction: str | None = None,
+    alpha: float | None = None,
+) -> alt.Chart:
+    """Draw which runs are significantly better than which.
+
+    Parameters
+    ----------
+    c
+        The table of `compare` or of `tukey_hsd`.
+    measure
+        The measure by which runs are compared.
+    order
+        The runs from top to bottom and from left to right; or the table of `order_runs`, or of an
+        evaluation's means, whose ranks by this measure order them. Default: the run with most
+        significant wins over losses comes first, and of those with as many the one of the greatest
+        mean difference.
+    test, correction
+        The test and the correction, when the table has several.
+    alpha
+        The level of significance that the comparisons were made with, for the title, as the table
+        does not say it. Default: the title does not say it either.
+
+    Returns
+    -------
+    altair.Chart
+        A blue triangle that points up says that the run of the row is significantly better than the
+        run of the column, an orange one that points down that it is worse, and a grey dot that the
+        test does not tell them apart. Runs that were not compared have no mark.
+
+    Raises
+    ------
+    UnknownNameError
+        For a measure, test or correction that the table does not have.
+    LexiframeError
+        When Altair is not installed, for an order that lacks a run of the table, and for a table
+        with several tests, corrections or groups of requests.
+
+    Examples
+    --------
+    >>> import lexiframe as lf
+    >>> from lexiframe.views.charts import significance_chart
+    >>> folder = lf.bundled("example")
+    >>> e = lf.evaluate(folder / "runs", folder / "qrels.txt", ["AP"])
+    >>> chart = significance_chart(e.comparisons, "AP", order=e.orderings)
+    >>> [r["against"] for r in chart.data.values if r["run"] == "random" and r["is"] == "worse"]
+    ['pca8_euclidean', 'pixels_euclidean']
+    """
+    draw, called = altair(), "significance_chart"
+    chosen = {"measure": measure, "test": test, "correction": correction}
+    pairs = rows_of(c, COMPARISONS, ["run_a", "run_b"], called, **chosen)
+    cells = _who_beats_whom(pairs)
+    if order is None:
+        order = _by_wins(cells)
+    runs = in_order(called, order, cells["run"], measure)
+    kinds = {"better": ("triangle-up", COLOURS[0]), "not told apart": ("circle", "#b0b0b0")}
+    kinds |= {"worse": ("triangle-down", COLOURS[1])}
+    shapes, colours = zip(*kinds.values(), strict=True)
+    said = {"type": "nominal", "title": "run is"}
+    pixels = step(len(runs))
+    large, small = pixels**2 // 3, pixels**2 // 16
+    sizes = draw.Scale(type="ordinal", domain=[*kinds], range=[large, small, large])
+    marks = square(cells, "run", "against", runs).mark_point(filled=True, opacity=1)
+    chart: alt.Chart = marks.encode(
+        draw.Shape("is", **said).scale(domain=[*kinds], range=[*shapes]),
+        draw.Color("is", **said).scale(domain=[*kinds], range=[*colours]),
+        draw.Size("is", scale=sizes, **said),
+        tooltip(
+            ("run", "run", ""),
+            ("is", "is", ""),
+            ("against", "against", ""),
+            ("mean_difference", "mean difference", "+.4f"),
+            ("effect_size", "effect size", "+.3f"),
+            ("p_value", "p", ".3g"),
+            ("p_adjusted", "p, adjusted", ".3g"),
+            ("n", "requests", "d"),
+        ),
+    )
+    return chart.properties(
+        title=title(
+            f"Which run is significantly better by {measure}",
+            tested(pairs, alpha),
+            of_runs(runs, pairs["n"]),
+        )
+    )
+
+
+def tested(pairs: pl.DataFrame, alpha: float | None) -> str:
+    """Return the test, the correction and the level in a few words."""
+    level = "" if alpha is None else f", α = {alpha:g}"
+    return f"test: {pairs['test'][0]}, correction: {pairs['correction'][0]}{level}"
+
+
+def _who_beats_whom(pairs: pl.DataFrame) -> pl.DataFrame:
+    """Return a row for each run and opponent, and whether it is significantly better or worse."""
+    numbers = ["effect_size", "p_value", "p_adjusted", "n"]
+    a, b = pl.col("run_a"), pl.col("run_b")
+    both = [
+        pairs.select(
+            "reject",
+            *numbers,
+            run=run,
+            against=against,
+            gain=sign * GAIN,
+            mean_difference=sign * pl.col("mean_difference"),
+        )
+        for run, against, sign in ((a, b, 1), (b, a, -1))
+    ]
+    kind = (
+        pl.when(~pl.col("reject"))
+        .then(pl.lit("not told apart"))
+        .when(pl.col("gain") > 0)
+        .then(pl.lit("better"))
+        .otherwise(pl.lit("worse"))
+    )
+    columns = ["run", "against", "is", "mean_difference", *numbers]
+    return pl.concat(both).with_columns(kind.alias("is")).select(columns).sort("run", "against")
+
+
+def _by_wins(cells: pl.DataFrame) -> pl.Series:
+    """Return the runs by significant wins less losses, then by mean difference, then by name."""
+    lead = (pl.col("is") == "better").sum().cast(pl.Int64) - (pl.col("is") == "worse").sum()
+    runs = cells.group_by("run").agg(lead.alias("lead"), pl.col("mean_difference").mean())
+    down = [True, True, False]
+    return runs.sort("lead", "mean_difference", "run", descending=down, nulls_last=True)["run"]
+
+
+def critical_difference_chart(
+    c: Frame,
+    by: Frame,
+    /,
+    measure: str,
+    *,
+    test: str | None = None,
+    correction: str | None = None,
+    alpha: float | None = None,
+) -> alt.HConcatChart:
+    """Draw the runs on the axis of their means, with bars over those that are not told apart.
+
+    Parameters
+    ----------
+    c
+        The table of `compare`, with all pairs and a correction for many comparisons, or that of
+        `tukey_hsd`, which tests all pairs at once with the requests as blocks.
+    by
+        What places the runs: the table of an evaluation's means, or that of `order_runs` with one
+        method, such as ``borda`` for mean ranks.
+    measure
+        The measure by which runs are compared.
+    test, correction
+        The test and the correction, when the table has several.
+    alpha
+        The level of significance that the comparisons were made with, for the title, as the table
+        does not say it. Default: the title does not say it either.
+
+    Returns
+    -------
+    altair.HConcatChart
+        A row for each run, the best first, with a point at its mean (or its value in the ordering);
+        beside it, bars that each span a group of adjacent runs of which no two are told apart. The
+        groups are those of the table: every largest group has a bar, and bars may overlap. They
+        are not made from a single critical difference, which paired tests do not have.
+
+        Two runs may not be told apart although a run between them is told apart from one of them.
+        No bar spans such a pair, as it would span the run between them too. The line below the
+        title counts these pairs; `significance_chart` shows them.
+
+    Raises
+    ------
+    UnknownNameError
+        For a measure, test or correction that the table does not have.
+    LexiframeError
+        When Altair is not installed, when ``c`` lacks a pair or ``by`` a run, and for a table with
+        several tests, corrections, methods or groups of requests.
+
+    Notes
+    -----
+    The diagram is that of Demšar, "Statistical Comparisons of Classifiers over Multiple Data Sets",
+    JMLR 7 (2006), with rows in the place of its lines to the names. Its groups are those of
+    Nemenyi's test, and these are of the test in the table. Benavoli, Corani & Mangili, "Should We
+    Really Use Post-Hoc Tests Based on Mean-Ranks?", JMLR 17 (2016), say why.
+
+    Examples
+    --------
+    >>> import lexiframe as lf
+    >>> from lexiframe.views.charts import critical_difference_chart
+    >>> folder = lf.bundled("example")
+    >>> e = lf.evaluate(folder / "runs", folder / "qrels.txt", ["AP"])
+    >>> chart = critical_difference_chart(e.comparisons, e.means, "AP", alpha=0.05)
+    >>> [(bar["from"], bar["to"]) for bar in chart.hconcat[1].data.values]
+    [('pixels_euclidean', 'pca8_euclidean')]
+    """
+    draw, called = altair(), "critical_difference_chart"
+    chosen = {"measure": measure, "test": test, "correction": correction}
+    pairs = rows_of(c, COMPARISONS, ["run_a", "run_b"], called, **chosen)
+    placed = ranked(called, by, measure)
+    runs = in_order(called, placed["run"], pl.concat([pairs["run_a"], pairs["run_b"]]), measure)
+    placed = placed.filter(pl.col("run").is_in(runs)).with_columns(
+        place=pl.int_range(1, pl.len() + 1)
+    )
+    alike = groups_not_told_apart(pairs, runs)
+    bars = _in_lanes(alike.groups, runs)
+    pixels = step(len(runs), most=28)
+    n = alike.n_without
+    without = f"no bar for {n:,} pair{'s' * (n != 1)} not told apart: a run between differs"
+    parts = [_points_by_value(placed, pixels, measure), _bars(bars, len(runs), pixels)]
+    chart = draw.hconcat(*parts[: 2 if bars.height else 1], spacing=6)
+    named: alt.HConcatChart = chart.resolve_scale(y="independent").properties(
+        title=title(
+            f"Runs by {measure}; a bar joins runs that are not told apart",
+            f"{tested(pairs, alpha)}, {of_requests(pairs['n'])}",
+            without if n else "",
+        )
+    )
+    return named
+
+
+def _in_lanes(groups: pl.DataFrame, runs: Sequence[str]) -> pl.DataFrame:
+    """Give each group the first lane in which it meets no other; add the names at its ends."""
+    ends: list[int] = []
+    lanes = []
+    for first, last in groups.iter_rows():
+        free = [lane for lane, end in enumerate(ends) if end < first]
+        lane = free[0] if free else len(ends)
+        ends[lane : lane + 1] = [last]
+        lanes.append(lane)
+    names = {"from": groups["first"], "to": groups["last"]}
+    return groups.with_columns(
+        pl.Series("lane", lanes, pl.Int64),
+        *(
+            pl.Series(end, [runs[place - 1] for place in places], pl.String)
+            for end, places in names.items()
+        ),
+        n_runs=pl.col("last") - pl.col("first") + 1,
+    )
+
+
+def _rows_scale(n_runs: int) -> Any:
+    return altair().Scale(domain=[0.5, n_runs + 0.5], reverse=True, nice=False, zero=False)
+
+
+def _points_by_value(placed: pl.DataFrame, pixels: int, measure: str) -> Any:
+    draw = altair()
+    method = placed["method"][0]
+    unit = harmless(f"mean {measure}" if method == "mean" else f"{method} of {measure}")
+    axis = names_axis(labelFontSize=name_size(pixels), grid=True, tickSize=0)
+    height = pixels * placed.height
+    return (
+        draw.Chart(inside(placed))
+        .mark_point(filled=True, opacity=1, color=COLOURS[0], size=min(60, pixels**2 // 4))
+        .encode(
+            draw.Y("run", type="nominal", sort=harmless_all(placed["run"]), axis=axis).scale(
+                padding=0.5, type="point"
+            ),
+            draw.X("value", type="quantitative", title=unit)
+            .scale(zero=False, padding=8)
+            .axis(format=NUMBER),
+            tooltip(("run", "run", ""), ("value", unit, ".4f"), ("rank", "rank", "~g")),
+        )
+        .properties(width=WIDTH, height=height)
+    )
+
+
+def _bars(bars: pl.DataFrame, n_runs: int, pixels: int) -> Any:
+    draw, scale = altair(), _rows_scale(n_runs)
+    wide = 9
+    y = {"type": "quantitative", "axis": None, "scale": scale}
+    n_lanes = bars["lane"].n_unique()
+    return (
+        draw.Chart(inside(bars), view=draw.ViewBackground(stroke=None))
+        .mark_rule(strokeWidth=4, strokeCap="round", color="black")
+        .encode(
+            draw.Y("first", **y),
+            draw.Y2("last"),
+            draw.X("lane", type="quantitative", axis=None).scale(
+                domain=[-0.5, n_lanes - 0.5], nice=False, zero=False
+            ),
+            tooltip(("from", "from", ""), ("to", "to", ""), ("n_runs", "runs", "d")),
+        )
+        .properties(width=wide * n_lanes, height=pixels * n_runs)
+    )
