@@ -87,12 +87,14 @@ def _verdict(
         n, table = _without_n(verdict_in_short(v, _ranges_of_n(tables["comparisons"], by)))
         n = [f"{said} request{'s' * (said != 'n = 1')}" for said in n]
         title = f"Verdict ({', '.join([inference_in_words(inference), *n])})"
-        notes = [_BEST.format(inference["ordering"])] if v.height else []
-        notes += leaders_in_words(tables["means"], v, by, inference["ordering"])
+        order = inference["ordering"]
+        by_what = "mean" if order == "mean" else f"mean or, of preferences, by {order}"
+        notes = [_BEST.format(by_what)] if v.height else []
+        notes += leaders_in_words(tables["means"], v, by, order)
         yield Section(title, table, tuple(notes), leads=len(by) + 1)
 
 
-_BEST = "best: first by mean or, of preferences, by {}; the others are tested against these"
+_BEST = "best: first by {}; the others are tested against these"
 
 
 def _ranges_of_n(comparisons: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:

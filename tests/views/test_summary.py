@@ -143,6 +143,19 @@ def test_a_baseline_is_what_others_are_better_and_worse_than(baseline, expected)
     )
 
 
+@pytest.mark.parametrize("side, mark", [("greater", "▲"), ("less", "▼")])
+def test_one_sided_comparisons_with_a_baseline_are_said_to_be_so(wide, side, mark):
+    e = evaluate(baseline="mixed", alternative=side)
+    how = f"t test (one-sided: {side}), holm over the pairs of a measure, α = 0.05"
+    better = {"greater": "better", "less": "worse"}[side]
+    legend = f"ranked by mean, * the best; {mark} significantly {better} than mixed ({how})"
+    assert parts(e)[0].notes[0] == legend
+    marked = "".join(parts(e)[0].table["RR"])
+    assert mark in marked
+    assert {"▲": "▼", "▼": "▲"}[mark] not in marked
+    assert section_of(e, "Against mixed").title == f"Against mixed ({how})"
+
+
 def test_search_lengths_are_said_to_be_better_small(wide):
     section = parts(evaluate(measures=["ISL", "RR"]))[0]
     assert section.table["run"].to_list() == ["best", "near", "mixed", "far"]
@@ -214,6 +227,8 @@ def test_it_is_said_where_the_best_mean_is_not_the_best_of_the_verdict():
     e = evaluate(measures=["RR", "LR"])
     about = "best: first by mean or, of preferences, by mc4; the others are tested against these"
     assert section_of(e, "Verdict").notes == (about,)
+    by_mean = section_of(lf.evaluate_scores(e.scores), "Verdict")
+    assert by_mean.notes == ("best: first by mean; the others are tested against these",)
     other = with_first(e, "near")
     assert section_of(other, "Verdict").notes[1:] == tuple(
         f"By {name}, best wins the greatest share of requests and has * above, but mc4 puts near "
