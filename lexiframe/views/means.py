@@ -40,7 +40,8 @@ def means_section(
     table, left_out = ends(_arranged(marked), "e.means")
     shares = [name for name in preferences if name in table.columns]
     said = f"; of {', '.join(shares)} the share of requests won against the other runs"
-    notes = [_legend(inference), *notes, *left_out]
+    legend = [_legend(inference)] if means["rank"].count() else []  # counts have no best
+    notes = [*legend, *notes, *left_out]
     return Section(f"Means {over}{said * bool(shares)}", table, tuple(notes))
 
 

@@ -156,6 +156,21 @@ def test_one_sided_comparisons_with_a_baseline_are_said_to_be_so(wide, side, mar
     assert section_of(e, "Against mixed").title == f"Against mixed ({how})"
 
 
+def test_metrics_alone_are_ordered_by_mean_and_by_nothing_else(wide):
+    e = evaluate(measures=["RR", "AP"])
+    assert "mc4" not in str(e)
+    assert section_of(e, "Ranks").title == "Ranks of the runs by mean"
+    about = "best: first by mean; the others are tested against these"
+    assert section_of(e, "Verdict").notes == (about,)
+    assert "preferences by mc4" in section_of(evaluate(measures=["RR", "LR"]), "Ranks").title
+
+
+def test_counts_alone_have_no_ranks_and_no_marks_to_explain(wide):
+    e = evaluate(measures=["num_ret"])
+    assert not any(part.title.startswith("Ranks") for part in parts(e))
+    assert parts(e)[0].notes == ("counts, of which more is not better: num_ret",)
+
+
 def test_search_lengths_are_said_to_be_better_small(wide):
     section = parts(evaluate(measures=["ISL", "RR"]))[0]
     assert section.table["run"].to_list() == ["best", "near", "mixed", "far"]
