@@ -556,7 +556,7 @@ def test_warnings_go_to_standard_error(tmp_path, lexiframe):
     assert outcome.status == 0
     json.loads(outcome.out)
     assert outcome.err == (
-        "warning: rankings for requests without judgments, ignored: 12 (see lexiframe.coverage)\n"
+        "warning: rankings for requests without judgments, ignored: 12 (see `lexiframe coverage`)\n"
     )
 
 
