@@ -32,10 +32,13 @@ def as_options(message: str) -> str:
     'say which column it is: --column query_id=topic (of qrels --qrels-column)'
     >>> as_options("say what was measured (measure='AP'; evaluate_scores: measures='AP')")
     'say what was measured (-m AP)'
+    >>> as_options("rankings missing, counted as empty: 4 (see lexiframe.coverage)")
+    'rankings missing, counted as empty: 4 (see `lexiframe coverage`)'
     >>> as_options("(4 more: lexiframe.check_run lists them)")
     '(4 more: `lexiframe check FILE` lists them)'
     """
     message = _CHECKS.sub("`lexiframe check FILE`", message)
+    message = message.replace("see lexiframe.coverage", "see `lexiframe coverage`")
     message = message.replace(READ_AS_SCORES, "give --scores: `lexiframe evaluate --scores FILE`")
     message = message.replace("measure='AP'; evaluate_scores: measures='AP'", "-m AP")
     message = message.replace("whose they are (run='bm25')", "add a column run that says whose")

@@ -26,6 +26,7 @@ from lexiframe.cli_options import (
     place,
 )
 from lexiframe.cli_output import (
+    complain,
     print_json,
     print_table,
     refuse_other_ending,
@@ -97,7 +98,7 @@ def evaluate(
     if format == "table":
         typer.echo(str(e))
         if tests.by and e.preferences.height:
-            typer.echo(_GROUPS_HINT, err=True)
+            complain(_GROUPS_HINT)
     elif format == "json":
         print_json({name: table.to_dicts() for name, table in _printed(e).items()})
     else:
@@ -156,6 +157,11 @@ def print_verdict(
     format: AsFormat = "table",
 ) -> None:
     """Say which runs are best and which are not significantly worse, a sentence a measure."""
+    if tests.alternative != "two-sided" and tests.baseline is None:
+        raise LexiframeError(
+            "--alternative: a verdict about all pairs needs two-sided tests; leave it out, or name "
+            "the --baseline that the runs are compared with"
+        )
     e = _evaluated(inputs, measure, tests, [])
     if format == "table":
         of_all = tests.baseline is None

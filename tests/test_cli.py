@@ -556,7 +556,7 @@ def test_warnings_go_to_standard_error(tmp_path, lexiframe):
     assert outcome.status == 0
     json.loads(outcome.out)
     assert outcome.err == (
-        "warning: rankings for requests without judgments, ignored: 12 (see lexiframe.coverage)\n"
+        "warning: rankings for requests without judgments, ignored: 12 (see `lexiframe coverage`)\n"
     )
 
 
@@ -919,6 +919,23 @@ def test_evaluate_by_groups_says_how_to_test_whether_they_differ(tmp_path, lexif
     assert hint in lexiframe(*asked, *by_kind).err
     assert hint not in lexiframe(*asked).err
     assert hint not in lexiframe(*asked, *by_kind, "--format", "json").err
+
+
+def test_the_hint_about_groups_fits_the_terminal(tmp_path, lexiframe, monkeypatch):
+    requests = tmp_path / "requests.csv"
+    requests.write_text("query_id,kind\nq0066,x\nq0078,y\nq0113,x\nq0175,y\nq0206,x\n")
+    monkeypatch.setenv("COLUMNS", "60")
+    by_kind = ["--requests", str(requests), "--by", "kind"]
+    hint = lexiframe("evaluate", QRELS, RUNS, "-m", "AP", *by_kind).err.splitlines()
+    assert "to test whether the groups differ:" in hint[0]
+    assert max(map(len, hint)) <= 60
+
+
+def test_a_one_sided_verdict_needs_a_baseline(lexiframe):
+    asked = ["verdict", QRELS, RUNS, "-m", "AP", "--alternative", "greater"]
+    refused = lexiframe(*asked)
+    assert_refused(refused, "--alternative: a verdict about all pairs needs two-sided tests; leave")
+    assert "significantly better than random" in lexiframe(*asked, "--baseline", "random").out
 
 
 REPLACED = [  # the arguments, and the input that they would replace

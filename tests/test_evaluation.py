@@ -298,8 +298,9 @@ def test_with_a_baseline_comparisons_and_power_are_of_its_pairs(digits):
     assert e.win_rates.equals(lf.evaluate(*digits, ["AP", "LP"]).win_rates)
     assert pairs.height == 60 * 15  # orderings need all pairs
     assert e.provenance["inference"]["baseline"] == baseline
-    title = f"Against {baseline} (sign test, bh over the pairs of a measure, α = 0.05)"
-    assert title in str(e)
+    title = f"Against {baseline} (sign test (one-sided: greater), bh over the pairs of a measure, "
+    title += "α = 0.05)"
+    assert title in " ".join(str(e).split())
     assert title in e._repr_html_()
     assert "Verdict" not in str(e)
     assert title not in str(lf.evaluate(*digits, ["AP", "LP"], **said))

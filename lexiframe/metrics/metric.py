@@ -182,10 +182,16 @@ class Metric:
             raise LexiframeError(f"{self.name} needs its {named}: write {self._with(missing)}")
 
     def _with(self, missing: list[str], share: str = "cutoff", example: str = "10") -> str:
-        """Return how missing parameters are written; ``share`` is the one that stands behind @."""
-        inside = ", ".join(f"{name}=..." for name in missing if name != share)
-        at = f"@{example}" if share in missing else ""
-        return self.name + (f"({inside})" if inside else "") + at
+        """Return the notation with the missing parameters; ``share`` is the one behind @.
+
+        It keeps those that were given, so that who follows the advice is not asked for them again.
+        """
+        given = {k: v for k, v in self.given.items() if k != share and v != self._default(k)}
+        lacking = {name: "..." for name in missing if name != share}
+        rel = {} if self.rel is None else {"rel": self.rel}
+        at = self.cutoff if share == "cutoff" else self.values[share]
+        text = notation.write(self.name, self.operand, {**given, **lacking, **rel}, at)
+        return text.replace("'...'", "...") + f"@{example}" * (share in missing)
 
 
 def _keyword_only(function: Callable[..., Any]) -> list[inspect.Parameter]:

@@ -93,6 +93,7 @@ OTHERS = {
     "r_cap": "R(denominator='min')",
     "r-precision": "Rprec",
     "r-prec": "Rprec",
+    "r_precision": "Rprec",
     "map": "AP",
     "mrr": "RR",
     "reciprank": "RR",

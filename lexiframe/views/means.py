@@ -40,7 +40,8 @@ def means_section(
     table, left_out = ends(_arranged(marked), "e.means")
     shares = [name for name in preferences if name in table.columns]
     said = f"; of {', '.join(shares)} the share of requests won against the other runs"
-    notes = [_legend(inference), *notes, *left_out]
+    legend = [_legend(inference)] if means["rank"].count() else []  # counts have no best
+    notes = [*legend, *notes, *left_out]
     return Section(f"Means {over}{said * bool(shares)}", table, tuple(notes))
 
 
@@ -105,14 +106,20 @@ def inference_in_words(inference: Mapping[str, Any], *, first: bool = False) -> 
     test, correction = (
         ", ".join(several(inference[name])[:last]) for name in ("test", "correction")
     )
-    return f"{test} test, {correction} over {family}, α = {inference['alpha']:g}"
+    side = inference.get("alternative", "two-sided")
+    one_sided = f" (one-sided: {side})" * (side != "two-sided")
+    return f"{test} test{one_sided}, {correction} over {family}, α = {inference['alpha']:g}"
 
 
 def _legend(inference: Mapping[str, Any]) -> str:
     """Explain the marks that there may be, and that they are about means."""
     baseline, said = inference.get("baseline"), ""
     if baseline is not None:
-        said = f"; ▲ significantly better than {baseline}, ▼ worse"
+        better, worse = (f"{mark} significantly" for mark in "▲▼")
+        said = {
+            "greater": f"; {better} better than {baseline}",
+            "less": f"; {worse} worse than {baseline}",
+        }.get(inference["alternative"], f"; {better} better than {baseline}, ▼ worse")
     elif inference["alternative"] == "two-sided":
         said = "; ~ not significantly different from any run with *"
     return f"ranked by mean, * the best{said}" + (

@@ -65,12 +65,21 @@ def _means(tables: Mapping[str, pl.DataFrame], provenance: Mapping[str, Any]) ->
 def _ranks(tables: Mapping[str, pl.DataFrame], provenance: Mapping[str, Any]) -> Iterator[Section]:
     if tables["means"]["run"].n_unique() < 2:
         return
-    order = provenance["inference"]["ordering"]
-    how = " by mean" if order == "mean" else f": metrics by mean, preferences by {order}"
+    order = _order_of_preferences(tables, provenance)
+    how = " by mean" if order is None else f": metrics by mean, preferences by {order}"
     title = f"Ranks of the runs{how}"
     for of_group, o in _parts(tables["orderings"], provenance["groups"]):
         table, left_out = ends(ranks_by_measure(o, provenance["measures"]), "e.orderings")
-        yield Section(title + of_group, table, tuple(left_out))
+        if table.width > 1:  # counts have no ranks
+            yield Section(title + of_group, table, tuple(left_out))
+
+
+def _order_of_preferences(
+    tables: Mapping[str, pl.DataFrame], provenance: Mapping[str, Any]
+) -> str | None:
+    """Return the method that orders runs by preferences; None where the mean orders all."""
+    is_mean = (tables["orderings"]["method"] == "mean").all()
+    return None if is_mean else str(provenance["inference"]["ordering"])
 
 
 def _verdict(
@@ -87,12 +96,14 @@ def _verdict(
         n, table = _without_n(verdict_in_short(v, _ranges_of_n(tables["comparisons"], by)))
         n = [f"{said} request{'s' * (said != 'n = 1')}" for said in n]
         title = f"Verdict ({', '.join([inference_in_words(inference), *n])})"
-        notes = [_BEST.format(inference["ordering"])] if v.height else []
+        order = _order_of_preferences(tables, provenance)
+        by_what = "mean" if order is None else f"mean or, of preferences, by {order}"
+        notes = [_BEST.format(by_what)] if v.height else []
         notes += leaders_in_words(tables["means"], v, by, inference["ordering"])
         yield Section(title, table, tuple(notes), leads=len(by) + 1)
 
 
-_BEST = "best: first by mean or, of preferences, by {}; the others are tested against these"
+_BEST = "best: first by {}; the others are tested against these"
 
 
 def _ranges_of_n(comparisons: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:

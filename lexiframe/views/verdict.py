@@ -198,8 +198,8 @@ def _refuse_one_sided(c: pl.DataFrame) -> None:
     one_sided = c["test"].filter(c["test"].str.contains("alternative=", literal=True))
     if len(one_sided):
         raise LexiframeError(
-            f"verdict: expected two-sided tests, found {one_sided[0]}, which only asks about the "
-            "run whose name comes first; use verdict(e, lf.compare(e.scores)) or "
+            f"verdict: expected two-sided tests, found {one_sided[0]}, which asks about "
+            "one direction only; use verdict(e, lf.compare(e.scores)) or "
             "verdict(e, lf.compare(e.preferences))"
         )
 

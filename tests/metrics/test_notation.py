@@ -26,7 +26,7 @@ OTHER_NAMES = {
     "R(denominator='min')@5": "R_cap@5 r_cap@5",
     "R(rel=2)@5": "recall@5-l2 Recall(rel=2)@5",
     "P@5": "precision@5 Precision@5 P_5",
-    "Rprec": "r-precision R-Precision RPrec Rprec",
+    "Rprec": "r-precision r_precision R-Precision RPrec Rprec",
     "Success@10": "hit_rate@10 HitRate@10 Hit@10 hit@10 success_10",
     "num_rel_ret": "hits",
     "num_rel_ret(rel=1)": "NumRet(rel=1)",

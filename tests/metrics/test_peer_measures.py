@@ -325,9 +325,12 @@ def test_several_parameters_of_trec_eval(text, measures):
 REFUSED = {
     "utility(d=1)": r"utility\(d=1\): counts what is neither .* write utility\(d=..., n=...\)",
     "INST": r"INST needs its max_rel: write INST\(max_rel=...\)",
-    "BPM(max_rel=3)": "BPM needs its cutoff: write BPM@10",
+    "BPM(max_rel=3)": r"BPM needs its cutoff: write BPM\(max_rel=3\)@10",
+    "SDCG@5": r"SDCG needs its max_rel: write SDCG\(max_rel=...\)@5",
+    "P(rel=2)": r"P needs its cutoff: write P\(rel=2\)@10",
     "SDCG": r"SDCG needs its max_rel and its cutoff: write SDCG\(max_rel=...\)@10",
-    "NERR8(min_rel=1)": r"NERR8 needs its max_rel and its cutoff: write NERR8\(max_rel=...\)@10",
+    "NERR8(min_rel=1)": r"NERR8 needs its max_rel and its cutoff: write NERR8\(min_rel=1, "
+    r"max_rel=...\)@10",
     "auc": "'auc' is not offered: it needs a ranking of all items; the nearest is Accuracy@1000",
     "ROC_AUC": "'ROC_AUC' is not offered: it needs a ranking of all items",
     "11pt_avg.0.2,0.4": "is not offered: its points are 0, 0.1 … 1; take the mean of IPrec@R over",

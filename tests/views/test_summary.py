@@ -143,6 +143,34 @@ def test_a_baseline_is_what_others_are_better_and_worse_than(baseline, expected)
     )
 
 
+@pytest.mark.parametrize("side, mark", [("greater", "▲"), ("less", "▼")])
+def test_one_sided_comparisons_with_a_baseline_are_said_to_be_so(wide, side, mark):
+    e = evaluate(baseline="mixed", alternative=side)
+    how = f"t test (one-sided: {side}), holm over the pairs of a measure, α = 0.05"
+    better = {"greater": "better", "less": "worse"}[side]
+    legend = f"ranked by mean, * the best; {mark} significantly {better} than mixed ({how})"
+    assert parts(e)[0].notes[0] == legend
+    marked = "".join(parts(e)[0].table["RR"])
+    assert mark in marked
+    assert {"▲": "▼", "▼": "▲"}[mark] not in marked
+    assert section_of(e, "Against mixed").title == f"Against mixed ({how})"
+
+
+def test_metrics_alone_are_ordered_by_mean_and_by_nothing_else(wide):
+    e = evaluate(measures=["RR", "AP"])
+    assert "mc4" not in str(e)
+    assert section_of(e, "Ranks").title == "Ranks of the runs by mean"
+    about = "best: first by mean; the others are tested against these"
+    assert section_of(e, "Verdict").notes == (about,)
+    assert "preferences by mc4" in section_of(evaluate(measures=["RR", "LR"]), "Ranks").title
+
+
+def test_counts_alone_have_no_ranks_and_no_marks_to_explain(wide):
+    e = evaluate(measures=["num_ret"])
+    assert not any(part.title.startswith("Ranks") for part in parts(e))
+    assert parts(e)[0].notes == ("counts, of which more is not better: num_ret",)
+
+
 def test_search_lengths_are_said_to_be_better_small(wide):
     section = parts(evaluate(measures=["ISL", "RR"]))[0]
     assert section.table["run"].to_list() == ["best", "near", "mixed", "far"]
@@ -214,6 +242,8 @@ def test_it_is_said_where_the_best_mean_is_not_the_best_of_the_verdict():
     e = evaluate(measures=["RR", "LR"])
     about = "best: first by mean or, of preferences, by mc4; the others are tested against these"
     assert section_of(e, "Verdict").notes == (about,)
+    by_mean = section_of(lf.evaluate_scores(e.scores), "Verdict")
+    assert by_mean.notes == ("best: first by mean; the others are tested against these",)
     other = with_first(e, "near")
     assert section_of(other, "Verdict").notes[1:] == tuple(
         f"By {name}, best wins the greatest share of requests and has * above, but mc4 puts near "
