@@ -118,7 +118,7 @@ WARNINGS = {
     ),
     "positions with repeated judgments": (
         lambda: lf.positions({"x": ROWS}, TWICE, duplicates="best"),
-        "repeated judgments, removed: 1 ",
+        "repeated judgments, removed: 1",
     ),
     "read_scores without values": (
         lambda: lf.read_scores(

@@ -38,19 +38,27 @@ def coverage_of(ranked: RankedRuns) -> pl.DataFrame:
 def warn_of_gaps(ranked: RankedRuns) -> None:
     """Warn once of what was dropped or filled, with counts, and of what `warn_of_input` finds."""
     total = ranked.answers.sum()
-    counts = {
+    by_run = {
         "rankings missing, counted as empty": total["missing"].item(),
         "rankings for requests without judgments, ignored": total["extra"].item(),
         "requests without a relevant item": ranked.answers["without_relevant"][0],
         "rows that repeated a document, removed": total["duplicates"].item(),
-        "repeated judgments, removed": ranked.judged.repeated,
         "rows of unjudged documents, removed": total["unjudged_removed"].item(),
-        "rows whose document has the id of their query, left out": sum(r.own for r in ranked.runs),
     }
-    found = "; ".join(f"{what}: {count}" for what, count in counts.items() if count)
+    others = {
+        "repeated judgments, removed": ranked.judged.repeated,
+        "rows whose document has the id of their query, left out": sum(r.own for r in ranked.runs),
+        "judgments of documents that have the id of their query, left out": ranked.judged.own,
+    }
+    counted = _in_words(by_run) and f"{_in_words(by_run)} (see lexiframe.coverage)"
+    found = "; ".join(words for words in (counted, _in_words(others)) if words)
     if found:
-        warn(f"{found} (see lexiframe.coverage)")
+        warn(found)
     warn_of_input(ranked)
+
+
+def _in_words(counts: dict[str, int]) -> str:
+    return "; ".join(f"{what}: {count}" for what, count in counts.items() if count)
 
 
 def warn_of_input(ranked: RankedRuns) -> None:

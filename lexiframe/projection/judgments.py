@@ -33,6 +33,8 @@ class JudgedItems:
         Whether judged items that are not relevant are included.
     repeated
         The number of judgments removed because the same document has another judgment.
+    own
+        The number of judged documents left out because they have the id of their query.
     query
         For each item the index of its query in ``queries``.
     index
@@ -46,6 +48,7 @@ class JudgedItems:
     queries: pl.Series
     complete: bool
     repeated: int
+    own: int
     query: np.ndarray
     index: HashIndex
     sha256: str | None = None
@@ -103,9 +106,17 @@ def judged_items(
         item=np.where(kept, kept.cum_sum().cast(pl.Int64) - 1, -1)[number],
         is_relevant=_is_relevant(rows["relevance"], policies.rel),
     )
-    index = HashIndex.of(hash_keys(items["doc_id"], query))
-    sha256 = judged.sha256
-    return JudgedItems(items, judgments, queries, nonrelevant, repeated, query, index, sha256)
+    return JudgedItems(
+        items,
+        judgments,
+        queries,
+        complete=nonrelevant,
+        repeated=repeated,
+        own=int(own.sum()),
+        query=query,
+        index=HashIndex.of(hash_keys(items["doc_id"], query)),
+        sha256=judged.sha256,
+    )
 
 
 def _judged_documents(

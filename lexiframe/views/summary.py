@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
 import polars as pl
@@ -10,6 +11,7 @@ import polars as pl
 from lexiframe.errors import escaped
 from lexiframe.orderings.matrix import agreement_matrix
 from lexiframe.orderings.means import is_count
+from lexiframe.projection.policies import Policies
 from lexiframe.schemas import VERDICT
 from lexiframe.significance.baseline import baseline_in_short
 from lexiframe.views.against import baseline_section
@@ -57,9 +59,25 @@ def _means(tables: Mapping[str, pl.DataFrame], provenance: Mapping[str, Any]) ->
     of_scores = set(tables["scores"]["measure"].unique())
     preferences = [name for name in measures if name not in of_scores]
     compared = dict(_parts(tables["comparisons"], by))
+    under = policies_in_words(provenance.get("policies", {}))
     for of_group, means in _parts(tables["means"], by):
         c = compared.get(of_group, tables["comparisons"].clear())
-        yield means_section(means, c, measures, preferences, provenance["inference"], of_group)
+        of = of_group + under
+        yield means_section(means, c, measures, preferences, provenance["inference"], of)
+
+
+def policies_in_words(policies: Mapping[str, Any]) -> str:
+    """Return the policies that are not the usual ones, as they were asked for.
+
+    Examples
+    --------
+    >>> policies_in_words({"depth": 10, "rel": None, "ties": "doc_id_desc"})
+    ', depth=10'
+    """
+    usual = asdict(Policies())
+    others = {name: value for name, value in policies.items() if value != usual[name]}
+    said = {name: f"{v:g}" if isinstance(v, float) else v for name, v in others.items()}
+    return "".join(f", {name}={value}" for name, value in said.items())
 
 
 def _ranks(tables: Mapping[str, pl.DataFrame], provenance: Mapping[str, Any]) -> Iterator[Section]:
@@ -90,6 +108,8 @@ def _verdict(
     if baseline is not None:
         table = baseline_in_short(tables["against_baseline"], provenance["measures"], by)
         yield baseline_section(table, by, inference)
+        if tables["against_baseline"]["n"].max() == 1:
+            yield Section(notes=("no test is possible with one request",))
     # A verdict needs two-sided comparisons of all pairs.
     elif inference["alternative"] == "two-sided":
         v = verdict_of(tables, provenance)

@@ -54,6 +54,9 @@ pixels_euclidean is not told apart from it (paired t-test, Holm's correction ove
 
 def _sentence(row: dict[str, Any], names: list[str], inference: dict[str, Any]) -> str:
     group = " and ".join(group_of(name, row[f"by {name}"]) for name in names)
+    by = f"By {row['measure']}{' for ' * bool(names)}{group}"
+    if row["n_most"] == 1:
+        return escaped(f"{by}, no test is possible with one request.")
     than = f" than {inference['baseline']}"
     said = []
     if inference["alternative"] != "less":
@@ -64,7 +67,7 @@ def _sentence(row: dict[str, Any], names: list[str], inference: dict[str, Any]) 
     if row["undecided"]:
         said.append(f"and {_are(row['undecided'])} not told apart from it")
     how = how_tested(row, names, inference["alpha"], inference["family"])
-    return escaped(f"By {row['measure']}{' for ' * bool(names)}{group}, {', '.join(said)} ({how}).")
+    return escaped(f"{by}, {', '.join(said)} ({how}).")
 
 
 def _are(runs: list[str], none: str = "") -> str:

@@ -244,7 +244,7 @@ def test_a_document_judged_twice():
     for qrels in (twice, twice.with_columns(iteration=pl.lit("1"))):
         with pytest.raises(lf.SchemaError, match=message):
             lf.positions(TIED, qrels)
-        with pytest.warns(lf.LexiframeWarning, match=r"^repeated judgments, removed: 1 \(see"):
+        with pytest.warns(lf.LexiframeWarning, match=r"^repeated judgments, removed: 1$"):
             p = lf.positions(TIED, qrels, duplicates="best")
         assert p.select("doc_id", "relevance", "n_relevant").rows() == [("D", 1, 2), ("d9", 3, 2)]
 
@@ -262,7 +262,7 @@ def test_the_highest_grade_of_each_iteration_is_kept():
     with pytest.warns(lf.LexiframeWarning, match="repeated a document, removed: 1$"):
         kept = pl.DataFrame(lf.read_qrels(qrels, duplicates="best"))
     assert kept.rows() == [("q1", *row) for row in [("t", "d9", 1), ("s", "d9", 3), ("s", "D", 1)]]
-    with pytest.warns(lf.LexiframeWarning, match=r"^repeated judgments, removed: 1 \(see"):
+    with pytest.warns(lf.LexiframeWarning, match=r"^repeated judgments, removed: 1$"):
         p = lf.positions(TIED, qrels, duplicates="best", subtopics=True)
     found = [("s", "D", 1, 2), ("s", "d9", 3, 2), ("t", "d9", 1, 1)]
     assert p.select("subtopic", "doc_id", "relevance", "n_relevant").rows() == found
@@ -276,7 +276,7 @@ def test_judgments_of_a_file_that_repeat_are_warned_of_alike(tmp_path):
             with pytest.warns(lf.LexiframeWarning) as caught:
                 function(TIED, qrels, duplicates="best")
             said = [(str(w.message), w.filename) for w in caught]
-            assert said == [("repeated judgments, removed: 1 (see lexiframe.coverage)", __file__)]
+            assert said == [("repeated judgments, removed: 1", __file__)]
 
 
 def test_over_iterations_the_greatest_grade_counts():

@@ -11,6 +11,7 @@ import lexiframe as lf
 from lexiframe.views.means import marks, means_section
 from lexiframe.views.summary import summary
 from lexiframe.views.tables import _width
+from lexiframe.views.verdict_on_baseline import baseline_sentences
 from tests.views.test_verdict import RUNS, collection
 
 EXAMPLE = lf.bundled("example")
@@ -388,3 +389,17 @@ def test_nothing_is_cut_and_nothing_is_wider_than_the_terminal(shared, monkeypat
     text = str(e)
     refuse_cut_and_wide(text, width)
     assert all(number in text for number in numbers_of(e))
+
+
+def test_the_title_says_what_was_asked_for_beyond_the_usual():
+    folder = lf.bundled("example")
+    e = lf.evaluate(folder / "runs", folder / "qrels.txt", "AP", rel=1, depth=10)
+    assert str(e).startswith("Means over 5 requests, rel=1, depth=10\n")
+    assert str(lf.evaluate_scores(e.scores)).startswith("Means over 5 requests\n")
+
+
+def test_one_request_against_a_baseline_says_that_no_test_is_possible():
+    runs = {"a": {"q": {"x": 2, "y": 1}}, "b": {"q": {"y": 2, "x": 1}}}
+    e = lf.evaluate(runs, {"q": {"x": 1}}, "AP", baseline="b")
+    assert "\nno test is possible with one request\n" in str(e)
+    assert baseline_sentences(e) == ["By AP, no test is possible with one request."]
