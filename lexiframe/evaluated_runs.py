@@ -165,9 +165,15 @@ def evaluate(
     }
     origin = Origin.of(projected, policies, provenance)
     del projected, ranked  # frees the positions if they are large
-    of_pairs = pair_tables(s, d, asked, order, inference, Groups.of(s, d, requests, groups))
+    within = Groups.of(s, d, requests, groups)
     return Evaluation(
-        covered, scores=s, preferences=d, **of_pairs, provenance=provenance, _origin=origin
+        covered,
+        scores=s,
+        preferences=d,
+        **pair_tables(s, d, asked, order, inference, within),
+        provenance=provenance,
+        _origin=origin,
+        _attributes=within.requests,
     )
 
 

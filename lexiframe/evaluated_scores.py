@@ -109,15 +109,15 @@ def evaluate_scores(
         "groups": groups,
         "requests": sources_of_qrels(requests),
     }
-    of_pairs = pair_tables(s, d, [], "mean", inference, Groups.of(s, d, requests, groups))
+    within = Groups.of(s, d, requests, groups)
     no_coverage = pl.DataFrame(schema=COVERAGE.columns)
     return Evaluation(
         coverage=no_coverage,
         scores=s,
         preferences=d,
-        **of_pairs,
+        **pair_tables(s, d, [], "mean", inference, within),
         provenance=provenance,
-        _origin=None,
+        _attributes=within.requests,
     )
 
 
