@@ -117,6 +117,7 @@ def evaluate_scores(
         preferences=d,
         **pair_tables(s, d, [], "mean", inference, within),
         provenance=provenance,
+        _origin=None,
         _attributes=within.requests,
     )
 

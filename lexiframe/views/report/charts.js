@@ -1,6 +1,6 @@
 // Small pictures inside tables, and the strips of two rankings.
 
-const SMALL = { width: 150, height: 22 };
+const SMALL = { width: 190, height: 22 };
 
 function scale(low, high, width, inset = 6) {
   const span = high - low || 1;

@@ -65,18 +65,18 @@ def with_group(table: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
 _WORDS = "\x1fwords"  # no attribute has this name; one may be called "group"
 
 
-def headline(orderings: pl.DataFrame, measures: Sequence[str]) -> str:
-    """Return which runs are best by how many measures, for one group of requests.
+def headline(orderings: pl.DataFrame, measures: Sequence[str]) -> list[str]:
+    """Return sentences on which runs are best by how many measures, for one group of requests.
 
     Examples
     --------
     >>> o = pl.DataFrame({"measure": ["AP", "AP", "RR", "RR"], "run": ["a", "b"] * 2,
     ...                   "rank": [1.0, 2.0, 1.0, 2.0]})
     >>> headline(o, ["AP", "RR"]), headline(o.filter(measure="AP"), ["AP"])
-    ('a is best by both measures.', 'a is best by AP.')
+    (['a is best by both measures.'], ['a is best by AP.'])
     >>> tied = pl.DataFrame({"measure": "LP", "run": ["a", "b"], "rank": 1.5})
     >>> headline(pl.concat([o, tied]), ["AP", "RR", "LP"])
-    'a is best by 2 of 3 measures (AP and RR); a and b share the first rank by LP.'
+    ['a is best by 2 of 3 measures (AP and RR).', 'a and b share the first rank by LP.']
     """
     first = orderings.filter(pl.col("rank") == pl.col("rank").min().over("measure"))
     found = first.sort("run").group_by("measure").agg("run").rows()
@@ -88,11 +88,12 @@ def headline(orderings: pl.DataFrame, measures: Sequence[str]) -> str:
     ranked = sorted(by_best.items(), key=lambda item: -len(item[1]))
     said = [_is_best(runs, of, len(by_measure)) for runs, of in ranked[:3]]
     if len(ranked) > 3:
-        said.append(f"others by {_listed([name for _, of in ranked[3:] for name in of])}")
-    return f"{'; '.join(said)}." if said else "There is nothing to compare."
+        said.append(f"Others are best by {_listed([name for _, of in ranked[3:] for name in of])}")
+    return [f"{sentence}." for sentence in said] or ["There is nothing to compare."]
 
 
 def _is_best(runs: Sequence[str], of: Sequence[str], n_measures: int) -> str:
+    who = _listed(runs) if len(runs) <= _MANY else f"{len(runs)} runs"
     verb = "is best" if len(runs) == 1 else "share the first rank"
     if len(of) == n_measures and n_measures > 1:
         by = "both measures" if n_measures == 2 else f"all {n_measures} measures"
@@ -100,7 +101,11 @@ def _is_best(runs: Sequence[str], of: Sequence[str], n_measures: int) -> str:
         by = of[0]
     else:
         by = f"{len(of)} of {n_measures} measures ({_listed(of)})"
-    return f"{_listed(first_runs(runs, 3))} {verb} by {by}"
+    return f"{who} {verb} by {by}"
+
+
+_MANY = 3
+"""The number of runs that share the first rank up to which a headline names them."""
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -102,7 +102,7 @@ function winsOf(run, other, state) {
     run_b: other,
     wins: row.losses,
     losses: row.wins,
-    win_rate: row.win_rate === null ? null : 1 - row.win_rate,
+    half_wins: row.half_losses,
     mean_preference: minus(row.mean_preference),
   };
 }

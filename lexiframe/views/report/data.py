@@ -66,6 +66,7 @@ def report_data(
     inference = provenance["inference"]
     stable, notes = rank_probabilities(tables, inference["ordering"], rankings.attributes, by)
     shown = {name: grouped[name] for name in _SHOWN} | {
+        "win_rates": _with_half_wins(grouped["win_rates"]),
         "comparisons": _both_ways(grouped["comparisons"]),
         "rank_distributions": with_group(stable, by),
         "conclusions": conclusions(tables, provenance),
@@ -116,6 +117,13 @@ def _measure(
         None,
     )
     return {"name": name, "cells": cells, "decides": decides}
+
+
+def _with_half_wins(wins: pl.DataFrame) -> pl.DataFrame:
+    """Add what `win_rate_matrix` has in the cells of both runs: shares won, a tie half a win."""
+    half = pl.col("ties") / 2
+    shares = {"half_wins": pl.col("wins") + half, "half_losses": pl.col("losses") + half}
+    return wins.with_columns(**{name: won / pl.col("n") for name, won in shares.items()})
 
 
 def _both_ways(comparisons: pl.DataFrame) -> pl.DataFrame:

@@ -3,14 +3,14 @@
 function make(tag, options = {}, ...children) {
   const element = document.createElement(tag);
   fill(element, options);
-  element.append(...children.flat().filter((child) => child !== null && child !== undefined));
+  element.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined));
   return element;
 }
 
 function drawn(tag, options = {}, ...children) {
   const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
   fill(element, options);
-  element.append(...children.flat());
+  element.append(...children.flat(Infinity));
   return element;
 }
 
@@ -67,7 +67,7 @@ const title = (id, said, level = "h2") => make(level, { id, tabindex: "-1" }, sa
 // Put what a section shows into it; without anything it is hidden.
 function show(id, ...children) {
   const section = document.getElementById(id);
-  const there = children.flat().filter(Boolean);
+  const there = children.flat(Infinity).filter(Boolean);
   section.replaceChildren(...there);
   section.hidden = there.length === 0;
 }

@@ -61,9 +61,9 @@ function cellOf(run, other, row, column, state, small) {
   const place = { role: "gridcell", "data-row": row, "data-column": column, tabindex: row === 0 && column === Math.min(1, facts.runs.length - 1) ? "0" : "-1" };
   if (!wins) return make("td", { ...place, class: "same", "aria-label": row === column ? `${run} itself` : `${run} and ${other}: not compared` });
   const isTold = comparisonOf(run, other, state)?.reject;
-  const shown = small ? "" : fixed(wins.win_rate, 2);
+  const shown = small ? "" : fixed(wins.half_wins, 2);
   return make("td", {
-    ...place, style: heat(wins.win_rate), "aria-label": `${run} against ${other}: ${fixed(wins.win_rate, 3)}`,
+    ...place, style: heat(wins.half_wins), "aria-label": `${run} against ${other}: ${fixed(wins.half_wins, 3)}`,
   }, shown, isTold ? make("span", { class: "told" }, "•") : null);
 }
 
@@ -76,7 +76,7 @@ function inWords(run, other, state) {
       + `${probability(c.p_adjusted)}${c.reject ? ", told apart" : ""}.`
     : ` Mean difference ${number(wins.mean_preference)}; the two were not tested.`;
   return `${run} against ${other} by ${state.measure}: ${wins.wins} won, ${wins.losses} lost, ${wins.ties} tied `
-    + `of ${counted(wins.n, "request")}; win rate ${fixed(wins.win_rate, 3)}.${test}`;
+    + `of ${counted(wins.n, "request")}; share won ${fixed(wins.half_wins, 3)}.${test}`;
 }
 
 function openCell(cell, runs) {
@@ -141,7 +141,7 @@ function columnsOfPair() {
     { title: "won", value: (row) => row.wins.wins, show: (row) => whole(row.wins.wins) },
     { title: "lost", value: (row) => row.wins.losses, show: (row) => whole(row.wins.losses) },
     { title: "tied", value: (row) => row.wins.ties, show: (row) => whole(row.wins.ties) },
-    { title: "win rate", value: (row) => row.wins.win_rate, show: (row) => fixed(row.wins.win_rate, 3) },
+    { title: "share won", help: "A tie is half a win", value: (row) => row.wins.half_wins, show: (row) => fixed(row.wins.half_wins, 3) },
     { title: "mean difference", value: (row) => row.wins.mean_preference, show: (row) => number(row.wins.mean_preference) },
     { title: "corrected p", value: (row) => row.c?.p_adjusted ?? null, show: (row) => probability(row.c?.p_adjusted ?? null), rising: true },
     { title: "verdict", side: "left", value: (row) => (row.c ? toldApart(row.c) : ""), show: (row) => (row.c ? toldApart(row.c) : "not tested") },
@@ -173,7 +173,7 @@ function requestTable(run, other, state) {
     hasLevels && { title: "deciding level", value: (row) => row.level, show: (row) => whole(row.level), rising: true },
   ].filter(Boolean);
   return table("requests", `Requests of ${run} and ${other} by ${measure}`, columns, rows, {
-    most: 60, actOn: (row) => openRequest(row.q), rowClass: () => "acts",
+    most: 20, actOn: (row) => openRequest(row.q), rowClass: () => "acts",
   });
 }
 

@@ -55,7 +55,7 @@ function rankings(q, run, other) {
       strips(q, run, other, of_run, of_other, decided)),
     title("levels-title", "Recall level by recall level", "h3"),
     table("levels", "The relevant items by recall level", columnsOfLevels(run, other), levelRows(of_run, of_other, decided), {
-      sort: { title: "level", falling: false }, rowClass: (row) => (row.decides ? "chosen" : null),
+      sort: { title: "level", falling: false }, most: 25, rowClass: (row) => (row.decides ? "chosen" : null),
     }));
 }
 
@@ -94,10 +94,10 @@ function documentOf({ doc, grade }) {
     known.link ? make("a", { href: known.link, target: "_blank", rel: "noopener noreferrer" }, " image") : null);
 }
 
-const STRIP = { width: 860, top: 46, bottom: 150, left: 20, right: 70 };
+const STRIP = { width: 860, height: 250, top: 70, bottom: 175, left: 20, right: 70 };
 
 function strips(q, run, other, of_run, of_other, decided) {
-  const { width, top, bottom, left, right } = STRIP;
+  const { width, height, top, bottom, left, right } = STRIP;
   const deepest = Math.max(depthOf(q, run), depthOf(q, other), 10);
   const end = width - right;
   // The first ranks need more room than the last: the axis is logarithmic.
@@ -112,21 +112,23 @@ function strips(q, run, other, of_run, of_other, decided) {
     .map((item) => drawn("line", {
       class: "joint", x1: x_run.get(item.doc), y1: top, x2: x_other.get(item.doc), y2: bottom,
     }));
+  const missing = (name) => `${(name === run ? of_run : of_other).filter((item) => item.rank === null).length} not retrieved`;
   const ticks = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000, 100000, 1000000].filter((p) => p <= deepest);
   const svg = drawn("svg", {
-    id: "strips", viewBox: `0 0 ${width} 200`, width, height: 200, role: "img",
+    id: "strips", viewBox: `0 0 ${width} ${height}`, width, height, role: "img",
     "aria-label": `Ranks of the relevant items in ${run} and ${other}; the table below has them all`,
   },
   drawn("line", { class: "beyond", x1: end + 8, x2: end + 8, y1: top - 12, y2: bottom + 12 }),
   [[run, top, depthOf(q, run)], [other, bottom, depthOf(q, other)]].map(([name, y, depth]) => [
     drawn("line", { class: "strip", x1: left, x2: at(Math.max(depth, 1)), y1: y, y2: y }),
-    drawn("text", { x: left, y: y === top ? y - 28 : y + 42, class: "label" }, nameOnStrip(name)),
-  ]).flat(),
+    drawn("text", { x: left, y: y === top ? 18 : height - 8, class: "label" }, nameOnStrip(name)),
+    drawn("text", { x: width, y: y === top ? 18 : height - 8, class: "tick", "text-anchor": "end" }, missing(name)),
+  ]),
   ticks.map((p) => drawn("text", { x: at(p), y: (top + bottom) / 2 + 4, class: "tick", "text-anchor": "middle" }, String(p))),
   lines,
   marksOf(of_run, x_run, top, "first"), marksOf(of_other, x_other, bottom, "second"),
-  decided.filter((one) => one.level !== null).map((one, n) => rings(one, n, q, [[run, x_run, top], [other, x_other, bottom]])).flat(),
-  drawn("text", { x: end + 14, y: (top + bottom) / 2 + 4, class: "tick" }, "missed"));
+  decided.filter((one) => one.level !== null).map((one, n) => rings(one, n, q, [[run, x_run, top], [other, x_other, bottom]])),
+  );
   return svg;
 }
 
@@ -147,10 +149,9 @@ function rings({ name, level, decides }, n, q, sides) {
   return sides.map(([run, x, y], side) => {
     const item = levelsOf(itemsOf(q, run), decides)[level - 1];
     const at = x.get(item.doc);
-    const below = side === 0 ? y - 12 - 11 * (n % 2) * 0 : y + 22;
     return [
       drawn("circle", { class: "ring", cx: at, cy: y, r: 9 + 3 * n }),
-      drawn("text", { x: Math.min(at + 8, STRIP.width - 60), y: below + (side === 0 ? -n * 0 : n * 0), class: "label small", "text-anchor": n % 2 ? "end" : "start" }, name),
+      drawn("text", { x: at, y: side === 0 ? y - 14 - 12 * n : y + 24 + 12 * n, class: "label small", "text-anchor": "middle" }, name),
     ];
-  }).flat();
+  });
 }

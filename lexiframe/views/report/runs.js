@@ -43,22 +43,20 @@ function stabilityNote() {
 function joined(means, only, how) {
   const ranks = byRun(pick("orderings", only));
   const marks = byRun(pick("marks", { ...only, ...how }));
-  const stable = Map.groupBy
-    ? Map.groupBy(pick("rank_distributions", only), (row) => row.run)
-    : grouped(pick("rank_distributions", only), (row) => row.run);
+  const stable = ranksByRun(pick("rank_distributions", only));
   return means.map((row) => ({
     ...row,
     meanRank: row.rank,
     ...(ranks.get(row.run) ?? { value: null, rank: row.rank, method: "mean" }),
     mark: marks.get(row.run)?.mark ?? "",
-    stable: stable.get(row.run) ?? [],
+    stable: stable.get(row.run),
   }));
 }
 
-function grouped(rows, key) {
-  const groups = new Map();
-  for (const row of rows) groups.set(key(row), [...(groups.get(key(row)) ?? []), row]);
-  return groups;
+function ranksByRun(rows) {
+  const ranks = new Map(facts.runs.map((run) => [run, []]));
+  for (const row of rows) ranks.get(row.run).push(row);
+  return ranks;
 }
 
 const byRun = (rows) => new Map(rows.map((row) => [row.run, row]));

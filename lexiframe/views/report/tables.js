@@ -90,7 +90,8 @@ function line(columns, row, rowClass, actOn) {
     const shown = column.show ? column.show(row) : column.value(row);
     const isHead = n === (columns.findIndex((one) => one.isHead) ?? -1);
     const options = { class: column.side ?? "right", scope: isHead ? "row" : null };
-    return make(isHead ? "th" : "td", options, shown ?? NONE);
+    const isText = column.side === "left" && !(shown instanceof SVGElement);
+    return make(isHead ? "th" : "td", options, isText ? make("span", { class: "said" }, shown ?? NONE) : shown ?? NONE);
   });
   const act = actOn ? { onclick: (event) => event.target.closest("button, a") || actOn(row) } : {};
   return make("tr", { class: rowClass?.(row), ...act }, cells);

@@ -12,21 +12,24 @@ function showVerdict(state) {
       show: (row) => measureButton(row.measure, row.measure === measure),
     },
     { title: "best", side: "left", show: (row) => names(row.best, "strong") },
-    hasNear && { title: "not significantly worse", side: "left", show: (row) => names(row.near) },
     { title: "pairs told apart", show: (row) => row.told },
+    hasNear && { title: "not significantly worse", side: "left", show: (row) => names(row.near) },
   ].filter(Boolean);
   const ordered = facts.measures.flatMap(({ name }) => rows.filter((row) => row.measure === name));
   show("verdict",
     title("verdict-title", "Verdict"),
-    make("p", { class: "headline" }, isAlone ? onlyRun(rows) : facts.headlines[facts.groups.indexOf(group)]),
-    said && make("p", { id: "sentence" }, said.sentence),
+    isAlone ? rows.map((row) => make("p", { class: "headline second" }, row.sentence)) : headline(group),
+    !isAlone && said && make("p", { id: "sentence" }, said.sentence),
     !isAlone && table("verdicts", "The verdict by each measure", columns, ordered, {
       filter: false, rowClass: (row) => (row.measure === measure ? "chosen" : null),
     }),
     isAlone ? null : note("The runs in a line are in the order of that measure. Choose a measure to see more of it below."));
 }
 
-const onlyRun = (rows) => rows.map((row) => row.sentence).join(" ");
+function headline(group) {
+  const [first, ...others] = facts.headlines[facts.groups.indexOf(group)];
+  return [make("p", { class: "headline" }, first), others.map((said) => make("p", { class: "headline second" }, said))];
+}
 
 function measureButton(name, isChosen) {
   return make("button", {
