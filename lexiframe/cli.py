@@ -109,7 +109,7 @@ def demo(
     typer.echo(str(e))
     _write(e, out)
     texts = pl.read_parquet(folder / "queries.parquet")
-    words = pl.format("a {} {} a loop, {}", "digit", "loop", "strokes")
+    words = pl.format("the digit {}, {}", "digit", "strokes")
     _write_report(e, report, texts.select("query_id", text=words))
 
 

@@ -20,12 +20,13 @@ function whisker({ mean, low, high, zero = null, isBest = false }, x, label) {
   const shapes = [];
   if (zero !== null) shapes.push(drawn("line", { class: "axis", x1: x(zero), x2: x(zero), y1: 1, y2: height - 1 }));
   if (low !== null && high !== null) {
-    shapes.push(drawn("line", { class: "whisker", x1: x(low), x2: x(high), y1: middle, y2: middle }));
-    for (const end of [low, high]) {
-      shapes.push(drawn("line", { class: "whisker", x1: x(end), x2: x(end), y1: middle - 4, y2: middle + 4 }));
+    const at = (end) => (Number.isFinite(end) ? x(end) : end > 0 ? width : 0); // of one-sided tests
+    shapes.push(drawn("line", { class: "whisker", x1: at(low), x2: at(high), y1: middle, y2: middle }));
+    for (const end of [low, high].filter(Number.isFinite)) {
+      shapes.push(drawn("line", { class: "whisker", x1: at(end), x2: at(end), y1: middle - 4, y2: middle + 4 }));
     }
   }
-  if (mean !== null) {
+  if (Number.isFinite(mean)) {
     const at = x(mean);
     shapes.push(isBest
       ? drawn("path", { class: "dot", d: `M${at} ${middle - 6}l6 6l-6 6l-6 -6z` })

@@ -55,8 +55,11 @@ const rank = (r) => (r === null || r === undefined ? NONE : String(r));
 const percent = (share) => (share === null ? NONE : `${fixed(100 * share, 1)} %`);
 const counted = (n, what) => `${whole(n)} ${what}${n === 1 ? "" : "s"}`;
 
-function listed(names, most = 6) {
-  const shown = names.length > most ? names.slice(0, most - 1) : names;
+// A name that would fill a line is cut; its whole is in the tables of the runs.
+const brief = (name) => (name.length > 48 ? `${name.slice(0, 36)}…${name.slice(-8)}` : name);
+
+function listed(names, most = 5) {
+  const shown = (names.length > most ? names.slice(0, most - 1) : names).map(brief);
   const others = names.length - shown.length;
   return others ? `${shown.join(", ")} and ${others} others` : shown.join(", ");
 }

@@ -62,7 +62,7 @@ function ranksByRun(rows) {
 const byRun = (rows) => new Map(rows.map((row) => [row.run, row]));
 
 function columnsOfMeans(rows, state) {
-  const ends = rows.flatMap((row) => [row.ci_low, row.ci_high, row.mean]).filter((x) => x !== null);
+  const ends = rows.flatMap((row) => [row.ci_low, row.ci_high, row.mean]).filter(Number.isFinite);
   const x = scale(Math.min(...ends), Math.max(...ends), SMALL.width);
   const isAlone = rows.length === 1;
   const method = rows[0].method;
@@ -163,7 +163,7 @@ function familyOf(state) {
 }
 
 function columnsAgainst(rows) {
-  const ends = rows.flatMap(({ c }) => [c.ci_low, c.ci_high, c.mean_difference, 0]).filter((x) => x !== null);
+  const ends = rows.flatMap(({ c }) => [c.ci_low, c.ci_high, c.mean_difference, 0]).filter(Number.isFinite);
   const x = scale(Math.min(...ends), Math.max(...ends), SMALL.width);
   const of = (name, decimals = 4) => ({
     value: (row) => row.c[name], show: (row) => number(row.c[name], decimals),

@@ -39,5 +39,5 @@ function measureButton(name, isChosen) {
 }
 
 function names(runs, tag = "span") {
-  return runs.length ? make(tag, { title: runs.length > 6 ? runs.join(", ") : null }, listed(runs)) : NONE;
+  return runs.length ? make(tag, { title: runs.join(", ") }, listed(runs)) : NONE;
 }
