@@ -13,6 +13,7 @@ from lexiframe._version import __version__
 from lexiframe.metrics.tolerance import TIE
 from lexiframe.pairwise.lexicographic import LexicographicPreference
 from lexiframe.pairwise.pairs import Measure
+from lexiframe.significance.own_tests import several
 from lexiframe.views.coverage import coverage_in_words, differences_in_words
 from lexiframe.views.means import inference_in_words, marks
 from lexiframe.views.report.conclusions import conclusions, headline, with_group
@@ -84,7 +85,7 @@ def report_data(
         "headlines": [
             headline(grouped["orderings"].filter(group=group), measures) for group in groups
         ],
-        "inference": _inference(inference),
+        "inference": _inference(inference, tables["comparisons"]),
         "by": by,
         "tables": {name: packing.table(table) for name, table in shown.items()},
         "queries": {
@@ -98,10 +99,24 @@ def report_data(
     return facts, packing
 
 
-def _inference(inference: Mapping[str, Any]) -> dict[str, Any]:
+def _inference(inference: Mapping[str, Any], comparisons: pl.DataFrame) -> dict[str, Any]:
     named = ("alpha", "alternative", "baseline", "family", "ordering")
     facts = {name: inference.get(name) for name in named}
+    facts |= {
+        f"{name}s": _as_asked(comparisons[name], several(inference[name]))
+        for name in ("test", "correction")
+    }
     return facts | {"words": inference_in_words(inference)}
+
+
+def _as_asked(found: pl.Series, asked: Sequence[str]) -> list[str]:
+    """Return the names of a column in the order in which they were asked for.
+
+    The column's names may have options behind them: ``t(alternative='greater')``.
+    """
+    places = {name: place for place, name in enumerate(asked)}
+    names = found.unique().sort().to_list()
+    return sorted(names, key=lambda name: places.get(name.partition("(")[0], len(places)))
 
 
 def _measure(

@@ -41,11 +41,9 @@ function choice(name, said, options) {
 }
 
 const plainly = (values) => values.map((value) => ({ value, label: value }));
-const different = (values) => [...new Set(values)];
 
 function showControls() {
-  const compared = rowsOf("comparisons");
-  const [tests, corrections] = ["test", "correction"].map((name) => different(compared.map((row) => row[name])));
+  const { tests, corrections } = facts.inference;
   const runs = [{ value: null, label: "none" }, ...plainly(facts.runs)];
   const form = document.getElementById("controls");
   form.replaceChildren(...[
@@ -89,12 +87,10 @@ function failed(error) {
 async function start() {
   startTheme();
   await unpack();
-  const compared = rowsOf("comparisons");
-  const chosen = pick("conclusions", {})[0];
   Object.assign(state, {
     measure: facts.measures.find(({ cells }) => cells)?.name ?? facts.measures[0].name,
-    test: compared[0]?.test ?? chosen?.test ?? "",
-    correction: compared[0]?.correction ?? chosen?.correction ?? "",
+    test: facts.inference.tests[0] ?? "",
+    correction: facts.inference.corrections[0] ?? "",
     group: facts.groups[0] ?? "",
     baseline: facts.inference.baseline ?? null,
   });

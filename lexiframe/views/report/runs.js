@@ -142,12 +142,12 @@ function showBaseline(state) {
   show("baseline",
     title("baseline-title", `Against ${baseline} by ${measure}`),
     note(familyOf(state)),
-    rows.length
-      ? table("against", `Runs against ${baseline}`, columnsAgainst(rows), rows, {
-        sort: { title: "mean difference", falling: true },
-      })
-      : note(`No run was compared with ${baseline}: the comparisons of this evaluation are those with `
-        + `${facts.inference.baseline ?? "other runs"}. Evaluate again with baseline="${baseline}".`));
+    rows.length < others.length && note(`${counted(others.length - rows.length, "other run")} not compared with `
+      + `${baseline}: the comparisons of this evaluation are those with ${facts.inference.baseline ?? "other runs"}. `
+      + "Evaluate again with this baseline, or without one, to compare all."),
+    rows.length > 0 && table("against", `Runs against ${baseline}`, columnsAgainst(rows), rows, {
+      sort: { title: "mean difference", falling: true },
+    }));
 }
 
 function familyOf(state) {
