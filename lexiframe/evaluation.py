@@ -353,7 +353,7 @@ class Evaluation:
         --------
         >>> import lexiframe as lf
         >>> folder = lf.bundled("example")
-        >>> e = lf.evaluate(folder / "runs", folder / "qrels.txt", ["RPP", "RR"])
+        >>> e = lf.evaluate(folder / "runs", folder / "qrels.txt", ["AP", "RR"])
         >>> path = e.report(getfixture("tmp_path") / "report.html")
         >>> "pixels_euclidean is best by both measures" in path.read_text(encoding="utf-8")
         True
