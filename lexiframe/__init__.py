@@ -70,7 +70,6 @@ if TYPE_CHECKING:
         Success, bpref, gm_bpref, gm_map, gRBP, infAP, linear, nDCG, num_nonrel_judged_ret, num_q,
         num_rel, num_rel_ret, num_ret, yaap,
     )
-    from lexiframe.metrics.conventions import conventions
     from lexiframe.metrics.derived import TSE, WC, eta
     from lexiframe.metrics.graded import GradedMetric
     from lexiframe.metrics.providers import provider_exposure
@@ -105,7 +104,7 @@ if TYPE_CHECKING:
     from lexiframe.pairwise.explanation import explain
     from lexiframe.pairwise.interleaving import interleaving
     from lexiframe.pairwise.lexicographic import LexicographicPreference
-    from lexiframe.pairwise.listing import measures
+    from lexiframe.pairwise.listing import conventions, measures
     from lexiframe.pairwise.pairs import preferences
     from lexiframe.pairwise.recall_paired import LevelPreference
     from lexiframe.projection.imputation import impute
@@ -151,7 +150,6 @@ _MODULES = {
     "metrics.catalogue": "AP ASL DCG ERR ISL Judged P R RBP RBP_residual RE RR Rprec SL1 SL3 "
     "Success TSL bpref gRBP gm_bpref gm_map infAP linear nDCG num_nonrel_judged_ret num_q num_rel "
     "num_rel_ret num_ret yaap",
-    "metrics.conventions": "conventions",
     "metrics.derived": "TSE WC eta",
     "metrics.graded": "GradedMetric",
     "metrics.providers": "provider_exposure",
@@ -179,7 +177,7 @@ _MODULES = {
     "pairwise.explanation": "explain",
     "pairwise.interleaving": "interleaving",
     "pairwise.lexicographic": "LexicographicPreference",
-    "pairwise.listing": "measures",
+    "pairwise.listing": "conventions measures",
     "pairwise.pairs": "preferences",
     "pairwise.recall_paired": "LevelPreference",
     "projection.imputation": "impute",

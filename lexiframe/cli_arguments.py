@@ -15,23 +15,26 @@ from lexiframe.pairwise.pairs import parse_measures
 _ORDER = "the judgments come first, then the runs: QRELS RUN..."
 
 
-def refuse_misplaced(qrels: str, runs: Sequence[str]) -> None:
-    """Raise when a measure stands where a file is expected, or a folder instead of the judgments.
+def refuse_measures(files: Sequence[str]) -> None:
+    """Raise when measures stand where files are expected, as in ``-m AP P@5``.
 
     Examples
     --------
-    >>> refuse_misplaced("data/example/qrels.txt", ["data/example/runs", "P@5", "RR"])
+    >>> refuse_measures(["data/example/qrels.txt", "data/example/runs", "P@5", "RR"])
     Traceback (most recent call last):
-    lexiframe.errors.LexiframeError: P@5, RR: expected files of runs, found measures; give ...
+    lexiframe.errors.LexiframeError: P@5, RR: expected files, found measures; give all measures ...
     """
-    measures = [
-        given for given in (qrels, *runs) if not Path(given).exists() and _is_measure(given)
-    ]
+    measures = [given for given in files if not Path(given).exists() and _is_measure(given)]
     if measures:
         raise LexiframeError(
-            f"{', '.join(measures)}: expected files of runs, found measures; give all measures "
-            "with -m, with commas and no blanks between them: -m AP,P@5"
+            f"{', '.join(measures)}: expected files, found measures; give all measures with -m, "
+            "with commas and no blanks between them: -m AP,P@5"
         )
+
+
+def refuse_misplaced(qrels: str, runs: Sequence[str]) -> None:
+    """Raise when a measure stands where a file is expected, or a folder for the judgments."""
+    refuse_measures([qrels, *runs])
     if Path(qrels).is_dir():
         judged = [given for given in runs if Path(given).is_file() and _holds_judgments(given)]
         hint = f"; {judged[0]} looks like the judgments" if judged else ""

@@ -7,8 +7,9 @@ from typing import Annotated
 import polars as pl
 import typer
 
-from lexiframe.cli_options import AsFormat, Measures, PairOptions, with_groups_of_options
-from lexiframe.cli_output import print_table
+from lexiframe.cli_inputs import PairOptions, with_groups_of_options
+from lexiframe.cli_options import AsFormat, Measures
+from lexiframe.cli_output import complain, print_table, say
 from lexiframe.errors import LexiframeError, escaped
 from lexiframe.evaluated_runs import evaluate as evaluate_runs
 from lexiframe.evaluation import Evaluation
@@ -70,11 +71,18 @@ def _print_request(table: pl.DataFrame, levels: pl.DataFrame, title: str) -> Non
 
     Thresholds and grades are left out where all are the same.
     """
-    typer.echo(escaped(f"{title}; positive: the first is better"))
+    no_scores = table["value_a"].null_count() > 0
+    missing = "; —: preferences have no values, or no single level decides" * no_scores
+    say(escaped(f"{title}; positive: the first is better{missing}"))
     print_table(table.drop("query_id", "run_a", "run_b"), "table")
     graded = ("threshold", "relevance_a", "relevance_b")
     same = [name for name in graded if levels[name].n_unique() == 1]
-    typer.echo("\nRecall level by recall level")
+    not_found = levels["position_a"].null_count() + levels["position_b"].null_count()
+    typer.echo()
+    say(
+        "Recall level by recall level"
+        + "; —: not retrieved, or nothing to decide" * (not_found > 0)
+    )
     print_table(levels.drop(same), "table")
 
 
@@ -89,10 +97,10 @@ def _print_requests(table: pl.DataFrame, a: str, b: str) -> None:
     shown = wide
     if wide.height > _MOST:
         shown = pl.concat([wide.head(_MOST // 2), wide.tail(_MOST // 2)])
-        typer.echo(
-            f"{_MOST} of {wide.height} requests are shown, those with the greatest gains and "
-            "losses; --format csv prints all",
-            err=True,
+        complain(
+            f"{_MOST} of {wide.height:,} requests are shown, those with the greatest gains and "
+            "losses; --format csv prints all"
         )
-    typer.echo(escaped(f"Differences by request: positive where {a} is better than {b}"))
+    legend = "; level: the recall level that decides (—: none)" if decided.height else ""
+    say(escaped(f"Differences by request: positive where {a} is better than {b}{legend}"))
     print_table(shown, "table")

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import re
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -15,20 +17,38 @@ from lexiframe.cli_options import Format
 from lexiframe.errors import LexiframeError, escaped
 from lexiframe.io.files.outputs import replacing
 from lexiframe.io.write_parquet import write_parquet_file
-from lexiframe.views.tables import paragraph, table_text, without_constants
+from lexiframe.views.cells import with_p_values
+from lexiframe.views.tables import paragraph, paragraphs, table_text, without_constants
 
 _FORMULAS = tuple("=+-@＝＋－＠")
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
 
 
-def print_table(table: pl.DataFrame, format: Format) -> None:
-    """Print a table as JSON, CSV or text; text says what is the same in all rows in one line."""
+def say(text: str) -> None:
+    """Print sentences or titles on standard output, in lines that fit the terminal as tables do."""
+    typer.echo(paragraphs(text))
+
+
+def complain(text: str) -> None:
+    """Print a message on standard error: in lines that fit if people read it, else in one line.
+
+    Programs that search a log for a message expect it in one line.
+    """
+    is_read = sys.stderr.isatty() or "COLUMNS" in os.environ
+    typer.echo(paragraphs(text) if is_read else text, err=True)
+
+
+def print_table(table: pl.DataFrame, format: Format, alpha: float | None = None) -> None:
+    """Print a table as JSON, CSV or text; text says what is the same in all rows in one line.
+
+    P-values in text show on which side of ``alpha`` they are.
+    """
     if format == "json":
         print_json(table.to_dicts())
     elif format == "csv":
         typer.echo(csv_text(table), nl=False)
     else:
-        same, table = without_constants(table)
+        same, table = without_constants(table if alpha is None else with_p_values(table, alpha))
         typer.echo(f"{paragraph(same)}\n{table_text(table)}" if same else table_text(table))
 
 
@@ -49,6 +69,8 @@ def csv_text(table: pl.DataFrame) -> str:
 
 
 def _with_texts(column: pl.Series) -> pl.Series:
+    if isinstance(column.dtype, pl.List):  # names of runs; a cell of CSV holds no list
+        column = column.list.join("; ")
     if column.dtype != pl.String:
         return column
     texts = {text: _as_text(text) for text in column.unique().drop_nulls()}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -179,13 +180,46 @@ def nearest(names: Iterable[str], words: Iterable[str], *, cutoff: float = 0.6) 
     >>> nearest(["title", "my_score", "Scores"], ["score", "sim"])
     ['Scores', 'my_score']
     """
-    from difflib import get_close_matches
-
     by_fold = {name.casefold(): name for name in names}
     folds = [word.casefold() for word in words]
-    alike = [f for word in folds for f in get_close_matches(word, by_fold, n=3, cutoff=cutoff)]
+    alike = [fold for word in folds for fold in _alike(word, by_fold, cutoff)]
     inside = [fold for fold in by_fold if any(word in fold for word in folds if len(word) > 2)]
     return [by_fold[fold] for fold in dict.fromkeys([*alike, *inside])]
+
+
+def _alike(word: str, names: Iterable[str], cutoff: float) -> list[str]:
+    """Return the three names that are spelled most like a word.
+
+    First come those that differ in signs alone (run-2), then those whose numbers have more or fewer
+    leading zeros (run02). Of names as similar as others, those with the same numbers come first:
+    a wrong letter is a likelier slip than another digit of the number of a run.
+    """
+    from difflib import SequenceMatcher, get_close_matches
+
+    names = list(names)
+    plain, numbers = _parts(word)
+    same = [name for name in names if _parts(name)[0] == plain] if plain else []
+
+    def order(name: str) -> tuple[object, ...]:
+        theirs = _parts(name)
+        ratio = SequenceMatcher(None, name, word).ratio()
+        differs = theirs[0] != plain
+        exact = "".join(filter(str.isalnum, name)) == "".join(filter(str.isalnum, word))
+        return differs, not exact, -ratio, theirs[1] != numbers, abs(len(name) - len(word)), name
+
+    alike = get_close_matches(word, names, n=_TIED, cutoff=cutoff)
+    return sorted({*same[:_TIED], *alike}, key=order)[:3]
+
+
+_TIED = 50  # names that may be equally like a word
+
+
+def _parts(name: str) -> tuple[str, list[str]]:
+    """Return a name without signs and leading zeros, and the numbers in it."""
+    numbers = re.findall(r"[0-9]+", name)
+    text = re.sub(r"[0-9]+", lambda match: f" {match[0].lstrip('0') or '0'} ", name)
+    words = re.sub(r"[^\w ]|_", "", text).split()
+    return " ".join(words), [n.lstrip("0") for n in numbers]
 
 
 def in_one_line(error: object) -> str:

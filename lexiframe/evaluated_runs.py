@@ -21,7 +21,7 @@ from lexiframe.metrics.metric import Metric
 from lexiframe.orderings.agreement import sign_agreement, tie_rates
 from lexiframe.orderings.correlations import rank_correlations
 from lexiframe.orderings.kemeny import refuse_many
-from lexiframe.orderings.means import run_means
+from lexiframe.orderings.means import best_first, run_means
 from lexiframe.orderings.order import order_runs
 from lexiframe.orderings.rule import Method
 from lexiframe.orderings.win_rates import win_rates
@@ -165,15 +165,17 @@ def evaluate(
     }
     origin = Origin.of(projected, policies, provenance)
     del projected, ranked  # frees the positions if they are large
-    within = Groups.of(s, d, requests, groups)
+    grouped = Groups.of(s, d, requests, groups)
+    of_pairs = pair_tables(s, d, asked, order, inference, grouped)
+    of_pairs["means"] = best_first(of_pairs["means"], [str(m) for m in asked], groups)
     return Evaluation(
         covered,
         scores=s,
         preferences=d,
-        **pair_tables(s, d, asked, order, inference, within),
+        **of_pairs,
         provenance=provenance,
+        attributes=grouped.requests,
         _origin=origin,
-        _attributes=within.requests,
     )
 
 

@@ -11,7 +11,7 @@ import polars as pl
 from lexiframe.errors import unknown_name
 from lexiframe.evaluated_runs import Groups, Inference, check_baseline, pair_tables
 from lexiframe.evaluation import Evaluation
-from lexiframe.io.per_request_scores import load_scores
+from lexiframe.io.per_request_scores import Loaded, load_scores
 from lexiframe.io.qrels import held_or_data, sources_of_qrels
 from lexiframe.io.score_forms.sources import Keys, given_scores
 from lexiframe.layouts.cube import pair_cube
@@ -19,6 +19,7 @@ from lexiframe.layouts.groups import By, names_of
 from lexiframe.metrics.catalogue import num_rel, num_rel_ret, num_ret
 from lexiframe.metrics.derived import known_metric
 from lexiframe.metrics.scores import as_list
+from lexiframe.orderings.means import best_first
 from lexiframe.pairwise.pairs import preferences_table
 from lexiframe.schemas import COVERAGE
 from lexiframe.significance.differences import Alternative
@@ -94,32 +95,45 @@ def evaluate_scores(
     """
     inference = Inference(test, correction, family, alpha, alternative, trials, seed, baseline)
     groups, requests = names_of(requests, by), held_or_data(requests)
-    asked = None if measures is None else [str(measure) for measure in as_list(measures)]
-    only = asked[0] if asked is not None and len(asked) == 1 else None
-    loaded = load_scores(given_scores(scores, None, run, keys), otherwise=only)
-    names = _chosen(loaded.measures, asked)
-    s = loaded.table.filter(pl.col("measure").is_in(names))
+    chosen = load_chosen(scores, measures, run, keys)
+    s, names = chosen.table, chosen.measures
     if baseline is not None:
         check_baseline("evaluate_scores", baseline, s["run"].unique().sort().to_list())
     d = _differences(s)
     provenance: dict[str, Any] = {
-        "scores": loaded.files,
+        "scores": chosen.files,
         "measures": names,
         "inference": {"ordering": "mean", **inference.facts()},
         "groups": groups,
         "requests": sources_of_qrels(requests),
     }
-    within = Groups.of(s, d, requests, groups)
+    grouped = Groups.of(s, d, requests, groups)
+    of_pairs = pair_tables(s, d, [], "mean", inference, grouped)
+    of_pairs["means"] = best_first(of_pairs["means"], names, groups)
     no_coverage = pl.DataFrame(schema=COVERAGE.columns)
     return Evaluation(
         coverage=no_coverage,
         scores=s,
         preferences=d,
-        **pair_tables(s, d, [], "mean", inference, within),
+        **of_pairs,
         provenance=provenance,
+        attributes=grouped.requests,
         _origin=None,
-        _attributes=within.requests,
     )
+
+
+def load_chosen(
+    scores: ScoresLike,
+    measures: MeasureLike | Iterable[MeasureLike] | None = None,
+    run: str | None = None,
+    keys: Keys | None = None,
+) -> Loaded:
+    """Read the scores of the measures that are asked for; see `evaluate_scores`."""
+    asked = None if measures is None else [str(measure) for measure in as_list(measures)]
+    only = asked[0] if asked is not None and len(asked) == 1 else None
+    loaded = load_scores(given_scores(scores, None, run, keys), otherwise=only)
+    names = _chosen(loaded.measures, asked)
+    return Loaded(loaded.table.filter(pl.col("measure").is_in(names)), names, loaded.files)
 
 
 def _chosen(known: list[str], asked: list[str] | None) -> list[str]:

@@ -34,8 +34,12 @@ class Evaluation:
     means
         Key ``run, measure``. ``mean`` over the ``n`` requests, of a preference that of the share of
         the other runs that the run is preferred to in a request (0..1, ties half: the share of
-        requests won), with its t interval ``ci_low, ci_high`` of level 1 − alpha. ``rank`` is that
-        of the mean, 1 the best; of preferences ``orderings`` may have another (see ``order``).
+        requests won), with its t interval ``ci_low, ci_high`` of level 1 − alpha. The runs are
+        ranked by mean: ``rank`` is 1 for the best mean or the greatest share of requests won, and
+        null for counts (num_ret), which have no best. For preferences ``orderings`` may rank them
+        otherwise, by the method ``order`` (MC4 unless told), which the verdict uses. The measures
+        are in the order asked for, the runs of each in that of their rank under the first, then by
+        name.
     coverage, scores, preferences, win_rates, orderings, correlations, tie_rates, sign_agreement, \
     comparisons, power
         The tables that the functions of the same name return (for the orderings, correlations,
@@ -52,6 +56,9 @@ class Evaluation:
     provenance
         What the tables were computed from: the files, their sha256 and how they were read, the
         policies, the measures, the tests and the groups.
+    attributes
+        Key ``query_id``, and the attributes of the requests that form the groups; None without
+        groups. `compare_groups` and `group_correlations` of the evaluation use it.
 
     Examples
     --------
@@ -75,8 +82,8 @@ class Evaluation:
     power: pl.DataFrame
     against_baseline: pl.DataFrame
     provenance: dict[str, Any]
+    attributes: pl.DataFrame | None = None
     _origin: Origin | None = None
-    _attributes: pl.DataFrame | None = None
 
     @property
     def positions(self) -> pl.DataFrame:
@@ -373,8 +380,8 @@ class Evaluation:
 
         if self._origin is None:
             why = "These are scores of other tools, so the rankings are not known."
-            return Rankings(why_none=why, attributes=self._attributes)
-        found = Rankings(measures=self._origin.measures, attributes=self._attributes)
+            return Rankings(why_none=why, attributes=self.attributes)
+        found = Rankings(measures=self._origin.measures, attributes=self.attributes)
         try:
             return replace(found, positions=self._origin.positions())
         except ReadError as error:

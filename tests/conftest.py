@@ -23,6 +23,12 @@ from types import ModuleType
 import pytest
 from hypothesis import HealthCheck, settings
 
+# Two processes of tests use both cores already: more threads in small products only wait for
+# one another. NumPy reads this when it is first imported.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+# Each test says the width of its terminal; pytest-xdist would give its processes another one.
+os.environ.pop("COLUMNS", None)
+
 SHARED = Path(
     os.environ.get("LEXIFRAME_SHARED") or Path(__file__).resolve().parents[2] / "shared"
 ).resolve()

@@ -21,8 +21,8 @@ import polars as pl
 import pytest
 
 import lexiframe as lf
-from lexiframe import __main__, cli
-from lexiframe.cli_options import as_options
+from lexiframe import __main__, cli, cli_runs
+from lexiframe.cli_advice import as_options
 from lexiframe.io.write_parquet import write_parquet
 
 pytestmark = pytest.mark.slow  # what it prints and refuses has quicker tests in each stage
@@ -331,6 +331,77 @@ def test_evaluate_with_a_baseline(tmp_path, lexiframe):
     assert "error: unknown run 'pixels.run'; did you mean pixels_euclidean" in missing.err
 
 
+ON_A_BASELINE = {
+    "random": "pca8_euclidean and pixels_euclidean are significantly better than random, none is "
+    "significantly worse (paired t-test, Holm's correction over the 2 pairs",
+    "pixels_euclidean --alternative less --family all --correction bh": "random is significantly "
+    "worse than pixels_euclidean, and pca8_euclidean is not told apart from it (paired t-test "
+    "(alternative='less'), Benjamini and Hochberg's correction over the 4 pairs of all measures",
+    "pca8_euclidean --alternative greater": "no run is significantly better than pca8_euclidean, "
+    "and pixels_euclidean and random are not told apart from it (paired t-test "
+    "(alternative='greater'), Holm's correction over the 2 pairs",
+}
+
+
+@pytest.mark.parametrize("given", ON_A_BASELINE)
+def test_verdict_on_a_baseline(monkeypatch, lexiframe, given):
+    monkeypatch.setenv("COLUMNS", "1000")
+    asked = [QRELS, RUNS, "-m", "AP,RPP", "--baseline", *given.split()]
+    sentences = lexiframe("verdict", *asked).out.splitlines()
+    assert sentences[0] == f"By AP, {ON_A_BASELINE[given]}, α = 0.05, n = 5 requests)."
+    assert sentences[1].startswith("By RPP, ")
+    rows = json.loads(lexiframe("verdict", *asked, "--format", "json").out)
+    told_apart = {row["run"] for row in rows if row["measure"] == "AP" and row["reject"]}
+    said = sentences[0].partition(" than ")[0] + sentences[0].partition(", none")[1]
+    assert told_apart == {run for run in sorted({row["run"] for row in rows}) if run in said}
+
+
+def test_verdict_on_a_baseline_in_groups(tmp_path, monkeypatch, lexiframe):
+    monkeypatch.setenv("COLUMNS", "1000")
+    requests = tmp_path / "requests.csv"
+    queries = lf.read_qrels(QRELS)["query_id"].unique().sort()
+    pl.DataFrame({"query_id": queries, "kind": [*"aabbb"]}).write_csv(requests)
+    asked = [QRELS, RUNS, "-m", "AP,RR", "--requests", requests, "--by", "kind"]
+    said = lexiframe("verdict", *asked, "--baseline", "random").out.splitlines()
+    assert [sentence.partition(",")[0] for sentence in said] == [
+        f"By {measure} for kind = {kind}" for kind in "ab" for measure in ("AP", "RR")
+    ]
+    assert [sentence[-16:] for sentence in said] == [f"n = {n} requests)." for n in (2, 2, 3, 3)]
+
+
+def test_a_verdict_as_csv_has_the_runs_of_a_list_in_one_cell(lexiframe):
+    outcome = lexiframe("verdict", QRELS, RUNS, "-m", "RR", "--format", "csv")
+    (row,) = csv.DictReader(io.StringIO(outcome.out))
+    assert row["best"] == "pixels_euclidean"
+    assert row["not_worse"] == "pca8_euclidean; random"
+
+
+@pytest.mark.parametrize(
+    "arguments, named",
+    [
+        (["compare", QRELS, RUNS, "--test", "t", "--test", "sign"], "--test: expected one value"),
+        (["evaluate", QRELS, RUNS, "-o", "a", "--out=b"], "--out: expected one value, found 2"),
+        (
+            ["coverage", QRELS, RUNS, *(["--depth", "3"] * 3)],
+            "--depth: expected one value, found 3",
+        ),
+        (["check", RUN, "--as", "run", "--as", "qrels"], "--as: expected one value, found 2"),
+        (["measures", "--format", "csv", "--format", "json"], "--format: expected one value"),
+    ],
+)
+def test_an_option_with_one_value_is_given_once(lexiframe, arguments, named):
+    outcome = lexiframe(*arguments)
+    assert (outcome.status, outcome.out) == (2, "")
+    assert f"{named}" in outcome.err
+
+
+def test_options_that_may_be_repeated(lexiframe):
+    twice = ["-m", "AP", "-m", "RR", "--exclude-self", "--exclude-self"]
+    outcome = lexiframe("compare", QRELS, RUNS, *twice, "--format", "json")
+    assert {row["measure"] for row in json.loads(outcome.out)} == {"AP", "RR"}
+    assert "Usage" in lexiframe("compare", "--test", "t", "--test", "sign", "-h").out
+
+
 PIXELS = RUNS / "pixels_euclidean.run"
 
 
@@ -369,7 +440,7 @@ def test_explain_one_request(lexiframe, monkeypatch):
     printed = lexiframe(*command).out
     assert "Request q0078: pixels_euclidean against random" in printed
     measures, by_level = printed.split("\n\n")
-    assert ["LR", "null", "null", "1.000", "21"] in rows_of(measures)
+    assert ["LR", "—", "—", "1.000", "21"] in rows_of(measures)
     head, *rows = rows_of(by_level)
     assert head == "level doc_a position_a doc_b position_b sign decides AP_a AP_b LR".split()
     assert [int(row[0]) for row in rows] == levels["level"].to_list()
@@ -555,13 +626,63 @@ def test_conventions_on_the_command_line(lexiframe):
     assert "nDCG, ERR\n    choice:      grades below rel" in lexiframe("conventions", "ERR").out
 
 
-def test_verdict_on_the_command_line(lexiframe):
+def test_verdict_on_the_command_line(lexiframe, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "1000")
     options = ["-m", "AP RR", "--test", "sign", "--depth", "20"]
     said = lexiframe("verdict", QRELS, RUNS, *options)
     v = lf.verdict(lf.evaluate(RUNS, QRELS, "AP RR", test="sign", depth=20))
     assert said.out == "".join(f"{sentence}\n" for sentence in v["sentence"])
     as_json = lexiframe("verdict", QRELS, RUNS, *options, "--format", "json").out
     assert json.loads(as_json) == v.to_dicts()
+
+
+def test_a_verdict_on_one_run_says_why_there_is_none(lexiframe):
+    outcome = lexiframe("verdict", QRELS, RUN)
+    assert (outcome.status, outcome.out.split(":")[0]) == (0, "Nothing to compare")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["verdict", QRELS, RUNS, "-m", "AP"],
+        ["explain", QRELS, PIXELS, RUN, "-m", "LR"],
+        ["explain", QRELS, PIXELS, RUN, "-m", "LR", "--query", "q0078"],
+        ["measures", "nDCG"],
+        ["conventions"],
+    ],
+    ids=lambda command: " ".join(map(str, command[:1])),
+)
+def test_what_is_said_fits_the_terminal(lexiframe, monkeypatch, command):
+    """And says the same in any width."""
+    monkeypatch.setenv("COLUMNS", "1000")
+    wide = lexiframe(*command).out
+    monkeypatch.setenv("COLUMNS", "60")
+    outcome = lexiframe(*command)
+    assert outcome.status == 0
+    assert max(map(len, outcome.out.splitlines())) <= 60
+    assert max(map(len, wide.splitlines())) > 60
+    if command[0] in ("verdict", "measures", "conventions"):
+        assert outcome.out.split() == wide.split()
+
+
+def test_messages_fit_the_terminal_and_keep_paths_whole(lexiframe, monkeypatch, tmp_path):
+    path = tmp_path / "a_folder_with_a_long_name" / "of-a-run.run"
+    at_once = lexiframe("evaluate", QRELS, path).err
+    assert len(at_once.splitlines()) == 1  # as programs read it
+    monkeypatch.setenv("COLUMNS", "40")
+    said = lexiframe("evaluate", QRELS, path).err
+    assert f"{path}:" in said
+    assert len(said.splitlines()) > 1
+    assert said.split() == at_once.split()
+
+
+def test_a_p_value_is_on_the_right_side_of_alpha_in_print(lexiframe):
+    command = ["compare", QRELS, RUNS, "-m", "RR"]
+    p = json.loads(lexiframe(*command, "--format", "json").out)[0]["p_value"]
+    rounded = lexiframe(*command, "--alpha", f"{p + 1e-6:.8f}").out
+    assert f"{p:.3f}" in lexiframe(*command).out
+    shown = [float(word) for word in rounded.split() if word.startswith(f"{p:.2f}"[:3])]
+    assert any(abs(value - p) < 1e-6 and value < p + 1e-6 for value in shown)
 
 
 def test_measures_in_one_option(lexiframe):
@@ -632,8 +753,8 @@ def test_tukeys_hsd_and_intervals_on_the_command_line(lexiframe):
 @pytest.mark.parametrize(
     "arguments, message",
     [
-        ([QRELS, RUNS, "-m", "AP", "P@5"], "P@5: expected files of runs, found measures; give all"),
-        (["-m", "AP", "nDCG@10", QRELS, RUNS], "nDCG@10: expected files of runs, found measures"),
+        ([QRELS, RUNS, "-m", "AP", "P@5"], "P@5: expected files, found measures; give all"),
+        (["-m", "AP", "nDCG@10", QRELS, RUNS], "nDCG@10: expected files, found measures"),
         (
             [RUNS, QRELS],
             f"{QRELS} looks like the judgments; the judgments come first, then",
@@ -789,6 +910,17 @@ def test_evaluate_does_not_replace_what_it_reads(tmp_path, monkeypatch, lexifram
     assert {path: path.read_bytes() for path in before} == before
 
 
+def test_evaluate_by_groups_says_how_to_test_whether_they_differ(tmp_path, lexiframe):
+    requests = tmp_path / "requests.csv"
+    requests.write_text("query_id,kind\nq0066,x\nq0078,y\nq0113,x\nq0175,y\nq0206,x\n")
+    asked = ["evaluate", QRELS, RUNS, "-m", "AP"]
+    by_kind = ["--requests", str(requests), "--by", "kind"]
+    hint = "to test whether the groups differ: lexiframe.compare_groups(e) and group_correlations(e"
+    assert hint in lexiframe(*asked, *by_kind).err
+    assert hint not in lexiframe(*asked).err
+    assert hint not in lexiframe(*asked, *by_kind, "--format", "json").err
+
+
 REPLACED = [  # the arguments, and the input that they would replace
     (["evaluate", "~/qrels", "a.run", "--report", "qrels"], "qrels"),
     (["evaluate", "file://{}/my%20qrels", "a.run", "--report", "my qrels"], "my qrels"),
@@ -824,7 +956,7 @@ def test_inputs_by_any_name_are_not_replaced(tmp_path, monkeypatch, lexiframe, a
 
 def test_demo_does_not_replace_the_bundled_files(tmp_path, monkeypatch, lexiframe):
     shutil.copytree(lf.bundled("digits"), tmp_path / "digits")
-    monkeypatch.setattr(cli, "bundled", lambda _: tmp_path / "digits")
+    monkeypatch.setattr(cli_runs, "bundled", lambda _: tmp_path / "digits")
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "scores.parquet").symlink_to(tmp_path / "digits" / "qrels.parquet")
     assert_refused(lexiframe("demo", "--out", tmp_path / "out"), "would replace the file that is")
@@ -1322,6 +1454,23 @@ def test_evaluate_scores(tmp_path, monkeypatch, lexiframe):
     assert outcome.out.strip() == str(e).strip()
     assert "Coverage" not in outcome.out
     assert listing(tmp_path / "out") == [f"{name}.parquet" for name in sorted(TABLES)]
+    e = lf.evaluate_scores(["bm25.treceval", "dph.treceval"], baseline="bm25")
+    asked = ("--scores", "*.treceval", "-m", "AP", "--format", "csv")
+    assert lexiframe("compare", *asked).out == lf.compare(e.scores).write_csv()
+    against = lf.compare(e.scores, baseline="dph").write_csv()
+    assert lexiframe("compare", *asked, "--baseline", "dph").out == against
+    hsd = lf.tukey_hsd(e.scores, "parametric").write_csv()
+    assert lexiframe("compare", *asked, "--hsd", "parametric").out == hsd
+    lexiframe("compare", *asked, "-o", "c.parquet")
+    assert pl.read_parquet("c.parquet").equals(lf.compare(e.scores))
+    assert "would replace" in lexiframe("compare", "--scores", "c.parquet", "-o", "c.parquet").err
+    monkeypatch.setenv("COLUMNS", "1000")
+    said = lexiframe("verdict", "--scores", "*.treceval").out
+    assert said.splitlines() == lf.verdict(lf.evaluate_scores("*.treceval"))["sentence"].to_list()
+    said = lexiframe("verdict", *asked, "--baseline", "bm25").out
+    assert said == e.against_baseline.write_csv()
+    refused = lexiframe("compare", "--scores", "bm25.treceval", "-m", "AP", "P@5")
+    assert refused.err.startswith("error: P@5: expected files, found measures; give all measures")
     asked = ("-m", "AP", "--test", "sign", "--format", "json", "--scores")
     found = json.loads(lexiframe("evaluate", "*.treceval", *asked).out)
     assert found["verdict"][0]["measure"] == "map"
@@ -1339,6 +1488,26 @@ def test_evaluate_scores_of_a_matrix(tmp_path, monkeypatch, lexiframe):
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(AP_OF_TWO.write_csv().encode())))
     outcome = lexiframe("evaluate", "--scores", "-", "-m", "AP", "--format", "csv")
     assert outcome.out.splitlines()[1].startswith("AP,mean,dph,0.625,1")
+
+
+SCORES_OF_TREC_EVAL = [
+    "map                   \tq1\t0.2500\nP_5                   \tq1\t0.4000\n",
+    "runid                 \tall\tbm25\nmap                   \tall\t0.2500\n",
+    "q1\tAP\t0.2500\nall\tAP\t0.2500\n",
+]
+
+
+@pytest.mark.parametrize("text", SCORES_OF_TREC_EVAL)
+def test_scores_among_the_runs_are_recognised(tmp_path, lexiframe, text):
+    path = tmp_path / "bm25.treceval"
+    path.write_text(text)
+    refused = lexiframe("evaluate", QRELS, path)
+    looks = "these look like scores of trec_eval -q, not like a run; "
+    assert f"{looks}give --scores: `lexiframe evaluate --scores FILE`" in refused.err
+    with pytest.raises(lf.ReadError, match=f"{looks}evaluate_scores reads them"):
+        lf.evaluate(path, QRELS)
+    path.write_text("p_1 d1 0.25\np_1 d2 0.2\n")  # ids of requests, though P_1 is a measure
+    assert "say which with --third score" in lexiframe("evaluate", QRELS, path).err
 
 
 def test_scores_are_not_read_like_runs(lexiframe):

@@ -516,7 +516,7 @@ CASES = {
     ),
     "unknown run": (
         lambda: lf.explain(BOTH, "q1", "bm25", "bm2"),
-        "unknown run 'bm2'; did you mean bm26 or bm25? Known: bm25, bm26",
+        "unknown run 'bm2'; did you mean bm25 or bm26? Known: bm25, bm26",
     ),
     "unknown measure": (
         lambda: lf.explain(BOTH, "q1", "bm25", "bm26", "RRP"),
@@ -623,6 +623,11 @@ def test_of_very_many_names_a_hundred_are_listed():
 
 def test_names_with_a_word_inside_come_behind_those_spelled_alike():
     assert "did you mean bm25_stemmed?" in str(unknown_name("run", "BM25", ["bm25_stemmed", "ql"]))
+    runs = [f"run{n:02}" for n in range(30)]
+    assert "did you mean run02 or run12 or run20?" in str(unknown_name("run", "run2", runs))
+    assert "did you mean run-2 or run02?" in str(unknown_name("run", "run2", ["run02", "run-2"]))
+    assert "did you mean Run 3 or" in str(unknown_name("run", "run03", ["run04", "run13", "Run 3"]))
+    assert "mean bm25_2 or bm25_3" in str(unknown_name("run", "bn25_2", ["bm25_3", "bm25_2"]))
     assert nearest(["my_score", "Scores", "x"], ["score"]) == ["Scores", "my_score"]
     assert nearest(["q0", "aq"], ["q"], cutoff=0.7) == []
     assert nearest([], ["q"]) == nearest(["q"], []) == []

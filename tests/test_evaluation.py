@@ -340,7 +340,8 @@ def test_the_best_against_the_baseline_comes_first_in_print(digits, monkeypatch)
     assert "n" not in shown.columns
     monkeypatch.setenv("COLUMNS", "200")
     lines = str(e).split("Against ")[1].split("\n\n")[0].splitlines()
-    printed = [line.split()[2] for line in lines[4:-1]]
+    printed = [line.split()[2] for line in lines[4:-2]]
+    assert lines[-1] == "a positive difference is better than the baseline"
     assert printed == [run for run in shown["run"] if run != names[1]]
     only_preferences = lf.evaluate(*digits, ["LR"], baseline=names[1])
     in_short = baseline_in_short(only_preferences.against_baseline, ["LR"])

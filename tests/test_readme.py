@@ -6,6 +6,7 @@ import io
 import re
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 import lexiframe as lf
@@ -35,6 +36,35 @@ def test_the_readme_shows_what_it_prints(tmp_path, monkeypatch):
     shown = re.search(r"begins with the means:\n\n((?: {4}.*\n)+)", README)[1]
     assert printed.getvalue().startswith(re.sub(r"(?m)^ {4}", "", shown))
     assert list((tmp_path / "results").glob("*.parquet"))
+
+
+def shown_behind(start):
+    """The block of the guide that begins so, and what the guide shows behind it."""
+    at = next(block for block in blocks(GUIDE) if block.startswith(start))
+    return at, re.search(r"```\n\n((?: {4}.*\n)+)", GUIDE[GUIDE.index(at) :])[1].split("\n    ")
+
+
+def test_the_guide_shows_what_comes_out():
+    """A sentence of the verdict, and two systems in groups of requests."""
+    folder = lf.bundled("digits")
+    e = lf.evaluate(folder / "runs", folder / "qrels.parquet")
+    names = {"lf": lf, "pl": pl, "folder": folder, "e": e, "s": e.scores}
+    code, shown = shown_behind("print(lf.verdict(e)")
+    with contextlib.redirect_stdout(io.StringIO()) as printed:
+        exec(compile(code, "guide.md", "exec"), names)
+    assert " ".join(shown).split() == printed.getvalue().split()
+    code, shown = shown_behind("import polars as pl\n\nnames = ")
+    *lines, last = code.strip().splitlines()
+    exec(compile("\n".join(lines), "guide.md", "exec"), names)
+    with pl.Config(tbl_width_chars=100):
+        printed = str(eval(last, names)).splitlines()[1:]  # the first line is the table's shape
+    types = [n for n, line in enumerate(printed) if "---" in line]
+    found = [line for n, line in enumerate(printed) if n not in (types[0], types[0] + 1)]
+    assert " ".join(found).split() == " ".join(shown).split()
+    assert "between two of the bundled systems (p = 0.27)." in " ".join(GUIDE.split())
+    assert f"{lf.compare(names['two'])['p_value'].item():.2f}" == "0.27"
+    assert e.scores["query_id"].n_unique() == 60
+    assert f"chosen from {e.power['n_pairs'][0]} pairs" in GUIDE
 
 
 @pytest.mark.parametrize("block", blocks(README) + blocks(GUIDE))

@@ -12,6 +12,7 @@ from lexiframe.errors import ReadError, SchemaError, n_and_first, warn
 from lexiframe.io.files.parquet_and_arrow import read_arrow
 from lexiframe.io.files.sources import File, Source
 from lexiframe.io.score_forms.layouts import WORDS, ScoreTable, rows_of
+from lexiframe.io.score_forms.row_numbers import warn_of_index, without_index
 from lexiframe.io.score_forms.sources import Given, Keys, are_results, given_scores
 from lexiframe.io.score_forms.text import PLACE, of_dictionaries, table_of_text
 from lexiframe.io.tables.objects import is_frame, to_frame
@@ -46,7 +47,8 @@ def read_scores(
         - trec_eval's output with ``-q``, pytrec_eval's ``{query: {measure: value}}``, and the
           ``scores`` of ranx' runs, ``{measure: {query: value}}``;
         - a matrix with one row for each request and one column for each run, as CSV or frame:
-          ``measure`` names the measure. Without a column of queries, these are numbered from 1;
+          ``measure`` names the measure. Without a column of queries, these are numbered from 1.
+          A dictionary of columns will do: ``{"qid": [...], "bm25": [...]}``;
         - a matrix with one row for each request and one column for each measure: it has a column
           of runs, or ``run`` names the run;
         - lexiframe's own table of scores, also as Parquet.
@@ -80,6 +82,8 @@ def read_scores(
     SchemaError
         For two values of the same run, request and measure; and for columns that are missing or
         ambiguous.
+    TypeError
+        For an array, which does not name its runs.
     LexiframeError
         For a dictionary whose keys are names of measures, without ``keys``; and when the run or
         the measure is not named, or named twice.
@@ -87,7 +91,10 @@ def read_scores(
     Warns
     -----
     LexiframeWarning
-        When requests without any value were left out, and when a run lacks a request that other
+        When the index of pandas, saved as a column (``index``, ``Unnamed: 0``,
+        ``__index_level_0__`` or without a name), was left out of a matrix because it numbers the
+        rows or repeats the requests; without a column of requests its ids are these. When requests
+        without any value were left out, and when a run lacks a request that other
         runs have: without the option ``-c``, trec_eval and pytrec_eval leave out requests that a
         run did not answer. Means are over the requests that a run has.
 
@@ -118,6 +125,7 @@ def load_scores(given: Sequence[Given], otherwise: str | None = None) -> Loaded:
     """Read and check scores; ``otherwise`` names the measure of tables that name none."""
     loaded = in_threads(lambda one: _load(one, otherwise), given, "reading scores")
     origins, tables, files = zip(*loaded, strict=True)
+    warn_of_index(origins)
     numbered = (rows.with_columns(origin=pl.lit(n, pl.Int64)) for n, rows in enumerate(tables))
     table = pl.concat(numbered, how="diagonal")  # only some may have smaller_is_better
     _refuse_repeated(table, origins)
@@ -142,7 +150,8 @@ def _load(
         source, files = replace(source, origin=file), [file.facts()]
     table, unit = _columns_of(source)
     where = "scores" if source.name is None else source.where
-    table_of_one = ScoreTable(table, where, unit, source.name, source.is_given)
+    whole = ScoreTable(table, where, unit, source.name, source.is_given)
+    table_of_one = without_index(whole)
     return table_of_one, rows_of(table_of_one, given.measure, otherwise), files
 
 

@@ -1,4 +1,4 @@
-"""Where libraries that compute measures of the same name disagree: `conventions`."""
+"""Where libraries that compute measures of the same name disagree: the table of `conventions`."""
 
 from __future__ import annotations
 
@@ -49,7 +49,8 @@ _ROWS = [
     ("alpha-nDCG@k", "ideal", _GREEDY, "alpha-nDCG(ideal='exact')@k", _NONE, _GREEDY, _NONE, _NONE,
      *_NO_RECOMMENDER),
     ("IPrec, 11pt_avg", "level at a share R", "nearest to R m", "IPrec(rounding='up')@R",
-     "nearest to R m; ⌊R m + 0.9⌋ up to 9.0.8", "⌊R m + 0.9⌋", _NONE, _NONE, *_NO_RECOMMENDER),
+     "nearest to R m; ⌊R m + 0.9⌋ up to 9.0.8", "⌊R m + 0.9⌋; its objects here too",
+     _NONE, _NONE, *_NO_RECOMMENDER),
     ("SetF", "weight of recall", "beta", "SetF(beta=4): F_2", "beta", "beta", _NONE, _NONE,
      *_NO_RECOMMENDER),
     ("gm_map", "value of a request", "ln max(AP, 10⁻⁵)", "aggregates: exp of the mean",
@@ -77,24 +78,12 @@ _ROWS = [
 ]  # fmt: skip
 
 
-def conventions() -> pl.DataFrame:
-    """List where this library and others define a measure differently.
-
-    Returns
-    -------
-    polars.DataFrame
-        It prints whole, some lines for each row. Key ``measure, choice``: what can be chosen;
-        ``lexiframe``: the choice of this library; ``other``: how to get another choice here;
-        ``trec_eval`` (10), ``ir_measures`` (0.4),
-        ``ranx`` (0.3), ``LensKit`` (2025), ``RecTools``, ``RePlay`` and ``RecBole``: the choices of
-        other libraries (– where a library lacks the measure). BEIR calls trec_eval. m is the number
-        of relevant items, N the number of judged non-relevant items, ñ the number of documents
-        retrieved.
+def all_conventions() -> pl.DataFrame:
+    """Return the table of `conventions`.
 
     Examples
     --------
-    >>> import lexiframe as lf
-    >>> lf.conventions().filter(measure="R@k").select("lexiframe", "LensKit").rows()
+    >>> all_conventions().filter(measure="R@k").select("lexiframe", "LensKit").rows()
     [('m', 'min(m, k)')]
     """
     names = ["measure", "choice", "lexiframe", "other", *_LIBRARIES]

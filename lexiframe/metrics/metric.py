@@ -167,16 +167,27 @@ class Metric:
 
     def keywords(self, function: Callable[..., Any]) -> dict[str, Any]:
         """Return the parameters that a function takes, by keyword only; raise if one is needed."""
-        accepted = inspect.signature(function).parameters.values()
-        keyword_only = [a for a in accepted if a.kind is inspect.Parameter.KEYWORD_ONLY]
+        self.refuse_missing(function)
         known = {**self.values, "cutoff": self.cutoff}
-        keywords = {a.name: known[a.name] for a in keyword_only if a.name in known}
-        for argument in keyword_only:
-            name = argument.name
-            if name in keywords and keywords[name] is None and argument.default is argument.empty:
-                raise LexiframeError(f"{self.name} needs its {name}: write {self._with(name)}")
-        return keywords
+        return {a.name: known[a.name] for a in _keyword_only(function) if a.name in known}
 
-    def _with(self, parameter: str) -> str:
-        """Return how a parameter is written."""
-        return f"{self.name}@10" if parameter == "cutoff" else f"{self.name}({parameter}=...)"
+    def refuse_missing(self, *functions: Callable[..., Any]) -> None:
+        """Raise, naming all of them, if parameters that functions need have no value."""
+        known = {**self.values, "cutoff": self.cutoff}
+        taken = [argument for function in functions for argument in _keyword_only(function)]
+        needed = [a.name for a in taken if a.default is a.empty]
+        missing = [name for name in dict.fromkeys(needed) if known.get(name, 0) is None]
+        if missing:
+            named = " and its ".join(missing)
+            raise LexiframeError(f"{self.name} needs its {named}: write {self._with(missing)}")
+
+    def _with(self, missing: list[str], share: str = "cutoff", example: str = "10") -> str:
+        """Return how missing parameters are written; ``share`` is the one that stands behind @."""
+        inside = ", ".join(f"{name}=..." for name in missing if name != share)
+        at = f"@{example}" if share in missing else ""
+        return self.name + (f"({inside})" if inside else "") + at
+
+
+def _keyword_only(function: Callable[..., Any]) -> list[inspect.Parameter]:
+    accepted = inspect.signature(function).parameters.values()
+    return [a for a in accepted if a.kind is inspect.Parameter.KEYWORD_ONLY]

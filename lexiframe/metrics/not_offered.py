@@ -16,6 +16,10 @@ _DOCUMENTS = (
     "of two runs"
 )
 _COSTS = "its documents differ in cost; the nearest is {}, where each costs the same"
+_ALL_ITEMS = (
+    "it needs a ranking of all items; the nearest is Accuracy@1000, the area under the ROC curve "
+    "of the first 1000"
+)
 _NEAREST = {
     "runid": "it is no number; the name of a run is in the column run",
     "relstring": "it is no number; positions has the rank and the grade of each relevant item",
@@ -31,6 +35,10 @@ _NEAREST = {
     "prefs": _SEVERAL,
     "all_prefs": _SEVERAL,
     "qrels_jg": _SEVERAL,
+    "auc": _ALL_ITEMS,
+    "roc_auc": _ALL_ITEMS,
+    "gauc": _ALL_ITEMS,
+    "11pt_avg": "its points are 0, 0.1 … 1; take the mean of IPrec@R over others",
     "TBG": _COSTS.format("RBP"),
     "U": _COSTS.format("linear(n=...)"),
     "IFT": "the nearest is INST, whose users also want a number of relevant documents",
@@ -56,6 +64,10 @@ def refuse_not_offered(text: str) -> None:
         raise UnknownNameError(
             f"{text!r} needs its number: write {stem}_{number} or {ours.format(number)}"
         )
-    why = _DOCUMENTS if stem.startswith("prefs_") else _NEAREST.get(stem)
+    why = (
+        _DOCUMENTS
+        if stem.startswith("prefs_")
+        else _NEAREST.get(stem, _NEAREST.get(stem.casefold()))
+    )
     if why is not None:
         raise UnknownNameError(f"{text!r} is not offered: {why}")

@@ -25,7 +25,10 @@ _LONGEST = 200  # characters; it bounds how deep measures nest, and how long a n
 _WRITTEN = re.compile(
     r"(?P<name>[^()@\s]+)\s*(\((?P<inside>.*)\))?\s*(@\s*(?P<cutoff>[0-9]+(\.[0-9]*)?))?"
 )
-_CUT_OFF = re.compile(r"(.*[._@])[0-9]+")
+_NUMBER = r"[0-9]+(?:\.[0-9]+)?"
+_CUT_OFF = re.compile(rf"(.*@|.*?[^0-9][._]){_NUMBER}")
+_GAINS = re.compile(rf"\b(ndcg|ndcg_rel|Rndcg|G)\.((?:,?{_NUMBER}={_NUMBER})+)(?=[, ]|$)")
+_WORTHS = re.compile(r"\butility\." + ",".join([rf"(-?{_NUMBER})"] * 4))
 _RANX_LEVEL = re.compile(r"(?P<measure>.+)-l(?P<rel>[0-9]+)")
 _RANX_RBP = re.compile(r"rbp[.@](?P<digits>[0-9]+)")
 _ODD_NUMBER = re.compile(r"[+-]?(?:0[xXoObB]|[0-9.eE]+_)")  # Python's 0x1 and 1_0
@@ -80,11 +83,16 @@ IR_MEASURES = {
     "ST_invRPP": "ST-invRPP",
 }
 """Other spellings: those of ir_measures, and Python names of measures that contain a hyphen."""
+_OF_THEIR_PROVIDERS: dict[str, Parameters] = {
+    "IPrec": {"rounding": "up"},  # pytrec_eval has trec_eval 9, whose rounding version 10 changed
+}
+"""What the objects of ir_measures mean by our parameters, where the defaults differ."""
 OTHERS = {
     "precision": "P",
     "recall": "R",
     "r_cap": "R(denominator='min')",
     "r-precision": "Rprec",
+    "r-prec": "Rprec",
     "map": "AP",
     "mrr": "RR",
     "reciprank": "RR",
@@ -160,8 +168,8 @@ def read(text: str) -> Written:
 def each(measure: Any) -> list[Any]:
     """Return the notations in a string, or that of an ir_measures object; others stay as they are.
 
-    Measures stand between commas or blanks. A number alone is a further cut-off of the measure
-    before it, as trec_eval has it.
+    Measures stand between commas or blanks. A number alone is a further cut-off (or share of
+    recall, or weight) of the measure before it, as trec_eval has it.
 
     Examples
     --------
@@ -169,16 +177,25 @@ def each(measure: Any) -> list[Any]:
     ['AP', 'nDCG@10', 'P(rel=2)@5']
     >>> each("ndcg_cut.10,100")
     ['ndcg_cut.10', 'ndcg_cut.100']
+    >>> each("set_F.0.5,2 ndcg.1=10,2=100")
+    ['set_F.0.5', 'set_F.2', 'ndcg(gains={1:10,2:100})']
     """
     if not isinstance(measure, str):
         return [_of_ir_measures(measure)] if _is_of_ir_measures(measure) else [measure]
     text = " ".join(measure.split())
-    text = text.replace(" @", "@").replace("@ ", "@").replace(" (", "(")
+    text = _in_parentheses(text.replace(" @", "@").replace("@ ", "@").replace(" (", "("))
     found: list[str] = []
     for piece in _pieces(text, separators=", "):
-        before = _CUT_OFF.fullmatch(found[-1]) if found and piece.isdecimal() else None
+        is_number = found and re.fullmatch(_NUMBER, piece)
+        before = _CUT_OFF.fullmatch(found[-1]) if is_number else None
         found.append(before[1] + piece if before else piece)
     return found or [measure]
+
+
+def _in_parentheses(text: str) -> str:
+    """Write trec_eval's gains and worths, which stand between commas, as our parameters."""
+    text = _WORTHS.sub(r"utility(a=\1, b=\2, c=\3, d=\4)", text)
+    return _GAINS.sub(lambda match: f"{match[1]}(gains={{{match[2].replace('=', ':')}}})", text)
 
 
 def _is_of_ir_measures(measure: Any) -> bool:
@@ -189,6 +206,7 @@ def _is_of_ir_measures(measure: Any) -> bool:
 def _of_ir_measures(measure: Any) -> str:
     """Write a measure of ir_measures; its own ``str`` leaves out gains that equal their grade."""
     given = {k: v for k, v in measure.params.items() if v != measure.SUPPORTED_PARAMS[k].default}
+    given |= _OF_THEIR_PROVIDERS.get(measure.NAME, {})
     return write(measure.NAME, None, given, given.pop(measure.AT_PARAM, None))
 
 
@@ -234,7 +252,13 @@ def from_trec_eval(text: str) -> str:
     --------
     >>> from_trec_eval("iprec_at_recall_0.10"), from_trec_eval("set_F.2.0"), from_trec_eval("RPP")
     ('IPrec@0.10', 'SetF(beta=2.0)', 'RPP')
+    >>> from_trec_eval("set_F(beta=2)"), from_trec_eval("P_10(rel=2)")
+    ('SetF(beta=2)', 'P(rel=2)@10')
     """
+    theirs, opened, inside = text.partition("(")
+    if opened and "(" not in (ours := from_trec_eval(theirs.rstrip())):
+        name, at, cutoff = ours.partition("@")
+        return f"{name}({inside}{at}{cutoff}" if ours != theirs else text
     if "{}" not in TREC_EVAL.get(text, "{}"):
         return TREC_EVAL[text]
     match = re.fullmatch(r"(.*?)[_.]([0-9]+(?:\.[0-9]+)?)", text, re.DOTALL)

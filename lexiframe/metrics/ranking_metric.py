@@ -58,7 +58,7 @@ class ShareMetric(RankingMetric):
         said |= {} if self.rel is None else {"rel": self.rel}
         return notation.write(self.name, None, said, self.values[self.share])
 
-    def _with(self, parameter: str) -> str:
-        return f"{self.name}@0.5" if parameter == self.share else super()._with(parameter)
+    def _with(self, missing: list[str], share: str = "", example: str = "0.5") -> str:
+        return super()._with(missing, share or self.share, example)
 
     __repr__ = __str__

@@ -74,8 +74,8 @@ IPrec = ShareMetric("IPrec", recall_curve.interpolated_precision, kind="recall c
     source=f"{of.TREC_EVAL}; {of.MANNING}, section 8.4")
 """Interpolated precision at a share of recall: the greatest precision at that level or a later one.
 The level is the whole number nearest to R m, as in trec_eval 10; earlier versions, pytrec_eval and
-ir_measures take ⌊R m + 0.9⌋, which is ``IPrec(rounding='up')@R``. trec_eval calls it
-iprec_at_recall."""
+ir_measures take ⌊R m + 0.9⌋, which is ``IPrec(rounding='up')@R``, and what the object
+``ir_measures.IPrec @ R`` means here. trec_eval calls it iprec_at_recall."""
 
 eleven_point_avg = RankingMetric("11pt_avg", recall_curve.eleven_point_average,
     kind="recall curve", parameters={"rounding": _ROUNDING},

@@ -76,6 +76,7 @@ class CWLMetric(Metric):
 
     def compute(self, rankings: Rankings) -> np.ndarray:
         """Σ_i W(i) g(i)."""
+        self.refuse_missing(scaled, self.continuation)
         gain = self._gains(rankings)
         position = rankings.relevant["position"].fill_null(0).to_numpy()
         depth = int(self.values["depth"])

@@ -5,13 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import combinations, permutations
+from typing import Any
 
 import numpy as np
 import polars as pl
 
 from lexiframe.errors import LexiframeError
 from lexiframe.layouts.arrays import PairCube, ScoreCube, check_finite
-from lexiframe.layouts.cube import PairsLike
+from lexiframe.layouts.evaluated import (
+    Grouped,
+    PairsOrEvaluation,
+    groups_of_evaluation,
+    is_evaluated,
+)
 from lexiframe.layouts.groups import By
 from lexiframe.layouts.pairs_of_groups import named_groups, splits
 from lexiframe.orderings.coefficients import (
@@ -29,7 +35,7 @@ from lexiframe.typing import RequestsLike
 
 
 def group_correlations(
-    d: PairsLike,
+    d: PairsOrEvaluation,
     /,
     method: CorrelationMethod = "kendall",
     *,
@@ -49,7 +55,7 @@ def group_correlations(
     Parameters
     ----------
     d
-        The table of `scores`, or of `preferences`.
+        The table of `scores`, or of `preferences`; or an `Evaluation`, for all of its measures.
     method, p
         As for `rank_correlations`.
     order
@@ -61,7 +67,8 @@ def group_correlations(
         The same seed gives the same random groups.
     requests, by
         A frame or file with ``query_id`` and attributes of requests, and the attributes that form
-        the groups. Without ``requests``, ``d`` has the attributes as columns.
+        the groups. Without ``requests``, ``d`` has the attributes as columns; an evaluation has
+        those that it was given, and all of these form the groups if ``by`` names none.
 
     Returns
     -------
@@ -101,6 +108,11 @@ def group_correlations(
     [('AP', 0.833, 0.892, 0.003), ('nDCG@10', 0.83, 0.801, 0.774)]
     """
     called = "group_correlations"
+    if is_evaluated(d):
+        named = groups_of_evaluation(called, d, requests, by)
+        how: dict[str, Any] = {"order": order, "trials": trials, "seed": seed, "p": p, **named}
+        parts = [group_correlations(table, method, **how) for table in _tables(d)]
+        return pl.concat(parts).sort(GROUP_CORRELATIONS.key)
     name, correlate = coefficient(called, method, p)
     check_draws(called, "trials", trials, seed)
     groups, cube, rule = named_groups(called, d, requests, by), laid_out(d, order), Rule(order)
@@ -117,6 +129,12 @@ def group_correlations(
         raise LexiframeError(f"{called}: expected requests in two groups, found none")
     table = pl.DataFrame(rows, schema=GROUP_CORRELATIONS.columns, orient="row")
     return table.with_columns(pl.selectors.float().fill_nan(None)).sort(GROUP_CORRELATIONS.key)
+
+
+def _tables(e: Grouped) -> list[pl.DataFrame]:
+    """Return the scores of an evaluation, and its preferences that are no differences of these."""
+    others = e.preferences.filter(~pl.col("measure").is_in(e.scores["measure"].implode()))
+    return [table for table in (e.scores, others) if table.height]
 
 
 def _measures(cube: ScoreCube | PairCube) -> Iterator[ScoreCube | PairCube]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -41,8 +42,9 @@ def run_means(
         Key ``run, measure``, sorted by it. ``mean`` is that of the ``n`` requests that have a
         value; of logarithms (gm_map, gm_bpref) it is exp of their mean, as trec_eval prints it.
         ``ci_low, ci_high``, mean ± t · sd/√n with Student's t of n − 1 degrees of freedom,
-        are null for one request and for an infinite mean. ``rank`` counts from 1, the best; runs of
-        equal mean share the mean of their ranks.
+        are null for one request and for an infinite mean. ``rank`` is that by mean, from 1, the
+        best; runs of equal mean share the mean of their ranks. Counts such as num_ret have no best,
+        so their rank is null.
 
     Examples
     --------
@@ -61,10 +63,49 @@ def run_means(
         n, low, high = _interval(scores.values, mean, alpha)
         if of_scores and _is_logarithm(measure):
             mean, low, high = (np.exp(np.minimum(end, 0)) for end in (mean, low, high))
-        columns = {"mean": mean, "ci_low": low, "ci_high": high, "rank": order.ranks[0], "n": n}
-        tables.append(pl.DataFrame({"run": order.runs, "measure": measure, **columns}))
+        ranks = None if of_scores and is_count(measure) else order.ranks[0]
+        columns = {"mean": mean, "ci_low": low, "ci_high": high, "rank": ranks, "n": n}
+        named = {"run": order.runs, "measure": measure, **columns}
+        tables.append(pl.DataFrame(named, schema_overrides={"rank": pl.Float64}))
     table = pl.concat([pl.DataFrame(schema=MEANS.columns), *tables])
     return table.with_columns(pl.col("ci_low", "ci_high").fill_nan(None)).sort(MEANS.key)
+
+
+def best_first(
+    means: pl.DataFrame, measures: Sequence[str], by: Sequence[str] = ()
+) -> pl.DataFrame:
+    """Sort means by group and measure as asked for, the runs of each by rank under the first one.
+
+    So the runs of all measures have the same order, the best by the first measure first; runs of
+    the same rank are sorted by name. Where the first measure is a count, which has no best, the
+    first that is none decides.
+
+    Examples
+    --------
+    >>> means = pl.DataFrame({"run": ["a", "b"] * 2, "measure": ["RR", "RR", "AP", "AP"],
+    ...                       "rank": [1.0, 2.0, 2.0, 1.0]})
+    >>> best_first(means, ["AP", "RR"]).select("measure", "run").rows()
+    [('AP', 'b'), ('AP', 'a'), ('RR', 'b'), ('RR', 'a')]
+    """
+    place = pl.col("measure").cast(pl.Enum(list(dict.fromkeys(measures))))
+    ranked = means.filter(pl.col("rank").is_not_null()).sort(place)
+    ranked = ranked.filter(pl.col("measure") == pl.col("measure").first())
+    first = ranked.select(*by, "run", first="rank")
+    joined = means.join(first, on=[*by, "run"], how="left", nulls_equal=True)
+    last = [False] * (len(by) + 1) + [True] * 2
+    return joined.sort(*by, place, "first", "run", nulls_last=last).drop("first")
+
+
+def is_count(measure: str) -> bool:
+    """Return whether a measure counts items or requests: more is neither better nor worse.
+
+    Examples
+    --------
+    >>> is_count("num_ret"), is_count("AP")
+    (True, False)
+    """
+    metric = known_metric(measure)
+    return metric is not None and metric.aggregate == "sum"
 
 
 def _is_logarithm(measure: str) -> bool:

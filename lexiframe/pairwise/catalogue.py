@@ -20,17 +20,19 @@ from lexiframe.pairwise.recall_paired import LevelPreference
 # An entry has five lines at most; the formatter would give each of its arguments a line.
 # fmt: off
 RPP = LevelPreference("RPP", weight=weights.share_of_request,
-    formula="Σ_λ p(λ) Σ_i 1/m_λ · s_i", bounds="−1 to 1",
+    formula="Σ_λ p(λ) Σ_i 1/m_λ · s_i, p(λ) ∝ m_λ", bounds="−1 to 1",
     source=f"{of.RECALL_PAIRED}, eq. 4 and 5")
-"""Recall-paired preference: p(i | λ) = 1 / m_λ."""
+"""Recall-paired preference: p(i | λ) = 1 / m_λ, and p(λ) ∝ m_λ, the number of items of grade λ
+or above, so that each of these items has the same weight."""
 
 dcgRPP = LevelPreference("dcgRPP", weight=weights.logarithmic,
-    formula="Σ_λ p(λ) Σ_i p(i|λ) s_i, p(i|λ) ∝ 1/log2(i + 1)", bounds="−1 to 1",
+    formula="Σ_λ p(λ) Σ_i p(i|λ) s_i, p(λ) ∝ m_λ, p(i|λ) ∝ 1/log2(i + 1)",
+    bounds="−1 to 1",
     source=f"{of.RECALL_PAIRED}, eq. 4 and 5")
 """Recall-paired preference with p(i | λ) ∝ 1 / log2(i + 1)."""
 
 invRPP = LevelPreference("invRPP", weight=weights.reciprocal,
-    formula="Σ_λ p(λ) Σ_i p(i|λ) s_i, p(i|λ) ∝ 1/i", bounds="−1 to 1",
+    formula="Σ_λ p(λ) Σ_i p(i|λ) s_i, p(λ) ∝ m_λ, p(i|λ) ∝ 1/i", bounds="−1 to 1",
     source=f"{of.RECALL_PAIRED}, eq. 4 and 5")
 """Recall-paired preference with p(i | λ) ∝ 1 / i."""
 
@@ -40,12 +42,12 @@ ST_RPP = LevelPreference("ST-RPP", weight=weights.share_of_request, subtopics=Tr
 """Recall-paired preference by subtopic: p(i | t) = 1 / m_t."""
 
 ST_dcgRPP = LevelPreference("ST-dcgRPP", weight=weights.logarithmic,
-    subtopics=True, formula="Σ_t p(t) Σ_i p(i|t) s_{i,t}, p(i|t) ∝ 1/log2(i + 1)",
+    subtopics=True, formula="Σ_t p(t) Σ_i p(i|t) s_{i,t}, p(t) ∝ m_t, p(i|t) ∝ 1/log2(i + 1)",
     bounds="−1 to 1", source=f"{of.RECALL_PAIRED}, eq. 6")
 """Recall-paired preference by subtopic with p(i | t) ∝ 1 / log2(i + 1)."""
 
 ST_invRPP = LevelPreference("ST-invRPP", weight=weights.reciprocal,
-    subtopics=True, formula="Σ_t p(t) Σ_i p(i|t) s_{i,t}, p(i|t) ∝ 1/i",
+    subtopics=True, formula="Σ_t p(t) Σ_i p(i|t) s_{i,t}, p(t) ∝ m_t, p(i|t) ∝ 1/i",
     bounds="−1 to 1", source=f"{of.RECALL_PAIRED}, eq. 6")
 """Recall-paired preference by subtopic with p(i | t) ∝ 1 / i."""
 

@@ -1,4 +1,4 @@
-"""All measures as a table: `measures`."""
+"""All measures as a table, and where libraries differ: `measures` and `conventions`."""
 
 from __future__ import annotations
 
@@ -8,12 +8,14 @@ from typing import Any
 import polars as pl
 
 from lexiframe.metrics.catalogue import METRICS
-from lexiframe.metrics.derived import TSE, WC, eta
+from lexiframe.metrics.conventions import all_conventions
+from lexiframe.metrics.derived import MADE_FROM_ANOTHER, TSE, WC, eta
 from lexiframe.metrics.described import Listing
 from lexiframe.metrics.metric import Metric
 from lexiframe.metrics.papers import RECALL_PAIRED
 from lexiframe.metrics.parameters import Gains, as_parameter
-from lexiframe.pairwise.catalogue import PREFERENCES
+from lexiframe.pairwise.catalogue import PREFERENCES, parse_measure
+from lexiframe.typing import MeasureLike
 
 _OI = (
     "OI",
@@ -27,8 +29,14 @@ _OI = (
 _NAMES = ("name", "notation", "kind", "range", "formula", "source", "needs")
 
 
-def measures() -> pl.DataFrame:
-    """List all metrics and preferences.
+def measures(measure: MeasureLike | None = None) -> pl.DataFrame:
+    """List all metrics and preferences, or one of them.
+
+    Parameters
+    ----------
+    measure
+        A measure whose row is wanted, or its name in any library: ``"nDCG"``, ``"ndcg_cut_10"``.
+        Default: all.
 
     Returns
     -------
@@ -40,15 +48,71 @@ def measures() -> pl.DataFrame:
         `preferences`. p_i is the rank of the i-th of m relevant items, y a grade, e an exposure;
         s_i the sign of p′_i − p_i. ``help(lf.nDCG)`` explains one of them.
 
+    Raises
+    ------
+    UnknownNameError
+        With near matches, for a measure that does not exist.
+
     Examples
     --------
     >>> import lexiframe as lf
-    >>> lf.measures().filter(name="RBP").select("notation", "formula").rows()
+    >>> lf.measures("RBP").select("notation", "formula").rows()
     [('RBP(p=0.8)@k', 'Σ_i (1 − γ) γ^(p_i − 1), γ = p')]
     """
     made_from_another = (TSE("AP"), eta("AP"), WC("AP"))
     rows = [*map(_row, (*METRICS.values(), *made_from_another, *PREFERENCES.values())), _OI]
+    if measure is not None:
+        name = _name(measure)
+        rows = [row for row in rows if row[0] == name or row[0].startswith(f"{name}(")]
     return Listing(rows, schema=_NAMES, orient="row")
+
+
+def conventions(measure: MeasureLike | None = None) -> pl.DataFrame:
+    """List where this library and others define a measure differently.
+
+    Parameters
+    ----------
+    measure
+        A measure whose rows are wanted, with those of all measures, or its name in any library:
+        ``"ERR"``, ``"map@10"``. Default: all rows.
+
+    Returns
+    -------
+    polars.DataFrame
+        It prints whole, some lines for each row. Key ``measure, choice``: what can be chosen;
+        ``lexiframe``: the choice of this library; ``other``: how to get another choice here;
+        ``trec_eval`` (10), ``ir_measures`` (0.4),
+        ``ranx`` (0.3), ``LensKit`` (2025), ``RecTools``, ``RePlay`` and ``RecBole``: the choices of
+        other libraries (– where a library lacks the measure). BEIR calls trec_eval. m is the number
+        of relevant items, N the number of judged non-relevant items, ñ the number of documents
+        retrieved.
+
+    Raises
+    ------
+    UnknownNameError
+        With near matches, for a measure that does not exist.
+
+    Examples
+    --------
+    >>> import lexiframe as lf
+    >>> lf.conventions("R").filter(measure="R@k").select("lexiframe", "LensKit").rows()
+    [('m', 'min(m, k)')]
+    """
+    table = all_conventions()
+    if measure is None:
+        return table
+    names = pl.col("measure").str.split(", ").list.eval(pl.element().str.strip_suffix("@k"))
+    is_of_it = names.list.contains(_name(measure)) | (pl.col("measure") == "all")
+    return Listing(table.filter(is_of_it))
+
+
+def _name(measure: MeasureLike) -> str:
+    """Return the name under which a measure is listed; raise if it does not exist."""
+    if not isinstance(measure, str):
+        return str(getattr(measure, "name", None) or parse_measure(measure).name)  # type: ignore[arg-type]
+    if measure in (*MADE_FROM_ANOTHER, _OI[0]):
+        return measure
+    return parse_measure(measure).name
 
 
 def _row(measure: Any) -> tuple[str, ...]:

@@ -13,7 +13,8 @@ import polars as pl
 from lexiframe.codes import decode
 from lexiframe.errors import LexiframeError, check_choice, warn
 from lexiframe.layouts.arrays import Pairs, check_finite
-from lexiframe.layouts.cube import PairsLike, pair_cube
+from lexiframe.layouts.cube import pair_cube, pair_cube_with_scores
+from lexiframe.layouts.evaluated import PairsOrEvaluation, groups_of_evaluation, is_evaluated
 from lexiframe.layouts.groups import By
 from lexiframe.layouts.pairs_of_groups import named_groups
 from lexiframe.progress import progress
@@ -29,7 +30,7 @@ GroupTest = Literal["welch", "permutation"]
 
 
 def compare_groups(
-    d: PairsLike,
+    d: PairsOrEvaluation,
     /,
     test: GroupTest | Sequence[GroupTest] = "welch",
     correction: Correction | Sequence[Correction] = "holm",
@@ -50,7 +51,8 @@ def compare_groups(
     Parameters
     ----------
     d
-        The table of `preferences`, or of `scores`, whose differences are taken.
+        The table of `preferences`, or of `scores`, whose differences are taken; or an `Evaluation`,
+        for all of its measures.
     test : {"welch", "permutation"}, or both
         ``welch``: Welch's t-test between the differences of two groups, whose variances may differ.
         ``permutation``: the requests are dealt out at random to two groups of the same sizes, and
@@ -71,7 +73,8 @@ def compare_groups(
         The same seed gives the same random groups.
     requests, by
         A frame or file with ``query_id`` and attributes of requests, and the attributes that form
-        the groups. Without ``requests``, ``d`` has the attributes as columns.
+        the groups. Without ``requests``, ``d`` has the attributes as columns; an evaluation has
+        those that it was given, and all of these form the groups if ``by`` names none.
 
     Returns
     -------
@@ -117,9 +120,21 @@ def compare_groups(
     >>> c = lf.compare_groups(d, ["welch", "permutation"], requests=kinds, by="kind")
     >>> c.select("test", "interaction", pl.col("p_value").round(4), "reverses").rows()
     [('permutation', 1.0, 0.1, True), ('welch', 1.0, 0.008, True)]
+
+    An evaluation by groups has them:
+
+    >>> folder = lf.bundled("digits")
+    >>> by_loop = {"requests": folder / "queries.parquet", "by": "loop"}
+    >>> e = lf.evaluate(folder / "runs", folder / "qrels.parquet", "AP", **by_loop)
+    >>> lf.compare_groups(e).equals(lf.compare_groups(e.scores, **by_loop))
+    True
     """
     tests, corrections = several(test), several(correction)
     _check(tests, corrections, family, alpha, trials, seed)
+    if is_evaluated(d):
+        named = groups_of_evaluation(_CALLED, d, requests, by)
+        requests, by = named["requests"], named["by"]
+        d = pair_cube_with_scores(d.preferences, d.scores, baseline)
     groups = named_groups(_CALLED, d, requests, by)
     cube = pair_cube(d, baseline)
     check_finite(_CALLED, cube.values)

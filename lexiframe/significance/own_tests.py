@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from lexiframe.errors import LexiframeError, shown
+from lexiframe.errors import LexiframeError, in_one_line, shown
 from lexiframe.layouts.arrays import Pairs
 from lexiframe.significance.paired_tests import TESTS
 
@@ -63,7 +63,7 @@ def own_result(test: OwnTest, pairs: Pairs, chosen: np.ndarray) -> np.ndarray:
     """Return statistic and p-value of the chosen pairs: 2 × pairs."""
     values = pairs.values[:, chosen]
     values = values[~np.isnan(values).all(axis=1)]
-    statistic, p_value = _parts(test(values.copy()))
+    statistic, p_value = _parts(_called(test, values.copy()))
     name, n = name_of_test(test), len(chosen)
     p_value = _checked(f"{name}: expected p-values", p_value, n)
     if statistic is None:
@@ -77,6 +77,22 @@ def own_result(test: OwnTest, pairs: Pairs, chosen: np.ndarray) -> np.ndarray:
             f"{b!r} ({len(outside)} such pairs in all){_advice(values[:, outside[0]])}"
         )
     return np.stack([statistic, p_value])
+
+
+def _called(test: OwnTest, differences: np.ndarray) -> Any:
+    """Call a test; an error of its own says which test failed and what it was given."""
+    try:
+        return test(differences)
+    except LexiframeError:
+        raise
+    except Exception as error:
+        requests, pairs = differences.shape
+        missing = ", NaN where missing" if np.isnan(differences).any() else ""
+        raise LexiframeError(
+            f"compare: the test {name_of_test(test)} raised {type(error).__name__}: "
+            f"{in_one_line(error)}; it gets differences (requests × pairs), here {requests} × "
+            f"{pairs}{missing}, and returns a p-value for each pair: compute over axis 0"
+        ) from error
 
 
 def _parts(found: Any) -> tuple[Any, Any]:

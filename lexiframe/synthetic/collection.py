@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, replace
-from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -13,18 +12,22 @@ import pyarrow as pa
 
 from lexiframe.errors import LexiframeError, shown
 from lexiframe.io.files.parquet_and_arrow import to_arrow
-from lexiframe.io.files.provenance import describe
+from lexiframe.io.files.provenance import describe, recorded_sources
+from lexiframe.io.qrels import read_qrels
+from lexiframe.io.runs import read_runs
 from lexiframe.progress import progress
 from lexiframe.resampling import check_draws
 from lexiframe.synthetic.design import (
     check_model,
     check_range,
+    check_whole,
     from_scratch,
     resized,
     with_what_is_given,
 )
 from lexiframe.synthetic.fitting import imitate
 from lexiframe.synthetic.model import Design, Model, Pool, draws, item_scores
+from lexiframe.synthetic.statistics import collection_of
 from lexiframe.typing import CollectionLike, Evaluated
 
 _FUNCTION = "simulate_collection"
@@ -82,7 +85,8 @@ def simulate_collection(
         the model are fitted, so that AP, nDCG@10 and RR have nearly the same means, spreads, ties
         and correlations; and the pool is fitted, so that nearly as many of the top 10 are judged.
         Other arguments that are given override this. The collection needs at least two runs and
-        four requests.
+        four requests. What a collection does not have, such as the correlation of AP with an RR
+        that is always 1, is not fitted (see `collection_distances`).
     rel
         The least grade of ``like`` that is relevant. Default: any positive grade, or that of the
         evaluation.
@@ -105,12 +109,17 @@ def simulate_collection(
     Returns
     -------
     runs, qrels : pyarrow.Table
-        As `read_runs` and `read_qrels` return them. The schema metadata say how they were made.
+        As `read_runs` and `read_qrels` return them. The schema metadata say how they were made:
+        the arguments of this call, with which it gives the same tables again; the parameters of the
+        model and the pool, which may have been fitted; and as ``sources`` the files of ``like``.
 
     Raises
     ------
     LexiframeError
-        For an argument out of its range; and for ``like``, as `collection_distances`.
+        For an argument out of its range, for ``rel`` without ``like``; and for ``like``, as
+        `collection_distances`.
+    TypeError
+        For ``like`` that is neither a pair of runs and judgments nor an evaluation.
 
     See Also
     --------
@@ -129,59 +138,73 @@ def simulate_collection(
     >>> lf.scores(lf.positions(runs, qrels), "AP").height
     80
     """
-    _check_numbers(requests=requests, runs=runs, pool_depth=pool_depth, subtopics=subtopics)
+    arguments: dict[str, Any] = {
+        "requests": requests, "runs": runs, "depth": depth, "relevant": relevant,
+        "subtopics": subtopics, "tied_scores": tied_scores, "pool_depth": pool_depth,
+        "pool_share": pool_share, "all_relevant": all_relevant, "rel": rel, "seed": seed, **signal,
+    }  # fmt: skip
+    _check(requests=requests, runs=runs, pool_depth=pool_depth, subtopics=subtopics)
     check_draws(_FUNCTION, "seed", 1, seed)
     check_model(signal)
+    sources: list[dict[str, Any]] = []
     if like is None:
+        _refuse_rel(rel)
         model, design = Model(), from_scratch(requests, runs, seed)
         pool = Pool(_POOL_DEPTH, 1.0, all_relevant=False)
     else:
-        (real_runs, real_qrels), rel = _collection_of(like, rel)
-        model, design, pool = imitate(real_runs, real_qrels, rel, seed)
+        (real_runs, real_qrels), arguments["rel"] = collection_of(_FUNCTION, "like=", like, rel)
+        real = read_runs(real_runs), read_qrels(real_qrels)
+        sources = [{"imitated": True, **fact} for one in real for fact in recorded_sources(one)]
+        model, design, pool = imitate(*real, arguments["rel"], seed)
         design = resized(design, requests, runs, seed)
     design = with_what_is_given(design, depth, relevant, grades, tied_scores, seed)
-    if pool_depth is not None:
-        pool = replace(pool, depth=pool_depth)
-    if pool_share is not None:
-        check_range("pool_share", pool_share, 0, 1)
-        pool = replace(pool, share=float(pool_share))
-    if all_relevant is not None:
-        pool = replace(pool, all_relevant=all_relevant)
+    pool = _pool_as_given(pool, pool_depth, pool_share, all_relevant)
     model = replace(model, **signal)
-    facts = {"model": asdict(model), "pool": asdict(pool), "rel": rel, "seed": seed}
-    return _tables(model, design, pool, subtopics, seed, facts)
+    # The keys of JSON are text, which NumPy's numbers do not become by themselves.
+    arguments["grades"] = grades and {str(grade): share for grade, share in grades.items()}
+    facts = {"arguments": arguments, "model": asdict(model), "pool": asdict(pool)}
+    return _tables(model, design, pool, subtopics, seed, {"sources": sources, _FUNCTION: facts})
 
 
-def _collection_of(
-    like: CollectionLike | Evaluated, rel: float | None
-) -> tuple[CollectionLike, float | None]:
-    """Return the runs and judgments to imitate, and the least grade that is relevant in them."""
-    if isinstance(like, tuple | list):
-        return like, rel
-    if not hasattr(like, "collection"):
-        raise TypeError(
-            f"{_FUNCTION}: expected runs and judgments as like=(runs, qrels), or an Evaluation, "
-            f"found {type(like).__name__}"
-        )
-    collection = like.collection  # first: it says so if there are no rankings
-    return collection, like.provenance["policies"]["rel"] if rel is None else rel
-
-
-def _check_numbers(**numbers: int | None) -> None:
+def _check(**numbers: int | None) -> None:
+    """Raise unless these are whole numbers, from 1 or from 0, or are not given."""
     for name, number in numbers.items():
-        least = 0 if name in ("pool_depth", "subtopics") else 1
-        is_whole = isinstance(number, Integral) and not isinstance(number, bool)
-        if number is not None and not (is_whole and number >= least):
+        if number is not None:
+            check_whole(name, number, 0 if name in ("pool_depth", "subtopics") else 1)
+
+
+def _refuse_rel(rel: float | None) -> None:
+    if rel is not None:
+        raise LexiframeError(
+            f"{_FUNCTION}: expected like beside rel, its least relevant grade, found rel="
+            f"{shown(rel)} alone; the grades of a collection that imitates none are grades={{...}}"
+        )
+
+
+def _pool_as_given(
+    pool: Pool, depth: int | None, share: float | None, all_relevant: bool | None
+) -> Pool:
+    """Replace the parts of a pool for which the user gave an argument."""
+    given: dict[str, Any] = {} if depth is None else {"depth": depth}
+    if share is not None:
+        check_range("pool_share", share, 0, 1)
+        given["share"] = float(share)
+    if all_relevant is not None:
+        if not isinstance(all_relevant, bool | np.bool_):
             raise LexiframeError(
-                f"{_FUNCTION}: expected a whole number from {least} as {name}, "
-                f"found {shown(number)}"
+                f"{_FUNCTION}: expected True or False as all_relevant, found {shown(all_relevant)}"
             )
+        given["all_relevant"] = bool(all_relevant)
+    return replace(pool, **given)
 
 
 def _tables(
     model: Model, design: Design, pool: Pool, subtopics: int, seed: int, facts: dict[str, Any]
 ) -> tuple[pa.Table, pa.Table]:
-    """Simulate one request after the other, and put all of them into two tables."""
+    """Simulate one request after the other, and put all of them into two tables.
+
+    The facts go into the metadata of both.
+    """
     n_requests, first = len(design.ease), 0
     ranked, scored, judged = [], [], []
     every = progress(draws(design, seed), n_requests, "simulating requests")
@@ -199,10 +222,9 @@ def _tables(
     runs = _runs_table(np.stack(ranked, axis=1), np.stack(scored, axis=1), design, *name)
     columns = [np.concatenate(column) for column in zip(*judged, strict=True)]
     qrels = _qrels_table(columns, *name)
-    metadata = {"sources": [], _FUNCTION: facts}
     return (
-        to_arrow(runs).replace_schema_metadata(describe({"table": "runs", **metadata})),
-        to_arrow(qrels).replace_schema_metadata(describe({"table": "qrels", **metadata})),
+        to_arrow(runs).replace_schema_metadata(describe({"table": "runs", **facts})),
+        to_arrow(qrels).replace_schema_metadata(describe({"table": "qrels", **facts})),
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -29,10 +30,31 @@ def check_model(signal: Mapping[str, float]) -> None:
 
 def check_range(name: str, value: float, least: float, most: float) -> None:
     """Raise unless a number is finite and within a range."""
-    if not (np.isfinite(value) and least <= value <= most):
-        expected = f"from {least:g}" + f" to {most:g}" * bool(np.isfinite(most))
-        expected = expected if np.isfinite(least) else "that is finite"
-        raise LexiframeError(f"{_FUNCTION}: expected {name} {expected}, found {shown(value)}")
+    is_number = isinstance(value, Real) and not isinstance(value, bool)
+    if not (is_number and np.isfinite(value) and least <= value <= most):
+        bounds = f"number from {least:g}" + f" to {most:g}" * bool(np.isfinite(most))
+        expected = bounds if np.isfinite(least) else "finite number"
+        raise LexiframeError(f"{_FUNCTION}: expected a {expected} as {name}, found {shown(value)}")
+
+
+def check_whole(name: str, value: object, least: int) -> None:
+    """Raise unless this is a whole number that is not below the least one."""
+    is_whole = isinstance(value, Integral) and not isinstance(value, bool)
+    if not (is_whole and value >= least):  # type: ignore[operator]
+        raise LexiframeError(
+            f"{_FUNCTION}: expected a whole number from {least} as {name}, found {shown(value)}"
+        )
+
+
+def _two(name: str, value: Any, of: str) -> tuple[Any, Any]:
+    """Return both numbers of a pair, or a single number twice."""
+    if not isinstance(value, tuple | list):
+        return value, value
+    if len(value) != 2:
+        raise LexiframeError(
+            f"{_FUNCTION}: expected one number or {of} as {name}, found {shown(value)}"
+        )
+    return value[0], value[1]
 
 
 def from_scratch(requests: int | None, runs: int | None, seed: int) -> Design:
@@ -107,7 +129,7 @@ def normal_quantiles(n: int, seed: int) -> np.ndarray:
 
 def relevant_counts(relevant: float | tuple[float, float], n: int, seed: int) -> np.ndarray:
     """Return n counts of relevant items: log-normal quantiles, in random order."""
-    mean, spread = relevant if isinstance(relevant, tuple) else (relevant, relevant)
+    mean, spread = _two("relevant", relevant, "(mean, standard deviation)")
     check_range("relevant", mean, 1, np.inf)
     check_range("relevant", spread, 0, np.inf)
     variance = np.log1p((spread / mean) ** 2)
@@ -119,15 +141,18 @@ def relevant_counts(relevant: float | tuple[float, float], n: int, seed: int) ->
 
 
 def _depths(depth: int | tuple[int, int], n_runs: int, seed: int) -> np.ndarray:
-    least, greatest = depth if isinstance(depth, tuple) else (depth, depth)
-    check_range("depth", least, 1, np.inf)
-    check_range("depth", greatest, least, np.inf)
+    least, greatest = _two("depth", depth, "(least, greatest)")
+    check_whole("depth", least, 1)
+    check_whole("depth", greatest, least)
     depths = np.linspace(least, greatest, n_runs).round().astype(np.int64)
     return np.random.default_rng(seed).permutation(depths)
 
 
 def _grades(grades: Mapping[float, float]) -> tuple[np.ndarray, np.ndarray]:
-    values, shares = (np.array([*part], float) for part in (grades.keys(), grades.values()))
+    try:  # grades may be text, as in JSON
+        values, shares = (np.array([*part], float) for part in (grades.keys(), grades.values()))
+    except (AttributeError, TypeError, ValueError):
+        values = shares = np.empty(0)
     is_right = len(values) and np.isfinite([*values, *shares]).all() and (values > 0).all()
     if not (is_right and (shares >= 0).all() and shares.sum() > 0):
         raise LexiframeError(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from functools import lru_cache
 
 import numpy as np
 import polars as pl
@@ -12,7 +12,6 @@ import pyarrow as pa
 from scipy.optimize import least_squares
 from scipy.special import expit, logit, ndtri
 
-from lexiframe.io.runs import read_runs
 from lexiframe.layouts.cube import score_cube
 from lexiframe.metrics.scores import scores
 from lexiframe.progress import progress
@@ -37,12 +36,13 @@ _STEP = 0.1
 _ROUNDS = 8
 
 
-def imitate(runs: Any, qrels: Any, rel: float | None, seed: int) -> tuple[Model, Design, Pool]:
+def imitate(
+    runs: pa.Table, qrels: pa.Table, rel: float | None, seed: int
+) -> tuple[Model, Design, Pool]:
     """Take over the design of a collection, and fit the model and the pool to it."""
-    table = read_runs(runs)
-    p = positions(table, qrels, rel=rel, judged=True)
+    p = positions(runs, qrels, rel=rel, judged=True)
     values = values_of(p)
-    design = _design_of(p, table, values["AP"])
+    design = _design_of(p, runs, values["AP"])
     model = fit(design, values, seed)
     counts = p.group_by("query_id").agg(pl.col("n_judged", "n_relevant").first())
     n_not_relevant = float((counts["n_judged"] - counts["n_relevant"]).to_numpy().mean())
@@ -88,21 +88,29 @@ def fit(design: Design, values: dict[str, np.ndarray], seed: int) -> Model:
     The fit minimises a sum of squares. Its terms are the differences between the statistics of the
     model and of the collection, each divided by the mean distance between random halves of the
     collection (at least 0.005). The random numbers stay the same throughout, so that the sum
-    changes with the parameters alone.
+    changes with the parameters alone. A statistic that the collection or all its halves lack,
+    because AP or RR is constant, is left out; one that rankings of the model lack counts as 0, as
+    of rankings that have nothing to do with one another.
     """
     values = {name: table for name, table in values.items() if name != "Judged@10"}
     target = np.array([*statistics(values).values()])
-    weight = 1 / np.maximum([*half_distances(values, 10, seed).values()], 0.005)
+    expected = np.array([*half_distances(values, 10, seed).values()])
+    is_known = np.isfinite(target) & np.isfinite(expected)
+    weight = 1 / np.maximum(expected[is_known], 0.005)
     design = _smaller(design)
     drawn = [*draws(design, seed)]
     start = _parameters_of(Model())
     steps = range(_ROUNDS * (len(start) + 2))
     bar = iter(progress(steps, len(steps), "fitting the simulation"))
 
-    def residuals(parameters: np.ndarray) -> np.ndarray:
+    @lru_cache(maxsize=1)  # the slopes at a point need the residuals that were just computed there
+    def at(parameters: tuple[float, ...]) -> np.ndarray:
         next(bar, None)
-        found = statistics(_values(_model_of(parameters), design, drawn))
-        return np.asarray((np.array([*found.values()]) - target) * weight)
+        found = statistics(_values(_model_of(np.array(parameters)), design, drawn))
+        return np.asarray((np.nan_to_num([*found.values()]) - target)[is_known] * weight)
+
+    def residuals(parameters: np.ndarray) -> np.ndarray:
+        return at(tuple(parameters))
 
     def slopes(parameters: np.ndarray) -> np.ndarray:
         here = residuals(parameters)
@@ -161,7 +169,8 @@ def _values(model: Model, design: Design, drawn: Sequence[Draw]) -> dict[str, np
 def fit_pool(model: Model, design: Design, judged: float, n_not_relevant: float, seed: int) -> Pool:
     """Find to which depth runs are pooled, and which share of the pool's other items is judged.
 
-    All relevant items are judged; the other items are those that are not relevant.
+    All relevant items are judged; the other items are those that are not relevant. Where none of
+    the pool's other items is in a top 10, their share follows from their number.
 
     Parameters
     ----------
@@ -184,7 +193,8 @@ def fit_pool(model: Model, design: Design, judged: float, n_not_relevant: float,
         relevant += in_top[:m].sum() / len(design.ease)
         others += in_top[m:] @ is_pooled / len(design.ease)
         pooled += is_pooled.sum(axis=0) / len(design.ease)
-    share = ((judged - relevant) / others).clip(0, 1)
+    of_number = np.divide(n_not_relevant, pooled, out=np.ones_like(pooled), where=pooled > 0)
+    share = np.divide(judged - relevant, others, out=of_number, where=others > 0).clip(0, 1)
     miss = np.abs(relevant + share * others - judged) / 0.01
     miss += 0.5 * np.abs(np.log((1 + share * pooled) / (1 + n_not_relevant)))
     best = int(miss.argmin())

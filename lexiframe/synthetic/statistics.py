@@ -12,7 +12,7 @@ from lexiframe.layouts.cube import score_cube
 from lexiframe.metrics.scores import scores
 from lexiframe.projection.positions import positions
 from lexiframe.resampling import check_draws, halves
-from lexiframe.typing import CollectionLike
+from lexiframe.typing import CollectionLike, Evaluated
 
 MEASURES = ("AP", "nDCG@10", "RR", "Judged@10")
 _MOST = 400
@@ -20,8 +20,8 @@ _MOST = 400
 
 
 def collection_distances(
-    real: CollectionLike,
-    other: CollectionLike,
+    real: CollectionLike | Evaluated,
+    other: CollectionLike | Evaluated,
     /,
     *,
     rel: float | None = None,
@@ -33,9 +33,11 @@ def collection_distances(
     Parameters
     ----------
     real, other
-        Runs and judgments of each collection, as `positions` takes them.
+        Runs and judgments of each collection, as `positions` takes them; or an `Evaluation`, whose
+        runs and judgments are used.
     rel
-        The least grade that is relevant, as for `positions`, in both collections.
+        The least grade that is relevant, as for `positions`, in both collections. Default: any
+        positive grade, or for an evaluation its own.
     splits
         How often the requests of the real collection are split at random into two halves.
     seed
@@ -52,11 +54,18 @@ def collection_distances(
         ``half_distance``, the mean distance between two random halves of the real collection:
         two samples of half its size are as far apart by chance alone.
 
+        A statistic that a collection does not have is null, and so is its distance. τ needs a pair
+        of runs whose AP differs between requests, and the mean is over such pairs; the correlation
+        needs AP and RR that are not the same for all rankings. ``half_distance`` is the mean over
+        those splits in which both halves have the statistic, and null if there are none.
+
     Raises
     ------
     LexiframeError
         As `positions`; for fewer than two runs or four requests; and for splits or a seed that does
         not fit.
+    TypeError
+        For a collection that is neither a pair of runs and judgments nor an evaluation.
 
     Examples
     --------
@@ -67,16 +76,44 @@ def collection_distances(
     'AP, mean'
     """
     check_draws("collection_distances", "splits", splits, seed)
-    mine, theirs = (
-        values_of(positions(*collection, rel=rel, judged=True)) for collection in (real, other)
-    )
+    mine, theirs = (_values_of_collection(one, rel) for one in (real, other))
     found, half = statistics(theirs), half_distances(mine, splits, seed)
     rows = [
         (name, value, found[name], abs(found[name] - value), half[name])
         for name, value in statistics(mine).items()
     ]
     names = ["statistic", "real", "other", "distance", "half_distance"]
-    return pl.DataFrame(rows, names, orient="row")
+    table = pl.DataFrame(rows, names, orient="row")
+    return table.with_columns(pl.col(pl.Float64).fill_nan(None))
+
+
+def _values_of_collection(
+    collection: CollectionLike | Evaluated, rel: float | None
+) -> dict[str, np.ndarray]:
+    (runs, qrels), rel = collection_of("collection_distances", "", collection, rel)
+    return values_of(positions(runs, qrels, rel=rel, judged=True))
+
+
+def collection_of(
+    function: str, argument: str, given: CollectionLike | Evaluated, rel: float | None
+) -> tuple[CollectionLike, float | None]:
+    """Return the runs and judgments that are given, and the least grade that is relevant in them.
+
+    Raises
+    ------
+    TypeError
+        For anything but a pair of runs and judgments, or an evaluation.
+    """
+    if isinstance(given, tuple | list) and len(given) == 2:
+        return (given[0], given[1]), rel
+    if not hasattr(given, "collection"):
+        n = f" of {len(given)}" if isinstance(given, tuple | list) else ""
+        raise TypeError(
+            f"{function}: expected runs and judgments as {argument}(runs, qrels), or an "
+            f"Evaluation, found {type(given).__name__}{n}"
+        )
+    collection = given.collection  # first: it says so if there are no rankings
+    return collection, given.provenance["policies"]["rel"] if rel is None else rel
 
 
 def values_of(p: pl.DataFrame) -> dict[str, np.ndarray]:
@@ -101,7 +138,10 @@ def values_of(p: pl.DataFrame) -> dict[str, np.ndarray]:
 
 
 def statistics(values: dict[str, np.ndarray]) -> dict[str, float]:
-    """Compute the statistics of `collection_distances`; that of Judged@10 only if it is given."""
+    """Compute the statistics of `collection_distances`; that of Judged@10 only if it is given.
+
+    A statistic that these values do not have is NaN.
+    """
     found = {}
     for name in ("AP", "nDCG@10"):
         found[f"{name}, mean"] = values[name].mean()
@@ -109,9 +149,13 @@ def statistics(values: dict[str, np.ndarray]) -> dict[str, float]:
         found[f"{name}, sd over runs"] = values[name].mean(axis=0).std(ddof=1)
     ap, rr = values["AP"], values["RR"]
     first, second = np.triu_indices(ap.shape[1], k=1)
-    found["AP, τ between runs"] = np.nanmean(_taus(ap)[first, second])
+    taus = _taus(ap)[first, second]
+    known = taus[np.isfinite(taus)]
+    found["AP, τ between runs"] = known.mean() if len(known) else np.nan
     found["RR, share of ties"] = (rr[:, first] == rr[:, second]).mean()
-    found["AP and RR, correlation"] = np.corrcoef(ap.ravel(), rr.ravel())[0, 1]
+    # Values that differ by rounding alone would get a correlation, of their rounding errors.
+    vary = min(np.ptp(ap), np.ptp(rr)) > 1e-12
+    found["AP and RR, correlation"] = np.corrcoef(ap.ravel(), rr.ravel())[0, 1] if vary else np.nan
     if "Judged@10" in values:
         found["Judged@10, mean"] = values["Judged@10"].mean()
     return {name: float(value) for name, value in found.items()}
@@ -119,23 +163,29 @@ def statistics(values: dict[str, np.ndarray]) -> dict[str, float]:
 
 def _taus(values: np.ndarray) -> np.ndarray:
     """Compute Kendall's τ-b over requests between every two columns of requests × runs."""
-    first, second = np.triu_indices(min(len(values), _MOST), k=1)
-    signs = np.sign(values[first] - values[second])
-    agreeing = signs.T @ signs
+    column = np.ascontiguousarray(values[:_MOST].T)
+    one, other = column[:, :, None], column[:, None, :]
+    # Counts of at most _MOST² pairs are exact in single precision; every pair counts twice.
+    signs = ((one > other).astype(np.float32) - (one < other)).reshape(len(column), -1)
+    agreeing = (signs @ signs.T).astype(np.float64)
     untied = np.sqrt(np.diag(agreeing))
     with np.errstate(invalid="ignore"):  # a run that ties all requests has no τ
         return np.asarray(agreeing / np.outer(untied, untied))
 
 
 def half_distances(values: dict[str, np.ndarray], splits: int, seed: int) -> dict[str, float]:
-    """Compute the mean distance between the statistics of two random halves of the requests."""
+    """Compute the mean distance between the statistics of two random halves of the requests.
+
+    The mean is over the splits in which both halves have the statistic; NaN if there are none.
+    """
     n = len(values["AP"])
-    sums: dict[str, float] = {}
+    found: list[list[float]] = []
     for firsts, seconds in halves(n, splits, seed, block=1):
         one, other = (
             statistics({name: table[half[0] > 0] for name, table in values.items()})
             for half in (firsts, seconds)
         )
-        for name, value in one.items():
-            sums[name] = sums.get(name, 0.0) + abs(value - other[name]) / splits
-    return sums
+        found.append([abs(value - other[name]) for name, value in one.items()])
+    each = (distances[np.isfinite(distances)] for distances in np.array(found).T)
+    means = (float(known.mean()) if len(known) else np.nan for known in each)
+    return dict(zip(one, means, strict=True))

@@ -39,13 +39,13 @@ def differences_in_words(coverage: pl.DataFrame) -> tuple[str, ...]:
     >>> coverage = pl.DataFrame({"run": ["a", "b", "c"], "depth": [10, 1000, 1000],
     ...     "judged_at_10": [0.5, 0.5, 0.25], "missing": 0})
     >>> print(*differences_in_words(coverage))
-    The runs differ: depth from 10 (a) to 1000 (2 runs); judged in the top 10 from 25.0 % (c) to \
+    The runs differ: depth from 10 (a) to 1,000 (2 runs); judged in the top 10 from 25.0 % (c) to \
 50.0 % (2 runs).
     """
     said = [
-        _from_to(coverage, "depth", "depth", str),
+        _from_to(coverage, "depth", "depth", _whole),
         _from_to(coverage, "judged_at_10", "judged in the top 10", _percent),
-        _from_to(coverage, "missing", "requests not answered", str),
+        _from_to(coverage, "missing", "requests not answered", _whole),
     ]
     differing = "; ".join(filter(None, said))
     return (f"The runs differ: {differing}.",) if differing else ()
@@ -58,12 +58,16 @@ def _from_to(coverage: pl.DataFrame, name: str, called: str, write: Callable[[An
     if not written or written[0] == written[-1]:
         return ""
     ends = (values["run"].filter(pl.Series(written) == end) for end in (written[0], written[-1]))
-    low, high = (runs[0] if len(runs) == 1 else f"{len(runs)} runs" for runs in ends)
+    low, high = (runs[0] if len(runs) == 1 else f"{len(runs):,} runs" for runs in ends)
     return f"{called} from {written[0]} ({low}) to {written[-1]} ({high})"
 
 
 def _percent(share: float) -> str:
     return f"{100 * share:.1f} %"
+
+
+def _whole(n: int) -> str:
+    return f"{n:,}"
 
 
 def _counted(n: int, what: str) -> str:

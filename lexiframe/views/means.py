@@ -8,7 +8,8 @@ from typing import Any
 import polars as pl
 
 from lexiframe.significance.own_tests import several
-from lexiframe.views.tables import Section, cell
+from lexiframe.views.cells import MISSING, cell
+from lexiframe.views.tables import Section
 from lexiframe.views.verdict import GAIN
 
 MOST_RUNS = 40
@@ -28,10 +29,11 @@ def means_section(
     """Return runs × measures with the means, or measures × mean and interval of a single run."""
     places = {measure: n for n, measure in enumerate(dict.fromkeys(measures))}
     means = means.sort(pl.col("measure").replace_strict(places, return_dtype=pl.Int64))
-    n = _range(means["n"])
+    n = n_range(means["n"])
     over = f"over {n} request{'s' * (n != '1')}{of_group}"
     notes = _of_measures(means, list(places))
     if means["run"].n_unique() == 1:
+        notes.append("one run: preferences (RPP, LR, LP ...) and comparisons need two runs")
         return Section(*_of_one_run(means, over, inference["alpha"]), tuple(notes))
     found = marks(means, comparisons, inference)
     marked = means.join(found, on=["run", "measure"], maintain_order="left")
@@ -51,7 +53,7 @@ def _arranged(marked: pl.DataFrame) -> pl.DataFrame:
     ]
     table = marked.with_columns(cell=pl.Series(cells, dtype=pl.String))
     best_first = by_rank(table.pivot("measure", index="run", values="rank"))
-    table = table.pivot("measure", index="run", values="cell").fill_null("")
+    table = table.pivot("measure", index="run", values="cell").fill_null(MISSING + " " * width)
     return best_first.select("run").join(table, on="run", maintain_order="left")
 
 
@@ -107,27 +109,35 @@ def inference_in_words(inference: Mapping[str, Any], *, first: bool = False) -> 
 
 
 def _legend(inference: Mapping[str, Any]) -> str:
-    """Explain the marks that there may be."""
+    """Explain the marks that there may be, and that they are about means."""
     baseline, said = inference.get("baseline"), ""
     if baseline is not None:
         said = f"; ▲ significantly better than {baseline}, ▼ worse"
     elif inference["alternative"] == "two-sided":
-        said = "; ~ not significantly different from the best"
-    return f"* best{said}" + (f" ({inference_in_words(inference, first=True)})" if said else "")
+        said = "; ~ not significantly different from any run with *"
+    return f"ranked by mean, * the best{said}" + (
+        f" ({inference_in_words(inference, first=True)})" if said else ""
+    )
 
 
 def _of_measures(means: pl.DataFrame, asked: Sequence[str]) -> list[str]:
     """Say of which measures smaller values are better, and which have other requests, or none."""
     notes = []
-    by_measure = means.sort("rank").group_by("measure", maintain_order=True)
+    ranked = means.filter(pl.col("rank").is_not_null()).sort("rank")
+    by_measure = ranked.group_by("measure", maintain_order=True)
     falls = by_measure.agg(falls=pl.col("mean").first() < pl.col("mean").last())
     smaller = set(falls.filter("falls")["measure"])
     if smaller:
         notes.append(f"smaller is better: {', '.join(name for name in asked if name in smaller)}")
+    counts = means.filter(pl.col("rank").is_null())["measure"].unique(maintain_order=True)
+    if len(counts):
+        notes.append(f"counts, of which more is not better: {', '.join(counts)}")
     if means["n"].n_unique() > 1:
         n = means.group_by("measure", maintain_order=True).agg("n")
-        said = (f"{_range(pl.Series(of))} of {name}" for name, of in n.iter_rows())
+        said = (f"{n_range(pl.Series(of))} of {name}" for name, of in n.iter_rows())
         notes.append(f"requests: {', '.join(said)}")
+    if means.height < means["run"].n_unique() * means["measure"].n_unique():
+        notes.append(f"{MISSING}: no request of the run has a value")
     there = set(means["measure"])
     if not there.issuperset(asked):
         notes.append(f"no request counts for {', '.join(n for n in asked if n not in there)}")
@@ -145,8 +155,16 @@ def _of_one_run(means: pl.DataFrame, over: str, alpha: float) -> tuple[str, pl.D
     return f"Means of {means['run'][0]} {over}, with {level}", means.select("measure", *numbers, *n)
 
 
-def _range(numbers: pl.Series) -> str:
-    return " to ".join(map(str, dict.fromkeys([numbers.min(), numbers.max()])))
+def n_range(numbers: pl.Series) -> str:
+    """Return the least and the greatest of some numbers, or the one that all are.
+
+    Examples
+    --------
+    >>> n_range(pl.Series([1200, 4])), n_range(pl.Series([4, 4]))
+    ('4 to 1,200', '4')
+    """
+    ends_of_range: list[Any] = [numbers.min(), numbers.max()]
+    return " to ".join(f"{n:,}" for n in dict.fromkeys(ends_of_range))
 
 
 def by_rank(ranks: pl.DataFrame) -> pl.DataFrame:
@@ -167,7 +185,7 @@ def ends(table: pl.DataFrame, called: str) -> tuple[pl.DataFrame, list[str]]:
         return table, []
     half = MOST_RUNS // 2
     blank = dict.fromkeys(table.columns, "")
-    gap = pl.DataFrame({**blank, "run": f"… {table.height - 2 * half} more"})
+    gap = pl.DataFrame({**blank, "run": f"… {table.height - 2 * half:,} more"})
     shown = pl.concat([table.head(half), gap, table.tail(half)])
-    said = f"the first and the last {half} of {table.height} runs; all are in {called}"
+    said = f"the first and the last {half} of {table.height:,} runs; all are in {called}"
     return shown, [f"{said}, and with --format json or --out"]

@@ -7,11 +7,22 @@ from typing import Any
 
 import polars as pl
 
+from lexiframe.errors import escaped
 from lexiframe.orderings.matrix import agreement_matrix
+from lexiframe.orderings.means import is_count
 from lexiframe.schemas import VERDICT
 from lexiframe.significance.baseline import baseline_in_short
+from lexiframe.views.against import baseline_section
+from lexiframe.views.cells import MISSING, shortened
 from lexiframe.views.coverage import coverage_in_words, differences_in_words
-from lexiframe.views.means import by_rank, ends, inference_in_words, means_section
+from lexiframe.views.leaders import leaders_in_words
+from lexiframe.views.means import (
+    by_rank,
+    ends,
+    inference_in_words,
+    means_section,
+    n_range,
+)
 from lexiframe.views.tables import Section
 from lexiframe.views.verdict import first_runs, group_of, verdict_of
 
@@ -69,17 +80,27 @@ def _verdict(
     baseline = inference.get("baseline")
     if baseline is not None:
         table = baseline_in_short(tables["against_baseline"], provenance["measures"], by)
-        others = table.filter(pl.col("run") != baseline)  # its mean is in the first table
-        yield Section(
-            f"Against {baseline} ({inference_in_words(inference)})", others, leads=len(by) + 2
-        )
+        yield baseline_section(table, by, inference)
     # A verdict needs two-sided comparisons of all pairs.
     elif inference["alternative"] == "two-sided":
         v = verdict_of(tables, provenance)
-        n, table = _without_n(verdict_in_short(v))
+        n, table = _without_n(verdict_in_short(v, _ranges_of_n(tables["comparisons"], by)))
         n = [f"{said} request{'s' * (said != 'n = 1')}" for said in n]
         title = f"Verdict ({', '.join([inference_in_words(inference), *n])})"
-        yield Section(title, table, leads=len(by) + 1)
+        notes = [_BEST.format(inference["ordering"])] if v.height else []
+        notes += leaders_in_words(tables["means"], v, by, inference["ordering"])
+        yield Section(title, table, tuple(notes), leads=len(by) + 1)
+
+
+_BEST = "best: first by mean or, of preferences, by {}; the others are tested against these"
+
+
+def _ranges_of_n(comparisons: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
+    """Return for each measure (and group) the numbers of requests of its pairs as text."""
+    parts = comparisons.partition_by([*by, "measure"], maintain_order=True)
+    rows = [part.select(*by, "measure", range=pl.lit(n_range(part["n"]))).head(1) for part in parts]
+    empty = comparisons.clear().select(*by, "measure", range=pl.lit("", dtype=pl.String))
+    return pl.concat([empty, *rows])
 
 
 def _agreement(
@@ -87,7 +108,9 @@ def _agreement(
 ) -> Iterator[Section]:
     for of_group, part in _parts(tables["correlations"], provenance["groups"]):
         matrix = correlation_matrix(part, provenance["measures"])
-        yield Section(f"Kendall's τ between the orderings{of_group}", matrix)
+        is_missing = any(matrix[name].null_count() for name in matrix.columns)
+        notes = (f"{MISSING}: by one of the two measures all runs are equal",) if is_missing else ()
+        yield Section(f"Kendall's τ between the orderings{of_group}", matrix, notes)
 
 
 def _ties(tables: Mapping[str, pl.DataFrame], provenance: Mapping[str, Any]) -> Iterator[Section]:
@@ -102,7 +125,8 @@ def _without_n(table: pl.DataFrame) -> tuple[list[str], pl.DataFrame]:
     """Take the number of requests or pairs out of a table where it is the same in all rows."""
     if table["n"].n_unique() != 1:
         return [], table
-    return [f"n = {table['n'][0]}"], table.drop("n")
+    n = table["n"][0]
+    return [f"n = {n if isinstance(n, str) else format(n, ',')}"], table.drop("n")
 
 
 def _parts(table: pl.DataFrame, by: Sequence[str]) -> Iterator[tuple[str, pl.DataFrame]]:
@@ -114,29 +138,45 @@ def _parts(table: pl.DataFrame, by: Sequence[str]) -> Iterator[tuple[str, pl.Dat
         yield "".join(f", {group_of(name, part[name][0])}" for name in by), part.drop(by)
 
 
-def verdict_in_short(v: pl.DataFrame) -> pl.DataFrame:
-    """Shorten a verdict: leave out what its title says, and list at most four runs in a cell."""
-    told_apart = pl.format("{} of {}", "n_significant", "n_pairs")
+def verdict_in_short(v: pl.DataFrame, ranges: pl.DataFrame) -> pl.DataFrame:
+    """Shorten a verdict: leave out what its title says, and list at most four runs in a cell.
+
+    ``ranges`` has the numbers of requests of each measure (and group) as text.
+    """
+    pairs = v.select("n_significant", "n_pairs").iter_rows()
+    told_apart = pl.Series([f"{n:,} of {of:,}" for n, of in pairs], dtype=pl.String)
     groups = v.columns[: v.width - len(VERDICT.columns)]
+    v = v.join(ranges, on=[*groups, "measure"], how="left", nulls_equal=True, maintain_order="left")
     differing = [name for name in ("test", "correction") if v[name].n_unique() > 1]
     named = {
-        name: pl.Series([", ".join(first_runs(runs, 4)) for runs in v[name]], dtype=pl.String)
+        name: pl.Series([_listed(runs) for runs in v[name]], dtype=pl.String)
         for name in ("best", "not_worse", "favoured")
         if name != "favoured" or v[name].list.len().sum()
     }
+    # With one request there is no test, which a cell without names would not say.
+    is_empty = pl.col("not_worse").list.len() + pl.col("n_significant") == 0
+    no_test = v.select(is_empty & (pl.col("n") < 2)).to_series()
+    named["not_worse"] = named["not_worse"].zip_with(~no_test, pl.Series(["no test is possible"]))
     called = {
         "not_worse": "not significantly worse",
         "favoured": "ahead in the test",
         "pairs_told_apart": "pairs told apart",
     }
-    short = v.select(*groups, "measure", *differing, **named, n="n", pairs_told_apart=told_apart)
+    short = v.select(
+        *groups, "measure", *differing, **named, n="range", pairs_told_apart=told_apart
+    )
     return short.rename(called, strict=False)
+
+
+def _listed(runs: Sequence[str]) -> str:
+    return ", ".join(shortened(escaped(run)) for run in first_runs(runs, 4))
 
 
 def ranks_by_measure(orderings: pl.DataFrame, measures: Sequence[str]) -> pl.DataFrame:
     """Arrange the orderings as runs × measures; the first row is the best by the first measure."""
     ranks = orderings.pivot("measure", index="run", values="rank")
-    shown = [measure for measure in measures if measure in ranks.columns]
+    # Counts have no best, so no rank.
+    shown = [name for name in measures if name in ranks.columns and not is_count(name)]
     # As text: 2 and 2.5 are easier to read in a column than 2.000 and 2.500.
     without_zeros = pl.col(shown).round(1).cast(pl.String).str.strip_suffix(".0")
     return by_rank(ranks.select("run", *shown)).with_columns(without_zeros)

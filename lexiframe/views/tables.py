@@ -14,16 +14,11 @@ from typing import Any
 import polars as pl
 
 from lexiframe.errors import escaped
+from lexiframe.views.cells import are_numbers, cell
 
-_LONGEST = 200
-"""The number of characters of a cell that a text table shows."""
-_NARROW = 20
+_NARROW = 16
 """Text is wrapped to this width, if need be, before columns go to another block."""
 _GAP = 2
-_WORDS = {None: "null", True: "true", False: "false"}
-_P_VALUE = re.compile(r"p_(value|adjusted|not_worse|equivalent|better)")
-_NUMBER = re.compile(r"(-?([0-9]+(\.[0-9]+)?(e-[0-9]+)?|inf)[*~▲▼ ]{0,2})?")
-"""A number as text, perhaps with the marks of means."""
 _BREAKS = re.compile(r"[-_/,;]")
 """Characters behind which a text without blanks is broken; a number has none of them."""
 
@@ -51,47 +46,27 @@ def without_constants(table: pl.DataFrame) -> tuple[str, pl.DataFrame]:
     return ", ".join(said), table.drop(constant)
 
 
-def cell(name: str, value: Any, decimals: int = 3) -> str:
-    """Return a value of a column as people read it; a number is never cut.
-
-    Examples
-    --------
-    >>> cell("p_value", 1e-9), cell("p_value", 0.25), cell("mean", -0.0001), cell("n", None)
-    ('<0.001', '0.250', '-1e-04', 'null')
-    """
-    if isinstance(value, float):
-        return _number(name, value, decimals)
-    if value is None or isinstance(value, bool):
-        return _WORDS[value]
-    text = escaped(str(value))
-    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
-
-
-def _number(name: str, value: float, decimals: int) -> str:
-    least = 10**-decimals
-    if _P_VALUE.match(name) and value < least:
-        return f"<{least:.{decimals}f}"
-    if 0 < abs(value) < least / 2:  # it would be written as zero
-        return f"{value:.0e}"
-    return f"{value:.{decimals}f}"
-
-
 @dataclass(frozen=True)
 class Section:
     """A part of a summary: a title, a table, and notes below it, each of which may be absent.
 
-    ``leads`` is the number of the table's leading columns, see `table_text`.
+    ``leads`` is the number of the table's leading columns, see `table_text`. ``parts`` show the
+    same in narrower tables, for text that the table is too wide for.
     """
 
     title: str = ""
     table: pl.DataFrame | None = None
     notes: tuple[str, ...] = ()
     leads: int = 1
+    parts: tuple[Section, ...] = ()
 
     def text(self, width: int | None = None) -> str:
         """Return the section as text."""
+        title = paragraph(self.title, width)
+        if self.parts and self.table is not None and not fits(self.table, width, self.leads):
+            return "\n".join([title, *(part.text(width) for part in self.parts)])
         table = [] if self.table is None else [table_text(self.table, width, self.leads)]
-        title, *notes = (paragraph(said, width) for said in (self.title, *self.notes))
+        notes = (paragraph(said, width) for said in self.notes)
         return "\n".join(part for part in (title, *table, *notes) if part)
 
     def html(self) -> str:
@@ -117,7 +92,7 @@ class _Column:
     @classmethod
     def of(cls, column: pl.Series, *, leads: bool) -> _Column:
         cells = (cell("", column.name), *(cell(column.name, value) for value in column))
-        is_number = column.dtype.is_numeric() or (_are_numbers(column) and not leads)
+        is_number = column.dtype.is_numeric() or (are_numbers(column) and not leads)
         return cls(cells, is_number, max(map(_width, cells)))
 
     @property
@@ -149,18 +124,30 @@ def table_text(table: pl.DataFrame, width: int | None = None, leads: int | None 
     Examples
     --------
     >>> print(table_text(pl.DataFrame({"run": ["a", None], "tie_rate": [0.5, 10]})))
-    ┌────────────────┐
-    │ run   tie_rate │
-    ╞════════════════╡
-    │ a        0.500 │
-    │ null    10.000 │
-    └────────────────┘
+    ┌───────────────┐
+    │ run  tie_rate │
+    ╞═══════════════╡
+    │ a       0.500 │
+    │ —      10.000 │
+    └───────────────┘
     """
+    room = _room(width)
+    return "\n".join(_drawn(block, _widths(block, room)) for block in _laid_out(table, room, leads))
+
+
+def fits(table: pl.DataFrame, width: int | None = None, leads: int | None = None) -> bool:
+    """Return whether all columns of a table stand beside each other in the width."""
+    return len(list(_laid_out(table, _room(width), leads))) == 1
+
+
+def _room(width: int | None) -> int:
+    return (width or terminal_width()) - 4  # the borders, and the blanks beside them
+
+
+def _laid_out(table: pl.DataFrame, room: int, leads: int | None) -> Iterator[tuple[_Column, ...]]:
     leads = min(leads or _n_leading(table), table.width)
     columns = [_Column.of(column, leads=n < leads) for n, column in enumerate(table)]
-    room = (width or terminal_width()) - 4  # the borders, and the blanks beside them
-    blocks = _blocks(columns[:leads], columns[leads:], room)
-    return "\n".join(_drawn(block, _widths(block, room)) for block in blocks)
+    return _blocks(columns[:leads], columns[leads:], room)
 
 
 def _n_leading(table: pl.DataFrame) -> int:
@@ -214,16 +201,24 @@ def _lines(row: Sequence[str], block: Sequence[_Column], widths: Sequence[int]) 
         yield f"│ {(' ' * _GAP).join(texts)} │"
 
 
-def _wrapped(text: str, room: int) -> Iterator[str]:
+def _wrapped(text: str, room: int, *, keeps_paths: bool = False) -> Iterator[str]:
     """Yield a text in lines that fit, broken at blanks where there are any."""
     while _width(text) > room:
-        fits = max(1, next(n for n in range(len(text)) if _width(text[: n + 1]) > room))
-        blank = text.rfind(" ", 1, fits + 1)
+        most = max(1, next(n for n in range(len(text)) if _width(text[: n + 1]) > room))
+        blank = text.rfind(" ", 1, most + 1)
+        if blank < 0 and keeps_paths and _is_path(text.split(" ", 1)[0]):
+            blank = text.find(" ")
+            if blank < 0:
+                break
         if blank < 0:  # a long name
-            fits = max((match.end() for match in _BREAKS.finditer(text[:fits])), default=fits)
-        yield text[: blank if blank > 0 else fits]
-        text = text[blank + 1 if blank > 0 else fits :]
+            most = max((match.end() for match in _BREAKS.finditer(text[:most])), default=most)
+        yield text[: blank if blank > 0 else most]
+        text = text[blank + 1 if blank > 0 else most :]
     yield text
+
+
+def _is_path(word: str) -> bool:
+    return "/" in word or "\\" in word
 
 
 def _width(text: str) -> int:
@@ -235,19 +230,45 @@ def _width(text: str) -> int:
 
 
 def paragraph(text: str, width: int | None = None) -> str:
-    r"""Return a sentence or a title in lines that fit the width.
+    r"""Return a sentence or a title in lines that fit the width; paths are not broken.
 
     Examples
     --------
     >>> print(paragraph("Means over 100 requests", 12))
     Means over
     100 requests
+    >>> print(paragraph("runs/a/long/path.run, line 3: expected", 12))
+    runs/a/long/path.run,
+    line 3:
+    expected
     """
-    return "\n".join(_wrapped(escaped(text), width or terminal_width()))
+    return "\n".join(_wrapped(escaped(text), width or terminal_width(), keeps_paths=True))
+
+
+def paragraphs(text: str, width: int | None = None) -> str:
+    r"""Return a text of several lines with each in lines that fit; what follows one is indented.
+
+    Examples
+    --------
+    >>> print(paragraphs("AP\n  formula: the mean of precisions", 22))
+    AP
+      formula: the mean
+        of precisions
+    """
+    return "\n".join(_indented(line, width or terminal_width()) for line in text.split("\n"))
+
+
+def _indented(line: str, width: int) -> str:
+    body = line.lstrip(" ")
+    indent = " " * (len(line) - len(body))
+    further = indent + "  " * bool(indent)
+    first, _, rest = paragraph(body, max(1, width - len(further))).partition("\n")
+    rest = "".join(f"\n{further}{part}" for part in rest.split("\n")) if rest else ""
+    return f"{indent}{first}{rest}"
 
 
 def html_table(table: pl.DataFrame) -> str:
-    """Return a whole table as HTML: null cells are empty, numbers are aligned to the right.
+    """Return a whole table as HTML: numbers are aligned to the right.
 
     Examples
     --------
@@ -258,11 +279,11 @@ def html_table(table: pl.DataFrame) -> str:
     </thead>
     <tbody>
     <tr><td style="text-align: left">a</td><td style="text-align: right">0.500</td></tr>
-    <tr><td style="text-align: left"></td><td style="text-align: right">0.250</td></tr>
+    <tr><td style="text-align: left">—</td><td style="text-align: right">0.250</td></tr>
     </tbody>
     </table>
     """
-    sides = ["right" if _are_numbers(column) else "left" for column in table]
+    sides = ["right" if are_numbers(column) else "left" for column in table]
     head = _html_row("th", table.columns, sides)
     body = "".join(
         _html_row("td", map(_html_cell, table.columns, row), sides) for row in table.iter_rows()
@@ -279,13 +300,4 @@ def _html_row(tag: str, cells: Iterable[str], sides: Iterable[str]) -> str:
 
 
 def _html_cell(name: str, value: Any) -> str:
-    if isinstance(value, float):
-        return cell(name, value)
-    return "" if value is None else str(value)
-
-
-def _are_numbers(column: pl.Series) -> bool:
-    """Return whether a column has numbers, or text that is numbers, as means and ranks are here."""
-    if column.dtype != pl.String:
-        return column.dtype.is_numeric()
-    return bool(column.drop_nulls().str.contains(f"^{_NUMBER.pattern}$").all())
+    return cell(name, value) if value is None or isinstance(value, float) else str(value)

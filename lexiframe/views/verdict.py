@@ -9,6 +9,7 @@ import polars as pl
 
 from lexiframe.errors import LexiframeError, SchemaError, check_choice, escaped
 from lexiframe.metrics.tolerance import TIE
+from lexiframe.orderings.means import is_count
 from lexiframe.resampling import check_share
 from lexiframe.schemas import COMPARISONS, VERDICT, check, to_polars
 from lexiframe.typing import Evaluated, Frame
@@ -61,13 +62,14 @@ def verdict(
     polars.DataFrame
         Key ``measure, test, correction``, after the attributes of groups if there are any, in the
         order in which the measures were asked for. ``best`` lists the runs that share the first
-        rank, and ``not_worse`` the other runs that no best run is significantly better than. What
+        rank, and ``not_worse`` the other runs that no best run is significantly better than, if a
+        test is possible: it needs two requests. Counts (num_ret) have no best and no row. What
         orders the runs need not be what the test compares: ``favoured`` lists the runs that the
         test puts before all best runs, or significantly before one of them. The sentence names
         them, and the runs that win the greatest share of requests where these are not the best.
         ``n_significant`` of the ``n_pairs`` pairs of runs are told apart. ``n`` is the number of
-        requests (the least of any pair). ``sentence`` puts all this into words, with the test,
-        correction, family and level.
+        requests (the least of any pair; the sentence has the range). ``sentence`` puts all this
+        into words, with the test, correction, family and level.
 
     Raises
     ------
@@ -125,7 +127,9 @@ def verdict_of(
     orderings, means = (tables[name].rename(renamed) for name in ("orderings", "means"))
     c = _comparisons(tables["comparisons"] if others is None else others, orderings, names, by)
     _refuse_one_sided(c)
-    c = c.with_columns(reject=pl.col("p_adjusted") < level)
+    # One request says nothing about others; a test of one's own may return no p-value.
+    tested = (pl.col("n") > 1) & pl.col("p_adjusted").is_not_nan().fill_null(False)
+    c = c.with_columns(reject=tested & (pl.col("p_adjusted") < level), tested=tested)
     # Runs that share the first place have the same rank: the mean of their places, 1.5 for two.
     is_best = pl.col("rank") == pl.col("rank").min().over(*by, "measure")
     orderings = orderings.with_columns(is_best=is_best).sort("rank", "run")
@@ -140,10 +144,12 @@ def verdict_of(
     against = _against_best(c, orderings, by)
     table = table.join(against, on=[*by, *_KEY], how="left", nulls_equal=True)
     _refuse_gaps(table.sort(*by, "measure"))
+    counts = [measure for measure in table["measure"].unique() if is_count(measure)]
+    table = table.filter(~pl.col("measure").is_in(counts))
     asked = {measure: place for place, measure in enumerate(provenance["measures"])}
     place = pl.col("measure").replace_strict(asked, default=len(asked), return_dtype=pl.Int64)
     table = table.with_columns(
-        pl.col("not_worse", "favoured", "better", "first").fill_null([])
+        pl.col("not_worse", "untested", "favoured", "better", "first").fill_null([])
     ).sort(*by, place, *_KEY)
     sentences = [_sentence(row, names, level, family) for row in table.iter_rows(named=True)]
     table = table.with_columns(sentence=pl.Series(sentences, dtype=pl.String))
@@ -204,6 +210,8 @@ def _told_apart(c: pl.DataFrame, by: list[str], family: str) -> pl.DataFrame:
         n_pairs=pl.len().cast(pl.Int64),
         n_significant=pl.col("reject").sum().cast(pl.Int64),
         n=pl.col("n").min(),
+        n_most=pl.col("n").max(),
+        n_tested=pl.col("tested").sum(),
     )
     of_all = pl.col("n_pairs").sum().over("test", "correction")
     return counted.with_columns(family=of_all if family == "all" else pl.col("n_pairs"))
@@ -212,12 +220,13 @@ def _told_apart(c: pl.DataFrame, by: list[str], family: str) -> pl.DataFrame:
 def _against_best(c: pl.DataFrame, orderings: pl.DataFrame, by: list[str]) -> pl.DataFrame:
     """List the runs, other than the best, that no best run is significantly better than.
 
-    Of these ``favoured`` are ahead of all best runs by what the test compares, and ``better``
-    significantly of one of them. ``n_against`` counts the comparisons of best runs with others.
+    ``untested`` are those of which this is not known. ``favoured`` are ahead of all best runs by
+    what the test compares, and ``better`` significantly of one of them. ``n_against`` counts the
+    comparisons of best runs with others.
     """
     a, b = pl.col("run_a"), pl.col("run_b")
     both = [
-        c.select(*by, *_KEY, "reject", run=run, rival=rival, gain=sign * GAIN)
+        c.select(*by, *_KEY, "reject", "tested", run=run, rival=rival, gain=sign * GAIN)
         for run, rival, sign in ((a, b, 1), (b, a, -1))
     ]
     of_measure = orderings.select(*by, "measure", "run", "rank", "is_best")
@@ -234,13 +243,15 @@ def _against_best(c: pl.DataFrame, orderings: pl.DataFrame, by: list[str]) -> pl
     of_runs = against.group_by(*by, *_KEY, "run", "rank").agg(
         n=pl.len(),
         is_worse=is_worse,
-        is_ahead=is_ahead.all(),
+        is_tested=pl.col("tested").all(),
+        is_ahead=(is_ahead & pl.col("tested")).all(),
         is_better=(pl.col("reject") & is_ahead).any(),
     )
     ranked = of_runs.sort("rank", "run").group_by(*by, *_KEY)
     return ranked.agg(
         n_against=pl.col("n").sum(),
-        not_worse=pl.col("run").filter(~pl.col("is_worse")),
+        not_worse=pl.col("run").filter(~pl.col("is_worse") & pl.col("is_tested")),
+        untested=pl.col("run").filter(~pl.col("is_worse") & ~pl.col("is_tested")),
         favoured=pl.col("run").filter(pl.col("is_ahead") | pl.col("is_better")),
         better=pl.col("run").filter("is_better"),
     )
@@ -261,19 +272,29 @@ def _refuse_gaps(table: pl.DataFrame) -> None:
 def _sentence(row: dict[str, Any], names: Sequence[str], alpha: float, family: str) -> str:
     group = " and ".join(group_of(name, row[f"by {name}"]) for name in names)
     verb = "is best" if len(row["best"]) == 1 else "share the first rank"
-    best = f"By {row['measure']}{' for ' * bool(names)}{group}, {_listed(row['best'])} {verb}"
+    best = f"By {row['measure']}{' for ' * bool(names)}{group}, {listed(row['best'])} {verb}"
+    if row["n_tested"] == 0:
+        return escaped(f"{best}; {_of_others(row)}.")
+    told_apart = "pair of runs is" if row["n_pairs"] == 1 else "pairs of runs are"
+    return escaped(
+        f"{best}; {_of_others(row)}. {_of_favoured(row)}{row['n_significant']:,} of "
+        f"{row['n_pairs']:,} {told_apart} told apart ({how_tested(row, names, alpha, family)})."
+    )
+
+
+def how_tested(row: dict[str, Any], names: Sequence[str], alpha: float, family: str) -> str:
+    """Return the test, correction, family, level and number of requests in words.
+
+    The requests of the pairs are between ``n`` and ``n_most`` of the row.
+    """
     test, _, options = row["test"].partition("(")
     # The comparisons that a user gives may have tests and corrections that are not ours.
     how = _TESTS.get(test, test) + (f" ({options}" if options else "")
-    pairs = "the one pair" if row["family"] == 1 else f"the {row['family']} pairs"
+    pairs = "the one pair" if row["family"] == 1 else f"the {row['family']:,} pairs"
     over = f"{_CORRECTIONS.get(row['correction'], row['correction'])} {pairs}"
     scope = f" of all measures{' and groups' * bool(names)}" if family == "all" else ""
-    told_apart = "pair of runs is" if row["n_pairs"] == 1 else "pairs of runs are"
-    return escaped(
-        f"{best}; {_of_others(row)}. {_of_favoured(row)}{row['n_significant']} of {row['n_pairs']} "
-        f"{told_apart} told apart ({how}, {over}{scope}, α = {alpha:g}, n = {row['n']} "
-        f"request{'s' * (row['n'] != 1)})."
-    )
+    n = " to ".join(f"{n:,}" for n in dict.fromkeys([row["n"], row["n_most"]]))
+    return f"{how}, {over}{scope}, α = {alpha:g}, n = {n} request{'s' * (n != '1')}"
 
 
 def group_of(attribute: str, value: Any) -> str:
@@ -289,13 +310,18 @@ def group_of(attribute: str, value: Any) -> str:
 
 def _of_others(row: dict[str, Any]) -> str:
     """Return the part of the sentence about the runs that are not best."""
-    if row["not_worse"]:
-        verb = "is" if len(row["not_worse"]) == 1 else "are"
-        return f"{_listed(row['not_worse'])} {verb} not significantly worse"
     n_others = row["n_runs"] - len(row["best"])
     if n_others == 0:
         return "there is no other run"
-    return f"{'the other run is' if n_others == 1 else 'all other runs are'} significantly worse"
+    why = "with one request" if row["n"] == 1 else "for want of requests or of a p-value"
+    if len(row["untested"]) == n_others:
+        return f"no test is possible {why}"
+    untested = f"; {listed(row['untested'])} cannot be tested, {why}" if row["untested"] else ""
+    if row["not_worse"]:
+        verb = "is" if len(row["not_worse"]) == 1 else "are"
+        return f"{listed(row['not_worse'])} {verb} not significantly worse{untested}"
+    verb = "the other run is" if n_others == 1 else "all other runs are"
+    return f"{verb} significantly worse" if not untested else untested.removeprefix("; ")
 
 
 def _of_favoured(row: dict[str, Any]) -> str:
@@ -303,11 +329,11 @@ def _of_favoured(row: dict[str, Any]) -> str:
     said = []
     if row["first"] and not {*row["first"]} & {*row["best"]}:
         verb = "wins" if len(row["first"]) == 1 else "win"
-        said.append(f"{_listed(row['first'])} {verb} the greatest share of requests")
+        said.append(f"{listed(row['first'])} {verb} the greatest share of requests")
     if row["favoured"]:
         compared = next((how for t, how in _COMPARED.items() if row["test"].startswith(t)), _MEANS)
         verb = "is" if len(row["favoured"]) == 1 else "are"
-        ahead = f"{_listed(row['favoured'])} {verb} ahead of {_listed(row['best'])}"
+        ahead = f"{listed(row['favoured'])} {verb} ahead of {listed(row['best'])}"
         said.append(f"the test compares {compared}, by which {ahead} ({_significantly(row)})")
     order = "the mean" if row["method"] == "mean" else row["method"]
     return f"But {order} orders the runs, while {' and '.join(said)}. " if said else ""
@@ -318,12 +344,22 @@ def _significantly(row: dict[str, Any]) -> str:
         return "not significantly"
     if row["better"] == row["favoured"]:
         return "significantly"
-    return f"{_listed(row['better'])} significantly"
+    return f"{listed(row['better'])} significantly"
 
 
 _MEANS = "mean differences"
 _COMPARED = {"sign": "requests won and lost", "wilcoxon": "ranks of differences"}
 """What a test compares, where that is not the mean difference."""
+
+
+def verdict_text(v: pl.DataFrame) -> str:
+    """Return the sentences of a verdict, a paragraph each, or why there are none."""
+    if not v.height:
+        return (
+            "Nothing to compare: a verdict needs two runs, and a measure that is no count. "
+            "`lexiframe evaluate` prints the means."
+        )
+    return "\n".join(v["sentence"])
 
 
 def first_runs(runs: Sequence[str], most: int = 6) -> list[str]:
@@ -335,10 +371,11 @@ def first_runs(runs: Sequence[str], most: int = 6) -> list[str]:
     ['a', 'b', 'c', 'd', 'e', '2 others']
     """
     if len(runs) > most:
-        return [*runs[: most - 1], f"{len(runs) - most + 1} others"]
+        return [*runs[: most - 1], f"{len(runs) - most + 1:,} others"]
     return list(runs)
 
 
-def _listed(runs: list[str]) -> str:
+def listed(runs: list[str]) -> str:
+    """Return the names of runs as people list them; many are cut short."""
     named = first_runs(runs)
     return " and ".join(filter(None, [", ".join(named[:-1]), named[-1]]))

@@ -13,6 +13,7 @@ from itertools import islice
 from pathlib import Path
 
 import ir_measures
+import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
@@ -358,9 +359,119 @@ def test_records_of_documents(write):
         lf.read_scores(path)
 
 
-def test_an_array_is_no_matrix():
-    with pytest.raises(TypeError, match="expected a frame that exports Arrow, or rows with"):
-        lf.read_scores(MATRIX.drop("topic").to_numpy(), measure="AP")
+INDEXED = pd.DataFrame({"qid": ["007", "x y"], "bm25": [0.5, 0.25], "dph": [1.0, 0.0]})
+NOTE = r"number the rows or repeat the requests, as the index .* left out: [0-9] \('{}'"
+
+
+def indexed(write, tmp_path):
+    """Matrices in which pandas saved its index as a column, and the name of that column."""
+    plain = write(INDEXED.to_csv(), "plain.csv")
+    again = write(pd.read_csv(plain).to_csv(index=False), "again.csv")
+    INDEXED.to_parquet(tmp_path / "sorted.parquet", index=True)
+    renamed = INDEXED.rename(columns={"qid": "topic"}).rename_axis(None)
+    numbered = pd.concat([INDEXED, INDEXED.assign(qid="z")], ignore_index=True)[:3]
+    joined = pd.concat([numbered, numbered.assign(qid=["a", "b", "c"])])
+    return {
+        "reset_index": (INDEXED.reset_index(), "index"),
+        "twice": (renamed.reset_index().reset_index(), "level_0"),
+        "filtered": (pd.concat([INDEXED, INDEXED])[1:3].reset_index(), "index"),
+        "joined": (joined.reset_index(), "index"),
+        "copied": (INDEXED.assign(index=INDEXED.qid), "index"),
+        "csv": (plain, ""),
+        "csv again": (again, "Unnamed: 0"),
+        "parquet": (tmp_path / "sorted.parquet", "__index_level_0__"),
+    }
+
+
+@pytest.mark.parametrize(
+    "case", [*"reset_index twice filtered joined copied csv parquet".split(), "csv again"]
+)
+def test_the_index_of_pandas_is_no_run(case, write, tmp_path):
+    """It was compared as the best of the runs."""
+    source, column = indexed(write, tmp_path)[case]
+    with pytest.warns(lf.LexiframeWarning, match=NOTE.format(column)):
+        s = lf.read_scores(source, measure="AP")
+    assert s["run"].unique().sort().to_list() == ["bm25", "dph"]
+    if case not in ("filtered", "joined"):
+        assert s.rows() == CELLS
+    with pytest.warns(lf.LexiframeWarning, match=NOTE.format(column)):
+        e = lf.evaluate_scores(source, "AP")
+    assert e.scores.equals(s)
+
+
+def test_the_index_of_pandas_has_the_ids_when_no_column_has(write, tmp_path):
+    ids = INDEXED.set_index("qid").rename_axis(None)
+    ids.to_parquet(tmp_path / "ids.parquet")
+    sources = [
+        ids.reset_index(),
+        write(pd.read_csv(write(ids.to_csv())).to_csv(index=False), "again.csv"),
+        tmp_path / "ids.parquet",
+    ]
+    for source in sources:
+        assert lf.read_scores(source, measure="AP").rows() == CELLS
+    numbered = INDEXED.drop(columns="qid").reset_index()
+    assert lf.read_scores(numbered, measure="AP")["query_id"].to_list() == ["0", "1"] * 2
+    means = pd.DataFrame({"run": ["a", "b"], "AP": [0.5, 0.25]}).reset_index()
+    with pytest.raises(lf.SchemaError, match="expected columns for query, measure and value"):
+        lf.read_scores(means)
+
+
+def test_a_column_index_that_may_be_a_run():
+    run = INDEXED.assign(index=[0.75, 0.5])
+    assert lf.read_scores(run, measure="AP")["run"].unique().sort().to_list() == [
+        "bm25",
+        "dph",
+        "index",
+    ]
+    three = pd.concat([INDEXED, INDEXED.assign(qid=["a", "b"])]).assign(index=[0, 1, 0, 0])
+    message = "the column index holds whole numbers, so it may be the index of pandas or the scores"
+    with pytest.raises(lf.SchemaError, match=message):
+        lf.read_scores(three, measure="Success@1")
+    long = pd.DataFrame({"name": "a", "qid": ["1"], "measure": "AP", "value": [0.5]})
+    assert lf.read_scores(long.reset_index()).rows() == [("a", "1", "AP", 0.5)]
+
+
+def test_a_dictionary_of_columns_is_a_table():
+    columns = {name: INDEXED[name].to_list() for name in INDEXED}
+    arrays = {name: INDEXED[name].to_numpy() for name in INDEXED}
+    for table in (columns, arrays):
+        assert lf.read_scores(table, measure="AP").rows() == CELLS
+    assert lf.evaluate_scores(columns, "AP").scores.rows() == CELLS
+    numbered = lf.read_scores({"bm25": [0.5, 0.25], "dph": (1, 0)}, measure="AP")
+    assert numbered["query_id"].to_list() == ["1", "2"] * 2
+    long = {"name": ["a"], "qid": ["1"], "measure": ["AP"], "value": [0.5]}
+    assert lf.read_scores(long).rows() == [("a", "1", "AP", 0.5)]
+
+
+@pytest.mark.parametrize(
+    "scores, message",
+    [
+        (
+            np.ones((2, 3)),
+            r"found an array of the shape \(2, 3\), which does not name its runs; giv",
+        ),
+        (
+            [[0.5, 0.25], [1, 0]],
+            r"{run: file or frame}, found \[\[0.5, 0.25\], \[1, 0\]\], which d",
+        ),
+        ([0.5, 0.25], r"expected a file, a frame, a dictionary of columns .*, found \[0.5, 0.25\]"),
+        (
+            {"bm25": np.ones((2, 3))},
+            r"found an array of the shape \(2, 3\) as 'bm25'; a column is a list of numbers",
+        ),
+        ({"bm25": 0.5}, "expected a file, a frame.*, found 0.5 as 'bm25'; a column is a list"),
+        ({"bm25": [0.5, 1], "dph": [1]}, "of one length, found 1 values as 'dph' and 2 as 'bm25'"),
+        (
+            {"bm25": [0.5, "x"]},
+            r"expected only numbers, or only texts, as bm25, found \[0.5, 'x'\]",
+        ),
+    ],
+    ids=["array", "lists", "list", "arrays", "numbers", "lengths", "types"],
+)
+def test_arrays_and_lists_that_are_no_table(scores, message):
+    for read in (lf.read_scores, lf.evaluate_scores):
+        with pytest.raises((TypeError, lf.SchemaError), match=message):
+            read(scores)
 
 
 def test_a_matrix_of_measures():

@@ -53,6 +53,30 @@ def test_the_names_that_a_user_sees():
     assert set(dir(lf)) == set(lf.__all__)
 
 
+def test_the_rows_of_one_measure():
+    """The command line had them, and here a name was one argument too many."""
+    everything = lf.measures()
+    for name, listed in {
+        "nDCG": "nDCG",
+        "ndcg_cut_10": "nDCG",
+        "RPP": "RPP",
+        "OI": "OI",
+        "TSE": "TSE(AP)",
+    }.items():
+        assert lf.measures(name).rows() == everything.filter(name=listed).rows()
+        assert str(lf.measures(name)).startswith(f"{listed}\n    notation:")
+    assert lf.measures(lf.nDCG @ 10).equals(lf.measures("nDCG"))
+    assert "p(λ) ∝ m_λ" in lf.measures("RPP")["formula"].item()
+    c = lf.conventions("ERR@20")
+    assert c["measure"].to_list() == ["nDCG, ERR", "ERR@k", "all", "all", "all"]
+    assert c.rows() == lf.conventions(lf.ERR).rows()
+    assert str(c).startswith("nDCG, ERR\n    choice:      grades below rel")
+    assert lf.conventions("RPP")["measure"].unique().to_list() == ["all"]
+    for ask in (lf.measures, lf.conventions):
+        with pytest.raises(lf.UnknownNameError, match="unknown measure 'nDGC'; did you mean nDCG"):
+            ask("nDGC")
+
+
 @pytest.mark.parametrize("make", [lf.measures, lf.conventions])
 def test_lists_print_whole(make):
     table = make()

@@ -91,6 +91,7 @@ OBJECTS = {
     "R@5": ir_measures.Recall @ 5,
     "alpha-nDCG(alpha=0.3)@5": ir_measures.alpha_nDCG(alpha=0.3) @ 5,
     "MAP-IA": ir_measures.MAP_IA,
+    "IPrec(rounding='up', rel=2)@0.5": ir_measures.IPrec(rel=2) @ 0.5,
 }
 
 
@@ -117,8 +118,8 @@ def test_what_ir_measures_has_and_a_measure_here_has_not():
     p = lf.positions(RUNS, QRELS)
     with pytest.raises(lf.LexiframeError, match="leave judged_only out, and say unjudged='remove'"):
         lf.scores(p, ir_measures.AP(judged_only=True))
-    with pytest.raises(lf.UnknownNameError, match="unknown metric 'AUC'"):
-        lf.scores(p, "AP AUC")
+    with pytest.raises(lf.UnknownNameError, match="unknown metric 'XYZ'"):
+        lf.scores(p, "AP XYZ")
     with pytest.raises(lf.UnknownNameError, match="expected one measure, found 2: AP, RR; parse e"):
         lf.parse_measure("AP RR")
 

@@ -5,10 +5,12 @@ import warnings
 
 import polars as pl
 import pytest
+import pytrec_eval
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import lexiframe as lf
+from lexiframe.metrics.notation import each
 from tests import oracle
 from tests.frames import assert_close, judgments, measured, rankings
 from tests.strategies import collections
@@ -242,6 +244,13 @@ SAME = {
     "set_recall": lf.SetR,
     "set_F": lf.SetF,
     "set_F_2.0": lf.SetF(beta=2),
+    "set_F_2": lf.SetF(beta=2),
+    "set_F.0.5": lf.SetF(beta=0.5),
+    "set_F(beta=2)": lf.SetF(beta=2),
+    "set_P(relative=True)": lf.SetP(relative=True),
+    "P_10(rel=2)": lf.P(rel=2) @ 10,
+    "ndcg_cut.10": lf.nDCG @ 10,
+    "R-Prec": lf.Rprec,
     "set_map": lf.SetAP,
     "11pt_avg": lf.eleven_point_avg,
     "eleven_point_avg": lf.eleven_point_avg,
@@ -279,12 +288,49 @@ def test_how_they_are_written():
     assert notation["BPM"] == "BPM(T=1, min_rel=0, max_rel=..., depth=1000)@k"
 
 
+def test_parameters_as_trec_eval_takes_them_behind_m():
+    """Compared with what pytrec_eval, which has trec_eval's own parser, makes of them."""
+    judged = {"q": {"d": 1, "e": 2, "f": 0, "g": 1}}
+    run = {"q": {"f": 4.0, "d": 3.0, "z": 2.0, "g": 1.0}}
+    p = lf.positions({"a": run}, judged, judged=True)
+    names = "P.5,10 ndcg_cut.10 ndcg_cut_10 map_cut.5,3 success.1,5 relative_P.5,10 set_F.0.5"
+    for name in names.split():
+        theirs = pytrec_eval.RelevanceEvaluator(judged, {name}).evaluate(run)["q"]
+        values = dict(lf.scores(p, name).select("measure", "value").rows())
+        known = {key if key != "set_F" else name: value for key, value in theirs.items()}
+        expected = {str(lf.parse_measure(key)): value for key, value in known.items()}
+        assert values == pytest.approx(expected, abs=1e-12), name
+    at = [str(m) for m in lf.scores(p, "iprec_at_recall.0.50,0.10")["measure"]]
+    assert sorted(at) == ["IPrec@0.1", "IPrec@0.5"]
+
+
+@pytest.mark.parametrize(
+    "text, measures",
+    {
+        "set_F.0.5,2": [lf.SetF(beta=0.5), lf.SetF(beta=2)],
+        "iprec_at_recall.0.50,0.10": [lf.IPrec @ 0.5, lf.IPrec @ 0.1],
+        "Rprec_mult.0.20,0.4": [lf.Rprec_mult @ 0.2, lf.Rprec_mult @ 0.4],
+        "utility.1,-1,0.5,0 P.5": [lf.utility(c=0.5), lf.P @ 5],
+        "map,ndcg.1=10,2=20,P.5,10": [lf.AP, lf.nDCG(gains={1: 10, 2: 20}), lf.P @ 5, lf.P @ 10],
+        "Rndcg.1=5 G.2=3.5": [lf.Rndcg(gains={1: 5}), lf.G(gains={2: 3.5})],
+        "NERR8(max_rel=1)@5,10": [lf.NERR8(max_rel=1) @ 5, lf.NERR8(max_rel=1) @ 10],
+    }.items(),
+)
+def test_several_parameters_of_trec_eval(text, measures):
+    assert [lf.parse_measure(one) for one in each(text)] == measures
+
+
 # --- Errors -------------------------------------------------------------------------------------
 
 REFUSED = {
     "utility(d=1)": r"utility\(d=1\): counts what is neither .* write utility\(d=..., n=...\)",
     "INST": r"INST needs its max_rel: write INST\(max_rel=...\)",
     "BPM(max_rel=3)": "BPM needs its cutoff: write BPM@10",
+    "SDCG": r"SDCG needs its max_rel and its cutoff: write SDCG\(max_rel=...\)@10",
+    "NERR8(min_rel=1)": r"NERR8 needs its max_rel and its cutoff: write NERR8\(max_rel=...\)@10",
+    "auc": "'auc' is not offered: it needs a ranking of all items; the nearest is Accuracy@1000",
+    "ROC_AUC": "'ROC_AUC' is not offered: it needs a ranking of all items",
+    "11pt_avg.0.2,0.4": "is not offered: its points are 0, 0.1 … 1; take the mean of IPrec@R over",
     "F1": "F1 needs its cutoff: write F1@10",
     "INSQ(max_rel=2)": r"expected grades up to 2, found 3; .*: INSQ\(max_rel=3\)",
     "INSQ(min_rel=3, max_rel=3)": "expected a max_rel above min_rel = 3, found 3",

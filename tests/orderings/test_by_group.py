@@ -146,3 +146,19 @@ def test_nothing_to_compare():
     infinite = scores({**RUNS, "a": [math.inf, *RUNS["a"][1:]]})
     with pytest.raises(lf.LexiframeError, match="group_correlations: expected finite values"):
         lf.group_correlations(infinite, **BY)
+
+
+def test_an_evaluation_has_its_groups():
+    folder = lf.bundled("example")
+    inputs = (folder / "runs", folder / "qrels.txt", ["AP", "RPP"])
+    queries = "q0066 q0078 q0113 q0175 q0206".split()
+    by_kind = {"requests": pl.DataFrame({"query_id": queries, "kind": [*"xyxyx"]}), "by": "kind"}
+    grouped, plain = lf.evaluate(*inputs, **by_kind), lf.evaluate(*inputs)
+    found = lf.group_correlations(grouped, "spearman")
+    assert lf.group_correlations(plain, "spearman", **by_kind).equals(found)
+    metric = lf.group_correlations(plain.scores, "spearman", **by_kind)
+    preference = plain.preferences.filter(measure="RPP")
+    parts = [metric, lf.group_correlations(preference, "spearman", **by_kind)]
+    assert found.equals(pl.concat(parts))
+    with pytest.raises(lf.LexiframeError, match="group_correlations: the evaluation has no groups"):
+        lf.group_correlations(plain)

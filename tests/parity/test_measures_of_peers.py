@@ -175,7 +175,7 @@ def real(request):
 def equal_where_answered(real, measures):
     """Each measure of ir_measures has the value of the measure of the same notation here."""
     runs, judgments, p, _ = real
-    s = lf.scores(p, [str(measure) for measure in measures])
+    s = lf.scores(p, measures)
     for run, answers in runs.items():
         for measure in measures:
             theirs = {
@@ -183,10 +183,45 @@ def equal_where_answered(real, measures):
                 for m in ir_measures.iter_calc([measure], judgments, answers)
                 if m.query_id in answers
             }
-            name = str(lf.parse_measure(str(measure)))
+            name = str(lf.parse_measure(measure))
             mine = dict(s.filter(run=run, measure=name).select("query_id", "value").rows())
             assert theirs
             assert_close({q: mine[q] for q in theirs}, theirs, rel=1e-9)
+
+
+def objects():
+    """The measures of ir_measures as objects, with their parameters and at their cut-offs."""
+    m = ir_measures
+    found = [m.AP, m.Bpref, m.infAP, m.NumQ, m.NumRel, m.NumRet, m.NumRet(rel=2), m.nDCG, m.Rprec]
+    found += [m.RR, m.SetAP, m.SetF, m.SetF(beta=0.5), m.SetP, m.SetP(relative=True), m.SetR]
+    found += [measure @ 10 for measure in (m.AP, m.nDCG, m.P, m.R, m.RR, m.Success)]
+    found += [measure(rel=2) @ 5 for measure in (m.AP, m.P, m.R, m.RR, m.Success)]
+    found += [measure(rel=2) for measure in (m.AP, m.Rprec, m.SetAP, m.SetF, m.SetP, m.SetR)]
+    found += [m.Compat, m.IPrec(rel=2) @ 0.5, *(m.IPrec @ (n / 10) for n in range(11))]
+    return found
+
+
+@pytest.mark.conformance
+@pytest.mark.slow
+def test_objects_of_ir_measures_have_its_values(real):
+    """Each at its default parameters: IPrec had the rounding of another version of trec_eval."""
+    runs, judgments, _, _ = real
+    with warnings.catch_warnings(action="ignore"):
+        p = lf.positions(runs, judgments, judged=True)
+    asked = [m for m in objects() if not ("rel=2" in str(m) and no_grade_2(judgments))]
+    equal_where_answered((runs, judgments, p, None), asked)
+
+
+def no_grade_2(judgments):
+    return min(max(grades.values()) for grades in judgments.values()) < 2
+
+
+def test_each_object_of_ir_measures_is_compared():
+    """By the test above, or by those of gdeval, cwl_eval, ndeval, RBP and other conventions."""
+    elsewhere = "Accuracy ERR Judged RBP SDCG BPM INST INSQ NERR8 NERR9 NERR10 NERR11".split()
+    elsewhere += "alpha_DCG alpha_nDCG ERR_IA nERR_IA P_IA StRecall NRBP nNRBP AP_IA".split()
+    theirs = {m.NAME for m in vars(ir_measures).values() if hasattr(m, "SUPPORTED_PARAMS")}
+    assert theirs - {None} == {m.NAME for m in objects()} | {*elsewhere}
 
 
 @pytest.mark.conformance
@@ -225,6 +260,7 @@ def test_cwl_eval_by_ir_measures(real):
     measures += [measure(max_rel=greatest) for measure in (m.INST, m.INSQ, m.NERR10, m.NERR11)]
     measures += [measure(max_rel=greatest, T=2.5) for measure in (m.INST, m.INSQ, m.NERR11)]
     measures += [m.BPM(max_rel=greatest, T=2.5) @ 20, m.NERR10(max_rel=greatest, p=0.5)]
+    measures += [m.RBP(rel=1), m.RBP(p=0.5, rel=1)]
     measures += [m.INST(max_rel=greatest, min_rel=1)] if greatest > 1 else []
     equal_where_answered(real, measures)
 

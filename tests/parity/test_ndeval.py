@@ -35,7 +35,7 @@ def test_in_the_words_of_ir_measures(shared, p):
     diversity = "alpha_DCG alpha_nDCG ERR_IA nERR_IA P_IA StRecall NRBP nNRBP AP_IA".split()
     measures = [getattr(ir_measures, name) for name in diversity]
     measures = [m @ 20 if "cutoff" in m.SUPPORTED_PARAMS else m for m in measures]
-    asked = [lf.parse_measure(str(measure)) for measure in measures]
+    asked = [lf.parse_measure(measure) for measure in measures]
     theirs = reference(shared).filter(pl.col("measure").is_in([str(m) for m in asked]))
     assert theirs["measure"].n_unique() == 9
     assert_same_rows(lf.scores(p, asked), theirs, KEY, "value", absolute=PRINTED)

@@ -307,3 +307,53 @@ def test_random_splits_have_the_sizes():
     assert found.shape == (1001, 100)
     assert (found.sum(axis=1) == 30).all()
     assert abs(found.mean(axis=0) - 0.3).max() < 5 * math.sqrt(0.21 / 1001)
+
+
+def evaluated(**groups):
+    """An evaluation of a metric and a preference."""
+    folder = lf.bundled("example")
+    return lf.evaluate(folder / "runs", folder / "qrels.txt", ["AP", "RPP"], **groups)
+
+
+EXAMPLE = pl.DataFrame({"query_id": "q0066 q0078 q0113 q0175 q0206".split(), "kind": [*"xyxyx"]})
+
+
+def test_an_evaluation_has_its_groups():
+    """They had to be given again, and its tables chosen."""
+    by_kind = {"requests": EXAMPLE, "by": "kind"}
+    grouped, plain = evaluated(**by_kind), evaluated()
+    found = lf.compare_groups(grouped, baseline="random")
+    parts = {
+        "AP": lf.compare_groups(plain.scores, baseline="random", **by_kind),
+        "RPP": lf.compare_groups(
+            plain.preferences.filter(measure="RPP"), baseline="random", **by_kind
+        ),
+    }
+    for measure, part in parts.items():
+        assert part.height == 2
+        assert found.filter(measure=measure).equals(part)
+    assert lf.compare_groups(plain, baseline="random", **by_kind).equals(found)
+    assert grouped.attributes.sort("query_id").equals(EXAMPLE)
+    s = lf.evaluate_scores(plain.scores, **by_kind)
+    assert lf.compare_groups(s, baseline="random").equals(parts["AP"])
+
+
+def test_an_evaluation_by_several_attributes_and_by_one_of_them():
+    two = EXAMPLE.with_columns(long=pl.Series(["yes", "yes", "yes", "no", "no"]))
+    e = evaluated(requests=two, by=["kind", "long"])
+    assert lf.compare_groups(e)["group_a"].unique().sort()[0] == "kind = x, long = no"
+    by_kind = lf.compare_groups(evaluated(), requests=EXAMPLE, by="kind")
+    assert lf.compare_groups(e, by="kind").equals(by_kind)
+
+
+def test_evaluations_without_groups():
+    with pytest.raises(
+        lf.LexiframeError, match="compare_groups: the evaluation has no groups; giv"
+    ):
+        lf.compare_groups(evaluated())
+    with pytest.raises(lf.UnknownNameError, match=r"unknown attribute 'size'.*query_id, kind"):
+        lf.compare_groups(evaluated(requests=EXAMPLE, by="kind"), by="size")
+    folder = lf.bundled("example")
+    alone = lf.evaluate(folder / "runs" / "random.run", folder / "qrels.txt", "AP")
+    with pytest.raises(lf.LexiframeError, match="an evaluation of two runs or more, found one run"):
+        lf.compare_groups(alone, requests=EXAMPLE, by="kind")

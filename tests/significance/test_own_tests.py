@@ -214,8 +214,31 @@ def test_what_the_function_raises_is_seen():
     def broken(d):
         raise ZeroDivisionError("mine")
 
-    with pytest.raises(ZeroDivisionError, match="mine"):
+    message = (
+        r"compare: the test broken raised ZeroDivisionError: mine; it gets differences "
+        r"\(requests × pairs\), here 12 × 3, and returns a p-value for each pair: compute "
+        "over axis 0"
+    )
+    with pytest.raises(lf.LexiframeError, match=message) as raised:
         lf.compare(scores(RUNS), broken)
+    assert isinstance(raised.value.__cause__, ZeroDivisionError)
+    with pytest.raises(lf.LexiframeError, match="here 12 × 3, NaN where missing, and returns"):
+        lf.compare(scores(GAPS), broken)
+    with pytest.raises(lf.LexiframeError, match="the test two_samples raised TypeError: "):
+        lf.compare(scores(RUNS), two_samples)
+
+
+def two_samples(a, b):
+    """A test in the form of SciPy's for two samples, which people try first."""
+    return stats.ttest_rel(a, b)
+
+
+def test_an_error_of_lexiframe_in_the_function_stays_as_it_is():
+    def refusing(d):
+        raise lf.LexiframeError("mine")
+
+    with pytest.raises(lf.LexiframeError, match=r"^mine$"):
+        lf.compare(scores(RUNS), refusing)
 
 
 def test_no_warning_of_too_few_trials():

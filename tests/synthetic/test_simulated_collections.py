@@ -1,5 +1,6 @@
 """Simulated collections: what was asked for is there, and what is fitted comes out."""
 
+import warnings
 from dataclasses import replace
 
 import numpy as np
@@ -13,6 +14,12 @@ from lexiframe.synthetic.design import from_scratch
 from lexiframe.synthetic.fitting import fit_pool
 from lexiframe.synthetic.model import Model, draws, item_scores, relevant_ranks
 from lexiframe.synthetic.statistics import half_distances, statistics
+
+
+@pytest.fixture
+def quick_fit(monkeypatch):
+    """Stop each fit after its first slopes, for tests that do not look at how near it comes."""
+    monkeypatch.setattr("lexiframe.synthetic.fitting._ROUNDS", 1)
 
 
 def frames(**asked):
@@ -38,7 +45,7 @@ def test_the_tables_are_those_of_the_readers():
     assert table.group_by("run", "query_id").len()["len"].to_list() == [20] * 18
     assert ranked(table)["place"].cast(pl.Int64).equals(table["rank"].alias("place"))
     facts = provenance_of(runs.schema)["simulate_collection"]
-    assert facts["seed"] == 1
+    assert facts["arguments"]["seed"] == 1
     assert facts["model"]["similarity"] == 0.6
 
 
@@ -49,6 +56,48 @@ def test_the_same_seed_gives_the_same_tables():
     assert one[1].equals(same[1])
     assert not one[0].equals(other[0])
     assert not one[1].equals(other[1])
+
+
+SCRATCH = {
+    "requests": 5, "runs": np.int64(3), "depth": (4, 12), "relevant": (6, 2), "subtopics": 2,
+    "grades": {np.int64(1): 3, 2.5: 1}, "tied_scores": 0.25, "pool_depth": 5, "pool_share": 0.5,
+    "all_relevant": True, "seed": 8, "similarity": 0.4, "skill": 1.5,
+}  # fmt: skip
+
+
+def test_the_metadata_have_all_arguments_which_give_the_same_tables_again():
+    tables = lf.simulate_collection(**SCRATCH)
+    for table in tables:
+        found = provenance_of(table.schema)
+        assert found["sources"] == []
+        arguments = found["simulate_collection"]["arguments"]
+        again = lf.simulate_collection(**arguments)
+        assert [one.equals(other) for one, other in zip(again, tables, strict=True)] == [True] * 2
+        assert arguments.keys() == SCRATCH.keys() | {"rel"}
+        assert arguments["relevant"] == [6, 2]
+        assert arguments["grades"] == {"1": 3, "2.5": 1}
+
+
+def test_the_metadata_name_the_files_of_the_collection_that_is_imitated(tmp_path, quick_fit):
+    runs, qrels = lf.simulate_collection(requests=6, runs=2, depth=10, grades={1: 1, 2: 1})
+    lf.write_trec(runs, tmp_path / "runs")
+    lf.write_trec(qrels, tmp_path / "qrels.txt")
+    given = tmp_path / "runs", tmp_path / "qrels.txt"
+    e = lf.evaluate(*given, ["RR"], rel=2)
+    for like, rel in [(given, 2), (e, None)]:
+        tables = lf.simulate_collection(like=like, rel=rel, requests=3, seed=5)
+        found = provenance_of(tables[0].schema)
+        assert {fact["path"]: fact["sha256"] for fact in found["sources"]} == {
+            fact["path"]: fact["sha256"]
+            for which in ("runs", "qrels")
+            for fact in e.provenance[which]
+        }
+        assert all(fact["imitated"] for fact in found["sources"])
+        assert len(found["sources"]) == 3
+        arguments = found["simulate_collection"]["arguments"]
+        assert arguments["rel"] == 2
+        again = lf.simulate_collection(like=given, **arguments)
+        assert [one.equals(other) for one, other in zip(again, tables, strict=True)] == [True] * 2
 
 
 def test_a_request_does_not_depend_on_those_after_it():
@@ -111,7 +160,6 @@ def test_subtopics():
     )
 
 
-@pytest.mark.slow
 def test_what_the_parameters_do():
     def spread(**signal):
         runs, qrels = frames(requests=60, runs=8, pool_depth=0, seed=3, **signal)
@@ -184,6 +232,106 @@ def test_the_pool_that_is_found_is_the_one_that_was_made():
     assert fit_pool(model, design, judged, 0.0, 0).depth == 0
 
 
+def test_a_pool_whose_other_items_are_in_no_top_10_has_as_many_as_the_real_one():
+    """Forty relevant items fill the top 10; of others, half a pool is judged, and then none."""
+    n = 6
+    design = replace(from_scratch(n, 3, 0), n_relevant=np.full(n, 40))
+    model = Model(skill=60.0, difficulty=0.0, interaction=0.0, near_misses=0.0)
+    for wanted in (30.0, 0.5):
+        found = fit_pool(model, design, 1.0, wanted, 0)
+        made = lf.simulate_collection(
+            requests=n, runs=3, relevant=(40, 0), pool_depth=found.depth, pool_share=found.share,
+            **vars(model),
+        )[1]  # fmt: skip
+        others = (pl.DataFrame(made)["relevance"] == 0).sum() / n
+        assert abs(others - wanted) < 0.3 * wanted + 1
+
+
+ODD = {
+    "RR and AP are always 1": {"relevant": (1, 0), "depth": 5, "skill": 50, "difficulty": 0,
+        "near_misses": 0, "pool_depth": 0},
+    "one relevant item": {"relevant": (1, 0), "depth": 20, "pool_depth": 0},
+    "RR is always 1": {"relevant": (30, 0), "skill": 50, "difficulty": 0, "near_misses": 0,
+        "depth": 20, "pool_depth": 12},
+    "identical runs": {"similarity": 1, "relevant_spread": 0, "skill_spread": 0, "interaction": 0},
+    "two runs, four requests": {"requests": 4, "runs": 2},
+    "no judged item that is not relevant": {"pool_depth": 0},
+    "one grade, which is not 1": {"grades": {3: 1}},
+    "one item each": {"depth": 1},
+}  # fmt: skip
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("what", ODD)
+def test_collections_that_lack_statistics(what):
+    """They are null, not a warning, and are left out of the fit; everything else is there."""
+    real = lf.simulate_collection(**{"requests": 6, "runs": 3, "depth": 20, "seed": 1} | ODD[what])
+    found = lf.collection_distances(real, real, splits=5)
+    lacking = set(found.filter(pl.col("real").is_null())["statistic"])
+    constant = {"AP and RR, correlation"}
+    if what == "RR and AP are always 1":
+        constant |= {"AP, τ between runs"}
+        assert found["distance"].drop_nulls().to_list() == [0.0] * 8
+    assert lacking == (constant if "always 1" in what else set())
+    assert found["distance"].null_count() == len(lacking)
+    assert found.select(pl.col(pl.Float64).fill_null(0).is_finite().all()).row(0) == (True,) * 4
+    runs, qrels = lf.simulate_collection(like=real, seed=2)
+    model = provenance_of(runs.schema)["simulate_collection"]["model"]
+    assert np.isfinite([*model.values()]).all()
+    if what == "RR is always 1":
+        assert model["skill"] > 2
+    lf.positions(runs, qrels, judged=True)
+
+
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+def test_a_run_and_runs_that_retrieve_nothing_relevant(quick_fit):
+    real = frames(requests=6, runs=3, depth=20, seed=1)
+    for poor in (pl.col("run") == "run1", pl.col("run").is_not_null()):
+        runs = real[0].with_columns(
+            doc_id=pl.when(poor).then("x" + pl.col("doc_id")).otherwise("doc_id")
+        )
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", lf.LexiframeWarning)
+            found = lf.collection_distances((runs, real[1]), real, splits=2)
+            simulated = lf.simulate_collection(like=(runs, real[1]))
+        lacking = 2 if runs["doc_id"].str.starts_with("x").all() else 0
+        nulls = found.select("real", "other", "distance").null_count().row(0)
+        assert nulls == (lacking, 0, lacking)
+        assert simulated[0].num_rows == runs.height
+
+
+def test_a_run_without_scores_and_an_evaluation_are_imitated(quick_fit):
+    runs, qrels = frames(requests=6, runs=3, depth=10, seed=1)
+    ranked_only = runs.drop("score")
+    assert lf.simulate_collection(like=(ranked_only, qrels), requests=2)[0].num_rows == 60
+    e = lf.evaluate(runs, qrels, ["RR"])
+    assert lf.collection_distances(e, (ranked_only, qrels), splits=2)["distance"].sum() == 0
+
+
+def test_collections_that_are_no_collections():
+    runs, qrels = lf.simulate_collection(requests=4, runs=2)
+    for wrong, found in [
+        ("runs", "str"),
+        (runs, "Table"),
+        ((runs,), "tuple of 1"),
+        ([1] * 3, "list of 3"),
+    ]:
+        with pytest.raises(
+            TypeError, match=rf"as like=\(runs, qrels\), or an Eval.*, found {found}$"
+        ):
+            lf.simulate_collection(like=wrong)
+        with pytest.raises(
+            TypeError, match=rf"as \(runs, qrels\), or an Evaluation, found {found}$"
+        ):
+            lf.collection_distances((runs, qrels), wrong)
+
+
+def test_the_smallest_collection():
+    runs, qrels = frames(requests=1, runs=1, depth=1, relevant=1, pool_depth=0)
+    assert runs.select("run", "query_id", "rank").rows() == [("run1", "q1", 1)]
+    assert qrels["relevance"].to_list() == [1]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["cranfield", "trec_robust_2003"])
 def test_like_a_real_collection(shared, name):
@@ -196,8 +344,7 @@ def test_like_a_real_collection(shared, name):
     assert found.filter(pl.col("distance") <= pl.col("half_distance")).height >= 7, found
 
 
-@pytest.mark.slow
-def test_like_another_collection_of_another_size():
+def test_like_another_collection_of_another_size(quick_fit):
     like = lf.simulate_collection(requests=10, runs=4, depth=(20, 50), grades={1: 1, 3: 1})
     runs, qrels = frames(like=like, requests=7, runs=6, seed=3)
     assert runs["run"].n_unique() == 6
@@ -218,13 +365,24 @@ def test_like_another_collection_of_another_size():
         ({"runs": 2.5}, "expected a whole number from 1 as runs, found 2.5"),
         ({"subtopics": -1}, "expected a whole number from 0 as subtopics, found -1"),
         ({"seed": -1}, "expected seed to be a whole number from 0"),
-        ({"depth": (5, 2)}, "expected depth from 5, found 2"),
-        ({"relevant": 0.5}, "expected relevant from 1, found 0.5"),
-        ({"tied_scores": 1.5}, "expected tied_scores from 0 to 1, found 1.5"),
-        ({"pool_share": -0.1}, "expected pool_share from 0 to 1, found -0.1"),
-        ({"similarity": 2}, "expected similarity from 0 to 1, found 2"),
-        ({"skill": float("nan")}, "expected skill that is finite, found nan"),
+        ({"depth": (5, 2)}, "expected a whole number from 5 as depth, found 2"),
+        ({"depth": 10.5}, "expected a whole number from 1 as depth, found 10.5"),
+        ({"depth": [5, "x"]}, "expected a whole number from 5 as depth, found 'x'"),
+        ({"depth": (5,)}, r"expected one number or \(least, greatest\) as depth, found \(5,\)"),
+        ({"relevant": 0.5}, "expected a number from 1 as relevant, found 0.5"),
+        ({"relevant": (5, -1)}, "expected a number from 0 as relevant, found -1"),
+        ({"relevant": [1, 2, 3]}, r"number or \(mean, standard deviation\) as relevant, found \["),
+        ({"tied_scores": 1.5}, "expected a number from 0 to 1 as tied_scores, found 1.5"),
+        ({"tied_scores": "x"}, "expected a number from 0 to 1 as tied_scores, found 'x'"),
+        ({"pool_share": -0.1}, "expected a number from 0 to 1 as pool_share, found -0.1"),
+        ({"all_relevant": "no"}, "expected True or False as all_relevant, found 'no'"),
+        ({"similarity": 2}, "expected a number from 0 to 1 as similarity, found 2"),
+        ({"skill": float("nan")}, "expected a finite number as skill, found nan"),
+        ({"skill": None}, "expected a finite number as skill, found None"),
         ({"grades": {0: 1}}, "expected grades above 0 and the share of each"),
+        ({"grades": 0}, "expected grades above 0 and the share of each, .*, found 0"),
+        ({"grades": {"high": 1}}, "expected grades above 0 and the share of each"),
+        ({"rel": 2}, "expected like beside rel, its least relevant grade, found rel=2 alone"),
         ({"similarty": 0.5}, "unknown parameter of the model 'similarty'; did you mean similarity"),
     ],
 )

@@ -48,7 +48,7 @@ def parsed(page):
     return found
 
 
-def test_text_is_as_it_is_numbers_are_on_the_right_and_nulls_are_empty():
+def test_text_is_as_it_is_numbers_are_on_the_right_and_nulls_are_dashes():
     table = pl.DataFrame(
         {
             'a "name" & <b>': ['say "x"', "<script>alert(1)</script>", None, "it's & so"],
@@ -64,8 +64,8 @@ def test_text_is_as_it_is_numbers_are_on_the_right_and_nulls_are_empty():
     assert rows == [
         ['a "name" & <b>', "count", "share", "rank", "kind", "p_value", "mean"],
         ['say "x"', "1", "0.001", "1", "True", "<0.001", "0.5000*"],
-        ["<script>alert(1)</script>", "", "0.250", "2.5", "", "1.000", "12.2500~"],
-        ["", "3", "", "", "False", "", ""],
+        ["<script>alert(1)</script>", "—", "0.250", "2.5", "—", "1.000", "12.2500~"],
+        ["—", "3", "—", "—", "False", "—", ""],
         ["it's & so", "1000000000000", "-1.000", "10", "True", "0.050", "inf ▲"],
     ]
     assert sides == ("left", "right", "right", "right", "left", "right", "right")

@@ -1,5 +1,6 @@
 """What an evaluation prints: the means first, the runs' differences, and lines that fit."""
 
+import dataclasses
 import re
 import warnings
 
@@ -40,7 +41,7 @@ def wide(monkeypatch):
 
 
 LEGEND = (
-    "* best; ~ not significantly different from the best "
+    "ranked by mean, * the best; ~ not significantly different from any run with * "
     "(t test, holm over the pairs of a measure, α = 0.05)"
 )
 
@@ -121,7 +122,7 @@ def test_marks_are_by_the_first_test_and_correction(wide):
 
 def test_one_sided_tests_mark_the_best_alone(wide):
     section = parts(evaluate(alternative="greater"))[0]
-    assert section.notes == ("* best",)
+    assert section.notes == ("ranked by mean, * the best",)
     assert section.table["RR"].to_list() == ["1.0000*", "0.9583 ", "0.6000 ", "0.2500 "]
 
 
@@ -137,8 +138,8 @@ def test_a_baseline_is_what_others_are_better_and_worse_than(baseline, expected)
     found = section.table.sort("run")["RR"].str.strip_chars("0.123456789 ").to_list()
     assert found == (expected or ["*", "▼", "▼", ""])
     assert section.notes[0] == (
-        f"* best; ▲ significantly better than {baseline}, ▼ worse (t test, holm over the pairs of "
-        "a measure, α = 0.05)"
+        f"ranked by mean, * the best; ▲ significantly better than {baseline}, ▼ worse (t test, "
+        "holm over the pairs of a measure, α = 0.05)"
     )
 
 
@@ -196,6 +197,108 @@ def test_many_runs_are_shown_as_the_first_and_the_last():
     assert parts(evaluate({f"r{n}": [1] * 12 for n in range(40)}))[0].table.height == 40
 
 
+# --- What marks, ranks and the verdict are about --------------------------------------------------
+
+
+def with_first(e, run):
+    """The evaluation with one run before the others in its orderings, as MC4 could put it."""
+    rank = pl.when(pl.col("run") == run).then(1.0).otherwise(pl.col("rank") + 1)
+    return dataclasses.replace(e, orderings=e.orderings.with_columns(rank=rank))
+
+
+def section_of(e, title):
+    return next(part for part in parts(e) if part.title.startswith(title))
+
+
+def test_it_is_said_where_the_best_mean_is_not_the_best_of_the_verdict():
+    e = evaluate(measures=["RR", "LR"])
+    about = "best: first by mean or, of preferences, by mc4; the others are tested against these"
+    assert section_of(e, "Verdict").notes == (about,)
+    other = with_first(e, "near")
+    assert section_of(other, "Verdict").notes[1:] == tuple(
+        f"By {name}, best wins the greatest share of requests and has * above, but mc4 puts near "
+        "first, which the verdict is about."
+        for name in ("RR", "LR")
+    )
+    grouped = with_first(evaluate(measures=["LR"], requests=KINDS, by="kind"), "far")
+    assert "By LR, kind = x, " in "".join(section_of(grouped, "Verdict").notes)
+
+
+def test_means_are_sorted_as_they_are_shown():
+    e = evaluate(measures=["RR", "LR", "AP"])
+    assert e.means.select("measure", "run").rows() == [
+        (measure, run) for measure in ("RR", "LR", "AP") for run in ("best", "near", "mixed", "far")
+    ]
+
+
+def test_counts_have_no_best(wide):
+    e = evaluate(measures=["num_ret", "RR", "num_q"])
+    means = parts(e)[0]
+    assert means.table["num_ret"].to_list() == ["5.0000 "] * 4
+    assert means.table["run"].to_list() == ["best", "near", "mixed", "far"]
+    assert means.table["RR"][0] == "1.0000*"
+    assert "counts, of which more is not better: num_ret, num_q" in means.notes
+    assert set(e.means.filter(pl.col("measure") != "RR")["rank"]) == {None}
+    assert parts(e)[1].table.columns == ["run", "RR"]
+    assert lf.verdict(e)["measure"].to_list() == ["RR"]
+
+
+def test_one_run_is_told_what_needs_two(wide):
+    e = lf.evaluate(EXAMPLE / "runs" / "random.run", EXAMPLE / "qrels.txt")
+    assert "preferences (RPP, LR, LP ...) and comparisons need two runs" in parts(e)[0].notes[-1]
+
+
+def test_long_names_lose_their_middle_and_lists_their_rest_never(wide):
+    names = [f"{n}_{'x' * 230}_{n}" for n in range(7)]
+    e = evaluate({name: [1] * 12 for name in names})
+    shown = section_of(e, "Verdict").table["best"].item()
+    assert shown.endswith(", 4 others")
+    assert all(f"{n}_x" in shown and f"x_{n}, " in shown for n in range(3))
+    assert set(e.means["run"]) == set(names)
+    assert shown in str(e)
+
+
+def test_one_request_is_said_to_allow_no_test(wide):
+    runs, qrels = (table.filter(pl.col("query_id") == "q0") for table in collection(RUNS))
+    e = lf.evaluate(runs, qrels, ["RR"])
+    assert section_of(e, "Verdict").table["not significantly worse"].to_list() == [
+        "no test is possible"
+    ]
+    assert "no test is possible with one request." in lf.verdict(e)["sentence"][0]
+
+
+def test_missing_values_make_the_number_of_requests_a_range(wide):
+    s = evaluate().scores.filter((pl.col("run") != "far") | ~pl.col("query_id").is_in(["q0", "q1"]))
+    with warnings.catch_warnings(action="ignore", category=lf.LexiframeWarning):
+        e = lf.evaluate_scores(s)
+    assert section_of(e, "Verdict").title.endswith("α = 0.05, n = 10 to 12 requests)")
+    assert "n = 10 to 12 requests)." in lf.verdict(e)["sentence"][0]
+
+
+def test_what_is_missing_is_a_dash_that_is_explained(wide):
+    e = evaluate({"a": [1] * 12, "b": [1] * 12}, measures=["RR", "AP"])
+    kendall = section_of(e, "Kendall")
+    assert kendall.notes == ("—: by one of the two measures all runs are equal",)
+    assert "null" not in str(e)
+    assert "│ RR       1.000      — │" in kendall.text()
+
+
+@pytest.mark.parametrize("width", [80, 200])
+@pytest.mark.parametrize("n, measures", [(3, ["RR", "AP"]), (15, ["RR", "AP", "LR"]), (45, ["RR"])])
+def test_runs_against_a_baseline_have_a_row_each(monkeypatch, width, n, measures):
+    monkeypatch.setenv("COLUMNS", str(width))
+    runs = {f"system_{k:02}": [1 + (k + q) % 5 for q in range(12)] for k in range(n)}
+    e = evaluate(runs, measures, baseline="system_01")
+    text = section_of(e, "Against").text()
+    assert max(map(_width, text.splitlines())) <= width
+    rows = [line for line in text.splitlines() if line.startswith("│") and "system_" in line]
+    assert len(rows) == len(measures) * min(n - 1, 40)
+    assert ("… 4 more" in text) == (n == 45)
+    assert text.count("┌") == (len(measures) if width == 80 else 1)
+    if "LR" in measures:
+        assert ("—: preferences have no mean score" in text) == (width == 200)
+
+
 # --- What was different about the runs -----------------------------------------------------------
 
 
@@ -225,7 +328,7 @@ def test_judged_at_10_counts_the_first_ten_of_all_rankings():
     """As ir_measures' Judged@10, where all rankings are as long."""
     runs, qrels = EXAMPLE / "runs", EXAMPLE / "qrels.txt"
     e = lf.evaluate(runs, qrels, ["Judged@10", "AP"])
-    judged = e.means.filter(measure="Judged@10")
+    judged = e.means.filter(measure="Judged@10").sort("run")
     assert e.coverage["judged_at_10"].to_list() == pytest.approx(judged["mean"].to_list())
     assert set(lf.coverage(runs, qrels, unjudged="remove")["judged_at_10"]) == {1.0}
 

@@ -11,10 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import lexiframe as lf
+from lexiframe.views.cells import cell, p_text
 from lexiframe.views.tables import (
     _width,
     _wrapped,
-    cell,
+    paragraph,
     table_text,
     terminal_width,
     without_constants,
@@ -49,12 +50,12 @@ def test_a_table_of_everything():
     head, *rows = (
         line for line in table_text(EVERYTHING, 300).splitlines() if line.startswith("│")
     )
-    assert head == "│ run                   x     n  b      " + r"a\nb".ljust(201) + " │"
+    assert head == "│ run                   x   n  b      " + r"a\nb".ljust(200) + " │"
     assert rows == [
-        "│ bm25              0.500     1  true   " + " " * 201 + " │",
-        "│ 日本語             null     2  false  " + ESCAPED.ljust(201) + " │",
-        "│ null    10000000000.000  null  null   " + "x" * 200 + "… │",
-        "│ e\u0301                -0.062    -4  true   " + "│".ljust(201) + " │",
+        "│ bm25              0.500   1  true   " + " " * 200 + " │",
+        "│ 日本語                —   2  false  " + ESCAPED.ljust(200) + " │",
+        "│ —       10000000000.000   —  —      " + "x" * 100 + "…" + "x" * 99 + " │",
+        "│ e\u0301                -0.062  -4  true   " + "│".ljust(200) + " │",
     ]
 
 
@@ -124,7 +125,7 @@ def test_every_line_fits_and_numbers_are_whole(data, width, n):
 
 def test_constant_columns_are_said_once():
     table = pl.DataFrame({"test": "t", "p": [1, 2], "x": pl.Series([None, None], dtype=pl.Int64)})
-    assert without_constants(table)[0] == "test = t, x = null"
+    assert without_constants(table)[0] == "test = t, x = —"
     assert without_constants(table)[1].columns == ["p"]
     for unchanged in (table.head(1), table.select("test"), table.clear()):
         assert without_constants(unchanged) == ("", unchanged)
@@ -146,6 +147,31 @@ def test_constant_columns_are_said_once():
 )
 def test_numbers(name, value, written):
     assert cell(name, value) == written
+
+
+@pytest.mark.parametrize(
+    "p, alpha, written",
+    [
+        (0.0499, 0.05, "0.0499"),
+        (0.05 - 1e-12, 0.05, "0.049999999999"),
+        (0.05, 0.05, "0.050"),
+        (0.0501, 0.05, "0.0501"),
+        (0.0501, 0.1, "0.050"),
+        (0.0007, 0.0005, "0.0007"),
+        (0.0007, 0.001, "<0.001"),
+        (1e-9, 0.0005, "<0.0001"),
+        (None, 0.05, "—"),
+    ],
+)
+def test_a_p_value_shows_its_side_of_alpha(p, alpha, written):
+    assert p_text(p, alpha) == written
+
+
+def test_paths_are_not_broken():
+    said = "error: /a/path/of/one-run.run, line 3: expected a number; see x/y"
+    assert paragraph(said, 12).split("\n") == [
+        "error:", "/a/path/of/one-run.run,", "line 3:", "expected a", "number; see", "x/y",
+    ]  # fmt: skip
 
 
 def test_the_width_is_that_of_the_terminal(monkeypatch):

@@ -9,6 +9,7 @@ import polars as pl
 from lexiframe.io.tables import line_layouts
 from lexiframe.io.tables.column_names import CHANGED_PLACES, KNOWN_NAMES
 from lexiframe.io.tables.line_layouts import Layout
+from lexiframe.io.tables.measure_names import are_lines_of_scores
 from lexiframe.io.tables.numbers import NUMBER
 
 NO_NUMBER = {
@@ -28,6 +29,7 @@ TWO_OBJECTS = "mend it; join several objects or lists into one, or write each to
 TWO_RECORDS = "mend it; if these are two records, put a line feed between them"
 LOST_FIELD = "a field may be missing, since tags of other lines are numbers: give this line all six"
 DECIMAL_COMMA = "this has a decimal comma: say so with decimal=','"
+READ_AS_SCORES = "evaluate_scores reads them"
 ONE_OF_TWINS = {
     "runs": "mend the file, or let positions keep the best-ranked one with duplicates='best'",
     "qrels": "mend the file, or let read_qrels keep the highest grade with duplicates='best'",
@@ -113,7 +115,11 @@ def _of_a_run(fields: list[str], lines: list[str]) -> str:
                 "this looks like (query, document, rank, score): put a line with the names "
                 "query_id doc_id rank score on top, and say header=True"
             )
-    if len(fields) != len(line_layouts.SCORED.names) or not re.match(NUMBER, fields[-1]):
+    if len(fields) != len(line_layouts.SCORED.names):
+        return ""
+    if are_lines_of_scores(lines):  # before numbers are looked for: a runid has none
+        return f"these look like scores of trec_eval -q, not like a run; {READ_AS_SCORES}"
+    if not re.match(NUMBER, fields[-1]):
         return ""
     if are_grades(lines, line_layouts.GRADED):
         return (

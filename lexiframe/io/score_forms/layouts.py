@@ -9,8 +9,9 @@ from typing import NoReturn
 import polars as pl
 
 from lexiframe.errors import LexiframeError, Problem, ReadError, SchemaError, n_and_first, nearest
-from lexiframe.io.score_forms.text import PLACE, SUMMARIES, are_measures
+from lexiframe.io.score_forms.text import PLACE
 from lexiframe.io.tables.column_names import KNOWN_NAMES, candidates_for
+from lexiframe.io.tables.measure_names import SUMMARIES, are_measures
 from lexiframe.io.tables.numbers import first_inexact
 from lexiframe.schemas import SCORES, check
 
@@ -34,6 +35,7 @@ class ScoreTable:
     unit: str  # what error messages call a place in it: line, record or row
     name: str | None = None  # of the run, if the table does not name it
     is_given: bool = False  # whether the caller gave the name, which overrides the table's
+    left_out: tuple[str, ...] = ()  # columns that were no scores
 
     def at(self, place: int) -> str:
         """Return the text for a place in the table."""
@@ -74,8 +76,6 @@ def _columns(given: ScoreTable) -> dict[str, str]:
             f"({items[0]}); read a run with read_runs, then use positions and scores"
         )
     found = {ours: _column(ours, names, given.where) for ours in WORDS}
-    if found["query_id"] is None and found["value"] is None and names[1:2] == [""]:
-        found["query_id"] = ""  # the index of a matrix of pandas
     return {ours: theirs for ours, theirs in found.items() if theirs is not None}
 
 
@@ -144,7 +144,7 @@ def _long(given: ScoreTable, found: dict[str, str]) -> pl.DataFrame:
 
 def _unpivoted(given: ScoreTable, found: dict[str, str], measure: str | None) -> pl.DataFrame:
     """Make a row of each cell of a matrix, whose columns are runs, or measures of one run."""
-    cells = [c for c in given.table.columns if c not in {PLACE, "", *found.values()}]
+    cells = [c for c in given.table.columns if c not in {PLACE, *found.values()}]
     has_only_means = "run" in found and "query_id" not in found
     if not cells or has_only_means or not found.keys().isdisjoint(("measure", "value")):
         _refuse_unknown_layout(given)

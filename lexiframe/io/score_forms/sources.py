@@ -22,7 +22,8 @@ from lexiframe.io.files.sources import (
     run_name,
     warn_of_left_out,
 )
-from lexiframe.io.score_forms.text import are_measures
+from lexiframe.io.score_forms.plain_data import as_table
+from lexiframe.io.tables.measure_names import are_measures
 from lexiframe.io.tables.objects import is_frame, is_one_run
 
 Keys = Literal["run", "measure"]
@@ -44,6 +45,7 @@ def given_scores(
     scores: Any, measure: str | None, run: str | None, keys: Keys | None
 ) -> list[Given]:
     """Find what `read_scores` is given, with the names that the caller says."""
+    scores = as_table(scores)
     _check_keys(scores, measure, keys)
     found = _found(scores)
     warn_of_left_out(found.left_out)

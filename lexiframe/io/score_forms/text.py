@@ -8,12 +8,12 @@ import polars as pl
 
 from lexiframe.errors import ReadError
 from lexiframe.io.problems.problem_tables import decoded
+from lexiframe.io.tables.measure_names import SUMMARIES, are_measures
 from lexiframe.io.text.csv_rows import text_table
 from lexiframe.io.text.json_tables import is_json, parse_json
 from lexiframe.schemas import SCORES
 
 PLACE = "\0place"  # the column with the line of each row; no file has a column of this name
-SUMMARIES = ("all", "amean")  # the query in lines of means by trec_eval, and by ndeval
 
 _WIDTH = 3
 _OF_RUN = 6
@@ -21,19 +21,6 @@ _OF_RUN = 6
 _FIELDS = r"^[ \r]*(?:([^\t]+)\t[ ]*([^\t]+?)[ ]*\t\s*([^\t]+?)|(\S+)\s+(\S+)\s+(\S+))\s*$"
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?|[+-]?(?:inf|nan)", re.IGNORECASE)
 _TEXTS = r"^(?:runid|relstring(?:_\d+)?)$"  # measures of trec_eval whose values are texts
-# The stem of a measure's name, without cut-offs and parameters: ndcg_cut of ndcg_cut_10.
-_STEM = r"^(.+?)(?:[_.]-?\d.*)?(?:[@(].*)?$"
-_MEASURES = frozenset(
-    """
-    runid num_q num_ret num_rel num_rel_ret num_nonrel_judged_ret map gm_map rprec rprec_mult bpref
-    gm_bpref recip_rank iprec_at_recall p relative_p recall infap ndcg ndcg_rel rndcg ndcg_cut
-    map_cut relstring success set_p set_relative_p set_recall set_map set_f utility 11pt_avg bing g
-    yaap ap rr r err rbp judged numq numret numrel accuracy compat bpm inst insq iprec nrbp nnrbp
-    strec setap setf setp setr dcg alpha_dcg alpha_ndcg alpha-dcg alpha-ndcg ap_ia err_ia nerr_ia
-    p_ia map-ia err-ia nerr-ia p-ia mrr precision r-precision hits hit_rate f1 dcg_burges
-    ndcg_burges
-    """.split()
-)
 
 
 def table_of_text(data: bytes, where: str) -> pl.DataFrame:
@@ -154,18 +141,6 @@ def _measure_is_first(rows: pl.DataFrame, where: str) -> bool:
 def _share_of_measures(names: pl.Series) -> float:
     names = names.unique()
     return len(are_measures(names)) / max(len(names), 1)
-
-
-def are_measures(names: pl.Series) -> list[str]:
-    """Return those of the names that are names of measures, with cut-offs and parameters or not.
-
-    Examples
-    --------
-    >>> are_measures(pl.Series(["bm25", "map", "P_5", "nDCG(dcg='exp')@10"]))
-    ['map', 'P_5', "nDCG(dcg='exp')@10"]
-    """
-    stems = names.str.to_lowercase().str.extract(_STEM)
-    return names.filter(stems.is_in(list(_MEASURES)).fill_null(value=False)).to_list()
 
 
 def _with_tags(rows: pl.DataFrame, where: str) -> pl.DataFrame:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from types import SimpleNamespace
 from typing import Any
 
 import polars as pl
 
 from lexiframe.errors import escaped
+from lexiframe.views.cells import cell
 from lexiframe.views.means import inference_in_words
-from lexiframe.views.tables import cell
-from lexiframe.views.verdict import GAIN, first_runs, group_of, verdict_of
+from lexiframe.views.verdict import group_of, verdict_of
+from lexiframe.views.verdict_on_baseline import baseline_sentences
 
 _KEY = ["group", "measure", "test", "correction"]
 CONCLUSIONS = pl.Schema(
@@ -35,7 +37,7 @@ def conclusions(tables: Mapping[str, pl.DataFrame], provenance: Mapping[str, Any
         v = with_group(verdict_of(tables, provenance), by)
         table = v.with_columns(near="not_worse", told=told)
     else:
-        table = _of_comparisons(c, o, inference)
+        table = _of_comparisons(tables, provenance, _best(o))
     return table.select(*CONCLUSIONS).cast(dict(CONCLUSIONS))  # type: ignore[arg-type]
 
 
@@ -114,34 +116,32 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def _of_comparisons(
-    c: pl.DataFrame, orderings: pl.DataFrame, inference: Mapping[str, Any]
+    tables: Mapping[str, pl.DataFrame], provenance: Mapping[str, Any], best: pl.DataFrame
 ) -> pl.DataFrame:
     """Say how many pairs are told apart; with a baseline, which runs are better and worse."""
-    how = f"({inference_in_words(inference, first=True)})"
-    rows: list[tuple[Any, ...]] = []
-    for key, part in c.group_by(_KEY, maintain_order=True):
-        told = f"{int(part['reject'].sum())} of {part.height}"
-        said = _against(part, inference.get("baseline")) or (
-            f"{told} pairs of runs are told apart; the test is one-sided, and asks only whether "
-            "the run whose name comes first is better"
-        )
-        rows.append((*key, [], told, escaped(f"By {key[1]}, {said} {how}.")))
-    columns = [*_KEY, "near", "told", "sentence"]
-    found = pl.DataFrame(rows, {name: CONCLUSIONS[name] for name in columns}, orient="row")
-    return found.join(_best(orderings), on=["group", "measure"], how="left", maintain_order="left")
+    by, asked = provenance["groups"], list(dict.fromkeys(provenance["measures"]))
+    place = pl.col("measure").cast(pl.Enum(asked))
+    told = pl.format("{} of {}", pl.col("reject").sum(), pl.len())
+    c = tables["comparisons"].group_by(*by, *_KEY[1:]).agg(told=told)
+    c = c.sort(*by, place, "test", "correction")  # as `baseline_sentences`
+    if provenance["inference"].get("baseline") is None:
+        sentences = [_one_sided(row, provenance["inference"]) for row in c.iter_rows(named=True)]
+    else:
+        e: Any = SimpleNamespace(comparisons=tables["comparisons"], provenance=provenance)
+        sentences = baseline_sentences(e)
+    c = with_group(c.with_columns(sentence=pl.Series(sentences, dtype=pl.String)), by)
+    nothing = pl.lit([], dtype=pl.List(pl.String))
+    return c.join(best, on=["group", "measure"], how="left", maintain_order="left").with_columns(
+        best=pl.coalesce("best", nothing), near=nothing
+    )
 
 
-def _against(c: pl.DataFrame, baseline: str | None) -> str:
-    """Name the runs that the test tells from the baseline; nothing without a baseline."""
-    if baseline is None:
-        return ""
-    said = []
-    for word, is_such in (("better", GAIN > 0), ("worse", GAIN < 0)):
-        runs = c.filter(pl.col("reject") & is_such)["run_a"].to_list()
-        named = f" ({_listed(first_runs(runs))})" if runs else ""
-        of = f"{len(runs)} of {c.height} runs {'is' if len(runs) == 1 else 'are'}"
-        said.append(f"{of} significantly {word} than {baseline}{named}")
-    return "; ".join(said)
+def _one_sided(row: Mapping[str, Any], inference: Mapping[str, Any]) -> str:
+    return escaped(
+        f"By {row['measure']}, {row['told']} pairs of runs are told apart; the test is one-sided, "
+        "and asks only about the run of a pair whose name comes first "
+        f"({inference_in_words(inference, first=True)})."
+    )
 
 
 def _of_means(means: pl.DataFrame, inference: Mapping[str, Any]) -> pl.DataFrame:

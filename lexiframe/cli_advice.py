@@ -1,0 +1,59 @@
+"""The translation of advice about Python arguments into advice about options."""
+
+from __future__ import annotations
+
+import re
+from shlex import quote
+
+from lexiframe.io.problems.advice import READ_AS_SCORES
+
+_ARGUMENT = re.compile(
+    r"\b(header|decimal|third|name_from|ties|score_type|no_relevant|duplicates|unjudged|requests|by|"
+    r"baseline|exclude_self|depth)"
+    r"=(?:True|'([^']+)')"
+)
+_CHECKS = re.compile(r"\blexiframe\.check_(?:run|qrels)\b")
+_COLUMNS = re.compile(r"\bcolumns=\{([^}]*)\}")
+_COLUMN = re.compile(r"'(\w+)': '([^']*)'")
+
+
+def as_options(message: str) -> str:
+    """Translate advice about Python arguments into advice about options of the command line.
+
+    Examples
+    --------
+    >>> as_options("a decimal comma: say so with decimal=','")
+    'a decimal comma: say so with --decimal ,'
+    >>> as_options("say so with header=True, or name_from='tag'")
+    'say so with --header (of qrels --qrels-header), or --name-from tag'
+    >>> as_options("attributes come from a file: requests='requests.csv', by='category'")
+    'attributes come from a file: --requests FILE, --by category'
+    >>> as_options("say which column it is: columns={'query_id': 'topic'}")
+    'say which column it is: --column query_id=topic (of qrels --qrels-column)'
+    >>> as_options("say what was measured (measure='AP'; evaluate_scores: measures='AP')")
+    'say what was measured (-m AP)'
+    >>> as_options("(4 more: lexiframe.check_run lists them)")
+    '(4 more: `lexiframe check FILE` lists them)'
+    """
+    message = _CHECKS.sub("`lexiframe check FILE`", message)
+    message = message.replace(READ_AS_SCORES, "give --scores: `lexiframe evaluate --scores FILE`")
+    message = message.replace("measure='AP'; evaluate_scores: measures='AP'", "-m AP")
+    message = message.replace("whose they are (run='bm25')", "add a column run that says whose")
+    return _COLUMNS.sub(_as_column, _ARGUMENT.sub(_as_option, message))
+
+
+def _as_column(argument: re.Match[str]) -> str:
+    columns = [quote(f"{ours}={theirs}") for ours, theirs in _COLUMN.findall(argument[1])]
+    more = " ..." if argument[1].endswith(", ...") else ""
+    options = " ".join(f"--column {column}" for column in columns)
+    return f"{options}{more} (of qrels --qrels-column)" if columns else argument[0]
+
+
+def _as_option(argument: re.Match[str]) -> str:
+    name, value = argument.groups()
+    if name == "header":
+        return "--header (of qrels --qrels-header)"
+    if name == "requests":
+        return "--requests FILE"
+    option = f"--{name.replace('_', '-')}"
+    return option if value is None else f"{option} {value}"

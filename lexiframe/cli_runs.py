@@ -1,0 +1,264 @@
+"""The commands that compare runs: ``lexiframe demo | evaluate | compare | verdict | coverage``."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Any
+
+import polars as pl
+import typer
+
+from lexiframe.cli_inputs import (
+    InferenceOptions,
+    InputOptions,
+    RunsOrScores,
+    with_groups_of_options,
+)
+from lexiframe.cli_options import (
+    AsFormat,
+    HonestDifference,
+    Intervals,
+    Measures,
+    OutFile,
+    OutFolder,
+    ReportFile,
+    place,
+)
+from lexiframe.cli_output import (
+    print_json,
+    print_table,
+    refuse_other_ending,
+    say,
+    write_table,
+)
+from lexiframe.errors import LexiframeError
+from lexiframe.evaluated_runs import MEASURES
+from lexiframe.evaluated_runs import evaluate as evaluate_runs
+from lexiframe.evaluated_scores import evaluate_scores, load_chosen
+from lexiframe.evaluation import Evaluation, table_files
+from lexiframe.example_data import bundled
+from lexiframe.gaps import coverage as coverage_of_runs
+from lexiframe.io.files.outputs import refuse_outputs, refuse_replacing, refuse_unwritable
+from lexiframe.io.files.sources import File
+from lexiframe.io.qrels import held_or_data
+from lexiframe.io.runs import RunScan
+from lexiframe.layouts.cube import PairsLike, pair_cube_with_scores
+from lexiframe.layouts.groups import names_of
+from lexiframe.metrics.metric import Metric
+from lexiframe.pairwise.pairs import parse_measures
+from lexiframe.projected import project_runs
+from lexiframe.projection.policies import Policies
+from lexiframe.significance.paired import check_inference
+from lexiframe.significance.paired import compare as compare_runs
+from lexiframe.significance.tukey import tukey_hsd
+from lexiframe.views.verdict import verdict, verdict_text
+from lexiframe.views.verdict_on_baseline import baseline_sentences
+
+_GROUPS_HINT = (
+    "to test whether the groups differ: lexiframe.compare_groups(e) and group_correlations(e) in "
+    "Python, with e = lexiframe.evaluate(..., requests=..., by=...)"
+)
+
+
+def demo(
+    out: Annotated[
+        Path,
+        typer.Option(
+            "--out",
+            "-o",
+            metavar="FOLDER",
+            parser=place,
+            help="The folder for the tables and the report.",
+        ),
+    ] = Path("lexiframe-demo"),
+) -> None:
+    """Evaluate the runs of the bundled collection: image retrieval over handwritten digits."""
+    folder = bundled("digits")
+    read = [folder / "qrels.parquet", *(folder / "runs").iterdir()]
+    report = out / "report.html"
+    refuse_replacing(_refuse_outputs(out, report), map(str, read))
+    e = evaluate_runs(folder / "runs", folder / "qrels.parquet", [*MEASURES, "rrLP", "R@1000"])
+    typer.echo(str(e))
+    _write(e, out)
+    queries = pl.read_parquet(folder / "queries.parquet")
+    words = pl.format("the digit {}, {}", "digit", "strokes")
+    _write_report(e, report, queries.select("query_id", text=words))
+
+
+@with_groups_of_options
+def evaluate(
+    *,
+    inputs: RunsOrScores,
+    measure: Measures = None,
+    tests: InferenceOptions,
+    out: OutFolder = None,
+    report: ReportFile = None,
+    format: AsFormat = "table",
+) -> None:
+    """Evaluate runs: their means, orderings, agreement, ties, and a verdict."""
+    e = _evaluated(inputs, measure, tests, _refuse_outputs(out, report))
+    if out is not None:
+        _write(e, out)
+    if report is not None:
+        _write_report(e, report)
+    if format == "table":
+        typer.echo(str(e))
+        if tests.by and e.preferences.height:
+            typer.echo(_GROUPS_HINT, err=True)
+    elif format == "json":
+        print_json({name: table.to_dicts() for name, table in _printed(e).items()})
+    else:
+        print_table(e.orderings, "csv")
+
+
+@with_groups_of_options
+def compare(
+    *,
+    inputs: RunsOrScores,
+    measure: Measures = None,
+    tests: InferenceOptions,
+    intervals: Intervals = "t",
+    hsd: HonestDifference = None,
+    out: OutFile = None,
+    format: AsFormat = "table",
+) -> None:
+    """Test which runs differ, pair by pair."""
+    if hsd is not None and (tests.baseline is not None or tests.alternative != "two-sided"):
+        raise LexiframeError(
+            "--hsd: compares all pairs of runs, on both sides; leave --baseline and --alternative "
+            "out, or --hsd"
+        )
+    # All options are checked before any run is read: reading may take minutes.
+    of_groups = {"baseline", "requests", "by"}
+    inference = {name: value for name, value in vars(tests).items() if name not in of_groups}
+    check_inference(**inference)
+    names_of(tests.requests, tests.by)
+    groups: dict[str, Any] = {"requests": held_or_data(tests.requests), "by": tests.by}
+    if out is not None:
+        refuse_other_ending(out)
+        refuse_outputs([out])
+    files = [out] if out is not None else []
+    if inputs.scores:
+        pairs, facts = _score_pairs(inputs, measure, tests, files)
+    else:
+        pairs, facts = _run_pairs(inputs, measure, tests, files)
+    if hsd is None:
+        how = {**inference, "baseline": tests.baseline, "intervals": intervals}
+        c = compare_runs(pairs, **how, **groups)
+    else:
+        how = {name: inference[name] for name in ("trials", "seed", "alpha")}
+        c = tukey_hsd(pairs, hsd, **how, **groups)
+    if out is not None:
+        write_table(out, c, {"table": "comparisons", **facts, "inference": how})
+        typer.echo(f"wrote {out}", err=True)
+    print_table(c, format, tests.alpha)
+
+
+@with_groups_of_options
+def print_verdict(
+    *,
+    inputs: RunsOrScores,
+    measure: Measures = None,
+    tests: InferenceOptions,
+    format: AsFormat = "table",
+) -> None:
+    """Say which runs are best and which are not significantly worse, a sentence a measure."""
+    e = _evaluated(inputs, measure, tests, [])
+    if format == "table":
+        of_all = tests.baseline is None
+        say(verdict_text(verdict(e)) if of_all else "\n".join(baseline_sentences(e)))
+    else:
+        print_table(verdict(e) if tests.baseline is None else e.against_baseline, format)
+
+
+@with_groups_of_options
+def coverage(*, inputs: InputOptions, format: AsFormat = "table") -> None:
+    """Count the requests answered and the documents judged, and bound the influence of ties."""
+    table = coverage_of_runs(inputs.scan(), inputs.judgments(), **inputs.policies())
+    print_table(table, format)
+
+
+def _evaluated(
+    inputs: RunsOrScores,
+    measure: list[str] | None,
+    tests: InferenceOptions,
+    outputs: list[Path],
+) -> Evaluation:
+    """Evaluate runs, or the scores of other tools."""
+    how = vars(tests)
+    if inputs.scores:
+        files = _found_scores(inputs, tests, outputs)
+        return evaluate_scores(files, measure or None, **how)
+    scan = _found_runs(inputs, tests, outputs)
+    return evaluate_runs(scan, inputs.judgments(), measure or None, **inputs.policies(), **how)
+
+
+def _run_pairs(
+    inputs: InputOptions,
+    measure: list[str] | None,
+    tests: InferenceOptions,
+    outputs: list[Path],
+) -> tuple[PairsLike, dict[str, Any]]:
+    """Return the preferences of runs with their scores, and the facts that a file states."""
+    asked = parse_measures(measure or MEASURES)
+    policies = Policies(**inputs.policies())
+    scan, baseline = _found_runs(inputs, tests, outputs), tests.baseline
+    projected = project_runs(scan, inputs.judgments(), asked, policies, baseline=baseline)
+    metrics = [measure for measure in asked if isinstance(measure, Metric)]
+    d, s = projected.preferences(asked, baseline), projected.scores(metrics)
+    return pair_cube_with_scores(d, s, baseline), {"policies": asdict(policies)}
+
+
+def _score_pairs(
+    inputs: RunsOrScores, measure: list[str] | None, tests: InferenceOptions, outputs: list[Path]
+) -> tuple[PairsLike, dict[str, Any]]:
+    """Return the scores of other tools, and the facts that a file states."""
+    chosen = load_chosen(_found_scores(inputs, tests, outputs), measure or None)
+    return chosen.table, {"scores": chosen.files}
+
+
+def _found_runs(inputs: InputOptions, tests: InferenceOptions, outputs: list[Path]) -> RunScan:
+    """Find the runs; raise if an output would replace what is read."""
+    scan = inputs.scan()
+    origins = [source.origin for source in scan.sources]
+    files = [file.path for file in origins if isinstance(file, File)]
+    refuse_replacing(outputs, [inputs.qrels, tests.requests or "", *files])
+    return scan
+
+
+def _found_scores(inputs: RunsOrScores, tests: InferenceOptions, outputs: list[Path]) -> list[File]:
+    """Find the files of scores; raise if an output would replace what is read."""
+    files = inputs.score_files()
+    refuse_replacing(outputs, [tests.requests or "", *(file.path for file in files)])
+    return files
+
+
+def _printed(e: Evaluation) -> dict[str, pl.DataFrame]:
+    names = ("coverage", "means", "orderings", "correlations", "tie_rates", "power")
+    tables = {name: e.tables()[name] for name in names}
+    if e.provenance["inference"]["baseline"] is not None:
+        tables["against_baseline"] = e.against_baseline
+    elif e.provenance["inference"]["alternative"] == "two-sided":  # a verdict needs it
+        tables["verdict"] = verdict(e)
+    return tables
+
+
+def _refuse_outputs(out: Path | None, report: Path | None) -> list[Path]:
+    """Raise if an output cannot be written; return the files that will be written."""
+    folders = [folder for folder in (out, report and report.parent) if folder is not None]
+    for folder in folders:
+        refuse_unwritable(folder)
+    files = [*(table_files(out) if out else []), *([report] if report else [])]
+    refuse_outputs(files)
+    return files
+
+
+def _write(e: Evaluation, out: Path) -> None:
+    paths = e.write(out)
+    typer.echo(f"wrote {len(paths)} tables to {out}: {', '.join(p.name for p in paths)}", err=True)
+
+
+def _write_report(e: Evaluation, report: Path, queries: pl.DataFrame | None = None) -> None:
+    path = e.report(report, queries=queries)
+    typer.echo(f"wrote the report: {path} (open it in a browser)", err=True)

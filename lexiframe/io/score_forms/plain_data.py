@@ -1,0 +1,89 @@
+"""Tables as plain Python data: a dictionary of columns; and arrays, which name no runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from numbers import Number
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from lexiframe.errors import SchemaError, shown
+from lexiframe.io.score_forms.layouts import WORDS
+from lexiframe.io.tables.objects import is_frame
+
+_EXPECTED = (
+    "expected a file, a frame, a dictionary of columns ({'query_id': [...], 'bm25': [...]}) or "
+    "{run: file or frame}"
+)
+
+
+def as_table(scores: Any) -> Any:
+    """Make a frame of a dictionary of columns; raise for arrays and numbers, return other data.
+
+    Examples
+    --------
+    >>> as_table({"qid": ["q1", "q2"], "bm25": [0.25, 0.5]}).rows()
+    [('q1', 0.25), ('q2', 0.5)]
+    >>> as_table({"bm25": "bm25.eval"})
+    {'bm25': 'bm25.eval'}
+    """
+    if is_frame(scores) or isinstance(scores, str):
+        return scores
+    if isinstance(scores, Mapping):
+        return _frame_of_columns(scores) if scores and _are_columns(scores) else scores
+    is_array = isinstance(scores, np.ndarray)
+    if is_array or (isinstance(scores, Sequence) and len(scores) and _is_data(scores[0])):
+        raise TypeError(
+            f"scores: {_EXPECTED}, found {_found(scores)}, which does not name its runs; give "
+            "pandas.DataFrame(array, columns=[...]) with a column for each run"
+        )
+    return scores
+
+
+def _found(data: Any) -> str:
+    return f"an array of the shape {data.shape}" if isinstance(data, np.ndarray) else shown(data)
+
+
+def _is_data(value: Any) -> bool:
+    """Return whether a value is a number, or an array or list of numbers."""
+    is_list = isinstance(value, list | tuple) and len(value) > 0
+    return isinstance(value[0] if is_list else value, Number | np.ndarray)
+
+
+def _are_columns(scores: Mapping[Any, Any]) -> bool:
+    """Return whether a dictionary is a table: of columns, with numbers or a known name each."""
+    known = {name for words in WORDS.values() for name in words}
+    columns = [*scores.items()]
+    return any(_is_data(column) for _, column in columns) and all(
+        _is_data(column) or (name in known and isinstance(column, list | tuple | np.ndarray))
+        for name, column in columns
+    )
+
+
+def _frame_of_columns(scores: Mapping[Any, Any]) -> pl.DataFrame:
+    shapes = {str(name): np.shape(column) for name, column in scores.items()}
+    odd = [name for name, shape in shapes.items() if len(shape) != 1]
+    if odd:
+        raise TypeError(
+            f"scores: {_EXPECTED}, found {_found(scores[odd[0]])} as {odd[0]!r}; a column is a "
+            "list of numbers, and a frame of several columns names them"
+        )
+    lengths = {name: length for name, (length,) in shapes.items()}
+    first, last = min(lengths, key=lengths.__getitem__), max(lengths, key=lengths.__getitem__)
+    if lengths[first] < lengths[last]:
+        raise SchemaError(
+            f"scores: expected columns of one length, found {lengths[first]} values as {first!r} "
+            f"and {lengths[last]} as {last!r}; give a value for each request"
+        )
+    return pl.DataFrame([_column(str(name), values) for name, values in scores.items()])
+
+
+def _column(name: str, values: Any) -> pl.Series:
+    try:
+        return pl.Series(name, values)
+    except (TypeError, pl.exceptions.PolarsError):
+        raise SchemaError(
+            f"scores: expected only numbers, or only texts, as {name}, found {shown(values)}"
+        ) from None

@@ -1,0 +1,44 @@
+"""What functions of groups of requests take from an evaluation: its tables and its groups."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol, TypeGuard
+
+import polars as pl
+
+from lexiframe.errors import LexiframeError
+from lexiframe.layouts.cube import PairsLike
+from lexiframe.layouts.groups import By
+from lexiframe.typing import RequestsLike
+
+
+class Grouped(Protocol):
+    """The part of an `Evaluation` that has its requests: stages come before it in the flow."""
+
+    scores: pl.DataFrame
+    preferences: pl.DataFrame
+    attributes: pl.DataFrame | None
+
+
+PairsOrEvaluation = PairsLike | Grouped
+
+
+def is_evaluated(data: PairsOrEvaluation) -> TypeGuard[Grouped]:
+    """Return whether data is an evaluation, and not a table."""
+    return all(hasattr(data, name) for name in ("scores", "preferences", "attributes"))
+
+
+def groups_of_evaluation(called: str, e: Grouped, requests: RequestsLike, by: By) -> dict[str, Any]:
+    """Return the arguments ``requests`` and ``by``; those that are None are the evaluation's."""
+    if not e.preferences.height:
+        raise LexiframeError(
+            f"{called}: expected an evaluation of two runs or more, found one run alone"
+        )
+    if requests is not None:
+        return {"requests": requests, "by": by}
+    if e.attributes is None:
+        raise LexiframeError(
+            f"{called}: the evaluation has no groups; give requests= and by=, here or to evaluate"
+        )
+    names = [name for name in e.attributes.columns if name != "query_id"]
+    return {"requests": e.attributes, "by": names if by is None else by}
