@@ -127,7 +127,7 @@ function strips(q, run, other, of_run, of_other, decided) {
   ticks.map((p) => drawn("text", { x: at(p), y: (top + bottom) / 2 + 4, class: "tick", "text-anchor": "middle" }, String(p))),
   lines,
   marksOf(of_run, x_run, top, "first"), marksOf(of_other, x_other, bottom, "second"),
-  decided.filter((one) => one.level !== null).map((one, n) => rings(one, n, q, [[run, x_run, top], [other, x_other, bottom]])),
+  together(decided).map((one, n) => rings(one, n, q, [[run, x_run, top], [other, x_other, bottom]])),
   );
   return svg;
 }
@@ -142,6 +142,16 @@ function marksOf(levels, x, y, side) {
       class: item.rank === null ? `${side} item missed` : `${side} item`, cx: x.get(item.doc), cy: y, r: 5,
     }, drawn("title", {}, `${known ? `${known} (${item.doc})` : item.doc}: ${where}, level ${n + 1} of ${levels.length}, grade ${item.grade}`));
   });
+}
+
+// Measures that the same level decides share a ring.
+function together(decided) {
+  const rings = new Map();
+  for (const one of decided.filter(({ level }) => level !== null)) {
+    const key = JSON.stringify([one.level, one.decides.rel, one.decides.cutoff]);
+    rings.set(key, { ...one, name: [rings.get(key)?.name, one.name].filter(Boolean).join(", ") });
+  }
+  return [...rings.values()];
 }
 
 // A ring round the items of the level that decides, and the measure's name beside it.

@@ -44,9 +44,9 @@ function joined(means, only, how) {
   const ranks = byRun(pick("orderings", only));
   const marks = byRun(pick("marks", { ...only, ...how }));
   const stable = ranksByRun(pick("rank_distributions", only));
-  return means.map((row) => ({
+  const byName = [...means].sort((x, y) => numberOf.get(x.run) - numberOf.get(y.run));
+  return byName.map((row) => ({
     ...row,
-    meanRank: row.rank,
     ...(ranks.get(row.run) ?? { value: null, rank: row.rank, method: "mean" }),
     mark: marks.get(row.run)?.mark ?? "",
     stable: stable.get(row.run),
