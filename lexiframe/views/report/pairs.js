@@ -1,10 +1,11 @@
 // The pairs: a grid of win rates, and the requests of the pair that is chosen.
 
 const WITH_NUMBERS = 16; // with more runs, a cell has no room for a number
+const MOST = 120; // of more runs, the grid has those that come first: it grows with their square
 
 function showPairs(state) {
   if (facts.runs.length < 2) return show("pairs");
-  const runs = inChosenOrder(state);
+  const runs = inChosenOrder(state).slice(0, MOST);
   const said = make("p", { id: "readout", class: "readout", "aria-live": "polite" },
     "Point at a cell, or move with the arrow keys. Click it, or press Enter, to see the requests.");
   show("pairs",
@@ -12,6 +13,8 @@ function showPairs(state) {
     note("Share of requests that the run of the row wins against the run of the column, ties half. ",
       make("span", { class: "key" }, keyOf("row wins", 0.9), keyOf("even", 0.5), keyOf("column wins", 0.1)),
       ` A dot (•) marks pairs that the ${state.test} test (${state.correction}) tells apart.`),
+    runs.length < facts.runs.length
+      && note(`The first ${runs.length} of ${facts.runs.length} runs in this order; a baseline is compared with all.`),
     orderChoice(state),
     make("div", { class: "scroll", tabindex: "-1" }, grid(runs, state, said)),
     said);
