@@ -373,6 +373,8 @@ def test_nothing_overflows_and_text_has_contrast(browser, path, viewport, theme)
     assert page.evaluate(CONTRAST) == []
     page.emulate_media(media="print")
     assert page.locator("#controls").is_hidden()
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+    assert page.evaluate(CONTRAST) == []
     assert opened.faults == []
     opened.context.close()
 

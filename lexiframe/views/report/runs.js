@@ -29,8 +29,8 @@ function legend({ measure }) {
   const { baseline, alternative } = facts.inference;
   if (facts.runs.length === 1) return "";
   const marks = baseline !== null
-    ? `* best; ▲ significantly better than ${baseline}, ▼ worse.`
-    : alternative === "two-sided" ? "* best; ~ not significantly different from the best." : "* best.";
+    ? `* the best mean; ▲ significantly better than ${baseline}, ▼ worse.`
+    : `* the best mean${alternative === "two-sided" ? "; ~ not significantly different from any run with *" : ""}.`;
   return measureOf(measure).cells?.smaller ? `${marks} Smaller is better.` : marks;
 }
 
