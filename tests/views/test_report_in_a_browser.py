@@ -166,11 +166,21 @@ def test_pairs_wins_agreement_ties_and_coverage(e, opened):
     page.select_option("#choose-measure", "AP")
     runs = e.orderings.filter(measure="AP").sort("rank", "run")["run"].to_list()
     matrix = lf.win_rate_matrix(e.preferences, "AP", runs=runs).drop("run")
+    c = e.comparisons.filter(measure="AP", test="t", correction="holm")
     for row in range(4):
         for column in range(4):
             cell = page.locator(f"#grid td[data-row='{row}'][data-column='{column}']")
             expected = "" if row == column else written(matrix[row, column], 2)
             assert cell.inner_text().strip("•\n ") == expected
+            pair = {"run_a": min(runs[row], runs[column]), "run_b": max(runs[row], runs[column])}
+            told = c.filter(**pair)["reject"].to_list() == [True]
+            assert ("•" in cell.inner_text()) == told
+    page.locator("#grid td[data-row='1'][data-column='0']").hover()
+    said = page.locator("#readout").inner_text()
+    wins = e.win_rates.filter(measure="AP", run_a=min(runs[:2]), run_b=max(runs[:2]))
+    won, lost = wins.select("wins", "losses").row(0)[:: 1 if runs[1] < runs[0] else -1]
+    assert said.startswith(f"{runs[1]} against {runs[0]} by AP: {won} won, {lost} lost, ")
+    assert f"share won {written(matrix[1, 0], 3)}." in said
     tau = lf.agreement_matrix(e.correlations)
     signs = lf.agreement_matrix(e.sign_agreement)
     for name, table in (("tau", tau), ("signs", signs)):
@@ -283,6 +293,15 @@ def test_scores_of_a_pair_are_those_of_the_table(e, opened):
     assert page.locator("#pair-title").inner_text() == f"{b} against {a}"
     turned = opened.frame("requests").rows_by_key("request", named=True, unique=True)
     assert all(turned[q]["first"] == written(known["value_b"]) for q, known in pair.items())
+    page.select_option("#choose-measure", "RPP")  # whose values are stored in one direction
+    for first, second in ((b, a), (a, b)):
+        expected = {q: written(x) for q, x in e.pair(first, second, "RPP")[_DIFFERENCE].rows()}
+        shown = opened.frame("requests").select("request", "difference").rows()
+        assert dict(shown) == expected
+        page.locator("#swap").click()
+
+
+_DIFFERENCE = ["query_id", "preference"]
 
 
 def test_a_table_is_sorted_and_filtered(opened):
