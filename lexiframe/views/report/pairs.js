@@ -1,6 +1,7 @@
 // The pairs: a grid of win rates, and the requests of the pair that is chosen.
 
 const WITH_NUMBERS = 16; // with more runs, a cell has no room for a number
+const SMALL_CELLS = 60; // with more, cells are so narrow that only every fifth column is numbered
 const MOST = 120; // of more runs, the grid has those that come first: it grows with their square
 
 function showPairs(state) {
@@ -40,13 +41,14 @@ function inChosenOrder({ group, measure, order }) {
 
 function grid(runs, state, said) {
   const small = runs.length > WITH_NUMBERS;
+  const tiny = runs.length > SMALL_CELLS;
   const head = make("tr", {}, make("td", {}), runs.map((run, n) =>
-    make("th", { scope: "col", title: run, "aria-label": run }, String(n + 1))));
+    make("th", { scope: "col", title: run, "aria-label": run }, tiny && (n + 1) % 5 ? "" : String(n + 1))));
   const rows = runs.map((run, row) => make("tr", {},
     make("th", { scope: "row", title: run }, make("span", { class: "place" }, String(row + 1)), run),
     runs.map((other, column) => cellOf(run, other, row, column, state, small))));
   const element = make("table", {
-    id: "grid", role: "grid", class: small ? "heat small" : "heat", "aria-label": `Win rates by ${state.measure}`,
+    id: "grid", role: "grid", class: `heat${small ? " small" : ""}${tiny ? " tiny" : ""}`, "aria-label": `Win rates by ${state.measure}`,
   }, make("thead", {}, head), make("tbody", {}, rows));
   const read = (event) => {
     const cell = event.target.closest?.("td[data-row]");
