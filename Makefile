@@ -15,7 +15,7 @@ INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check \
 	$(addprefix --constraint ,$(wildcard $(VENV)/constraints.txt)) --editable
 
 .NOTPARALLEL:
-.PHONY: help demo test test-lowest fuzz fuzz-atheris format benchmark notebooks data clean
+.PHONY: help demo test test-lowest docs build fuzz fuzz-atheris format benchmark notebooks data clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-13s %s\n", $$1, $$2}' Makefile
@@ -38,6 +38,23 @@ test-lowest: ## run all tests with the lowest allowed dependencies, in .venv-low
 	@$(MAKE) --no-print-directory VENV=.venv-lowest .venv-lowest/.installed-test
 	.venv-lowest/bin/python -m pytest $(PROCESSES) $(ARGS)
 
+docs: ## build the documentation in .site/html (in .venv-docs)
+	@$(MAKE) --no-print-directory VENV=.venv-docs .venv-docs/.installed-docs
+	@.venv-docs/bin/python .docs/build.py
+
+# .venv-wheel holds the wheel and what it requires, and nothing else; -I hides the folder at hand.
+build: .venv-build/.installed ## make wheel and sdist in dist/, and run the demo from the wheel
+	@rm -rf dist
+	@.venv-build/bin/python -m build --no-isolation >.venv-build/log 2>&1 || { cat .venv-build/log >&2; exit 1; }
+	@.venv-build/bin/python .ci/packed.py dist/*
+	@$(MAKE) --no-print-directory VENV=.venv-wheel .venv-wheel/.installed-core
+	@.venv-wheel/bin/python -m pip install --quiet --disable-pip-version-check \
+		--no-deps --force-reinstall dist/*.whl
+	@.venv-wheel/bin/python -m pip check --disable-pip-version-check
+	@wheel=$$PWD/.venv-wheel/bin; place=$$(mktemp -d); cd "$$place" && \
+		"$$wheel/python" -I -c 'import lexiframe; print(lexiframe.__file__)' && \
+		"$$wheel/lexiframe" demo --out demo; status=$$?; rm -rf "$$place"; exit $$status
+
 fuzz: $(VENV)/.installed-test ## hold the readers against a strict one on 100,000 mutated files
 	$(BIN)/python tests/fuzz/mutants.py $(ARGS)
 
@@ -58,8 +75,8 @@ data: $(VENV)/.installed-peers ## rebuild the bundled collection with scikit-lea
 	$(BIN)/python data/make_digits.py
 
 clean: ## remove virtual environments, caches and built files
-	rm -rf .demo .fuzz .venv .venv-lowest .hypothesis .mypy_cache .pytest_cache .ruff_cache build dist
-	find lexiframe tests data -type d -name __pycache__ -prune -exec rm -rf {} +
+	rm -rf .demo .fuzz .site .venv .venv-* .hypothesis .mypy_cache .pytest_cache .ruff_cache build dist
+	find .ci .docs lexiframe tests data -type d -name __pycache__ -prune -exec rm -rf {} +
 
 # pip comes last when a virtual environment is made, so one that failed half-way is made again.
 $(BIN)/pip:
@@ -77,6 +94,16 @@ $(VENV)/.installed-%: pyproject.toml | $(BIN)/pip
 	@echo 'Installing lexiframe[$*] into $(VENV) (once) ...' >&2
 	@$(INSTALL) '.[$*]'
 	@touch $(VENV)/.installed-core $@
+
+.venv-build/.installed: pyproject.toml
+	@$(MAKE) --no-print-directory VENV=.venv-build .venv-build/bin/pip
+	@echo 'Installing what builds wheels into .venv-build (once) ...' >&2
+	@.venv-build/bin/python -c 'import tomllib; \
+		groups = tomllib.load(open("pyproject.toml", "rb"))["dependency-groups"]; \
+		print(*groups["build"], sep="\n")' >.venv-build/requirements.txt
+	@.venv-build/bin/python -m pip install --quiet --disable-pip-version-check \
+		--requirement .venv-build/requirements.txt
+	@touch $@
 
 .venv-lowest/constraints.txt: pyproject.toml | $(BIN)/pip
 	@$(BIN)/python -c 'import tomllib; \

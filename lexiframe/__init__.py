@@ -38,6 +38,8 @@ The public names, in the order of the flow:
 - counts of requests answered, documents judged and ties: `coverage`
 - the whole flow in one call: `evaluate`, `evaluate_scores`, `Evaluation`; the conclusion in words:
   `verdict`
+- errors and warnings: `LexiframeError`, `ReadError`, `SchemaError`, `UnknownNameError`,
+  `LexiframeWarning`; the version: `__version__`
 """
 
 from lexiframe._version import __version__

@@ -58,7 +58,7 @@ class LexiframeError(ValueError):
     """Bad data, arguments or paths: the message says what was expected and found, and what to do.
 
     The message is always one line: line breaks and control characters in the data are escaped.
-    ``problem`` is the `Problem` from which the message was built, else None.
+    ``problem`` is the ``Problem`` from which the message was built, else None.
     """
 
     def __init__(self, message: str | Problem = "") -> None:

@@ -24,6 +24,9 @@ from lexiframe.typing import LogLike, MeasureLike
 if TYPE_CHECKING:
     from lexiframe.views.report import Rankings
 
+if TYPE_CHECKING:
+    from lexiframe.views.charts.plots import Plots
+
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Evaluation:
@@ -282,6 +285,30 @@ class Evaluation:
             if name not in known:
                 raise unknown_name("measure", name, known)
         return list(dict.fromkeys(given))
+
+    @property
+    def plot(self) -> Plots:
+        """The charts that a user wants first; its text lists them. They need the extra ``viz``.
+
+        ``plot.means()``, ``plot.wins("RPP")``, ``plot.orderings()``, ``plot.pair(a, b)`` and
+        ``plot.request(query_id, a, b)`` return charts of Altair, which notebooks show.
+
+        Examples
+        --------
+        >>> import lexiframe as lf
+        >>> folder = lf.bundled("example")
+        >>> e = lf.evaluate(folder / "runs", folder / "qrels.txt", ["RPP", "AP"])
+        >>> e.plot
+        The charts of an evaluation:
+          means      Draw the means of the runs with their intervals.
+          wins       Draw which share of the requests each run wins against each other.
+          orderings  Draw the ranks of the runs under each measure, side by side.
+          pair       Draw the differences of two runs, request by request.
+          request    Draw two rankings of one request, with the recall levels that decide.
+        """
+        from lexiframe.views.charts.plots import Plots
+
+        return Plots(self)
 
     def tables(self) -> dict[str, pl.DataFrame]:
         """Return the tables by name."""

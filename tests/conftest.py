@@ -8,6 +8,8 @@ LEXIFRAME_HYPOTHESIS
 LEXIFRAME_SHARED
     The folder with ``data/`` and ``conformance/``, which the conformance tests read; by default
     the folder ``shared`` beside this repository. Without it those tests are skipped.
+LEXIFRAME_SNAPSHOTS
+    When it is ``write``, tests of charts write their snapshots anew (tests/views/charts/drawn.py).
 LEXIFRAME_REQUIRE_CONFORMANCE
     When set, a missing folder ends the tests at once instead.
 LEXIFRAME_REQUIRE_LIBRARIES

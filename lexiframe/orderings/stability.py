@@ -11,8 +11,10 @@ from lexiframe.codes import decode
 from lexiframe.layouts.cube import PairsLike
 from lexiframe.layouts.groups import By, by_groups
 from lexiframe.memory import refuse_more_than_available
+from lexiframe.metrics.tolerance import TIE
 from lexiframe.orderings.rule import Method, Rule, Votes
 from lexiframe.orderings.weighted import Ordered, laid_out, resampled
+from lexiframe.resampling import check_share
 from lexiframe.schemas import ORDER_PROBABILITIES, RANK_DISTRIBUTIONS, TableSchema
 from lexiframe.typing import RequestsLike
 
@@ -129,6 +131,49 @@ def order_probabilities(
     _refuse_many_pairs(len(cube.runs), len(cube.measures))
     found = resampled("order_probabilities", cube, rule, samples, seed)
     return _concat(ORDER_PROBABILITIES, [_pairs(rule.name, o) for o in found])
+
+
+def rank_intervals(distributions: pl.DataFrame, alpha: float = 0.05) -> pl.DataFrame:
+    """Return the median rank of each run, and the ranks that bound 1 − alpha of the samples.
+
+    Parameters
+    ----------
+    distributions
+        The table of `rank_distributions`.
+    alpha
+        ``low`` and ``high`` are the alpha/2 and 1 − alpha/2 quantiles; between 0 and 1.
+
+    Returns
+    -------
+    polars.DataFrame
+        Key ``measure, method, run``, sorted by it, with ``low``, ``median`` and ``high``. The
+        quantile q is the least rank up to which at least the share q of the samples lies.
+
+    Raises
+    ------
+    LexiframeError
+        For an alpha that is not between 0 and 1.
+
+    Examples
+    --------
+    >>> r = pl.DataFrame({"measure": "AP", "method": "mean", "run": "a", "rank": [1.0, 2.0, 3.0],
+    ...                   "probability": [0.02, 0.49, 0.49]})
+    >>> rank_intervals(r).rows()
+    [('AP', 'mean', 'a', 2.0, 2.0, 3.0)]
+    """
+    check_share("rank_intervals", "alpha", alpha)
+    key = ("measure", "method", "run")
+    shares = {"low": alpha / 2, "median": 0.5, "high": 1 - alpha / 2}
+    up_to = pl.col("probability").cum_sum()
+    return (
+        distributions.sort(*key, "rank")
+        .group_by(*key, maintain_order=True)
+        .agg(
+            # Sums of shares of samples are rounded; a quantile that they reach is no later.
+            pl.col("rank").filter(up_to >= share - TIE).first().alias(name)
+            for name, share in shares.items()
+        )
+    )
 
 
 _BYTES_OF_PAIR = 150

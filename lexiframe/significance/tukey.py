@@ -105,7 +105,7 @@ def tukey_hsd(
     Parametric: q = |mean_difference| / √(MSE / Q), where MSE is the mean square of the residuals
     of the model value = request + run, with (S − 1)(Q − 1) degrees of freedom. If all residuals are
     0, p is 1 for a difference of 0 and else 0; with one request p is 1. The HSD of independent
-    samples (`scipy.stats.tukey_hsd`, statsmodels' `pairwise_tukeyhsd`) is wrong here, because it
+    samples (`scipy.stats.tukey_hsd`, statsmodels' ``pairwise_tukeyhsd``) is wrong here, because it
     would count the differences between requests as noise.
 
     Examples

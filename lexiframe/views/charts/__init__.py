@@ -1,5 +1,54 @@
 """Charts of tables, drawn with Altair, which the extra ``viz`` installs."""
 
-from lexiframe.views.charts.matrices import win_rate_chart
+from lexiframe.views.charts.inference import (
+    asl_chart,
+    critical_difference_chart,
+    power_chart,
+    power_curve_chart,
+)
+from lexiframe.views.charts.levels import (
+    deciding_level_chart,
+    level_correlation_chart,
+    tie_profile_chart,
+)
+from lexiframe.views.charts.matrices import correlation_chart, significance_chart, win_rate_chart
+from lexiframe.views.charts.means import mean_chart, trade_off_chart
+from lexiframe.views.charts.orderings import ordering_chart, rank_distribution_chart
+from lexiframe.views.charts.orders import order_chart
+from lexiframe.views.charts.rankings import ranking_chart
+from lexiframe.views.charts.requests import pair_chart
+from lexiframe.views.charts.robustness import degradation_chart, tie_chart
+from lexiframe.views.charts.theory import (
+    axiom_chart,
+    optimal_chart,
+    orientation_chart,
+    simulated_agreement_chart,
+    simulated_tie_chart,
+)
 
-__all__ = ["win_rate_chart"]
+__all__ = [
+    "asl_chart",
+    "axiom_chart",
+    "correlation_chart",
+    "critical_difference_chart",
+    "deciding_level_chart",
+    "degradation_chart",
+    "level_correlation_chart",
+    "mean_chart",
+    "optimal_chart",
+    "order_chart",
+    "ordering_chart",
+    "orientation_chart",
+    "pair_chart",
+    "power_chart",
+    "power_curve_chart",
+    "rank_distribution_chart",
+    "ranking_chart",
+    "significance_chart",
+    "simulated_agreement_chart",
+    "simulated_tie_chart",
+    "tie_chart",
+    "tie_profile_chart",
+    "trade_off_chart",
+    "win_rate_chart",
+]

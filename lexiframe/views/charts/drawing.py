@@ -24,8 +24,12 @@ SIDES = "blueorange"
 """The colour scheme of a quantity with a middle, reversed: blue is above it, orange below."""
 WIDTH = 460
 """The width of a chart in pixels, names and legends apart."""
-_LONGEST = 200
+GREY = "#767676"
+"""What is not in the foreground; on white it has a contrast of 4.5."""
+LONGEST = 200
 """The width in pixels after which a name beside an axis is cut; its tooltip has all of it."""
+NUMBER = ".4~g"
+"""The format of numbers at an axis; Vega's own rounds to the distance between numbers."""
 _TAGS = re.compile(r"<(?=[/!?a-zA-Z])")
 
 
@@ -65,7 +69,9 @@ def inside(table: pl.DataFrame) -> alt.InlineData:
     Altair refuses frames of more than 5,000 rows, which the pairs of 110 runs exceed.
     """
     rows = [{name: _plain(value) for name, value in row.items()} for row in table.to_dicts()]
-    data: alt.InlineData = altair().InlineData(values=rows)
+    data: alt.InlineData = altair().InlineData(values=[])
+    # Given at once, the rows would be validated one by one, which takes longer than to draw them.
+    data["values"] = rows
     return data
 
 
@@ -96,7 +102,7 @@ def rows_of(
     if rows.select(key).is_duplicated().any():
         raise LexiframeError(
             f"{called}: expected one row for each {', '.join(key)}, found several; choose one "
-            "group of requests, one test and one correction first (table.filter)"
+            "group of requests, one method, one test and one correction first (table.filter)"
         )
     return rows
 
@@ -112,9 +118,62 @@ def step(n: int, least: int = 12, most: int = 40, side: int = WIDTH) -> int:
     return min(most, max(least, side // max(1, n)))
 
 
+def name_size(pixels: int) -> int:
+    """Return the size of the names of rows that are so many pixels high, so that none overlap.
+
+    Examples
+    --------
+    >>> name_size(step(2)), name_size(step(110))
+    (11, 9)
+    """
+    return min(11, max(7, pixels - 3))
+
+
+def title(text: str, *more: str) -> Any:
+    """Return the title of a chart, and lines below it that say of how much it is."""
+    lines = harmless_all(line for line in more if line)
+    below = {"subtitle": lines, "subtitleColor": GREY} if lines else {}
+    return altair().Title(harmless(text), anchor="start", **below)
+
+
+def of_requests(n: pl.Series) -> str:
+    """Return a number of requests in words, or the least and the greatest.
+
+    Examples
+    --------
+    >>> of_requests(pl.Series([5, 5])), of_requests(pl.Series([3, 5])), of_requests(pl.Series([1]))
+    ('5 requests', '3 to 5 requests', '1 request')
+    """
+    return counted(n, "request")
+
+
+def of_pairs(n: pl.Series) -> str:
+    """Return a number of pairs in words, or the least and the greatest.
+
+    Examples
+    --------
+    >>> of_pairs(pl.Series([5995, 5995])), of_pairs(pl.Series([1]))
+    ('5,995 pairs', '1 pair')
+    """
+    return counted(n, "pair")
+
+
+def counted(n: pl.Series, of: str) -> str:
+    """Return a number of anything in words, or the least and the greatest.
+
+    Examples
+    --------
+    >>> counted(pl.Series([110]), "run")
+    '110 runs'
+    """
+    ends = n.drop_nulls().unique().sort().to_list()
+    least_and_most = dict.fromkeys([*ends[:1], *ends[-1:]])
+    return f"{' to '.join(f'{n:,}' for n in least_and_most)} {of}{'s' * ([*least_and_most] != [1])}"
+
+
 def names_axis(title: str = "", **options: Any) -> Any:
     """Return an axis of names: every name stands beside it, and very long ones are cut."""
-    return altair().Axis(title=title or None, labelLimit=_LONGEST, labelOverlap=False, **options)
+    return altair().Axis(title=title or None, labelLimit=LONGEST, labelOverlap=False, **options)
 
 
 def tooltip(*columns: tuple[str, str, str]) -> list[Any]:

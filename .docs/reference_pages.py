@@ -1,0 +1,112 @@
+"""The reference: the groups of ``help(lexiframe)``, and a page for each function and class."""
+
+import inspect
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from measure_pages import heading, is_measure, link_of, summary
+
+import lexiframe as lf
+from lexiframe import theory
+from lexiframe.views import charts
+
+FLOW = """\
+Every public name, in the order of the flow, grouped as ``help(lexiframe)`` groups them. All of them
+are used as ``lf.NAME`` after ``import lexiframe as lf``; charts are in ``lexiframe.views.charts``.
+"""
+VERSION = "The version of the library."
+
+
+def reference_pages() -> dict[str, str]:
+    """Return the text of each page of the reference by its name."""
+    groups = [*_groups(), Group("Charts", inspect.getdoc(charts) or "", charts, charts.__all__)]
+    tree = "\n".join(f"   {group.page}" for group in groups)
+    pages = {
+        "index.rst": f"{heading('Reference')}{FLOW}\n.. toctree::\n   :maxdepth: 2\n\n{tree}\n"
+    }
+    for group in groups:
+        own = {name: _slug(group, name) for name in group.names if not is_measure(group.get(name))}
+        pages[f"{group.page}.rst"] = _overview(group, list(own.values()))
+        pages |= {f"{page}.rst": _page(group, name) for name, page in own.items()}
+    return pages
+
+
+@dataclass
+class Group:
+    """Some public names of a module."""
+
+    title: str
+    text: str
+    module: Any
+    names: Sequence[str]
+
+    @property
+    def page(self) -> str:
+        """The name of its page."""
+        return f"group-{re.sub('[^a-z]+', '-', self.title.lower()).strip('-')}"
+
+    def get(self, name: str) -> Any:
+        """Return what has a name."""
+        return getattr(self.module, name)
+
+
+def _groups() -> Iterator[Group]:
+    """Take the groups from the docstring of the package."""
+    text = (inspect.getdoc(lf) or "").partition("\n- ")[2]
+    for entry in text.split("\n- "):
+        entry = " ".join(entry.split())
+        title, _, names = entry.partition(": ")
+        if "`theory`" in entry:
+            yield Group("Theory", inspect.getdoc(theory) or "", theory, theory.__all__)
+            continue
+        found = [name for name in re.findall(r"`(\w+)`", entry) if name in lf.__all__]
+        yield Group(_capital(title), _capital(names) + ".", lf, found)
+
+
+def _capital(text: str) -> str:
+    return text[0].upper() + text[1:]
+
+
+def _slug(group: Group, name: str) -> str:
+    within = group.module.__name__.rpartition(".")[2]
+    return name.strip("_") if group.module is lf else f"{within}-{name}"
+
+
+def _overview(group: Group, pages: Iterable[str]) -> str:
+    rows = "\n".join(f"   * - `{name}`\n     - {_first_line(group, name)}" for name in group.names)
+    is_module = group.module is not lf
+    module = ".. py:module:: " if is_module else ".. currentmodule:: "
+    return (
+        f"{heading(group.title)}{module}{group.module.__name__}\n\n{group.text}\n\n"
+        f".. list-table::\n   :widths: 30 70\n\n{rows}\n\n"
+        ".. toctree::\n   :hidden:\n\n" + "".join(f"   {page}\n" for page in pages)
+    )
+
+
+def _first_line(group: Group, name: str) -> str:
+    thing = group.get(name)
+    if is_measure(thing):
+        return summary(thing)
+    return VERSION if isinstance(thing, str) else (inspect.getdoc(thing) or "").split("\n")[0]
+
+
+def _page(group: Group, name: str) -> str:
+    """Return the page of one name; autodoc takes its text from the docstring."""
+    thing = group.get(name)
+    title = name if group.module is lf else _slug(group, name).replace("-", ".", 1)
+    top = f"{heading(title)}.. currentmodule:: {group.module.__name__}\n\n"
+    if isinstance(thing, str):
+        return f"{top}.. py:data:: {name}\n   :type: str\n\n   {VERSION}\n"
+    if isinstance(thing, type):
+        members = "" if issubclass(thing, Exception) else "   :members:\n"
+        return f"{top}.. autoclass:: {name}\n{members}\n{_measures_of(thing)}"
+    return f"{top}.. autofunction:: {name}\n"
+
+
+def _measures_of(kind: type) -> str:
+    """Say which measures of the library are of a class."""
+    public = (getattr(lf, name) for name in sorted(lf.__all__, key=str.casefold))
+    links = ", ".join(link_of(it) for it in public if type(it) is kind and is_measure(it))
+    return f"The measures of this kind: {links}.\n" if links else ""

@@ -1,0 +1,98 @@
+"""The sources of the documentation, from the repository and from what the library says of itself.
+
+index           README.md
+notebooks/      the notebooks, with their stored outputs
+guide, glossary, coming-from                      the pages of .docs/
+measures/       a page for each measure           (measure_pages.py)
+reference/      a page for each public function   (reference_pages.py)
+contributing, changelog                           the pages of the same names
+"""
+
+import re
+from pathlib import Path
+
+from measure_pages import measure_pages
+from reference_pages import reference_pages
+
+ROOT = Path(__file__).resolve().parents[1]
+TEXTS = {
+    "index.md": "README.md",
+    "guide.md": ".docs/guide.md",
+    "coming-from.md": ".docs/coming-from.md",
+    "glossary.md": ".docs/glossary.md",
+    "contributing.md": "CONTRIBUTING.md",
+    "changelog.md": "CHANGELOG.md",
+}
+FILES = ["LICENSE", "CITATION.cff"]
+"""What pages link to."""
+CONTENTS = """
+```{toctree}
+:hidden:
+:caption: Guide
+
+notebooks/index
+guide
+coming-from
+glossary
+```
+
+```{toctree}
+:hidden:
+:caption: Reference
+
+reference/index
+measures/index
+```
+
+```{toctree}
+:hidden:
+:caption: Project
+
+contributing
+changelog
+```
+"""
+NOTEBOOKS = """\
+# Notebooks
+
+The notebooks are the guide. Each of them starts from data that come with the library, and shows
+what it printed when it was last executed. They are in the folder `notebooks/` of the repository.
+
+```{toctree}
+:glob:
+:maxdepth: 1
+
+[0-9]*
+```
+"""
+
+
+def write_sources(folder: Path) -> None:
+    """Write all sources into a folder."""
+    pages = {name: _moved(ROOT / path) for name, path in TEXTS.items()}
+    pages["index.md"] += CONTENTS
+    pages["notebooks/index.md"] = NOTEBOOKS
+    pages |= {f"measures/{name}": text for name, text in measure_pages().items()}
+    pages |= {f"reference/{name}": text for name, text in reference_pages().items()}
+    files = {name: text.encode() for name, text in pages.items()}
+    for path in [
+        *ROOT.glob("notebooks/*.ipynb"),
+        *ROOT.glob("data/*.png"),
+        *map(ROOT.joinpath, FILES),
+    ]:
+        files[path.relative_to(ROOT).as_posix()] = path.read_bytes()
+    for name, data in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+
+
+def _moved(path: Path) -> str:
+    """Return a page's text, with links to other files of the repository made links of the site."""
+    text = path.read_text(encoding="utf-8")
+    for name, source in TEXTS.items():
+        text = re.sub(rf"\]\((\.\./|\.docs/)*({re.escape(source)})", f"]({name}", text)
+        text = re.sub(rf"\]\({re.escape(Path(source).name)}", f"]({name}", text)
+    text = text.replace("](../notebooks/", "](notebooks/")
+    # a fence that names a module after its language is Python all the same
+    return re.sub(r"(?m)^```python \S+$", "```python", text)

@@ -1,0 +1,331 @@
+"""Charts of the means of the runs, with their intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+
+from lexiframe.errors import LexiframeError, unknown_name
+from lexiframe.io.logs.joining import with_log
+from lexiframe.schemas import MEANS, STR, TableSchema, check, to_polars
+from lexiframe.typing import Frame, LogLike
+from lexiframe.views.charts.drawing import (
+    COLOURS,
+    GREY,
+    LONGEST,
+    NUMBER,
+    WIDTH,
+    altair,
+    harmless,
+    harmless_all,
+    inside,
+    name_size,
+    names_axis,
+    of_requests,
+    rows_of,
+    step,
+    title,
+    tooltip,
+)
+
+if TYPE_CHECKING:
+    import altair as alt
+
+_SIDE_BY_SIDE = 6
+"""The number of measures that stand side by side; more begin another row."""
+
+
+def mean_chart(
+    means: Frame, /, measures: str | Sequence[str] | None = None, *, alpha: float | None = None
+) -> alt.LayerChart | alt.FacetChart:
+    """Draw the means of the runs with their intervals, the best run first.
+
+    Parameters
+    ----------
+    means
+        The table ``means`` of an evaluation.
+    measures
+        One measure, or several that are drawn side by side, each on its own scale, in the order of
+        the runs by the first of them. Default: all measures of the table.
+    alpha
+        The alpha that the intervals were computed with, for the title, as the table does not say
+        it. Default: the title does not say it either.
+
+    Returns
+    -------
+    altair.LayerChart or altair.FacetChart
+        A row for each run, with a point at its mean and a bar from ``ci_low`` to ``ci_high``. One
+        request gives no interval. With several measures it is a FacetChart.
+
+    Raises
+    ------
+    UnknownNameError
+        For a measure that the table does not have.
+    LexiframeError
+        When Altair is not installed, and for a table with several groups of requests.
+
+    Examples
+    --------
+    >>> import lexiframe as lf
+    >>> from lexiframe.views.charts import mean_chart
+    >>> folder = lf.bundled("example")
+    >>> e = lf.evaluate(folder / "runs", folder / "qrels.txt", ["AP", "RR"])
+    >>> chart = mean_chart(e.means, "AP")
+    >>> [(row["run"], round(row["mean"], 2)) for row in chart.data.values]
+    [('pixels_euclidean', 0.86), ('pca8_euclidean', 0.82), ('random', 0.03)]
+    """
+    draw, called = altair(), "mean_chart"
+    rows = rows_of(means, MEANS, ["run", "measure"], called)
+    chosen = _chosen(rows, measures)
+    place = {measure: n for n, measure in enumerate(chosen)}
+    rows = rows.filter(pl.col("measure").is_in(chosen)).sort(
+        pl.col("measure").replace_strict(place, return_dtype=pl.Int64), "rank", "run"
+    )
+    runs = rows["run"].unique(maintain_order=True).to_list()
+    pixels = step(len(runs))
+    level = "" if alpha is None else f"{100 * (1 - alpha):g} % "
+    intervals = f"bars are {level}intervals of the mean" if rows["ci_low"].count() else ""
+    axis_title = "mean" if len(chosen) > 1 else harmless(f"mean {chosen[0]}")
+    by_first = f" by {chosen[0]}" if len(chosen) > 1 else ""
+    shown = "Means" if len(chosen) > 1 else f"Mean {chosen[0]}"
+    width = max(120, WIDTH // min(len(chosen), _SIDE_BY_SIDE))
+    # Numbers side by side take 40 pixels. Without a format, the only number of an axis is rounded.
+    ticks = draw.Axis(tickCount=width // 40, format=NUMBER)
+    chart: Any = _points_and_bars(rows, runs, pixels, {"title": axis_title, "axis": ticks})
+    chart = chart.properties(height=draw.Step(pixels), width=width)
+    if len(chosen) > 1:
+        header = draw.Header(title=None, labelLimit=LONGEST, labelFontWeight="bold")
+        by = draw.Facet("measure", type="nominal", sort=harmless_all(chosen), header=header)
+        # The data of a facet stand beside it, not in what it repeats.
+        chart = chart.facet(facet=by, columns=_SIDE_BY_SIDE).resolve_scale(x="independent")
+    named: alt.LayerChart | alt.FacetChart = chart.properties(
+        title=title(f"{shown} over {of_requests(rows['n'])}, best first{by_first}", intervals)
+    )
+    return named
+
+
+def _chosen(rows: pl.DataFrame, measures: str | Sequence[str] | None) -> list[str]:
+    """Return the names of measures asked for, or of all; raise for one that there is not."""
+    known = rows["measure"].unique(maintain_order=True).to_list()
+    chosen = known if measures is None else [measures] if isinstance(measures, str) else measures
+    for name in chosen:
+        if name not in known:
+            raise unknown_name("measure", name, known)
+    return list(dict.fromkeys(chosen)) or known
+
+
+def _points_and_bars(rows: pl.DataFrame, runs: list[str], pixels: int, of_x: dict[str, Any]) -> Any:
+    draw = altair()
+    names = names_axis(labelFontSize=name_size(pixels), grid=True, tickSize=0)
+    y = draw.Y("run", type="nominal", sort=harmless_all(runs), axis=names)
+    x = {"type": "quantitative", **of_x}
+    scale = draw.Scale(zero=False)
+    said = tooltip(
+        ("run", "run", ""),
+        ("measure", "measure", ""),
+        ("mean", "mean", ".4f"),
+        ("ci_low", "from", ".4f"),
+        ("ci_high", "to", ".4f"),
+        ("rank", "rank", ""),
+        ("n", "requests", "d"),
+    )
+    bars = (
+        draw.Chart()
+        .mark_rule(color=COLOURS[0], strokeWidth=max(1, min(3, pixels // 6)), opacity=0.6)
+        .encode(y, draw.X("ci_low", scale=scale, **x), draw.X2("ci_high"), said)
+        .transform_filter("isValid(datum.ci_low) && isValid(datum.ci_high)")
+    )
+    points = (
+        draw.Chart()
+        .mark_point(color=COLOURS[0], filled=True, opacity=1, size=min(60, pixels**2 // 4))
+        .encode(y, draw.X("mean", scale=scale, **x), said)
+    )
+    return draw.layer(bars, points, data=inside(rows))
+
+
+_HEIGHT = WIDTH * 3 // 4
+
+
+def trade_off_chart(
+    means: Frame,
+    /,
+    x: str,
+    y: str,
+    *,
+    log: LogLike | None = None,
+    colour: str | None = None,
+) -> alt.LayerChart:
+    """Draw one measure against another, with a point for each run.
+
+    Parameters
+    ----------
+    means
+        The table ``means`` of an evaluation, also with columns that `with_log` has added.
+    x, y
+        The measures from left to right and from bottom to top.
+    log
+        What describes the runs, as `with_log` takes it: a frame with a row for each run, or the
+        path of such a file.
+    colour
+        The column of the log, or one that ``means`` has beside its own, that colours the points: a
+        parameter of the runs. Texts also have a shape each. Runs without a value are grey crosses.
+
+    Returns
+    -------
+    altair.LayerChart
+        A point is at the means of a run under both measures. Names stand beside the points where
+        there is room; the tooltips have all of them.
+
+    Raises
+    ------
+    UnknownNameError
+        For a measure or a column that there is not.
+    SchemaError
+        As `with_log`.
+    LexiframeError
+        When Altair is not installed, when no run has means under both measures, and for a table
+        with several groups of requests.
+
+    Examples
+    --------
+    >>> import lexiframe as lf
+    >>> from lexiframe.views.charts import trade_off_chart
+    >>> folder = lf.bundled("example")
+    >>> e = lf.evaluate(folder / "runs", folder / "qrels.txt", ["AP", "RR"])
+    >>> log = pl.DataFrame({"run": ["pca8_euclidean", "random"], "params.k": [8, 1]})
+    >>> with_k = trade_off_chart(e.means.filter(pl.col("run") != "pixels_euclidean"), "AP", "RR",
+    ...                          log=log, colour="params.k")
+    >>> [(r["run"], round(r["x"], 2), round(r["y"], 2), r["colour"]) for r in with_k.data.values]
+    [('pca8_euclidean', 0.82, 0.87, 8), ('random', 0.03, 0.39, 1)]
+    """
+    draw, called = altair(), "trade_off_chart"
+    rows, without = _both_means(means, x, y, called)
+    if colour is not None:
+        of_runs = means if log is None else with_log(rows.select("run"), log)
+        values = _parameter(of_runs, colour, {"run"} if log is not None else {*MEANS.columns})
+        rows = rows.join(values, on="run", how="left", maintain_order="left")
+    elif log is not None:
+        raise LexiframeError(
+            f"{called}: expected colour= to name a column of the log, found none; leave out the "
+            "log, or choose a column"
+        )
+    points = _points(rows, harmless(x), harmless(y), colour)
+    at = {"x": points.encoding.x, "y": points.encoding.y, "tooltip": points.encoding.tooltip}
+    names = (
+        draw.Chart()
+        .mark_text(align="left", dx=8, limit=LONGEST, fontSize=10, color=GREY)
+        .encode(draw.Text("run", type="nominal"), **at)
+        .transform_filter("datum.has_room")
+    )
+    n_runs = f"{rows.height} run{'s' * (rows.height != 1)}, {of_requests(rows['n'])}"
+    left_out = f"{without} without a mean under both measures" if without else ""
+    coloured = f" by {colour}" if colour is not None else ""
+    rows = rows.with_columns(has_room=_room_for_names(rows))
+    chart: alt.LayerChart = draw.layer(points, names, data=inside(rows)).properties(
+        width=WIDTH,
+        height=_HEIGHT,
+        title=title(f"{y} against {x}{coloured}", n_runs, left_out),
+    )
+    return chart
+
+
+def _both_means(means: Frame, x: str, y: str, called: str) -> tuple[pl.DataFrame, int]:
+    """Return run, x, y and n of the runs that have both means, and the number of other runs."""
+    of_x, of_y = (
+        rows_of(means, MEANS, ["run"], called, measure=measure)
+        .filter(pl.col("mean").is_finite())
+        .select("run", "n", pl.col("mean").alias(name))
+        for name, measure in (("x", x), ("y", y))
+    )
+    both = of_x.join(of_y.select("run", "y"), on="run").select("run", "x", "y", "n").sort("run")
+    if both.is_empty():
+        raise LexiframeError(
+            f"{called}: expected a run with means under {x} and {y}, found none; choose measures "
+            "of the same evaluation"
+        )
+    return both, check(means, MEANS)["run"].n_unique() - both.height
+
+
+def _room_for_names(rows: pl.DataFrame) -> pl.Series:
+    """Say of each run whether its name, to the right of its point, would cover no other point.
+
+    Names that cover no point do not cover one another either.
+    """
+    at = rows.select("x", "y").to_numpy()
+    extent = np.where(np.ptp(at, axis=0) > 0, np.ptp(at, axis=0), 1)
+    pixels = at / extent * [WIDTH, _HEIGHT] * 0.9  # the scales leave a margin
+    right, down = np.moveaxis(pixels[None] - pixels[:, None], 2, 0)
+    width = np.minimum(rows["run"].str.len_chars().to_numpy() * 6 + 12, LONGEST)
+    covered = (right >= 0) & (right < width[:, None]) & (np.abs(down) < 12)
+    np.fill_diagonal(covered, False)
+    return pl.Series(~covered.any(axis=1))
+
+
+def _parameter(of_runs: Frame, colour: str, own: set[str]) -> pl.DataFrame:
+    """Return the column that colours the runs: numbers as they are, anything else as text."""
+    table = to_polars(of_runs)
+    known = [name for name in table.columns if name not in own]
+    if colour not in known:
+        raise unknown_name("column", colour, known)
+    values = table[colour]
+    if values.dtype.is_numeric():
+        values = values if values.dtype.is_integer() else values.cast(pl.Float64)  # also decimals
+    else:  # dates, truth values and lists as Python writes them
+        values = pl.Series(
+            [None if v is None else str(v) for v in values.to_list()], dtype=pl.String
+        )
+    runs = check(table.select("run"), TableSchema("runs", ("run",), {"run": STR}))
+    return runs.with_columns(values.alias("colour")).unique("run", keep="first")
+
+
+def _points(rows: pl.DataFrame, x: str, y: str, colour: str | None) -> Any:
+    draw = altair()
+    scale, axis = draw.Scale(zero=False, padding=12), draw.Axis(format=NUMBER)
+    said = [("run", "run", ""), ("x", x, ".4f"), ("y", y, ".4f"), ("n", "requests", "d")]
+    points = draw.Chart().mark_point(filled=True, opacity=0.9, size=70)
+    marked: dict[str, Any] = {"color": draw.value(COLOURS[0])}
+    if colour is not None:
+        name = harmless(colour)
+        is_number = rows["colour"].dtype.is_numeric()
+        said.append(("colour", name, "" if not is_number else "~g"))
+        marked = _by_number(name) if is_number else _by_text(rows["colour"], name)
+    return points.encode(
+        draw.X("x", type="quantitative", title=f"mean {x}", scale=scale, axis=axis),
+        draw.Y("y", type="quantitative", title=f"mean {y}", scale=scale, axis=axis),
+        tooltip(*said),
+        **marked,
+    )
+
+
+_KNOWN = "datum.colour !== null"
+
+
+def _by_number(name: str) -> dict[str, Any]:
+    """Encode numbers by colour; a run without one is a grey cross."""
+    draw = altair()
+    colour = draw.Color("colour", type="quantitative", title=name).scale(scheme="viridis")
+    return {
+        "color": draw.condition(_KNOWN, colour, draw.value(GREY)),
+        "shape": draw.condition(_KNOWN, draw.value("circle"), draw.value("cross")),
+    }
+
+
+_SHAPES = "circle square triangle-up diamond triangle-down triangle-right triangle-left".split()
+
+
+def _by_text(values: pl.Series, name: str) -> dict[str, Any]:
+    """Encode texts by colour and shape, in whose cycles no two of 56 are the same."""
+    draw = altair()
+    known = values.drop_nulls().unique().sort().to_list()
+    n = range(len(known))
+    colours = draw.Scale(domain=harmless_all(known), range=[COLOURS[i % len(COLOURS)] for i in n])
+    shapes = draw.Scale(domain=harmless_all(known), range=[_SHAPES[i % len(_SHAPES)] for i in n])
+    of_colour = draw.Color("colour", type="nominal", title=name, scale=colours)
+    of_shape = draw.Shape("colour", type="nominal", title=name, scale=shapes)
+    return {
+        "color": draw.condition(_KNOWN, of_colour, draw.value(GREY)),
+        "shape": draw.condition(_KNOWN, of_shape, draw.value("cross")),
+    }

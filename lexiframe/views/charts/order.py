@@ -1,0 +1,65 @@
+"""The order of the runs in a chart, from names or from a table that ranks them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import polars as pl
+
+from lexiframe.errors import LexiframeError
+from lexiframe.schemas import MEANS, ORDERINGS, to_polars
+from lexiframe.typing import Frame
+from lexiframe.views.charts.drawing import rows_of
+
+Order = Sequence[str] | pl.Series | Frame
+"""Runs, the best first; or the table of an evaluation's means, or of `order_runs`."""
+
+
+def ranked(called: str, table: Frame, measure: str) -> pl.DataFrame:
+    """Return the runs by a table of means or of orderings: run, rank, value and method, best first.
+
+    Examples
+    --------
+    >>> o = pl.DataFrame({"measure": "AP", "method": "mean", "run": ["a", "b"],
+    ...                   "value": [0.1, 0.2], "rank": [2.0, 1.0]})
+    >>> ranked("chart", o, "AP").rows()
+    [('b', 1.0, 0.2, 'mean'), ('a', 2.0, 0.1, 'mean')]
+    """
+    given = to_polars(table)
+    if "mean" in given.columns:
+        rows = rows_of(given, MEANS, ["run"], called, measure=measure)
+        rows = rows.with_columns(value="mean", method=pl.lit("mean"))
+    else:
+        rows = rows_of(given, ORDERINGS, ["run"], called, measure=measure)
+    return rows.select("run", "rank", "value", "method").sort("rank", "run")
+
+
+def in_order(called: str, order: Order, runs: Iterable[str], measure: str) -> list[str]:
+    """Return all runs in the order given, by this measure if that is a table; raise if a run lacks.
+
+    Examples
+    --------
+    >>> in_order("chart", ["b", "c", "a"], {"a", "b"}, "AP")
+    ['b', 'a']
+    """
+    if isinstance(order, Sequence | pl.Series):
+        names = [*order]
+    else:
+        names = ranked(called, order, measure)["run"].to_list()
+    return all_in_order(called, names, runs, "runs")
+
+
+def all_in_order(called: str, order: Iterable[str], wanted: Iterable[str], kind: str) -> list[str]:
+    """Return names in the order given, without others; raise if it lacks one of them.
+
+    Examples
+    --------
+    >>> all_in_order("chart", ["RR", "AP"], ["AP"], "measures")
+    ['AP']
+    """
+    names, known = list(dict.fromkeys(order)), {*wanted}
+    if missing := known - {*names}:
+        raise LexiframeError(
+            f"{called}: expected all {kind} in order, found none of {min(missing)!r}"
+        )
+    return [name for name in names if name in known]

@@ -1,0 +1,353 @@
+"""Charts of the ranks of runs: orderings side by side, and how probable each rank is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from lexiframe.errors import unknown_name
+from lexiframe.orderings.stability import rank_intervals
+from lexiframe.schemas import ORDERINGS, RANK_DISTRIBUTIONS
+from lexiframe.typing import Frame
+from lexiframe.views.charts.drawing import (
+    COLOURS,
+    GREY,
+    LONGEST,
+    SHARES,
+    altair,
+    harmless_all,
+    inside,
+    name_size,
+    names_axis,
+    rows_of,
+    step,
+    title,
+    tooltip,
+)
+
+if TYPE_CHECKING:
+    import altair as alt
+
+_FAINT = "#c8c8c8"
+"""The lines of runs that are not highlighted."""
+
+
+def ordering_chart(
+    o: Frame,
+    /,
+    measures: str | Sequence[str] | None = None,
+    methods: str | Sequence[str] | None = None,
+    *,
+    highlight: str | Sequence[str] | None = None,
+) -> alt.LayerChart:
+    """Draw orderings of the runs side by side, with a line for each run through its ranks.
+
+    Parameters
+    ----------
+    o
+        The table of `order_runs`, or several of them concatenated.
+    measures, methods
+        The measures and the methods whose orderings are drawn, from left to right: several measures
+        for one method, several methods for one measure, or both. Default: all of the table.
+    highlight
+        Runs whose lines are coloured and whose names are bold. Default: all of up to 8 runs; of
+        more, those that are first in an ordering (the first 8 of them).
+
+    Returns
+    -------
+    altair.LayerChart
+        The best rank is at the top. Runs of equal rank share a point; their names stand beside it
+        in several lines. A line is emphasised while the pointer is near it.
+
+    Raises
+    ------
+    UnknownNameError
+        For a measure, a method or a run that the table does not have.
+    LexiframeError
+        When Altair is not installed, and for a table with several groups of requests.
+
+    Examples
+    --------
+    >>> import lexiframe as lf
+    >>> from lexiframe.views.charts import ordering_chart
+    >>> folder = lf.bundled("example")
+    >>> e = lf.evaluate(folder / "runs", folder / "qrels.txt", ["AP", "LR"])
+    >>> chart = ordering_chart(e.orderings, highlight="random")
+    >>> [(r["ordering"], r["run"], r["rank"]) for r in chart.data.values if r["is_highlighted"]]
+    [('AP', 'random', 3.0), ('LR', 'random', 3.0)]
+    """
+    called = "ordering_chart"
+    rows = rows_of(o, ORDERINGS, ORDERINGS.key, called)
+    rows = _only(_only(rows, "measure", measures), "method", methods)
+    rows, named = _side_by_side(rows)
+    chosen = _highlighted(rows, highlight)
+    rows = rows.with_columns(is_highlighted=pl.col("run").is_in(chosen))
+    orderings = rows["ordering"].unique(maintain_order=True).to_list()
+    n_runs = rows["run"].n_unique()
+    chart: alt.LayerChart = _lines(rows, orderings, chosen, n_runs).properties(
+        title=title(f"Ranks of {n_runs} run{'s' * (n_runs != 1)} {named}")
+    )
+    return chart
+
+
+def _only(rows: pl.DataFrame, column: str, wanted: str | Sequence[str] | None) -> pl.DataFrame:
+    """Return the rows that have one of the values wanted, in their order; None wants all."""
+    if wanted is None:
+        return rows
+    known = rows[column].unique().sort().to_list()
+    values = [wanted] if isinstance(wanted, str) else list(dict.fromkeys(wanted))
+    for value in values:
+        if value not in known:
+            raise unknown_name(column, value, known)
+    return pl.concat([rows.filter(pl.col(column) == value) for value in values])
+
+
+def _side_by_side(rows: pl.DataFrame) -> tuple[pl.DataFrame, str]:
+    """Name the orderings by what differs between them, and number the places of their runs.
+
+    Also return what the title says about them.
+    """
+    n_methods = rows.group_by("measure").agg(pl.col("method").n_unique())["method"].max()
+    if n_methods == 1:
+        methods = rows["method"].unique(maintain_order=True).to_list()
+        name, said = pl.col("measure"), f"by measure (method: {', '.join(methods)})"
+    elif rows["measure"].n_unique() == 1:
+        name, said = pl.col("method"), f"by {rows['measure'][0]}, by method"
+    else:
+        name, said = pl.concat_str("measure", "method", separator=" "), "by measure and method"
+    named = rows.with_columns(ordering=name)
+    place = {o: n for n, o in enumerate(named["ordering"].unique(maintain_order=True))}
+    at = pl.col("ordering").replace_strict(place, return_dtype=pl.Int64)
+    return (
+        named.sort(at, "rank", "run").with_columns(
+            at=at,
+            place=pl.int_range(1, pl.len() + 1).over("ordering"),
+            is_first=at == 0,
+            is_last=(at == len(place) - 1) & (at > 0),
+        ),
+        said,
+    )
+
+
+def _highlighted(rows: pl.DataFrame, wanted: str | Sequence[str] | None) -> list[str]:
+    known = rows["run"].unique(maintain_order=True).to_list()
+    if wanted is None:
+        most = len(COLOURS)
+        best = rows.filter(pl.col("rank") == pl.col("rank").min().over("ordering"))
+        few = known if len(known) <= most else best["run"].unique(maintain_order=True).to_list()
+        return few[:most]
+    runs = [wanted] if isinstance(wanted, str) else list(dict.fromkeys(wanted))
+    for run in runs:
+        if run not in known:
+            raise unknown_name("run", run, known)
+    return runs
+
+
+def _lines(rows: pl.DataFrame, orderings: list[str], chosen: list[str], n_runs: int) -> Any:
+    draw, pixels = altair(), step(n_runs, most=28)
+    near = draw.selection_point(
+        name="near", on="pointerover", nearest=True, fields=["run"], empty=False
+    )
+    x = draw.X("ordering", type="nominal", sort=harmless_all(orderings)).axis(
+        orient="top", title=None, labelAngle=0, labelLimit=_BETWEEN, domain=False, grid=True
+    )
+    scale = draw.Scale(domain=[0.5, n_runs + 0.5], reverse=True, nice=False, zero=False)
+    at = {
+        "x": x,
+        "y": draw.Y("rank", type="quantitative", axis=None, scale=scale),
+        "tooltip": tooltip(
+            ("run", "run", ""),
+            ("measure", "measure", ""),
+            ("method", "method", ""),
+            ("rank", "rank", "~g"),
+            ("value", "value", ".4f"),
+        ),
+    }
+    # Without an order, lines go through the orderings by name.
+    of_run = {
+        "detail": draw.Detail("run", type="nominal"),
+        "order": draw.Order("at", type="ordinal"),
+    }
+    colours = draw.Scale(domain=harmless_all(chosen), range=[*_cycle(len(chosen))])
+    own = draw.Color("run", type="nominal", scale=colours, legend=None)
+    faint, shown = "!datum.is_highlighted", "datum.is_highlighted"
+    behind = draw.Chart().transform_filter(faint)
+    ahead = draw.Chart().transform_filter(shown)
+    layers = [
+        behind.mark_line(strokeWidth=1).encode(color=draw.value(_FAINT), **of_run, **at),
+        ahead.mark_line(strokeWidth=2.5).encode(color=own, **of_run, **at),
+        draw.Chart()
+        .mark_line(strokeWidth=3, color="black")
+        .encode(opacity=draw.condition(near, draw.value(1), draw.value(0)), **of_run, **at),
+        behind.mark_point(filled=True, size=16, opacity=1).encode(color=draw.value(GREY), **at),
+        ahead.mark_point(filled=True, size=40, opacity=1).encode(color=own, **at),
+        draw.Chart()
+        .mark_point(size=80, opacity=0)
+        .encode(**at)
+        .add_params(near)
+        .properties(name="points"),
+        *_names(x, at["tooltip"], scale, name_size(pixels), end="is_first"),
+        *_names(x, at["tooltip"], scale, name_size(pixels), end="is_last"),
+    ]
+    return draw.layer(*layers, data=inside(rows)).properties(
+        width=draw.Step(_BETWEEN), height=n_runs * pixels, view=draw.ViewBackground(stroke=None)
+    )
+
+
+_BETWEEN = 130
+"""The pixels between two orderings."""
+
+
+def _cycle(n: int) -> list[str]:
+    return [COLOURS[place % len(COLOURS)] for place in range(n)]
+
+
+def _names(x: Any, said: Any, scale: Any, size: int, *, end: str) -> list[Any]:
+    """Return ranks and names at the first or the last ordering: runs of equal rank have lines each.
+
+    The mean of the places of runs of equal rank is their rank, so the lines surround their point.
+    """
+    draw, is_left = altair(), end == "is_first"
+    side = {"align": "right" if is_left else "left", "fontSize": size}
+    bold = {"expr": "datum.is_highlighted ? 'bold' : 'normal'"}
+    y = draw.Y("place", type="quantitative", axis=None, scale=scale)
+    texts = draw.Chart().transform_filter(f"datum.{end}")
+    sign = -1 if is_left else 1
+    ranks = texts.mark_text(dx=sign * 8, color=GREY, **side)
+    names = texts.mark_text(dx=sign * (8 + 3 * size), limit=LONGEST, fontWeight=bold, **side)
+    return [
+        ranks.encode(x, y, draw.Text("rank", type="quantitative", format="~g"), tooltip=said),
+        names.encode(x, y, draw.Text("run", type="nominal"), tooltip=said),
+    ]
+
+
+_MOST_BLOBS = 40
+"""The number of runs up to which ranks are drawn as circles; of more they are a heat map."""
+
+
+def rank_distribution_chart(
+    r: Frame, /, measure: str, method: str | None = None, *, alpha: float = 0.05
+) -> alt.LayerChart:
+    """Draw how probable each rank of each run is.
+
+    Parameters
+    ----------
+    r
+        The table of `rank_distributions`.
+    measure
+        The measure whose orderings are drawn.
+    method
+        The method of ordering, when the table has several.
+    alpha
+        The bars cover the ranks between the alpha/2 and 1 − alpha/2 quantiles of the samples.
+
+    Returns
+    -------
+    altair.LayerChart
+        A row for each run, the best median rank first, and a column for each rank. The area of a
+        circle is the probability of the rank; of more than 40 runs, a cell is darker the more
+        probable its rank. A stroke is at the median rank, and a bar covers the interval.
+
+    Raises
+    ------
+    UnknownNameError
+        For a measure or a method that the table does not have.
+    LexiframeError
+        When Altair is not installed, for an alpha that is not between 0 and 1, and for a table with
+        several methods or groups of requests.
+
+    Examples
+    --------
+    >>> import lexiframe as lf
+    >>> from lexiframe.views.charts import rank_distribution_chart
+    >>> folder = lf.bundled("example")
+    >>> p = lf.positions(folder / "runs", folder / "qrels.txt")
+    >>> chart = rank_distribution_chart(lf.rank_distributions(lf.scores(p, "AP")), "AP")
+    >>> sum(row["probability"] for row in chart.data.values if row["run"] == "random")
+    1.0
+    """
+    draw, called = altair(), "rank_distribution_chart"
+    rows = rows_of(r, RANK_DISTRIBUTIONS, ["run", "rank"], called, measure=measure, method=method)
+    rows = rows.join(rank_intervals(rows, alpha).drop("measure", "method"), on="run")
+    rows = rows.with_columns(mean=(pl.col("rank") * pl.col("probability")).sum().over("run"))
+    # Mid-ranks come last, so that their cells are drawn over those of whole ranks.
+    rows = rows.sort("median", "mean", "run", pl.col("rank") % 1, "rank").select(
+        "run", "rank", "probability", "low", "median", "high", "method",
+        is_median=pl.col("rank") == pl.col("median"),
+    )  # fmt: skip
+    method = rows["method"][0]
+    runs = rows["run"].unique(maintain_order=True).to_list()
+    pixels = step(len(runs), least=10 if len(runs) > _MOST_BLOBS else 12)
+    of_ranks = _blobs if len(runs) <= _MOST_BLOBS else _cells
+    layers = _intervals(rows, runs, pixels, of_ranks(rows, pixels))
+    level = f"{100 * (1 - alpha):g} %"
+    chart: alt.LayerChart = draw.layer(*layers, data=inside(rows.drop("method"))).properties(
+        width=max(160, len(runs) * pixels),
+        height=draw.Step(pixels),
+        title=title(
+            f"Probable ranks of {len(runs)} run{'s' * (len(runs) != 1)} by {measure} ({method})",
+            f"bootstrap over requests; bars cover {level} of the samples, strokes are medians",
+        ),
+    )
+    return chart
+
+
+def _intervals(rows: pl.DataFrame, runs: list[str], pixels: int, of_ranks: Any) -> list[Any]:
+    """Return the layers: probabilities behind, then the interval and the median of each run."""
+    draw = altair()
+    names = names_axis(labelFontSize=name_size(pixels), grid=True, tickSize=0)
+    y = draw.Y("run", type="nominal", sort=harmless_all(runs), axis=names)
+    scale = draw.Scale(domain=[0.5, len(runs) + 0.5], nice=False, zero=False)
+    axis = draw.Axis(values=_whole(len(runs)), format="d", orient="top", grid=False)
+    x = {"type": "quantitative", "title": "rank", "scale": scale, "axis": axis}
+    said = tooltip(
+        ("run", "run", ""),
+        ("rank", "rank", "~g"),
+        ("probability", "probability", ".1%"),
+        ("median", "median", "~g"),
+        ("low", "from", "~g"),
+        ("high", "to", "~g"),
+    )
+    once = draw.Chart().transform_filter("datum.is_median")
+    bars = once.mark_rule(color="black", strokeWidth=1.5)
+    medians = once.mark_tick(color="black", thickness=2.5, size=max(6, pixels * 2 // 3))
+    return [
+        of_ranks(x).encode(y, tooltip=said),
+        bars.encode(y, draw.X("low", **x), draw.X2("high"), tooltip=said),
+        medians.encode(y, draw.X("median", **x), tooltip=said),
+    ]
+
+
+def _whole(n: int) -> list[int]:
+    """Return the ranks that stand at an axis; Vega's own may lie between two and be rounded."""
+    every = 1 if n <= 20 else 5 if n <= 60 else 10
+    return sorted({1, *range(every, n + 1, every)})
+
+
+def _blobs(rows: pl.DataFrame, pixels: int) -> Any:
+    """Return circles whose area is the probability, the largest as wide as a row is high."""
+    draw = altair()
+    size = draw.Size("probability", type="quantitative", title="probability").scale(
+        domain=[0, 1], range=[0, pixels**2], zero=True
+    )
+    size = size.legend(format="%", values=[0.1, 0.5, 1])
+    circles = draw.Chart().mark_circle(color=COLOURS[5], opacity=1)
+    return lambda x: circles.encode(draw.X("rank", **x), size)
+
+
+def _cells(rows: pl.DataFrame, pixels: int) -> Any:
+    """Return cells that are darker the more probable the rank; mid-ranks have cells between."""
+    draw = altair()
+    half = "(datum.rank % 1 ? 0.25 : 0.5)"
+    colour = draw.Color("probability", type="quantitative", title="probability").scale(
+        scheme=SHARES, domain=[0, rows["probability"].to_numpy().max().item()]
+    )
+    cells = (
+        draw.Chart()
+        .mark_rect()
+        .transform_calculate(left=f"datum.rank - {half}", right=f"datum.rank + {half}")
+    )
+    colour = colour.legend(format="%")
+    return lambda x: cells.encode(draw.X("left", **x), draw.X2("right"), colour)

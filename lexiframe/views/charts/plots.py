@@ -1,0 +1,241 @@
+"""The charts of an evaluation that a user wants first: `Evaluation.plot`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from inspect import getdoc
+from typing import TYPE_CHECKING, Any, Protocol
+
+import polars as pl
+
+from lexiframe.errors import LexiframeError
+from lexiframe.views.charts.drawing import altair
+from lexiframe.views.charts.matrices import win_rate_chart
+from lexiframe.views.charts.means import mean_chart
+from lexiframe.views.charts.orderings import ordering_chart
+from lexiframe.views.charts.rankings import ranking_chart
+from lexiframe.views.charts.requests import pair_chart
+
+if TYPE_CHECKING:
+    import altair as alt
+
+Group = Mapping[str, Any] | None
+"""The attributes of a group of requests, and their values."""
+
+
+class Evaluated(Protocol):
+    """What is drawn: an evaluation, which `views` may not import."""
+
+    @property
+    def means(self) -> pl.DataFrame:
+        """The means of the runs."""
+        ...
+
+    @property
+    def win_rates(self) -> pl.DataFrame:
+        """The win rates of the pairs of runs."""
+        ...
+
+    @property
+    def orderings(self) -> pl.DataFrame:
+        """The orderings of the runs."""
+        ...
+
+    @property
+    def provenance(self) -> dict[str, Any]:
+        """What the tables were computed from."""
+        ...
+
+    def pair(self, run_a: str, run_b: str, measures: Any = None) -> pl.DataFrame:
+        """Compare two runs request by request."""
+        ...
+
+    def explain(self, query_id: str, run_a: str, run_b: str, measures: Any = None) -> pl.DataFrame:
+        """Explain the preference between two rankings of one request."""
+        ...
+
+
+@dataclass(frozen=True, repr=False)
+class Plots:
+    """The charts of an evaluation: each function returns a chart of Altair.
+
+    A chart is shown by notebooks, and written by ``chart.save("means.png")`` (or ``.svg``,
+    ``.html``). All charts are in `lexiframe.views.charts`, as functions of tables.
+
+    Attributes
+    ----------
+    evaluation
+        What is drawn.
+
+    Examples
+    --------
+    >>> import lexiframe as lf
+    >>> folder = lf.bundled("example")
+    >>> e = lf.evaluate(folder / "runs", folder / "qrels.txt", ["RPP", "AP"])
+    >>> e.plot.wins("RPP").title.text
+    'Share of requests won by RPP'
+    """
+
+    evaluation: Evaluated
+
+    def means(
+        self, measures: str | Sequence[str] | None = None, *, group: Group = None
+    ) -> alt.LayerChart | alt.FacetChart:
+        """Draw the means of the runs with their intervals.
+
+        Parameters
+        ----------
+        measures
+            One measure, or several side by side. Default: all.
+        group
+            The group of requests, such as ``{"language": "de"}``, when the evaluation has groups.
+
+        Returns
+        -------
+        altair.LayerChart or altair.FacetChart
+            That of `mean_chart`.
+
+        Raises
+        ------
+        LexiframeError
+            As `mean_chart`; and for a group that does not exist, or that was not chosen.
+        """
+        alpha = self.evaluation.provenance["inference"]["alpha"]
+        return mean_chart(self._of("means", group), self._asked(measures), alpha=alpha)
+
+    def wins(self, measure: str | None = None, *, group: Group = None) -> alt.Chart:
+        """Draw which share of the requests each run wins against each other.
+
+        Parameters
+        ----------
+        measure
+            The measure. Default: the first of the evaluation.
+        group
+            The group of requests, when the evaluation has groups.
+
+        Returns
+        -------
+        altair.Chart
+            That of `win_rate_chart`, the runs in the order that the measure gives them.
+
+        Raises
+        ------
+        LexiframeError
+            As `win_rate_chart`; and for a group that does not exist, or that was not chosen.
+        """
+        measure = str(self.evaluation.provenance["measures"][0] if measure is None else measure)
+        order = self._of("orderings", group)
+        return win_rate_chart(self._of("win_rates", group), measure, order=order)
+
+    def orderings(
+        self, measures: str | Sequence[str] | None = None, *, group: Group = None
+    ) -> alt.LayerChart:
+        """Draw the ranks of the runs under each measure, side by side.
+
+        Parameters
+        ----------
+        measures
+            The measures, from left to right. Default: all.
+        group
+            The group of requests, when the evaluation has groups.
+
+        Returns
+        -------
+        altair.LayerChart
+            That of `ordering_chart`.
+
+        Raises
+        ------
+        LexiframeError
+            As `ordering_chart`; and for a group that does not exist, or that was not chosen.
+        """
+        return ordering_chart(self._of("orderings", group), self._asked(measures))
+
+    def pair(
+        self, run_a: str, run_b: str, measure: str | None = None
+    ) -> alt.LayerChart | alt.VConcatChart | alt.ConcatChart:
+        """Draw the differences of two runs, request by request.
+
+        Parameters
+        ----------
+        run_a, run_b
+            The runs; differences are positive where run_a is better.
+        measure
+            The measure. Default: all, two in a row.
+
+        Returns
+        -------
+        altair.LayerChart, altair.VConcatChart or altair.ConcatChart
+            That of `pair_chart`, of all requests whatever groups they form.
+
+        Raises
+        ------
+        LexiframeError
+            As `Evaluation.pair` and `pair_chart`.
+        """
+        draw = altair()
+        both = self.evaluation.pair(run_a, run_b, measure)
+        charts = [pair_chart(both, name) for name in both["measure"].unique(maintain_order=True)]
+        if len(charts) == 1:
+            return charts[0]
+        together: alt.ConcatChart = draw.concat(*charts, columns=2)
+        return together
+
+    def request(self, query_id: str, run_a: str, run_b: str) -> alt.LayerChart:
+        """Draw two rankings of one request, with the recall levels that decide.
+
+        Parameters
+        ----------
+        query_id, run_a, run_b
+            The request, and the runs whose rankings are drawn.
+
+        Returns
+        -------
+        altair.LayerChart
+            That of `ranking_chart`.
+
+        Raises
+        ------
+        LexiframeError
+            As `Evaluation.explain` and `ranking_chart`.
+        """
+        altair()  # before positions are read
+        explained = self.evaluation.explain(query_id, run_a, run_b, ["LR", "LP"])
+        return ranking_chart(explained, query_id, run_a, run_b)
+
+    def _asked(self, measures: str | Sequence[str] | None) -> str | Sequence[str]:
+        """Return the measures, by default those of the evaluation in the order asked for."""
+        every: list[str] = self.evaluation.provenance["measures"]
+        return every if measures is None else measures
+
+    def _of(self, name: str, group: Group) -> pl.DataFrame:
+        """Return a table of the evaluation, or its rows of a group of requests."""
+        table: pl.DataFrame = getattr(self.evaluation, name)
+        names = self.evaluation.provenance["groups"]
+        asked = dict(group or {})
+        if {*asked} != {*names} or not names:
+            return self._refuse(table, names, asked) if names or asked else table
+        same = [pl.col(attribute).eq_missing(pl.lit(asked[attribute])) for attribute in names]
+        rows = table.filter(*same).drop(names)
+        return self._refuse(table, names, asked) if rows.is_empty() else rows
+
+    def _refuse(self, table: pl.DataFrame, names: list[str], asked: dict[str, Any]) -> Any:
+        """Raise, because a group was not chosen or does not exist."""
+        if not names:
+            raise LexiframeError(
+                f"plot: expected no group, found {asked}; this evaluation has no groups of "
+                "requests (see requests= and by= of evaluate)"
+            )
+        known = table.select(names).unique(maintain_order=True).to_dicts()
+        raise LexiframeError(
+            f"plot: expected one of the {len(known)} groups of requests, such as "
+            f"group={known[0] if known else dict.fromkeys(names)}, found {asked or None}"
+        )
+
+    def __repr__(self) -> str:
+        names = [name for name in vars(Plots) if not name.startswith("_") and name != "evaluation"]
+        width = max(map(len, names))
+        lines = [f"  {n:{width}}  {(getdoc(getattr(Plots, n)) or '').partition(chr(10))[0]}"
+                 for n in names]  # fmt: skip
+        return "\n".join(["The charts of an evaluation:", *lines])

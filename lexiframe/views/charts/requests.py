@@ -1,0 +1,180 @@
+"""The differences of two runs, request by request."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from lexiframe.schemas import PAIR_REQUESTS
+from lexiframe.typing import Frame
+from lexiframe.views.charts.drawing import (
+    COLOURS,
+    altair,
+    harmless,
+    harmless_all,
+    inside,
+    names_axis,
+    of_requests,
+    rows_of,
+    step,
+    title,
+    tooltip,
+)
+
+if TYPE_CHECKING:
+    import altair as alt
+
+SIGNS = {"a": COLOURS[0], "b": COLOURS[1], "tie": "#8c8c8c"}
+"""The colours of what is better in the first run, in the second, and in none."""
+_NAMED = 40
+"""Up to this many requests have their names beside the axis."""
+WIDE = 640
+"""The width of a chart of many requests or ranks in pixels."""
+_IN_TITLE = 40
+"""The letters of a name in a title; the axis or the tooltip has all of it."""
+
+
+def pair_chart(both: Frame, /, measure: str | None = None) -> alt.LayerChart | alt.VConcatChart:
+    """Draw the differences of two runs, request by request, from the greatest gain to the loss.
+
+    Parameters
+    ----------
+    both
+        The table of `Evaluation.pair`.
+    measure
+        The measure whose differences are drawn. Default: the only one of the table.
+
+    Returns
+    -------
+    altair.LayerChart or altair.VConcatChart
+        A bar for each request: above 0, and blue, where the first run is better, below 0, and
+        orange, where the second is; a grey dash is a tie. For a lexicographic preference a second
+        panel has the recall level that decides each request, as a triangle that points up where
+        the first run is better. Requests with equal differences are sorted by this level, so that
+        level 1 is outermost.
+
+    Raises
+    ------
+    UnknownNameError
+        For a measure that the table does not have.
+    LexiframeError
+        When Altair is not installed, and for a table of several measures when none is chosen.
+
+    Examples
+    --------
+    >>> import lexiframe as lf
+    >>> from lexiframe.views.charts import pair_chart
+    >>> folder = lf.bundled("example")
+    >>> e = lf.evaluate(folder / "runs", folder / "qrels.txt", ["LR", "RR"])
+    >>> chart = pair_chart(e.pair("pixels_euclidean", "pca8_euclidean"), "LR")
+    >>> chart.title.subtitle
+    ['positive where pixels_euclidean is better: 3 of 5 requests', \
+'negative where pca8_euclidean is better: 1; tied: 1']
+    >>> [(row["query_id"], row["deciding_level"]) for row in chart.data.values]
+    [('q0113', 14), ('q0206', 14), ('q0175', 20), ('q0066', None), ('q0078', 21)]
+    """
+    draw = altair()
+    rows = rows_of(both, PAIR_REQUESTS, ["query_id"], "pair_chart", measure=measure)
+    sign = pl.col("preference").sign()
+    rows = rows.sort(
+        pl.col("preference").neg(), pl.col("deciding_level") * sign, "query_id", nulls_last=True
+    ).with_columns(
+        better=sign.replace_strict({1.0: "a", 0.0: "tie", -1.0: "b"}, return_dtype=pl.String)
+    )
+    base = draw.Chart().encode(_of_sign("better"), _tooltip(rows))
+    below, size = _requests_axis(rows), _size(rows)
+    words = _title(rows)
+    if rows["deciding_level"].null_count() == rows.height:
+        alone: alt.LayerChart = _bars(base.encode(below)).properties(
+            data=inside(rows), title=words, height=240, **size
+        )
+        return alone
+    of_signs = rows["preference"].is_in([-1.0, 0.0, 1.0]).all()  # then the levels say more
+    bars = _bars(base.encode(_requests_axis(rows, shown=False)))
+    levels = _levels(base.encode(below)).properties(height=160 if of_signs else 100, **size)
+    panels: alt.VConcatChart = draw.vconcat(
+        bars.properties(height=80 if of_signs else 220, **size),
+        levels,
+        data=inside(rows),
+        title=words,
+        spacing=8,
+    )
+    return panels
+
+
+def _title(rows: pl.DataFrame) -> Any:
+    a, b, measure = (short(rows[name][0]) for name in ("run_a", "run_b", "measure"))
+    n = {side: rows.filter(better=side).height for side in SIGNS}
+    return title(
+        f"Differences in {measure}: {a} − {b}",
+        f"positive where {a} is better: {n['a']} of {_number(rows)}",
+        f"negative where {b} is better: {n['b']}; tied: {n['tie']}",
+    )
+
+
+def _number(rows: pl.DataFrame) -> str:
+    return of_requests(pl.Series([rows.height]))
+
+
+def _requests_axis(rows: pl.DataFrame, *, shown: bool = True) -> Any:
+    """Return the axis of requests in the order of the rows; many have no names beside it."""
+    is_named = rows.height <= _NAMED
+    axis = names_axis(
+        f"{_number(rows)}, sorted" if shown else "", labels=shown and is_named,
+        ticks=shown and is_named, labelAngle=-90, domain=False,
+    )  # fmt: skip
+    gap = 0.15 if rows.height <= 2 * _NAMED else 0
+    # Bands and their domain are given, so that both panels have the same places for requests.
+    scale = {"type": "band", "domain": harmless_all(rows["query_id"]), "padding": gap}
+    return altair().X("query_id", type="nominal", sort=None, axis=axis).scale(**scale)
+
+
+def _of_sign(column: str) -> Any:
+    scale = {"domain": [*SIGNS], "range": [*SIGNS.values()]}
+    return altair().Color(column, type="nominal", legend=None).scale(**scale)
+
+
+def _tooltip(rows: pl.DataFrame) -> list[Any]:
+    columns = [("query_id", "request", ""), ("preference", "difference", ".4f")]
+    if rows["value_a"].null_count() < rows.height:
+        names = {side: f"of {harmless(rows[f'run_{side}'][0])}" for side in "ab"}
+        columns += [(f"value_{side}", names[side], ".4f") for side in "ab"]
+    if rows["deciding_level"].null_count() < rows.height:
+        columns.append(("deciding_level", "decided by level", "d"))
+    return tooltip(*columns)
+
+
+def _size(rows: pl.DataFrame) -> dict[str, Any]:
+    wide = altair().Step(step(rows.height, 15, side=WIDE))
+    return {"width": wide if rows.height <= _NAMED else WIDE}
+
+
+def _bars(base: Any) -> Any:
+    """Draw a bar for each request, and a dash at 0 for a tie, which a bar of no height hides."""
+    draw = altair()
+    value = draw.Y("preference", type="quantitative", title="difference").axis(grid=False)
+    bars = base.mark_bar().encode(value)
+    dashes = base.transform_filter("datum.better == 'tie'").mark_tick(thickness=3).encode(value)
+    zero = draw.Chart().mark_rule(color="#444444").encode(y=draw.datum(0))
+    return draw.layer(bars, dashes, zero)
+
+
+def _levels(base: Any) -> Any:
+    draw = altair()
+    shapes = {"domain": [*SIGNS], "range": ["triangle-up", "triangle-down", "stroke"]}
+    level = draw.Y("deciding_level", type="quantitative", title="deciding level")
+    scale = {"zero": False, "nice": False, "padding": 8}
+    return (
+        base.transform_filter("datum.deciding_level != null")
+        .mark_point(filled=True, size=30, opacity=0.8)
+        .encode(
+            level.axis(format="d", tickMinStep=1).scale(**scale),
+            draw.Shape("better", type="nominal", legend=None).scale(**shapes),
+        )
+    )
+
+
+def short(name: str) -> str:
+    """Return a name for a title: a very long one is cut."""
+    return name if len(name) <= _IN_TITLE else f"{name[: _IN_TITLE - 1]}…"

@@ -1,0 +1,140 @@
+"""What the documentation is made of: pages, names, links. `make docs` looks at the whole site."""
+
+import importlib
+import sys
+from pathlib import Path
+
+import polars as pl
+import pytest
+import yaml
+
+import lexiframe as lf
+from lexiframe import theory
+from lexiframe.metrics.papers import LEXIPRECISION, LEXIRECALL, RECALL_PAIRED
+from tests.test_readme import blocks
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGES = "coming-from.md glossary.md guide.md".split()
+
+
+@pytest.fixture(scope="module")
+def docs():
+    """Import a module of .docs, and forget it afterwards."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "dont_write_bytecode", True)
+        patch.syspath_prepend(ROOT / ".docs")
+        yield importlib.import_module
+    for path in (ROOT / ".docs").glob("*.py"):
+        sys.modules.pop(path.stem, None)
+
+
+@pytest.fixture(scope="module")
+def measure_pages(docs):
+    """The text of the page of each measure."""
+    return docs("measure_pages").measure_pages()
+
+
+def test_each_measure_has_a_page_with_all_that_is_known_of_it(measure_pages):
+    rows = list(lf.measures().iter_rows(named=True))
+    assert len(measure_pages) == len(rows) + 2  # the list, and the conventions
+    for row in rows:
+        text = next(t for t in measure_pages.values() if t.startswith(f"{row['name']}\n"))
+        assert row["formula"] in text
+        assert row["range"] in text
+        assert row["source"].partition(",")[0] in text
+        assert ">>> lf." in text, "an example"
+        assert "│" in text, "what it prints"
+        assert "Other libraries" in text
+
+
+def test_the_page_of_a_measure_shows_its_value(measure_pages):
+    text = measure_pages["AP.rst"]
+    first = (1 / 1 + 2 / 3 + 3 / 5) / 4  # a x b u c, and d is missing
+    assert f"{first:.6f}" in text
+    assert "``map_cut_k``" in text
+    assert "min(m, length of the list)" in text  # LensKit's denominator
+
+
+def test_names_of_other_libraries_are_theirs(docs):
+    ir_measures = pytest.importorskip("ir_measures")
+    pytrec_eval = pytest.importorskip("pytrec_eval")
+    pages = docs("measure_pages")
+    ours = {*lf.measures()["name"]}
+    assert {*pages.SAME_IN_IR_MEASURES} == ours & {*ir_measures.measures.registry}
+    known = {*pytrec_eval.supported_measures, "yaap"}  # which pytrec_eval leaves out
+    renamed = {name for name, _ in pages._TREC_EVAL if name not in pages.SAME_IN_TREC_EVAL}
+    assert {*pages.SAME_IN_TREC_EVAL} | {n.removesuffix("_{}") for n in renamed} >= ours & known
+    assert {*pages.SAME_IN_TREC_EVAL} <= known
+
+
+def test_every_public_name_is_in_the_reference(docs, measure_pages):
+    reference = docs("reference_pages").reference_pages()
+    text = "\n".join([*reference.values(), *measure_pages.values()])
+    for name in [*lf.__all__, *theory.__all__]:
+        kinds = ("autofunction", "autoclass", "py:data")
+        assert name == "theory" or any(f".. {kind}:: {name}\n" in text for kind in kinds), name
+    assert ".. py:module:: lexiframe.theory\n" in text
+
+
+def test_the_groups_are_those_of_help(docs):
+    groups = [*docs("reference_pages")._groups()]
+    assert {name for group in groups for name in group.names} >= {*lf.__all__} - {"theory"}
+    assert [group.title for group in groups][:4] == [
+        "Runs and judgments",
+        "Positions",
+        "Metrics",
+        "Metrics by subtopic",
+    ]
+
+
+PAGE = """<html><head><link rel="stylesheet" href="style.css"></head><body>
+<a name="here"></a><a href="#here">fine</a> <a href="https://doi.org/10.1145/3728373">fine</a>
+{}</body></html>"""
+
+
+@pytest.mark.parametrize(
+    "element, problem",
+    [
+        ('<a href="nowhere.html">x</a>', "index.html: a link leads nowhere: nowhere.html"),
+        ('<a href="#nowhere">x</a>', "index.html: a link leads nowhere: #nowhere"),
+        ('<img src="nowhere.png">', "index.html: a link leads nowhere: nowhere.png"),
+        (
+            '<script src="https://example.org/x.js"></script>',
+            "index.html: loads from a network: https://example.org/x.js",
+        ),
+    ],
+)
+def test_the_built_site_is_looked_at(docs, tmp_path, element, problem):
+    built = docs("built")
+    names = "".join(f'<i id="{name}"></i>' for name in built.public_names())
+    (tmp_path / "style.css").write_text("p { color: black }")
+    (tmp_path / "index.html").write_text(PAGE.format(names))
+    assert built.problems(tmp_path) == []
+    (tmp_path / "index.html").write_text(PAGE.format(names + element))
+    assert built.problems(tmp_path) == [problem]
+    (tmp_path / "index.html").write_text(PAGE.format(names.replace('"lexiframe.evaluate"', '"x"')))
+    assert built.problems(tmp_path) == ["the reference lacks lexiframe.evaluate"]
+    (tmp_path / "style.css").write_text("@import url(https://example.org/x.css);")
+    assert "style.css: may load from a network" in built.problems(tmp_path)
+
+
+def test_the_code_for_those_who_come_from_elsewhere_runs():
+    names = {}
+    for block in blocks((ROOT / ".docs/coming-from.md").read_text(encoding="utf-8")):
+        exec(compile(block, "coming-from.md", "exec"), names)
+    assert names["s"]["measure"].unique().sort().to_list() == ["AP", "P@10", "RR", "nDCG@10"]
+    assert {*names["c"]["correction"]} == {"none", "holm"}
+    assert names["h"].height == names["c"].filter(pl.col("correction") == "holm").height
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_pages_stand_in_the_contents(docs, page):
+    sphinx_free = (ROOT / ".docs/written.py").read_text(encoding="utf-8")
+    assert f'"{page}": ".docs/{page}"' in sphinx_free
+
+
+def test_the_citation_is_of_this_version_and_of_the_papers():
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    assert citation["version"] == lf.__version__
+    dois = {paper["doi"] for paper in citation["references"]}
+    assert dois == {of.partition("doi:")[2] for of in (RECALL_PAIRED, LEXIPRECISION, LEXIRECALL)}

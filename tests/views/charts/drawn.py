@@ -1,0 +1,71 @@
+"""What tests of charts share: pictures, pages, and specifications compared with stored ones.
+
+A snapshot is the specification of a chart as JSON, in the folder ``snapshots``. After a change that
+is meant to change charts, write them anew and look at the difference:
+
+    LEXIFRAME_SNAPSHOTS=write make test ARGS=tests/views/charts
+    git diff tests/views/charts/snapshots
+"""
+
+import json
+import os
+from html.parser import HTMLParser
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+SNAPSHOTS = Path(__file__).parent / "snapshots"
+
+
+def specification(chart):
+    """The chart as JSON, without the address of the schema, which names a version of Altair."""
+    found = chart.to_dict()
+    found.pop("$schema")
+    return json.dumps(found, indent=1, ensure_ascii=False, sort_keys=True) + "\n"
+
+
+def compare_with_snapshot(chart, name):
+    """Fail unless the chart is as its snapshot; write that if the environment asks for it."""
+    path, found = SNAPSHOTS / f"{name}.json", specification(chart)
+    if os.environ.get("LEXIFRAME_SNAPSHOTS") == "write":
+        path.write_text(found, encoding="utf-8")
+    assert found == path.read_text(encoding="utf-8"), "see tests/views/charts/drawn.py"
+
+
+def png(chart, scale=0.5):
+    """The chart as a picture; the test is skipped without vl-convert."""
+    vl_convert = pytest.importorskip("vl_convert")
+    # To validate it as well takes longer than to draw it; snapshots are of valid specifications.
+    picture = vl_convert.vegalite_to_png(chart.to_dict(validate=False), scale=scale)
+    assert picture.startswith(b"\x89PNG")
+    return picture
+
+
+class Tags(HTMLParser):
+    """The tags of a page, as a browser finds them."""
+
+    def __init__(self, page):
+        super().__init__()
+        self.found = []
+        self.feed(page)
+
+    def handle_starttag(self, tag, attributes):
+        self.found.append(tag)
+
+    def handle_endtag(self, tag):
+        self.found.append(f"/{tag}")
+
+    def handle_comment(self, text):
+        self.found.append("comment")
+
+
+def rows(chart):
+    """The rows of data that a chart shows."""
+    return pl.DataFrame(chart.data.values, infer_schema_length=None)
+
+
+def titles(chart):
+    """The title and the lines below it."""
+    title = chart.title.to_dict()
+    return [title["text"], *title.get("subtitle", [])]

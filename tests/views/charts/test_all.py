@@ -1,0 +1,144 @@
+"""Each chart of an evaluation: its snapshot, pictures of few, many and odd runs, and its page."""
+
+import json
+import math
+from inspect import getmembers, isfunction
+
+import polars as pl
+import pytest
+
+import lexiframe as lf
+
+pytest.importorskip("altair")
+from lexiframe.orderings.means import run_means
+from lexiframe.views import charts
+from lexiframe.views.charts import inference, matrices, means, orderings
+from tests.views.charts.drawn import Tags, compare_with_snapshot, png
+from tests.views.charts.evaluation_tables import UGLY_MEASURE, drawn_scores, tables
+from tests.views.charts.tiny_tables import TINY
+
+
+def log(t):
+    runs = t["means"]["run"].unique().sort()
+    return pl.DataFrame({"run": runs, "params.k": pl.Series(range(len(runs)))})
+
+
+CHARTS = {
+    "mean_chart": lambda t, m: charts.mean_chart(t["means"], alpha=0.05),
+    "trade_off_chart": lambda t, m: charts.trade_off_chart(
+        t["means"], "AP", m, log=log(t), colour="params.k"
+    ),
+    "ordering_chart": lambda t, m: charts.ordering_chart(t["orderings"], methods="mean"),
+    "rank_distribution_chart": lambda t, m: charts.rank_distribution_chart(
+        t["rank_distributions"], "AP"
+    ),
+    "win_rate_chart": lambda t, m: charts.win_rate_chart(
+        t["win_rates"], "AP", order=t["orderings"].filter(method="mean")
+    ),
+    "correlation_chart": lambda t, m: charts.correlation_chart(t["correlations"]),
+    "significance_chart": lambda t, m: charts.significance_chart(
+        t["comparisons"], "AP", order=t["means"], alpha=0.05
+    ),
+    "asl_chart": lambda t, m: charts.asl_chart(t["asl_curve"]),
+    "power_chart": lambda t, m: charts.power_chart(t["power"]),
+    "critical_difference_chart": lambda t, m: charts.critical_difference_chart(
+        t["comparisons"], t["means"], "AP", alpha=0.05
+    ),
+    "power_curve_chart": lambda t, m: charts.power_curve_chart(t["power_curve"], "AP"),
+}
+"""A call of each chart, from the tables by name and the name of a second measure."""
+
+
+def test_each_chart_is_tested_here():
+    of_modules = {
+        name
+        for module in (inference, matrices, means, orderings)
+        for name, function in getmembers(module, isfunction)
+        if name.endswith("_chart") and function.__module__ == module.__name__
+    }
+    assert of_modules == set(CHARTS)
+    assert of_modules <= set(charts.__all__)
+
+
+@pytest.mark.parametrize("name", CHARTS)
+def test_its_specification(name):
+    compare_with_snapshot(CHARTS[name](TINY, "RR"), name)
+
+
+@pytest.mark.parametrize("name", CHARTS)
+def test_two_runs_and_one_request(name):
+    t = tables(2, 1)
+    if name != "power_curve_chart":
+        png(CHARTS[name](t, "RR"))
+        return
+    with pytest.raises(lf.LexiframeError, match="expected a pair of runs with a power"):
+        CHARTS[name](t, "RR")
+
+
+def test_a_single_run():
+    """It has means and ranks; what is about pairs has nothing to draw."""
+    s = drawn_scores(1, 2)
+    m, o = run_means(s), lf.order_runs(s)
+    r = lf.rank_distributions(s, samples=10)
+    drawn = [charts.mean_chart(m), charts.trade_off_chart(m, "AP", "RR"), charts.ordering_chart(o)]
+    for chart in [*drawn, charts.rank_distribution_chart(r, "AP")]:
+        png(chart)
+    with pytest.raises(lf.UnknownNameError, match="unknown measure 'AP'"):
+        charts.win_rate_chart(lf.win_rates(s), "AP")
+
+
+@pytest.mark.parametrize("name", CHARTS)
+def test_odd_names_are_drawn_and_inject_nothing(name):
+    """Runs and a measure; the page has the tags of one with plain names, in the same order."""
+    chart = CHARTS[name](tables(5, 3, ("AP", UGLY_MEASURE), "ugly"), UGLY_MEASURE)
+    png(chart)
+    page = chart.to_html(inline=False)
+    assert not [part for part in ("</script><b", "<!--'", "f <script", "<i>") if part in page]
+    plain = CHARTS[name](tables(5, 3, ("AP", "RR"), "plain"), "RR").to_html(inline=False)
+    assert Tags(page).found == Tags(plain).found
+
+
+@pytest.mark.parametrize("name", CHARTS)
+def test_no_other_name_injects_anything(name):
+    """Tests, corrections and methods of one's own; a column of the log and its values."""
+    odd = "a</script><b>"
+    renamed = {
+        called: table.with_columns(
+            pl.lit(odd).alias(column)
+            for column in ("test", "correction", "method")
+            if column in table.columns
+        )
+        for called, table in TINY.items()
+    }
+    renamed["power"] = TINY["power"].with_columns(pl.col("test", "correction") + odd)
+    renamed["orderings"] = TINY["orderings"].with_columns(method=pl.col("method") + odd)
+    charts_of = CHARTS | {
+        "ordering_chart": lambda t, m: charts.ordering_chart(t["orderings"], highlight=[]),
+        "win_rate_chart": lambda t, m: charts.win_rate_chart(t["win_rates"], "AP"),
+        "trade_off_chart": lambda t, m: charts.trade_off_chart(
+            t["means"].with_columns(pl.lit(odd).alias(odd)), "AP", m, colour=odd
+        ),
+    }
+    text = json.dumps(charts_of[name](renamed, "RR").to_dict(validate=False))
+    assert "</" not in text
+    shows_such_names = {"mean_chart", "win_rate_chart", "power_curve_chart"}
+    assert (json.dumps("<\u200b/script")[1:-1] in text) == (name not in shows_such_names)
+
+
+def numbers(found):
+    """All numbers of a specification, wherever."""
+    if isinstance(found, dict):
+        found = found.values()
+    if isinstance(found, list | tuple | type({}.values())):
+        for value in found:
+            yield from numbers(value)
+    elif isinstance(found, float):
+        yield found
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", CHARTS)
+def test_110_runs(name):
+    chart = CHARTS[name](tables(110), "RR")
+    png(chart, scale=0.2)
+    assert all(map(math.isfinite, numbers(chart.to_dict(validate=False))))

@@ -1,0 +1,126 @@
+"""Charts of theory show the numbers of its functions."""
+
+import polars as pl
+import pytest
+
+import lexiframe as lf
+
+pytest.importorskip("altair")
+pytest.importorskip("vl_convert")
+from lexiframe.views.charts import (
+    axiom_chart,
+    optimal_chart,
+    order_chart,
+    orientation_chart,
+    simulated_agreement_chart,
+    simulated_tie_chart,
+)
+from tests.views.charts.drawn import compare_with_snapshot
+from tests.views.charts.pictures import INJECTED, UGLY, layers, page, rendered
+
+ORIENTATION = lf.theory.orientation(["RR", "R@10"], n=100, m=[1, 2, 5])
+TIES = pl.DataFrame(
+    {
+        "depth": [10, 10, 1000, 1000],
+        "measure": ["LR", "RR", "LR", "RR"],
+        "pairs": 100,
+        "tie_rate": [0.8, 0.8, 0.0, 0.01],
+    }
+)
+AGREEMENT = pl.DataFrame(
+    {
+        "measure": ["AP", "AP", "R@10"],
+        "n": [1000, 10_000, 1000],
+        "pairs": 100,
+        "tied": [0.1, 0.0, 0.1],
+        "agreement": [0.54, 0.55, 0.0],
+    }
+)
+OPTIMAL = lf.theory.optimal_worst_case("AP", [1, 2])
+AXIOMS = lf.theory.axioms(["RR", "LR"], n=4, m=2)
+CHARTS = {
+    "orientation": orientation_chart(ORIENTATION),
+    "simulated_tie": simulated_tie_chart(TIES),
+    "simulated_agreement": simulated_agreement_chart(AGREEMENT),
+    "optimal": optimal_chart(OPTIMAL, "AP"),
+    "axiom": axiom_chart(AXIOMS),
+    "order": order_chart(lf.theory.order("RR", 4, 2), "RR"),
+}
+
+
+@pytest.mark.parametrize("name", CHARTS)
+def test_charts_are_drawn_and_are_as_before(name):
+    _, width, _ = rendered(CHARTS[name])
+    assert width < 1000
+    compare_with_snapshot(CHARTS[name], f"{name}_chart")
+
+
+def test_orientation_is_shown_for_each_m():
+    rows = pl.DataFrame(CHARTS["orientation"].data.values).pivot(
+        "orientation", index=["measure", "m"], values="change"
+    )
+    assert rows.rows() == ORIENTATION.rows()
+
+
+def test_curves_have_the_numbers_of_their_tables():
+    assert pl.DataFrame(CHARTS["simulated_tie"].data.values).equals(TIES)
+    rows = pl.DataFrame(CHARTS["simulated_agreement"].data.values)
+    assert rows.equals(AGREEMENT.select(rows.columns))
+    rows = pl.DataFrame(CHARTS["optimal"].data.values).pivot("ranking", index="m", values="value")
+    assert rows.rows() == OPTIMAL.rows()
+
+
+def test_marks_say_whether_a_property_holds():
+    rows = {(r["method"], r["property"]): r for r in CHARTS["axiom"].data.values}
+    for method, name, holds, counterexample in AXIOMS.rows():
+        row = rows[method, name]
+        assert row["said"] == {True: "holds", False: "fails", None: "does not apply"}[holds]
+        assert row["counterexample"] == counterexample
+    order = CHARTS["axiom"].to_dict()["layer"][0]["encoding"]["y"]["sort"]
+    assert order == AXIOMS["property"].unique(maintain_order=True).to_list()
+
+
+@pytest.mark.parametrize("measure", ["LP", "LR", "RR", "TSE(AP)", "AP"])
+def test_a_ranking_stands_one_layer_below_the_lowest_above_it(measure):
+    edges = lf.theory.order(measure, 5, 2)
+    chart = order_chart(edges)
+    layer = {row["ranks"]: row["layer"] for row in layers(chart, "rect")[0]["rows"]}
+    assert len(layer) == 10
+    written = [(" ".join(map(str, a)), " ".join(map(str, b))) for a, b in edges.rows()]
+    for ranks, place in layer.items():
+        above = [layer[a] for a, b in written if b == ranks]
+        assert place == max(above, default=-1) + 1
+    links = pl.DataFrame(layers(chart, "line")[0]["rows"])
+    drawn = links.group_by("edge", maintain_order=True).agg("ranks").sort("edge")["ranks"]
+    assert [tuple(pair) for pair in drawn] == written
+
+
+def test_the_longest_way_from_the_top_decides_the_layer():
+    ends = {"better": [[1], [2], [3], [4]], "worse": [[2], [3], [5], [5]]}
+    chart = order_chart(pl.DataFrame(ends))
+    layer = {row["ranks"]: row["layer"] for row in layers(chart, "rect")[0]["rows"]}
+    assert layer == {"1": 0, "2": 1, "3": 2, "4": 0, "5": 3}
+
+
+def test_a_cycle_and_an_empty_order_are_refused():
+    ends = {"better": [[1], [2], [3]], "worse": [[2], [3], [1]]}
+    with pytest.raises(lf.LexiframeError, match="order_chart: expected an order, found a cycle"):
+        order_chart(pl.DataFrame(ends))
+    with pytest.raises(lf.LexiframeError, match="order_chart: expected at least one row to draw"):
+        order_chart(lf.theory.order("RR", 1, 1))
+
+
+def test_names_are_harmless():
+    ugly = pl.DataFrame({"measure": UGLY})
+    charts = [
+        orientation_chart(ORIENTATION.head(1).drop("measure").join(ugly, how="cross")),
+        simulated_tie_chart(TIES.head(1).drop("measure").join(ugly, how="cross")),
+        simulated_agreement_chart(AGREEMENT.head(1).drop("measure").join(ugly, how="cross")),
+        axiom_chart(AXIOMS.drop("method").join(ugly.rename({"measure": "method"}), how="cross")
+                    .unique(["method", "property"], maintain_order=True)),
+        optimal_chart(OPTIMAL, UGLY[0]),
+        order_chart(lf.theory.order("RR", 3, 2), UGLY[0]),
+    ]  # fmt: skip
+    for chart in charts:
+        rendered(chart)
+        assert INJECTED not in page(chart)
