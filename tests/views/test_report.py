@@ -370,6 +370,17 @@ def test_rankings_that_cannot_be_read_again_are_said_to_be_missing(tmp_path, mon
     assert "could not be read again" in page.facts["why_none"]
 
 
+def test_the_page_says_why_it_does_not_know_how_stable_ranks_are(small, tmp_path, monkeypatch):
+    def fail(*tables, **options):
+        raise lf.LexiframeError("more than memory holds")
+
+    monkeypatch.setattr("lexiframe.views.report.stability.rank_distributions", fail)
+    page = Page(small.report(tmp_path / "r.html"))
+    assert page.table("rank_distributions").height == 0
+    (said,) = page.facts["notes"]["stability"]
+    assert said == "How stable the ranks by mean are is not known: more than memory holds"
+
+
 def test_numbers_are_packed_in_the_narrowest_type_that_has_them():
     packing = Packing()
     for values in ([0, 255], [-128, 127], [65535], [-32768], [2**31 - 1], [2**40]):

@@ -37,7 +37,7 @@ function legend({ measure }) {
 function stabilityNote() {
   if (!facts.notes.stability.length || facts.runs.length === 1) return null;
   return note("Ranks in samples: the requests are drawn anew with replacement, and the runs ordered "
-    + `again (${facts.notes.stability.join("; ")}).`);
+    + `again. ${facts.notes.stability.join("; ")}.`);
 }
 
 function joined(means, only, how) {
