@@ -11,7 +11,7 @@ function showMeans(state) {
   show("means",
     title("means-title", `Runs by ${measure}`),
     note(`${what[0].toUpperCase()}${what.slice(1)} over ${counted(n, "request")}, with `
-      + `${level()} intervals. ${legend(state)}`),
+      + `${level()} intervals. ${legend([measure])}`),
     rows.length
       ? table("of-measure", `Means and ranks by ${measure}`, columnsOfMeans(rows, state), rows, {
         sort: { title: "rank", falling: false },
@@ -19,19 +19,21 @@ function showMeans(state) {
       : note("No request counts for this measure."),
     stabilityNote(),
     title("all-title", "All measures", "h3"),
-    note("Means, and behind each the rank by that measure. ", legend(state)),
+    note(facts.runs.length > 1 ? "Means, and behind each the rank by that measure. " : "Means. ",
+      legend(facts.measures.map(({ name }) => name))),
     allMeasures(state));
 }
 
 const level = () => `${number(100 * (1 - facts.inference.alpha), 1).replace(/\.0$/, "")} %`;
 
-function legend({ measure }) {
+function legend(measures) {
   const { baseline, alternative } = facts.inference;
   if (facts.runs.length === 1) return "";
   const marks = baseline !== null
     ? `* the best mean; ▲ significantly better than ${baseline}, ▼ worse.`
     : `* the best mean${alternative === "two-sided" ? "; ~ not significantly different from any run with *" : ""}.`;
-  return measureOf(measure).cells?.smaller ? `${marks} Smaller is better.` : marks;
+  const smaller = measures.filter((name) => measureOf(name).cells?.smaller);
+  return smaller.length ? `${marks} Smaller is better by ${smaller.join(", ")}.` : marks;
 }
 
 function stabilityNote() {
@@ -96,7 +98,7 @@ function likeliest(row) {
   return row.stable.reduce((most, one) => (!most || one.probability > most.probability ? one : most), null);
 }
 
-const marked = (mean, mark) => [number(mean), make("span", { class: "mark" }, mark)];
+const marked = (mean, mark) => [number(mean), make("span", { class: "mark" }, facts.runs.length > 1 ? mark : "")];
 
 function nameOf(run, { baseline }) {
   return run === baseline ? [run, " ", make("span", { class: "tag" }, "baseline")] : run;
@@ -127,7 +129,7 @@ function meanAndRank(mean, ordered, mark) {
   if (!mean) return NONE;
   const said = marked(mean.mean, mark?.mark ?? "");
   const best = mark?.mark.includes("*");
-  const place = make("span", { class: "place" }, rank(ordered?.rank));
+  const place = facts.runs.length > 1 ? make("span", { class: "place" }, rank(ordered?.rank)) : "";
   return make(best ? "strong" : "span", {}, ...said, place);
 }
 
