@@ -213,7 +213,7 @@ ReportFile = Annotated[
         "--report",
         metavar="FILE",
         parser=place,
-        help="Write a summary here, as HTML.",
+        help="Write all of it here as one HTML page to look around in.",
         **_of(OUTPUT),
     ),
 ]

@@ -66,17 +66,25 @@ def demo(
     out: Annotated[
         Path,
         typer.Option(
-            "--out", "-o", metavar="FOLDER", parser=place, help="The folder for the tables."
+            "--out",
+            "-o",
+            metavar="FOLDER",
+            parser=place,
+            help="The folder for the tables and the report.",
         ),
     ] = Path("lexiframe-demo"),
 ) -> None:
     """Evaluate the runs of the bundled collection: image retrieval over handwritten digits."""
     folder = bundled("digits")
     read = [folder / "qrels.parquet", *(folder / "runs").iterdir()]
-    refuse_replacing(_refuse_outputs(out, None), map(str, read))
+    report = out / "report.html"
+    refuse_replacing(_refuse_outputs(out, report), map(str, read))
     e = evaluate_runs(folder / "runs", folder / "qrels.parquet", [*MEASURES, "rrLP", "R@1000"])
     typer.echo(str(e))
     _write(e, out)
+    queries = pl.read_parquet(folder / "queries.parquet")
+    words = pl.format("the digit {}, {}", "digit", "strokes")
+    _write_report(e, report, queries.select("query_id", text=words))
 
 
 @with_groups_of_options
@@ -94,7 +102,7 @@ def evaluate(
     if out is not None:
         _write(e, out)
     if report is not None:
-        typer.echo(f"wrote {e.report(report)}", err=True)
+        _write_report(e, report)
     if format == "table":
         typer.echo(str(e))
         if tests.by and e.preferences.height:
@@ -255,3 +263,8 @@ def _refuse_outputs(out: Path | None, report: Path | None) -> list[Path]:
 def _write(e: Evaluation, out: Path) -> None:
     paths = e.write(out)
     typer.echo(f"wrote {len(paths)} tables to {out}: {', '.join(p.name for p in paths)}", err=True)
+
+
+def _write_report(e: Evaluation, report: Path, queries: pl.DataFrame | None = None) -> None:
+    path = e.report(report, queries=queries)
+    typer.echo(f"wrote the report: {path} (open it in a browser)", err=True)

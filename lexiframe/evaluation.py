@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, fields
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, fields, replace
 from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from lexiframe.errors import LexiframeError, unknown_name
+from lexiframe.errors import LexiframeError, ReadError, unknown_name, warn
 from lexiframe.io.files.outputs import output_folder, output_path, replacing, replacing_all
 from lexiframe.io.write_parquet import write_parquet_file
 from lexiframe.metrics.scores import as_list
@@ -19,7 +19,10 @@ from lexiframe.origin import Origin
 from lexiframe.pairwise.explanation import explain, explainable
 from lexiframe.pairwise.one_pair import NO_LEVELS, pair_table
 from lexiframe.pairwise.pairs import parse_measures
-from lexiframe.typing import MeasureLike
+from lexiframe.typing import LogLike, MeasureLike
+
+if TYPE_CHECKING:
+    from lexiframe.views.report import Rankings
 
 if TYPE_CHECKING:
     from lexiframe.views.charts.plots import Plots
@@ -337,21 +340,80 @@ class Evaluation:
                 write_parquet_file(file, table, {"table": name, **self.provenance})
         return paths
 
-    def report(self, path: str | Path) -> Path:
-        """Write the summary as one HTML page that loads no other file.
+    def report(
+        self,
+        path: str | Path,
+        *,
+        texts: LogLike | Mapping[str, str] | None = None,
+        queries: LogLike | Mapping[str, str] | None = None,
+    ) -> Path:
+        """Write the evaluation as one HTML page to look around in; it loads nothing else.
+
+        The page says first which runs are best. It then has means, orderings and how stable they
+        are, pairs of runs, their requests, and both rankings of a request. All of its numbers are
+        those of the tables.
+
+        Parameters
+        ----------
+        path
+            The file to write; its folder is made if it does not exist.
+        texts
+            What documents are: a frame or file with the column ``doc_id`` and ``title``, ``image``
+            or both, or a dictionary of titles. An image is a file or a ``data:`` address, and
+            becomes a part of the page; an address on the web becomes a link, because the page makes
+            no request to a network.
+        queries
+            The texts of the queries: a frame or file with the columns ``query_id`` and ``text``
+            (or ``title``, or ``query``), or a dictionary.
+
+        Returns
+        -------
+        pathlib.Path
+            The file.
 
         Raises
         ------
         LexiframeError
-            When the page cannot be written.
+            When the page cannot be written; and for texts without the columns, images that cannot
+            be read, and images of more than 50 MB in all.
+
+        Warns
+        -----
+        LexiframeWarning
+            When the rankings cannot be read again (a file has changed), so that the page does not
+            have them; and for documents and queries without a text.
+
+        Examples
+        --------
+        >>> import lexiframe as lf
+        >>> folder = lf.bundled("example")
+        >>> e = lf.evaluate(folder / "runs", folder / "qrels.txt", ["AP", "RR"])
+        >>> path = e.report(getfixture("tmp_path") / "report.html")
+        >>> "pixels_euclidean is best by both measures" in path.read_text(encoding="utf-8")
+        True
         """
         from lexiframe.views.report import html_page
 
         path = output_path(path)
         output_folder(path.parent)
         with replacing(path) as temporary:
-            temporary.write_text(html_page(self.tables(), self.provenance), encoding="utf-8")
+            page = html_page(self.tables(), self.provenance, self._rankings(), texts, queries)
+            temporary.write_text(page, encoding="utf-8")
         return path
+
+    def _rankings(self) -> Rankings:
+        """Return what the report shows of rankings, or why it shows none."""
+        from lexiframe.views.report import Rankings
+
+        if self._origin is None:
+            why = "These are scores of other tools, so the rankings are not known."
+            return Rankings(why_none=why, attributes=self.attributes)
+        found = Rankings(measures=self._origin.measures, attributes=self.attributes)
+        try:
+            return replace(found, positions=self._origin.positions())
+        except ReadError as error:
+            warn(f"report: without rankings, because they cannot be read again: {error}")
+            return replace(found, why_none=f"The rankings could not be read again: {error}")
 
     def __str__(self) -> str:
         from lexiframe.views.summary import as_text

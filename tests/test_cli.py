@@ -92,7 +92,9 @@ def test_demo(tmp_path):
     assert all(title in outcome.out for title in titles)
     assert all(name in outcome.out for name in ("pixels_euclidean", "RPP", "nDCG@10", "rrLP"))
     assert f"wrote {len(TABLES)} tables to lexiframe-demo" in outcome.err
-    assert listing(tmp_path) == [f"lexiframe-demo/{name}.parquet" for name in sorted(TABLES)]
+    written = [*(f"{name}.parquet" for name in TABLES), "report.html"]
+    assert listing(tmp_path) == sorted(f"lexiframe-demo/{name}" for name in written)
+    assert f"wrote the report: {Path('lexiframe-demo', 'report.html')}" in outcome.err
     ties = pl.read_parquet(tmp_path / "lexiframe-demo" / "tie_rates.parquet")
     rate = dict(ties.select("measure", "tie_rate").iter_rows())
     assert rate["LR"] == rate["LP"] == 0

@@ -1,0 +1,70 @@
+// How far the measures agree, how often they tie, and what the runs answered.
+
+function showAgreement({ group }) {
+  const correlations = pick("correlations", { group });
+  if (!correlations.length) return show("agreement");
+  const signs = pick("sign_agreement", { group });
+  show("agreement",
+    title("agreement-title", "Agreement of the measures"),
+    title("tau-title", "Kendall’s τ between the orderings of the runs", "h3"),
+    note("1: the same order; 0: none in common; −1: the reverse."),
+    matrix("tau", "Kendall’s τ", (a, b) =>
+      (correlations.find((row) => row.ordering_a === a && row.ordering_b === b)
+        ?? correlations.find((row) => row.ordering_a === b && row.ordering_b === a))?.correlation ?? null),
+    title("signs-title", "Agreement on pairs of rankings", "h3"),
+    note("Of the pairs of rankings that the measure of the row does not tie: the share of which the "
+      + "measure of the column prefers the same."),
+    matrix("signs", "Agreement on pairs of rankings", (a, b) =>
+      signs.find((row) => row.measure_a === a && row.measure_b === b)?.agreement ?? null));
+}
+
+function matrix(id, caption, value) {
+  const measures = facts.measures.map(({ name }) => name);
+  const cell = (a, b) => {
+    if (a === b) return make("td", { class: "same" }, "");
+    const found = value(a, b);
+    return make("td", { class: "right", style: found === null ? {} : shade(found) }, found === null ? NONE : fixed(found, 3));
+  };
+  return make("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": caption },
+    make("table", { id: `${id}-table`, class: "matrix" },
+      make("caption", { class: "unseen" }, caption),
+      make("thead", {}, make("tr", {}, make("td", {}), measures.map((name) => make("th", { scope: "col", class: "right" }, name)))),
+      make("tbody", {}, measures.map((a) => make("tr", {}, make("th", { scope: "row", class: "left" }, a), measures.map((b) => cell(a, b)))))));
+}
+
+function showTies({ group, test, correction }) {
+  const power = new Map(pick("power", { group, test, correction }).map((row) => [row.measure, row]));
+  const ties = new Map(pick("tie_rates", { group }).map((row) => [row.measure, row]));
+  const rows = facts.measures.filter(({ name }) => ties.has(name))
+    .map(({ name }) => ({ name, ...ties.get(name), power: power.get(name) }));
+  if (!rows.length) return show("ties");
+  const columns = [
+    { title: "measure", side: "left", isHead: true, value: (row) => row.name },
+    { title: "pairs of rankings", value: (row) => row.n, show: (row) => whole(row.n) },
+    { title: "tied", value: (row) => row.ties, show: (row) => whole(row.ties) },
+    { title: "tie rate", value: (row) => row.tie_rate, show: (row) => number(row.tie_rate, 3) },
+    { title: "", side: "left", show: (row) => shareBar(row.tie_rate) },
+    { title: "pairs of runs", value: (row) => row.power?.n_pairs ?? null, show: (row) => whole(row.power?.n_pairs) },
+    { title: "told apart", value: (row) => row.power?.n_significant ?? null, show: (row) => whole(row.power?.n_significant) },
+    { title: "power", help: "Share of the pairs of runs that the test tells apart", value: (row) => row.power?.power ?? null, show: (row) => number(row.power?.power ?? null, 3) },
+  ];
+  show("ties",
+    title("ties-title", "Ties and power"),
+    note("How often a measure says nothing about two rankings of one request, and of how many pairs of "
+      + `runs the ${test} test (${correction}) then says something.`),
+    table("tie-rates", "Ties and power by measure", columns, rows, { filter: false }));
+}
+
+function showCoverage() {
+  const rows = rowsOf("coverage");
+  const columns = rows.length ? Object.keys(rows[0]).filter((name) => name !== "group").map((name) => (name === "run"
+    ? { title: name, side: "left", isHead: true, value: (row) => row.run }
+    : {
+      title: name.replaceAll("_", " "), value: (row) => row[name],
+      show: (row) => (/_(min|max)$|_at_/.test(name) ? number(row[name]) : whole(row[name])),
+    })) : [];
+  show("coverage",
+    title("coverage-title", "Coverage"),
+    facts.notes.coverage.map((said) => note(said)),
+    rows.length && table("coverage", "What the runs answered", columns, rows));
+}

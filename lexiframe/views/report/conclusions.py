@@ -1,0 +1,176 @@
+"""What the page says first: which runs are best, in a headline and a sentence for each measure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from types import SimpleNamespace
+from typing import Any
+
+import polars as pl
+
+from lexiframe.errors import escaped
+from lexiframe.views.cells import cell
+from lexiframe.views.means import inference_in_words
+from lexiframe.views.verdict import group_of, verdict_of
+from lexiframe.views.verdict_on_baseline import baseline_sentences
+
+_KEY = ["group", "measure", "test", "correction"]
+CONCLUSIONS = pl.Schema(
+    {
+        **dict.fromkeys(_KEY, pl.String()),
+        **dict.fromkeys(("best", "near"), pl.List(pl.String())),
+        "told": pl.String(),
+        "sentence": pl.String(),
+    }
+)
+"""``near`` are runs that the test does not tell from the best; ``told`` counts pairs told apart."""
+
+
+def conclusions(tables: Mapping[str, pl.DataFrame], provenance: Mapping[str, Any]) -> pl.DataFrame:
+    """Return a row for each group, measure, test and correction, see `CONCLUSIONS`."""
+    inference, by = provenance["inference"], provenance["groups"]
+    c, o, means = (with_group(tables[n], by) for n in ("comparisons", "orderings", "means"))
+    if not c.height:
+        table = _of_means(means, inference)
+    elif inference.get("baseline") is None and inference["alternative"] == "two-sided":
+        told = pl.format("{} of {}", "n_significant", "n_pairs")
+        v = with_group(verdict_of(tables, provenance), by)
+        table = v.with_columns(near="not_worse", told=told)
+    else:
+        table = _of_comparisons(tables, provenance, _best(o))
+    return table.select(*CONCLUSIONS).cast(dict(CONCLUSIONS))  # type: ignore[arg-type]
+
+
+def with_group(table: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
+    """Replace the attributes of groups by a column ``group``, their names and values in words.
+
+    Examples
+    --------
+    >>> with_group(pl.DataFrame({"kind": ["a", None], "n": [1, 2]}), ["kind"]).rows()
+    [(1, 'kind = a'), (2, 'no kind')]
+    """
+    there = [name for name in by if name in table.columns]
+    if not there:
+        return table.with_columns(group=pl.lit(""))
+    groups = table.select(there).unique()
+    words = [
+        ", ".join(group_of(name, row[name]) for name in there)
+        for row in groups.iter_rows(named=True)
+    ]
+    groups = groups.with_columns(pl.Series(_WORDS, words, pl.String))
+    named = table.select(there).join(
+        groups, on=there, how="left", nulls_equal=True, maintain_order="left"
+    )
+    return table.drop(there).with_columns(group=named[_WORDS])
+
+
+_WORDS = "\x1fwords"  # no attribute has this name; one may be called "group"
+
+
+def headline(orderings: pl.DataFrame, measures: Sequence[str]) -> list[str]:
+    """Return sentences on which runs are best by how many measures, for one group of requests.
+
+    Examples
+    --------
+    >>> o = pl.DataFrame({"measure": ["AP", "AP", "RR", "RR"], "run": ["a", "b"] * 2,
+    ...                   "rank": [1.0, 2.0, 1.0, 2.0]})
+    >>> headline(o, ["AP", "RR"]), headline(o.filter(measure="AP"), ["AP"])
+    (['a is best by both measures.'], ['a is best by AP.'])
+    >>> tied = pl.DataFrame({"measure": "LP", "run": ["a", "b"], "rank": 1.5})
+    >>> headline(pl.concat([o, tied]), ["AP", "RR", "LP"])
+    ['a is best by 2 of 3 measures (AP and RR).', 'a and b share the first rank by LP.']
+    """
+    first = orderings.filter(pl.col("rank") == pl.col("rank").min().over("measure"))
+    found = first.sort("run").group_by("measure").agg("run").rows()
+    by_measure = {measure: tuple(runs) for measure, runs in found}
+    by_best: dict[tuple[str, ...], list[str]] = {}
+    for measure in measures:
+        if measure in by_measure:
+            by_best.setdefault(by_measure[measure], []).append(measure)
+    ranked = sorted(by_best.items(), key=lambda item: -len(item[1]))
+    said = [_is_best(runs, of, len(by_measure)) for runs, of in ranked[:3]]
+    if len(ranked) > 3:
+        said.append(f"Others are best by {_listed([name for _, of in ranked[3:] for name in of])}")
+    return [f"{sentence}." for sentence in said] or ["There is nothing to compare."]
+
+
+def _is_best(runs: Sequence[str], of: Sequence[str], n_measures: int) -> str:
+    who = _listed(runs) if len(runs) <= _MANY else f"{len(runs)} runs"
+    verb = "is best" if len(runs) == 1 else "share the first rank"
+    if len(of) == n_measures and n_measures > 1:
+        by = "both measures" if n_measures == 2 else f"all {n_measures} measures"
+    elif len(of) == 1:
+        by = of[0]
+    else:
+        by = f"{len(of)} of {n_measures} measures ({_listed(of)})"
+    return f"{who} {verb} by {by}"
+
+
+_MANY = 3
+"""The number of runs that share the first rank up to which a headline names them."""
+
+
+def _listed(names: Sequence[str]) -> str:
+    shown = [escaped(name) for name in names]
+    return " and ".join(filter(None, [", ".join(shown[:-1]), shown[-1]]))
+
+
+def _of_comparisons(
+    tables: Mapping[str, pl.DataFrame], provenance: Mapping[str, Any], best: pl.DataFrame
+) -> pl.DataFrame:
+    """Say how many pairs are told apart; with a baseline, which runs are better and worse."""
+    by, asked = provenance["groups"], list(dict.fromkeys(provenance["measures"]))
+    place = pl.col("measure").cast(pl.Enum(asked))
+    told = pl.format("{} of {}", pl.col("reject").sum(), pl.len())
+    c = tables["comparisons"].group_by(*by, *_KEY[1:]).agg(told=told)
+    c = c.sort(*by, place, "test", "correction")  # as `baseline_sentences`
+    if provenance["inference"].get("baseline") is None:
+        sentences = [_one_sided(row, provenance["inference"]) for row in c.iter_rows(named=True)]
+    else:
+        e: Any = SimpleNamespace(comparisons=tables["comparisons"], provenance=provenance)
+        sentences = baseline_sentences(e)
+    c = with_group(c.with_columns(sentence=pl.Series(sentences, dtype=pl.String)), by)
+    nothing = pl.lit([], dtype=pl.List(pl.String))
+    return c.join(best, on=["group", "measure"], how="left", maintain_order="left").with_columns(
+        best=pl.coalesce("best", nothing), near=nothing
+    )
+
+
+def _one_sided(row: Mapping[str, Any], inference: Mapping[str, Any]) -> str:
+    return escaped(
+        f"By {row['measure']}, {row['told']} pairs of runs are told apart; the test is one-sided, "
+        "and asks only about the run of a pair whose name comes first "
+        f"({inference_in_words(inference, first=True)})."
+    )
+
+
+def _of_means(means: pl.DataFrame, inference: Mapping[str, Any]) -> pl.DataFrame:
+    """Say what the means of a single run are."""
+    level = f"{100 * (1 - inference['alpha']):g} %"
+    sentences = [
+        f"By {row['measure']}, the mean of {escaped(row['run'])} over {row['n']} "
+        f"request{'s' * (row['n'] != 1)} is {cell('mean', row['mean'], 4)}"
+        + (f" ({level} interval: {_interval(row)})" if row["ci_low"] is not None else "")
+        + "."
+        for row in means.iter_rows(named=True)
+    ]
+    empty = pl.lit("")
+    return means.select(
+        *("group", "measure"),
+        test=empty,
+        correction=empty,
+        best=pl.concat_list("run"),
+        near=pl.lit([], dtype=pl.List(pl.String)),
+        told=empty,
+        sentence=pl.Series(sentences, dtype=pl.String),
+    )
+
+
+def _interval(row: Mapping[str, Any]) -> str:
+    return " to ".join(cell(end, row[end], 4) for end in ("ci_low", "ci_high"))
+
+
+def _best(orderings: pl.DataFrame) -> pl.DataFrame:
+    is_best = pl.col("rank") == pl.col("rank").min().over("group", "measure")
+    of_measure = orderings.filter(is_best).sort("run").group_by("group", "measure")
+    return of_measure.agg(best="run")

@@ -1,0 +1,200 @@
+"""What the page of an evaluation is made of: its tables, and what is known of each request."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from lexiframe._version import __version__
+from lexiframe.metrics.tolerance import TIE
+from lexiframe.pairwise.lexicographic import LexicographicPreference
+from lexiframe.pairwise.pairs import Measure
+from lexiframe.significance.own_tests import several
+from lexiframe.views.coverage import coverage_in_words, differences_in_words
+from lexiframe.views.means import inference_in_words, marks
+from lexiframe.views.report.conclusions import conclusions, headline, with_group
+from lexiframe.views.report.packing import Packing
+from lexiframe.views.report.requests import cells_of, positions_of
+from lexiframe.views.report.stability import rank_probabilities
+from lexiframe.views.report.texts import texts_of_documents, texts_of_queries
+from lexiframe.views.verdict import GAIN
+
+_SHOWN = """
+    means orderings win_rates comparisons correlations tie_rates sign_agreement power coverage
+""".split()
+"""The tables of an evaluation that the page has, whole."""
+
+
+@dataclass(frozen=True)
+class Rankings:
+    """What an evaluation knows beside its tables.
+
+    Attributes
+    ----------
+    positions
+        The table of `positions`; None when there are no rankings, or they cannot be read again.
+    why_none
+        Why there are no positions, to be said on the page.
+    measures
+        The measures that were computed.
+    attributes
+        The attributes by which requests are grouped; None without groups.
+    """
+
+    positions: pl.DataFrame | None = None
+    why_none: str = ""
+    measures: tuple[Measure, ...] = ()
+    attributes: pl.DataFrame | None = None
+
+
+def report_data(
+    tables: Mapping[str, pl.DataFrame],
+    provenance: Mapping[str, Any],
+    rankings: Rankings,
+    texts: Any = None,
+    queries: Any = None,
+) -> tuple[dict[str, Any], Packing]:
+    """Return the data of the page: facts that JSON can hold, and the numbers that they refer to."""
+    by, packing = list(provenance["groups"]), Packing()
+    grouped = {name: with_group(table, by) for name, table in tables.items()}
+    runs = grouped["orderings"]["run"].unique().sort()
+    keyed = tables["scores"] if tables["scores"].height else tables["preferences"]
+    ids = pl.concat([keyed["query_id"], tables["preferences"]["query_id"]]).unique().sort()
+    inference = provenance["inference"]
+    stable, notes = rank_probabilities(tables, inference["ordering"], rankings.attributes, by)
+    shown = {name: grouped[name] for name in _SHOWN} | {
+        "win_rates": _with_half_wins(grouped["win_rates"]),
+        "comparisons": _both_ways(grouped["comparisons"]),
+        "rank_distributions": with_group(stable, by),
+        "conclusions": conclusions(tables, provenance),
+        "marks": _marks(grouped, inference),
+    }
+    measures = list(dict.fromkeys(provenance["measures"]))
+    cells = cells_of(packing, tables["scores"], tables["preferences"], measures, runs, ids)
+    groups = _groups(grouped["orderings"])
+    facts = {
+        "version": __version__,
+        "runs": runs.to_list(),
+        "measures": [_measure(name, cells.get(name), rankings.measures) for name in measures],
+        "tie": TIE,
+        "groups": groups,
+        "headlines": [
+            headline(grouped["orderings"].filter(group=group), measures) for group in groups
+        ],
+        "inference": _inference(inference, tables["comparisons"]),
+        "by": by,
+        "tables": {name: packing.table(table) for name, table in shown.items()},
+        "queries": {
+            "ids": ids.to_list(),
+            "groups": packing.array(_group_of_requests(ids, rankings.attributes, by, groups)),
+            "texts": {} if queries is None else texts_of_queries(queries, ids.to_list()),
+        },
+        "notes": {"stability": notes, "coverage": _coverage(tables["coverage"])},
+        **_positions(packing, rankings, runs, ids, texts),
+    }
+    return facts, packing
+
+
+def _inference(inference: Mapping[str, Any], comparisons: pl.DataFrame) -> dict[str, Any]:
+    named = ("alpha", "alternative", "baseline", "family", "ordering")
+    facts = {name: inference.get(name) for name in named}
+    facts |= {
+        f"{name}s": _as_asked(comparisons[name], several(inference[name]))
+        for name in ("test", "correction")
+    }
+    return facts | {"words": inference_in_words(inference)}
+
+
+def _as_asked(found: pl.Series, asked: Sequence[str]) -> list[str]:
+    """Return the names of a column in the order in which they were asked for.
+
+    The column's names may have options behind them: ``t(alternative='greater')``.
+    """
+    places = {name: place for place, name in enumerate(asked)}
+    names = found.unique().sort().to_list()
+    return sorted(names, key=lambda name: places.get(name.partition("(")[0], len(places)))
+
+
+def _measure(
+    name: str, cells: dict[str, Any] | None, measures: Sequence[Measure]
+) -> dict[str, Any]:
+    """Return what the page knows of a measure; cells is None when no request counts for it."""
+    decides = next(
+        (
+            {"direction": m.direction, "rel": m.rel, "cutoff": m.cutoff}
+            for m in measures
+            if isinstance(m, LexicographicPreference) and str(m) == name
+        ),
+        None,
+    )
+    return {"name": name, "cells": cells, "decides": decides}
+
+
+def _with_half_wins(wins: pl.DataFrame) -> pl.DataFrame:
+    """Add what `win_rate_matrix` has in the cells of both runs: shares won, a tie half a win."""
+    half = pl.col("ties") / 2
+    shares = {"half_wins": pl.col("wins") + half, "half_losses": pl.col("losses") + half}
+    return wins.with_columns(**{name: won / pl.col("n") for name, won in shares.items()})
+
+
+def _both_ways(comparisons: pl.DataFrame) -> pl.DataFrame:
+    """Add what a comparison is when its runs change places, and what the test favours."""
+    is_odds = pl.col("test").str.contains(r"^sign(\(|$)")  # the others change their sign
+    turned = pl.when(is_odds).then(1 / pl.col("effect_size")).otherwise(-pl.col("effect_size"))
+    return comparisons.with_columns(effect_turned=turned, gain=GAIN)
+
+
+def _groups(orderings: pl.DataFrame) -> list[str]:
+    return orderings["group"].unique(maintain_order=True).to_list()
+
+
+def _group_of_requests(
+    ids: pl.Series, attributes: pl.DataFrame | None, by: Sequence[str], groups: list[str]
+) -> np.ndarray:
+    """Return the place of each request's group among the groups."""
+    if attributes is None:
+        return np.zeros(len(ids), np.int64)
+    known = with_group(attributes, by).select("query_id", "group")
+    asked = pl.DataFrame({"query_id": ids}).join(
+        known, on="query_id", how="left", maintain_order="left"
+    )
+    return asked["group"].replace_strict(groups, range(len(groups))).to_numpy()
+
+
+def _marks(grouped: Mapping[str, pl.DataFrame], inference: Mapping[str, Any]) -> pl.DataFrame:
+    """Return the marks of means for each test and correction, ``*`` the best (see `marks`)."""
+    c = grouped["comparisons"]
+    used = c.select("test", "correction").unique(maintain_order=True).rows() or [("", "")]
+    parts = []
+    for (group,), means in grouped["means"].group_by("group", maintain_order=True):
+        for test, correction in used:
+            chosen = {"test": test.partition("(")[0], "correction": correction}
+            found = marks(means, c.filter(group=group), {**inference, **chosen})
+            parts.append(
+                found.with_columns(
+                    group=pl.lit(group), test=pl.lit(test), correction=pl.lit(correction)
+                )
+            )
+    return pl.concat(parts)
+
+
+def _coverage(coverage: pl.DataFrame) -> list[str]:
+    if not coverage.height:
+        return ["These are scores of other tools: runs and judgments are not known."]
+    return [coverage_in_words(coverage), *differences_in_words(coverage)]
+
+
+def _positions(
+    packing: Packing, rankings: Rankings, runs: pl.Series, ids: pl.Series, texts: Any
+) -> dict[str, Any]:
+    """Return the positions of relevant items, or why there are none."""
+    if rankings.positions is None:
+        return {"positions": None, "documents": [], "texts": {}, "why_none": rankings.why_none}
+    p = rankings.positions.filter(pl.col("query_id").cast(pl.String).is_in(ids.implode()))
+    found, documents = positions_of(packing, p, runs, ids)
+    known = {} if texts is None else texts_of_documents(texts, documents)
+    return {"positions": found, "documents": documents, "texts": known, "why_none": ""}

@@ -1,0 +1,97 @@
+"""The report: an evaluation as one HTML page, put together from its parts in this folder."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import html
+import json
+from collections.abc import Mapping
+from importlib.resources import files
+from typing import Any
+
+import polars as pl
+
+from lexiframe._version import __version__
+from lexiframe.errors import escaped
+from lexiframe.views.report.data import Rankings, report_data
+from lexiframe.views.summary import as_html
+
+SCRIPTS = "data dom tables charts verdict runs pairs requests agreement page".split()
+"""The scripts in the order in which they run."""
+_ESCAPES = {
+    "<": "\\u003c",
+    ">": "\\u003e",
+    "&": "\\u0026",
+    "\u2028": "\\u2028",
+    "\u2029": "\\u2029",
+}
+"""Characters that could end the script in which JSON stands, or break a line of it."""
+
+
+def html_page(
+    tables: Mapping[str, pl.DataFrame],
+    provenance: Mapping[str, Any],
+    rankings: Rankings | None = None,
+    texts: Any = None,
+    queries: Any = None,
+) -> str:
+    """Return an evaluation as one HTML page, which makes no request to a network.
+
+    Parameters
+    ----------
+    tables, provenance
+        Those of the evaluation.
+    rankings
+        What is known of the rankings; without it the page shows none.
+    texts, queries
+        As for `Evaluation.report`.
+    """
+    facts, packing = report_data(tables, provenance, rankings or Rankings(), texts, queries)
+    script = "\n".join(_part(f"{name}.js") for name in SCRIPTS)
+    script = f'"use strict";\n(() => {{\n{script}}})();\n'
+    n_runs = len(facts["runs"])
+    parts = {
+        "title": f"Evaluation of {n_runs} run{'s' * (n_runs != 1)}",
+        "policy": _policy(script),
+        "style": _part("page.css"),
+        "script": script,
+        "summary": as_html(tables, provenance),
+        "provenance": _provenance(provenance),
+        "version": __version__,
+        "facts": _json(facts),
+        "numbers": packing.text(),
+    }
+    page = _part("page.html")
+    pieces = page.split("{{")  # one pass: what is put in is not searched again
+    filled = [pieces[0]]
+    for piece in pieces[1:]:
+        name, _, behind = piece.partition("}}")
+        filled += [parts[name], behind]
+    return "".join(filled)
+
+
+def _part(name: str) -> str:
+    return (files("lexiframe.views.report") / name).read_text(encoding="utf-8")
+
+
+def _policy(script: str) -> str:
+    """Return the content security policy: this script alone runs, and nothing is loaded."""
+    digest = base64.b64encode(hashlib.sha256(script.encode("utf-8")).digest()).decode("ascii")
+    return (
+        f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; "
+        "img-src data:; base-uri 'none'; form-action 'none'"
+    )
+
+
+def _json(facts: Mapping[str, Any]) -> str:
+    text = json.dumps(facts, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    for character, written in _ESCAPES.items():
+        text = text.replace(character, written)
+    # Lone surrogates, which ids from broken files may have, cannot be written as UTF-8.
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def _provenance(provenance: Mapping[str, Any]) -> str:
+    facts = json.dumps(provenance, indent=2, sort_keys=True, ensure_ascii=False).split("\n")
+    return html.escape("\n".join(map(escaped, facts)))
