@@ -3,13 +3,16 @@
 Environment variables:
 
 LEXIFRAME_HYPOTHESIS
-    ``dev`` (the default: 50 new examples a test), ``ci`` (50, the same at every call; the default
+    ``dev`` (the default: 25 new examples a test), ``ci`` (25, the same at every call; the default
     where ``CI`` is set) or ``thorough`` (1000).
 LEXIFRAME_SHARED
     The folder with ``data/`` and ``conformance/``, which the conformance tests read; by default
     the folder ``shared`` beside this repository. Without it those tests are skipped.
 LEXIFRAME_SNAPSHOTS
     When it is ``write``, tests of charts write their snapshots anew (tests/views/charts/drawn.py).
+LEXIFRAME_WHOLE_COLLECTIONS
+    When set, notebooks analyse all requests of the collections there, as in continuous integration;
+    without it, some requests of each.
 LEXIFRAME_REQUIRE_CONFORMANCE
     When set, a missing folder ends the tests at once instead.
 LEXIFRAME_REQUIRE_LIBRARIES
@@ -43,7 +46,7 @@ REASON = (
 settings.register_profile(
     "dev",
     deadline=None,
-    max_examples=30,
+    max_examples=25,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
 settings.register_profile("ci", settings.get_profile("dev"), derandomize=True, database=None)
@@ -63,6 +66,8 @@ SEEN_BY_QUICKER = {
     "parity", "properties", "test_malformed", "test_forms", "test_scores", "test_warnings",
     "test_memory", "test_evaluation",
 }  # fmt: skip
+SLOWEST = ["test_notebooks", "test_simulated_collections", "test_projected", "test_cli"]
+"""They start first: a process that met them last would run on alone when the others are done."""
 
 
 @pytest.hookimpl(tryfirst=True)  # before those are left out that are not asked for
@@ -77,6 +82,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         again = SEEN_BY_QUICKER & {item.path.stem, item.path.parent.name}
         if draws or reads or again or item.get_closest_marker("conformance"):
             item.add_marker("slow")
+    places = {name: place for place, name in enumerate(SLOWEST)}
+    items.sort(key=lambda item: places.get(item.path.stem, len(places)))
 
 
 @pytest.fixture(scope="session")

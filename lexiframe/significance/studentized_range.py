@@ -9,6 +9,7 @@ analytic and vanish at both ends; for such integrands the trapezoidal rule conve
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 
 import numpy as np
 
@@ -48,6 +49,7 @@ def survival(q: np.ndarray, k: int, df: int) -> np.ndarray:
     return np.minimum(tails, 1.0)
 
 
+@lru_cache  # measures of the same runs and requests ask for the same one
 def quantile(tail: float, k: int, df: int) -> float:
     """Return the q with P(Q > q) = tail.
 
