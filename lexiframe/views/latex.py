@@ -89,7 +89,8 @@ def paper_latex(paper: Paper, caption: str | None = None, label: str | None = No
         raise LexiframeError(
             rf"label: expected a name without \ {{ }} % # ~ ^ & $, found {shown(label)}"
         )
-    said = " ".join([*([caption] if caption else []), *map(latex_of, paper.caption)])
+    ours = (latex_of(said).replace(" = ", "~=~") for said in paper.caption)  # stay in a line
+    said = " ".join([*([caption] if caption else []), *ours])
     named = f"\\caption{{{said}}}" + (f"\\label{{{label}}}" if label is not None else "")
     # Numbers end and marks begin at the same place: each measure with marks has two columns.
     marked = [paper.has_marks(place) for place in range(len(paper.measures))]
@@ -99,7 +100,8 @@ def paper_latex(paper: Paper, caption: str | None = None, label: str | None = No
     rows = list(_panels(paper, marked, leads + len(marked) + sum(marked)))
     if len(rows) > _PAGE:
         return "\n".join([*_long(sides, head, rows, named), ""])
-    inside = [r"\centering", named, *_tabular(sides, head, rows)]
+    # The standard classes put captions close to what stands below them.
+    inside = [r"\centering", named, r"\smallskip", "", *_tabular(sides, head, rows)]
     float_ = [r"% \usepackage{booktabs}", r"\begin{table}", *inside, r"\end{table}", ""]
     return "\n".join(float_)
 
