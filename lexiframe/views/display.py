@@ -7,17 +7,18 @@ to save it as a picture, or to put it on a page.
 from __future__ import annotations
 
 import html
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Protocol
 
 import polars as pl
 
 from lexiframe.errors import LexiframeError, escaped
 from lexiframe.orderings.means import is_count
 from lexiframe.schemas import COMPARISONS, ORDERINGS, VERDICT, TableSchema, check, to_polars
-from lexiframe.typing import Evaluated, Frame, MeasureLike
+from lexiframe.typing import Frame, MeasureLike
 from lexiframe.views.cells import MISSING, cell, p_text
 from lexiframe.views.markdown import markdown_of, mean_markdown
+from lexiframe.views.paper import Paper
 from lexiframe.views.paper_marks import Marks
 from lexiframe.views.verdict import group_of, test_and_correction
 
@@ -27,8 +28,16 @@ if TYPE_CHECKING:
 _GROUP, _LETTER = "group of requests", "letter"
 
 
+class _Evaluated(Protocol):
+    """An `Evaluation`, as far as `mean_table` reads it."""
+
+    provenance: dict[str, Any]
+
+    def _paper(self, measures: Any, runs: Any, **how: Any) -> Paper: ...
+
+
 def mean_table(
-    e: Evaluated,
+    e: _Evaluated,
     /,
     measures: MeasureLike | Iterable[MeasureLike] | None = None,
     runs: str | Iterable[str] | None = None,
@@ -56,6 +65,8 @@ def mean_table(
     ------
     LexiframeError
         When great-tables is not installed, and as `Evaluation.latex`.
+    TypeError
+        When ``e`` is not an Evaluation.
 
     Examples
     --------
@@ -67,6 +78,10 @@ def mean_table(
     True
     """
     gt = _great_tables()
+    if not hasattr(e, "_paper"):
+        raise TypeError(
+            f"mean_table: expected the Evaluation of evaluate, found {type(e).__name__}"
+        )
     paper = e._paper(measures, runs, marks=marks, decimals=decimals, percent=percent)
     # Columns are named by place: the names of measures may be those of other columns.
     places = [f"measure {place}" for place in range(len(paper.measures))]
@@ -88,8 +103,9 @@ def mean_table(
     marked = [name for place, name in enumerate(places) if paper.has_marks(place)]
     shown = shown.cols_align("right", columns=places).cols_align("left", columns=marked)
     shown = shown.fmt_markdown(columns=places)
-    shown = _labelled(shown, dict(zip(places, paper.measures, strict=True)) | {_LETTER: ""})
-    return _noted(shown, paper.caption)
+    labels = {_LETTER: ""} if paper.has_letters else {}
+    shown = _labelled(gt, shown, labels | dict(zip(places, paper.measures, strict=True)))
+    return _noted(gt, shown, paper.caption)
 
 
 def ordering_table(o: Frame, /, measures: Sequence[str] | None = None) -> GT:
@@ -163,8 +179,8 @@ def ordering_table(o: Frame, /, measures: Sequence[str] | None = None) -> GT:
         shown = shown.tab_spanner(
             gt.html(_plain(method)), columns=of_method, id=f"method {method}", gather=False
         )
-    shown = _labelled(shown, {name: measure for (measure, _), name in columns.items()})
-    return _noted(shown, ["Ranks of the runs, 1 for the best; bold: the best of each column."])
+    shown = _labelled(gt, shown, {name: measure for (measure, _), name in columns.items()})
+    return _noted(gt, shown, ["Ranks of the runs, 1 for the best; bold: the best of each column."])
 
 
 def comparison_table(c: Frame, /, *, alpha: float = 0.05, most: int | None = 200) -> GT:
@@ -230,11 +246,11 @@ def comparison_table(c: Frame, /, *, alpha: float = 0.05, most: int | None = 200
     shown = shown.cols_align("right", columns=[*order[2:]]).cols_align("center", columns="apart")
     shown = _bold(gt, shown, "p_adjusted", table["reject"].fill_null(False).arg_true().to_list())
     labels = {"run_a": "run a", "run_b": "run b", "apart": "told apart", **numbers, **p_values}
-    shown = _labelled(shown, labels)
+    shown = _labelled(gt, shown, labels)
     said = [f"Test: {how[0]}."] if constant and how else []
     if table.height < n_rows:
         said.append(f"The first {table.height:,} of {n_rows:,} comparisons.")
-    return _noted(shown, ["A positive difference is better for run a.", *said])
+    return _noted(gt, shown, ["A positive difference is better for run a.", *said])
 
 
 def verdict_table(v: Frame, /) -> GT:
@@ -282,7 +298,7 @@ def verdict_table(v: Frame, /) -> GT:
     shown = _grouped(
         gt, texts if by else texts.drop(_GROUP), [_GROUP] * bool(by), stub=False
     ).cols_align("right", columns=["n", "apart"])
-    return _noted(_labelled(shown, labels), table["sentence"].to_list())
+    return _noted(gt, _labelled(gt, shown, labels), table["sentence"].to_list())
 
 
 def _checked(frame: Frame, schema: TableSchema) -> tuple[pl.DataFrame, list[str]]:
@@ -323,20 +339,15 @@ def _bold(gt: Any, table: GT, column: str, rows: list[int]) -> GT:
     return table.tab_style(gt.style.text(weight="bold"), gt.loc.body(columns=column, rows=rows))
 
 
-def _labelled(table: GT, labels: dict[str, str]) -> GT:
-    there = set(table._tbl_data.columns)
-    gt = _great_tables()
-    return table.cols_label(
-        cases={name: gt.html(_plain(text)) for name, text in labels.items() if name in there}
-    )
+def _labelled(gt: Any, table: GT, labels: Mapping[str, str]) -> GT:
+    return table.cols_label(cases={name: gt.html(_plain(text)) for name, text in labels.items()})
 
 
 def _plain(text: str) -> str:
     return html.escape(escaped(text))
 
 
-def _noted(table: GT, sentences: Iterable[str]) -> GT:
-    gt = _great_tables()
+def _noted(gt: Any, table: GT, sentences: Iterable[str]) -> GT:
     for sentence in sentences:
         table = table.tab_source_note(gt.md(markdown_of(sentence)))
     return table

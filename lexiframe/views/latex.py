@@ -40,6 +40,8 @@ _WRITTEN = {
 }
 _SIGN = re.compile("|".join(map(re.escape, _WRITTEN)))
 _NUMBER = re.compile(r"-(?=[0-9])")
+_OTHER = re.compile("[^\x00-\u017f\u2013-\u2026]")
+"""What stands in no font that pdfLaTeX has by itself: it knows Latin letters and dashes."""
 _NO_LABEL = re.compile(r"[\\{}%#~^&$]|[^ -\U0010ffff]")
 
 
@@ -80,7 +82,7 @@ def latex_table(table: pl.DataFrame) -> str:
     head = _row(map(latex_of, table.columns))
     if len(rows) > _PAGE:
         return "\n".join(_long(sides, head, rows, ""))
-    return "\n".join([r"% \usepackage{booktabs}", *_tabular(sides, head, rows)])
+    return "\n".join(_with_needs("booktabs", _tabular(sides, head, rows)))
 
 
 def paper_latex(paper: Paper, caption: str | None = None, label: str | None = None) -> str:
@@ -102,8 +104,8 @@ def paper_latex(paper: Paper, caption: str | None = None, label: str | None = No
         return "\n".join([*_long(sides, head, rows, named), ""])
     # The standard classes put captions close to what stands below them.
     inside = [r"\centering", named, r"\smallskip", "", *_tabular(sides, head, rows)]
-    float_ = [r"% \usepackage{booktabs}", r"\begin{table}", *inside, r"\end{table}", ""]
-    return "\n".join(float_)
+    float_ = [r"\begin{table}", *inside, r"\end{table}", ""]
+    return "\n".join(_with_needs("booktabs", float_))
 
 
 def _measures(measures: Iterable[str], marked: Iterable[bool]) -> Iterator[str]:
@@ -151,8 +153,7 @@ def _tabular(sides: str, head: str, rows: Sequence[str]) -> list[str]:
 
 def _long(sides: str, head: str, rows: Sequence[str], named: str) -> list[str]:
     """Return a table of several pages, each of which begins with the names of the columns."""
-    return [
-        r"% \usepackage{booktabs,longtable}",
+    lines = [
         rf"\begin{{longtable}}{{{sides}}}",
         *([rf"{named} \\"] if named else []),
         *(r"\toprule", head, r"\midrule", r"\endfirsthead"),
@@ -161,3 +162,10 @@ def _long(sides: str, head: str, rows: Sequence[str], named: str) -> list[str]:
         *rows,
         r"\end{longtable}",
     ]
+    return _with_needs("booktabs,longtable", lines)
+
+
+def _with_needs(packages: str, lines: Sequence[str]) -> list[str]:
+    """Put before a table what it needs: packages, and an engine with other than Latin letters."""
+    others = "% XeLaTeX or LuaLaTeX, with a font that has all signs of the names"
+    return [rf"% \usepackage{{{packages}}}", *[others] * any(map(_OTHER.search, lines)), *lines]

@@ -73,7 +73,7 @@ def paper_of(
     runs: Sequence[str] | None = None,
     *,
     marks: Marks = "auto",
-    decimals: int | None = None,
+    decimals: Any = None,
     percent: bool = False,
 ) -> Paper:
     """Return the means of an evaluation as a table for a paper.
