@@ -443,11 +443,14 @@ class Evaluation:
         >>> folder = lf.bundled("example")
         >>> e = lf.evaluate(folder / "runs", folder / "qrels.txt", "AP RR")
         >>> print(e.markdown())
-        Table: Means over 5 requests. Bold: the best mean of a measure, of several runs if they \
-        tie. Superscript letters: the runs that a run is significantly better than (paired t-test, \
-        Holm's correction over the 3 pairs of each measure, α = 0.05, n = 5).
+        Table: Means over 5 requests. Bold: ...
         <BLANKLINE>
-        ...
+        |     | run               | AP                     |         RR |
+        |:----|:------------------|:-----------------------|-----------:|
+        | a   | pixels\_euclidean | **0.8615**<sup>c</sup> | **1.0000** |
+        | b   | pca8\_euclidean   | 0.8169<sup>c</sup>     |     0.8667 |
+        | c   | random            | 0.0325                 |     0.3878 |
+        <BLANKLINE>
         """
         from lexiframe.views.markdown import paper_markdown
 
