@@ -157,7 +157,6 @@ def ordering_table(o: Frame, /, measures: Sequence[str] | None = None) -> GT:
     columns = {pair: f"ordering {n}" for n, pair in enumerate(pairs)}
     names = [columns[pair] for pair in table.select("measure", "method").iter_rows()]
     table = table.with_columns(column=pl.Series(names, dtype=pl.String))
-    # pivot leaves out rows whose index is null: groups are named first
     table = _with_groups(table, by)
     ranks = table.pivot("column", index=[_GROUP, "run"], values="rank")
     ranks = ranks.sort(_GROUP, *columns.values(), "run", nulls_last=True)
@@ -334,8 +333,6 @@ def _rank(rank: float | None) -> str:
 
 
 def _bold(gt: Any, table: GT, column: str, rows: list[int]) -> GT:
-    if not rows:  # no rows would be all rows
-        return table
     return table.tab_style(gt.style.text(weight="bold"), gt.loc.body(columns=column, rows=rows))
 
 

@@ -117,6 +117,15 @@ def test_ranks_of_groups(grouped):
     assert float(next(row[1] for row in of_c if row[0] == "pca8_euclidean")) == rank
 
 
+def test_the_best_of_each_group_are_bold():
+    ranks = {"kind": ["x", "x", "y", "y"], "run": ["a", "b"] * 2, "rank": [1.0, 2.0, 1.5, 1.5]}
+    o = pl.DataFrame(ranks).with_columns(
+        measure=pl.lit("AP"), method=pl.lit("mean"), value=pl.lit(0.5)
+    )
+    page = ordering_table(o).as_raw_html()
+    assert re.findall(r'font-weight: bold;"[^>]*>([^<]*)<', page) == ["1", "1.5", "1.5"]
+
+
 def test_comparisons_are_those_of_the_table(example):
     table = example.comparisons.filter(measure="AP")
     rows, notes = shown(comparison_table(table))

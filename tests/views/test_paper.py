@@ -1,11 +1,14 @@
 """`Evaluation.latex` and `markdown`: the means, the marks, the words, and names as they are."""
 
+import contextlib
 import html
+import io
 import itertools
 import re
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -201,6 +204,19 @@ def test_the_caption_says_the_test_its_correction_alpha_and_n(example, six):
     assert "won against the other run," in two.markdown()
 
 
+@pytest.mark.slow
+def test_the_guide_shows_what_comes_out():
+    folder = lf.bundled("digits")
+    e = lf.evaluate(folder / "runs", folder / "qrels.parquet", "RPP AP RR")
+    guide = (Path(__file__).parents[2] / ".docs" / "guide.md").read_text(encoding="utf-8")
+    at = guide.index("three = [")
+    code, shown = guide[at:].partition("```")[0], guide[at:].partition("```")[2]
+    with contextlib.redirect_stdout(io.StringIO()) as printed:
+        exec(compile(code, "guide.md", "exec"), {"e": e})
+    shown = "\n".join(re.findall("(?m)^ {4}.*$", shown[: shown.index("More than ten")]))
+    assert shown.split() == printed.getvalue().split()
+
+
 def test_what_the_user_writes_begins_the_caption_and_names_the_table(six):
     text = six.latex(caption=r"\emph{Mine}.", label="tab:my_runs")
     assert r"\caption{\emph{Mine}. Means over 30 requests." in text
@@ -253,6 +269,20 @@ def test_one_run_and_one_request():
     request = lf.evaluate_scores(scores_of(["x", "y"], 1))
     assert "With one request, no test is possible." in request.markdown()
     assert {mark for _, _, mark in cells(request.markdown())[0].values()} == {""}
+
+
+def test_preferences_alone_and_what_has_no_value():
+    text = lf.evaluate(*FILES, ["RPP", "LP"]).markdown(percent=True)
+    said = "of RPP, LP the share of requests won against the 2 other runs, ties half; in %."
+    assert said in text
+    assert cells(text)[0]["pca8\\_euclidean", "RPP"] == ("75.00", True, "c")
+    s = scores_of(["x", "y"])
+    e = lf.evaluate_scores(s.filter((pl.col("run") != "x") | (pl.col("measure") != "AP")))
+    text = e.markdown("AP nDCG@10", ["x", "y"])
+    mean = e.means.filter(run="y", measure="AP")["mean"].item()
+    assert [row[2] for row in parsed(text)[2]] == ["—", f"**{mean:.4f}**"]
+    assert "—: no request of the run has a value." in text
+    assert "x & --- & " in e.latex("AP nDCG@10", ["x", "y"], marks="none")
 
 
 def test_groups_stand_together_in_one_table(grouped):
