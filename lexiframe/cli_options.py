@@ -16,7 +16,7 @@ from lexiframe.projection.policies import NoRelevant, ScoreType, Ties, Unjudged
 from lexiframe.significance.differences import Alternative
 from lexiframe.significance.paired import Correction, Family, Test
 
-Format = Literal["table", "json", "csv"]
+Format = Literal["table", "json", "csv", "latex", "markdown"]
 Kind = Literal["run", "qrels"]
 Decimal = Literal[".", ","]
 
@@ -221,8 +221,9 @@ AsFormat = Annotated[
     Format,
     typer.Option(
         "--format",
-        help="The format of the output; for evaluate, csv prints the orderings. In csv, ' precedes "
-        "text that a spreadsheet would run as a formula.",
+        help="The format of the output; for evaluate, csv prints the orderings, latex (booktabs) "
+        "and markdown the means with marks of significance. In csv, ' precedes text that a "
+        "spreadsheet would run as a formula.",
         **_of(OUTPUT),
     ),
 ]

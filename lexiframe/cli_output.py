@@ -18,6 +18,8 @@ from lexiframe.errors import LexiframeError, escaped
 from lexiframe.io.files.outputs import replacing
 from lexiframe.io.write_parquet import write_parquet_file
 from lexiframe.views.cells import with_p_values
+from lexiframe.views.latex import latex_table
+from lexiframe.views.markdown import markdown_table
 from lexiframe.views.tables import paragraph, paragraphs, table_text, without_constants
 
 _FORMULAS = tuple("=+-@＝＋－＠")
@@ -39,16 +41,23 @@ def complain(text: str) -> None:
 
 
 def print_table(table: pl.DataFrame, format: Format, alpha: float | None = None) -> None:
-    """Print a table as JSON, CSV or text; text says what is the same in all rows in one line.
+    """Print a table; text says what is the same in all rows in one line.
 
-    P-values in text show on which side of ``alpha`` they are.
+    P-values in text, LaTeX and Markdown show on which side of ``alpha`` they are.
     """
     if format == "json":
         print_json(table.to_dicts())
-    elif format == "csv":
+        return
+    if format == "csv":
         typer.echo(csv_text(table), nl=False)
+        return
+    table = table if alpha is None else with_p_values(table, alpha)
+    if format == "latex":
+        typer.echo(latex_table(table))
+    elif format == "markdown":
+        typer.echo(markdown_table(table))
     else:
-        same, table = without_constants(table if alpha is None else with_p_values(table, alpha))
+        same, table = without_constants(table)
         typer.echo(f"{paragraph(same)}\n{table_text(table)}" if same else table_text(table))
 
 

@@ -109,8 +109,10 @@ def evaluate(
             complain(_GROUPS_HINT)
     elif format == "json":
         print_json({name: table.to_dicts() for name, table in _printed(e).items()})
-    else:
+    elif format == "csv":
         print_table(e.orderings, "csv")
+    else:
+        typer.echo(e.latex() if format == "latex" else e.markdown(), nl=False)
 
 
 @with_groups_of_options
@@ -175,7 +177,10 @@ def print_verdict(
         of_all = tests.baseline is None
         say(verdict_text(verdict(e)) if of_all else "\n".join(baseline_sentences(e)))
     else:
-        print_table(verdict(e) if tests.baseline is None else e.against_baseline, format)
+        table = verdict(e) if tests.baseline is None else e.against_baseline
+        # A sentence is wider than a page; the other columns say the same.
+        sentence = ["sentence"] if format in ("latex", "markdown") else []
+        print_table(table.drop(sentence, strict=False), format, tests.alpha)
 
 
 @with_groups_of_options

@@ -22,10 +22,10 @@ from lexiframe.pairwise.pairs import parse_measures
 from lexiframe.typing import LogLike, MeasureLike
 
 if TYPE_CHECKING:
-    from lexiframe.views.report import Rankings
-
-if TYPE_CHECKING:
     from lexiframe.views.charts.plots import Plots
+    from lexiframe.views.paper import Paper
+    from lexiframe.views.paper_marks import Marks
+    from lexiframe.views.report import Rankings
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -414,6 +414,144 @@ class Evaluation:
         except ReadError as error:
             warn(f"report: without rankings, because they cannot be read again: {error}")
             return replace(found, why_none=f"The rankings could not be read again: {error}")
+
+    def latex(
+        self,
+        measures: MeasureLike | Iterable[MeasureLike] | None = None,
+        runs: str | Iterable[str] | None = None,
+        *,
+        marks: Marks = "auto",
+        decimals: int | None = None,
+        percent: bool = False,
+        caption: str | None = None,
+        label: str | None = None,
+    ) -> str:
+        r"""Return the means as a LaTeX table for a paper (booktabs).
+
+        The best mean of a measure is bold, all of them where runs tie. Counts (num_ret) have no
+        best and no marks. With groups of requests, each has its rows in the one table. More than 40
+        rows make a longtable, which goes over several pages.
+
+        Parameters
+        ----------
+        measures
+            Some of the measures of the evaluation, in the order of the columns. Default: all.
+        runs
+            Some of the runs, in the order of the rows. Default: all, the best by the first measure
+            first. Best are then the best of these; p-values stay corrected over all pairs.
+        marks : {"auto", "letters", "best", "baseline", "none"}
+            Superscripts of significance, by the first test and correction of the evaluation.
+            ``letters`` name the runs that a run is significantly better than, ``best`` puts † at
+            runs that are not significantly different from any of the best, and ``baseline`` arrows
+            at those significantly better or worse than the baseline. ``auto`` takes the baseline if
+            there is one, else letters for up to ten runs and † for more.
+        decimals : int, optional
+            Digits behind the point. Default: 4, or 2 of percent.
+        percent
+            Write shares of requests, and measures of 0 to 1 that the library knows, in percent.
+        caption : str, optional
+            LaTeX that begins the caption. What follows says what the numbers and the marks are: the
+            test, the correction and its family, α and n.
+        label : str, optional
+            The name for ``\ref``.
+
+        Returns
+        -------
+        str
+            LaTeX that any engine compiles with booktabs. Names are escaped; those in other than
+            Latin letters need XeLaTeX or LuaLaTeX.
+
+        Raises
+        ------
+        UnknownNameError
+            With near matches, for a run or a measure that the evaluation does not have.
+        LexiframeError
+            For marks that the comparisons do not tell, more than 26 runs with letters, no run, a
+            label with signs that TeX reads as commands, and decimals not from 0 to 15.
+
+        Examples
+        --------
+        >>> import lexiframe as lf
+        >>> folder = lf.bundled("example")
+        >>> e = lf.evaluate(folder / "runs", folder / "qrels.txt", "AP RR")
+        >>> print(e.latex("AP", label="tab:ap"))
+        % \usepackage{booktabs}
+        \begin{table}
+        ...
+        \toprule
+         & run & \multicolumn{2}{c}{AP} \\
+        \midrule
+        a & pixels\_euclidean & \textbf{0.8615} & \textsuperscript{c} \\
+        b & pca8\_euclidean & 0.8169 & \textsuperscript{c} \\
+        c & random & 0.0325 &  \\
+        \bottomrule
+        ...
+        """
+        from lexiframe.views.latex import paper_latex
+
+        table = self._paper(measures, runs, marks=marks, decimals=decimals, percent=percent)
+        return paper_latex(table, caption, label)
+
+    def markdown(
+        self,
+        measures: MeasureLike | Iterable[MeasureLike] | None = None,
+        runs: str | Iterable[str] | None = None,
+        *,
+        marks: Marks = "auto",
+        decimals: int | None = None,
+        percent: bool = False,
+        caption: str | None = None,
+    ) -> str:
+        r"""Return the means as a Markdown table.
+
+        Parameters
+        ----------
+        measures, runs, marks, decimals, percent
+            As `latex` has them. With groups of requests, the first column names them.
+        caption : str, optional
+            Markdown that begins the caption.
+
+        Returns
+        -------
+        str
+            A pipe table, as GitHub, Jupyter and Pandoc read it, with marks in ``<sup>``, below its
+            caption, which begins with ``Table:`` as Pandoc wants it.
+
+        Raises
+        ------
+        LexiframeError
+            As `latex`.
+
+        Examples
+        --------
+        >>> import lexiframe as lf
+        >>> folder = lf.bundled("example")
+        >>> e = lf.evaluate(folder / "runs", folder / "qrels.txt", "AP RR")
+        >>> print(e.markdown())
+        Table: Means over 5 requests. Bold: ...
+        <BLANKLINE>
+        |     | run               | AP                     |         RR |
+        |:----|:------------------|:-----------------------|-----------:|
+        | a   | pixels\_euclidean | **0.8615**<sup>c</sup> | **1.0000** |
+        | b   | pca8\_euclidean   | 0.8169<sup>c</sup>     |     0.8667 |
+        | c   | random            | 0.0325                 |     0.3878 |
+        <BLANKLINE>
+        """
+        from lexiframe.views.markdown import paper_markdown
+
+        table = self._paper(measures, runs, marks=marks, decimals=decimals, percent=percent)
+        return paper_markdown(table, caption)
+
+    def _paper(self, measures: Any, runs: Any, **how: Any) -> Paper:
+        from lexiframe.views.paper import paper_of
+
+        names = self._names_of(measures)
+        if runs is not None:
+            given = [runs] if isinstance(runs, str) else [*runs]
+            runs = list(dict.fromkeys(map(self._run_named, given)))
+            if not runs:
+                raise LexiframeError("runs: expected at least one run, found none; leave it out")
+        return paper_of(self.tables(), self.provenance, names, runs, **how)
 
     def __str__(self) -> str:
         from lexiframe.views.summary import as_text

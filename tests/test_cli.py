@@ -1536,3 +1536,32 @@ def test_scores_are_not_read_like_runs(lexiframe):
     outcome = lexiframe("evaluate", QRELS)
     assert outcome.status == 2
     assert "expected at least one run after QRELS, found none" in outcome.err
+
+
+def test_tables_for_papers(lexiframe):
+    """For evaluate the means, as in Python; for others the table that csv has."""
+    e = lf.evaluate(RUNS, QRELS, ["RPP", "AP"], test="sign", correction="none")
+    asked = [QRELS, RUNS, "-m", "RPP,AP", "--test", "sign", "--correction", "none"]
+    for format, expected in (("latex", e.latex()), ("markdown", e.markdown())):
+        outcome = lexiframe("evaluate", *asked, "--format", format)
+        assert (outcome.status, outcome.out) == (0, expected)
+    compared = lexiframe("compare", *asked, "--format", "markdown").out.splitlines()
+    assert len(compared) == 2 + e.comparisons.height
+    assert [name.strip() for name in compared[0].split("|")[1:5]] == [
+        *("measure", "test", "correction"),
+        "run\\_a",
+    ]
+    coverage = lexiframe("coverage", QRELS, RUNS, "--format", "latex").out
+    assert coverage.count(r"\\") == 4
+    assert r"pca8\_euclidean & 5 & 5" in coverage
+    verdict = lexiframe("verdict", *asked, "--format", "markdown").out
+    assert "sentence" not in verdict
+    assert "| pca8\\_euclidean, pixels\\_euclidean |" in verdict
+    against = lexiframe("verdict", *asked, "--baseline", "random", "--format", "latex").out
+    assert against.count(r"\\") == 1 + 2 * 3
+
+
+@pytest.mark.parametrize("command", [["measures", "AP"], ["conventions", "AP"], ["check", RUN]])
+def test_every_command_prints_tables_for_papers(lexiframe, command):
+    assert r"\begin{tabular}" in lexiframe(*command, "--format", "latex").out
+    assert lexiframe(*command, "--format", "markdown").out.startswith("| ")

@@ -103,3 +103,23 @@ def are_numbers(column: pl.Series) -> bool:
     if column.dtype != pl.String:
         return column.dtype.is_numeric()
     return bool(column.drop_nulls().str.contains(f"^{_NUMBER.pattern}$").all())
+
+
+def as_texts(table: pl.DataFrame) -> pl.DataFrame:
+    """Return a table with all cells as text that is never cut; lists are joined by commas.
+
+    Examples
+    --------
+    >>> as_texts(pl.DataFrame({"best": [["a", "b"]], "p_value": 1e-9, "reject": True})).rows()
+    [('a, b', '<0.001', 'true')]
+    """
+    return table.select(
+        pl.Series(name, [_whole(name, value) for value in table[name]], pl.String)
+        for name in table.columns
+    )
+
+
+def _whole(name: str, value: Any) -> str:
+    if isinstance(value, pl.Series | list):
+        return ", ".join(escaped(str(one)) for one in value)
+    return escaped(value) if isinstance(value, str) else cell(name, value)

@@ -31,7 +31,7 @@ def means_section(
     means = means.sort(pl.col("measure").replace_strict(places, return_dtype=pl.Int64))
     n = n_range(means["n"])
     over = f"over {n} request{'s' * (n != '1')}{of_group}"
-    notes = _of_measures(means, list(places))
+    notes = measure_notes(means, list(places))
     if means["run"].n_unique() == 1:
         notes.append("one run: preferences (RPP, LR, LP ...) and comparisons need two runs")
         return Section(*_of_one_run(means, over, inference["alpha"]), tuple(notes))
@@ -69,7 +69,7 @@ def marks(
     best = means.filter(pl.col("rank") == pl.col("rank").min().over("measure"))
     best = best.select("measure", rival="run")
     # One request says nothing about others, so such pairs are neither told apart nor near.
-    c = _of_first_test(comparisons, inference).filter(pl.col("n") > 1)
+    c = of_first_test(comparisons, inference).filter(pl.col("n") > 1)
     a, b = pl.col("run_a"), pl.col("run_b")
     both = pl.concat(
         c.select("measure", "reject", run=run, rival=rival, gain=sign * GAIN)
@@ -92,7 +92,7 @@ def marks(
     return marked.select("run", "measure", mark=mark)
 
 
-def _of_first_test(comparisons: pl.DataFrame, inference: Mapping[str, Any]) -> pl.DataFrame:
+def of_first_test(comparisons: pl.DataFrame, inference: Mapping[str, Any]) -> pl.DataFrame:
     """Return the comparisons by the test and the correction that were named first."""
     test, correction = (several(inference[name])[0] for name in ("test", "correction"))
     named = pl.col("test").str.extract(r"^([^(]*)") == test
@@ -127,7 +127,7 @@ def _legend(inference: Mapping[str, Any]) -> str:
     )
 
 
-def _of_measures(means: pl.DataFrame, asked: Sequence[str]) -> list[str]:
+def measure_notes(means: pl.DataFrame, asked: Sequence[str]) -> list[str]:
     """Say of which measures smaller values are better, and which have other requests, or none."""
     notes = []
     ranked = means.filter(pl.col("rank").is_not_null()).sort("rank")

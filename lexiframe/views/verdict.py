@@ -287,14 +287,25 @@ def how_tested(row: dict[str, Any], names: Sequence[str], alpha: float, family: 
 
     The requests of the pairs are between ``n`` and ``n_most`` of the row.
     """
-    test, _, options = row["test"].partition("(")
-    # The comparisons that a user gives may have tests and corrections that are not ours.
-    how = _TESTS.get(test, test) + (f" ({options}" if options else "")
+    how, over = test_and_correction(row["test"], row["correction"])
     pairs = "the one pair" if row["family"] == 1 else f"the {row['family']:,} pairs"
-    over = f"{_CORRECTIONS.get(row['correction'], row['correction'])} {pairs}"
     scope = f" of all measures{' and groups' * bool(names)}" if family == "all" else ""
     n = " to ".join(f"{n:,}" for n in dict.fromkeys([row["n"], row["n_most"]]))
-    return f"{how}, {over}{scope}, α = {alpha:g}, n = {n} request{'s' * (n != '1')}"
+    return f"{how}, {over} {pairs}{scope}, α = {alpha:g}, n = {n} request{'s' * (n != '1')}"
+
+
+def test_and_correction(test: str, correction: str) -> tuple[str, str]:
+    """Return the test in words, and the correction in words that the family follows.
+
+    Examples
+    --------
+    >>> test_and_correction("t", "holm")
+    ('paired t-test', "Holm's correction over")
+    """
+    name, _, options = test.partition("(")
+    # The comparisons that a user gives may have tests and corrections that are not ours.
+    how = _TESTS.get(name, name) + (f" ({options}" if options else "")
+    return how, _CORRECTIONS.get(correction, correction)
 
 
 def group_of(attribute: str, value: Any) -> str:
