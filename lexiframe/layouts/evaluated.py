@@ -18,6 +18,7 @@ class Grouped(Protocol):
     scores: pl.DataFrame
     preferences: pl.DataFrame
     attributes: pl.DataFrame | None
+    provenance: dict[str, Any]
 
 
 PairsOrEvaluation = PairsLike | Grouped

@@ -65,7 +65,8 @@ def compare_groups(
     alpha : float
         Significance level of the tests; the intervals have level 1 − alpha.
     baseline : str, optional
-        Compare the other runs with this run only, which is ``run_b`` of every pair.
+        Compare the other runs with this run only, which is ``run_b`` of every pair. Default: the
+        baseline of an evaluation, if it has one; else all pairs are compared.
     trials : int
         Number of random pairs of groups of the permutation test. If there are no more pairs of
         groups than that, each of them is taken once, and p is exact.
@@ -134,6 +135,7 @@ def compare_groups(
     if is_evaluated(d):
         named = groups_of_evaluation(_CALLED, d, requests, by)
         requests, by = named["requests"], named["by"]
+        baseline = d.provenance["inference"]["baseline"] if baseline is None else baseline
         d = pair_cube_with_scores(d.preferences, d.scores, baseline)
     groups = named_groups(_CALLED, d, requests, by)
     cube = pair_cube(d, baseline)

@@ -333,6 +333,7 @@ def test_an_evaluation_has_its_groups():
         assert part.height == 2
         assert found.filter(measure=measure).equals(part)
     assert lf.compare_groups(plain, baseline="random", **by_kind).equals(found)
+    assert lf.compare_groups(evaluated(baseline="random", **by_kind)).equals(found)
     assert grouped.attributes.sort("query_id").equals(EXAMPLE)
     s = lf.evaluate_scores(plain.scores, **by_kind)
     assert lf.compare_groups(s, baseline="random").equals(parts["AP"])
