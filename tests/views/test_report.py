@@ -271,11 +271,11 @@ def test_groups_of_requests(tmp_path):
 def test_names_and_texts_cannot_leave_their_script(tmp_path):
     e = lf.evaluate(*collection(ODD), ["RPP", "AP"])
     texts = {f"d{n}": ODD[2] for n in range(20)}
-    page = Page(
-        e.report(tmp_path / "r.html", texts=texts, queries={f"q{n}": ODD[2] for n in range(6)})
-    )
-    assert page.facts["runs"] == sorted(ODD)
+    queries = {"q0": "two\n  lines", **{f"q{n}": ODD[2] for n in range(1, 6)}}
+    page = Page(e.report(tmp_path / "r.html", texts=texts, queries=queries))
+    assert page.facts["runs"] == sorted(name.replace("\u2028", r"\u2028") for name in ODD)
     assert page.facts["texts"]["d1"] == {"title": ODD[2]}
+    assert page.facts["queries"]["texts"]["q0"] == "two lines"
     assert "<" not in page.script("facts")
     assert not {"\u2028", "\u2029"} & set(page.script("facts"))
     assert len(re.findall(r"<script", page.text)) == 3

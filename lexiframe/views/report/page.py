@@ -85,11 +85,21 @@ def _policy(script: str) -> str:
 
 
 def _json(facts: Mapping[str, Any]) -> str:
-    text = json.dumps(facts, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    shown = _printable(facts)
+    text = json.dumps(shown, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     for character, written in _ESCAPES.items():
         text = text.replace(character, written)
     # Lone surrogates, which ids from broken files may have, cannot be written as UTF-8.
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def _printable(fact: Any) -> Any:
+    """Return a fact whose text has no characters that turn the direction of what follows."""
+    if isinstance(fact, str):
+        return escaped(fact)
+    if isinstance(fact, Mapping):
+        return {_printable(name): _printable(value) for name, value in fact.items()}
+    return [_printable(value) for value in fact] if isinstance(fact, list | tuple) else fact
 
 
 def _provenance(provenance: Mapping[str, Any]) -> str:

@@ -45,7 +45,7 @@ def texts_of_documents(texts: Any, doc_ids: list[str]) -> dict[str, dict[str, st
     found: dict[str, dict[str, str]] = {}
     n_bytes = 0
     for row in table.select("doc_id", *known).iter_rows(named=True):
-        said = {} if row.get("title") is None else {"title": str(row["title"])}
+        said = {} if row.get("title") is None else {"title": _one_line(str(row["title"]))}
         if row.get("image"):
             said |= _image(str(row["image"]))
         n_bytes += len(said.get("image", ""))
@@ -71,7 +71,11 @@ def texts_of_queries(queries: Any, query_ids: list[str]) -> dict[str, str]:
             f"{', '.join(table.columns[1:]) or 'none'}; rename the one that has the text"
         )
     rows = table.select("query_id", pl.col(known).cast(pl.String)).drop_nulls().iter_rows()
-    return dict(rows)
+    return {query_id: _one_line(text) for query_id, text in rows}
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
 
 
 def _joined(given: Any, key: str, ids: list[str], called: str) -> pl.DataFrame:
