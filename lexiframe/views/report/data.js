@@ -51,6 +51,7 @@ function pick(name, only) {
 }
 
 const measureOf = (name) => facts.measures.find((measure) => measure.name === name);
+const isCount = (name) => measureOf(name).is_count; // of which more is not better
 const numberOf = new Map(facts.runs.map((run, n) => [run, n]));
 
 // The comparison of two runs in the direction asked for, or null if there is none.
