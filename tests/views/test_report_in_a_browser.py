@@ -517,10 +517,13 @@ def test_every_kind_of_evaluation(browser, tmp_path, kind):
     if kind == "groups":
         page.select_option("#choose-group", "kind = y")
         assert "for kind = y" in page.locator("#sentence").inner_text()
+        assert page.locator(".headline").first.inner_text().startswith("For kind = y: ")
         assert set(opened.frame("requests")["request"]) == {"q3", "q4", "q5"}
     if kind == "odd names":
         assert set(opened.frame("all-measures")["run"]) >= set(ODD[:4])
     if kind == "a baseline":
+        assert "Only pairs with b were tested." in page.locator("#pairs").inner_text()
+        assert "▲ significantly better than b, ▼ worse" in page.locator("#means").inner_text()
         page.select_option("#choose-baseline", "a")
         assert "1 other run not compared with a" in page.locator("#baseline").inner_text()
     opened.fits()

@@ -29,8 +29,11 @@ const level = () => `${number(100 * (1 - facts.inference.alpha), 1).replace(/\.0
 function legend(measures) {
   const { baseline, alternative } = facts.inference;
   if (facts.runs.length === 1) return "";
+  const sides = {
+    greater: `▲ significantly better than ${baseline}`, less: `▼ significantly worse than ${baseline}`,
+  };
   const marks = baseline !== null
-    ? `* the best mean; ▲ significantly better than ${baseline}, ▼ worse.`
+    ? `* the best mean; ${sides[alternative] ?? `${sides.greater}, ▼ worse`}.`
     : `* the best mean${alternative === "two-sided" ? "; ~ not significantly different from any run with *" : ""}.`;
   const ranked = measures.filter((name) => !isCount(name));
   const smaller = ranked.filter((name) => measureOf(name).cells?.smaller);

@@ -28,7 +28,8 @@ function showVerdict(state) {
 
 function headline(group) {
   const [first, ...others] = facts.headlines[facts.groups.indexOf(group)];
-  return [make("p", { class: "headline" }, first), others.map((said) => make("p", { class: "headline second" }, said))];
+  const within = facts.by.length ? `For ${group}: ` : "";
+  return [make("p", { class: "headline" }, within, first), others.map((said) => make("p", { class: "headline second" }, said))];
 }
 
 function measureButton(name, isChosen) {
