@@ -409,6 +409,27 @@ def test_runs_are_not_ranked_by_a_count(browser, tmp_path):
     opened.context.close()
 
 
+def test_a_level_beyond_the_cutoff_is_marked_at_the_next_relevant_item(browser, tmp_path):
+    ranks = {"a": {"d1": 2, "d2": 9}, "b": {"d2": 5, "d1": 8}}
+    runs = {
+        run: {"q": {f"x{run}{n}": -n for n in range(1, 11)} | {d: -n for d, n in of.items()}}
+        for run, of in ranks.items()
+    }
+    for run, of in ranks.items():
+        for n in of.values():
+            del runs[run]["q"][f"x{run}{n}"]
+    e = lf.evaluate(runs, {"q": {"d1": 1, "d2": 1}}, "LP@3")
+    opened = Opened(browser, e.report(tmp_path / "r.html"))
+    opened.open_pair()
+    opened.page.locator("#requests-table tbody button").first.click()
+    assert "LP@3 is decided at recall level 1" in opened.page.locator("#request").inner_text()
+    at = "e => e.getAttribute('cx')"
+    item = opened.page.locator("#strips circle.item.second", has_text="rank 5")
+    ring = opened.page.locator("#strips circle.ring").last
+    assert ring.evaluate(at) == item.evaluate(at)
+    opened.context.close()
+
+
 CONTRAST = """() => {
     const channels = (text) => text.match(/[\\d.]+/g).map(Number);
     const light = (rgb) => rgb.slice(0, 3).map((c) => c / 255)
