@@ -244,6 +244,21 @@ def test_a_baseline_and_one_sided_tests_have_sentences(tmp_path):
     assert "one-sided" in said
 
 
+@pytest.mark.parametrize(
+    "how", [{}, {"baseline": "b"}, {"alternative": "greater"}], ids=["all", "baseline", "one-sided"]
+)
+def test_more_of_a_count_is_not_better(tmp_path, how):
+    e = lf.evaluate(*collection("abc"), ["num_ret", "AP"], **how)
+    assert set(e.comparisons["measure"]) == {"num_ret", "AP"}
+    page = Page(e.report(tmp_path / "r.html"))
+    assert page.table("conclusions")["measure"].to_list() == ["AP"]
+    assert "num_ret" not in str(page.facts["headlines"])
+    assert {m["name"]: m["is_count"] for m in page.facts["measures"]} == {
+        "num_ret": True,
+        "AP": False,
+    }
+
+
 def test_a_single_run_has_its_mean_in_words(tmp_path):
     e = lf.evaluate(*collection("a"), "AP")
     page = Page(e.report(tmp_path / "r.html"))

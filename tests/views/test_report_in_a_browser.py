@@ -349,6 +349,87 @@ def test_it_works_by_keyboard(opened):
     assert "doc_id_desc" in page.locator("#provenance pre").inner_text()
 
 
+def test_the_focus_stays_on_the_measure_that_is_chosen_in_the_verdict(opened):
+    page = opened.page
+    page.locator("#verdicts-table button", has_text="AP").press("Enter")
+    assert page.evaluate("document.activeElement.textContent") == "AP"
+    assert page.locator("#means-title").inner_text() == "Runs by AP"
+
+
+def test_what_is_opened_begins_at_the_top_of_the_window(opened):
+    page = opened.page
+    for title in ("pair-title", "request-title"):
+        if title == "pair-title":
+            opened.open_pair()
+        else:
+            page.locator("#requests-table tbody button").first.click()
+        below = page.locator("#controls").evaluate("e => e.getBoundingClientRect().bottom")
+        top = page.locator(f"#{title}").evaluate("e => e.getBoundingClientRect().top")
+        assert below <= top < below + 100
+
+
+def test_a_text_in_a_filter_that_is_not_shown_hides_nothing(browser, tmp_path):
+    runs, qrels = collection("ab", 2)
+    few = (pl.col("query_id") == "q0") | (pl.col("doc_id").is_in(["d1", "d3", "d5"]))
+    e = lf.evaluate(runs, qrels.filter(few).with_columns(relevance=1.0), "LR")
+    opened = Opened(browser, e.report(tmp_path / "r.html"))
+    opened.open_pair()
+    open_request = opened.page.locator("#requests-table tbody button")
+    open_request.filter(has_text="q0").click()
+    opened.page.locator("#request input[type=search]").fill("no such document")
+    assert len(opened.rows("levels")) == 1
+    open_request.filter(has_text="q1").click()
+    assert opened.page.locator("#request input[type=search]").count() == 0
+    assert len(opened.rows("levels")) == 4
+    opened.context.close()
+
+
+def test_runs_are_not_ranked_by_a_count(browser, tmp_path):
+    e = lf.evaluate(*collection("abc"), ["num_ret", "AP"])
+    opened = Opened(browser, e.report(tmp_path / "r.html"))
+    page = opened.page
+    assert page.locator("#choose-measure").evaluate("s => s.value") == "AP"
+    page.select_option("#choose-measure", "num_ret")
+    page.select_option("#choose-baseline", "b")
+    opened.open_pair()
+    page.locator("#requests-table tbody button").first.click()
+    means = opened.frame("of-measure")
+    assert "rank" not in means.columns
+    known = e.means.filter(measure="num_ret").rows_by_key("run", named=True, unique=True)
+    shown = {run.removesuffix(" baseline"): mean for run, mean in means["run", "mean"].rows()}
+    assert shown == {run: written(row["mean"]) for run, row in known.items()}
+    assert "More is not better by num_ret" in page.locator("#means").inner_text()
+    assert "num_ret is a count" in page.locator("#pairs").inner_text()
+    assert "better" not in opened.frame("requests").columns
+    (row,) = opened.frame("request-measures").filter(measure="num_ret").rows(named=True)
+    assert row["better"] in ("tie", "–")
+    assert not page.locator("#against-table", has_text="better").count()
+    assert page.locator("#order option").all_inner_texts() == ["rank by AP", "name"]
+    assert opened.faults == []
+    opened.context.close()
+
+
+def test_a_level_beyond_the_cutoff_is_marked_at_the_next_relevant_item(browser, tmp_path):
+    ranks = {"a": {"d1": 2, "d2": 9}, "b": {"d2": 5, "d1": 8}}
+    runs = {
+        run: {"q": {f"x{run}{n}": -n for n in range(1, 11)} | {d: -n for d, n in of.items()}}
+        for run, of in ranks.items()
+    }
+    for run, of in ranks.items():
+        for n in of.values():
+            del runs[run]["q"][f"x{run}{n}"]
+    e = lf.evaluate(runs, {"q": {"d1": 1, "d2": 1}}, "LP@3")
+    opened = Opened(browser, e.report(tmp_path / "r.html"))
+    opened.open_pair()
+    opened.page.locator("#requests-table tbody button").first.click()
+    assert "LP@3 is decided at recall level 1" in opened.page.locator("#request").inner_text()
+    at = "e => e.getAttribute('cx')"
+    item = opened.page.locator("#strips circle.item.second", has_text="rank 5")
+    ring = opened.page.locator("#strips circle.ring").last
+    assert ring.evaluate(at) == item.evaluate(at)
+    opened.context.close()
+
+
 CONTRAST = """() => {
     const channels = (text) => text.match(/[\\d.]+/g).map(Number);
     const light = (rgb) => rgb.slice(0, 3).map((c) => c / 255)
@@ -392,6 +473,8 @@ def test_nothing_overflows_and_text_has_contrast(browser, path, viewport, theme)
     assert page.evaluate(CONTRAST) == []
     page.emulate_media(media="print")
     assert page.locator("#controls").is_hidden()
+    heads = "[...document.querySelectorAll('thead button')].map(e => getComputedStyle(e).display)"
+    assert set(page.evaluate(heads)) == {"contents"}  # pages that repeat heads leave out boxes
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
     assert page.evaluate(CONTRAST) == []
     assert opened.faults == []
@@ -445,13 +528,23 @@ def test_every_kind_of_evaluation(browser, tmp_path, kind):
         else:
             assert page.locator("#strips").is_visible()
         page.select_option("#choose-baseline", index=1)
+    if kind == "one request":
+        assert "One request does not show how stable" in page.locator("#means").inner_text()
+        assert set(opened.frame("of-measure")["most often"]) == {"–"}
+    if kind == "many runs":  # what the pointer is at is said where it is seen
+        page.locator("#grid td[data-row='2'][data-column='4']").hover()
+        said = page.locator("#readout").bounding_box()
+        assert 0 <= said["y"] <= NARROW["height"] - said["height"]
     if kind == "groups":
         page.select_option("#choose-group", "kind = y")
         assert "for kind = y" in page.locator("#sentence").inner_text()
+        assert page.locator(".headline").first.inner_text().startswith("For kind = y: ")
         assert set(opened.frame("requests")["request"]) == {"q3", "q4", "q5"}
     if kind == "odd names":
         assert set(opened.frame("all-measures")["run"]) >= set(ODD[:4])
     if kind == "a baseline":
+        assert "Only pairs with b were tested." in page.locator("#pairs").inner_text()
+        assert "▲ significantly better than b, ▼ worse" in page.locator("#means").inner_text()
         page.select_option("#choose-baseline", "a")
         assert "1 other run not compared with a" in page.locator("#baseline").inner_text()
     opened.fits()

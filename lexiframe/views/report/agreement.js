@@ -7,7 +7,7 @@ function showAgreement({ group }) {
   show("agreement",
     title("agreement-title", "Agreement of the measures"),
     title("tau-title", "Kendall’s τ between the orderings of the runs", "h3"),
-    note("1: the same order; 0: none in common; −1: the reverse."),
+    note("1: the same order; 0: unrelated orders; −1: the reverse order."),
     matrix("tau", "Kendall’s τ", (a, b) =>
       (correlations.find((row) => row.ordering_a === a && row.ordering_b === b)
         ?? correlations.find((row) => row.ordering_a === b && row.ordering_b === a))?.correlation ?? null),

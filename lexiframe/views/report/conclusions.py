@@ -9,6 +9,7 @@ from typing import Any
 import polars as pl
 
 from lexiframe.errors import escaped
+from lexiframe.orderings.means import is_count
 from lexiframe.views.cells import cell
 from lexiframe.views.means import inference_in_words
 from lexiframe.views.verdict import group_of, verdict_of
@@ -38,7 +39,15 @@ def conclusions(tables: Mapping[str, pl.DataFrame], provenance: Mapping[str, Any
         table = v.with_columns(near="not_worse", told=told)
     else:
         table = _of_comparisons(tables, provenance, _best(o))
+    if c.height:
+        table = without_counts(table)
     return table.select(*CONCLUSIONS).cast(dict(CONCLUSIONS))  # type: ignore[arg-type]
+
+
+def without_counts(table: pl.DataFrame) -> pl.DataFrame:
+    """Leave out the measures that are counts: more of them is not better, so they have no best."""
+    counts = [name for name in table["measure"].unique() if is_count(name)]
+    return table.filter(~pl.col("measure").is_in(counts))
 
 
 def with_group(table: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
@@ -79,7 +88,10 @@ def headline(orderings: pl.DataFrame, measures: Sequence[str]) -> list[str]:
     >>> tied = pl.DataFrame({"measure": "LP", "run": ["a", "b"], "rank": 1.5})
     >>> headline(pl.concat([o, tied]), ["AP", "RR", "LP"])
     ['a is best by 2 of 3 measures (AP and RR).', 'a and b share the first rank by LP.']
+    >>> headline(o.with_columns(measure=pl.lit("num_ret")), ["num_ret"])
+    ['There is nothing to compare.']
     """
+    orderings = without_counts(orderings)
     first = orderings.filter(pl.col("rank") == pl.col("rank").min().over("measure"))
     found = first.sort("run").group_by("measure").agg("run").rows()
     by_measure = {measure: tuple(runs) for measure, runs in found}

@@ -51,6 +51,7 @@ function pick(name, only) {
 }
 
 const measureOf = (name) => facts.measures.find((measure) => measure.name === name);
+const isCount = (name) => measureOf(name).is_count; // of which more is not better
 const numberOf = new Map(facts.runs.map((run, n) => [run, n]));
 
 // The comparison of two runs in the direction asked for, or null if there is none.
@@ -155,14 +156,15 @@ function itemsOf(q, run) {
 const depthOf = (q, run) =>
   view(facts.positions.depth)[q * facts.runs.length + numberOf.get(run)];
 
-// The relevant items by recall level: in the order of their ranks, those not retrieved last.
+// The relevant items by recall level: in the order of their ranks, those not retrieved last. Those
+// beyond the cut-off share a place, and are in the order of their ranks as well.
 function levelsOf(items, { rel = null, cutoff = null } = {}) {
   const place = (item) =>
     item.rank === null || (cutoff !== null && item.rank > cutoff) ? Infinity : item.rank;
   return items
     .filter((item) => rel === null || item.grade >= rel)
     .map((item) => ({ ...item, place: place(item) }))
-    .sort((x, y) => (x.place === y.place ? 0 : x.place - y.place));
+    .sort((x, y) => x.place - y.place || (x.rank ?? Infinity) - (y.rank ?? Infinity) || 0);
 }
 
 // The recall level, from 1, at which a lexicographic preference tells two rankings apart, or null.

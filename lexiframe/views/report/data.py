@@ -11,6 +11,7 @@ import polars as pl
 
 from lexiframe._version import __version__
 from lexiframe.metrics.tolerance import TIE
+from lexiframe.orderings.means import is_count
 from lexiframe.pairwise.lexicographic import LexicographicPreference
 from lexiframe.pairwise.pairs import Measure
 from lexiframe.significance.own_tests import several
@@ -131,7 +132,7 @@ def _measure(
         ),
         None,
     )
-    return {"name": name, "cells": cells, "decides": decides}
+    return {"name": name, "cells": cells, "decides": decides, "is_count": is_count(name)}
 
 
 def _with_half_wins(wins: pl.DataFrame) -> pl.DataFrame:

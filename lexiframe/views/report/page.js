@@ -88,7 +88,7 @@ async function start() {
   startTheme();
   await unpack();
   Object.assign(state, {
-    measure: facts.measures.find(({ cells }) => cells)?.name ?? facts.measures[0].name,
+    measure: (facts.measures.find((one) => one.cells && !one.is_count) ?? facts.measures[0]).name,
     test: facts.inference.tests[0] ?? "",
     correction: facts.inference.corrections[0] ?? "",
     group: facts.groups[0] ?? "",

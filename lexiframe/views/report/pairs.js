@@ -13,9 +13,11 @@ function showPairs(state) {
     title("pairs-title", `Pairs by ${state.measure}`),
     note("Share of requests that the run of the row wins against the run of the column, ties half. ",
       make("span", { class: "key" }, keyOf("row wins", 0.9), keyOf("even", 0.5), keyOf("column wins", 0.1)),
-      ` A dot (•) marks pairs that the ${state.test} test (${state.correction}) tells apart.`),
+      ` A dot (•) marks pairs that the ${state.test} test (${state.correction}) tells apart.`,
+      facts.inference.baseline === null ? null : ` Only pairs with ${facts.inference.baseline} were tested.`),
     runs.length < facts.runs.length
       && note(`The first ${runs.length} of ${facts.runs.length} runs in this order; a baseline is compared with all.`),
+    isCount(state.measure) && note(`${state.measure} is a count: more is not better, and a run wins where it has more.`),
     orderChoice(state),
     make("div", { class: "scroll", tabindex: "-1" }, grid(runs, state, said)),
     said);
@@ -26,15 +28,19 @@ function keyOf(said, share) {
 }
 
 function orderChoice(state) {
-  const options = [...facts.measures.map(({ name }) => name), ""].map((name) =>
-    make("option", { value: name, selected: name === (state.order ?? state.measure) },
+  const ranked = facts.measures.map(({ name }) => name).filter((name) => !isCount(name));
+  const options = [...ranked, ""].map((name) =>
+    make("option", { value: name, selected: name === orderOf(state) },
       name === "" ? "name" : `rank by ${name}`));
   return make("label", { class: "inline" }, "Order of the runs ",
     make("select", { id: "order", onchange: (event) => change({ order: event.target.value }) }, options));
 }
 
-function inChosenOrder({ group, measure, order }) {
-  const ranks = byRun(pick("orderings", { group, measure: order ?? measure }));
+const orderOf = ({ order, measure }) => order ?? (isCount(measure) ? "" : measure);
+
+function inChosenOrder(state) {
+  const order = orderOf(state);
+  const ranks = byRun(pick("orderings", { group: state.group, measure: order }));
   const place = (run) => ranks.get(run)?.rank ?? Infinity;
   return order === "" ? [...facts.runs] : [...facts.runs].sort((a, b) => place(a) - place(b) || 0);
 }
@@ -68,7 +74,7 @@ function cellOf(run, other, row, column, state, small) {
   const isTold = comparisonOf(run, other, state)?.reject;
   const shown = small ? "" : fixed(wins.half_wins, 2);
   return make("td", {
-    ...place, style: heat(wins.half_wins), "aria-label": `${run} against ${other}: ${fixed(wins.half_wins, 3)}`,
+    ...place, style: heat(wins.half_wins), "aria-label": `${run} against ${other}: ${fixed(wins.half_wins, 3)}${isTold ? ", told apart" : ""}`,
   }, shown, isTold ? make("span", { class: "told" }, "•") : null);
 }
 
@@ -87,7 +93,7 @@ function inWords(run, other, state) {
 function openCell(cell, runs) {
   if (!cell || cell.dataset.row === cell.dataset.column) return;
   change({ pair: [runs[cell.dataset.row], runs[cell.dataset.column]], request: null });
-  document.getElementById("pair-title")?.focus();
+  goTo("pair-title");
 }
 
 const STEPS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
@@ -124,7 +130,8 @@ function showPair(state) {
     title("pair-measures-title", "By all measures", "h3"),
     table("pair-measures", `${run} against ${other} by all measures`, columnsOfPair(), ofAllMeasures(run, other, state), { filter: false }),
     title("requests-title", `Requests by ${state.measure}`, "h3"),
-    note("The most contrasting requests come first. Choose a request to see both rankings."),
+    note(`The first run is ${run}, the second ${other}. The most contrasting requests come first. Choose a request `
+      + "to see both rankings."),
     requestTable(run, other, state));
 }
 
@@ -170,10 +177,10 @@ function requestTable(run, other, state) {
       show: (row) => make("button", { type: "button", class: "link", onclick: () => openRequest(row.q) }, row.id),
     },
     hasTexts && { title: "text", side: "left", value: (row) => facts.queries.texts[row.id] ?? "" },
-    cells.kind === "scores" && { title: "first", help: run, value: (row) => row.a, show: (row) => number(row.a) },
-    cells.kind === "scores" && { title: "second", help: other, value: (row) => row.b, show: (row) => number(row.b) },
+    cells?.kind === "scores" && { title: "first", help: run, value: (row) => row.a, show: (row) => number(row.a) },
+    cells?.kind === "scores" && { title: "second", help: other, value: (row) => row.b, show: (row) => number(row.b) },
     { title: "difference", value: (row) => row.preference, show: (row) => number(row.preference) },
-    { title: "better", side: "left", value: (row) => betterOf(row.preference), show: (row) => betterOf(row.preference) },
+    !isCount(measure) && { title: "better", side: "left", value: (row) => betterOf(row.preference), show: (row) => betterOf(row.preference) },
     { title: "", side: "left", show: (row) => gainBar(row.preference, greatest) },
     hasLevels && { title: "deciding level", value: (row) => row.level, show: (row) => whole(row.level), rising: true },
   ].filter(Boolean);
@@ -186,5 +193,12 @@ const betterOf = (preference) => (preference > 0 ? "first" : preference < 0 ? "s
 
 function openRequest(q) {
   change({ request: q });
-  document.getElementById("request-title")?.focus();
+  goTo("request-title");
+}
+
+// Move to what was opened: by the nearest way only its title would be seen, at the lower edge.
+function goTo(id) {
+  const place = document.getElementById(id);
+  place?.focus({ preventScroll: true });
+  place?.scrollIntoView();
 }

@@ -29,7 +29,7 @@ function columnsOfRequest(run, other) {
     { title: "difference", value: (row) => row.preference, show: (row) => number(row.preference) },
     {
       title: "better", side: "left", value: (row) => row.preference,
-      show: (row) => (row.preference > 0 ? run : row.preference < 0 ? other : "tie"),
+      show: (row) => (row.preference === 0 ? "tie" : isCount(row.name) ? NONE : row.preference > 0 ? run : other),
     },
   ];
 }

@@ -17,7 +17,7 @@ function showMeans(state) {
         sort: { title: "rank", falling: false },
       })
       : note("No request counts for this measure."),
-    stabilityNote(),
+    isCount(measure) ? null : stabilityNote(n),
     title("all-title", "All measures", "h3"),
     note(facts.runs.length > 1 ? "Means, and behind each the rank by that measure. " : "Means. ",
       legend(facts.measures.map(({ name }) => name))),
@@ -29,15 +29,22 @@ const level = () => `${number(100 * (1 - facts.inference.alpha), 1).replace(/\.0
 function legend(measures) {
   const { baseline, alternative } = facts.inference;
   if (facts.runs.length === 1) return "";
+  const sides = {
+    greater: `▲ significantly better than ${baseline}`, less: `▼ significantly worse than ${baseline}`,
+  };
   const marks = baseline !== null
-    ? `* the best mean; ▲ significantly better than ${baseline}, ▼ worse.`
+    ? `* the best mean; ${sides[alternative] ?? `${sides.greater}, ▼ worse`}.`
     : `* the best mean${alternative === "two-sided" ? "; ~ not significantly different from any run with *" : ""}.`;
-  const smaller = measures.filter((name) => measureOf(name).cells?.smaller);
-  return smaller.length ? `${marks} Smaller is better by ${smaller.join(", ")}.` : marks;
+  const ranked = measures.filter((name) => !isCount(name));
+  const smaller = ranked.filter((name) => measureOf(name).cells?.smaller);
+  const counts = measures.filter(isCount);
+  return [ranked.length && marks, smaller.length && `Smaller is better by ${smaller.join(", ")}.`,
+    counts.length && `More is not better by ${counts.join(", ")}: nothing is ranked by a count.`].filter(Boolean).join(" ");
 }
 
-function stabilityNote() {
+function stabilityNote(n) {
   if (!facts.notes.stability.length || facts.runs.length === 1) return null;
+  if (n === 1) return note("One request does not show how stable the ranks are.");
   return note("Ranks in samples: the requests are drawn anew with replacement, and the runs ordered "
     + `again. ${facts.notes.stability.join("; ")}.`);
 }
@@ -51,7 +58,7 @@ function joined(means, only, how) {
     ...row,
     ...(ranks.get(row.run) ?? { value: null, rank: row.rank, method: "mean" }),
     mark: marks.get(row.run)?.mark ?? "",
-    stable: stable.get(row.run),
+    stable: row.n > 1 ? stable.get(row.run) : [], // samples of one request are all the same
   }));
 }
 
@@ -66,12 +73,12 @@ const byRun = (rows) => new Map(rows.map((row) => [row.run, row]));
 function columnsOfMeans(rows, state) {
   const ends = rows.flatMap((row) => [row.ci_low, row.ci_high, row.mean]).filter(Number.isFinite);
   const x = scale(Math.min(...ends), Math.max(...ends), SMALL.width);
-  const isAlone = rows.length === 1;
+  const isRanked = rows.length > 1 && !isCount(state.measure);
   const method = rows[0].method;
   const label = (row) => `${row.run}: ${number(row.mean)} (${number(row.ci_low)} to ${number(row.ci_high)})`;
   const ofMethod = method !== "mean" && { title: method, value: (row) => row.value, show: (row) => number(row.value) };
   return [
-    !isAlone && { title: "rank", value: (row) => row.rank, show: (row) => rank(row.rank), rising: true },
+    isRanked && { title: "rank", value: (row) => row.rank, show: (row) => rank(row.rank), rising: true },
     { title: "run", side: "left", isHead: true, value: (row) => row.run, show: (row) => nameOf(row.run, state) },
     ofMethod,
     { title: "mean", value: (row) => row.mean, show: (row) => marked(row.mean, row.mark) },
@@ -81,11 +88,11 @@ function columnsOfMeans(rows, state) {
     },
     { title: "low", value: (row) => row.ci_low, show: (row) => number(row.ci_low) },
     { title: "high", value: (row) => row.ci_high, show: (row) => number(row.ci_high) },
-    !isAlone && {
+    isRanked && {
       title: "ranks in samples", side: "left",
       show: (row) => (row.stable.length ? rankBars(row.stable, facts.runs.length) : NONE),
     },
-    !isAlone && {
+    isRanked && {
       title: "most often", help: "The rank that the run has in most samples",
       value: (row) => likeliest(row)?.probability ?? null,
       show: (row) => (likeliest(row) ? `${rank(likeliest(row).rank)} (${percent(likeliest(row).probability)})` : NONE),
@@ -108,7 +115,9 @@ function allMeasures(state) {
   const { group, test, correction } = state;
   const measures = facts.measures.map(({ name }) => name);
   const means = new Map(measures.map((name) => [name, byRun(pick("means", { group, measure: name }))]));
-  const ranks = new Map(measures.map((name) => [name, byRun(pick("orderings", { group, measure: name }))]));
+  const isRanked = (name) => facts.runs.length > 1 && !isCount(name);
+  const ranks = new Map(measures.map((name) =>
+    [name, byRun(isRanked(name) ? pick("orderings", { group, measure: name }) : [])]));
   const marks = new Map(measures.map((name) =>
     [name, byRun(pick("marks", { group, measure: name, test, correction }))]));
   const columns = [
@@ -129,7 +138,7 @@ function meanAndRank(mean, ordered, mark) {
   if (!mean) return NONE;
   const said = marked(mean.mean, mark?.mark ?? "");
   const best = mark?.mark.includes("*");
-  const place = facts.runs.length > 1 ? make("span", { class: "place" }, rank(ordered?.rank)) : "";
+  const place = ordered ? make("span", { class: "place" }, rank(ordered.rank)) : "";
   return make(best ? "strong" : "span", {}, ...said, place);
 }
 
@@ -153,14 +162,15 @@ function showBaseline(state) {
 }
 
 function familyOf(state) {
-  const { correction, test } = state;
+  const { correction, test, measure } = state;
   const { alternative, baseline, family, alpha } = facts.inference;
   const all = family === "all" ? " of all measures" + (facts.by.length ? " and groups" : "") : " of a measure";
   const pairs = baseline === null ? `all pairs of runs${all}, not only these` : `the comparisons with ${baseline}${all}`;
   const corrected = correction === "none" ? "p-values are not corrected" : `p-values are corrected (${correction}) over ${pairs}`;
   const side = alternative === "two-sided" ? "" : " The test is one-sided: it asks about the run whose "
     + "name comes first in the table of comparisons; p-values are not turned.";
-  return `Differences are positive where the run is better. ${test} test; ${corrected}; `
+  const more = isCount(measure) ? "has more" : "is better";
+  return `Differences are positive where the run ${more}. ${test} test; ${corrected}; `
     + `significant below α = ${alpha}; ${level()} intervals of single comparisons.${side}`;
 }
 
@@ -184,8 +194,8 @@ function columnsAgainst(rows) {
     { title: "effect size", ...of("effect_size", 3) },
     { title: "p", value: (row) => row.c.p_value, show: (row) => probability(row.c.p_value), rising: true },
     { title: "corrected p", value: (row) => row.c.p_adjusted, show: (row) => probability(row.c.p_adjusted), rising: true },
-    { title: "better", value: (row) => row.wins, show: (row) => whole(row.wins) },
-    { title: "worse", value: (row) => row.losses, show: (row) => whole(row.losses) },
+    { title: "won", value: (row) => row.wins, show: (row) => whole(row.wins) },
+    { title: "lost", value: (row) => row.losses, show: (row) => whole(row.losses) },
     { title: "tied", value: (row) => row.ties, show: (row) => whole(row.ties) },
     { title: "n", value: (row) => row.c.n, show: (row) => whole(row.c.n) },
   ];
@@ -195,5 +205,6 @@ function columnsAgainst(rows) {
 function toldApart(c) {
   if (!c.reject) return "not told apart";
   const gain = c.turned ? minus(c.gain) : c.gain;
+  if (isCount(c.measure)) return gain > 0 ? "▲ more" : "▼ fewer";
   return gain > 0 ? "▲ better" : "▼ worse";
 }

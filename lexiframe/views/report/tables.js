@@ -6,6 +6,7 @@ const kept = new Map(); // what was chosen for a table, while the page draws it 
 function table(id, caption, columns, rows, options = {}) {
   const { sort = null, most = 150, filter = rows.length > 8, rowClass = null, actOn = null } = options;
   const chosen = kept.get(id) ?? { sort, text: "", all: false };
+  if (!filter) chosen.text = ""; // a text that nobody sees must not hide rows
   kept.set(id, chosen);
   const body = make("tbody");
   const said = make("span", { class: "soft", "aria-live": "polite" });
@@ -86,12 +87,11 @@ function inOrder(columns, rows, sort) {
 }
 
 function line(columns, row, rowClass, actOn) {
-  const cells = columns.map((column, n) => {
+  const cells = columns.map((column) => {
     const shown = column.show ? column.show(row) : column.value(row);
-    const isHead = n === (columns.findIndex((one) => one.isHead) ?? -1);
-    const options = { class: column.side ?? "right", scope: isHead ? "row" : null };
+    const options = { class: column.side ?? "right", scope: column.isHead ? "row" : null };
     const isText = column.side === "left" && !(shown instanceof SVGElement);
-    return make(isHead ? "th" : "td", options, isText ? make("span", { class: "said" }, shown ?? NONE) : shown ?? NONE);
+    return make(column.isHead ? "th" : "td", options, isText ? make("span", { class: "said" }, shown ?? NONE) : shown ?? NONE);
   });
   const act = actOn ? { onclick: (event) => event.target.closest("button, a") || actOn(row) } : {};
   return make("tr", { class: rowClass?.(row), ...act }, cells);

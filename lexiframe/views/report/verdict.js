@@ -12,7 +12,7 @@ function showVerdict(state) {
       show: (row) => measureButton(row.measure, row.measure === measure),
     },
     { title: "best", side: "left", show: (row) => names(row.best, "strong") },
-    { title: "pairs told apart", show: (row) => row.told },
+    { title: "pairs told apart", show: (row) => row.told.replace(/\d+/g, (n) => whole(Number(n))) },
     hasNear && { title: "not significantly worse", side: "left", show: (row) => names(row.near) },
   ].filter(Boolean);
   const ordered = facts.measures.flatMap(({ name }) => rows.filter((row) => row.measure === name));
@@ -20,20 +20,22 @@ function showVerdict(state) {
     title("verdict-title", "Verdict"),
     isAlone ? rows.map((row) => make("p", { class: "headline second" }, row.sentence)) : headline(group),
     !isAlone && said && make("p", { id: "sentence" }, said.sentence),
-    !isAlone && table("verdicts", "The verdict by each measure", columns, ordered, {
+    !isAlone && rows.length > 0 && table("verdicts", "The verdict by each measure", columns, ordered, {
       filter: false, rowClass: (row) => (row.measure === measure ? "chosen" : null),
     }),
-    isAlone ? null : note("The runs in a line are in the order of that measure. Choose a measure to see more of it below."));
+    !isAlone && rows.length > 0 && note("The runs in a line are in the order of that measure. Choose a measure to see more of it below."));
 }
 
 function headline(group) {
   const [first, ...others] = facts.headlines[facts.groups.indexOf(group)];
-  return [make("p", { class: "headline" }, first), others.map((said) => make("p", { class: "headline second" }, said))];
+  const within = facts.by.length ? `For ${group}: ` : "";
+  return [make("p", { class: "headline" }, within, first), others.map((said) => make("p", { class: "headline second" }, said))];
 }
 
 function measureButton(name, isChosen) {
   return make("button", {
     type: "button", class: "link", "aria-pressed": String(isChosen),
+    id: `verdict-of-${facts.measures.indexOf(measureOf(name))}`, // by which it has the focus again
     onclick: () => change({ measure: name }),
   }, name);
 }
