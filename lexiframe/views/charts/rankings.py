@@ -268,7 +268,7 @@ def _links(ends: pl.DataFrame, places: Places, names: dict[str, str]) -> Iterato
     labels = {
         "a": f"{harmless(names['a'])}: {n['a']}",
         "b": f"{harmless(names['b'])}: {n['b']}",
-        "tie": f"same rank: {n['tie']}",
+        "tie": f"neither: {n['tie']}",
     }
     ends = ends.with_columns(sooner=pl.col("sooner").replace(labels))
     legend = draw.Legend(

@@ -201,8 +201,8 @@ def critical_difference_chart(
     altair.HConcatChart
         A row for each run, the best first, with a point at its mean (or its value in the ordering);
         beside it, bars that each span a group of adjacent runs of which no two are told apart. The
-        groups are those of the table: every largest group has a bar, and bars may overlap. They
-        are not made from a single critical difference, which paired tests do not have.
+        groups are those of the table: each that no other contains has a bar, and bars may overlap.
+        They are not made from a single critical difference, which paired tests do not have.
 
         Two runs may not be told apart although a run between them is told apart from one of them.
         No bar spans such a pair, as it would span the run between them too. The line below the

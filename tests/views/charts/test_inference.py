@@ -127,7 +127,9 @@ def test_groups_may_come_from_the_hsd_with_requests_as_blocks():
 def test_comparisons_with_a_baseline_make_no_groups():
     with pytest.raises(lf.LexiframeError, match="expected comparisons of all pairs, found none"):
         critical_difference_chart(COMPARISONS.filter(run_b=C), MEANS, "AP")
-    with pytest.raises(lf.LexiframeError, match="expected all runs in order, found none of 'rand"):
+    with pytest.raises(
+        lf.LexiframeError, match="expected an order of all runs, found one without 'rand"
+    ):
         critical_difference_chart(COMPARISONS, MEANS.filter(pl.col("run") != C), "AP")
 
 
