@@ -96,7 +96,8 @@ def tie_profile_chart(profile: Frame, /) -> alt.FacetChart:
         .properties(
             title=title_of_panels(
                 "How often two rankings of a request tie",
-                "left: by the first relevant item's rank in one ranking, how often it is the other's too",
+                "left: by the rank of the first relevant item of one ranking, how often it is that "
+                "of the other",
                 "right: how many pairs of rankings reach a recall level at the same rank",
             )
         )

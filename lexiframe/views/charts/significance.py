@@ -15,7 +15,6 @@ from lexiframe.views.charts.drawing import (
     NUMBER,
     WIDTH,
     altair,
-    harmless,
     harmless_all,
     inside,
     name_size,
@@ -23,6 +22,7 @@ from lexiframe.views.charts.drawing import (
     of_requests,
     of_runs,
     rows_of,
+    spoken,
     square,
     step,
     title,
@@ -285,7 +285,7 @@ def _rows_scale(n_runs: int) -> Any:
 def _points_by_value(placed: pl.DataFrame, pixels: int, measure: str) -> Any:
     draw = altair()
     method = placed["method"][0]
-    unit = harmless(f"mean {measure}" if method == "mean" else f"{method} of {measure}")
+    unit = spoken(f"mean {measure}" if method == "mean" else f"{method} of {measure}")
     axis = names_axis(labelFontSize=name_size(pixels), grid=True, tickSize=0)
     height = pixels * placed.height
     return (
