@@ -28,7 +28,7 @@ def test_the_curve_has_the_p_values_of_the_table():
     assert chart.layer[0].data.values == [{"alpha": 0.01}]
     assert level["encoding"]["y"]["field"] == "alpha"
     assert titles(chart)[1:] == [
-        "test: t, correction: holm", "3 pairs of runs, p not corrected; line: α = 0.01"
+        "test: t", "3 pairs of runs, p not corrected; line: α = 0.01"
     ]  # fmt: skip
 
 
