@@ -178,7 +178,6 @@ def _example(row: dict[str, str]) -> str:
     given = POSITIONS.get(row["needs"])
     first = f"p = lf.positions(runs, qrels{', ' + given if given else ''})"
     is_preference = row["kind"].endswith("preference")
-    is_preference = row["kind"].endswith("preference")
     lines = [first, f'lf.{"preferences" if is_preference else "scores"}(p, "{shown}")']
     text = _RANKINGS + _session(lines)
     some = "" if is_preference else ".filter(threshold=1)"

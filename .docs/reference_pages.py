@@ -10,11 +10,12 @@ from measure_pages import heading, is_measure, link_of, summary
 
 import lexiframe as lf
 from lexiframe import theory
-from lexiframe.views import charts
+from lexiframe.views import charts, display
 
 FLOW = """\
 Every public name, in the order of the flow, grouped as ``help(lexiframe)`` groups them. All of them
-are used as ``lf.NAME`` after ``import lexiframe as lf``; charts are in ``lf.views.charts``.
+are used as ``lf.NAME`` after ``import lexiframe as lf``; charts are in ``lf.views.charts``,
+display tables in ``lf.views.display``.
 """
 VERSION = "The version of the library."
 
@@ -63,6 +64,9 @@ def _groups() -> Iterator[Group]:
             continue
         if "`views.charts`" in entry:
             yield Group("Charts", inspect.getdoc(charts) or "", charts, charts.__all__)
+            continue
+        if "`views.display`" in entry:
+            yield Group("Display tables", inspect.getdoc(display) or "", display, display.__all__)
             continue
         found = [name for name in re.findall(r"`(\w+)`", entry) if name in lf.__all__]
         yield Group(_capital(title), _capital(names) + ".", lf, found)

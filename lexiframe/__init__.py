@@ -37,6 +37,7 @@ The public names, in the order of the flow:
 - writing and export: `write_trec`, `write_parquet`, `to_ir_measures`, `to_ranx`, `to_pytrec_eval`
 - counts of requests answered, documents judged and ties: `coverage`
 - charts of these tables: in `views`, the functions of `views.charts`
+- tables for notebooks and pages, styled: in `views`, the functions of `views.display`
 - the whole flow in one call: `evaluate`, `evaluate_scores`, `Evaluation`; the conclusion in words:
   `verdict`
 - errors and warnings: `LexiframeError`, `ReadError`, `SchemaError`, `UnknownNameError`,

@@ -459,7 +459,8 @@ class Evaluation:
         -------
         str
             LaTeX that any engine compiles with booktabs. Names are escaped; those in other than
-            Latin letters need XeLaTeX or LuaLaTeX.
+            Latin letters need XeLaTeX or LuaLaTeX, and some Latin letters (ą, đ, þ) the encoding
+            T1. The first lines say what the table needs.
 
         Raises
         ------

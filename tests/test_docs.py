@@ -70,11 +70,12 @@ def test_names_of_other_libraries_are_theirs(docs):
 def test_every_public_name_is_in_the_reference(docs, measure_pages):
     reference = docs("reference_pages").reference_pages()
     text = "\n".join([*reference.values(), *measure_pages.values()])
-    for name in [*lf.__all__, *theory.__all__]:
+    for name in [*lf.__all__, *theory.__all__, *lf.views.charts.__all__, *lf.views.display.__all__]:
         kinds = ("autofunction", "autoclass", "py:data")
         is_folder = name in ("theory", "views")
         assert is_folder or any(f".. {kind}:: {name}\n" in text for kind in kinds), name
     assert ".. py:module:: lexiframe.theory\n" in text
+    assert "Tables to look at in notebooks" in reference["group-display-tables.rst"]
 
 
 def test_the_groups_are_those_of_help(docs):

@@ -25,6 +25,8 @@ from lexiframe.views.verdict import group_of, test_and_correction
 if TYPE_CHECKING:
     from great_tables import GT
 
+__all__ = ["comparison_table", "mean_table", "ordering_table", "verdict_table"]
+
 _GROUP, _LETTER = "group of requests", "letter"
 
 
@@ -188,7 +190,8 @@ def comparison_table(c: Frame, /, *, alpha: float = 0.05, most: int | None = 200
     Parameters
     ----------
     c
-        The table of `compare` or `tukey_hsd`, or rows of it: `e.comparisons.filter(measure="AP")`.
+        The table of `compare` or `tukey_hsd`, or rows of it, such as
+        ``e.comparisons.filter(measure="AP")``.
     alpha
         P-values are written with as many digits as show on which side of it they are.
     most : int, optional

@@ -350,6 +350,11 @@ def test_long_tables_go_over_pages():
 
 def test_other_letters_need_another_engine():
     assert "% XeLaTeX" in latex_table(pl.DataFrame({"run": ["检索"]}))
+    assert "% XeLaTeX" in latex_table(pl.DataFrame({"run": ["Ħal"]}))  # not in T1 either
+    polish = latex_table(pl.DataFrame({"run": ["książka"]}))
+    assert "% \\usepackage[T1]{fontenc}" in polish
+    assert "% XeLaTeX" not in polish
+    assert "fontenc" not in latex_table(pl.DataFrame({"run": ["très-größer"]}))
     assert "% XeLaTeX" not in lf.evaluate_scores(scores_of(NASTY)).latex()
 
 

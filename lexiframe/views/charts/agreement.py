@@ -17,8 +17,8 @@ from lexiframe.views.charts.drawing import (
     SIDES,
     altair,
     counted,
-    harmless,
     of_pairs,
+    spoken,
     square,
     title,
     tooltip,
@@ -172,7 +172,7 @@ def _of_value(given: pl.DataFrame, column: str) -> tuple[dict[str, Any], Any, st
             "agreement",
         )
     method = given["method"][0] if given.height else "kendall"
-    unit = harmless(_COEFFICIENTS.get(method, method))
+    unit = spoken(_COEFFICIENTS.get(method, method))
     is_share = method.startswith("rbo")
     scale = (
         {"scheme": SHARES, "domain": [0, 1]}

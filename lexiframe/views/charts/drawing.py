@@ -63,6 +63,20 @@ def harmless_all(texts: Iterable[str]) -> list[str]:
     return [harmless(text) for text in texts]
 
 
+def spoken(text: str) -> str:
+    r"""Return a text of data as the title of an axis or a legend, which screen readers read aloud.
+
+    Vega-Lite puts such titles into expressions of Vega, where a backslash would begin another
+    sign, or end the chart with an error. An invisible mark (U+200B) behind it prevents that.
+
+    Examples
+    --------
+    >>> spoken("mean a\\b")
+    'mean a\\\u200bb'
+    """
+    return harmless(text).replace("\\", "\\\u200b")
+
+
 def inside(table: pl.DataFrame) -> alt.InlineData:
     """Return a table as the data of a chart, however many rows; NaN and infinities are missing.
 
@@ -185,11 +199,13 @@ def tooltip(*columns: tuple[str, str, str]) -> list[Any]:
     {'field': 'mean', 'format': '.4f', 'title': 'mean', 'type': 'quantitative'}
     """
     line = altair().Tooltip
+    # Titles become parts of Vega's expressions, in which a backslash is written twice.
+    written = [(column, title.replace("\\", "\\\\"), form) for column, title, form in columns]
     return [
         line(column, type="quantitative", title=title, format=form)
         if form
         else line(column, type="nominal", title=title)
-        for column, title, form in columns
+        for column, title, form in written
     ]
 
 

@@ -96,8 +96,9 @@ def tie_profile_chart(profile: Frame, /) -> alt.FacetChart:
         .properties(
             title=title_of_panels(
                 "How often two rankings of a request tie",
-                "left: the other's first relevant item is at the same rank; right: the items of a "
-                "level are",
+                "left: by the rank of the first relevant item of one ranking, how often it is that "
+                "of the other",
+                "right: how many pairs of rankings reach a recall level at the same rank",
             )
         )
     )

@@ -19,13 +19,13 @@ from lexiframe.views.charts.drawing import (
     NUMBER,
     WIDTH,
     altair,
-    harmless,
     harmless_all,
     inside,
     name_size,
     names_axis,
     of_requests,
     rows_of,
+    spoken,
     step,
     title,
     tooltip,
@@ -88,7 +88,7 @@ def mean_chart(
     pixels = step(len(runs))
     level = "" if alpha is None else f"{100 * (1 - alpha):g} % "
     intervals = f"bars are {level}intervals of the mean" if rows["ci_low"].count() else ""
-    axis_title = "mean" if len(chosen) > 1 else harmless(f"mean {chosen[0]}")
+    axis_title = "mean" if len(chosen) > 1 else spoken(f"mean {chosen[0]}")
     by_first = f" by {chosen[0]}" if len(chosen) > 1 else ""
     shown = "Means" if len(chosen) > 1 else f"Mean {chosen[0]}"
     width = max(120, WIDTH // min(len(chosen), _SIDE_BY_SIDE))
@@ -212,7 +212,7 @@ def trade_off_chart(
             f"{called}: expected colour= to name a column of the log, found none; leave out the "
             "log, or choose a column"
         )
-    points = _points(rows, harmless(x), harmless(y), colour)
+    points = _points(rows, spoken(x), spoken(y), colour)
     at = {"x": points.encoding.x, "y": points.encoding.y, "tooltip": points.encoding.tooltip}
     names = (
         draw.Chart()
@@ -288,7 +288,7 @@ def _points(rows: pl.DataFrame, x: str, y: str, colour: str | None) -> Any:
     points = draw.Chart().mark_point(filled=True, opacity=0.9, size=70)
     marked: dict[str, Any] = {"color": draw.value(COLOURS[0])}
     if colour is not None:
-        name = harmless(colour)
+        name = spoken(colour)
         is_number = rows["colour"].dtype.is_numeric()
         said.append(("colour", name, "" if not is_number else "~g"))
         marked = _by_number(name) if is_number else _by_text(rows["colour"], name)

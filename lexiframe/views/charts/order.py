@@ -35,7 +35,7 @@ def ranked(called: str, table: Frame, measure: str) -> pl.DataFrame:
 
 
 def in_order(called: str, order: Order, runs: Iterable[str], measure: str) -> list[str]:
-    """Return all runs in the order given, by this measure if that is a table; raise if a run lacks.
+    """Return all runs in the order given, by this measure if a table; raise if one is missing.
 
     Examples
     --------
@@ -60,6 +60,6 @@ def all_in_order(called: str, order: Iterable[str], wanted: Iterable[str], kind:
     names, known = list(dict.fromkeys(order)), {*wanted}
     if missing := known - {*names}:
         raise LexiframeError(
-            f"{called}: expected all {kind} in order, found none of {min(missing)!r}"
+            f"{called}: expected an order of all {kind}, found one without {min(missing)!r}"
         )
     return [name for name in names if name in known]

@@ -87,7 +87,7 @@ def ordering_chart(
     orderings = rows["ordering"].unique(maintain_order=True).to_list()
     n_runs = rows["run"].n_unique()
     chart: alt.LayerChart = _lines(rows, orderings, chosen, n_runs).properties(
-        title=title(f"Ranks of {n_runs} run{'s' * (n_runs != 1)} {named}")
+        title=title(f"Ranks of {n_runs} run{'s' * (n_runs != 1)} {named}", _by_methods(rows))
     )
     return chart
 
@@ -112,7 +112,8 @@ def _side_by_side(rows: pl.DataFrame) -> tuple[pl.DataFrame, str]:
     n_methods = rows.group_by("measure").agg(pl.col("method").n_unique())["method"].max()
     if n_methods == 1:
         methods = rows["method"].unique(maintain_order=True).to_list()
-        name, said = pl.col("measure"), f"by measure (method: {', '.join(methods)})"
+        one = f" (method: {methods[0]})" if len(methods) == 1 else ""
+        name, said = pl.col("measure"), f"by measure{one}"
     elif rows["measure"].n_unique() == 1:
         name, said = pl.col("method"), f"by {rows['measure'][0]}, by method"
     else:
@@ -129,6 +130,15 @@ def _side_by_side(rows: pl.DataFrame) -> tuple[pl.DataFrame, str]:
         ),
         said,
     )
+
+
+def _by_methods(rows: pl.DataFrame) -> str:
+    """Say which measures order the runs by which method, where these differ; else nothing."""
+    pairs = rows.sort("at").select("method", "measure").unique(maintain_order=True)
+    of = pairs.group_by("method", maintain_order=True).agg("measure")
+    if of.height == 1 or pairs["measure"].is_duplicated().any():
+        return ""  # the title or the names of the orderings have the methods
+    return "; ".join(f"{', '.join(measures)} by {method}" for method, measures in of.iter_rows())
 
 
 def _highlighted(rows: pl.DataFrame, wanted: str | Sequence[str] | None) -> list[str]:

@@ -99,7 +99,8 @@ def asl_chart(
     """
     draw = altair()
     rows = _of_measures(curve, ASL_CURVE, measures, "asl_chart")
-    rows, same = _labelled(rows, "measure", "test", "correction")
+    same = _labelled(rows, "measure", "test")[1]  # the p-values drawn have no correction
+    rows, _ = _labelled(rows, "measure", "test", "correction")
     curves = rows["label"].unique(maintain_order=True).to_list()
     n_pairs = int(rows["place"].to_numpy().max())
     every = -(-n_pairs // _MOST_PLACES)

@@ -265,10 +265,10 @@ def _links(ends: pl.DataFrame, places: Places, names: dict[str, str]) -> Iterato
     """Draw the lines between the rankings, those of the levels that decide last and wide."""
     draw = altair()
     n = {side: ends.filter(sooner=side).height // 2 for side in ("a", "b", "tie")}
-    labels = {
-        "a": f"{harmless(names['a'])}: {n['a']}",
-        "b": f"{harmless(names['b'])}: {n['b']}",
-        "tie": f"same rank: {n['tie']}",
+    labels = {  # numbers first, as long names are cut
+        "a": f"{n['a']} in {harmless(names['a'])}",
+        "b": f"{n['b']} in {harmless(names['b'])}",
+        "tie": f"{n['tie']} in neither",
     }
     ends = ends.with_columns(sooner=pl.col("sooner").replace(labels))
     legend = draw.Legend(

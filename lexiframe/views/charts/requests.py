@@ -106,8 +106,12 @@ def pair_chart(both: Frame, /, measure: str | None = None) -> alt.LayerChart | a
 def _title(rows: pl.DataFrame) -> Any:
     a, b, measure = (short(rows[name][0]) for name in ("run_a", "run_b", "measure"))
     n = {side: rows.filter(better=side).height for side in SIGNS}
+    ahead = pl.col("preference") * (pl.col("value_a") - pl.col("value_b"))
+    is_less = not rows.filter(ahead < 0).is_empty()  # of search lengths, the smaller is better
     return title(
-        f"Differences in {measure}: {a} − {b}",
+        f"Differences in {measure} (smaller is better): {b} − {a}"
+        if is_less
+        else f"Differences in {measure}: {a} − {b}",
         f"positive where {a} is better: {n['a']} of {_number(rows)}",
         f"negative where {b} is better: {n['b']}; tied: {n['tie']}",
     )

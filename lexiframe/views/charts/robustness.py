@@ -102,6 +102,11 @@ def tie_chart(ties: Frame, /) -> alt.LayerChart:
     draw = altair()
     rows = rows_of(ties, TIE_RATES, ["measure"], "tie_chart")
     rows = rows.sort("tie_rate", "measure", descending=[True, False])
+    rows = rows.with_columns(
+        share=pl.when(pl.col("ties") == 0).then(pl.lit("none"))
+        .when(pl.col("tie_rate") < 0.0005).then(pl.lit("< 0.1%"))
+        .otherwise(pl.format("{}%", (pl.col("tie_rate") * 100).round(1)))
+    )  # fmt: skip
     base = draw.Chart().encode(
         draw.Y("measure", type="nominal", sort=None, axis=names_axis()),
         draw.X("tie_rate", type="quantitative", title="share of pairs of rankings that tie")
@@ -114,9 +119,7 @@ def tie_chart(ties: Frame, /) -> alt.LayerChart:
             ("n", "pairs of rankings", "d"),
         ),
     )
-    shares = base.mark_text(align="left", dx=4).encode(
-        draw.Text("tie_rate", type="quantitative", format=".1%")
-    )
+    shares = base.mark_text(align="left", dx=4).encode(draw.Text("share", type="nominal"))
     chart: alt.LayerChart = draw.layer(
         base.mark_bar(color=COLOURS[0]),
         shares,

@@ -15,7 +15,6 @@ from lexiframe.views.charts.drawing import (
     NUMBER,
     WIDTH,
     altair,
-    harmless,
     harmless_all,
     inside,
     name_size,
@@ -23,6 +22,7 @@ from lexiframe.views.charts.drawing import (
     of_requests,
     of_runs,
     rows_of,
+    spoken,
     square,
     step,
     title,
@@ -201,8 +201,8 @@ def critical_difference_chart(
     altair.HConcatChart
         A row for each run, the best first, with a point at its mean (or its value in the ordering);
         beside it, bars that each span a group of adjacent runs of which no two are told apart. The
-        groups are those of the table: every largest group has a bar, and bars may overlap. They
-        are not made from a single critical difference, which paired tests do not have.
+        groups are those of the table: each that no other contains has a bar, and bars may overlap.
+        They are not made from a single critical difference, which paired tests do not have.
 
         Two runs may not be told apart although a run between them is told apart from one of them.
         No bar spans such a pair, as it would span the run between them too. The line below the
@@ -285,7 +285,7 @@ def _rows_scale(n_runs: int) -> Any:
 def _points_by_value(placed: pl.DataFrame, pixels: int, measure: str) -> Any:
     draw = altair()
     method = placed["method"][0]
-    unit = harmless(f"mean {measure}" if method == "mean" else f"{method} of {measure}")
+    unit = spoken(f"mean {measure}" if method == "mean" else f"{method} of {measure}")
     axis = names_axis(labelFontSize=name_size(pixels), grid=True, tickSize=0)
     height = pixels * placed.height
     return (

@@ -12,12 +12,12 @@ from lexiframe.views.charts.drawing import (
     COLOURS,
     GREY,
     altair,
-    harmless,
     harmless_all,
     inside,
     names_axis,
     of_pairs,
     rows_of,
+    spoken,
     title,
     tooltip,
 )
@@ -273,7 +273,7 @@ def optimal_chart(optimal: Frame, /, measure: str | None = None) -> alt.LayerCha
         draw.X("m", type="quantitative", title="relevant items (m)")
         .axis(grid=False, format="d", tickMinStep=1)
         .scale(zero=False, nice=False, padding=8),
-        draw.Y("value", type="quantitative", title=harmless("worst case" + of)),
+        draw.Y("value", type="quantitative", title=spoken("worst case" + of)),
         "ranking",
         tooltip(
             ("ranking", "ranking", ""), ("m", "relevant items", "d"), ("value", "worst case", ".4f")

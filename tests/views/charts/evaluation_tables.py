@@ -11,13 +11,13 @@ from lexiframe.orderings.means import run_means
 UGLY = [
     "a</script><b>",
     "BM25: k1=0.9/b=0.4",
-    'it\'s "quoted" & <i>',
+    'it\'s "quoted" & <i>\\x',
     "long_" * 40,
     "e\nf <script>",
 ]
 """Names of runs that may break a page, a specification or a line."""
 PLAIN = [f"{place} plain" for place in range(len(UGLY))]
-UGLY_MEASURE = "m</script>:<!--'\"/"
+UGLY_MEASURE = "m</script>:<!--'\"/\\x"
 
 
 @cache

@@ -1,6 +1,6 @@
 """Pictures, pages and layers of charts, and names that may break them."""
 
-UGLY = ["a</script><b>", "BM25: k1=0.9/b=0.4", 'it\'s "quoted" & <i>', "long_" * 40, "e\nf"]
+UGLY = ["a</script><b>", "BM25: k1=0.9/b=0.4", 'it\'s "quoted" & <i>\\x', "long_" * 40, "e\nf"]
 """Names that may break a page, a specification or a line."""
 INJECTED = "</script><b>"
 """What no page may contain: it would end the script in which the chart stands."""

@@ -63,7 +63,9 @@ def test_a_table_of_orderings_or_of_means_gives_the_order():
         win_rate_chart(wins, "AP", order=orderings)
     with pytest.raises(lf.UnknownNameError, match="unknown measure 'AP'"):
         win_rate_chart(wins, "AP", order=orderings.filter(measure="RR"))
-    with pytest.raises(lf.LexiframeError, match="expected all runs in order, found none of 'rand"):
+    with pytest.raises(
+        lf.LexiframeError, match="expected an order of all runs, found one without 'rand"
+    ):
         win_rate_chart(wins, "AP", order=TINY["means"].filter(pl.col("run") != C))
 
 
@@ -83,7 +85,9 @@ def test_names_of_110_runs_do_not_overlap():
 def test_what_is_refused(monkeypatch):
     with pytest.raises(lf.UnknownNameError, match="unknown measure 'RP'"):
         win_rate_chart(W, "RP")
-    with pytest.raises(lf.LexiframeError, match="expected all runs in order, found none of 'c'"):
+    with pytest.raises(
+        lf.LexiframeError, match="expected an order of all runs, found one without 'c'"
+    ):
         win_rate_chart(W, "RPP", order=["a", "b<b>"])
     real = builtins.__import__
 
@@ -154,10 +158,10 @@ def test_measures_come_as_given_or_by_similarity():
     assert order(table.reverse()) == ["c", "d", "b", "a"]
     assert order(table, "similarity") in (["a", "c", "d", "b"], ["b", "d", "c", "a"])
     assert order(table, ["d", "c", "b", "a"]) == ["d", "c", "b", "a"]
-    with pytest.raises(lf.LexiframeError, match="all measures in order, found none of 'AP'"):
+    with pytest.raises(lf.LexiframeError, match="an order of all measures, found one without 'AP'"):
         correlation_chart(CORRELATIONS, order="similar")
     with pytest.raises(
-        lf.LexiframeError, match="expected all measures in order, found none of 'a'"
+        lf.LexiframeError, match="expected an order of all measures, found one without 'a'"
     ):
         order(table, ["d", "c", "b"])
 

@@ -133,3 +133,12 @@ def test_rank_distributions_that_are_refused():
     assert "(borda)" in titles(rank_distribution_chart(both, "AP", "borda"))[0]
     with pytest.raises(lf.LexiframeError, match="rank_intervals: expected alpha between 0 and 1"):
         rank_distribution_chart(RANKS, "AP", alpha=1)
+
+
+def test_measures_ordered_by_different_methods_are_told_apart_below_the_title():
+    folder = lf.bundled("example")
+    e = lf.evaluate(folder / "runs", folder / "qrels.txt", ["RPP", "AP", "LR"])
+    chart = e.plot.orderings()
+    assert chart.title.text == "Ranks of 3 runs by measure"
+    assert chart.title.subtitle == ["RPP, LR by mc4; AP by mean"]
+    assert ordering_chart(e.orderings, "AP").title.text.endswith("by measure (method: mean)")

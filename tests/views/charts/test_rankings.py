@@ -93,7 +93,7 @@ def test_links_join_the_same_level_and_count_who_is_ahead():
     thin, wide = links[0]["rows"], links[1]["rows"]
     assert [row["level"] for row in wide] == [1, 1, 6, 6]
     assert sorted({row["level"] for row in thin}) == [2, 3, 4, 5, 7, 8, 9]
-    assert links[0]["encoding"]["color"]["scale"]["domain"] == ["X: 0", "Y: 5", "same rank: 4"]
+    assert links[0]["encoding"]["color"]["scale"]["domain"] == ["0 in X", "5 in Y", "4 in neither"]
     assert links[2]["mark"]["strokeWidth"] > links[0]["mark"]["strokeWidth"]
 
 

@@ -95,3 +95,15 @@ def test_what_is_refused():
         pair_chart(both, "LQ")
     with pytest.raises(lf.LexiframeError, match="expected at least one row to draw"):
         pair_chart(OF_METRIC.clear())
+
+
+def test_the_title_subtracts_as_the_bars_do_where_smaller_is_better():
+    folder = lf.bundled("example")
+    e = lf.evaluate(folder / "runs", folder / "qrels.txt", ["ASL", "AP"])
+    a, b = "pixels_euclidean", "random"
+    both = e.pair(a, b)
+    assert pair_chart(both, "AP").title.text == f"Differences in AP: {a} − {b}"
+    said = f"Differences in ASL (smaller is better): {b} − {a}"
+    assert pair_chart(both, "ASL").title.text == said
+    for row in pair_chart(both, "ASL").data.values:
+        assert row["preference"] == pytest.approx(row["value_b"] - row["value_a"])

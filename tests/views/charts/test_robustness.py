@@ -40,6 +40,9 @@ def test_bars_are_shares_of_ties_the_greatest_first():
     assert [(row["measure"], row["tie_rate"], row["ties"]) for row in rows] == [
         ("RR", 2 / 3, 40), ("AP", 0.05, 3), ("LR", 0.0, 0)
     ]  # fmt: skip
+    few = pl.DataFrame({"measure": ["P"], "n": 31680, "ties": [2], "tie_rate": [2 / 31680]})
+    rows = tie_chart(pl.concat([TIES, few])).data.values
+    assert [row["share"] for row in rows] == ["66.7%", "5.0%", "< 0.1%", "none"]
     assert tie_chart(TIES).title.subtitle == ["of 60 pairs of rankings of the same request"]
 
 
