@@ -430,6 +430,16 @@ def test_a_level_beyond_the_cutoff_is_marked_at_the_next_relevant_item(browser, 
     opened.context.close()
 
 
+@pytest.mark.filterwarnings("ignore::lexiframe.LexiframeWarning")
+def test_means_say_over_how_many_requests_where_runs_have_different_ones(browser, tmp_path):
+    s = lf.scores(lf.positions(*collection("abc")), ["AP"])
+    is_missing = (pl.col("run") == "a") & pl.col("query_id").is_in(["q1", "q2"])
+    opened = Opened(browser, lf.evaluate_scores(s.filter(~is_missing)).report(tmp_path / "r.html"))
+    assert "Means over 4 to 6 requests" in opened.page.locator("#means").inner_text()
+    assert opened.frame("of-measure").sort("run")["n"].to_list() == ["4", "6", "6"]
+    opened.context.close()
+
+
 CONTRAST = """() => {
     const channels = (text) => text.match(/[\\d.]+/g).map(Number);
     const light = (rgb) => rgb.slice(0, 3).map((c) => c / 255)

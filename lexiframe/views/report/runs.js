@@ -5,19 +5,20 @@ function showMeans(state) {
   const only = { group, measure };
   const means = pick("means", only);
   const rows = means.length ? joined(means, only, { test, correction }) : [];
-  const n = rows[0]?.n;
+  const [least, most] = [Math.min, Math.max].map((end) => end(...rows.map((row) => row.n)));
+  const over = least < most ? `${whole(least)} to ${counted(most, "request")}` : counted(rows[0]?.n, "request");
   const isShare = measureOf(measure).cells?.kind !== "scores";
   const what = isShare ? "shares of requests won against the other runs" : "means";
   show("means",
     title("means-title", `Runs by ${measure}`),
-    note(`${what[0].toUpperCase()}${what.slice(1)} over ${counted(n, "request")}, with `
+    note(`${what[0].toUpperCase()}${what.slice(1)} over ${over}, with `
       + `${level()} intervals. ${legend([measure])}`),
     rows.length
       ? table("of-measure", `Means and ranks by ${measure}`, columnsOfMeans(rows, state), rows, {
         sort: { title: "rank", falling: false },
       })
       : note("No request counts for this measure."),
-    isCount(measure) ? null : stabilityNote(n),
+    isCount(measure) ? null : stabilityNote(most),
     title("all-title", "All measures", "h3"),
     note(facts.runs.length > 1 ? "Means, and behind each the rank by that measure. " : "Means. ",
       legend(facts.measures.map(({ name }) => name))),
