@@ -7,6 +7,7 @@ from typing import Any
 import polars as pl
 
 from lexiframe.errors import escaped
+from lexiframe.orderings.means import is_count
 from lexiframe.typing import Evaluated
 from lexiframe.views.verdict import GAIN, group_of, how_tested, listed
 
@@ -14,7 +15,7 @@ from lexiframe.views.verdict import GAIN, group_of, how_tested, listed
 def baseline_sentences(e: Evaluated) -> list[str]:
     """State, for each measure, which runs are significantly better and worse than the baseline.
 
-    The sentences are in the order in which the measures were asked for.
+    The sentences are in the order in which the measures were asked for; counts have none.
 
     Parameters
     ----------
@@ -34,6 +35,8 @@ pixels_euclidean is not told apart from it (paired t-test, Holm's correction ove
     names, inference = e.provenance["groups"], e.provenance["inference"]
     by = [f"by {name}" for name in names]  # an attribute may have the name of a column below
     c = e.comparisons.rename(dict(zip(names, by, strict=True)))
+    counts = [measure for measure in e.provenance["measures"] if is_count(measure)]
+    c = c.filter(~pl.col("measure").is_in(counts))  # more or fewer is neither better nor worse
     is_better, run = GAIN > 0, pl.col("run_a")
     of_measure = c.sort("run_a").group_by(*by, "measure", "test", "correction")
     table = of_measure.agg(

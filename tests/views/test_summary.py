@@ -400,6 +400,6 @@ def test_the_title_says_what_was_asked_for_beyond_the_usual():
 
 def test_one_request_against_a_baseline_says_that_no_test_is_possible():
     runs = {"a": {"q": {"x": 2, "y": 1}}, "b": {"q": {"y": 2, "x": 1}}}
-    e = lf.evaluate(runs, {"q": {"x": 1}}, "AP", baseline="b")
+    e = lf.evaluate(runs, {"q": {"x": 1}}, "AP num_ret", baseline="b")
     assert "\nno test is possible with one request\n" in str(e)
     assert baseline_sentences(e) == ["By AP, no test is possible with one request."]
