@@ -12,7 +12,7 @@ function showMeans(state) {
   show("means",
     title("means-title", `Runs by ${measure}`),
     note(`${what[0].toUpperCase()}${what.slice(1)} over ${over}, with `
-      + `${level()} intervals. ${legend([measure])}`),
+      + `${level()} intervals. ${orderedBy(rows)}${legend([measure])}`),
     rows.length
       ? table("of-measure", `Means and ranks by ${measure}`, columnsOfMeans(rows, state), rows, {
         sort: { title: "rank", falling: false },
@@ -23,6 +23,11 @@ function showMeans(state) {
     note(facts.runs.length > 1 ? "Means, and behind each the rank by that measure. " : "Means. ",
       legend(facts.measures.map(({ name }) => name))),
     allMeasures(state));
+}
+
+function orderedBy(rows) {
+  const method = rows[0]?.method ?? "mean";
+  return method === "mean" ? "" : `Ranks are those of ${method}, whose value stands behind the run. `;
 }
 
 const level = () => `${number(100 * (1 - facts.inference.alpha), 1).replace(/\.0$/, "")} %`;
