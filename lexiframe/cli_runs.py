@@ -174,8 +174,11 @@ def print_verdict(
         )
     e = _evaluated(inputs, measure, tests, [])
     if format == "table":
-        of_all = tests.baseline is None
-        say(verdict_text(verdict(e)) if of_all else "\n".join(baseline_sentences(e)))
+        if tests.baseline is None:
+            v = verdict(e)
+        else:
+            v = pl.DataFrame({"sentence": baseline_sentences(e)}, {"sentence": pl.String})
+        say(verdict_text(v))
     else:
         table = verdict(e) if tests.baseline is None else e.against_baseline
         # A sentence is wider than a page; the other columns say the same.

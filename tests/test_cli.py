@@ -358,6 +358,11 @@ def test_verdict_on_a_baseline(monkeypatch, lexiframe, given):
     assert told_apart == {run for run in sorted({row["run"] for row in rows}) if run in said}
 
 
+def test_a_verdict_on_counts_says_that_there_is_nothing_to_compare(lexiframe):
+    asked = [QRELS, RUNS, "-m", "num_ret", "--baseline", "random"]
+    assert lexiframe("verdict", *asked).out.startswith("Nothing to compare")
+
+
 def test_verdict_on_a_baseline_in_groups(tmp_path, monkeypatch, lexiframe):
     monkeypatch.setenv("COLUMNS", "1000")
     requests = tmp_path / "requests.csv"

@@ -134,7 +134,7 @@ def _of_comparisons(
     by, asked = provenance["groups"], list(dict.fromkeys(provenance["measures"]))
     place = pl.col("measure").cast(pl.Enum(asked))
     told = pl.format("{} of {}", pl.col("reject").sum(), pl.len())
-    c = tables["comparisons"].group_by(*by, *_KEY[1:]).agg(told=told)
+    c = without_counts(tables["comparisons"]).group_by(*by, *_KEY[1:]).agg(told=told)
     c = c.sort(*by, place, "test", "correction")  # as `baseline_sentences`
     if provenance["inference"].get("baseline") is None:
         sentences = [_one_sided(row, provenance["inference"]) for row in c.iter_rows(named=True)]
