@@ -64,8 +64,10 @@ def pytest_sessionstart() -> None:
 
 SEEN_BY_QUICKER = {
     "parity", "properties", "test_malformed", "test_forms", "test_scores", "test_warnings",
-    "test_memory", "test_evaluation",
+    "test_memory", "test_evaluation", "charts", "test_docs", "test_report", "test_display",
+    "test_paper", "test_between_groups", "test_simulated_collections", "test_neighbours",
 }  # fmt: skip
+"""Folders and modules; those of what people look at have an example in each docstring, too."""
 SLOWEST = ["test_notebooks", "test_simulated_collections", "test_projected", "test_cli"]
 """They start first: a process that met them last would run on alone when the others are done."""
 
