@@ -195,7 +195,7 @@ def partition(
     options = qrels_options or TextOptions()
     workers = max(min(os.cpu_count() or 1, 4, sum(not unit.alone for unit in units)), 1)
     room = room_in(memory) // workers
-    held = min(max(room // 8, _LEAST), _MOST)
+    held = min(max(room // 12, _LEAST), _MOST)
     job = Job(job_folder(folder), n_buckets, share_of(room, rank=rank), held)
     plan = {
         "lexiframe": __version__,
