@@ -88,6 +88,7 @@ def _evaluated(
         _reduced(plan, projected, bucket),
         coverage_sums(ranked, projected.positions),
         repairs_of(ranked),
+        greatest=float(qrels["relevance"].max()),  # type: ignore[arg-type]
         found=any(bool(run.rank.any()) for run in ranked.runs),
         answered=any(bool(run.answered.any()) for run in ranked.runs),
         strangers=_said(strangers, ranked),

@@ -26,6 +26,8 @@ class BucketResult:
         The sums from which all tables are made.
     repairs
         Counts of what was left out, by their descriptions.
+    greatest
+        The greatest grade; None without judgments.
     found, answered
         Whether any run retrieved a judged item, and answered a judged request.
     strangers
@@ -37,6 +39,7 @@ class BucketResult:
     reduced: Reduced
     coverage: CoverageSums
     repairs: Mapping[str, int] = field(default_factory=dict)
+    greatest: float | None = None
     found: bool = False
     answered: bool = False
     strangers: str = ""
@@ -48,6 +51,7 @@ class BucketResult:
             self.reduced + other.reduced,
             self.coverage + other.coverage,
             _added(self.repairs, other.repairs),
+            max((g for g in (self.greatest, other.greatest) if g is not None), default=None),
             self.found or other.found,
             self.answered or other.answered,
             min(filter(None, (self.strangers, other.strangers)), default=""),
