@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeVar
@@ -53,8 +53,13 @@ class Projected:
         ]
         return _together(tables, SCORES)
 
-    def preferences(self, measures: Sequence[Measure], baseline: str | None = None) -> pl.DataFrame:
-        """Return the preferences of some of the measures; the table is empty if there are none."""
+    def preferences(
+        self, measures: Sequence[Measure], baseline: str | Collection[str] | None = None
+    ) -> pl.DataFrame:
+        """Return the preferences of some of the measures; the table is empty if there are none.
+
+        With a ``baseline``, one run or several, only the pairs that contain one of them.
+        """
         tables = []
         for p, some in self._parts(measures):
             metrics = [measure for measure in some if isinstance(measure, Metric)]

@@ -126,9 +126,12 @@ def compare_pairs(
     no_relevant: NoRelevant,
     *,
     deciding_level: bool = False,
-    baseline: str | None = None,
+    baseline: str | Collection[str] | None = None,
 ) -> pl.DataFrame:
-    """Compute preferences from checked positions, given the values of the metrics in ``asked``."""
+    """Compute preferences from checked positions, given the values of the metrics in ``asked``.
+
+    With a ``baseline``, one run or several, only the pairs that contain one of them are computed.
+    """
     requests = _requests_in(p, asked)
     chosen = pairs_of(requests.runs, baseline)
     ordered, deltas = _deltas(requests, asked, values, no_relevant, chosen, baseline)
@@ -165,7 +168,7 @@ def _deltas(
     values: Values | None,
     no_relevant: NoRelevant,
     chosen: np.ndarray,
-    baseline: str | None = None,
+    baseline: str | Collection[str] | None = None,
 ) -> tuple[list[Measure], np.ndarray]:
     """Compute Δ of the chosen pairs: the measures sorted by name, and requests × pairs × measures.
 
