@@ -38,8 +38,8 @@ The public names, in the order of the flow:
 - counts of requests answered, documents judged and ties: `coverage`
 - charts of these tables: in `views`, the functions of `views.charts`
 - tables for notebooks and pages, styled: in `views`, the functions of `views.display`
-- the whole flow in one call: `evaluate`, `add_runs`, `evaluate_scores`, `Evaluation`; the conclusion
-  in words: `verdict`
+- the whole flow in one call: `evaluate`, `add_runs`, `evaluate_scores`, `Evaluation`; the
+  conclusion in words: `verdict`
 - errors and warnings: `LexiframeError`, `ReadError`, `SchemaError`, `UnknownNameError`,
   `LexiframeWarning`; the version: `__version__`
 """

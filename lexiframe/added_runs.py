@@ -80,6 +80,7 @@ def add_runs(evaluation: Evaluation, new_runs: RunsLike, /) -> Evaluation:
             nonrelevant=True,
             pool=any(measure.needs == POOL for measure in measures),
             hashed=True,
+            are_part=True,
             foresee=lambda n, judged: refuse_many_pairs(
                 n + len(before.runs), judged, measures, policies
             ),

@@ -67,15 +67,17 @@ def rank_runs(
     documents: bool = False,
     hashed: bool = False,
     foresee: Callable[[int, JudgedItems], None] | None = None,
+    are_part: bool = False,
     fingerprint: Callable[[RunPart], str] | None = None,
 ) -> RankedRuns:
     """Rank the relevant items in every run, and with ``nonrelevant`` the other judged items.
 
     ``pool`` also asks for the retrieved documents, ``documents`` for their order, and ``hashed``
     for the sha256 of each file as it was read. ``foresee`` is called before files are read, with
-    the least number of runs that they contain, and may raise an error. ``fingerprint`` gives the
-    text for each run that was read. ``qrels`` may be judged items that are known already, for runs
-    that join others: they need not have a request in common with them.
+    the least number of runs that they contain, and may raise an error. ``are_part`` says that runs
+    and judgments are those of some requests or runs only, of which perhaps none is answered.
+    ``fingerprint`` gives the text for each run that was read. ``qrels`` may be judged items that
+    are known already.
     """
     complete = nonrelevant or policies.unjudged == "remove"
     scan = runs if isinstance(runs, RunScan) else scan_runs(runs)
@@ -83,7 +85,8 @@ def rank_runs(
         loading = aside.submit(_loaders, scan, rank=policies.ties == "rank", hashed=hashed)
         judged = qrels
         if not isinstance(qrels, JudgedItems):
-            judged = judged_items(qrels, policies, nonrelevant=complete, hashed=hashed)
+            how = {"nonrelevant": complete, "hashed": hashed, "are_part": are_part}
+            judged = judged_items(qrels, policies, **how)
         loaders = loading.result()
     _refuse_many(len(loaders), judged)
     if foresee is not None:
@@ -102,7 +105,7 @@ def rank_runs(
     done = [*in_threads(load_and_rank, loaders, "reading runs")]
     ranked = [run for runs in done for run in runs]
     refuse_twins((part.name, part.where) for _, part in ranked)
-    if judged is not qrels and not any(run.answered.any() for run, _ in ranked):
+    if not (are_part or any(run.answered.any() for run, _ in ranked)):
         _refuse_other_queries(sorted({name for run, _ in ranked for name in run.extra}), judged)
     read = [
         SourceRead([part.name for _, part in parts], next(part.sha256 for _, part in parts))
