@@ -9,7 +9,6 @@ import numpy as np
 import polars as pl
 
 from lexiframe.errors import LexiframeError, shown
-from lexiframe.layouts.arrays import pairs_of
 from lexiframe.layouts.size import refuse_too_many
 from lexiframe.metrics.metric import Metric
 from lexiframe.metrics.needs import no_item_of_grade, refuse_unfit, warn_of_lost_gains
@@ -155,7 +154,9 @@ def comparison_of(
     requests = subtopic_requests_of(p) if are_of_subtopics(p, asked) else requests_of(p)
     refuse_one_run("preferences", requests.runs)
     ordered = tuple(sorted(asked, key=str))
-    return Comparison(requests, ordered, values, no_relevant, pairs_of(requests.runs, baseline))
+    several = (baseline,) if isinstance(baseline, str) else baseline
+    compared = None if several is None else tuple(several)
+    return Comparison(requests, ordered, values, no_relevant, compared)
 
 
 def refuse_one_run(function: str, runs: Collection[str]) -> None:
