@@ -94,6 +94,24 @@ def test_a_corrupt_file_among_many(tmp_path, many, reads):
     assert files_of(tmp_path / "b") == files_of(tmp_path / "c")
 
 
+@pytest.mark.usefixtures("small")
+def test_what_is_not_finished_takes_no_room(tmp_path, monkeypatch):
+    """The rows before a bad one, which were written already, are removed."""
+    monkeypatch.setattr(buckets_module, "_LEAST", 1000)
+    monkeypatch.setattr(buckets_module, "_MOST", 1000)
+    written = []
+    write = spill._write
+    monkeypatch.setattr(
+        spill, "_write", lambda path, *rest: (written.append(path), write(path, *rest))
+    )
+    bad = pl.when(pl.int_range(pl.len()) == 280).then(None).otherwise("score").alias("score")
+    RUN.with_columns(bad).write_parquet(tmp_path / "x.parquet")
+    with pytest.raises(SchemaError, match="expected a number in score of every row"):
+        parted(tmp_path / "b", tmp_path / "x.parquet")
+    assert [path for path in written if path.parent.name == "runs"]
+    assert not [*(tmp_path / "b" / "runs").iterdir()]
+
+
 @pytest.mark.parametrize("cut", [0, 3, 50, -8, -1])
 def test_a_file_that_is_cut(tmp_path, many, cut):
     path = many / "run07.parquet"
