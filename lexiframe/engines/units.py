@@ -59,6 +59,20 @@ class Unit:
     alone: bool = False
 
 
+@dataclass(frozen=True)
+class Sources:
+    """Runs and judgments that were found already: iterators and readers can be found only once."""
+
+    scan: RunScan
+    runs: list[Unit]
+    qrels: list[Unit]
+
+    @classmethod
+    def of(cls, runs: Any, qrels: Any, **how: Any) -> Sources:
+        """Find runs and judgments; ``how`` has the options of `scan_runs`."""
+        return cls(*units_of_runs(runs, how), units_of_qrels(qrels))
+
+
 class Once:
     """A reader of record batches, which can be read only once, as a frame that exports Arrow."""
 
@@ -71,6 +85,8 @@ class Once:
 
 def units_of_runs(runs: Any, how: Mapping[str, Any]) -> tuple[RunScan, list[Unit]]:
     """Find the units of runs, in any form that `scan_runs` takes; ``how`` has its options."""
+    if isinstance(runs, Sources):
+        return runs.scan, runs.runs
     scan = runs if isinstance(runs, RunScan) else scan_runs(_in_batches(runs), **how)
     units = [
         unit
@@ -82,6 +98,8 @@ def units_of_runs(runs: Any, how: Mapping[str, Any]) -> tuple[RunScan, list[Unit
 
 def units_of_qrels(qrels: Any) -> list[Unit]:
     """Find the units of judgments: a file, or a folder of Parquet files, a frame, a query."""
+    if isinstance(qrels, Sources):
+        return qrels.qrels
     data = _in_batches(judgments_in(qrels))
     return _units(file_or_data(data), "qrels", 0)
 
