@@ -38,8 +38,8 @@ The public names, in the order of the flow:
 - counts of requests answered, documents judged and ties: `coverage`
 - charts of these tables: in `views`, the functions of `views.charts`
 - tables for notebooks and pages, styled: in `views`, the functions of `views.display`
-- the whole flow in one call: `evaluate`, `evaluate_scores`, `Evaluation`; the conclusion in words:
-  `verdict`
+- the whole flow in one call: `evaluate`, `add_runs`, `evaluate_scores`, `Evaluation`; the
+  conclusion in words: `verdict`
 - errors and warnings: `LexiframeError`, `ReadError`, `SchemaError`, `UnknownNameError`,
   `LexiframeWarning`; the version: `__version__`
 """
@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     )
     from lexiframe.evaluated_scores import evaluate_scores
     from lexiframe.evaluated_runs import evaluate
+    from lexiframe.added_runs import add_runs
     from lexiframe.evaluation import Evaluation
     from lexiframe.example_data import bundled
     from lexiframe.gaps import coverage
@@ -137,6 +138,7 @@ _MODULES = {
     "errors": "LexiframeError LexiframeWarning ReadError SchemaError UnknownNameError",
     "evaluated_scores": "evaluate_scores",
     "evaluated_runs": "evaluate",
+    "added_runs": "add_runs",
     "evaluation": "Evaluation",
     "example_data": "bundled",
     "gaps": "coverage",
@@ -230,7 +232,8 @@ __all__ = [
     "Evaluation", "GradedMetric", "Judged", "LevelPreference", "LexicographicPreference",
     "LexiframeError", "LexiframeWarning", "MatrixPreference", "RBP_residual", "ReadError",
     "RecallLevelMetric", "Rprec", "ST_dcgRPP", "ST_invRPP", "SchemaError", "SearchLength",
-    "Success", "UnknownNameError", "__version__", "agreement_matrix", "alpha_DCG", "alpha_nDCG",
+    "Success", "UnknownNameError", "__version__", "add_runs", "agreement_matrix", "alpha_DCG",
+    "alpha_nDCG",
     "asl_curve", "bootstrap_correlations", "bpref", "bundled", "check_qrels", "check_run",
     "collection_distances", "compare", "compare_groups", "conventions", "coverage", "dcgRPP",
     "deciding_levels", "degradation", "discriminative_power", "eta", "evaluate",

@@ -32,7 +32,8 @@ STAGES = (
 IO = "tables files problems text score_forms logs".split()
 FREE = "_version errors typing progress likeness codes memory resampling schemas".split()
 ABOVE = """
-    example_data gaps projected origin evaluation evaluated_runs evaluated_scores cli_advice
+    example_data gaps fingerprints projected reuse origin evaluation evaluated_runs added_runs
+    evaluated_scores cli_advice
     cli_arguments cli_options cli_output cli_inputs cli_files cli_measures cli_runs cli_explain cli
     __main__
 """.split()
@@ -173,7 +174,7 @@ PUBLIC = """
     asl_curve smallest_significant_differences swap_rates swap_curve required_requests power_curve
     with_log with_attributes read_log read_mlflow
     write_trec write_parquet to_ir_measures to_ranx to_pytrec_eval
-    evaluate evaluate_scores Evaluation verdict views
+    evaluate add_runs evaluate_scores Evaluation verdict views
     LexiframeError LexiframeWarning ReadError SchemaError UnknownNameError
 """.split()
 CALLABLE = [

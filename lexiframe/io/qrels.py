@@ -159,7 +159,7 @@ def load_qrels(
         table, where = from_ir_datasets(data, "qrels"), data
     else:
         table, where = to_frame(data, "relevance", "qrels", keep_twins=True), "qrels"
-    return Judgments(_checked(table, where, options), where)
+    return Judgments(checked_judgments(table, where, options), where)
 
 
 def _load_file(file: File, options: TextOptions, *, hashed: bool) -> Judgments:
@@ -179,18 +179,19 @@ def parse_qrels(content: Content, where: str, options: TextOptions) -> pl.DataFr
     """Parse and check the content of a file."""
     if content.kind != "text":
         frame = to_frame(read_arrow(content, where), "relevance", where, keep_twins=True)
-        return _checked(frame, where, options)
+        return checked_judgments(frame, where, options)
     table = parse_table(content.data, where, options, QRELS)
     if table is None:
         layout = layout_of(content.data, where, options, QRELS)
         table, _ = trec.parse_lines(content.data, where, layout, layout.names, options.decimal)
-    rows = _checked(table, where, options)
+    rows = checked_judgments(table, where, options)
     if may_have_changed(rows, "relevance"):
         refuse_lost_digits(*as_written(content, where, options, QRELS))
     return rows
 
 
-def _checked(table: pl.DataFrame, where: str, options: TextOptions) -> pl.DataFrame:
+def checked_judgments(table: pl.DataFrame, where: str, options: TextOptions) -> pl.DataFrame:
+    """Check a table of judgments, and give its columns our names."""
     table = _with_grades(table, where, options.columns)
     table = given = in_our_words(table, QRELS, where, options.columns)
     _refuse_empty_lists(table, where)
@@ -206,15 +207,27 @@ def _checked(table: pl.DataFrame, where: str, options: TextOptions) -> pl.DataFr
 
 def _with_grades(table: pl.DataFrame, where: str, columns: Mapping[str, str]) -> pl.DataFrame:
     """Add the grade 1 to implicit feedback, which has no grades, and say so."""
+    graded = grades_of_implicit_feedback(table, columns)
+    if graded is None:
+        return table
+    warn_of_implicit_feedback(where, graded.height)
+    return graded
+
+
+def warn_of_implicit_feedback(where: str, n_rows: int) -> None:
+    """Warn that there are no grades."""
+    warn(f"{where}: no column of grades, so all rows are read as relevant, with grade 1: {n_rows}")
+
+
+def grades_of_implicit_feedback(
+    table: pl.DataFrame, columns: Mapping[str, str]
+) -> pl.DataFrame | None:
+    """Add the grade 1 to implicit feedback, which has no grades; None for other judgments."""
     items = items_of_implicit_feedback(table.columns, columns)
     if items is None:
-        return table
+        return None
     if isinstance(table[items].dtype, pl.List):
         table = table.explode(items, empty_as_null=True)
-    warn(
-        f"{where}: no column of grades, so all rows are read as relevant, with grade 1: "
-        f"{table.height}"
-    )
     return table.with_columns(relevance=pl.when(table[items].is_not_null()).then(1.0))
 
 

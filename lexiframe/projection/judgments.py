@@ -80,12 +80,18 @@ class JudgedItems:
 
 
 def judged_items(
-    qrels: Any, policies: Policies, *, nonrelevant: bool = False, hashed: bool = False
+    qrels: Any,
+    policies: Policies,
+    *,
+    nonrelevant: bool = False,
+    hashed: bool = False,
+    are_part: bool = False,
 ) -> JudgedItems:
     """Return the relevant items of qrels, and with ``nonrelevant`` the other judged ones.
 
     The grade of a document is its greatest grade over all iterations. ``hashed`` asks for the
-    sha256 of a file. Qrels without a relevant document are an error.
+    sha256 of a file. Qrels without a relevant document are an error, unless they are a part of the
+    judgments only (``are_part``).
     """
     judged = load_qrels(qrels, hashed=hashed)
     rows, repeated = distinct_judgments(judged, policies.duplicates)
@@ -95,8 +101,8 @@ def judged_items(
     own = items["doc_id"].cast(pl.String) == items["query_id"].cast(pl.String)
     own &= policies.exclude_self
     is_relevant = _is_relevant(items["relevance"], policies.rel) & ~own
-    if not is_relevant.any():
-        raise _nothing_relevant(items["relevance"], policies.rel)
+    if not (is_relevant.any() or are_part):
+        raise nothing_relevant(float(items["relevance"].max()), policies.rel)  # type: ignore[arg-type]
     kept = (is_relevant | nonrelevant) & ~own
     items = items.with_columns(is_relevant=is_relevant).filter(kept)
     query = query[kept.to_numpy()]
@@ -148,9 +154,9 @@ def _is_relevant(grade: pl.Series, rel: float | None) -> pl.Series:
     return grade > 0 if rel is None else grade >= rel
 
 
-def _nothing_relevant(grade: pl.Series, rel: float | None) -> LexiframeError:
+def nothing_relevant(greatest: float, rel: float | None) -> LexiframeError:
+    """Return the error for judgments without a relevant document, given their greatest grade."""
     least = "a positive grade" if rel is None else f"a grade of {rel:g} or more"
-    greatest = float(grade.max())  # type: ignore[arg-type]
     return LexiframeError(
         f"qrels: expected some documents with {least}, found {greatest:g} as the greatest grade"
     )
