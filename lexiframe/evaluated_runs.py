@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 from lexiframe.all_tables import pair_tables
 from lexiframe.asked import Asked, Groups, Inference
