@@ -7,7 +7,7 @@ unit that was finished.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -153,20 +153,31 @@ def _data_set(folder: Path) -> Any:
         raise ReadError(Problem(str(folder), "Parquet files", "an empty folder"))
     inner = [part for file in files for part in Path(file).relative_to(folder).parts[:-1]]
     names = dict.fromkeys(part.partition("=")[0] for part in inner if "=" in part)
-    # As text, since Arrow would read the run 007 as the number 7. There are no other columns: a
-    # fragment is read with those of its file, so that a broken first file is found like any other.
-    schema = pa.schema([(name, pa.string()) for name in names])
+    # As text, since Arrow would read the run 007 as the number 7. Other columns are those of the
+    # first file, for who reads all at once; a part is read with those of its file, and a broken
+    # first file is found like any other.
+    keys = pa.schema([(name, pa.string()) for name in names])
+    schema = pa.schema([*_columns_of(files[0], names), *keys])
     factory = dataset.FileSystemDatasetFactory(
         fs.LocalFileSystem(),
         files,
         dataset.ParquetFileFormat(),
         dataset.FileSystemFactoryOptions(
-            partitioning=dataset.HivePartitioning(schema),
+            partitioning=dataset.HivePartitioning(keys),
             partition_base_dir=str(folder),
             exclude_invalid_files=False,
         ),
     )
     return factory.finish(schema)
+
+
+def _columns_of(file: str, keys: Iterable[str]) -> list[pa.Field]:
+    from pyarrow import parquet
+
+    try:
+        return [field for field in parquet.read_schema(file) if field.name not in {*keys}]
+    except (OSError, pa.ArrowException):
+        return []
 
 
 def _units(origin: Any, where: str, number: int) -> list[Unit]:
