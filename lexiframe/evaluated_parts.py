@@ -74,6 +74,11 @@ def plan_of(
     return Plan(measures, how.policies, tuple(runs), requests, groups, folder, keep)
 
 
+def are_of_sums(test: Any) -> bool:
+    """Return whether tests need sums over the requests alone."""
+    return all(one in OF_SUMS for one in several(test))
+
+
 def refuse_tests_of_requests(how: Asked) -> None:
     """Raise for a test that needs the preferences of each request, not their sums."""
     for test in several(how.inference.test):

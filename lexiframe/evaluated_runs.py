@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 from lexiframe.all_tables import pair_tables
 from lexiframe.asked import Asked, Groups, Inference
 from lexiframe.engines.sizes import is_small, memory_allowed
 from lexiframe.engines.units import data_sets_in, judgments_in
-from lexiframe.evaluated_parts import evaluate_in_batches, tables_to_keep
+from lexiframe.evaluated_parts import are_of_sums, evaluate_in_batches, tables_to_keep
 from lexiframe.evaluation import Evaluation
 from lexiframe.gaps import coverage_table
 from lexiframe.io.kept_results import read_results
@@ -20,6 +21,7 @@ from lexiframe.io.tables.objects import held
 from lexiframe.io.write_parquet import sources_of_origin
 from lexiframe.layouts.cube import pair_cube_with_scores
 from lexiframe.layouts.groups import By, names_of
+from lexiframe.memory import NotEnoughMemoryError
 from lexiframe.metrics.metric import Metric
 from lexiframe.orderings.means import best_first
 from lexiframe.orderings.rule import Method
@@ -102,8 +104,8 @@ def evaluate(
         same folder.
     memory : str or int, optional
         How much memory may be taken, such as ``"4GB"``. Default: four fifths of what is available.
-        Where runs and judgments, read at once, would take more, they are evaluated in parts: their
-        requests are divided into buckets on disk, one bucket after the other is evaluated and
+        Where runs and judgments, or their preferences, would take more, they are evaluated in
+        parts: their requests are divided into buckets on disk, one bucket after the other is evaluated and
         reduced to sums over its requests, and all tables but ``scores`` and ``preferences`` are
         made from these. They have the same numbers, to the last bit, as if all were in memory. The
         test is then ``t`` or ``sign``. PyArrow data sets (partitioned, or at an address), folders
@@ -164,16 +166,21 @@ def evaluate(
     if not hasattr(runs, "__arrow_c_stream__"):
         runs = held(data_sets_in(runs), "runs")  # an iterator can be looked at only once
     qrels = held(judgments_in(qrels), "qrels")
+    allowed, was_told = memory_allowed(memory), memory is not None
+    in_parts: dict[str, Any] = {"out": out, "keep": tables, "resume": resume}
     if reuse is None:  # what is reused has to be in memory
-        allowed = memory_allowed(memory)
-        if tables or resume or not is_small(runs, qrels, allowed, was_told=memory is not None):
-            return evaluate_in_batches(
-                runs, qrels, how, allowed, out=out, keep=tables, resume=resume
-            )
+        if tables or resume or not is_small(runs, qrels, allowed, was_told=was_told):
+            return evaluate_in_batches(runs, qrels, how, allowed, **in_parts)
     kept = None if reuse is None else read_results(reuse)  # before the work, lest it fail after it
     if hasattr(runs, "__arrow_c_stream__"):  # a reader can be read only once
         runs = held(runs, "runs")
-    projected = project_runs(runs, qrels, how.measures, policies, hashed=True)
+    try:
+        limit = allowed if was_told else None
+        projected = project_runs(runs, qrels, how.measures, policies, hashed=True, limit=limit)
+    except NotEnoughMemoryError:
+        if reuse is not None or not are_of_sums(test):
+            raise
+        return evaluate_in_batches(runs, qrels, how, allowed, **in_parts)
     known = None if kept is None else known_in(kept, projected, policies)
     return evaluate_projected(projected, how, known)
 

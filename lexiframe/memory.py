@@ -12,21 +12,28 @@ from lexiframe.errors import LexiframeError
 _ROOT = Path("/")
 
 
-def refuse_more_than_available(needed: float, what: str, advice: str) -> None:
+class NotEnoughMemoryError(LexiframeError):
+    """The work would need more memory than there is."""
+
+
+def refuse_more_than_available(
+    needed: float, what: str, advice: str, limit: int | None = None
+) -> None:
     """Raise when work needs more bytes than are available; do nothing where that is not known.
 
-    ``what`` is the subject of the message's "need", and ``advice`` says what the user can do.
+    ``what`` is the subject of the message's "need", and ``advice`` says what the user can do. With
+    a ``limit`` no more than that many bytes are available.
 
     Examples
     --------
     >>> refuse_more_than_available(1e18, "2 runs", "give one")
     Traceback (most recent call last):
-    lexiframe.errors.LexiframeError: 2 runs need about 1000000000.0 GB of memory, but ... GB are \
-available; give one
+    lexiframe.memory.NotEnoughMemoryError: 2 runs need about 1000000000.0 GB of memory, but ... \
+GB are available; give one
     """
-    there = available()
+    there = min((n for n in (available(), limit) if n is not None), default=None)
     if there is not None and needed > there:
-        raise LexiframeError(
+        raise NotEnoughMemoryError(
             f"{what} need about {needed / 1e9:.1f} GB of memory, but {there / 1e9:.1f} GB are "
             f"available; {advice}"
         )

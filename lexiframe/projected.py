@@ -114,13 +114,14 @@ def project_runs(
     *,
     hashed: bool = False,
     baseline: str | None = None,
+    limit: int | None = None,
 ) -> Projected:
     """Rank runs and find the positions that measures need; warn of what was dropped or filled.
 
     ``hashed`` asks for the sha256 of files and for fingerprints of the runs; ``baseline`` is the
     run that the others will be compared with, instead of all pairs. A measure's ``rel`` below that
     of the policies is an error, because positions do not contain lower grades; so are, before runs
-    are read, more preferences than fit in memory.
+    are read, more preferences than fit in memory, or in ``limit`` bytes of it.
     """
     refuse_lower_rel(measures, policies.rel)
     if not (isinstance(runs, RunScan) or hasattr(runs, "__arrow_c_stream__")):
@@ -130,7 +131,7 @@ def project_runs(
     has_pool = POOL in needs
 
     def foresee(n_runs: int, judged: JudgedItems) -> None:
-        refuse_many_pairs(n_runs, judged, measures, policies, baseline)
+        refuse_many_pairs(n_runs, judged, measures, policies, baseline, limit)
 
     asked: dict[str, Any] = {"nonrelevant": True, "pool": has_pool, "hashed": hashed}
     marks = fingerprint_of(runs, policies) if hashed else None
@@ -145,11 +146,12 @@ def refuse_many_pairs(
     measures: Sequence[Measure],
     policies: Policies,
     baseline: str | None = None,
+    limit: int | None = None,
 ) -> None:
     """Raise when the preferences between all runs, or with a baseline, do not fit in memory."""
     kept = judged.n_relevant > 0 if policies.no_relevant == "drop" else judged.n_relevant >= 0
     shape = (n_runs, int(kept.sum()), len(measures))
-    refuse_too_many("comparing runs", *shape, IN_EVALUATION, baseline=baseline)
+    refuse_too_many("comparing runs", *shape, IN_EVALUATION, baseline=baseline, limit=limit)
 
 
 def projected_of(

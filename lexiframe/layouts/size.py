@@ -28,16 +28,18 @@ def refuse_too_many(
     bytes_each: int = IN_TABLE,
     *,
     baseline: str | Collection[str] | None = None,
+    limit: int | None = None,
 ) -> None:
     """Raise when preferences need more memory than there is; the message begins with ``function``.
 
     With a ``baseline``, one run or several, only the pairs that contain one of them are counted.
+    With a ``limit`` there are no more than that many bytes of memory.
 
     Examples
     --------
     >>> refuse_too_many("evaluate", 10**7, 50, 6)
     Traceback (most recent call last):
-    lexiframe.errors.LexiframeError: evaluate: the preferences of 10,000,000 runs \
+    lexiframe.memory.NotEnoughMemoryError: evaluate: the preferences of 10,000,000 runs \
 (49,999,995,000,000 pairs × 50 requests × 6 measures) need about ... GB of memory, but ... GB are \
 available; ...
     """
@@ -46,4 +48,4 @@ available; ...
     sizes = f"{n_pairs:,} pairs × {n_requests:,} requests × {n_measures:,} measures"
     needed = n_pairs * n_requests * n_measures * bytes_each
     what = f"{function}: the preferences of {n_runs:,} runs ({sizes})"
-    refuse_more_than_available(needed, what, _ADVICE)
+    refuse_more_than_available(needed, what, _ADVICE, limit)
