@@ -31,7 +31,7 @@ from lexiframe.origin import Origin
 from lexiframe.pairwise.pairs import Measure, parse_measures
 from lexiframe.projected import Projected, project_runs
 from lexiframe.projection.policies import NoRelevant, Policies, ScoreType, Ties, Unjudged
-from lexiframe.reuse import Known, completed, known_in
+from lexiframe.reuse import Known, completed, known_in, ranks_in
 from lexiframe.schemas import (
     AGAINST_BASELINE,
     COMPARISONS,
@@ -163,7 +163,10 @@ def evaluate(
     kept = None if reuse is None else read_results(reuse)  # before the work, lest it fail after it
     if hasattr(runs, "__arrow_c_stream__"):  # a reader can be read only once
         runs = held(runs, "runs")
-    projected = project_runs(runs, held(qrels, "qrels"), how.measures, policies, hashed=True)
+    before = None if kept is None else ranks_in(kept, policies)
+    projected = project_runs(
+        runs, held(qrels, "qrels"), how.measures, policies, hashed=True, ranked_before=before
+    )
     known = None if kept is None else known_in(kept, projected, policies)
     return evaluate_projected(projected, how, known)
 
