@@ -13,8 +13,8 @@ import numpy as np
 import polars as pl
 
 from lexiframe.codes import encode
-from lexiframe.engines.hashing import hashes_of, mixed
 from lexiframe.errors import LexiframeError
+from lexiframe.hashing import hashes_of, mixed
 from lexiframe.io.files.sources import File
 from lexiframe.io.run_parts import RunPart
 from lexiframe.io.runs import RunScan
