@@ -8,13 +8,12 @@ from dataclasses import replace
 from lexiframe.errors import LexiframeError, n_and_first, warn
 from lexiframe.evaluated_runs import evaluate_projected
 from lexiframe.evaluation import Evaluation
-from lexiframe.fingerprints import fingerprint_of, mark_of_file
-from lexiframe.io.files.sources import File
+from lexiframe.fingerprints import fingerprint_of, unchanged_files
 from lexiframe.io.runs import RunScan, scan_runs
 from lexiframe.io.tables.objects import held
 from lexiframe.metrics.needs import POOL
 from lexiframe.projected import projected_of, refuse_many_pairs
-from lexiframe.projection.collection import RankedRuns, rank_runs
+from lexiframe.projection.collection import RankedRuns, joined, rank_runs
 from lexiframe.reuse import Known
 from lexiframe.typing import RunsLike
 
@@ -70,8 +69,9 @@ def add_runs(evaluation: Evaluation, new_runs: RunsLike, /) -> Evaluation:
     origin = evaluation.origin("add_runs")
     before, policies, measures = origin.rank_again(), origin.policies, origin.measures
     scan = new_runs if isinstance(new_runs, RunScan) else scan_runs(held(new_runs, "runs"))
-    chosen = _without_same_files(scan, before.fingerprints)
-    there = [str(source.name) for source in scan.sources if source not in chosen.sources]
+    same_files = unchanged_files(scan, before.fingerprints)
+    there = [str(scan.sources[index].name) for index in same_files]
+    chosen = scan.only([index for index in range(len(scan)) if index not in same_files])
     if len(chosen):
         added = rank_runs(
             chosen,
@@ -92,7 +92,7 @@ def add_runs(evaluation: Evaluation, new_runs: RunsLike, /) -> Evaluation:
         warn(f"runs that the evaluation has already, left out: {n_and_first(sorted(there))}")
     if not len(chosen):
         return evaluation
-    ranked = _joined(before, added)
+    ranked = joined(before, added)
     refuse_many_pairs(len(ranked.runs), ranked.judged, measures, policies)
     sources = origin.runs if isinstance(origin.runs, RunScan) else scan_runs(origin.runs)
     projected = projected_of(sources.joined(chosen), origin.qrels, ranked, measures, policies)
@@ -104,19 +104,6 @@ def add_runs(evaluation: Evaluation, new_runs: RunsLike, /) -> Evaluation:
         measures=frozenset(map(str, measures)),
     )
     return evaluate_projected(projected, origin.asked, known)
-
-
-def _without_same_files(scan: RunScan, known: Mapping[str, str]) -> RunScan:
-    """Return the scan without the files that were evaluated already, which only their hash says."""
-
-    def is_new(index: int) -> bool:
-        source = scan.sources[index]
-        mark = known.get(str(source.name), "")
-        if not isinstance(source.origin, File) or not mark.startswith("file:"):
-            return True
-        return mark != mark_of_file(source.origin.facts()["sha256"], _only(scan, [index]))
-
-    return _only(scan, [index for index in range(len(scan)) if is_new(index)])
 
 
 def _without_same_rankings(
@@ -137,26 +124,4 @@ def _without_same_rankings(
     some = [run for run in added.runs if run.name in names]
     marks = {name: mark for name, mark in added.fingerprints.items() if name in names}
     read = [added.read[index] for index in kept]
-    return _only(scan, kept), replace(added, runs=some, read=read, fingerprints=marks), [*same]
-
-
-def _only(scan: RunScan, indices: list[int]) -> RunScan:
-    """Return the scan of some of the sources."""
-    readings = tuple(scan.readings[index] for index in indices) if scan.readings else ()
-    return replace(
-        scan,
-        sources=tuple(scan.sources[index] for index in indices),
-        readings=readings,
-        stamps={new: scan.stamps[old] for new, old in enumerate(indices) if old in scan.stamps},
-    )
-
-
-def _joined(first: RankedRuns, second: RankedRuns) -> RankedRuns:
-    """Return the ranks of the runs of both, whose judged items are the same."""
-    return RankedRuns(
-        first.judged,
-        sorted([*first.runs, *second.runs], key=lambda run: run.name),
-        [*first.read, *second.read],
-        {**first.n_wider, **second.n_wider},
-        {**first.fingerprints, **second.fingerprints},
-    )
+    return scan.only(kept), replace(added, runs=some, read=read, fingerprints=marks), [*same]

@@ -29,7 +29,7 @@ from lexiframe.origin import Origin
 from lexiframe.pairwise.pairs import parse_measures
 from lexiframe.projected import Projected, project_runs
 from lexiframe.projection.policies import NoRelevant, Policies, ScoreType, Ties, Unjudged
-from lexiframe.reuse import Known, completed, known_in
+from lexiframe.reuse import Known, completed, known_in, ranks_in
 from lexiframe.significance.differences import Alternative
 from lexiframe.significance.own_tests import OwnTest
 from lexiframe.significance.paired import Correction, Family, Test
@@ -168,15 +168,18 @@ def evaluate(
     qrels = held(judgments_in(qrels), "qrels")
     allowed, was_told = memory_allowed(memory), memory is not None
     in_parts: dict[str, Any] = {"out": out, "keep": tables, "resume": resume}
-    if reuse is None:  # what is reused has to be in memory
-        if tables or resume or not is_small(runs, qrels, allowed, was_told=was_told):
-            return evaluate_in_batches(runs, qrels, how, allowed, **in_parts)
+    are_asked = bool(tables) or resume
+    # what is reused has to be in memory
+    if reuse is None and (are_asked or not is_small(runs, qrels, allowed, was_told=was_told)):
+        return evaluate_in_batches(runs, qrels, how, allowed, **in_parts)
     kept = None if reuse is None else read_results(reuse)  # before the work, lest it fail after it
     if hasattr(runs, "__arrow_c_stream__"):  # a reader can be read only once
         runs = held(runs, "runs")
+    before = None if kept is None else ranks_in(kept, policies)
+    read: dict[str, Any] = {"hashed": True, "ranked_before": before}
     try:
         limit = allowed if was_told else None
-        projected = project_runs(runs, qrels, how.measures, policies, hashed=True, limit=limit)
+        projected = project_runs(runs, qrels, how.measures, policies, limit=limit, **read)
     except NotEnoughMemoryError:
         if reuse is not None or not are_of_sums(test):
             raise

@@ -13,8 +13,9 @@ import polars as pl
 from lexiframe.errors import LexiframeError, ReadError, unknown_name, warn
 from lexiframe.fingerprints import NO_FINGERPRINTS
 from lexiframe.io.files.outputs import output_folder, output_path, replacing, replacing_all
-from lexiframe.io.kept_results import FINGERPRINTS
+from lexiframe.io.kept_results import FINGERPRINTS, RANKS
 from lexiframe.io.write_parquet import write_parquet_file
+from lexiframe.kept_ranks import ranks_table
 from lexiframe.layouts.reduced import Reduced
 from lexiframe.metrics.scores import as_list
 from lexiframe.orderings.by_request import request_table
@@ -364,8 +365,9 @@ class Evaluation:
         -------
         list of pathlib.Path
             ``coverage.parquet``, ``scores.parquet`` ..., with the provenance in their schema
-            metadata; and ``fingerprints.parquet``, by which ``evaluate(..., reuse=folder)`` finds
-            out what has changed. The same inputs give the same bytes.
+            metadata; and ``fingerprints.parquet`` and ``ranks.parquet``, by which
+            ``evaluate(..., reuse=folder)`` knows what has changed and goes on. The same inputs give
+            the same bytes.
 
         Raises
         ------
@@ -374,7 +376,8 @@ class Evaluation:
         """
         target = output_folder(folder)
         marks = NO_FINGERPRINTS if self._origin is None else self._origin.fingerprints
-        tables = {**self.tables(), FINGERPRINTS: marks}
+        ranks = ranks_table(None if self._origin is None else self._origin.ranked)
+        tables = {**self.tables(), FINGERPRINTS: marks, RANKS: ranks}
         paths = [target / f"{name}.parquet" for name in tables]
         with replacing_all(paths) as temporaries:
             for (name, table), file in zip(tables.items(), temporaries, strict=True):
@@ -625,4 +628,4 @@ def table_files(folder: Path) -> list[Path]:
 
 def result_files(folder: Path) -> list[Path]:
     """Return the paths of all files that `Evaluation.write` writes to a folder."""
-    return [*table_files(folder), folder / f"{FINGERPRINTS}.parquet"]
+    return [*table_files(folder), *(folder / f"{name}.parquet" for name in (FINGERPRINTS, RANKS))]

@@ -6,19 +6,21 @@ They are the same on every machine, in every process and with every version of P
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
 import polars as pl
 
 from lexiframe.codes import encode
-from lexiframe.engines.hashing import hashes_of, mixed
 from lexiframe.errors import LexiframeError
+from lexiframe.hashing import hashes_of, mixed
+from lexiframe.io.files.sources import File
 from lexiframe.io.run_parts import RunPart
 from lexiframe.io.runs import RunScan
 from lexiframe.pairwise.catalogue import parse_measure
 from lexiframe.pairwise.pairs import Measure
+from lexiframe.progress import in_threads
 from lexiframe.projection.collection import RankedRuns
 from lexiframe.projection.judgments import JudgedItems
 from lexiframe.projection.policies import Policies
@@ -47,8 +49,26 @@ def mark_of_file(sha256: str, runs: Any) -> str:
     """Return the fingerprint of the runs in a file that is read as a scan says."""
     if not isinstance(runs, RunScan):
         return f"file:{sha256}"
-    options = [options.changed() for _, options in runs.readings] or runs.options.changed()
-    return f"file:{sha256}{json.dumps(options, sort_keys=True) if options else ''}"
+    readings = {*((name, str(options.changed())) for name, options in runs.readings)}
+    options = sorted(readings) or [(runs.name_from, str(runs.options.changed()))]
+    return f"file:{sha256}" + ("" if options == [("file", "{}")] else json.dumps(options))
+
+
+def unchanged_files(scan: RunScan, known: Mapping[str, str]) -> list[int]:
+    """Return the indices of files of which the fingerprint of the run that they name is known.
+
+    The files are hashed, not read further.
+    """
+
+    def is_same(index: int) -> bool:
+        source = scan.sources[index]
+        mark = known.get(str(source.name), "")
+        if not isinstance(source.origin, File) or not mark.startswith("file:"):
+            return False
+        return mark == mark_of_file(source.origin.facts()["sha256"], scan.only([index]))
+
+    same = in_threads(is_same, range(len(scan)), "hashing runs")
+    return [index for index, is_known in enumerate(same) if is_known]
 
 
 def _hash_of_rows(part: RunPart, *, is_ordered: bool) -> int:
@@ -75,10 +95,14 @@ def fingerprints(ranked: RankedRuns, measures: Iterable[Measure]) -> pl.DataFram
     of_measures = pl.DataFrame({**built_in, "fingerprint": "built-in"}, _SCHEMA).sort("name")
     runs = {"kind": "run", "name": ranked.fingerprints.keys()}
     of_runs = pl.DataFrame({**runs, "fingerprint": ranked.fingerprints.values()}, _SCHEMA)
-    names = ranked.judged.queries.cast(pl.String)
-    of_judgments = pl.Series(_hashes_of_judgments(ranked.judged)).cast(pl.String)
-    requests = {"kind": "request", "name": names, "fingerprint": of_judgments}
-    return pl.concat([of_measures, of_runs.sort("name"), pl.DataFrame(requests, _SCHEMA)])
+    return pl.concat([of_measures, of_runs.sort("name"), fingerprints_of_requests(ranked.judged)])
+
+
+def fingerprints_of_requests(judged: JudgedItems) -> pl.DataFrame:
+    """Return the rows of the table of fingerprints that are about the judgments of requests."""
+    names = judged.queries.cast(pl.String)
+    marks = pl.Series(_hashes_of_judgments(judged)).cast(pl.String)
+    return pl.DataFrame({"kind": "request", "name": names, "fingerprint": marks}, _SCHEMA)
 
 
 def _is_built_in(measure: Measure) -> bool:

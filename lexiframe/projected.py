@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, TypeVar
@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 import polars as pl
 
 from lexiframe.fingerprints import fingerprint_of
+from lexiframe.io.files.sources import refuse_twins
 from lexiframe.io.qrels import file_or_data
 from lexiframe.io.runs import RunScan, scan_runs
 from lexiframe.layouts.size import IN_EVALUATION, refuse_too_many
@@ -19,8 +20,8 @@ from lexiframe.metrics.scores import values_of
 from lexiframe.metrics.values import Values
 from lexiframe.pairwise.pairs import Measure, compare_pairs
 from lexiframe.projection.answers import warn_of_gaps
-from lexiframe.projection.collection import RankedRuns, rank_runs
-from lexiframe.projection.judgments import JudgedItems
+from lexiframe.projection.collection import RankedRuns, joined, rank_runs
+from lexiframe.projection.judgments import JudgedItems, judged_items
 from lexiframe.projection.policies import NoRelevant, Policies
 from lexiframe.projection.positions import project
 from lexiframe.schemas import PREFERENCES, SCORES, TableSchema
@@ -115,13 +116,16 @@ def project_runs(
     hashed: bool = False,
     baseline: str | None = None,
     limit: int | None = None,
+    ranked_before: RankedBefore | None = None,
 ) -> Projected:
     """Rank runs and find the positions that measures need; warn of what was dropped or filled.
 
     ``hashed`` asks for the sha256 of files and for fingerprints of the runs; ``baseline`` is the
     run that the others will be compared with, instead of all pairs. A measure's ``rel`` below that
     of the policies is an error, because positions do not contain lower grades; so are, before runs
-    are read, more preferences than fit in memory, or in ``limit`` bytes of it.
+    are read, more preferences than fit in memory, or in ``limit`` bytes of it. ``ranked_before``
+    returns the ranks in some of the files, with the indices of these files, which are then not
+    read.
     """
     refuse_lower_rel(measures, policies.rel)
     if not (isinstance(runs, RunScan) or hasattr(runs, "__arrow_c_stream__")):
@@ -135,9 +139,34 @@ def project_runs(
 
     asked: dict[str, Any] = {"nonrelevant": True, "pool": has_pool, "hashed": hashed}
     marks = fingerprint_of(runs, policies) if hashed else None
-    ranked = rank_runs(runs, qrels, policies, **asked, foresee=foresee, fingerprint=marks)
+    asked |= {"foresee": foresee, "fingerprint": marks}
+    if ranked_before is None or has_pool:  # the pool has the documents of all runs
+        ranked = rank_runs(runs, qrels, policies, **asked)
+    else:
+        scan = runs if isinstance(runs, RunScan) else scan_runs(runs)
+        ranked = _rank_others(scan, qrels, policies, ranked_before, asked)
     foresee(len(ranked.runs), ranked.judged)  # again, as one source may have had several runs
     return projected_of(runs, qrels, ranked, measures, policies)
+
+
+RankedBefore = Callable[[RunScan, JudgedItems], tuple[RankedRuns, list[int]]]
+
+
+def _rank_others(
+    scan: RunScan, qrels: Any, policies: Policies, before: RankedBefore, asked: dict[str, Any]
+) -> RankedRuns:
+    """Rank the runs that are not known from before, and join them with those that are."""
+    judged = judged_items(qrels, policies, nonrelevant=True, hashed=True)
+    known, same = before(scan, judged)
+    others = [index for index in range(len(scan)) if index not in {*same}]
+    if not others:
+        return known
+    asked["are_part"] = bool(same)
+    found = rank_runs(scan.only(others) if same else scan, judged, policies, **asked)
+    ranked = joined(known, found)
+    read = dict(zip([*same, *others], ranked.read, strict=True))
+    refuse_twins((run.name, run.name) for run in ranked.runs)
+    return replace(ranked, read=[read[index] for index in range(len(scan))])
 
 
 def refuse_many_pairs(

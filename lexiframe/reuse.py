@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 
 import numpy as np
 import polars as pl
@@ -13,13 +14,14 @@ from lexiframe.codes import encode, order_of
 from lexiframe.errors import warn
 from lexiframe.fingerprints import fingerprints
 from lexiframe.io.kept_results import KeptResults
+from lexiframe.kept_ranks import known_ranks
 from lexiframe.metrics.metric import Metric
 from lexiframe.metrics.needs import POOL, SUBTOPICS
 from lexiframe.metrics.order_metrics import LexicographicMetric
 from lexiframe.metrics.values import Values, directions
 from lexiframe.pairwise.custom import MatrixPreference
 from lexiframe.pairwise.pairs import Measure, compare_pairs
-from lexiframe.projected import Projected
+from lexiframe.projected import Projected, RankedBefore
 from lexiframe.projection.policies import Policies
 from lexiframe.schemas import PREFERENCES, SCORES, TableSchema
 
@@ -83,6 +85,11 @@ def known_in(kept: KeptResults, projected: Projected, policies: Policies) -> Kno
         same_runs=len(runs) == n_before == n_now,
         is_noted=True,
     )
+
+
+def ranks_in(kept: KeptResults, policies: Policies) -> RankedBefore | None:
+    """Return the function to the ranks in files that have not changed; None if none hold."""
+    return partial(known_ranks, kept) if _why_nothing(kept, policies) is None else None
 
 
 def _why_nothing(kept: KeptResults, policies: Policies) -> str | None:

@@ -92,7 +92,7 @@ def test_demo(tmp_path):
     assert all(title in outcome.out for title in titles)
     assert all(name in outcome.out for name in ("pixels_euclidean", "RPP", "nDCG@10", "rrLP"))
     assert f"wrote {len(TABLES)} tables to lexiframe-demo" in outcome.err
-    written = [*(f"{name}.parquet" for name in (*TABLES, "fingerprints")), "report.html"]
+    written = [*(f"{name}.parquet" for name in (*TABLES, "fingerprints", "ranks")), "report.html"]
     assert listing(tmp_path) == sorted(f"lexiframe-demo/{name}" for name in written)
     assert f"wrote the report: {Path('lexiframe-demo', 'report.html')}" in outcome.err
     ties = pl.read_parquet(tmp_path / "lexiframe-demo" / "tie_rates.parquet")
@@ -121,7 +121,9 @@ def test_evaluate_writes_tables_and_a_report(tmp_path, lexiframe):
     options = ["-m", "LR", "-m", "AP(rel=1)", "--out", out, "--report", report]
     outcome = lexiframe("evaluate", QRELS, RUNS, *options)
     assert outcome.status == 0
-    assert listing(out) == [f"{name}.parquet" for name in sorted([*TABLES, "fingerprints"])]
+    assert listing(out) == [
+        f"{name}.parquet" for name in sorted([*TABLES, "fingerprints", "ranks"])
+    ]
     assert set(pl.read_parquet(out / "preferences.parquet")["measure"]) == {"LR", "AP(rel=1)"}
     page = report.read_text()
     assert page.startswith("<!doctype html>")

@@ -30,10 +30,10 @@ STAGES = (
     "views"
 ).split()
 IO = "tables files problems text score_forms logs".split()
-FREE = "_version errors typing progress likeness codes memory resampling schemas".split()
+FREE = "_version errors typing progress likeness codes hashing memory resampling schemas".split()
 ABOVE = """
-    example_data gaps fingerprints projected engines reuse asked all_tables origin evaluation
-    evaluated_parts evaluated_runs added_runs evaluated_scores cli_advice
+    example_data gaps fingerprints kept_ranks projected engines reuse asked all_tables origin
+    evaluation evaluated_parts evaluated_runs added_runs evaluated_scores cli_advice
     cli_arguments cli_options cli_output cli_inputs cli_files cli_measures cli_runs cli_explain cli
     __main__
 """.split()

@@ -15,6 +15,7 @@ from polars.testing import assert_frame_equal
 import lexiframe as lf
 from lexiframe import reuse
 from lexiframe.io import kept_results
+from lexiframe.io.runs import RunScan
 from lexiframe.io.write_parquet import write_parquet_file
 from lexiframe.metrics import scores as metric_scores
 from lexiframe.pairwise.recall_paired import LevelPreference
@@ -260,6 +261,46 @@ def more_judgments(query_id):
     more = pl.DataFrame({"query_id": query_id, "doc_id": "new", "relevance": 1.0})
     qrels = pl.from_arrow(lf.read_qrels(QRELS))
     return pl.concat([qrels, more.with_columns(iteration=pl.lit("0")).select(qrels.columns)])
+
+
+def test_files_that_have_not_changed_are_not_read(tmp_path, monkeypatch):
+    """Unless a judgment has changed: other documents may then have ranks that are wanted."""
+    read, load = [], RunScan.load
+
+    def noted(scan, index, **how):
+        read.append(scan.sources[index].name)
+        return load(scan, index, **how)
+
+    monkeypatch.setattr(RunScan, "load", noted)
+    lf.evaluate(RUNS / "p*.run", QRELS, DEFAULT).write(tmp_path)
+    read.clear()
+    lf.evaluate(RUNS, QRELS, DEFAULT, reuse=tmp_path)
+    assert read == ["random"]
+    read.clear()
+    e = lf.evaluate(RUNS / "p*.run", QRELS, "P@5", reuse=tmp_path)
+    assert read == []
+    assert_same(e, lf.evaluate(RUNS / "p*.run", QRELS, "P@5"))
+    read.clear()
+    lf.evaluate(RUNS / "p*.run", more_judgments("q0113"), DEFAULT, reuse=tmp_path)
+    assert sorted(read) == ["pca8_euclidean", "pixels_euclidean"]
+
+
+def test_a_file_with_several_runs_and_runs_named_by_their_tags(tmp_path):
+    frame, both = pl.from_arrow(lf.read_runs(RUNS)), tmp_path / "random.parquet"
+    frame.filter(pl.col("run") != "pca8_euclidean").write_parquet(both)
+    sources = [both, RUNS / "pca8_euclidean.run"]
+    lf.evaluate(sources, QRELS, DEFAULT).write(tmp_path / "out")
+    e = lf.evaluate(sources, QRELS, DEFAULT, reuse=tmp_path / "out")
+    assert e.provenance["reused"]["runs"] == 3
+    assert_same(e, lf.evaluate(sources, QRELS, DEFAULT))
+    for tag in "ab":
+        (tmp_path / f"{tag}.run").write_text(f"q0066 Q0 {tag} 1 1 {'ba'['ab'.index(tag)]}\n")
+    by_file = [tmp_path / "a.run", tmp_path / "b.run"]
+    lf.evaluate(by_file, QRELS, DEFAULT).write(tmp_path / "out")
+    by_tag = lf.scan_runs(by_file, name_from="tag")
+    e = lf.evaluate(by_tag, QRELS, DEFAULT, reuse=tmp_path / "out")
+    assert e.provenance["reused"]["runs"] == 0
+    assert_same(e, lf.evaluate(by_tag, QRELS, DEFAULT))
 
 
 def test_what_depends_on_other_runs_is_computed_again(tmp_path):

@@ -17,8 +17,8 @@ import numpy as np
 import polars as pl
 import pyarrow as pa
 
-from lexiframe.engines.hashing import bucket_of
 from lexiframe.errors import LexiframeError, Problem, ReadError, in_one_line
+from lexiframe.hashing import bucket_of
 
 PART = ".part"
 

@@ -18,18 +18,21 @@ from lexiframe.schemas import to_polars
 
 FINGERPRINTS = "fingerprints"
 """The table of fingerprints of measures, runs and judgments: see `lexiframe.fingerprints`."""
-_NEEDED = ("scores", "preferences", FINGERPRINTS)
+RANKS = "ranks"
+"""The table of the ranks of the judged items: see `lexiframe.kept_ranks`."""
+_NEEDED = ("scores", "preferences", FINGERPRINTS, RANKS)
 _AGAIN = "evaluate without reuse, and write the results to a folder of their own"
 
 
 @dataclass(frozen=True)
 class KeptResults:
-    """The results in a folder: scores, preferences, fingerprints, and the provenance of all."""
+    """The results in a folder: scores, preferences, fingerprints, ranks, and their provenance."""
 
     folder: str
     scores: pl.DataFrame
     preferences: pl.DataFrame
     fingerprints: pl.DataFrame
+    ranks: pl.DataFrame
     provenance: Mapping[str, Any]
 
 
@@ -56,7 +59,7 @@ def read_results(folder: str | Path) -> KeptResults:
         expected = "the files that Evaluation.write writes"
         raise ReadError(Problem(where, expected, f"no {', '.join(missing)}", _AGAIN))
     tables, facts = zip(*(_read(place / f"{name}.parquet", name) for name in _NEEDED), strict=True)
-    if facts[0] != facts[1] or facts[0] != facts[2]:
+    if any(of_table != facts[0] for of_table in facts):
         found = "files of different evaluations"
         raise ReadError(Problem(where, "the files of one evaluation", found, _AGAIN))
     if "policies" not in facts[0]:
@@ -64,8 +67,8 @@ def read_results(folder: str | Path) -> KeptResults:
             f"{where}: expected the results of evaluate, found those of scores that other tools "
             "computed, of which the rankings are not known; leave reuse out"
         )
-    s, d, marks = tables
-    return KeptResults(where, s, d, marks, facts[0])
+    s, d, marks, ranks = tables
+    return KeptResults(where, s, d, marks, ranks, facts[0])
 
 
 def _read(path: Path, name: str) -> tuple[pl.DataFrame, dict[str, Any]]:

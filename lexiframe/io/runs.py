@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, get_args
 
@@ -71,6 +71,13 @@ class RunScan:
     def reading(self, index: int) -> tuple[NameFrom, TextOptions]:
         """Return what names the runs of a source, and the options for its text."""
         return self.readings[index] if self.readings else (self.name_from, self.options)
+
+    def only(self, indices: Sequence[int]) -> RunScan:
+        """Return the scan of some of the sources."""
+        readings = tuple(self.readings[index] for index in indices) if self.readings else ()
+        stamps = {new: self.stamps[old] for new, old in enumerate(indices) if old in self.stamps}
+        sources = tuple(self.sources[index] for index in indices)
+        return replace(self, sources=sources, readings=readings, stamps=stamps)
 
     def joined(self, other: RunScan) -> RunScan:
         """Return the scan of the sources of both, each of which is read as it was meant to be."""

@@ -118,6 +118,17 @@ def rank_runs(
     return RankedRuns(judged, by_name, read, n_wider, marks)
 
 
+def joined(first: RankedRuns, second: RankedRuns) -> RankedRuns:
+    """Return the ranks of the runs of both, whose judged items are the same."""
+    return RankedRuns(
+        first.judged,
+        sorted([*first.runs, *second.runs], key=lambda run: run.name),
+        [*first.read, *second.read],
+        {**first.n_wider, **second.n_wider},
+        {**first.fingerprints, **second.fingerprints},
+    )
+
+
 _BYTES_OF_RANK = RANKS().itemsize
 _BYTES_OF_POSITION = 100
 """The memory of a row in the table of positions, while it is made."""

@@ -16,10 +16,10 @@ import lexiframe as lf
 from lexiframe.engines import buckets as buckets_module
 from lexiframe.engines import jobs, texts
 from lexiframe.engines.buckets import partition
-from lexiframe.engines.hashing import bucket_of
 from lexiframe.engines.sizes import sizes_of
 from lexiframe.engines.units import Sources
 from lexiframe.errors import LexiframeError, LexiframeWarning, ReadError
+from lexiframe.hashing import bucket_of
 from tests.strategies import collections
 
 MEMORY = 1_000_000_000

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lexiframe.codes import categories_of
-from lexiframe.engines.hashing import _hashes, bucket_of
+from lexiframe.hashing import _hashes, bucket_of
 
 MASK = (1 << 64) - 1
 
