@@ -105,7 +105,8 @@ def evaluate(
     memory : str or int, optional
         How much memory may be taken, such as ``"4GB"``. Default: four fifths of what is available.
         Where runs and judgments, or their preferences, would take more, they are evaluated in
-        parts: their requests are divided into buckets on disk, one bucket after the other is evaluated and
+        parts: their requests are divided into buckets on disk, one bucket after the other is
+        evaluated and
         reduced to sums over its requests, and all tables but ``scores`` and ``preferences`` are
         made from these. They have the same numbers, to the last bit, as if all were in memory. The
         test is then ``t`` or ``sign``. PyArrow data sets (partitioned, or at an address), folders

@@ -17,21 +17,23 @@ def compatibility(rankings: Rankings, *, p: float, normalize: bool) -> np.ndarra
     """
     m = relevant(rankings)
     depth = np.maximum(retrieved(rankings), m)
-    tail = _tail(p, int(depth.max(initial=1)))
+    up_to = _sums(p, int(depth.max(initial=1)))
     of, position, place = _places(rankings)
-    end = tail[depth + 1][of]
+    whole = up_to[depth][of]
     found = position > 0
     both = np.maximum(position, place)[found]
-    overlap = np.bincount(of[found], tail[both] - end[found], len(rankings))
-    best = np.bincount(of, tail[place] - end, len(rankings))
+    overlap = np.bincount(of[found], whole[found] - up_to[both - 1], len(rankings))
+    best = np.bincount(of, whole - up_to[place - 1], len(rankings))
     return ratio(overlap, best if normalize else (1 - p**depth) / (1 - p))
 
 
-def _tail(p: float, depth: int) -> np.ndarray:
-    """Return Σ_{d≥i} p^(d−1)/d up to ``depth``, for i from 0 to depth + 1."""
+def _sums(p: float, depth: int) -> np.ndarray:
+    """Return Σ_{d≤i} p^(d−1)/d, for i from 0 to ``depth``.
+
+    The sums are from the top, so that they do not depend on how long other rankings are.
+    """
     d = np.arange(1.0, depth + 1)
-    sums = np.cumsum((p ** (d - 1) / d)[::-1])[::-1]  # the small terms first
-    return np.concatenate([sums[:1], sums, [0.0]])
+    return np.concatenate([[0.0], np.cumsum(p ** (d - 1) / d)])
 
 
 def _places(rankings: Rankings) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

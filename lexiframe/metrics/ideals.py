@@ -67,8 +67,10 @@ class Serving:
             yield np.unique(serves, axis=0, return_counts=True)
 
 
-def greedy_gains(serving: Serving, alpha: float, depth: int) -> np.ndarray:
-    """Return the gains of the greedy ideal ranking: requests × ranks, 0 after the last document.
+def greedy_gains(serving: Serving, alpha: float, depth: int) -> Iterator[np.ndarray]:
+    """Yield the gain of each request's greedy ideal ranking at rank 1, 2 ... up to ``depth``.
+
+    It is 0 after the last document; there are as many ranks as the longest ranking has.
 
     The gain of a document is Σ_t (1 − α)^(documents above it that serve t), over the subtopics
     that it serves. Among documents with the greatest gain, the one with the greatest id is next,
@@ -82,18 +84,16 @@ def greedy_gains(serving: Serving, alpha: float, depth: int) -> np.ndarray:
     )
     left = np.ones(len(document), bool)
     worth = np.ones(serving.subtopic.max(initial=-1) + 1)
-    gains = np.zeros((len(n_documents), depth))
-    for rank in range(min(depth, n_documents.max(initial=0))):
+    for _ in range(min(depth, n_documents.max(initial=0))):
         gain = np.where(left, np.add.reduceat(worth[serving.subtopic], serving.first_row), -1.0)
         best = np.maximum.reduceat(gain, serving.first_document)
         is_best = left & (gain >= (best * (1 - ALIKE))[query])
         last = np.maximum.reduceat(np.where(is_best, document, -1), serving.first_document)
-        gains[:, rank] = np.maximum(best, 0.0)
+        yield np.maximum(best, 0.0)
         left[last[last >= 0]] = False
         is_next = np.zeros(len(document), bool)
         is_next[last[last >= 0]] = True
         worth[serving.subtopic[is_next[document_of_row]]] *= 1 - alpha
-    return gains
 
 
 def greatest_sum(

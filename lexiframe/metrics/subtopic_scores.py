@@ -152,15 +152,26 @@ def _ideals(
     sums = {str(m): _exact_sums(m, e, serving) for m, e in exposures.items() if m not in greedy}
     for alpha in {metric.values["alpha"] for metric in greedy}:
         of_alpha = [metric for metric in greedy if metric.values["alpha"] == alpha]
-        depth = max(len(exposures[metric]) for metric in of_alpha)
-        gains = greedy_gains(serving, alpha, depth)
-        # added rank by rank: `@` and pairwise sums round by the number and depth of other requests
-        sums |= {
-            str(m): (gains[:, : len(e)] * e).cumsum(axis=1)[:, -1:].sum(axis=1)
-            for m, e in ((m, exposures[m]) for m in of_alpha)
-        }
+        sums |= _greedy_sums(serving, alpha, {str(m): exposures[m] for m in of_alpha})
     ideals = pl.DataFrame({"query_id": serving.queries, **sums})
     return keys.join(ideals, on="query_id", how="left", maintain_order="left").fill_null(0.0)
+
+
+def _greedy_sums(
+    serving: Serving, alpha: float, exposures: dict[str, np.ndarray]
+) -> dict[str, np.ndarray]:
+    """Return the sum of each request's greedy ideal ranking, for the exposures of each metric.
+
+    It is added up from the top, so that it depends on the documents of the request alone. A product
+    of matrices may round otherwise when other requests have more documents.
+    """
+    sums = {name: np.zeros(len(serving.queries)) for name in exposures}
+    depth = max(len(of_ranks) for of_ranks in exposures.values())
+    for rank, gain in enumerate(greedy_gains(serving, alpha, depth)):
+        for name, of_ranks in exposures.items():
+            if rank < len(of_ranks):
+                sums[name] += gain * of_ranks[rank]
+    return sums
 
 
 def _exact_sums(metric: SubtopicMetric, exposures: np.ndarray, serving: Serving) -> np.ndarray:
