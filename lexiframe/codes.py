@@ -35,15 +35,19 @@ def categories_of(column: pl.Series) -> pl.Series:
     is_long = greatest - least >= max(len(column), _SHORT)
     if is_long or least < -(1 << 63) or greatest >= 1 << 63:
         return column.cast(pl.String)
-    place = column.cast(pl.Int64) - least
+    stretches = _in_stretches(column)
+    place = (column if stretches is None else stretches["value"]).cast(pl.Int64) - least
     is_there = np.zeros(greatest - least + 1, np.bool_)
     is_there[place.drop_nulls().to_numpy()] = True
     there = np.flatnonzero(is_there)
     strings = pl.Series(there + least).cast(pl.String)
     number = np.zeros(len(is_there), np.uint32)
     number[there] = np.arange(len(there))
-    by_place = strings.cast(pl.Enum(strings)).gather(number)
-    return by_place.gather(place).alias(column.name)
+    ids = strings.cast(pl.Enum(strings)).gather(number).gather(place)
+    if stretches is not None:
+        length = stretches["len"].to_numpy()
+        ids = ids.gather(pl.Series(np.repeat(np.arange(len(length), dtype=np.uint32), length)))
+    return ids.alias(column.name)
 
 
 def of_each(ids: pl.Series, function: Callable[[pl.Series], pl.Series]) -> pl.Series:
@@ -83,12 +87,21 @@ def encode(column: pl.Series) -> tuple[pl.Series, np.ndarray]:
     >>> names.to_list(), codes.tolist()
     (['a', 'b'], [1, 0, 1])
     """
-    if column.head(_SEEN).rle_id().max() == min(len(column), _SEEN) - 1:
+    stretches = _in_stretches(column)
+    if stretches is None:
         return _encode(column)
-    # Equal ids often follow each other (a run is sorted by query): number each stretch once.
-    stretches = column.rle().struct.unnest()
     names, codes = _encode(stretches["value"])
     return names, np.repeat(codes, stretches["len"].to_numpy())
+
+
+def _in_stretches(column: pl.Series) -> pl.DataFrame | None:
+    """Return value and len of each stretch of equal ids; None where most stretches are short.
+
+    A run is mostly sorted by query, and then each query has to be looked at once only.
+    """
+    if 2 * column.head(_SEEN).rle_id().n_unique() > min(len(column), _SEEN):
+        return None
+    return column.rle().struct.unnest()
 
 
 def _encode(ids: pl.Series) -> tuple[pl.Series, np.ndarray]:
@@ -132,6 +145,8 @@ def order_of(*keys: np.ndarray) -> np.ndarray:
         return np.lexsort(keys[::-1])
     packed = np.zeros(len(row), np.int64)
     for number, width in zip(numbers, widths, strict=True):
-        packed = (packed << width) | number
+        packed <<= width
+        packed |= number
     packed.sort()
-    return packed & ((1 << widths[-1]) - 1)
+    packed &= (1 << widths[-1]) - 1
+    return packed

@@ -94,18 +94,24 @@ def judged_items(
     judgments only (``are_part``).
     """
     judged = load_qrels(qrels, hashed=hashed)
-    rows, repeated = distinct_judgments(judged, policies.duplicates)
+    rows, repeated = judged.rows, 0
     if rows.is_empty():
         raise LexiframeError("qrels: expected judgments, found no rows")
     queries, query, items, number = _judged_documents(rows)
-    own = items["doc_id"].cast(pl.String) == items["query_id"].cast(pl.String)
-    own &= policies.exclude_self
+    if items.height < rows.height:  # a document was judged again, or in another iteration
+        rows, repeated = distinct_judgments(judged, policies.duplicates)
+    if repeated:
+        queries, query, items, number = _judged_documents(rows)
+    own = pl.repeat(value=False, n=items.height, eager=True)
+    if policies.exclude_self:
+        own = items["doc_id"].cast(pl.String) == items["query_id"].cast(pl.String)
     is_relevant = _is_relevant(items["relevance"], policies.rel) & ~own
     if not (is_relevant.any() or are_part):
         raise nothing_relevant(float(items["relevance"].max()), policies.rel)  # type: ignore[arg-type]
     kept = (is_relevant | nonrelevant) & ~own
-    items = items.with_columns(is_relevant=is_relevant).filter(kept)
-    query = query[kept.to_numpy()]
+    items = items.with_columns(is_relevant=is_relevant)
+    if not kept.all():
+        items, query = items.filter(kept), query[kept.to_numpy()]
     judgments = rows.select(
         "iteration",
         "relevance",

@@ -43,12 +43,14 @@ class HashIndex:
     def of(cls, hashes: np.ndarray, query: np.ndarray) -> HashIndex:
         """Index the items' hashes; ``query`` has the number of the query of each."""
         tables = []
-        left = np.arange(len(hashes))
+        left, of_left, hashes_left = np.arange(len(hashes), dtype=np.int32), query, hashes
         while len(left):
-            table, slot = Slots.of(hashes[left], query[left], left)
+            table, slot = Slots.of(hashes_left, of_left, left)
             tables.append(table)
             found = table.item[slot]
-            left = left[(found != left) & (hashes[found] != hashes[left])]
+            other = np.flatnonzero(found != left)
+            other = other[hashes[found[other]] != hashes_left[other]]
+            left, of_left, hashes_left = left[other], of_left[other], hashes_left[other]
         return cls(hashes, tuple(tables))
 
     def find(self, hashes: np.ndarray, query: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

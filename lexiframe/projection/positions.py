@@ -218,15 +218,20 @@ def _level_order(template: pl.DataFrame) -> Callable[[np.ndarray], np.ndarray]:
     """
     relevant = np.flatnonzero(template["is_relevant"].fill_null(value=False).to_numpy())
     item = template["item"].to_numpy()[relevant]
-    number = levels_in(template["list"].to_numpy()[relevant])
+    group = template["list"].to_numpy()[relevant]
     relevance = template["relevance"].to_numpy()[relevant]
-    grade = np.searchsorted(np.unique(relevance), relevance)
+    grades = np.unique(relevance)
+    grade = np.searchsorted(grades, relevance)
 
     def levels(rank: np.ndarray) -> np.ndarray:
         position = rank[item]
-        behind = position.max(initial=0) + 1 + grade
+        found, absent = np.flatnonzero(position), np.flatnonzero(position == 0)
+        n_found = np.bincount(group[found], minlength=group.max(initial=-1) + 1)
+        by_grade = [grade[absent]] if len(grades) > 1 else []
         level = np.zeros(template.height, np.int64)
-        level[relevant] = number(np.where(position == 0, behind, position))
+        level[relevant[found]] = levels_in(group[found])(position[found])
+        behind = levels_in(group[absent])(*by_grade)
+        level[relevant[absent]] = n_found[group[absent]] + behind
         return level
 
     return levels

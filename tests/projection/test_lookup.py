@@ -7,6 +7,7 @@ import pytest
 import lexiframe as lf
 from lexiframe.projection import coded_rows as rows
 from lexiframe.projection import judgments as judged
+from lexiframe.projection.lookup import HashIndex
 
 RUNS = pl.DataFrame(
     {
@@ -35,3 +36,24 @@ def test_documents_of_one_hash(monkeypatch, unjudged):
         monkeypatch.setattr(module, "hash_keys", first_letters)
     assert lf.positions(RUNS, QRELS, unjudged=unjudged).equals(expected)
     assert lf.coverage(RUNS, QRELS)["duplicates"].item() == 0
+
+
+@pytest.mark.parametrize("bits", [4, 20, 64])
+@pytest.mark.parametrize("sizes", [[0, 0, 3], [1] * 40, [2000, 1, 0, 5], [0, 7, 900]])
+def test_lookup_in_windows_of_queries(sizes, bits):
+    """Queries without, with one and with many items; hashes that collide; unknown queries."""
+    rng = np.random.default_rng(bits)
+
+    def draw(query):
+        hashes = rng.integers(0, 1 << 63, len(query), np.uint64) & np.uint64((1 << bits) - 1)
+        return hashes ^ (query.astype(np.uint64) << np.uint64(32 if bits < 64 else 0))
+
+    query = np.repeat(np.arange(len(sizes)), sizes)
+    hashes = draw(query)
+    index = HashIndex.of(hashes, query)
+    rows = np.append(rng.integers(0, len(sizes) + 3, 500), query)
+    of_rows = np.append(draw(rows[:500]), hashes)
+    row, item = index.find(of_rows, rows)
+    assert row.tolist() == np.flatnonzero(np.isin(of_rows, hashes)).tolist()
+    assert (hashes[item] == of_rows[row]).all()
+    assert (query[item] == rows[row]).all()
