@@ -31,18 +31,25 @@ def progress(items: Iterable[T], total: int, label: str) -> Iterator[T]:
     yield from tqdm(items, label, total, leave=False, file=sys.stderr, delay=2, mininterval=0.5)
 
 
-def in_threads(function: Callable[[S], T], items: Sequence[S], label: str = "") -> Iterator[T]:
+FEW = 10_000
+"""Work on fewer rows is done before the threads for it have started."""
+
+
+def in_threads(
+    function: Callable[[S], T], items: Sequence[S], label: str = "", rows: int = FEW
+) -> Iterator[T]:
     """Yield the function's result for each item, in the order of the items.
 
-    Without a label there is no progress bar: nested work leaves it to the outer loop.
+    Without a label there is no progress bar: nested work leaves it to the outer loop. ``rows``, if
+    it is known, is the number of rows that all items have together: few are worth no threads.
 
     Examples
     --------
     >>> list(in_threads(abs, [-1, 2], "adding"))
     [1, 2]
     """
-    if len(items) == 1:  # starting a thread may take longer than the work
-        yield function(items[0])
+    if len(items) == 1 or rows < FEW:
+        yield from map(function, items)
         return
     workers = min(4, (os.cpu_count() or 1) + 1)  # one more, as each waits for Python's lock
     with ThreadPoolExecutor(workers) as executor:

@@ -107,7 +107,8 @@ def values_of(
             raise no_item_of_grade(of_rel[0])
         for needs in dict.fromkeys(metric.needs for metric in of_rel):
             groups.append((restricted, [m for m in of_rel if m.needs == needs]))
-    computed = [*in_threads(lambda group: _values(*group), groups, "scores")]
+    n_rows = rankings.rows.height
+    computed = [*in_threads(lambda group: _values(*group), groups, "scores", n_rows)]
     columns = {metric: column for group in computed for metric, column in group.items()}
     ordered = sorted(columns, key=str)
     values, kept = (np.stack([columns[m][n] for m in ordered], axis=1) for n in (0, 1))
@@ -154,7 +155,9 @@ def _values(
         one = rankings.of_run(run)  # so that only the judged items of a few runs are in memory
         return [_checked(metric, one) for metric in metrics]
 
-    by_run = zip(*in_threads(of_run, range(rankings.n_runs), "judged items"), strict=True)
+    n_rows = rankings.rows.height
+    computed = in_threads(of_run, range(rankings.n_runs), "judged items", n_rows)
+    by_run = zip(*computed, strict=True)
     return {
         metric: (np.concatenate(parts), rankings.kept)
         for metric, parts in zip(metrics, by_run, strict=True)

@@ -16,7 +16,7 @@ from lexiframe.io.run_parts import RunPart
 from lexiframe.io.runs import RunScan, SourceRead, scan_runs
 from lexiframe.likeness import likely_cause
 from lexiframe.memory import refuse_more_than_available
-from lexiframe.progress import in_threads
+from lexiframe.progress import FEW, in_threads
 from lexiframe.projection.judgments import JudgedItems, judged_items
 from lexiframe.projection.pieces import rank_run
 from lexiframe.projection.policies import Policies
@@ -87,7 +87,7 @@ def rank_runs(
         if not isinstance(qrels, JudgedItems):
             how = {"nonrelevant": complete, "hashed": hashed, "are_part": are_part}
             judged = judged_items(qrels, policies, **how)
-        loaders = loading.result()
+        loaders, n_rows = loading.result()
     _refuse_many(len(loaders), judged)
     if foresee is not None:
         foresee(len(loaders), judged)
@@ -102,7 +102,7 @@ def rank_runs(
         # without their rows, so that only the runs that are being ranked are in memory
         return [(rank(part), replace(part, rows=_NO_ROWS, places=None)) for part in parts]
 
-    done = [*in_threads(load_and_rank, loaders, "reading runs")]
+    done = [*in_threads(load_and_rank, loaders, "reading runs", n_rows)]
     ranked = [run for runs in done for run in runs]
     refuse_twins((part.name, part.where) for _, part in ranked)
     if not (are_part or any(run.answered.any() for run, _ in ranked)):
@@ -162,11 +162,19 @@ def refuse_other_queries(answered: list[str], judged: pl.Series) -> NoReturn:
     )
 
 
-def _loaders(scan: RunScan, *, rank: bool, hashed: bool) -> list[Callable[[], list[RunPart]]]:
+def _loaders(
+    scan: RunScan, *, rank: bool, hashed: bool
+) -> tuple[list[Callable[[], list[RunPart]]], int]:
+    """Return a function for each source or run that loads it, and the number of rows.
+
+    The number is at least what is few rows (see `in_threads`) for sources that are not read yet.
+    """
     if len(scan) == 1:  # a table of many runs: rank them in several threads
         parts = _load(scan, 0, rank=rank, hashed=hashed)
-        return [lambda part=part: [part] for part in parts]  # type: ignore[misc]
-    return [partial(_load, scan, index, rank=rank, hashed=hashed) for index in range(len(scan))]
+        n_rows = sum(part.rows.height for part in parts)
+        return [lambda part=part: [part] for part in parts], n_rows  # type: ignore[misc]
+    load = partial(_load, scan, rank=rank, hashed=hashed)
+    return [partial(load, index) for index in range(len(scan))], FEW
 
 
 def _load(scan: RunScan, index: int, *, rank: bool, hashed: bool) -> list[RunPart]:

@@ -20,7 +20,8 @@ TIES = st.sampled_from(["doc_id_desc", "doc_id_asc", "input", "rank"])
 NUMBERS = st.sampled_from([range(-3, 120), range(95, 260), [2**n for n in range(63)] * 3])
 """Of one and two signs and of several lengths, close together and far apart."""
 
-ROWS_OF_A_PIECE = st.sampled_from([1, 2, 7, 1 << 21])
+ROWS_OF_A_PIECE = st.sampled_from([5, 40, 1 << 21])
+"""More pieces than requests, so that some are empty; a few; and one."""
 
 
 def numbered(collection, numbers, seed):
