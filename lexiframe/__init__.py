@@ -36,6 +36,7 @@ The public names, in the order of the flow:
 - experiment logs: `with_log`, `read_log`, `read_mlflow`; what describes requests: `with_attributes`
 - writing and export: `write_trec`, `write_parquet`, `to_ir_measures`, `to_ranx`, `to_pytrec_eval`
 - counts of requests answered, documents judged and ties: `coverage`
+- on a Spark cluster: in `spark`, the function `spark.evaluate`
 - charts of these tables: in `views`, the functions of `views.charts`
 - tables for notebooks and pages, styled: in `views`, the functions of `views.display`
 - the whole flow in one call: `evaluate`, `evaluate_scores`, `Evaluation`; the conclusion in words:
@@ -50,6 +51,7 @@ TYPE_CHECKING = False  # a checker takes it for true; importing typing takes lon
 if TYPE_CHECKING:
     # fmt: off
     from lexiframe import theory, views
+    from lexiframe.engines import spark
     from lexiframe.errors import (
         LexiframeError, LexiframeWarning, ReadError, SchemaError, UnknownNameError,
     )
@@ -202,14 +204,17 @@ _MODULES = {
 }
 """The module of each public name; it is loaded when one of its names is first used (PEP 562)."""
 
+_WHOLE = {"spark": "engines.spark", "theory": "theory", "views": "views"}
+"""The public names that are folders or modules of functions."""
+
 if not TYPE_CHECKING:  # __getattr__ would hide misspelled names from type checkers
 
     def __getattr__(name: str) -> object:
         """Load the module of a public name when the name is first used."""
         import importlib
 
-        if name in ("theory", "views"):  # folders of functions, and no names of one
-            return importlib.import_module(f"lexiframe.{name}")
+        if name in _WHOLE:
+            return importlib.import_module(f"lexiframe.{_WHOLE[name]}")
         for module, names in _MODULES.items():
             if name in names.split():
                 found = getattr(importlib.import_module(f"lexiframe.{module}"), name)
@@ -243,7 +248,7 @@ __all__ = [
     "read_runs", "read_scores", "request_win_rates", "required_requests", "rrLP", "rrLR",
     "run_metadata", "sample_labels", "sample_requests", "scan_runs", "scores", "sgnLP", "sgnLR",
     "sign_agreement", "simulate_collection", "smallest_significant_differences", "strec",
-    "swap_curve", "swap_rates",
+    "spark", "swap_curve", "swap_rates",
     "theory", "tie_profile", "tie_rates", "to_ir_measures", "to_pytrec_eval", "to_ranx",
     "truncate_runs", "tukey_hsd", "verdict", "views", "win_rate_matrix", "win_rates",
     "with_attributes", "with_log", "write_parquet", "write_trec",

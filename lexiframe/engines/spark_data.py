@@ -20,7 +20,7 @@ from lexiframe.io.runs import read_runs
 from lexiframe.io.tables.column_names import columns_of, items_of_implicit_feedback
 from lexiframe.schemas import QRELS, RUNS, TableSchema
 
-_FORMATS = {
+_FORMATS: dict[str, tuple[str, dict[str, Any]]] = {
     ".parquet": ("parquet", {}),
     ".orc": ("orc", {}),
     ".csv": ("csv", {"header": True}),

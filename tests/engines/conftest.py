@@ -89,7 +89,7 @@ def session(master, folder, **more):
 
 @contextmanager
 def quiet_about_pandas():
-    """PySpark warns of pandas 3 when it is imported; lexiframe does not use its pandas functions."""
+    """Hide that PySpark warns of pandas 3, of which lexiframe uses nothing with Spark."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         yield

@@ -3,7 +3,6 @@
 import gzip
 
 import polars as pl
-import pyarrow as pa
 import pytest
 
 import lexiframe as lf
