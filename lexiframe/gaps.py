@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
+
 import numpy as np
 import polars as pl
 
 from lexiframe.io.problems.duplicates import Duplicates
+from lexiframe.layouts.moments import Moments
 from lexiframe.metrics.catalogue import AP, RR, nDCG
 from lexiframe.metrics.scores import scores
-from lexiframe.projection.answers import coverage_of, warn_of_input
+from lexiframe.metrics.tolerance import TIE
+from lexiframe.projection.answers import counts_of, warn_of_input
 from lexiframe.projection.collection import RankedRuns, rank_runs
 from lexiframe.projection.effect_of_ties import NOWHERE
 from lexiframe.projection.levels import levels_in
@@ -95,14 +100,49 @@ def coverage_table(ranked: RankedRuns, p: pl.DataFrame) -> pl.DataFrame:
     ``p`` are their positions. Requests in which ties affect the rank of a relevant item are scored
     twice more, with these items at their worst and at their best ranks.
     """
-    worst, best = _extreme_scores(ranked, p)
-    shape = (len(ranked.runs), -1, len(_MEASURES))
+    return coverage_sums(ranked, p).table()
+
+
+@dataclass(frozen=True)
+class CoverageSums:
+    """What `coverage` counts, for some requests: it adds up with that of others.
+
+    ``counts`` are those of `counts_of`; ``bounds`` has the moments, over requests, of the scores
+    with ties at their worst and at their best, by the name of the column.
+    """
+
+    counts: pl.DataFrame
+    bounds: Mapping[str, Moments]
+
+    def __add__(self, other: CoverageSums) -> CoverageSums:
+        """Return the counts and sums of the requests of both, which have the same runs."""
+        names = [name for name in self.counts.columns if name != "run"]
+        added = self.counts.with_columns(self.counts[name] + other.counts[name] for name in names)
+        depth = pl.max_horizontal(self.counts["depth"], other.counts["depth"], eager=True)
+        bounds = {name: moments + other.bounds[name] for name, moments in self.bounds.items()}
+        return CoverageSums(added.with_columns(depth=depth), bounds)
+
+    def table(self) -> pl.DataFrame:
+        """Return the table of `coverage`."""
+        share = pl.col("judged_first") / pl.col("first")
+        means = {name: moments.mean for name, moments in self.bounds.items()}
+        return (
+            self.counts.with_columns(judged_at_10=pl.when(pl.col("first") > 0).then(share))
+            .with_columns(**means)
+            .select(*COVERAGE.columns)
+        )
+
+
+def coverage_sums(ranked: RankedRuns, p: pl.DataFrame) -> CoverageSums:
+    """Count and sum up what `coverage_table` shows."""
+    worst, best = _extreme_scores(ranked, p) if p.height else (np.zeros((0, len(_MEASURES))),) * 2
+    shape = (len(ranked.runs), len(worst) // len(ranked.runs), len(_MEASURES))
     bounds = {
-        f"{measure}_{name}": values.reshape(shape).mean(axis=1)[:, n]
+        f"{measure}_{name}": Moments.of(values.reshape(shape)[:, :, n].T, np.full((1, 1), TIE))
         for n, measure in enumerate(_MEASURES)
         for name, values in (("min", worst), ("max", best))
     }
-    return coverage_of(ranked).with_columns(**bounds).select(*COVERAGE.columns)
+    return CoverageSums(counts_of(ranked), bounds)
 
 
 def _extreme_scores(ranked: RankedRuns, p: pl.DataFrame) -> tuple[np.ndarray, np.ndarray]:

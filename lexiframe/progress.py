@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from typing import TypeVar
 
 S = TypeVar("S")
@@ -47,3 +48,36 @@ def in_threads(function: Callable[[S], T], items: Sequence[S], label: str = "") 
     with ThreadPoolExecutor(workers) as executor:
         results = executor.map(function, items)
         yield from progress(results, len(items), label) if label else results
+
+
+@contextmanager
+def counted(total: int, label: str) -> Iterator[Callable[[int], None]]:
+    """Provide a function that is told how many rows more are done; show them as `progress` does.
+
+    Threads may call it. The bar shows the rows of a second, and how much time is left.
+
+    Examples
+    --------
+    >>> with counted(2, "reading") as count:
+    ...     count(1)
+    """
+    if sys.stderr is None or not sys.stderr.isatty():
+        yield lambda n: None
+        return
+    from tqdm import tqdm
+
+    with tqdm(
+        desc=label,
+        total=total,
+        unit=" rows",
+        unit_scale=True,
+        leave=False,
+        file=sys.stderr,
+        delay=2,
+        mininterval=0.5,
+    ) as bar:
+
+        def count(n: int) -> None:
+            bar.update(n)
+
+        yield count

@@ -5,7 +5,7 @@ import pytest
 
 import lexiframe as lf
 from lexiframe.io.run_parts import RunPart
-from lexiframe.projection.answers import coverage_of, warn_of_gaps
+from lexiframe.projection.answers import counts_of, warn_of_gaps
 from lexiframe.projection.collection import RankedRuns
 from lexiframe.projection.judgments import judged_items
 from lexiframe.projection.policies import Policies
@@ -35,7 +35,7 @@ def test_an_empty_list_is_an_answer(rows, empty, answered, extra):
     judged = judged_items(QRELS, Policies(), nonrelevant=True)
     run = rank_judged(RunPart("x", rows, "x.run", empty), judged, Policies())
     ranked = RankedRuns(judged, [run])
-    found = coverage_of(ranked).row(0, named=True)
+    found = counts_of(ranked).row(0, named=True)
     assert (found["answered"], found["missing"], found["extra"]) == (answered, 3 - answered, extra)
     assert found["retrieved"] == run.retrieved.sum() == (not rows.is_empty())
     missing = f"rankings missing, counted as empty: {3 - answered}"

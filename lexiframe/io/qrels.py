@@ -206,15 +206,27 @@ def _checked(table: pl.DataFrame, where: str, options: TextOptions) -> pl.DataFr
 
 def _with_grades(table: pl.DataFrame, where: str, columns: Mapping[str, str]) -> pl.DataFrame:
     """Add the grade 1 to implicit feedback, which has no grades, and say so."""
+    graded = grades_of_implicit_feedback(table, columns)
+    if graded is None:
+        return table
+    warn_of_implicit_feedback(where, graded.height)
+    return graded
+
+
+def warn_of_implicit_feedback(where: str, n_rows: int) -> None:
+    """Warn that there are no grades."""
+    warn(f"{where}: no column of grades, so all rows are read as relevant, with grade 1: {n_rows}")
+
+
+def grades_of_implicit_feedback(
+    table: pl.DataFrame, columns: Mapping[str, str]
+) -> pl.DataFrame | None:
+    """Add the grade 1 to implicit feedback, which has no grades; None for other judgments."""
     items = items_of_implicit_feedback(table.columns, columns)
     if items is None:
-        return table
+        return None
     if isinstance(table[items].dtype, pl.List):
         table = table.explode(items, empty_as_null=True)
-    warn(
-        f"{where}: no column of grades, so all rows are read as relevant, with grade 1: "
-        f"{table.height}"
-    )
     return table.with_columns(relevance=pl.when(table[items].is_not_null()).then(1.0))
 
 

@@ -7,11 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 import polars as pl
 
 from lexiframe.errors import LexiframeError, unknown_name
+from lexiframe.layouts.moments import Moments
 from lexiframe.metrics.tolerance import rounding
 
 
@@ -52,6 +55,11 @@ class Pairs:
         if errors.size == 1:
             return errors
         return np.asarray(np.maximum(errors[:, self.a], errors[:, self.b]))
+
+    @cached_property
+    def differences(self) -> Moments:
+        """The moments of each pair's preferences: how many requests it has, wins and loses, ..."""
+        return Moments.of(self.values, self.rounding)
 
     @property
     def mean_rounding(self) -> np.ndarray:
@@ -96,6 +104,10 @@ class Pairs:
         matrix[np.arange(len(self.a)), self.b] = -1
         return matrix
 
+    def of_known_requests(self) -> Pairs:
+        """Return the pairs without the requests that have no preference."""
+        return _only_requests(self, np.flatnonzero((~np.isnan(self.values)).any(axis=1)))
+
     def as_cube(self, measure: str) -> PairCube:
         """Return a cube of this measure alone."""
         scores = None if self.scores is None else self.scores[None]
@@ -104,10 +116,7 @@ class Pairs:
 
     def square(self, by_pair: np.ndarray) -> np.ndarray:
         """Return an antisymmetric matrix, runs × runs, from a number for each pair."""
-        matrix = np.zeros((len(self.runs), len(self.runs)))
-        matrix[self.a, self.b] = by_pair
-        matrix[self.b, self.a] = -by_pair
-        return matrix
+        return square_of(self, by_pair)
 
 
 @dataclass(frozen=True)
@@ -230,6 +239,14 @@ def pairs_of(runs: pl.Series, baseline: str | None = None) -> np.ndarray:
         raise unknown_name("run", baseline, runs)
     place = runs.index_of(baseline)
     return np.flatnonzero((a == place) | (b == place))
+
+
+def square_of(pairs: Any, by_pair: np.ndarray) -> np.ndarray:
+    """Return an antisymmetric matrix, runs × runs, from a number for each pair."""
+    matrix = np.zeros((len(pairs.runs), len(pairs.runs)))
+    matrix[pairs.a, pairs.b] = by_pair
+    matrix[pairs.b, pairs.a] = -by_pair
+    return matrix
 
 
 def _only_requests(pairs: Pairs, query: np.ndarray) -> Pairs:

@@ -12,8 +12,9 @@ import numpy as np
 import polars as pl
 
 from lexiframe.codes import encode
-from lexiframe.errors import SchemaError, unknown_name
+from lexiframe.errors import LexiframeError, SchemaError, unknown_name
 from lexiframe.layouts.arrays import PairCube, ScoreCube, pairs_of
+from lexiframe.layouts.reduced import Reduced, ScoreSums
 from lexiframe.layouts.size import IN_ARRAYS, refuse_too_many
 from lexiframe.metrics.derived import known_metric
 from lexiframe.metrics.metric import Metric
@@ -21,13 +22,15 @@ from lexiframe.metrics.tolerance import metric_difference
 from lexiframe.schemas import PREFERENCES, SCORES, TableSchema, check, to_polars
 from lexiframe.typing import Frame
 
-PairsLike = Frame | PairCube
-"""A table of preferences or scores; inside the package also a `PairCube` made from one."""
+PairsLike = Frame | PairCube | Reduced | ScoreSums
+"""A table of preferences or scores; inside the package also an array or the sums of one."""
 
 
 def is_scores(table: Any) -> bool:
     """Return whether a table has scores, not preferences."""
-    return not isinstance(table, PairCube) and "value" in to_polars(table).columns
+    if isinstance(table, PairCube | Reduced | ScoreSums):
+        return isinstance(table, ScoreSums)
+    return "value" in to_polars(table).columns
 
 
 def score_cube(s: Any) -> ScoreCube:
@@ -84,6 +87,12 @@ def pair_cube(table: Any, baseline: str | None = None) -> PairCube:
     """
     if isinstance(table, PairCube):
         return table
+    if isinstance(table, Reduced | ScoreSums):
+        raise LexiframeError(
+            "expected the preferences or scores of each request, found their sums, which suffice "
+            "for means, win rates, orderings, and the t and sign tests; evaluate with out='FOLDER' "
+            "and give what it wrote there, or evaluate a sample of the requests"
+        )
     table = to_polars(table)
     if is_scores(table):
         return _score_differences(score_cube(table), baseline)
@@ -120,6 +129,11 @@ def pair_cube(table: Any, baseline: str | None = None) -> PairCube:
     values = _scatter(shape, cells, d["preference"], PREFERENCES)
     by_measure = np.ascontiguousarray(np.moveaxis(values, 2, 0))
     return PairCube(measures, queries, runs, a, b, by_measure)
+
+
+def cube_or_sums(table: Any, baseline: str | None = None) -> PairCube | Reduced:
+    """Return sums over requests as they are, and convert all else by `pair_cube`."""
+    return table if isinstance(table, Reduced) else pair_cube(table, baseline)
 
 
 def pair_cube_with_scores(d: Any, s: pl.DataFrame, baseline: str | None = None) -> PairCube:

@@ -15,6 +15,7 @@ from lexiframe.io.files.sources import File
 from lexiframe.io.logs.files import read_log
 from lexiframe.io.logs.joining import join_entries
 from lexiframe.layouts.arrays import PairCube
+from lexiframe.layouts.reduced import Reduced, ScoreSums
 from lexiframe.schemas import COMPARISONS, ORDERINGS, PREFERENCES, SCORES, to_polars
 
 By = str | Sequence[str] | None
@@ -99,6 +100,9 @@ def groups_of(table: Any, requests: Any, by: By) -> Iterator[tuple[pl.DataFrame,
         yield pl.DataFrame(), table
         return
     refuse_taken(names, _TAKEN)
+    if isinstance(table, Reduced | ScoreSums):
+        yield from table.in_group(names)
+        return
     table = table if isinstance(table, PairCube) else to_polars(table)
     if requests is None:
         if isinstance(table, PairCube):  # an array has no attributes

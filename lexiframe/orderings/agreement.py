@@ -9,9 +9,11 @@ import polars as pl
 
 from lexiframe.codes import decode
 from lexiframe.layouts.arrays import PairCube
-from lexiframe.layouts.cube import PairsLike, pair_cube
+from lexiframe.layouts.cube import PairsLike, cube_or_sums, pair_cube
 from lexiframe.layouts.groups import By, by_groups
+from lexiframe.layouts.reduced import Reduced
 from lexiframe.orderings.ranking import ratio
+from lexiframe.orderings.sums import agreeing
 from lexiframe.progress import progress
 from lexiframe.resampling import check_draws, check_share, drawn_requests, percentiles
 from lexiframe.schemas import SIGN_AGREEMENT, TIE_RATES
@@ -46,8 +48,8 @@ def tie_rates(d: PairsLike, /, *, requests: RequestsLike = None, by: By = None) 
     [('RR', 2, 1, 0.5)]
     """
     rows = []
-    for measure, pairs in pair_cube(d):
-        n, ties = int(pairs.n.sum()), int((pairs.values == 0).sum())
+    for measure, pairs in cube_or_sums(d):
+        n, ties = int(pairs.differences.n.sum()), int(pairs.differences.ties.sum())
         rows.append((measure, n, ties, ties / n))
     return pl.DataFrame(rows, schema=TIE_RATES.columns, orient="row")
 
@@ -112,23 +114,23 @@ def sign_agreement(
     check_share("sign_agreement", "alpha", alpha)
     if samples is not None:
         check_draws("sign_agreement", "samples", samples, seed)
-    cube = pair_cube(d)
+    cube = cube_or_sums(d) if samples is None else pair_cube(d)
     a, b = np.nonzero(~np.eye(len(cube.measures), dtype=bool))  # in the order of the table's key
-    rankings, systems = _agreements(cube, np.ones((1, len(cube.queries))))
+    counts, systems = _of_rankings(cube), _of_systems(cube)
     columns: dict[str, Any] = {
         "measure_a": decode(cube.measures, a),
         "measure_b": decode(cube.measures, b),
-        "n": rankings[0, a, a],
-        "agree": rankings[0, a, b],
-        "agreement": ratio(rankings[0, a, b], rankings[0, a, a]),
-        "n_systems": systems[0, a, a],
-        "systems_agree": systems[0, a, b],
-        "system_agreement": ratio(systems[0, a, b], systems[0, a, a]),
+        "n": counts[a, a],
+        "agree": counts[a, b],
+        "agreement": ratio(counts[a, b], counts[a, a]),
+        "n_systems": systems[a, a],
+        "systems_agree": systems[a, b],
+        "system_agreement": ratio(systems[a, b], systems[a, a]),
     }
-    if samples is not None and len(a):
+    if isinstance(cube, PairCube) and samples is not None and len(a):
         rankings, systems = _agreements(cube, drawn_requests(len(cube.queries), samples, seed))
-        for name, counts in (("agreement", rankings), ("system_agreement", systems)):
-            shares = ratio(counts[:, a, b], counts[:, a, a])  # samples × pairs of measures
+        for name, drawn in (("agreement", rankings), ("system_agreement", systems)):
+            shares = ratio(drawn[:, a, b], drawn[:, a, a])  # samples × pairs of measures
             low, high = zip(*(percentiles(column, alpha) for column in shares.T), strict=True)
             columns |= {f"{name}_low": low, f"{name}_high": high}
     types = SIGN_AGREEMENT.required if samples is None else SIGN_AGREEMENT.columns
@@ -136,6 +138,21 @@ def sign_agreement(
         return pl.DataFrame(schema=types)
     table = pl.DataFrame(columns).cast(pl.Schema(types))
     return table.with_columns(pl.selectors.float().fill_nan(None))
+
+
+def _of_rankings(cube: PairCube | Reduced) -> np.ndarray:
+    """Count the pairs of rankings that two measures prefer in the same direction."""
+    return cube.agreement if isinstance(cube, Reduced) else agreeing(cube.values)
+
+
+def _of_systems(cube: PairCube | Reduced) -> np.ndarray:
+    """Count the pairs of runs whose mean preferences have the same sign under two measures."""
+    whole = cube.preferences.values() if isinstance(cube, Reduced) else cube.whole()
+    moments = [pairs.differences for pairs in whole]
+    if not moments:
+        return np.zeros((0, 0), np.int64)
+    means = [np.where(np.abs(d.mean) <= d.mean_rounding, 0.0, d.mean) for d in moments]
+    return agreeing(np.stack(means)[:, None])
 
 
 BLOCK = 50

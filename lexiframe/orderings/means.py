@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import polars as pl
 
-from lexiframe.layouts.arrays import PairCube, Pairs, ScoreCube
-from lexiframe.layouts.cube import PairsLike, is_scores, pair_cube, score_cube
+from lexiframe.layouts.arrays import Scores
+from lexiframe.layouts.cube import PairsLike, cube_or_sums, is_scores
 from lexiframe.layouts.groups import By, by_groups
+from lexiframe.layouts.moments import Moments
+from lexiframe.layouts.reduced import RunSums
 from lexiframe.metrics.derived import known_metric
-from lexiframe.orderings.rule import Rule
-from lexiframe.orderings.weighted import ordered
+from lexiframe.orderings.from_leads import ranks_of
+from lexiframe.orderings.sums import shares
+from lexiframe.orderings.whole import score_moments, table_for
 from lexiframe.schemas import MEANS
 from lexiframe.typing import RequestsLike
 
@@ -55,17 +57,19 @@ def run_means(
     [('a', 0.6, -0.671, 1.0, 2), ('b', 0.1, 0.1, 2.0, 2)]
     """
     of_scores = is_scores(d)
-    cube = score_cube(d) if of_scores else shares_won(pair_cube(d))
-    every = np.ones((1, len(cube.queries)))
     tables = []
-    for (measure, scores), order in zip(cube, ordered(cube, every, Rule("mean")), strict=True):
-        mean = order.values[0]
-        n, low, high = _interval(scores.values, mean, alpha)
+    for measure, of_measure in table_for(d, "mean") if of_scores else cube_or_sums(d):
+        if isinstance(of_measure, Scores | RunSums):
+            moments, sign = score_moments(of_measure), -1 if of_measure.smaller_is_better else 1
+        else:
+            moments, sign = shares(of_measure), 1
+        mean, (low, high) = moments.mean, _interval(moments, alpha)
+        ranks = ranks_of(sign * mean, moments.mean_rounding)
         if of_scores and _is_logarithm(measure):
             mean, low, high = (np.exp(np.minimum(end, 0)) for end in (mean, low, high))
-        ranks = None if of_scores and is_count(measure) else order.ranks[0]
-        columns = {"mean": mean, "ci_low": low, "ci_high": high, "rank": ranks, "n": n}
-        named = {"run": order.runs, "measure": measure, **columns}
+        shown = None if of_scores and is_count(measure) else ranks
+        columns = {"mean": mean, "ci_low": low, "ci_high": high, "rank": shown, "n": moments.n}
+        named = {"run": of_measure.runs, "measure": measure, **columns}
         tables.append(pl.DataFrame(named, schema_overrides={"rank": pl.Float64}))
     table = pl.concat([pl.DataFrame(schema=MEANS.columns), *tables])
     return table.with_columns(pl.col("ci_low", "ci_high").fill_nan(None)).sort(MEANS.key)
@@ -113,52 +117,12 @@ def _is_logarithm(measure: str) -> bool:
     return metric is not None and metric.aggregate == "geometric mean"
 
 
-def shares_won(cube: PairCube) -> ScoreCube:
-    """Return for each request the share of the other runs that each run is preferred to."""
-    shares = np.stack([_shares(pairs) for pairs in cube.whole()])
-    no = np.zeros(len(cube.measures), bool)
-    return ScoreCube(cube.measures, cube.queries, cube.runs, shares, no, no)
-
-
-def _shares(pairs: Pairs) -> np.ndarray:
-    """Return (wins + ties/2) / comparisons: requests × runs, NaN without a comparison."""
-    known = ~np.isnan(pairs.values)
-    lead = _by_run(pairs, np.sign(np.where(known, pairs.values, 0)).astype(np.int8), -1)
-    n = _by_run(pairs, known.astype(np.int8), 1)
-    none = np.full(n.shape, np.nan)
-    return np.asarray(np.divide(n + lead, 2 * n, out=none, where=n > 0))
-
-
-def _by_run(pairs: Pairs, values: np.ndarray, sign: int) -> np.ndarray:
-    """Sum whole numbers of the pairs by run, with ``sign`` for run b: requests × runs.
-
-    Sums over blocks of pairs with the same run a: a matrix of pairs × runs, as for a product, would
-    not fit in memory for 1,000 runs.
-    """
-    order = np.argsort(pairs.a, kind="stable")
-    a, b, values = pairs.a[order], pairs.b[order], values[:, order]
-    sums = np.zeros((len(pairs.queries), len(pairs.runs)), np.int64)
-    runs, starts = np.unique(a, return_index=True)
-    for run, first, last in zip(runs, starts, [*starts[1:], len(a)], strict=True):
-        block = values[:, first:last]
-        sums[:, run] += block.sum(axis=1, dtype=np.int64)
-        sums[:, b[first:last]] += sign * block
-    return sums
-
-
-def _interval(values: np.ndarray, mean: np.ndarray, alpha: float) -> tuple[np.ndarray, Any, Any]:
-    """Return n and the ends of Student's interval of each column's mean; NaN where there is none.
-
-    The deviation of equal values is exactly 0, which their differences from a rounded mean are not.
-    """
+def _interval(moments: Moments, alpha: float) -> tuple[np.ndarray, np.ndarray]:
+    """Return the ends of Student's interval of each mean; NaN where there is none."""
     from scipy.special import stdtrit
 
-    n = np.asarray((~np.isnan(values)).sum(axis=0), np.int64)
-    with np.errstate(invalid="ignore"):
-        squares = np.nansum((values - mean) ** 2, axis=0)
-    deviation = np.sqrt(squares / np.maximum(n - 1, 1))
-    deviation[np.nanmax(values, axis=0) == np.nanmin(values, axis=0)] = 0
-    half = stdtrit(np.maximum(n - 1, 1), 1 - alpha / 2) * deviation / np.sqrt(n)
+    n, mean = moments.n, moments.mean
+    half = stdtrit(np.maximum(n - 1, 1), 1 - alpha / 2) * moments.deviation / np.sqrt(n)
     half = np.where((n > 1) & np.isfinite(mean), half, np.nan)
     with np.errstate(invalid="ignore"):
-        return n, mean - half, mean + half
+        return mean - half, mean + half

@@ -6,16 +6,16 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-import numpy as np
 import polars as pl
 
 from lexiframe.errors import warn
 from lexiframe.layouts.arrays import PairCube
 from lexiframe.layouts.cube import PairsLike, is_scores
 from lexiframe.layouts.groups import By, in_groups
+from lexiframe.layouts.reduced import Reduced, ScoreSums
 from lexiframe.orderings.positional import majority_cycles
 from lexiframe.orderings.rule import Method, Rule, Votes
-from lexiframe.orderings.weighted import laid_out, ordered
+from lexiframe.orderings.whole import order_whole, table_for
 from lexiframe.schemas import ORDERINGS, to_polars
 from lexiframe.typing import RequestsLike
 
@@ -101,7 +101,8 @@ def order_runs(
     [('b', 1.0), ('a', 2.5), ('c', 2.5)]
     """
     if method is None:
-        d = d if isinstance(d, PairCube) else to_polars(d)  # once: a stream is read only once
+        # once: a stream is read only once
+        d = d if isinstance(d, PairCube | Reduced | ScoreSums) else to_polars(d)
         told = (votes, iterations, teleport) != ("win_rate", None, None)
         method = "mean" if is_scores(d) and not told else "mc4"
     rule, cycles = Rule(method, votes, iterations, teleport), list[pl.DataFrame]()
@@ -112,17 +113,17 @@ def order_runs(
 
 def ordering_table(d: Any, rule: Rule, cycles: list[pl.DataFrame]) -> pl.DataFrame:
     """Compute `order_runs` without groups; append Copeland's cycles to ``cycles``."""
-    cube = laid_out(d, rule.method)
+    table = table_for(d, rule.method)
     tables = [
         pl.DataFrame({"run": o.runs, "value": o.values[0], "rank": o.ranks[0]}).select(
             pl.lit(o.measure).alias("measure"), pl.lit(rule.name).alias("method"), pl.all()
         )
-        for o in ordered(cube, np.ones((1, len(cube.queries))), rule)
+        for o in order_whole(table, rule)
     ]
-    if rule.method == "copeland" and isinstance(cube, PairCube):
-        cycles.append(majority_cycles(cube))
-    table = pl.concat([pl.DataFrame(schema=ORDERINGS.columns), *tables])
-    return table.sort("measure", "method", "rank", "run")
+    if rule.method == "copeland" and isinstance(table, PairCube | Reduced):
+        cycles.append(majority_cycles(table))
+    together = pl.concat([pl.DataFrame(schema=ORDERINGS.columns), *tables])
+    return together.sort("measure", "method", "rank", "run")
 
 
 def warn_of_cycles(cycles: Sequence[pl.DataFrame]) -> None:

@@ -6,8 +6,9 @@ import numpy as np
 import polars as pl
 
 from lexiframe.layouts.arrays import Pairs
-from lexiframe.layouts.cube import PairsLike, pair_cube
+from lexiframe.layouts.cube import PairsLike, cube_or_sums
 from lexiframe.layouts.groups import By, by_groups
+from lexiframe.layouts.reduced import PairSums
 from lexiframe.metrics.tolerance import TIE
 from lexiframe.orderings.markov import strong_components
 from lexiframe.orderings.ranking import mid_ranks
@@ -28,9 +29,9 @@ def borda(request_values: np.ndarray, rounding: np.ndarray | float = TIE) -> np.
     return np.asarray(request_values.shape[1] - mid_ranks(request_values, rounding))
 
 
-def majorities(pairs: Pairs) -> np.ndarray:
+def majorities(pairs: Pairs | PairSums) -> np.ndarray:
     """Return 1 where a majority prefers the row's run, −1 where it prefers the column's, else 0."""
-    return pairs.square(np.sign(pairs.lead))
+    return pairs.square(np.sign(pairs.differences.wins - pairs.differences.losses))
 
 
 @by_groups
@@ -64,7 +65,7 @@ def majority_cycles(
     ['a', 'b', 'c']
     """
     rows = []
-    for measure, pairs in pair_cube(d):
+    for measure, pairs in cube_or_sums(d):
         component = strong_components(majorities(pairs) > 0)
         sizes = np.bincount(component)
         # Cycles are numbered in the order of their first runs, not of SciPy's components.

@@ -17,13 +17,14 @@ import polars as pl
 from lexiframe.errors import LexiframeError
 from lexiframe.layouts.arrays import PairCube, Pairs, ScoreCube, Scores, check_finite
 from lexiframe.layouts.cube import is_scores, pair_cube, score_cube
+from lexiframe.layouts.reduced import PairSums, Reduced, ScoreSums
 from lexiframe.memory import refuse_more_than_available
 from lexiframe.metrics.tolerance import TIE, rounding
-from lexiframe.orderings.kemeny import kemeny
-from lexiframe.orderings.markov import mc4
+from lexiframe.orderings.from_leads import FROM_LEADS, ranks_of
 from lexiframe.orderings.positional import borda
-from lexiframe.orderings.ranking import mid_ranks, ratio, tie_groups
+from lexiframe.orderings.ranking import ratio
 from lexiframe.orderings.rule import Rule
+from lexiframe.orderings.sums import request_ballots
 from lexiframe.orderings.win_rates import mean_preferences
 from lexiframe.progress import progress
 from lexiframe.resampling import check_draws, drawn_requests
@@ -49,8 +50,10 @@ class Ordered:
 
 def laid_out(d: Any, method: str) -> ScoreCube | PairCube:
     """Turn a table of scores or preferences into the array that the method needs."""
-    if isinstance(d, PairCube | ScoreCube):
+    if isinstance(d, ScoreCube):
         return d
+    if isinstance(d, PairCube | Reduced | ScoreSums):
+        return pair_cube(d)  # which refuses sums
     d = to_polars(d)
     return score_cube(d) if method == "mean" and is_scores(d) else pair_cube(d)
 
@@ -83,7 +86,7 @@ def resampled(function: str, d: Any, rule: Rule, samples: int, seed: int) -> Ite
 
 def _from_weights(measure: str, table: Scores | Pairs, rule: Rule) -> FromWeights:
     if isinstance(table, Pairs):
-        _refuse_gaps(measure, table)
+        refuse_gaps(measure, table)
         return _METHODS[rule.method](table, rule)
     sign = -1 if table.smaller_is_better else 1
     known = ~np.isnan(table.values)
@@ -93,7 +96,7 @@ def _from_weights(measure: str, table: Scores | Pairs, rule: Rule) -> FromWeight
     def mean(weights: np.ndarray) -> ValuesAndRanks:
         n = weights @ known
         value = ratio(weighted_sums(weights, scores), n)
-        return value, _ranks(sign * value, ratio(weights @ errors, n))
+        return value, ranks_of(sign * value, ratio(weights @ errors, n))
 
     return mean
 
@@ -103,8 +106,8 @@ def _mean(pairs: Pairs, rule: Rule) -> FromWeights:
 
 
 def _borda(pairs: Pairs, rule: Rule) -> FromWeights:
-    points = borda(mean_preferences(pairs), pairs.request_rounding[:, None])
-    return _mean_of(points, np.full(len(points), TIE))  # points are multiples of 1/2
+    of_requests = borda(mean_preferences(pairs), pairs.request_rounding[:, None])
+    return _mean_of(of_requests, np.full(len(of_requests), TIE))  # points are multiples of 1/2
 
 
 def _mean_of(request_values: np.ndarray, errors: np.ndarray) -> FromWeights:
@@ -113,76 +116,37 @@ def _mean_of(request_values: np.ndarray, errors: np.ndarray) -> FromWeights:
     def mean(weights: np.ndarray) -> ValuesAndRanks:
         n = weights.sum(axis=1)[:, None]
         value = ratio(weighted_sums(weights, request_values), n)
-        return value, _ranks(value, ratio(weights @ errors[:, None], n))
+        return value, ranks_of(value, ratio(weights @ errors[:, None], n))
 
     return mean
 
 
-def _win_rate(pairs: Pairs, rule: Rule) -> FromWeights:
-    """Mean over the other runs of the share won; ties count half, as do pairs never compared."""
+def _by_wins(pairs: Pairs, rule: Rule) -> FromWeights:
+    """Return the function of weights for methods that take the wins of each pair of runs."""
     known = (~np.isnan(pairs.values)).astype(np.float64)
-    wins = np.sign(np.nan_to_num(pairs.values))
-    ends = pairs.ends
-
-    def win_rate(weights: np.ndarray) -> ValuesAndRanks:
-        lead = np.nan_to_num(ratio(weights @ wins, weights @ known))
-        value = 0.5 + lead @ ends / 2 / (len(pairs.runs) - 1)
-        return value, _ranks(value)
-
-    return win_rate
+    wins = request_ballots(pairs, "preference")
+    of_leads = FROM_LEADS[rule.method]
+    return lambda weights: of_leads(pairs, weights @ wins, weights @ known, rule)
 
 
-def _copeland(pairs: Pairs, rule: Rule) -> FromWeights:
-    """Pairs of runs won by a majority of requests, minus pairs lost: −(S − 1) to S − 1."""
-    wins, ends = np.sign(np.nan_to_num(pairs.values)), pairs.ends
-
-    def copeland(weights: np.ndarray) -> ValuesAndRanks:
-        value = np.sign(weights @ wins) @ ends
-        return value, _ranks(value)
-
-    return copeland
-
-
-def _mc4(pairs: Pairs, rule: Rule) -> FromWeights:
-    votes = _ballots(pairs, rule.votes)
-
-    def by_chain(weights: np.ndarray) -> ValuesAndRanks:
-        chains = [
-            mc4(pairs.square(lead), iterations=rule.iterations, teleport=rule.teleport)
-            for lead in weights @ votes
-        ]
-        layers, shares = (np.stack(parts) for parts in zip(*chains, strict=True))
-        # Shares may be tiny and still differ: compare their logarithms, that is, their ratios.
-        places = tie_groups(np.log(np.maximum(shares, _TINY)))
-        # Layers come first: there are fewer places than runs.
-        return layers + shares, mid_ranks(layers * len(pairs.runs) - places)
-
-    return by_chain
-
-
-def _kemeny(pairs: Pairs, rule: Rule) -> FromWeights:
-    votes = _ballots(pairs, rule.votes)
-
-    def least_cost(weights: np.ndarray) -> ValuesAndRanks:
-        value = np.stack([kemeny(pairs.square(lead)) for lead in weights @ votes])
-        return value.astype(np.float64), _ranks(value)
-
-    return least_cost
+def _by_ballots(pairs: Pairs, rule: Rule) -> FromWeights:
+    """Return the function of weights for methods that take the ballots of the requests."""
+    votes = request_ballots(pairs, rule.votes)
+    of_leads = FROM_LEADS[rule.method]
+    return lambda weights: of_leads(pairs, weights @ votes, weights.sum(axis=1), rule)
 
 
 BLOCK = 50
 """The number of samples handled at once: with 100 runs a block of pairs takes 2 MB."""
 _BYTES_OF_RANK = 48
 """The memory that a run takes in a sample, while its value and rank are computed and counted."""
-_TINY = np.finfo(np.float64).tiny
-_LAST = -1e300  # below all values; −∞ would make differences NaN
 _METHODS: dict[str, Callable[[Pairs, Rule], FromWeights]] = {
     "mean": _mean,
-    "win_rate": _win_rate,
+    "win_rate": _by_wins,
     "borda": _borda,
-    "copeland": _copeland,
-    "mc4": _mc4,
-    "kemeny": _kemeny,
+    "copeland": _by_wins,
+    "mc4": _by_ballots,
+    "kemeny": _by_ballots,
 }
 
 
@@ -203,21 +167,9 @@ def weighted_sums(weights: np.ndarray, values: np.ndarray) -> np.ndarray:
     return np.asarray((weights @ values[:, distinct])[:, place])
 
 
-def _ballots(pairs: Pairs, votes: str) -> np.ndarray:
-    """Return 1 where a request ranks run a over run b, −1 where below, else 0: requests × pairs."""
-    if votes == "preference":
-        return np.asarray(np.sign(np.nan_to_num(pairs.values)))
-    groups = tie_groups(mean_preferences(pairs), pairs.request_rounding[:, None])
-    return np.asarray(np.sign(groups[:, pairs.b] - groups[:, pairs.a]), np.float64)
-
-
-def _ranks(values: np.ndarray, errors: np.ndarray | float = TIE) -> np.ndarray:
-    """Rank the values; runs without a value (NaN) come last."""
-    return mid_ranks(np.where(np.isnan(values), _LAST, values), np.nan_to_num(errors))
-
-
-def _refuse_gaps(measure: str, pairs: Pairs) -> None:
-    gaps = np.flatnonzero(pairs.n == 0)
+def refuse_gaps(measure: str, pairs: Pairs | PairSums) -> None:
+    """Raise when two runs share no request."""
+    gaps = np.flatnonzero(pairs.differences.n == 0)
     if len(gaps):
         a, b = pairs.runs[int(pairs.a[gaps[0]])], pairs.runs[int(pairs.b[gaps[0]])]
         raise LexiframeError(

@@ -11,8 +11,9 @@ import polars as pl
 from lexiframe.codes import decode
 from lexiframe.errors import LexiframeError, check_choice, unknown_name
 from lexiframe.layouts.arrays import Pairs
-from lexiframe.layouts.cube import PairsLike, pair_cube
+from lexiframe.layouts.cube import PairsLike, cube_or_sums, pair_cube
 from lexiframe.layouts.groups import By, by_groups
+from lexiframe.layouts.reduced import PairSums
 from lexiframe.orderings.ranking import ratio
 from lexiframe.schemas import REQUEST_WIN_RATES, WIN_RATES
 from lexiframe.typing import RequestsLike
@@ -46,7 +47,7 @@ def win_rates(d: PairsLike, /, *, requests: RequestsLike = None, by: By = None) 
     >>> lf.win_rates(d).select("n", "wins", "losses", "ties", "win_rate", "mean_preference").row(0)
     (4, 2, 1, 1, 0.5, 0.125)
     """
-    frames = [_rates_of_pairs(measure, pairs) for measure, pairs in pair_cube(d)]
+    frames = [_rates_of_pairs(measure, pairs) for measure, pairs in cube_or_sums(d)]
     return pl.concat([pl.DataFrame(schema=WIN_RATES.columns), *frames])
 
 
@@ -92,13 +93,13 @@ def win_rate_matrix(
     >>> lf.win_rate_matrix(d).rows()
     [('a', 0.5, 0.75), ('b', 0.25, 0.5)]
     """
-    cube = pair_cube(d)
+    cube = cube_or_sums(d)
     if measure is None and len(cube.measures) != 1:
         raise LexiframeError(
             f"win_rate_matrix: which measure? Pass one of {', '.join(cube.measures)}"
         )
     name = cube.measures[0] if measure is None else str(measure)
-    by_name = dict(cube)
+    by_name: dict[str, Pairs | PairSums] = {name: pairs for name, pairs in cube}  # noqa: C416
     if name not in by_name:
         raise unknown_name("measure", name, by_name)
     matrix = half_win_matrix(by_name[name])
@@ -163,17 +164,34 @@ def mean_preferences(pairs: Pairs) -> np.ndarray:
 
 def total_preferences(pairs: Pairs) -> np.ndarray:
     """Return the sum over the other runs of Δ: requests × runs; missing preferences count as 0."""
-    known = np.nan_to_num(pairs.values)
-    totals = [
-        known[:, pairs.a == run].sum(axis=1) - known[:, pairs.b == run].sum(axis=1)
-        for run in range(len(pairs.runs))
-    ]
-    return np.stack(totals, axis=1)
+    return sums_by_run(pairs, np.nan_to_num(pairs.values), -1)
 
 
-def half_win_matrix(pairs: Pairs) -> np.ndarray:
+def sums_by_run(pairs: Pairs, values: np.ndarray, sign: int) -> np.ndarray:
+    """Sum numbers of the pairs by run, with ``sign`` for run b: requests × runs.
+
+    Sums over blocks of pairs with the same run a: a matrix of pairs × runs, as for a product, would
+    not fit in memory for 1,000 runs. A request has the same sums, to the last bit, whatever other
+    requests there are.
+    """
+    a, b = pairs.a, pairs.b
+    if (a[1:] < a[:-1]).any():
+        order = np.argsort(a, kind="stable")
+        a, b, values = a[order], b[order], values[:, order]
+    dtype = np.int64 if values.dtype.kind == "i" else np.float64
+    sums = np.zeros((len(values), len(pairs.runs)), dtype)
+    runs, starts = np.unique(a, return_index=True)
+    for run, first, last in zip(runs, starts, [*starts[1:], len(a)], strict=True):
+        block = values[:, first:last]
+        sums[:, run] += block.sum(axis=1, dtype=dtype)
+        sums[:, b[first:last]] += sign * block
+    return sums
+
+
+def half_win_matrix(pairs: Pairs | PairSums) -> np.ndarray:
     """Return the share of requests won, ties counted half: runs × runs, 0.5 on the diagonal."""
-    return np.asarray(0.5 + pairs.square(ratio(pairs.lead, pairs.n)) / 2)
+    d = pairs.differences
+    return np.asarray(0.5 + pairs.square(ratio(d.wins - d.losses, d.n)) / 2)
 
 
 def _sums(measure: str, pairs: Pairs, how: str) -> pl.DataFrame:
@@ -190,19 +208,19 @@ def _sums(measure: str, pairs: Pairs, how: str) -> pl.DataFrame:
     )
 
 
-def _rates_of_pairs(measure: str, pairs: Pairs) -> pl.DataFrame:
-    wins, losses = (pairs.values > 0).sum(axis=0), (pairs.values < 0).sum(axis=0)
+def _rates_of_pairs(measure: str, pairs: Pairs | PairSums) -> pl.DataFrame:
+    d = pairs.differences
     table = pl.DataFrame(
         {
-            "measure": pl.repeat(measure, len(wins), eager=True),
+            "measure": pl.repeat(measure, len(d.n), eager=True),
             "run_a": decode(pairs.runs, pairs.a),
             "run_b": decode(pairs.runs, pairs.b),
-            "n": pairs.n,
-            "wins": wins,
-            "losses": losses,
-            "ties": pairs.n - wins - losses,
-            "win_rate": ratio(wins, pairs.n),
-            "mean_preference": ratio(np.nansum(pairs.values, axis=0), pairs.n),
+            "n": d.n,
+            "wins": d.wins,
+            "losses": d.losses,
+            "ties": d.ties,
+            "win_rate": ratio(d.wins, d.n),
+            "mean_preference": d.mean,
         },
         schema=WIN_RATES.columns,
     )

@@ -2,34 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 import numpy as np
 import polars as pl
 
 from lexiframe.errors import LexiframeError, shown
-from lexiframe.layouts.arrays import PairCube, pairs_of
+from lexiframe.layouts.arrays import pairs_of
 from lexiframe.layouts.size import refuse_too_many
 from lexiframe.metrics.metric import Metric
 from lexiframe.metrics.needs import no_item_of_grade, refuse_unfit, warn_of_lost_gains
 from lexiframe.metrics.scores import as_list, unique_by_name, values_of
 from lexiframe.metrics.subtopic_metrics import are_of_subtopics
-from lexiframe.metrics.tolerance import metric_difference
 from lexiframe.metrics.values import Values
 from lexiframe.pairwise.catalogue import parse_measure
-from lexiframe.pairwise.custom import MatrixPreference, preference_of
-from lexiframe.pairwise.lexicographic import LexicographicPreference
-from lexiframe.pairwise.preference import Preference
-from lexiframe.pairwise.subtopic_blocks import SubtopicRequests, subtopic_requests_of
-from lexiframe.progress import in_threads, progress
-from lexiframe.projection.matrices import Block, Requests, requests_of
+from lexiframe.pairwise.custom import preference_of
+from lexiframe.pairwise.kernels import Comparison
+from lexiframe.pairwise.preference import Measure as Measure
+from lexiframe.pairwise.subtopic_blocks import subtopic_requests_of
+from lexiframe.progress import in_threads
+from lexiframe.projection.matrices import requests_of
 from lexiframe.projection.policies import NoRelevant, check_policy
 from lexiframe.schemas import PREFERENCES, to_polars
 from lexiframe.typing import Frame, MeasureLike
-
-Measure = Metric | Preference
-AnyRequests = Requests | SubtopicRequests
 
 
 def preferences(
@@ -129,56 +125,34 @@ def compare_pairs(
     baseline: str | None = None,
 ) -> pl.DataFrame:
     """Compute preferences from checked positions, given the values of the metrics in ``asked``."""
-    requests = _requests_in(p, asked)
-    chosen = pairs_of(requests.runs, baseline)
-    ordered, deltas = _deltas(requests, asked, values, no_relevant, chosen, baseline)
-    names, levels = [str(measure) for measure in ordered], None
+    comparison = comparison_of(p, asked, values, no_relevant, baseline)
+    requests, groups = comparison.requests, comparison.groups()
+    refuse_too_many("preferences", len(requests.runs), len(requests), len(asked), baseline=baseline)
+    shape = (len(requests), len(comparison.chosen), len(asked))
+    deltas = comparison.preferences(np.empty(shape), groups, "preferences")
+    for n, measure in enumerate(comparison.measures):
+        if len(requests) and np.isnan(deltas[:, :, n]).all():
+            raise no_item_of_grade(measure)
+    names, levels = [str(measure) for measure in comparison.measures], None
     if deciding_level:
-        kernels = [_level_kernel(measure) for measure in ordered]
-        levels = _by_blocks(requests, kernels, chosen, "deciding levels", np.int64)
-    return preferences_table(requests.queries, requests.runs, names, deltas, levels, chosen)
+        levels = comparison.deciding_levels(np.empty(shape, np.int64), groups, "deciding levels")
+    return preferences_table(
+        requests.queries, requests.runs, names, deltas, levels, comparison.chosen
+    )
 
 
-def preference_cube(
-    p: pl.DataFrame, asked: Sequence[Measure], no_relevant: NoRelevant = "drop"
-) -> PairCube:
-    """Compute the preferences of `preferences` as an array, without making a long table."""
-    requests, metrics = _requests_in(p, asked), [m for m in asked if isinstance(m, Metric)]
-    values = values_of(p, metrics, no_relevant) if metrics else None
-    chosen = pairs_of(requests.runs)
-    ordered, deltas = _deltas(requests, asked, values, no_relevant, chosen)
-    names = pl.Series([str(measure) for measure in ordered])
-    a, b = np.triu_indices(len(requests.runs), k=1)
-    by_measure = np.ascontiguousarray(np.moveaxis(deltas, 2, 0))
-    return PairCube(names, requests.queries, requests.runs, a, b, by_measure)
-
-
-def _requests_in(p: pl.DataFrame, asked: Sequence[Measure]) -> AnyRequests:
-    requests = subtopic_requests_of(p) if are_of_subtopics(p, asked) else requests_of(p)
-    refuse_one_run("preferences", requests.runs)
-    return requests
-
-
-def _deltas(
-    requests: AnyRequests,
+def comparison_of(
+    p: pl.DataFrame,
     asked: Sequence[Measure],
     values: Values | None,
     no_relevant: NoRelevant,
-    chosen: np.ndarray,
     baseline: str | None = None,
-) -> tuple[list[Measure], np.ndarray]:
-    """Compute Δ of the chosen pairs: the measures sorted by name, and requests × pairs × measures.
-
-    NaN stands for a request that has no item of a measure's ``rel``.
-    """
-    refuse_too_many("preferences", len(requests.runs), len(requests), len(asked), baseline=baseline)
-    ordered = sorted(asked, key=str)
-    kernels = [_kernel(measure, values, requests, no_relevant) for measure in ordered]
-    deltas = _by_blocks(requests, kernels, chosen, "preferences", np.float64)
-    for n, measure in enumerate(ordered):
-        if len(requests) and np.isnan(deltas[:, :, n]).all():
-            raise no_item_of_grade(measure)
-    return ordered, deltas
+) -> Comparison:
+    """Return what is to be computed from checked positions; raise if there is no pair of runs."""
+    requests = subtopic_requests_of(p) if are_of_subtopics(p, asked) else requests_of(p)
+    refuse_one_run("preferences", requests.runs)
+    ordered = tuple(sorted(asked, key=str))
+    return Comparison(requests, ordered, values, no_relevant, pairs_of(requests.runs, baseline))
 
 
 def refuse_one_run(function: str, runs: Collection[str]) -> None:
@@ -204,107 +178,6 @@ def _as_measure(measure: Any) -> Measure:
     raise TypeError(
         f"expected measures or their notation, found {type(measure).__name__}: {shown(measure)}"
     )
-
-
-Kernel = Callable[[Block, np.ndarray], np.ndarray]
-"""A function from a block and the numbers of its requests to values: pairs × requests."""
-
-_TOGETHER = 2**19
-"""The greatest requests × runs² of a block, so that its arrays stay in the processor's cache."""
-_FEW = 16
-"""Groups of at most so many requests are split into blocks of one. NumPy's innermost loop is over
-the requests of a block, and is slow when short; in a block of one request it is over runs."""
-
-
-def _kernel(
-    measure: Measure, values: Values | None, requests: AnyRequests, no_relevant: NoRelevant
-) -> Kernel:
-    """Return a function to Δ, which is NaN for requests without an item of the ``rel``."""
-    if isinstance(measure, Metric):  # values is None only when no metric was asked for
-        by_request = values.by_request(measure, len(requests.runs))  # type: ignore[union-attr]
-        return _difference_kernel(measure, by_request)
-    own = _by_itself(measure, requests) if isinstance(measure, MatrixPreference) else None
-    known: dict[int, np.ndarray] = {}
-
-    def preferred(block: Block, group: np.ndarray) -> np.ndarray:
-        delta = measure.compute(block, known) if own is None else own[:, group]
-        if measure.rel is not None and no_relevant == "drop":
-            # NaN marks cells without a value; preferences_table leaves them out
-            delta[:, block.at_least(measure.rel).m == 0] = np.nan
-        return delta
-
-    return preferred
-
-
-def _difference_kernel(metric: Metric, values: np.ndarray) -> Kernel:
-    """Return a function to the differences of a metric, given its values: runs × requests."""
-
-    def differences(block: Block, group: np.ndarray) -> np.ndarray:
-        a, b = (values[run[:, None], group] for run in block.pairs)
-        smaller, is_exact = metric.smaller_is_better, metric.is_exact
-        m = block.at_least(metric.rel).m if is_exact else None
-        return metric_difference(a, b, smaller_is_better=smaller, is_exact=is_exact, m=m)
-
-    return differences
-
-
-def _by_itself(measure: MatrixPreference, requests: AnyRequests) -> np.ndarray:
-    """Call a user's function for one request after the other, in one thread: pairs × requests.
-
-    The function may keep state between calls, so it is not called from several threads.
-    """
-    numbers = progress(range(len(requests)), len(requests), str(measure))
-    deltas = [measure.compute(requests.block(np.array([number]))) for number in numbers]
-    return np.concatenate(deltas, axis=1)
-
-
-def _level_kernel(measure: Measure) -> Kernel:
-    """Return a function to the deciding recall level, 0 for a tie and for other measures."""
-    if isinstance(measure, LexicographicPreference):
-        return lambda block, group: measure.deciding_level(block)
-    return lambda block, group: np.zeros((len(block.pairs[0]), len(block)), np.int64)
-
-
-def _by_blocks(
-    requests: AnyRequests, kernels: list[Kernel], chosen: np.ndarray, label: str, dtype: type
-) -> np.ndarray:
-    """Run the kernels over blocks of requests, in threads: requests × chosen pairs × kernels."""
-    n_runs, n_pairs = len(requests.runs), len(chosen)
-    is_all = n_pairs == n_runs * (n_runs - 1) // 2
-    found: np.ndarray = np.empty((len(requests), n_pairs, len(kernels)), dtype)
-
-    def fill(group: np.ndarray) -> None:
-        block = requests.block(group)
-        together: np.ndarray = np.empty((len(group), n_pairs, len(kernels)), dtype)
-        for n, kernel in enumerate(kernels):
-            of_all = kernel(block, group)
-            together[:, :, n] = (of_all if is_all else of_all[chosen]).T
-        found[group] = together
-
-    for _ in _each(fill, _groups(requests, n_runs), n_runs, label):
-        pass
-    return found
-
-
-def _groups(requests: AnyRequests, n_runs: int) -> list[np.ndarray]:
-    """Divide the requests into groups to compute together, of which small ones are split up."""
-    groups = requests.groups(max(_TOGETHER // n_runs**2, 1))
-    divided = [[group] if len(group) > _FEW else np.split(group, len(group)) for group in groups]
-    return [part for group in divided for part in group]
-
-
-def _each(
-    fill: Callable[[np.ndarray], None], groups: list[np.ndarray], n_runs: int, label: str
-) -> Iterator[None]:
-    """Fill in groups, in threads unless most groups have one request and there are few runs.
-
-    The NumPy calls for such a group take microseconds, so that threads would mostly wait for
-    Python's global lock.
-    """
-    n_alone = sum(len(group) == 1 for group in groups)
-    if n_alone > len(groups) // 2 and n_runs**2 < _TOGETHER:
-        return map(fill, progress(groups, len(groups), label))
-    return in_threads(fill, groups, label)
 
 
 _ROWS = 1 << 20

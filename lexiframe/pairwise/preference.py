@@ -10,6 +10,7 @@ import numpy as np
 
 from lexiframe.metrics import notation
 from lexiframe.metrics.described import Explained
+from lexiframe.metrics.metric import Metric
 from lexiframe.metrics.needs import RELEVANT
 from lexiframe.projection.matrices import Block
 
@@ -69,3 +70,7 @@ class Preference(ABC):
 
         ``known`` is a cache that the calls for several blocks may share.
         """
+
+
+Measure = Metric | Preference
+"""What two rankings can be compared by."""

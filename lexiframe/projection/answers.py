@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 import polars as pl
 
@@ -15,58 +17,81 @@ _FIRST = 10
 """The ranks of which ``judged_at_10`` tells."""
 
 
-def coverage_of(ranked: RankedRuns) -> pl.DataFrame:
-    """Return the answers of each run, with counts of its documents; all judged items are ranked."""
+def counts_of(ranked: RankedRuns) -> pl.DataFrame:
+    """Return the answers of each run, with counts of its documents; all judged items are ranked.
+
+    Counts of some requests and of others add up, but for ``depth``, of which the greater counts.
+    """
     is_relevant, is_judged = ranked.judged.is_relevant, ranked.judged.is_judged
 
-    def counts(run: RunRanks) -> dict[str, float | None]:
-        found, first = run.rank != 0, int(np.minimum(run.retrieved, _FIRST).sum())
-        judged_first = int(np.count_nonzero(found & is_judged & (run.rank <= _FIRST)))
+    def counts(run: RunRanks) -> dict[str, int]:
+        found = run.rank != 0
         return {
             "retrieved": int(run.retrieved.sum()),
             "judged": int(np.count_nonzero(found & is_judged)),
             "relevant_retrieved": int(np.count_nonzero(found & is_relevant)),
             "depth": int(run.retrieved.max(initial=0)),
-            "judged_at_10": judged_first / first if first else None,
+            "first": int(np.minimum(run.retrieved, _FIRST).sum()),
+            "judged_first": int(np.count_nonzero(found & is_judged & (run.rank <= _FIRST))),
             "tied_relevant": len(run.tied.item),
         }
 
-    documents = pl.DataFrame([counts(run) for run in ranked.runs], infer_schema_length=None)
+    documents = pl.DataFrame([counts(run) for run in ranked.runs])
     return pl.concat([ranked.answers, documents], how="horizontal")
 
 
 def warn_of_gaps(ranked: RankedRuns) -> None:
     """Warn once of what was dropped or filled, with counts, and of what `warn_of_input` finds."""
-    total = ranked.answers.sum()
-    by_run = {
-        "rankings missing, counted as empty": total["missing"].item(),
-        "rankings for requests without judgments, ignored": total["extra"].item(),
-        "requests without a relevant item": ranked.answers["without_relevant"][0],
-        "rows that repeated a document, removed": total["duplicates"].item(),
-        "rows of unjudged documents, removed": total["unjudged_removed"].item(),
-    }
-    others = {
+    warn_of_counts(ranked.answers, repairs_of(ranked))
+    warn_of_input(ranked)
+
+
+def repairs_of(ranked: RankedRuns) -> dict[str, int]:
+    """Return what was left out of judgments and rankings, as counts with their descriptions."""
+    return {
         "repeated judgments, removed": ranked.judged.repeated,
         "rows whose document has the id of their query, left out": sum(r.own for r in ranked.runs),
         "judgments of documents that have the id of their query, left out": ranked.judged.own,
     }
+
+
+def warn_of_counts(answers: pl.DataFrame, repairs: Mapping[str, int]) -> None:
+    """Warn once of what was dropped or filled, with counts: those of each run, and `repairs_of`."""
+    total = answers.sum()
+    by_run = {
+        "rankings missing, counted as empty": total["missing"].item(),
+        "rankings for requests without judgments, ignored": total["extra"].item(),
+        "requests without a relevant item": answers["without_relevant"][0],
+        "rows that repeated a document, removed": total["duplicates"].item(),
+        "rows of unjudged documents, removed": total["unjudged_removed"].item(),
+    }
     counted = _in_words(by_run) and f"{_in_words(by_run)} (see lexiframe.coverage)"
-    found = "; ".join(words for words in (counted, _in_words(others)) if words)
+    found = "; ".join(words for words in (counted, _in_words(repairs)) if words)
     if found:
         warn(found)
-    warn_of_input(ranked)
 
 
-def _in_words(counts: dict[str, int]) -> str:
+def _in_words(counts: Mapping[str, int]) -> str:
     return "; ".join(f"{what}: {count}" for what, count in counts.items() if count)
 
 
 def warn_of_input(ranked: RankedRuns) -> None:
     """Warn of lines that were not read to their end, and when no retrieved document is judged."""
     warn_of_wider_lines(ranked.n_wider)
-    retrieved = list(dict.fromkeys(name for run in ranked.runs for name in run.strangers))
-    if not retrieved or any(run.rank.any() for run in ranked.runs):
-        return
+    retrieved = strangers_of(ranked)
+    if retrieved:
+        warn_of_strangers(retrieved, ranked)
+
+
+def strangers_of(ranked: RankedRuns) -> list[str]:
+    """Return some retrieved documents if none that was retrieved is judged, else none."""
+    if any(run.rank.any() for run in ranked.runs):
+        return []
+    return list(dict.fromkeys(name for run in ranked.runs for name in run.strangers))
+
+
+def warn_of_strangers(retrieved: list[str], ranked: RankedRuns) -> None:
+    """Warn that no retrieved document is judged for its request, with the likely reason."""
     judged = ranked.judged.items["doc_id"].unique(maintain_order=True)
     kind = "judged" if ranked.judged.complete else "relevant"
     warn(

@@ -65,18 +65,22 @@ def rank_runs(
     documents: bool = False,
     hashed: bool = False,
     foresee: Callable[[int, JudgedItems], None] | None = None,
+    are_part: bool = False,
 ) -> RankedRuns:
     """Rank the relevant items in every run, and with ``nonrelevant`` the other judged items.
 
     ``pool`` also asks for the retrieved documents, ``documents`` for their order, and ``hashed``
     for the sha256 of each file as it was read. ``foresee`` is called before files are read, with
-    the least number of runs that they contain, and may raise an error.
+    the least number of runs that they contain, and may raise an error. ``are_part`` says that runs
+    and judgments are those of some requests only, of which perhaps none is answered.
     """
     complete = nonrelevant or policies.unjudged == "remove"
     scan = runs if isinstance(runs, RunScan) else scan_runs(runs)
     with ThreadPoolExecutor(1) as aside:  # a large table is checked while the judgments are
         loading = aside.submit(_loaders, scan, rank=policies.ties == "rank", hashed=hashed)
-        judged = judged_items(qrels, policies, nonrelevant=complete, hashed=hashed)
+        judged = judged_items(
+            qrels, policies, nonrelevant=complete, hashed=hashed, are_part=are_part
+        )
         loaders = loading.result()
     _refuse_many(len(loaders), judged)
     if foresee is not None:
@@ -91,7 +95,7 @@ def rank_runs(
     done = [*in_threads(load_and_rank, loaders, "reading runs")]
     ranked = [run for runs in done for run in runs]
     refuse_twins((part.name, part.where) for _, part in ranked)
-    if not any(run.answered.any() for run, _ in ranked):
+    if not (are_part or any(run.answered.any() for run, _ in ranked)):
         _refuse_other_queries(sorted({name for run, _ in ranked for name in run.extra}), judged)
     read = [
         SourceRead([part.name for _, part in parts], next(part.sha256 for _, part in parts))

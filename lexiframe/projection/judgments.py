@@ -80,12 +80,18 @@ class JudgedItems:
 
 
 def judged_items(
-    qrels: Any, policies: Policies, *, nonrelevant: bool = False, hashed: bool = False
+    qrels: Any,
+    policies: Policies,
+    *,
+    nonrelevant: bool = False,
+    hashed: bool = False,
+    are_part: bool = False,
 ) -> JudgedItems:
     """Return the relevant items of qrels, and with ``nonrelevant`` the other judged ones.
 
     The grade of a document is its greatest grade over all iterations. ``hashed`` asks for the
-    sha256 of a file. Qrels without a relevant document are an error.
+    sha256 of a file. Qrels without a relevant document are an error, unless they are a part of the
+    judgments only (``are_part``).
     """
     judged = load_qrels(qrels, hashed=hashed)
     rows, repeated = distinct_judgments(judged, policies.duplicates)
@@ -95,7 +101,7 @@ def judged_items(
     own = items["doc_id"].cast(pl.String) == items["query_id"].cast(pl.String)
     own &= policies.exclude_self
     is_relevant = _is_relevant(items["relevance"], policies.rel) & ~own
-    if not is_relevant.any():
+    if not (is_relevant.any() or are_part):
         raise _nothing_relevant(items["relevance"], policies.rel)
     kept = (is_relevant | nonrelevant) & ~own
     items = items.with_columns(is_relevant=is_relevant).filter(kept)

@@ -17,7 +17,8 @@ from lexiframe.metrics.needs import refuse_unfit
 from lexiframe.orderings.coefficients import kendall
 from lexiframe.orderings.order import order_runs
 from lexiframe.orderings.rule import Method
-from lexiframe.pairwise.pairs import Measure, parse_measures, preference_cube
+from lexiframe.pairwise.cubes import preference_cube
+from lexiframe.pairwise.pairs import Measure, parse_measures
 from lexiframe.progress import progress
 from lexiframe.projection.policies import ScoreType, Ties, Unjudged
 from lexiframe.projection.positions import positions

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal
 
 import numpy as np
 
 from lexiframe.layouts.arrays import Pairs
+from lexiframe.layouts.moments import Moments
 
 Alternative = Literal["two-sided", "greater", "less"]
 
@@ -51,35 +53,41 @@ class Options:
 class Differences:
     """The differences of pairs over the same requests: requests × pairs, none missing.
 
-    ``rounding`` (requests × pairs or 1 × 1) bounds the rounding error of each difference. ``mean``
-    and ``deviation`` (the standard deviation with n − 1) are those of each pair; the deviation is
-    exactly 0 where all differences are equal up to rounding.
+    ``rounding`` (requests × pairs or 1 × 1) bounds the rounding error of each difference.
     """
 
     values: np.ndarray
     rounding: np.ndarray
-    mean: np.ndarray
-    deviation: np.ndarray
 
-    @classmethod
-    def of(cls, values: np.ndarray, rounding: np.ndarray) -> Differences:
-        """Compute mean and deviation of differences, requests × pairs."""
-        mean = values.mean(axis=0)
-        squares = ((values - mean) ** 2).sum(axis=0)
-        deviation = np.sqrt(squares / max(len(values) - 1, 1))
-        # Equal differences get the deviation 0. Else t would divide by rounding alone: copies of a
-        # run, or a constant shift, would have an enormous t or a random one.
-        near = np.flatnonzero(values.max(axis=0) - values.min(axis=0) <= rounding.max(axis=0))
-        # They are equal when one number is within half the rounding of each of them.
-        some, rough = values[:, near], _cells(rounding, np.arange(len(values)), near) / 2
-        same = (some - rough).max(axis=0) <= (some + rough).min(axis=0)
-        deviation[near[same]] = 0.0
-        return cls(values, rounding, mean, deviation)
+    @cached_property
+    def moments(self) -> Moments:
+        """The moments of each pair's differences, which the t and sign tests need alone."""
+        return Moments.of(self.values, self.rounding)
+
+    @property
+    def mean(self) -> np.ndarray:
+        """The mean difference of each pair."""
+        return self.moments.mean
+
+    @property
+    def deviation(self) -> np.ndarray:
+        """The standard deviation with n − 1; exactly 0 where all are equal up to rounding."""
+        return self.moments.deviation
 
     @property
     def mean_rounding(self) -> np.ndarray:
         """The bound of the rounding error of each mean."""
-        return np.broadcast_to(self.rounding.mean(axis=0), len(self.mean))
+        return self.moments.mean_rounding
+
+    @property
+    def wins(self) -> np.ndarray:
+        """The number of positive differences of each pair."""
+        return self.moments.wins
+
+    @property
+    def losses(self) -> np.ndarray:
+        """The number of negative differences of each pair."""
+        return self.moments.losses
 
     @property
     def n(self) -> int:
@@ -93,11 +101,11 @@ def by_requests(pairs: Pairs, chosen: np.ndarray) -> Iterator[tuple[np.ndarray, 
     known = ~np.isnan(values)
     if known.all():  # the usual case: all pairs come at once
         every = np.arange(len(values))
-        yield chosen, Differences.of(values, _cells(rounding, every, chosen))
+        yield chosen, Differences(values, _cells(rounding, every, chosen))
         return
     for pair, requests in alike(known):
         rough = _cells(rounding, requests, chosen[pair])
-        yield chosen[pair], Differences.of(values[np.ix_(requests, pair)], rough)
+        yield chosen[pair], Differences(values[np.ix_(requests, pair)], rough)
 
 
 def alike(known: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
@@ -117,7 +125,7 @@ def differences_of(
     values: np.ndarray, rounding: np.ndarray, requests: np.ndarray, pairs: np.ndarray
 ) -> Differences:
     """Return the differences of some pairs over some requests, which none of them lacks."""
-    return Differences.of(values[np.ix_(requests, pairs)], _cells(rounding, requests, pairs))
+    return Differences(values[np.ix_(requests, pairs)], _cells(rounding, requests, pairs))
 
 
 def _cells(rounding: np.ndarray, requests: np.ndarray, pairs: np.ndarray) -> np.ndarray:

@@ -9,6 +9,7 @@ from functools import partial
 
 import numpy as np
 
+from lexiframe.layouts.moments import Moments
 from lexiframe.progress import progress
 from lexiframe.significance.differences import Differences, Options
 
@@ -20,12 +21,13 @@ _TOO_LARGE = 1e5
 _PAIRS_AT_ONCE = 500
 
 
-def t_interval(d: Differences, options: Options) -> Interval:
+def t_interval(d: Differences | Moments, options: Options) -> Interval:
     """Return mean ± quantile of Student's t · sd/√n."""
     from scipy.special import stdtrit
 
-    half = stdtrit(max(d.n - 1, 1), 1 - options.tail) * d.deviation / np.sqrt(d.n)
-    half = np.where(d.n > 1, half, np.nan)
+    n = np.asarray(d.n)
+    half = stdtrit(np.maximum(n - 1, 1), 1 - options.tail) * d.deviation / np.sqrt(n)
+    half = np.where(n > 1, half, np.nan)
     return one_sided(d.mean - half, d.mean + half, options)
 
 
@@ -84,7 +86,7 @@ def one_sided(low: np.ndarray, high: np.ndarray, options: Options) -> Interval:
     return low, high
 
 
-def d_z_interval(t: np.ndarray, n: int, options: Options) -> Interval:
+def d_z_interval(t: np.ndarray, n: np.ndarray | int, options: Options) -> Interval:
     """Return the d_z for which the observed t is the α/2 or 1 − α/2 quantile of the noncentral t.
 
     For very large |t| the noncentral t varies only by its χ in the divisor: t times the quantiles
@@ -92,7 +94,8 @@ def d_z_interval(t: np.ndarray, n: int, options: Options) -> Interval:
     """
     from scipy.special import chdtri, nctdtrinc
 
-    df, known = max(n - 1, 1), np.isfinite(t)
+    n = np.broadcast_to(n, t.shape)
+    df, known = np.maximum(n - 1, 1), np.isfinite(t)
     t = np.where(known, t, 0.0)
     tails = (1 - options.tail, options.tail)
     within = np.clip(t, -_TOO_LARGE, _TOO_LARGE)
@@ -106,7 +109,9 @@ def d_z_interval(t: np.ndarray, n: int, options: Options) -> Interval:
     return one_sided(low, high, options)
 
 
-def win_odds_interval(wins: np.ndarray, losses: np.ndarray, n: int, options: Options) -> Interval:
+def win_odds_interval(
+    wins: np.ndarray, losses: np.ndarray, n: np.ndarray, options: Options
+) -> Interval:
     """Return the interval of the win odds θ/(1 − θ), θ = (wins + ties/2)/n, normal on the logit.
 
     Brunner, Vandemeulebroecke & Mütze, "Win odds: an adaptation of the win ratio to include ties",
@@ -119,7 +124,7 @@ def win_odds_interval(wins: np.ndarray, losses: np.ndarray, n: int, options: Opt
     inside = (theta > 0) & (theta < 1) & (n > 1)
     theta = np.where(inside, theta, 0.5)
     squares = wins * (1 - theta) ** 2 + ties * (0.5 - theta) ** 2 + losses * theta**2
-    error = np.sqrt(squares / max(n - 1, 1) / n) / (theta * (1 - theta))
+    error = np.sqrt(squares / np.maximum(n - 1, 1) / n) / (theta * (1 - theta))
     logit, half = np.log(theta / (1 - theta)), -ndtri(options.tail) * error
     low, high = (np.where(inside, np.exp(end), np.nan) for end in (logit - half, logit + half))
     low, high = one_sided(low, high, options)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, Literal, get_args
 
@@ -12,15 +12,17 @@ import polars as pl
 from lexiframe.codes import decode
 from lexiframe.errors import LexiframeError, check_choice
 from lexiframe.layouts.arrays import Pairs, check_finite
-from lexiframe.layouts.cube import PairsLike, pair_cube
+from lexiframe.layouts.cube import PairsLike, cube_or_sums, pair_cube
 from lexiframe.layouts.groups import By, in_groups
+from lexiframe.layouts.moments import Moments
+from lexiframe.layouts.reduced import PairSums
 from lexiframe.metrics import notation
 from lexiframe.progress import progress
 from lexiframe.resampling import check_draws, check_share
 from lexiframe.schemas import COMPARISONS, FLOAT
 from lexiframe.significance.corrections import CORRECTIONS, correct_families
 from lexiframe.significance.differences import Alternative, Options, by_requests
-from lexiframe.significance.intervals import INTERVALS
+from lexiframe.significance.intervals import INTERVALS, t_interval
 from lexiframe.significance.own_tests import (
     OwnTest,
     check_own_tests,
@@ -28,7 +30,7 @@ from lexiframe.significance.own_tests import (
     own_result,
     several,
 )
-from lexiframe.significance.paired_tests import TESTS, outcome_of_own
+from lexiframe.significance.paired_tests import OF_SUMS, TESTS, Outcome, outcome_of_own
 from lexiframe.significance.reach import warn_of_no_rejection
 from lexiframe.typing import RequestsLike
 
@@ -229,12 +231,15 @@ def _of_group(
     d: Any, tests: list[Any], options: Options, baseline: str | None, intervals: str
 ) -> pl.DataFrame:
     """Return a row for each measure, test and pair, without the corrections."""
-    cube = pair_cube(d, baseline)
+    of_sums = intervals == "t" and all(test in OF_SUMS for test in tests)
+    cube: Any = cube_or_sums(d, baseline) if of_sums else pair_cube(d, baseline)
     if baseline is not None:
         cube = cube.against(baseline)
-    check_finite("compare", cube.values)
+    of_measure: Callable[..., pl.DataFrame] = (
+        _from_sums if of_sums else partial(_from_requests, intervals=intervals)
+    )
     frames = [
-        _of_measure(measure, pairs, tests, options, intervals, np.flatnonzero(pairs.n > 0))
+        of_measure(measure, pairs, tests, options)
         for measure, pairs in progress(cube, len(cube.measures), "compare")
     ]
     return pl.concat([pl.DataFrame(schema=_UNCORRECTED), *frames])
@@ -245,36 +250,63 @@ _UNCORRECTED = {k: v for k, v in COMPARISONS.columns.items() if k not in _CORREC
 _UNCORRECTED |= {"least_p": FLOAT}
 
 
-def _of_measure(
-    measure: str,
-    pairs: Pairs,
-    tests: list[str | OwnTest],
-    options: Options,
-    intervals: str,
-    chosen: np.ndarray,
+def _from_sums(
+    measure: str, pairs: Pairs | PairSums, tests: list[Any], options: Options
 ) -> pl.DataFrame:
+    """Return a row for each test and pair, for tests that need sums over the requests alone."""
+    moments = pairs.differences
+    check_finite("compare", np.where(moments.total.infinite == 0, 0, np.inf))
+    pair = np.flatnonzero(moments.n > 0)
+    d = moments[pair]
+    found = {test: OF_SUMS[test](d, options) for test in tests}
+    return _table(measure, pairs, pair, d, t_interval(d, options), found, options)
+
+
+def _from_requests(
+    measure: str, pairs: Pairs, tests: list[Any], options: Options, intervals: str
+) -> pl.DataFrame:
+    """Return a row for each test and pair, for tests of which some need each request."""
+    check_finite("compare", pairs.values)
+    chosen = np.flatnonzero(pairs.n > 0)
     own = {t: own_result(t, pairs, chosen) for t in tests if not isinstance(t, str)}
-    frames = []
+    frames = [pl.DataFrame(schema=_UNCORRECTED)]
     for pair, d in by_requests(pairs, chosen):
-        low, high = INTERVALS[intervals](d, options)
-        same = {
-            "measure": pl.repeat(measure, len(pair), eager=True),
-            "run_a": decode(pairs.runs, pairs.a[pair]),
-            "run_b": decode(pairs.runs, pairs.b[pair]),
-            "n": pl.repeat(d.n, len(pair), dtype=pl.Int64, eager=True),
-            "mean_difference": d.mean,
-            "ci_low": low,
-            "ci_high": high,
+        found = {
+            test: TESTS[test](d, options)
+            if isinstance(test, str)
+            else outcome_of_own(d, options, *own[test][:, np.searchsorted(chosen, pair)])
+            for test in tests
         }
-        for test in tests:
-            if isinstance(test, str):
-                found = TESTS[test](d, options)
-            else:
-                found = outcome_of_own(d, options, *own[test][:, np.searchsorted(chosen, pair)])
-            called = pl.repeat(_called(name_of_test(test), options), len(pair), eager=True)
-            frames.append(pl.DataFrame({**same, **found._asdict(), "test": called}))
-    table = pl.concat([frame.select(*_UNCORRECTED) for frame in frames])
-    return table.with_columns(pl.selectors.float().fill_nan(None))
+        ends = INTERVALS[intervals](d, options)
+        frames.append(_table(measure, pairs, pair, d.moments, ends, found, options))
+    return pl.concat(frames)
+
+
+def _table(
+    measure: str,
+    pairs: Pairs | PairSums,
+    pair: np.ndarray,
+    d: Moments,
+    ends: tuple[np.ndarray, np.ndarray],
+    found: Mapping[Any, Outcome],
+    options: Options,
+) -> pl.DataFrame:
+    """Return a row for each test and each of the pairs ``pair``, whose moments ``d`` has."""
+    same = {
+        "measure": pl.repeat(measure, len(pair), eager=True),
+        "run_a": decode(pairs.runs, pairs.a[pair]),
+        "run_b": decode(pairs.runs, pairs.b[pair]),
+        "n": pl.Series(d.n, dtype=pl.Int64),
+        "mean_difference": d.mean,
+        "ci_low": ends[0],
+        "ci_high": ends[1],
+    }
+    frames = []
+    for test, outcome in found.items():
+        called = pl.repeat(_called(name_of_test(test), options), len(pair), eager=True)
+        frame = pl.DataFrame({**same, **outcome._asdict(), "test": called})
+        frames.append(frame.select(*_UNCORRECTED))
+    return pl.concat(frames).with_columns(pl.selectors.float().fill_nan(None))
 
 
 def _called(test: str, options: Options) -> str:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from lexiframe.layouts.moments import Moments
 from lexiframe.orderings.ranking import ratio
 from lexiframe.progress import progress
 from lexiframe.resampling import drawn_requests, signs
@@ -44,32 +45,31 @@ _EXACT = 50
 """Up to this many ranks SciPy's p is exact, if there are no ties."""
 
 
-def t_test(d: Differences, options: Options) -> Outcome:
+def t_test(d: Differences | Moments, options: Options) -> Outcome:
     """t = mean / (sd / √n), d_z = mean / sd."""
     d_z, t = _standardised(d)
     p_value = _p_of_t(t, d.n, options)
     return Outcome(*_with_interval(d_z, t, d.n, options), t, p_value, np.zeros(len(t)))
 
 
-def _p_of_t(t: np.ndarray, n: int, options: Options) -> np.ndarray:
+def _p_of_t(t: np.ndarray, n: np.ndarray | int, options: Options) -> np.ndarray:
     """Return p of t with n − 1 degrees of freedom; 1 where all differences are 0, or n is 1."""
     from scipy.special import stdtr
 
-    df = max(n - 1, 1)
+    df = np.maximum(n - 1, 1)
     return np.where(np.isnan(t), 1.0, options.p_value(stdtr(df, t), stdtr(df, -t)))
 
 
-def sign_test(d: Differences, options: Options) -> Outcome:
+def sign_test(d: Differences | Moments, options: Options) -> Outcome:
     """Sign test: wins ~ Binomial(wins + losses, 1/2)."""
-    wins, losses = (d.values > 0).sum(axis=0), (d.values < 0).sum(axis=0)
-    ties = d.n - wins - losses
+    wins, losses, ties = d.wins, d.losses, d.n - d.wins - d.losses
     with np.errstate(divide="ignore"):
         odds = (wins + ties / 2) / (losses + ties / 2)
     shared = ties // 2 if options.sign_ties == "split" else 0
     won, lost = wins + shared, losses + shared
     p_value = options.p_value(_at_most(won, won + lost), _at_most(lost, won + lost))
     least_p = options.least_p(_at_most(np.broadcast_to(shared, won.shape), won + lost))
-    interval = win_odds_interval(wins, losses, d.n, options)
+    interval = win_odds_interval(wins, losses, np.asarray(d.n), options)
     return Outcome(odds, *interval, won.astype(np.float64), p_value, least_p)
 
 
@@ -214,10 +214,17 @@ TESTS: dict[str, Callable[[Differences, Options], Outcome]] = {
 }
 
 
-def _standardised(d: Differences) -> tuple[np.ndarray, np.ndarray]:
+OF_SUMS: dict[str, Callable[[Differences | Moments, Options], Outcome]] = {
+    "t": t_test,
+    "sign": sign_test,
+}
+"""The tests that need no more than sums over the requests."""
+
+
+def _standardised(d: Differences | Moments) -> tuple[np.ndarray, np.ndarray]:
     """Return d_z and t: infinite where all differences are equal, NaN where they are all 0."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        d_z = np.where(d.n > 1, d.mean / d.deviation, np.nan)
+        d_z = np.where(np.asarray(d.n) > 1, d.mean / d.deviation, np.nan)
     d_z[(np.abs(d.mean) <= d.mean_rounding) & (d.deviation == 0)] = np.nan
     return d_z, d_z * np.sqrt(d.n)
 
@@ -232,6 +239,6 @@ def outcome_of_own(
 
 
 def _with_interval(
-    d_z: np.ndarray, t: np.ndarray, n: int, options: Options
+    d_z: np.ndarray, t: np.ndarray, n: np.ndarray | int, options: Options
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return d_z, *d_z_interval(t, n, options)

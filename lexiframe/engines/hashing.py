@@ -1,0 +1,109 @@
+"""The bucket of a request: a hash of its id that is the same on every machine and in every version.
+
+Polars' and Python's own hashes change with their version, the machine or the process. A job that
+was started elsewhere, or before an update, could not go on with theirs.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pyarrow as pa
+
+_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)  # 2^64 divided by the golden ratio, made odd
+_WORD = 8
+_BLOCK = 1 << 15
+"""Ids that are hashed at once: the arrays of so many stay in the processor's cache."""
+
+
+def bucket_of(query_ids: pl.Series, n: int) -> np.ndarray:
+    """Return the bucket of each id, from 0 to ``n`` - 1.
+
+    It depends only on the UTF-8 bytes of the id. An integer has the bucket of its text.
+
+    Parameters
+    ----------
+    query_ids
+        Strings, integers or categories, without nulls.
+    n
+        The number of buckets, at least 1.
+
+    Returns
+    -------
+    numpy.ndarray
+        One int64 for each id.
+
+    Notes
+    -----
+    The 8-byte words of the text, little-endian and padded with zeros, are added to a state one
+    after the other; after each of them, the state is multiplied and its upper bits are folded into
+    its lower ones, with the constants of SplitMix64. The state starts with the length of the text,
+    so that zeros at the end of an id count.
+
+    Sources: Guy L. Steele Jr., Doug Lea, Christine H. Flood, Fast splittable pseudorandom number
+    generators, OOPSLA 2014, https://doi.org/10.1145/2660193.2660195
+
+    Examples
+    --------
+    >>> bucket_of(pl.Series(["7", "8", "u-000001"]), 100).tolist()
+    [64, 97, 34]
+    >>> bucket_of(pl.Series([7, 8]), 100).tolist()
+    [64, 97]
+    """
+    if isinstance(query_ids.dtype, pl.Enum) and len(query_ids.dtype.categories) < len(query_ids):
+        return np.asarray(_buckets(query_ids.dtype.categories, n)[query_ids.to_physical()])
+    # Rows of one request mostly follow each other: only the first of them is hashed.
+    begins = np.flatnonzero((query_ids != query_ids.shift()).fill_null(True).to_numpy())
+    if len(begins) < len(query_ids):
+        lengths = np.diff(begins, append=len(query_ids))
+        return np.repeat(_buckets(query_ids.gather(begins), n), lengths)
+    return _buckets(query_ids, n)
+
+
+def _buckets(ids: pl.Series, n: int) -> np.ndarray:
+    bucket = np.empty(len(ids), np.int64)
+    for start in range(0, len(ids), _BLOCK):
+        hashes = _hashes(ids[start : start + _BLOCK].cast(pl.String))
+        bucket[start : start + _BLOCK] = hashes % np.uint64(n)
+    return bucket
+
+
+def _hashes(texts: pl.Series) -> np.ndarray:
+    """Return a hash of 64 bits for each text."""
+    data, start, length = _bytes_of(texts)
+    state = _mixed(length.astype(np.uint64))
+    words = np.ndarray(len(data) - _WORD + 1, "<u8", data, strides=(1,))
+    active = np.arange(len(start))
+    for offset in range(0, int(length.max(initial=0)), _WORD):
+        active = active[length[active] > offset]
+        here = slice(None) if len(active) == len(start) else active
+        left = np.minimum(length[here] - offset, _WORD).astype(np.uint64)
+        word = words[start[here] + offset] & _ones(left)
+        state[here] = _mixed(state[here] + word)
+    return state
+
+
+def _ones(n_bytes: np.ndarray) -> np.ndarray:
+    """Return for each number of bytes, from 1 to 8, a word whose lowest bytes are all ones."""
+    return np.uint64(0xFFFFFFFFFFFFFFFF) >> (np.uint64(8) * (np.uint64(_WORD) - n_bytes))
+
+
+def _mixed(state: np.ndarray) -> np.ndarray:
+    """Make every bit of the state depend on every bit (the finaliser of SplitMix64)."""
+    state = state + _MULTIPLIER
+    state = (state ^ (state >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    state = (state ^ (state >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return np.asarray(state ^ (state >> np.uint64(31)))
+
+
+def _bytes_of(texts: pl.Series) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the bytes of all texts, with room for a word behind them, and starts and lengths."""
+    arrow = texts.to_arrow().cast(pa.large_string())
+    if isinstance(arrow, pa.ChunkedArray):
+        arrow = arrow.combine_chunks()
+    _, offset_buffer, data = arrow.buffers()
+    offsets = np.frombuffer(offset_buffer, np.int64)[arrow.offset :][: len(arrow) + 1]
+    used = np.frombuffer(data or b"", np.uint8)[offsets[0] : offsets[-1]]
+    padded = np.zeros(len(used) + _WORD, np.uint8)
+    padded[: len(used)] = used
+    return padded, offsets[:-1] - offsets[0], np.diff(offsets)

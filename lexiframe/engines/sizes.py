@@ -1,0 +1,139 @@
+"""How large runs and judgments are, how much memory is allowed, and how many buckets that needs."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from lexiframe.engines.units import Unit, units_of_qrels, units_of_runs
+from lexiframe.errors import LexiframeError, shown
+
+BYTES_PER_ROW = 200
+"""The memory that a row of a run takes at most while its bucket is evaluated."""
+BASE = 250_000_000
+"""The memory that Python, Polars and PyArrow take without any data."""
+UNKNOWN = 10_000_000
+"""The rows that a stream is taken to have, whose length nobody knows before it is read."""
+_MOST = 1 << 15
+_UNEVEN = 1.25  # the largest bucket has more rows than an average one
+_UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
+_BINARY = {"ki": 2**10, "mi": 2**20, "gi": 2**30, "ti": 2**40}
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """The rows of runs and of judgments, counted or estimated, and the sources of unknown length.
+
+    ``runs`` and ``qrels`` count rows; ``unknown`` names what was taken to have `UNKNOWN` rows.
+    """
+
+    runs: int
+    qrels: int = 0
+    unknown: tuple[str, ...] = ()
+
+    @property
+    def rows(self) -> int:
+        """All rows."""
+        return self.runs + self.qrels
+
+    @property
+    def memory(self) -> int:
+        """The bytes of memory that a computation of all rows at once takes."""
+        return self.rows * BYTES_PER_ROW
+
+
+def parse_memory(memory: str | float) -> int:
+    """Return an amount of memory in bytes.
+
+    Parameters
+    ----------
+    memory
+        A number of bytes, or text: a number with the unit ``kB``, ``MB``, ``GB`` or ``TB`` (powers
+        of 1000), or ``KiB``, ``MiB``, ``GiB`` or ``TiB`` (powers of 1024).
+
+    Raises
+    ------
+    LexiframeError
+        For other text, and for an amount that is not positive.
+    TypeError
+        For another type.
+
+    Examples
+    --------
+    >>> parse_memory("4GB"), parse_memory("1.5 GiB"), parse_memory(2_000_000_000)
+    (4000000000, 1610612736, 2000000000)
+    >>> parse_memory("four")
+    Traceback (most recent call last):
+    lexiframe.errors.LexiframeError: memory: expected a size such as '4GB' or '500MB', found 'four'
+    """
+    if isinstance(memory, bool) or not isinstance(memory, str | int | float):
+        raise TypeError(f"memory: expected a size such as '4GB', found {shown(memory)}")
+    found = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([kmgt]?i?)b?\s*", str(memory).lower())
+    units = _UNITS | _BINARY
+    if isinstance(memory, str) and (found is None or found[2] not in units):
+        raise LexiframeError(
+            f"memory: expected a size such as '4GB' or '500MB', found {shown(memory)}"
+        )
+    number = float(found[1]) * units[found[2]] if isinstance(memory, str) and found else memory
+    size = float(number)
+    if not 1 <= size < math.inf:
+        raise LexiframeError(f"memory: expected a positive number of bytes, found {shown(memory)}")
+    return int(size)
+
+
+def estimate(runs: Any, qrels: Any = (), **how: Any) -> Sizes:
+    """Count or estimate the rows of runs and of judgments, without reading them.
+
+    Parquet files, frames, data sets and queries are counted; the rows of text are estimated from
+    the size of the file and its first lines. ``how`` has the options of `scan_runs`.
+
+    Examples
+    --------
+    >>> sizes = estimate("data/example/runs", "data/example/qrels.txt")
+    >>> sizes.rows > 1000, fits(sizes, parse_memory("1GB"))
+    (True, True)
+    """
+    _, units = units_of_runs(runs, how)
+    judged = units_of_qrels(qrels) if not isinstance(qrels, tuple) else []
+    return sizes_of(units, judged)
+
+
+def sizes_of(runs: list[Unit], qrels: list[Unit]) -> Sizes:
+    """Add the rows of units."""
+    counts = [(unit.where, unit.rows()) for unit in runs]
+    judged = [(unit.where, unit.rows()) for unit in qrels]
+    unknown = tuple(where for where, n in (*counts, *judged) if n is None)
+    return Sizes(_sum(counts), _sum(judged), unknown)
+
+
+def _sum(counts: list[tuple[str, int | None]]) -> int:
+    return sum(UNKNOWN if n is None else n for _, n in counts)
+
+
+def room_in(memory: int) -> int:
+    """Return the bytes for data: the memory allowed without that of the libraries."""
+    return max(memory - BASE, memory // 4)
+
+
+def fits(sizes: Sizes, memory: int) -> bool:
+    """Return whether all rows can be evaluated at once in the memory allowed.
+
+    Examples
+    --------
+    >>> fits(Sizes(1_000_000), parse_memory("1GB")), fits(Sizes(200_000_000), parse_memory("4GB"))
+    (True, False)
+    """
+    return sizes.memory <= room_in(memory) and not sizes.unknown
+
+
+def n_buckets(sizes: Sizes, memory: int) -> int:
+    """Return the number of buckets with which each can be evaluated in the memory allowed.
+
+    Examples
+    --------
+    >>> n_buckets(Sizes(200_000_000), parse_memory("4GB"))
+    14
+    """
+    return min(max(math.ceil(sizes.memory * _UNEVEN / room_in(memory)), 1), _MOST)

@@ -1,0 +1,178 @@
+"""Sums of floating-point numbers that are the same in whatever order and groups they are added.
+
+Partial sums of batches, threads and machines are added to the same bits as all numbers at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+_WIDTH = 40
+"""The bits of a digit. So many of the 53 that a number has let two digits hold most numbers."""
+_ROWS = 2**13
+"""At most so many digits are added as floats: sums below 2^53 are exact."""
+_UNCARRIED = 2**22
+"""The rows after which digits are carried: 2^22 digits below 2^40 stay below 2^63."""
+_CELLS = 2**16
+"""The numbers that are handled at once, so that intermediate results stay in the cache."""
+
+
+@dataclass(frozen=True)
+class ExactSums:
+    """Exact sums of columns of numbers, as digits of base 2^40.
+
+    Attributes
+    ----------
+    digits
+        Digits × columns, the lowest first. All but the highest are in 0..2^40 − 1; the highest has
+        the sign. Equal sums have equal digits.
+    lowest
+        The exponent of the lowest digit, in multiples of 40.
+    infinite
+        The sum of the infinite numbers of each column: 0, ±∞, or NaN for both.
+    """
+
+    digits: np.ndarray
+    lowest: int
+    infinite: np.ndarray
+
+    @classmethod
+    def of(cls, values: np.ndarray) -> ExactSums:
+        """Add up the columns of a matrix without NaN: rows × columns.
+
+        Examples
+        --------
+        >>> values = np.array([[1e16, 0.1], [1.0, 0.2], [-1e16, 0.3]])
+        >>> ExactSums.of(values).rounded().tolist()
+        [1.0, 0.6]
+        >>> values.sum(axis=0).tolist()
+        [0.0, 0.6000000000000001]
+        """
+        sums = cls.zero(values.shape[1])
+        for first in range(0, len(values), _UNCARRIED):
+            sums = sums + cls._of_rows(values[first : first + _UNCARRIED])
+        return sums
+
+    @classmethod
+    def zero(cls, n_columns: int) -> ExactSums:
+        """Return the sums of no numbers."""
+        return cls(np.zeros((1, n_columns), np.int64), 0, np.zeros(n_columns))
+
+    @classmethod
+    def _of_rows(cls, values: np.ndarray) -> ExactSums:
+        n_columns = values.shape[1]
+        rows = max(min(_ROWS, _CELLS // max(n_columns, 1)), 1)
+        by_place: dict[int, np.ndarray] = {}
+        infinite = np.zeros(n_columns)
+        for first in range(0, len(values), rows):
+            block = values[first : first + rows]
+            largest = np.abs(block).max(initial=0.0)
+            if not np.isfinite(largest):
+                is_infinite = np.isinf(block)
+                with np.errstate(invalid="ignore"):
+                    infinite = infinite + np.where(is_infinite, block, 0.0).sum(axis=0)
+                block = np.where(is_infinite, 0.0, block)
+                largest = np.abs(block).max(initial=0.0)
+            for place, digit in _digits(block, largest):
+                by_place[place] = by_place.get(place, 0) + digit
+        lowest, highest = min(by_place, default=0), max(by_place, default=0)
+        digits = np.zeros((highest - lowest + 1, n_columns), np.int64)
+        for place, digit in by_place.items():
+            digits[place - lowest] = digit
+        return cls(digits, lowest, infinite)._carried()
+
+    def __add__(self, other: ExactSums) -> ExactSums:
+        """Return the sums of the numbers of both."""
+        lowest = min(self.lowest, other.lowest)
+        highest = max(self.lowest + len(self.digits), other.lowest + len(other.digits))
+        digits = np.zeros((highest - lowest, self.digits.shape[1]), np.int64)
+        for sums in (self, other):
+            start = sums.lowest - lowest
+            digits[start : start + len(sums.digits)] += sums.digits
+        with np.errstate(invalid="ignore"):
+            return ExactSums(digits, lowest, self.infinite + other.infinite)._carried()
+
+    def times(self, signs: np.ndarray) -> ExactSums:
+        """Return the sums multiplied by a whole number for each column, as small as a sign."""
+        with np.errstate(invalid="ignore"):
+            infinite = np.where(self.infinite == 0, 0.0, self.infinite * signs)
+        return ExactSums(self.digits * signs, self.lowest, infinite)._carried()
+
+    def __getitem__(self, columns: np.ndarray) -> ExactSums:
+        """Return the sums of some columns."""
+        return ExactSums(self.digits[:, columns], self.lowest, self.infinite[columns])
+
+    def _carried(self) -> ExactSums:
+        """Carry what exceeds a digit to the next one, and leave out zeros at both ends."""
+        digits = np.concatenate([self.digits, np.zeros_like(self.digits[:1])])
+        for n in range(len(digits) - 1):
+            carry = digits[n] >> _WIDTH
+            digits[n] -= carry << _WIDTH
+            digits[n + 1] += carry
+        # The highest digit of a negative sum is −1: give it to the one below, as the sign.
+        while np.isin(digits[-1], (0, -1)).all() and len(digits) > 1:
+            digits[-2] += digits[-1] << _WIDTH
+            digits = digits[:-1]
+        used = np.flatnonzero(digits.any(axis=1))
+        if not len(used):
+            return ExactSums(digits[:1], 0, self.infinite)
+        return ExactSums(digits[used[0] : used[-1] + 1], self.lowest + int(used[0]), self.infinite)
+
+    def parts(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return each sum as two floats, the rounded sum and the rounded rest."""
+        high, low = np.zeros(self.digits.shape[1]), np.zeros(self.digits.shape[1])
+        for n, digit in enumerate(self.digits):
+            term = np.ldexp(digit.astype(np.float64), _WIDTH * (self.lowest + n))
+            high, error = two_sum(term, high)
+            low += error
+        return two_sum(high, low)
+
+    def rounded(self) -> np.ndarray:
+        """Return the sums as floats."""
+        with np.errstate(invalid="ignore"):
+            return np.asarray(self.parts()[0] + self.infinite)
+
+
+def _digits(values: np.ndarray, largest: float) -> Iterator[tuple[int, np.ndarray]]:
+    """Yield the digits of the columns' sums with their places, the highest first, not carried."""
+    place = -(-int(np.frexp(largest)[1]) // _WIDTH) - 1
+    rest = np.ldexp(values, -_WIDTH * place)
+    whole = np.empty_like(rest)
+    while rest.any():
+        np.trunc(rest, out=whole)
+        yield place, whole.sum(axis=0).astype(np.int64)
+        rest -= whole
+        rest *= 2.0**_WIDTH
+        place -= 1
+
+
+def two_sum(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return a + b rounded, and its rounding error, which is exact (Knuth's algorithm).
+
+    Examples
+    --------
+    >>> two_sum(np.array([1.0]), np.array([1e-20]))
+    (array([1.]), array([1.e-20]))
+    """
+    total = a + b
+    of_b = total - a
+    return total, (a - (total - of_b)) + (b - of_b)
+
+
+def halves(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return two numbers of at most 26 bits that add up to each value (Veltkamp's algorithm).
+
+    The square of the first is exact. Values above 1e300 would overflow.
+
+    Examples
+    --------
+    >>> high, low = halves(np.array([0.1]))
+    >>> bool(high + low == 0.1), bool(abs(low) < 1e-8)
+    (True, True)
+    """
+    scaled = values * 134217729.0  # 2^27 + 1
+    high = scaled - (scaled - values)
+    return high, values - high

@@ -1,0 +1,233 @@
+"""Preferences reduced to sums over the requests, from which most tables follow: `Reduced`."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import reduce
+from operator import add
+from typing import TypeVar
+
+import numpy as np
+import polars as pl
+
+from lexiframe.errors import LexiframeError, unknown_name
+from lexiframe.layouts.arrays import square_of
+from lexiframe.layouts.moments import Moments
+
+
+@dataclass(frozen=True)
+class PairSums:
+    """One measure's preferences, summed up over requests.
+
+    Attributes
+    ----------
+    runs, a, b
+        As those of `Pairs`.
+    differences
+        The moments of the preferences of each pair.
+    ballots
+        For each pair, the number of requests that rank run a over run b by their request win rates,
+        minus those that rank b over a.
+    preferred, points, shares
+        Moments for each run, over requests: of its mean preference over the other runs, of Borda's
+        points, and of the share of the other runs that it is preferred to.
+    """
+
+    runs: pl.Series
+    a: np.ndarray
+    b: np.ndarray
+    differences: Moments
+    ballots: np.ndarray
+    preferred: Moments
+    points: Moments
+    shares: Moments
+
+    def __add__(self, other: PairSums) -> PairSums:
+        """Return the sums over the requests of both."""
+        names = ("differences", "ballots", "preferred", "points", "shares")
+        return replace(self, **{n: getattr(self, n) + getattr(other, n) for n in names})
+
+    def square(self, by_pair: np.ndarray) -> np.ndarray:
+        """Return an antisymmetric matrix, runs × runs, from a number for each pair."""
+        return square_of(self, by_pair)
+
+
+@dataclass(frozen=True)
+class RunSums:
+    """One measure's scores, summed up over requests: the moments of each run's scores."""
+
+    runs: pl.Series
+    scores: Moments
+    smaller_is_better: bool
+
+    def __add__(self, other: RunSums) -> RunSums:
+        """Return the sums over the requests of both."""
+        return replace(self, scores=self.scores + other.scores)
+
+
+@dataclass(frozen=True)
+class Reduced:
+    """Scores and preferences of all measures, reduced to sums over the requests.
+
+    The sums of some requests and of others are added, in any order, to the same bits as those of
+    all requests at once.
+
+    Attributes
+    ----------
+    runs
+        The names of the runs, sorted.
+    n_requests
+        The number of requests, with or without preferences.
+    preferences, scores
+        The sums of each measure by its name, sorted.
+    agreement
+        Measures × measures of ``preferences``, the number of pairs of rankings that both prefer in
+        the same direction.
+    groups
+        The same for each group of requests, with the attributes of the group in a frame of one row.
+    """
+
+    runs: pl.Series
+    n_requests: int
+    preferences: Mapping[str, PairSums]
+    scores: Mapping[str, RunSums]
+    agreement: np.ndarray
+    groups: tuple[tuple[pl.DataFrame, Reduced], ...] = ()
+
+    def __iter__(self) -> Iterator[tuple[str, PairSums]]:
+        """Yield each measure that has preferences, and its sums."""
+        for measure, sums in self.preferences.items():
+            if sums.differences.n.any():
+                yield measure, sums
+
+    def __add__(self, other: Reduced) -> Reduced:
+        """Return the sums over the requests of both, which have the same runs and measures."""
+        return Reduced(
+            self.runs,
+            self.n_requests + other.n_requests,
+            {name: sums + other.preferences[name] for name, sums in self.preferences.items()},
+            {name: sums + other.scores[name] for name, sums in self.scores.items()},
+            self.agreement + other.agreement,
+            _joined(self.groups, other.groups),
+        )
+
+    @property
+    def of_scores(self) -> ScoreSums:
+        """The sums of the scores alone, for functions that take scores or preferences."""
+        return ScoreSums(self.scores, tuple((group, part.of_scores) for group, part in self.groups))
+
+    @property
+    def measures(self) -> pl.Series:
+        """The names of the measures that have preferences."""
+        return pl.Series([*self.preferences], dtype=pl.String)
+
+    def of_measures(self, names: list[str]) -> Reduced:
+        """Return the sums of some of the measures."""
+        chosen = np.array([name in names for name in self.preferences], bool)
+        return replace(
+            self,
+            preferences={k: v for k, v in self.preferences.items() if k in names},
+            scores={k: v for k, v in self.scores.items() if k in names},
+            agreement=self.agreement[np.ix_(chosen, chosen)],
+            groups=tuple((group, part.of_measures(names)) for group, part in self.groups),
+        )
+
+    def in_group(self, names: list[str]) -> tuple[tuple[pl.DataFrame, Reduced], ...]:
+        """Return the groups of requests by some attributes, which were told before reducing.
+
+        Raises
+        ------
+        LexiframeError
+            When the sums were computed for other groups, or for none.
+        """
+        return _groups_by(self.groups, names)
+
+    def against(self, baseline: str) -> Reduced:
+        """Return the pairs of the other runs with one: ``b`` of every pair is the baseline.
+
+        Only ``differences`` remain of the pairs' sums that make sense.
+
+        Raises
+        ------
+        UnknownNameError
+            With near matches, when no run has this name.
+        """
+        if baseline not in self.runs:
+            raise unknown_name("run", baseline, self.runs)
+        turned = {name: _against(sums, baseline) for name, sums in self.preferences.items()}
+        return replace(self, preferences=turned)
+
+    def to_bytes(self) -> bytes:
+        """Return the sums as bytes, for `from_bytes` of the same version of the library."""
+        return pickle.dumps(self, protocol=5)
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> Reduced:
+        """Return the sums from what `to_bytes` made; only of bytes that this library wrote."""
+        found: Reduced = pickle.loads(data)
+        return found
+
+
+@dataclass(frozen=True)
+class ScoreSums:
+    """The sums of the scores of `Reduced`, in all requests and in each group of them."""
+
+    by_measure: Mapping[str, RunSums]
+    groups: tuple[tuple[pl.DataFrame, ScoreSums], ...] = ()
+
+    def __iter__(self) -> Iterator[tuple[str, RunSums]]:
+        """Yield each measure that has scores, and their sums for the runs that have some."""
+        for measure, sums in self.by_measure.items():
+            known = sums.scores.n > 0
+            if known.any():
+                yield (
+                    measure,
+                    replace(sums, runs=sums.runs.filter(known), scores=sums.scores[known]),
+                )
+
+    def in_group(self, names: list[str]) -> tuple[tuple[pl.DataFrame, ScoreSums], ...]:
+        """Return the groups of requests, as `Reduced.in_group` does."""
+        return _groups_by(self.groups, names)
+
+
+_Part = TypeVar("_Part")
+
+
+def _groups_by(
+    groups: tuple[tuple[pl.DataFrame, _Part], ...], names: list[str]
+) -> tuple[tuple[pl.DataFrame, _Part], ...]:
+    known = groups[0][0].columns if groups else []
+    if known != names:
+        raise LexiframeError(
+            f"by: expected the groups whose sums were kept ({', '.join(known) or 'none'}), "
+            f"found {', '.join(names)}; evaluate again with by={names!r}"
+        )
+    return groups
+
+
+def _against(sums: PairSums, baseline: str) -> PairSums:
+    if baseline not in sums.runs:  # this measure has no preferences of it
+        none = np.zeros(len(sums.a), bool)
+        return replace(sums, a=sums.a[none], b=sums.b[none], differences=sums.differences[none])
+    place = sums.runs.index_of(baseline)
+    kept = (sums.a == place) | (sums.b == place)
+    a, b = sums.a[kept], sums.b[kept]
+    differences = sums.differences[kept].turned(a == place)
+    others = np.where(a == place, b, a)
+    return replace(sums, a=others, b=np.full(len(a), place), differences=differences)
+
+
+def _joined(
+    some: tuple[tuple[pl.DataFrame, Reduced], ...], others: tuple[tuple[pl.DataFrame, Reduced], ...]
+) -> tuple[tuple[pl.DataFrame, Reduced], ...]:
+    """Add up the groups of two parts; a group may be in one of them only. They come sorted."""
+    if not (some or others):
+        return ()
+    names = (some or others)[0][0].columns
+    parts: dict[tuple[object, ...], list[Reduced]] = {}
+    for group, sums in (*some, *others):
+        parts.setdefault(group.row(0), []).append(sums)
+    rows = pl.concat([group for group, _ in (*some, *others)]).unique().sort(names)
+    return tuple((row, reduce(add, parts[row.row(0)])) for row in rows.iter_slices(1))

@@ -1,0 +1,123 @@
+"""What orderings take from preferences: of each request, or kept as sums over the requests."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+
+from lexiframe.layouts.arrays import PairCube, Pairs, ScoreCube
+from lexiframe.layouts.moments import Moments
+from lexiframe.layouts.reduced import PairSums, Reduced, RunSums
+from lexiframe.metrics.tolerance import TIE, rounding
+from lexiframe.orderings.positional import borda
+from lexiframe.orderings.ranking import tie_groups
+from lexiframe.orderings.win_rates import mean_preferences, sums_by_run
+
+_TIE = np.full((1, 1), TIE)
+
+
+def preferred(d: Pairs | PairSums) -> Moments:
+    """Return the moments over requests of each run's mean preference over the other runs."""
+    if isinstance(d, PairSums):
+        return d.preferred
+    return Moments.of(mean_preferences(d), d.request_rounding[:, None])
+
+
+def points(d: Pairs | PairSums) -> Moments:
+    """Return the moments over requests of each run's points by Borda's rule."""
+    if isinstance(d, PairSums):
+        return d.points
+    return Moments.of(borda(mean_preferences(d), d.request_rounding[:, None]), _TIE)
+
+
+def shares(d: Pairs | PairSums) -> Moments:
+    """Return the moments over requests of the share of other runs that each is preferred to."""
+    return d.shares if isinstance(d, PairSums) else Moments.of(request_shares(d), _TIE)
+
+
+def ballots(d: Pairs | PairSums, votes: str) -> np.ndarray:
+    """Return for each pair how many requests more rank run a over run b than the other way."""
+    if votes == "preference":
+        return np.asarray(d.differences.wins - d.differences.losses)
+    if isinstance(d, PairSums):
+        return d.ballots
+    return np.asarray(request_ballots(d, votes).sum(axis=0))
+
+
+def request_ballots(pairs: Pairs, votes: str) -> np.ndarray:
+    """Return 1 where a request ranks run a over run b, −1 where below, else 0: requests × pairs."""
+    if votes == "preference":
+        return np.asarray(np.sign(np.nan_to_num(pairs.values)))
+    groups = tie_groups(mean_preferences(pairs), pairs.request_rounding[:, None])
+    return np.asarray(np.sign(groups[:, pairs.b] - groups[:, pairs.a]), np.float64)
+
+
+def request_shares(pairs: Pairs) -> np.ndarray:
+    """Return (wins + ties/2) / comparisons: requests × runs, NaN without a comparison."""
+    known = ~np.isnan(pairs.values)
+    lead = sums_by_run(pairs, np.sign(np.where(known, pairs.values, 0)).astype(np.int8), -1)
+    n = sums_by_run(pairs, known.astype(np.int8), 1)
+    none = np.full(n.shape, np.nan)
+    return np.asarray(np.divide(n + lead, 2 * n, out=none, where=n > 0))
+
+
+def reduced(
+    cube: PairCube | None, s: ScoreCube | None, runs: pl.Series, n_requests: int
+) -> Reduced:
+    """Sum up the preferences and the scores of some requests, which have all runs.
+
+    Without pairs of runs there is no cube, and without metrics there are no scores.
+    """
+    pairs = {} if cube is None else dict(zip(cube.measures, cube.whole(), strict=True))
+    scores = {}
+    if s is not None:
+        parts = zip(s.measures, s.values, s.smaller_is_better, strict=True)
+        scores = {
+            name: RunSums(s.runs, Moments.of(values, rounding(values)), bool(smaller))
+            for name, values, smaller in parts
+        }
+    return Reduced(
+        runs,
+        n_requests,
+        {measure: _sums(of_measure) for measure, of_measure in pairs.items()},
+        scores,
+        agreeing(cube.values) if cube is not None else np.zeros((0, 0), np.int64),
+    )
+
+
+def _sums(pairs: Pairs) -> PairSums:
+    """Sum up one measure; requests without any preference count in no sum."""
+    known = pairs.of_known_requests()
+    return PairSums(
+        pairs.runs,
+        pairs.a,
+        pairs.b,
+        known.differences,
+        ballots(known, "win_rate"),
+        preferred(known),
+        points(known),
+        shares(known),
+    )
+
+
+_CELLS = 2**22
+"""The cells that are multiplied at once: counts up to 2^24 are exact as single floats."""
+
+
+def agreeing(values: np.ndarray) -> np.ndarray:
+    """Count the cells in which two measures have the same sign, not 0: measures × measures.
+
+    ``values`` are measures × requests × pairs, NaN where there is none.
+
+    Examples
+    --------
+    >>> agreeing(np.array([[[1.0, -2.0]], [[0.5, 0.0]]])).tolist()
+    [[2, 1], [1, 1]]
+    """
+    flat = values.reshape(len(values), int(np.prod(values.shape[1:])))
+    counts = np.zeros((len(values), len(values)), np.int64)
+    for first in range(0, flat.shape[1], _CELLS):
+        for signed in (flat[:, first : first + _CELLS] > 0, flat[:, first : first + _CELLS] < 0):
+            single = signed.astype(np.float32)
+            counts += (single @ single.T).astype(np.int64)
+    return counts

@@ -1,0 +1,58 @@
+"""The ordering of the runs over all requests, from sums over them: `order_whole`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from lexiframe.layouts.arrays import PairCube, Pairs, ScoreCube, Scores
+from lexiframe.layouts.cube import is_scores, pair_cube, score_cube
+from lexiframe.layouts.moments import Moments
+from lexiframe.layouts.reduced import PairSums, Reduced, RunSums, ScoreSums
+from lexiframe.metrics.tolerance import rounding
+from lexiframe.orderings.from_leads import FROM_LEADS, ranks_of
+from lexiframe.orderings.rule import Rule
+from lexiframe.orderings.sums import ballots, points, preferred
+from lexiframe.orderings.weighted import Ordered, refuse_gaps
+
+Table = ScoreCube | ScoreSums | PairCube | Reduced
+
+
+def table_for(d: Any, method: str) -> Table:
+    """Turn scores or preferences into what the method needs; sums stay as they are."""
+    if isinstance(d, Table):
+        return d
+    return score_cube(d) if method == "mean" and is_scores(d) else pair_cube(d)
+
+
+def order_whole(table: Table, rule: Rule) -> Iterator[Ordered]:
+    """Order the runs under each measure over all requests, as one sample."""
+    for measure, of_measure in table:
+        if isinstance(of_measure, Scores | RunSums):
+            sign = -1 if of_measure.smaller_is_better else 1
+            yield _by_mean(measure, of_measure, score_moments(of_measure), sign)
+        else:
+            refuse_gaps(measure, of_measure)
+            yield _by_preferences(measure, of_measure, rule)
+
+
+def score_moments(scores: Scores | RunSums) -> Moments:
+    """Return the moments of each run's scores."""
+    if isinstance(scores, RunSums):
+        return scores.scores
+    return Moments.of(scores.values, rounding(scores.values))
+
+
+def _by_preferences(measure: str, pairs: Pairs | PairSums, rule: Rule) -> Ordered:
+    if rule.method in ("mean", "borda"):
+        return _by_mean(measure, pairs, (preferred if rule.method == "mean" else points)(pairs))
+    d = pairs.differences
+    by_ballots = rule.method in ("mc4", "kemeny")
+    lead = ballots(pairs, rule.votes) if by_ballots else d.wins - d.losses
+    values, ranks = FROM_LEADS[rule.method](pairs, lead[None], d.n[None], rule)
+    return Ordered(measure, pairs.runs, values, ranks)
+
+
+def _by_mean(measure: str, table: Any, moments: Moments, sign: int = 1) -> Ordered:
+    mean, errors = moments.mean[None], moments.mean_rounding[None]
+    return Ordered(measure, table.runs, mean, ranks_of(sign * mean, errors))
