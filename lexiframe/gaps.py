@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,7 +13,7 @@ from lexiframe.layouts.moments import Moments
 from lexiframe.metrics.catalogue import AP, RR, nDCG
 from lexiframe.metrics.scores import scores
 from lexiframe.metrics.tolerance import TIE
-from lexiframe.projection.answers import counts_of, warn_of_input
+from lexiframe.projection.answers import COUNTS, counts_of, warn_of_input
 from lexiframe.projection.collection import RankedRuns, rank_runs
 from lexiframe.projection.effect_of_ties import NOWHERE
 from lexiframe.projection.levels import levels_in
@@ -118,7 +118,7 @@ class CoverageSums:
         """Return the counts and sums of the requests of both, which have the same runs."""
         names = [name for name in self.counts.columns if name != "run"]
         added = self.counts.with_columns(self.counts[name] + other.counts[name] for name in names)
-        depth = pl.max_horizontal(self.counts["depth"], other.counts["depth"], eager=True)
+        depth = np.maximum(self.counts["depth"].to_numpy(), other.counts["depth"].to_numpy())
         bounds = {name: moments + other.bounds[name] for name, moments in self.bounds.items()}
         return CoverageSums(added.with_columns(depth=depth), bounds)
 
@@ -131,6 +131,15 @@ class CoverageSums:
             .with_columns(**means)
             .select(*COVERAGE.columns)
         )
+
+
+def no_coverage(runs: Sequence[str]) -> CoverageSums:
+    """Return the counts and sums of no requests, for some runs."""
+    zeros = {name: pl.Series([0] * len(runs), dtype=pl.Int64) for name in COUNTS}
+    counts = pl.DataFrame({"run": pl.Series([*runs], dtype=pl.String), **zeros})
+    none = Moments.of(np.empty((0, len(runs))), np.full((1, 1), TIE))
+    names = [f"{measure}_{end}" for measure in _MEASURES for end in ("min", "max")]
+    return CoverageSums(counts, dict.fromkeys(names, none))
 
 
 def coverage_sums(ranked: RankedRuns, p: pl.DataFrame) -> CoverageSums:

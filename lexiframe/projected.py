@@ -48,7 +48,7 @@ class Projected:
         """Return the scores of some of the metrics; the table is empty if there are none."""
         tables = [
             values.of(some).table()
-            for values in self._values
+            for values in self.values
             if (some := [metric for metric in metrics if metric in values.metrics])
         ]
         return _together(tables, SCORES)
@@ -56,21 +56,28 @@ class Projected:
     def preferences(self, measures: Sequence[Measure], baseline: str | None = None) -> pl.DataFrame:
         """Return the preferences of some of the measures; the table is empty if there are none."""
         tables = []
-        for p, some in self._parts(measures):
-            metrics = [measure for measure in some if isinstance(measure, Metric)]
-            values = next((v for v in self._values if {*metrics} <= {*v.metrics}), None)
+        for p, some, values in self.parts(measures):
             tables.append(compare_pairs(p, some, values, self.no_relevant, baseline=baseline))
         return _together(tables, PREFERENCES)
 
     @cached_property
-    def _values(self) -> list[Values]:
+    def values(self) -> list[Values]:
         """The values of all metrics, computed once for both scores and preferences."""
         metrics = [measure for measure in self.measures if isinstance(measure, Metric)]
         return [
-            values_of(p, some, self.no_relevant, self.ranked) for p, some in self._parts(metrics)
+            values_of(p, some, self.no_relevant, self.ranked) for p, some in self._divided(metrics)
         ]
 
-    def _parts(self, measures: Sequence[M]) -> Iterator[tuple[pl.DataFrame, list[M]]]:
+    def parts(
+        self, measures: Sequence[Measure]
+    ) -> Iterator[tuple[pl.DataFrame, list[Measure], Values | None]]:
+        """Yield the positions without and with subtopics, with their measures and their values."""
+        for p, some in self._divided(measures):
+            metrics = [measure for measure in some if isinstance(measure, Metric)]
+            values = next((v for v in self.values if {*metrics} <= {*v.metrics}), None)
+            yield p, some, values
+
+    def _divided(self, measures: Sequence[M]) -> Iterator[tuple[pl.DataFrame, list[M]]]:
         """Yield the positions without and with subtopics, with the measures that need them."""
         for p, of_subtopics in ((self.positions, False), (self.by_subtopic, True)):
             some = [m for m in measures if (m.needs == SUBTOPICS) == of_subtopics]

@@ -32,12 +32,13 @@ from lexiframe.engines.units import Unit, units_of_qrels, units_of_runs
 from lexiframe.io.files.sources import File, refuse_twins
 from lexiframe.io.options import TextOptions
 from lexiframe.io.qrels import warn_of_implicit_feedback
-from lexiframe.io.run_parts import RunPart, _refuse_padding
+from lexiframe.io.run_parts import RunPart, refuse_padding
 from lexiframe.io.runs import RunScan, SourceRead
 from lexiframe.io.text.trec import warn_of_wider_lines
 from lexiframe.progress import counted
 
 _RUN = "run"
+_LEAST, _MOST = 1 << 20, 1 << 27  # bytes that a thread holds before it writes them
 
 
 @dataclass(frozen=True)
@@ -76,16 +77,26 @@ class Buckets:
         answered with an empty list has one row without document and score.
         """
         found: dict[str, list[pl.DataFrame]] = {name: [] for name in self.names}
+        ranked = dict.fromkeys(self.names, True)
         for unit in self.facts[RUNS]:
-            if not unit["rows"][bucket]:
-                continue
-            for name in unit["files"]:
+            ranked |= {name: ranked[name] and unit["ranked"] for name in unit["names"]}
+            for name in unit["files"] if unit["rows"][bucket] else ():
                 rows = read_bucket(self.folder / RUNS / name, bucket)
                 for run, part in _split(rows, unit["names"]):
-                    if part["doc_id"].has_nulls():
-                        _refuse_padding(part, part["doc_id"].is_null(), unit["where"])
                     found[run].append(part)
-        return {name: _joined(parts, _NO_ROWS) for name, parts in found.items()}
+        joined = {
+            name: _joined(parts, _NO_RANKED_ROWS if ranked[name] else _NO_ROWS)
+            for name, parts in found.items()
+        }
+        for name, rows in joined.items():
+            if rows["doc_id"].has_nulls():
+                refuse_padding(rows, rows["doc_id"].is_null(), self._where(name))
+        return joined
+
+    def _where(self, run: str) -> str:
+        """Return what error messages call a run: its file, or its name if it has several."""
+        places = [str(unit["where"]) for unit in self.facts[RUNS] if run in unit["names"]]
+        return places[0] if len(places) == 1 else f"run {run!r}"
 
     def qrels(self, bucket: int) -> pl.DataFrame:
         """Return the judgments of a bucket: ``query_id, iteration, doc_id, relevance``."""
@@ -105,6 +116,7 @@ class Buckets:
 _NO_ROWS = pl.DataFrame(
     schema={"query_id": pl.String(), "doc_id": pl.String(), "score": pl.Float64()}
 )
+_NO_RANKED_ROWS = _NO_ROWS.with_columns(rank=pl.lit(None, pl.Int64))
 _NO_JUDGMENTS = pl.DataFrame(
     schema={
         "query_id": pl.String(),
@@ -125,13 +137,12 @@ def _split(rows: pl.DataFrame, names: Sequence[str]) -> Iterator[tuple[str, pl.D
 
 
 def _joined(parts: list[pl.DataFrame], nothing: pl.DataFrame) -> pl.DataFrame:
-    """Join frames; ids of several types become text, and what is not in all of them is left out."""
-    parts = [part for part in parts if part.height]
+    """Join frames that have the columns of ``nothing``; ids of several types become text."""
+    parts = [part.select(nothing.columns) for part in parts if part.height]
     if not parts:
         return nothing
-    names = [name for name in parts[0].columns if all(name in part.columns for part in parts)]
-    mixed = [n for n in names if len({part.schema[n] for part in parts}) > 1]
-    return pl.concat([part.select(names).cast(dict.fromkeys(mixed, pl.String())) for part in parts])
+    mixed = [n for n in nothing.columns if len({part.schema[n] for part in parts}) > 1]
+    return pl.concat([part.cast(dict.fromkeys(mixed, pl.String())) for part in parts])
 
 
 def partition(
@@ -184,7 +195,7 @@ def partition(
     options = qrels_options or TextOptions()
     workers = max(min(os.cpu_count() or 1, 4, sum(not unit.alone for unit in units)), 1)
     room = room_in(memory) // workers
-    held = min(max(room // 8, 1 << 20), 1 << 27)
+    held = min(max(room // 8, _LEAST), _MOST)
     job = Job(job_folder(folder), n_buckets, share_of(room, rank=rank), held)
     plan = {
         "lexiframe": __version__,
@@ -207,11 +218,12 @@ def partition(
 
 
 def _spill_runs(unit: Unit, scan: RunScan, written: Written) -> None:
-    wider = 0
+    wider, ranked = 0, written.job.share.rank
     for parts in parts_of_unit(unit, scan, written.job.share):
         for part in parts:
             written.names.setdefault(part.name, len(written.names))
             wider += part.n_wider
+            ranked = ranked and "rank" in part.rows.columns
         rows = [_stored(part, rank=written.job.share.rank) for part in parts]
         if len(written.names) > 1:
             codes = [written.names[part.name] for part in parts]
@@ -222,7 +234,7 @@ def _spill_runs(unit: Unit, scan: RunScan, written: Written) -> None:
         for one in rows:
             if one.height:
                 written.add(one)
-    written.facts["wider"] = wider
+    written.facts |= {"wider": wider, "ranked": ranked}
 
 
 def _stored(part: RunPart, *, rank: bool) -> pl.DataFrame:

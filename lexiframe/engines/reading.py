@@ -22,12 +22,12 @@ from lexiframe.io.files.sources import File, Source, one_run_per_source
 from lexiframe.io.files.unpacking import Content
 from lexiframe.io.options import TextOptions
 from lexiframe.io.qrels import (
-    _checked,
+    checked_judgments,
     grades_of_implicit_feedback,
     load_qrels,
     parse_qrels,
 )
-from lexiframe.io.run_parts import UNNAMED, RunPart, _parts_of_table, parse_runs, split_runs
+from lexiframe.io.run_parts import UNNAMED, RunPart, parse_runs, parts_of_table, split_runs
 from lexiframe.io.runs import RunScan
 from lexiframe.io.tables.column_names import items_of_implicit_feedback
 from lexiframe.io.tables.lists_of_items import in_our_words
@@ -111,7 +111,7 @@ def _parts_of_batch(table: pl.DataFrame, source: Source, options: TextOptions) -
     named = in_our_words(table, RUNS, source.where, options.columns)
     has_run = "run" in named.columns
     if not _is_plain(named, "score") or (has_run and source.is_given) or source.name == "":
-        return _parts_of_table(table, source, options)
+        return parts_of_table(table, source, options)
     if not has_run:
         name = UNNAMED if source.name is None else source.name
         return [RunPart(name, named, source.where)]
@@ -200,7 +200,7 @@ def _judgments_of_batches(
         try:
             named = in_our_words(table, QRELS, unit.where, options.columns)
             is_plain = _is_plain(named, "relevance")
-            yield named if is_plain else _checked(table, unit.where, options)
+            yield named if is_plain else checked_judgments(table, unit.where, options)
         except SchemaError as error:
             raise _further_down(error, before) from None
         before[unit.where] += table.height

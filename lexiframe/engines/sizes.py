@@ -92,8 +92,8 @@ def estimate(runs: Any, qrels: Any = (), **how: Any) -> Sizes:
     Examples
     --------
     >>> sizes = estimate("data/example/runs", "data/example/qrels.txt")
-    >>> sizes.rows > 1000, fits(sizes, parse_memory("1GB"))
-    (True, True)
+    >>> sizes.qrels, fits(sizes, parse_memory("1GB"))
+    (99, True)
     """
     _, units = units_of_runs(runs, how)
     judged = units_of_qrels(qrels) if not isinstance(qrels, tuple) else []

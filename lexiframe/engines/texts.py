@@ -21,7 +21,7 @@ from lexiframe.io.forms import error_with_line
 from lexiframe.io.options import TextOptions
 from lexiframe.io.text.csv_tables import table_in
 from lexiframe.io.text.json_tables import is_json, pieces_of_json
-from lexiframe.io.text.lines import n_lines_in
+from lexiframe.io.text.lines import blocks_of_lines, n_lines_in
 from lexiframe.schemas import TableSchema
 
 T = TypeVar("T")
@@ -121,11 +121,9 @@ def _pieces(blocks: Iterator[bytes], size: int) -> Iterator[bytes]:
             continue
         data = b"".join(held)
         end = data.rfind(b"\n") + 1 or data.rfind(b"\r", 0, -1) + 1
-        if end:
-            yield data[:end]
+        yield from blocks_of_lines(data[:end], size)
         held, n_held = [data[end:]], len(data) - end
-    if rest := b"".join(held):
-        yield rest
+    yield from blocks_of_lines(b"".join(held), size)
 
 
 def _decoded(blocks: Iterator[bytes], where: str) -> Iterator[bytes]:

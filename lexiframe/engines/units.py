@@ -111,7 +111,7 @@ def _has_partitions(folder: Path) -> bool:
 
 def _data_set(folder: Path) -> Any:
     """Open a folder of Parquet files as a data set; what else lies in it is an error."""
-    from pyarrow import dataset
+    from pyarrow import dataset, fs
 
     hidden = (".", "_")
     inside = [p for p in folder.rglob("*") if not p.name.startswith(hidden)]
@@ -119,16 +119,22 @@ def _data_set(folder: Path) -> Any:
     files = sorted(str(path) for path in inside if path.is_file())
     if not files:
         raise ReadError(Problem(str(folder), "Parquet files", "an empty folder"))
-    # The schema is not used, so that a broken first file is reported like any other.
-    partitioning = dataset.HivePartitioning.discover(infer_dictionary=False)
-    options = {"partition_base_dir": str(folder), "exclude_invalid_files": False}
+    inner = [part for file in files for part in Path(file).relative_to(folder).parts[:-1]]
+    names = dict.fromkeys(part.partition("=")[0] for part in inner if "=" in part)
+    # As text, since Arrow would read the run 007 as the number 7. There are no other columns: a
+    # fragment is read with those of its file, so that a broken first file is found like any other.
+    schema = pa.schema([(name, pa.string()) for name in names])
     factory = dataset.FileSystemDatasetFactory(
-        pa.fs.LocalFileSystem(),
+        fs.LocalFileSystem(),
         files,
         dataset.ParquetFileFormat(),
-        dataset.FileSystemFactoryOptions(partitioning=partitioning, **options),
+        dataset.FileSystemFactoryOptions(
+            partitioning=dataset.HivePartitioning(schema),
+            partition_base_dir=str(folder),
+            exclude_invalid_files=False,
+        ),
     )
-    return factory.finish(pa.schema([]))
+    return factory.finish(schema)
 
 
 def _units(origin: Any, where: str, number: int) -> list[Unit]:
@@ -136,18 +142,6 @@ def _units(origin: Any, where: str, number: int) -> list[Unit]:
         return [_of_file(origin, number)]
     if _has_fragments(origin):
         return [_of_fragment(one, number) for one in origin.get_fragments()]
-    if isinstance(origin, pl.DataFrame | pa.Table | pa.RecordBatch):
-        height = len(origin) if isinstance(origin, pl.DataFrame) else origin.num_rows
-        return [
-            Unit(
-                where,
-                "table",
-                number,
-                origin,
-                partial(of_frame, origin, where),
-                rows=lambda: height,
-            )
-        ]
     if isinstance(origin, pl.LazyFrame):
         batches = partial(of_query, origin, where)
         return [
@@ -158,13 +152,18 @@ def _units(origin: Any, where: str, number: int) -> list[Unit]:
         return [
             Unit(where, "table", number, origin, batches, rows=partial(_length, origin), alone=True)
         ]
-    return [Unit(where, "object", number, origin, rows=partial(_length, origin))]
+    rows = partial(_length, origin)
+    if is_frame(origin):
+        return [Unit(where, "table", number, origin, partial(of_frame, origin, where), rows=rows)]
+    return [Unit(where, "object", number, origin, rows=rows)]
 
 
 def _is_stream(data: Any) -> bool:
     package = type(data).__module__.partition(".")[0]
     is_query = package in ("duckdb", "_duckdb") and is_frame(data)
-    return isinstance(data, Once) or is_query or (package == "pyarrow" and is_frame(data))
+    is_table = isinstance(data, pa.Table | pa.RecordBatch)
+    is_of_arrow = package == "pyarrow" and is_frame(data) and not is_table
+    return isinstance(data, Once) or is_query or is_of_arrow
 
 
 def _has_fragments(data: Any) -> bool:
@@ -231,7 +230,7 @@ def _length(data: Any) -> int | None:
             return int(data.count_rows())
         if type(data).__module__.partition(".")[0] in ("duckdb", "_duckdb"):
             return int(data.shape[0])
-        return len(data)
+        return int(data.num_rows) if hasattr(data, "num_rows") else len(data)
     except (TypeError, ValueError, OSError, pa.ArrowException):
         return None
 

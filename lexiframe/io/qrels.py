@@ -159,7 +159,7 @@ def load_qrels(
         table, where = from_ir_datasets(data, "qrels"), data
     else:
         table, where = to_frame(data, "relevance", "qrels", keep_twins=True), "qrels"
-    return Judgments(_checked(table, where, options), where)
+    return Judgments(checked_judgments(table, where, options), where)
 
 
 def _load_file(file: File, options: TextOptions, *, hashed: bool) -> Judgments:
@@ -179,18 +179,19 @@ def parse_qrels(content: Content, where: str, options: TextOptions) -> pl.DataFr
     """Parse and check the content of a file."""
     if content.kind != "text":
         frame = to_frame(read_arrow(content, where), "relevance", where, keep_twins=True)
-        return _checked(frame, where, options)
+        return checked_judgments(frame, where, options)
     table = parse_table(content.data, where, options, QRELS)
     if table is None:
         layout = layout_of(content.data, where, options, QRELS)
         table, _ = trec.parse_lines(content.data, where, layout, layout.names, options.decimal)
-    rows = _checked(table, where, options)
+    rows = checked_judgments(table, where, options)
     if may_have_changed(rows, "relevance"):
         refuse_lost_digits(*as_written(content, where, options, QRELS))
     return rows
 
 
-def _checked(table: pl.DataFrame, where: str, options: TextOptions) -> pl.DataFrame:
+def checked_judgments(table: pl.DataFrame, where: str, options: TextOptions) -> pl.DataFrame:
+    """Check a table of judgments, and give its columns our names."""
     table = _with_grades(table, where, options.columns)
     table = given = in_our_words(table, QRELS, where, options.columns)
     _refuse_empty_lists(table, where)

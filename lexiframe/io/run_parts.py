@@ -63,10 +63,10 @@ def load_source(
     """Read the runs of one file, frame or object; ``hashed`` asks for the sha256 of a file."""
     data = source.origin
     if isinstance(data, str):
-        return _parts_of_table(from_ir_datasets(data, "scoreddocs"), source, options)
+        return parts_of_table(from_ir_datasets(data, "scoreddocs"), source, options)
     if not isinstance(data, File):
         frame = to_frame(data, "score", source.where, keep_twins=True)
-        return [_from_file(part, data) for part in _parts_of_table(frame, source, options)]
+        return [_from_file(part, data) for part in parts_of_table(frame, source, options)]
     given = data.read()
     content = content_of(given, source.where)
     try:
@@ -84,14 +84,14 @@ def parse_runs(
     if content.kind != "text":
         arrow = read_arrow(content, source.where)
         frame = to_frame(arrow, "score", source.where, keep_twins=True)
-        parts = _parts_of_table(frame, source, options)
+        parts = parts_of_table(frame, source, options)
         headers = provenance_of(arrow.schema).get("ir_metadata", {})
         return [replace(part, header=headers.get(part.name)) for part in parts]
     table = parse_table(content.data, source.where, options, RUNS)
     if table is None:
         parts = [_part_of_lines(content.data, source, name_from, options, rank=rank)]
     else:
-        parts = _parts_of_table(table, source, options, places_in(source.origin, options, RUNS))
+        parts = parts_of_table(table, source, options, places_in(source.origin, options, RUNS))
     # Above 2^53 different numbers can become equal as float64: compare them as they are written.
     if any(may_have_changed(part.rows, "score") for part in parts):
         refuse_lost_digits(*as_written(content, source.where, options, RUNS))
@@ -175,7 +175,7 @@ def _part_of_lines(
     )
 
 
-def _parts_of_table(
+def parts_of_table(
     table: pl.DataFrame, source: Source, options: TextOptions, places: Places | None = None
 ) -> list[RunPart]:
     """Check a table and divide it into its runs."""
@@ -240,13 +240,13 @@ def _part(name: str, rows: pl.DataFrame, where: str, places: Places | None) -> R
             f"{where}: expected an id as doc_id, found none in {n_scored} rows that have a score "
             "or rank"
         )
-    _refuse_padding(rows, no_document, where)
+    refuse_padding(rows, no_document, where)
     rows = rows.filter(~no_document)
     refuse_no_number(rows, "score", where)
     return RunPart(name, rows, where, tuple(empty["query_id"].cast(pl.String)))
 
 
-def _refuse_padding(rows: pl.DataFrame, no_document: pl.Series, where: str) -> None:
+def refuse_padding(rows: pl.DataFrame, no_document: pl.Series, where: str) -> None:
     """Raise for rows without a document in queries that have other rows too.
 
     Only a row that is alone in its query stands for an empty list; here a document may be lost.

@@ -141,6 +141,11 @@ class ScoreCube:
             known, smaller = values[np.ix_(query, run)], bool(self.smaller_is_better[n])
             yield measure, Scores(self.queries[query], self.runs[run], known, smaller)
 
+    def of_queries(self, chosen: np.ndarray) -> ScoreCube:
+        """Return the cube of the requests where ``chosen`` is true."""
+        queries = self.queries.filter(pl.Series(chosen))
+        return replace(self, queries=queries, values=self.values[:, chosen])
+
 
 @dataclass(frozen=True)
 class PairCube:

@@ -9,6 +9,7 @@ from operator import add
 import numpy as np
 
 from lexiframe.layouts.exact_sums import ExactSums, halves, two_sum
+from lexiframe.layouts.ranking import ratio
 from lexiframe.metrics.tolerance import TIE
 from lexiframe.progress import in_threads
 
@@ -75,7 +76,7 @@ class Moments:
         known = np.where(missing, 0.0, values) if has_gaps else values
         square, error = _squares(known)
         excess = ExactSums.zero(values.shape[1])
-        if rounding.size > 1 or rounding.item() != TIE:
+        if (rounding != TIE).any():
             excess = ExactSums.of(np.where(missing, 0.0, rounding / TIE - 1))
         least, greatest = values + rounding / 2, values - rounding / 2
         if has_gaps:
@@ -134,14 +135,12 @@ class Moments:
     @property
     def ties(self) -> np.ndarray:
         """The number of values that are 0."""
-        return self.n - self.wins - self.losses
+        return np.asarray(self.n - self.wins - self.losses)
 
     @cached_property
     def mean(self) -> np.ndarray:
         """The mean of each column; NaN where it has no value."""
-        with np.errstate(invalid="ignore"):
-            mean: np.ndarray = np.divide(self.total.rounded(), self.n)
-            return mean
+        return ratio(self.total.rounded(), self.n)
 
     @cached_property
     def mean_rounding(self) -> np.ndarray:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import reduce
@@ -78,8 +77,6 @@ class Reduced:
     ----------
     runs
         The names of the runs, sorted.
-    n_requests
-        The number of requests, with or without preferences.
     preferences, scores
         The sums of each measure by its name, sorted.
     agreement
@@ -90,7 +87,6 @@ class Reduced:
     """
 
     runs: pl.Series
-    n_requests: int
     preferences: Mapping[str, PairSums]
     scores: Mapping[str, RunSums]
     agreement: np.ndarray
@@ -106,9 +102,8 @@ class Reduced:
         """Return the sums over the requests of both, which have the same runs and measures."""
         return Reduced(
             self.runs,
-            self.n_requests + other.n_requests,
-            {name: sums + other.preferences[name] for name, sums in self.preferences.items()},
-            {name: sums + other.scores[name] for name, sums in self.scores.items()},
+            _sum_by_name(self.preferences, other.preferences),
+            _sum_by_name(self.scores, other.scores),
             self.agreement + other.agreement,
             _joined(self.groups, other.groups),
         )
@@ -159,15 +154,9 @@ class Reduced:
         turned = {name: _against(sums, baseline) for name, sums in self.preferences.items()}
         return replace(self, preferences=turned)
 
-    def to_bytes(self) -> bytes:
-        """Return the sums as bytes, for `from_bytes` of the same version of the library."""
-        return pickle.dumps(self, protocol=5)
-
-    @classmethod
-    def from_bytes(cls, data: bytes) -> Reduced:
-        """Return the sums from what `to_bytes` made; only of bytes that this library wrote."""
-        found: Reduced = pickle.loads(data)
-        return found
+    def with_groups(self, groups: tuple[tuple[pl.DataFrame, Reduced], ...]) -> Reduced:
+        """Return the sums with those of groups of the requests."""
+        return replace(self, groups=groups)
 
 
 @dataclass(frozen=True)
@@ -217,6 +206,16 @@ def _against(sums: PairSums, baseline: str) -> PairSums:
     differences = sums.differences[kept].turned(a == place)
     others = np.where(a == place, b, a)
     return replace(sums, a=others, b=np.full(len(a), place), differences=differences)
+
+
+_Sums = TypeVar("_Sums", PairSums, RunSums)
+
+
+def _sum_by_name(some: Mapping[str, _Sums], others: Mapping[str, _Sums]) -> dict[str, _Sums]:
+    """Add up sums of the same name; those that one part lacks are the other's."""
+    alone = {name: sums for name, sums in others.items() if name not in some}
+    added = {n: sums + others[n] if n in others else sums for n, sums in some.items()}
+    return added | alone
 
 
 def _joined(

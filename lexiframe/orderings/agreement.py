@@ -11,8 +11,8 @@ from lexiframe.codes import decode
 from lexiframe.layouts.arrays import PairCube
 from lexiframe.layouts.cube import PairsLike, cube_or_sums, pair_cube
 from lexiframe.layouts.groups import By, by_groups
+from lexiframe.layouts.ranking import ratio
 from lexiframe.layouts.reduced import Reduced
-from lexiframe.orderings.ranking import ratio
 from lexiframe.orderings.sums import agreeing
 from lexiframe.progress import progress
 from lexiframe.resampling import check_draws, check_share, drawn_requests, percentiles

@@ -13,8 +13,8 @@ from typing import Literal
 import numpy as np
 
 from lexiframe.errors import LexiframeError, check_choice
+from lexiframe.layouts.ranking import mid_ranks, ratio
 from lexiframe.metrics import notation
-from lexiframe.orderings.ranking import mid_ranks, ratio
 
 Coefficient = Callable[[np.ndarray, np.ndarray], np.ndarray]
 CorrelationMethod = Literal["kendall", "tau_ap", "tau_ap_symmetric", "rbo", "spearman"]

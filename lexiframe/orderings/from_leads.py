@@ -7,11 +7,11 @@ from collections.abc import Callable
 import numpy as np
 
 from lexiframe.layouts.arrays import Pairs
+from lexiframe.layouts.ranking import mid_ranks, ratio, tie_groups
 from lexiframe.layouts.reduced import PairSums
 from lexiframe.metrics.tolerance import TIE
 from lexiframe.orderings.kemeny import kemeny
 from lexiframe.orderings.markov import mc4
-from lexiframe.orderings.ranking import mid_ranks, ratio, tie_groups
 from lexiframe.orderings.rule import Rule
 
 ValuesAndRanks = tuple[np.ndarray, np.ndarray]

@@ -8,10 +8,10 @@ import polars as pl
 from lexiframe.layouts.arrays import Pairs
 from lexiframe.layouts.cube import PairsLike, cube_or_sums
 from lexiframe.layouts.groups import By, by_groups
+from lexiframe.layouts.ranking import mid_ranks
 from lexiframe.layouts.reduced import PairSums
 from lexiframe.metrics.tolerance import TIE
 from lexiframe.orderings.markov import strong_components
-from lexiframe.orderings.ranking import mid_ranks
 from lexiframe.schemas import CYCLES
 from lexiframe.typing import RequestsLike
 

@@ -7,10 +7,10 @@ import polars as pl
 
 from lexiframe.layouts.arrays import PairCube, Pairs, ScoreCube
 from lexiframe.layouts.moments import Moments
+from lexiframe.layouts.ranking import tie_groups
 from lexiframe.layouts.reduced import PairSums, Reduced, RunSums
 from lexiframe.metrics.tolerance import TIE, rounding
 from lexiframe.orderings.positional import borda
-from lexiframe.orderings.ranking import tie_groups
 from lexiframe.orderings.win_rates import mean_preferences, sums_by_run
 
 _TIE = np.full((1, 1), TIE)
@@ -61,9 +61,7 @@ def request_shares(pairs: Pairs) -> np.ndarray:
     return np.asarray(np.divide(n + lead, 2 * n, out=none, where=n > 0))
 
 
-def reduced(
-    cube: PairCube | None, s: ScoreCube | None, runs: pl.Series, n_requests: int
-) -> Reduced:
+def reduced(cube: PairCube | None, s: ScoreCube | None, runs: pl.Series) -> Reduced:
     """Sum up the preferences and the scores of some requests, which have all runs.
 
     Without pairs of runs there is no cube, and without metrics there are no scores.
@@ -78,7 +76,6 @@ def reduced(
         }
     return Reduced(
         runs,
-        n_requests,
         {measure: _sums(of_measure) for measure, of_measure in pairs.items()},
         scores,
         agreeing(cube.values) if cube is not None else np.zeros((0, 0), np.int64),

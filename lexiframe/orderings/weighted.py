@@ -17,12 +17,12 @@ import polars as pl
 from lexiframe.errors import LexiframeError
 from lexiframe.layouts.arrays import PairCube, Pairs, ScoreCube, Scores, check_finite
 from lexiframe.layouts.cube import is_scores, pair_cube, score_cube
+from lexiframe.layouts.ranking import ratio
 from lexiframe.layouts.reduced import PairSums, Reduced, ScoreSums
 from lexiframe.memory import refuse_more_than_available
 from lexiframe.metrics.tolerance import TIE, rounding
 from lexiframe.orderings.from_leads import FROM_LEADS, ranks_of
 from lexiframe.orderings.positional import borda
-from lexiframe.orderings.ranking import ratio
 from lexiframe.orderings.rule import Rule
 from lexiframe.orderings.sums import request_ballots
 from lexiframe.orderings.win_rates import mean_preferences

@@ -13,8 +13,8 @@ from lexiframe.errors import LexiframeError, check_choice, unknown_name
 from lexiframe.layouts.arrays import Pairs
 from lexiframe.layouts.cube import PairsLike, cube_or_sums, pair_cube
 from lexiframe.layouts.groups import By, by_groups
+from lexiframe.layouts.ranking import ratio
 from lexiframe.layouts.reduced import PairSums
-from lexiframe.orderings.ranking import ratio
 from lexiframe.schemas import REQUEST_WIN_RATES, WIN_RATES
 from lexiframe.typing import RequestsLike
 

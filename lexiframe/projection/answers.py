@@ -17,6 +17,14 @@ _FIRST = 10
 """The ranks of which ``judged_at_10`` tells."""
 
 
+COUNTS = (
+    "requests", "without_relevant", "answered", "missing", "extra", "duplicates",
+    "unjudged_removed", "retrieved", "judged", "relevant_retrieved", "depth", "first",
+    "judged_first", "tied_relevant",
+)  # fmt: skip
+"""The columns of `counts_of` beside the run."""
+
+
 def counts_of(ranked: RankedRuns) -> pl.DataFrame:
     """Return the answers of each run, with counts of its documents; all judged items are ranked.
 
@@ -37,7 +45,7 @@ def counts_of(ranked: RankedRuns) -> pl.DataFrame:
         }
 
     documents = pl.DataFrame([counts(run) for run in ranked.runs])
-    return pl.concat([ranked.answers, documents], how="horizontal")
+    return pl.concat([ranked.answers, documents], how="horizontal").select("run", *COUNTS)
 
 
 def warn_of_gaps(ranked: RankedRuns) -> None:

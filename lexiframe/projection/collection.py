@@ -6,7 +6,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from typing import Any
+from typing import Any, NoReturn
 
 import polars as pl
 
@@ -96,7 +96,9 @@ def rank_runs(
     ranked = [run for runs in done for run in runs]
     refuse_twins((part.name, part.where) for _, part in ranked)
     if not (are_part or any(run.answered.any() for run, _ in ranked)):
-        _refuse_other_queries(sorted({name for run, _ in ranked for name in run.extra}), judged)
+        refuse_other_queries(
+            sorted({name for run, _ in ranked for name in run.extra}), judged.queries
+        )
     read = [
         SourceRead([part.name for _, part in parts], next(part.sha256 for _, part in parts))
         for parts in ([ranked] if len(scan) == 1 else done)
@@ -128,11 +130,12 @@ def _shared_codes() -> pl.Series:
     return pl.Series([], dtype=pl.Categorical(pl.Categories.random()))
 
 
-def _refuse_other_queries(answered: list[str], judged: JudgedItems) -> None:
-    cause = likely_cause(answered, judged.queries)
+def refuse_other_queries(answered: list[str], judged: pl.Series) -> NoReturn:
+    """Raise because the queries that were answered, and those that are judged, have none alike."""
+    cause = likely_cause(answered, judged)
     raise LexiframeError(
         f"runs and qrels have no query in common: the runs answer {n_and_first(answered)}, "
-        f"the qrels have {n_and_first(judged.queries)}; "
+        f"the qrels have {n_and_first(judged)}; "
         + (f"likely cause: {cause}" if cause else "do both use the same query ids?")
     )
 

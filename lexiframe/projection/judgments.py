@@ -102,7 +102,7 @@ def judged_items(
     own &= policies.exclude_self
     is_relevant = _is_relevant(items["relevance"], policies.rel) & ~own
     if not (is_relevant.any() or are_part):
-        raise _nothing_relevant(items["relevance"], policies.rel)
+        raise nothing_relevant(float(items["relevance"].max()), policies.rel)  # type: ignore[arg-type]
     kept = (is_relevant | nonrelevant) & ~own
     items = items.with_columns(is_relevant=is_relevant).filter(kept)
     query = query[kept.to_numpy()]
@@ -154,9 +154,9 @@ def _is_relevant(grade: pl.Series, rel: float | None) -> pl.Series:
     return grade > 0 if rel is None else grade >= rel
 
 
-def _nothing_relevant(grade: pl.Series, rel: float | None) -> LexiframeError:
+def nothing_relevant(greatest: float, rel: float | None) -> LexiframeError:
+    """Return the error for judgments without a relevant document, given their greatest grade."""
     least = "a positive grade" if rel is None else f"a grade of {rel:g} or more"
-    greatest = float(grade.max())  # type: ignore[arg-type]
     return LexiframeError(
         f"qrels: expected some documents with {least}, found {greatest:g} as the greatest grade"
     )

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from lexiframe.layouts.moments import Moments
-from lexiframe.orderings.ranking import ratio
+from lexiframe.layouts.ranking import ratio
 from lexiframe.progress import progress
 from lexiframe.resampling import drawn_requests, signs
 from lexiframe.significance.differences import Differences, Options

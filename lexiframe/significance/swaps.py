@@ -12,7 +12,7 @@ from lexiframe.errors import LexiframeError
 from lexiframe.layouts.arrays import Pairs
 from lexiframe.layouts.cube import PairsLike
 from lexiframe.layouts.groups import By, by_groups
-from lexiframe.orderings.ranking import ratio
+from lexiframe.layouts.ranking import ratio
 from lexiframe.progress import progress
 from lexiframe.resampling import check_draws, halves
 from lexiframe.schemas import SWAP_CURVE, SWAP_RATES

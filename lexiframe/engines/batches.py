@@ -1,0 +1,179 @@
+"""Evaluation in bounded memory: one bucket of requests after the other, reduced to sums."""
+
+from __future__ import annotations
+
+import json
+import pickle
+import tempfile
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from lexiframe._version import __version__
+from lexiframe.engines.bucket import evaluate_bucket
+from lexiframe.engines.buckets import Buckets, partition
+from lexiframe.engines.plan import Plan
+from lexiframe.engines.results import BucketResult, nothing
+from lexiframe.engines.sizes import n_buckets, sizes_of
+from lexiframe.engines.spill import cannot_write
+from lexiframe.engines.units import units_of_qrels, units_of_runs
+from lexiframe.errors import LexiframeError, warn
+from lexiframe.io.files.outputs import replacing
+from lexiframe.metrics.needs import no_item_of_grade
+from lexiframe.progress import progress
+from lexiframe.projection.answers import warn_of_counts
+from lexiframe.projection.collection import refuse_other_queries
+from lexiframe.projection.judgments import nothing_relevant
+
+_BUCKETS, _STATE, _JOB = "buckets", "sums.bin", "job.json"
+_SECONDS = 5.0
+"""The sums are stored at most this often, so that storing them takes a small part of the time."""
+
+
+@dataclass(frozen=True)
+class Work:
+    """Where a job in batches keeps what it has finished, and how much memory it may take."""
+
+    folder: Path
+    memory: int
+    resume: bool
+
+
+@contextmanager
+def work_folder(out: Path | None, memory: int, *, resume: bool) -> Iterator[Work]:
+    """Yield where the job works: in a hidden folder of ``out``, which is kept when it fails.
+
+    Without ``out`` it is a temporary folder. When the job is done, the folder is removed.
+    """
+    if out is None:
+        with tempfile.TemporaryDirectory(prefix="lexiframe-") as folder:
+            yield Work(Path(folder), memory, resume=False)
+        return
+    work = Work(out / ".lexiframe-job", memory, resume)
+    yield work
+    _remove(work.folder)
+
+
+def divided(runs: Any, qrels: Any, work: Work, *, rank: bool) -> Buckets:
+    """Divide runs and judgments into as many buckets of requests as the memory asks for."""
+    _, units = units_of_runs(runs, {})
+    n = n_buckets(sizes_of(units, units_of_qrels(qrels)), work.memory)
+    how: dict[str, Any] = {"n_buckets": n, "memory": work.memory, "resume": work.resume}
+    return partition(runs, qrels, work.folder / _BUCKETS, rank=rank, **how)
+
+
+def reduced_in_batches(plan: Plan, buckets: Buckets, work: Work) -> BucketResult:
+    """Evaluate all buckets, and return the sums over all requests.
+
+    Raises
+    ------
+    LexiframeError
+        As `evaluate`; and when the folder holds another job, or its disk is full. What is finished
+        can be resumed.
+    """
+    begin, total = _resumed(plan, buckets, work)
+    numbers = range(begin, len(buckets))
+    stored = time.monotonic()
+    for number in progress(numbers, len(numbers), "evaluating requests"):
+        total = total + evaluate_bucket(plan, buckets.runs(number), buckets.qrels(number), number)
+        if time.monotonic() - stored > _SECONDS:
+            _store(work, number + 1, total)
+            stored = time.monotonic()
+    _store(work, len(buckets), total)
+    return total
+
+
+def report(plan: Plan, total: BucketResult, buckets: Buckets | None = None) -> None:
+    """Raise for what no bucket had, and warn once of what was dropped or filled.
+
+    Raises
+    ------
+    LexiframeError
+        When no run answers a judged request, when nothing is relevant, and when a measure's ``rel``
+        is above all grades.
+    """
+    if not total.answered:
+        refuse_other_queries(*_some_queries(buckets))
+    counts = total.coverage.counts
+    if total.greatest is not None and (counts["without_relevant"] == counts["requests"]).all():
+        raise nothing_relevant(total.greatest, plan.policies.rel)
+    for measure in plan.measures:
+        scores, pairs = total.reduced.scores, total.reduced.preferences
+        moments = pairs[str(measure)].differences if plan.compared else scores[str(measure)].scores
+        if not moments.n.any():
+            raise no_item_of_grade(measure)
+    warn_of_counts(counts, total.repairs)
+    if total.strangers and not total.found:
+        warn(total.strangers)
+    for said in total.warnings:
+        warn(said)
+
+
+def _some_queries(buckets: Buckets | None) -> tuple[list[str], pl.Series]:
+    """Return some queries of the runs, and some judged ones."""
+    numbers = range(len(buckets)) if buckets is not None else range(0)
+    answered: list[str] = []
+    judged = pl.Series([], dtype=pl.String)
+    for number in numbers[:3] if buckets is not None else ():
+        frames = buckets.runs(number).values() if buckets is not None else ()
+        answered += [str(query) for frame in frames for query in frame["query_id"].head(3)]
+        if buckets is not None:
+            judged = pl.concat([judged, buckets.qrels(number)["query_id"].cast(pl.String)])
+    return sorted({*answered}), judged.unique().sort()
+
+
+def _resumed(plan: Plan, buckets: Buckets, work: Work) -> tuple[int, BucketResult]:
+    """Return the number of buckets that are done, and their sums; raise for another job."""
+    job = _facts(plan, buckets)
+    path, state = work.folder / _JOB, work.folder / _STATE
+    if work.resume and path.exists():
+        before = json.loads(path.read_text("utf-8"))
+        differ = sorted(name for name in job if before.get(name) != job[name])
+        if differ:
+            raise LexiframeError(
+                f"{work.folder.parent}: holds another job: its {' and '.join(differ)} differ; "
+                "choose another folder, or start again without resume"
+            )
+        if state.exists():
+            done, data = pickle.loads(state.read_bytes())
+            return done, data
+    state.unlink(missing_ok=True)
+    _write(work, path, json.dumps(job).encode())
+    return 0, nothing(plan)
+
+
+def _facts(plan: Plan, buckets: Buckets) -> dict[str, Any]:
+    facts: Mapping[str, Any] = {
+        "lexiframe": __version__,
+        "measures": [str(measure) for measure in plan.measures],
+        "policies": asdict(plan.policies),
+        "runs": [*plan.runs],
+        "groups": [*plan.by],
+        "keep": [*plan.keep],
+        "sizes": buckets.sizes.tolist(),
+    }
+    return dict(json.loads(json.dumps(facts)))
+
+
+def _store(work: Work, done: int, total: BucketResult) -> None:
+    _write(work, work.folder / _STATE, pickle.dumps((done, total), protocol=5))
+
+
+def _write(work: Work, path: Path, data: bytes) -> None:
+    try:
+        with replacing(path) as temporary:
+            temporary.write_bytes(data)
+    except OSError as error:
+        raise cannot_write(work.folder, error, len(data)) from None
+
+
+def _remove(folder: Path) -> None:
+    for name in (_STATE, _JOB):
+        (folder / name).unlink(missing_ok=True)
+    if folder.exists() and not any(folder.iterdir()):
+        folder.rmdir()

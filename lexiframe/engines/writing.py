@@ -1,0 +1,52 @@
+"""Tables in parts, a Parquet file for each bucket: written whole, or not at all."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from lexiframe.engines.plan import Kept, Plan
+from lexiframe.io.files.outputs import replacing
+from lexiframe.io.files.parquet_and_arrow import to_arrow
+from lexiframe.schemas import PREFERENCES, SCORES
+
+if TYPE_CHECKING:
+    from pyarrow.parquet import ParquetWriter
+
+_SCHEMAS = {"scores": SCORES, "preferences": PREFERENCES}
+
+
+@contextlib.contextmanager
+def part_writer(plan: Plan, table: Kept, bucket: int) -> Iterator[Callable[[pl.DataFrame], None]]:
+    """Yield a function that writes rows of a bucket's part; without rows it is an empty table.
+
+    The file has its name only when all is written. If the plan does not keep the table, nothing is
+    written.
+    """
+    if table not in plan.keep:
+        yield lambda rows: None
+        return
+    from pyarrow import parquet
+
+    path = plan.part(table, bucket)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with replacing(path) as temporary:
+        writer: list[ParquetWriter] = []
+
+        def write(rows: pl.DataFrame) -> None:
+            arrow = to_arrow(rows)
+            if not writer:
+                options = {"compression": "zstd", "write_page_checksum": True}
+                writer.append(parquet.ParquetWriter(temporary, arrow.schema, **options))
+            writer[0].write_table(arrow)
+
+        try:
+            yield write
+            if not writer:
+                write(pl.DataFrame(schema=_SCHEMAS[table].required))
+        finally:
+            for one in writer:
+                one.close()
