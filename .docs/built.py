@@ -6,8 +6,7 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 import lexiframe as lf
-from lexiframe import theory
-from lexiframe.engines import spark
+from lexiframe import spark, theory
 from lexiframe.views import charts, display
 
 LOADING = {"script": "src", "img": "src", "link": "href", "iframe": "src", "source": "src"}

@@ -52,7 +52,7 @@ copybutton_exclude = ".linenos, .gp, .go"
 _MODULES = [
     "lexiframe",
     "lexiframe.theory",
-    "lexiframe.engines.spark",
+    "lexiframe.spark",
     "lexiframe.views.charts",
     "lexiframe.views.display",
 ]

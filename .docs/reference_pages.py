@@ -9,8 +9,7 @@ from typing import Any
 from measure_pages import heading, is_measure, link_of, summary
 
 import lexiframe as lf
-from lexiframe import theory
-from lexiframe.engines import spark
+from lexiframe import spark, theory
 from lexiframe.views import charts, display
 
 FLOW = """\

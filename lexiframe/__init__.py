@@ -39,8 +39,8 @@ The public names, in the order of the flow:
 - on a Spark cluster: in `spark`, the function `spark.evaluate`
 - charts of these tables: in `views`, the functions of `views.charts`
 - tables for notebooks and pages, styled: in `views`, the functions of `views.display`
-- the whole flow in one call: `evaluate`, `evaluate_scores`, `Evaluation`; the conclusion in words:
-  `verdict`
+- the whole flow in one call: `evaluate`, `add_runs`, `evaluate_scores`, `Evaluation`; the
+  conclusion in words: `verdict`
 - errors and warnings: `LexiframeError`, `ReadError`, `SchemaError`, `UnknownNameError`,
   `LexiframeWarning`; the version: `__version__`
 """
@@ -50,13 +50,13 @@ from lexiframe._version import __version__
 TYPE_CHECKING = False  # a checker takes it for true; importing typing takes longer than this module
 if TYPE_CHECKING:
     # fmt: off
-    from lexiframe import theory, views
-    from lexiframe.engines import spark
+    from lexiframe import spark, theory, views
     from lexiframe.errors import (
         LexiframeError, LexiframeWarning, ReadError, SchemaError, UnknownNameError,
     )
     from lexiframe.evaluated_scores import evaluate_scores
     from lexiframe.evaluated_runs import evaluate
+    from lexiframe.added_runs import add_runs
     from lexiframe.evaluation import Evaluation
     from lexiframe.example_data import bundled
     from lexiframe.gaps import coverage
@@ -139,6 +139,7 @@ _MODULES = {
     "errors": "LexiframeError LexiframeWarning ReadError SchemaError UnknownNameError",
     "evaluated_scores": "evaluate_scores",
     "evaluated_runs": "evaluate",
+    "added_runs": "add_runs",
     "evaluation": "Evaluation",
     "example_data": "bundled",
     "gaps": "coverage",
@@ -204,17 +205,14 @@ _MODULES = {
 }
 """The module of each public name; it is loaded when one of its names is first used (PEP 562)."""
 
-_WHOLE = {"spark": "engines.spark", "theory": "theory", "views": "views"}
-"""The public names that are folders or modules of functions."""
-
 if not TYPE_CHECKING:  # __getattr__ would hide misspelled names from type checkers
 
     def __getattr__(name: str) -> object:
         """Load the module of a public name when the name is first used."""
         import importlib
 
-        if name in _WHOLE:
-            return importlib.import_module(f"lexiframe.{_WHOLE[name]}")
+        if name in ("spark", "theory", "views"):  # modules of functions, and no names of one
+            return importlib.import_module(f"lexiframe.{name}")
         for module, names in _MODULES.items():
             if name in names.split():
                 found = getattr(importlib.import_module(f"lexiframe.{module}"), name)
@@ -235,7 +233,8 @@ __all__ = [
     "Evaluation", "GradedMetric", "Judged", "LevelPreference", "LexicographicPreference",
     "LexiframeError", "LexiframeWarning", "MatrixPreference", "RBP_residual", "ReadError",
     "RecallLevelMetric", "Rprec", "ST_dcgRPP", "ST_invRPP", "SchemaError", "SearchLength",
-    "Success", "UnknownNameError", "__version__", "agreement_matrix", "alpha_DCG", "alpha_nDCG",
+    "Success", "UnknownNameError", "__version__", "add_runs", "agreement_matrix", "alpha_DCG",
+    "alpha_nDCG",
     "asl_curve", "bootstrap_correlations", "bpref", "bundled", "check_qrels", "check_run",
     "collection_distances", "compare", "compare_groups", "conventions", "coverage", "dcgRPP",
     "deciding_levels", "degradation", "discriminative_power", "eta", "evaluate",

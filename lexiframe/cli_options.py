@@ -196,6 +196,16 @@ OutFolder = Annotated[
         **_of(OUTPUT),
     ),
 ]
+ReuseFolder = Annotated[
+    Path | None,
+    typer.Option(
+        "--reuse",
+        metavar="FOLDER",
+        parser=place,
+        help="Take what still holds from results written with --out; it may be the same folder.",
+        **_of(INPUT),
+    ),
+]
 OutFile = Annotated[
     Path | None,
     typer.Option(

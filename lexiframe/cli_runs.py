@@ -23,6 +23,7 @@ from lexiframe.cli_options import (
     OutFile,
     OutFolder,
     ReportFile,
+    ReuseFolder,
     place,
 )
 from lexiframe.cli_output import (
@@ -37,7 +38,7 @@ from lexiframe.errors import LexiframeError
 from lexiframe.evaluated_runs import MEASURES
 from lexiframe.evaluated_runs import evaluate as evaluate_runs
 from lexiframe.evaluated_scores import evaluate_scores, load_chosen
-from lexiframe.evaluation import Evaluation, table_files
+from lexiframe.evaluation import Evaluation, result_files, table_files
 from lexiframe.example_data import bundled
 from lexiframe.gaps import coverage as coverage_of_runs
 from lexiframe.io.files.outputs import refuse_outputs, refuse_replacing, refuse_unwritable
@@ -95,10 +96,21 @@ def evaluate(
     tests: InferenceOptions,
     out: OutFolder = None,
     report: ReportFile = None,
+    reuse: ReuseFolder = None,
     format: AsFormat = "table",
 ) -> None:
     """Evaluate runs: their means, orderings, agreement, ties, and a verdict."""
-    e = _evaluated(inputs, measure, tests, _refuse_outputs(out, report))
+    if reuse is not None and inputs.scores:
+        raise LexiframeError(
+            "--reuse: scores of other tools are only compared, so there is nothing to reuse; leave "
+            "--reuse or --scores out"
+        )
+    e = _evaluated(inputs, measure, tests, _refuse_outputs(out, report), reuse)
+    if reuse is not None:
+        typer.echo(
+            f"reused: {', '.join(f'{n} {what}' for what, n in e.provenance['reused'].items())}",
+            err=True,
+        )
     if out is not None:
         _write(e, out)
     if report is not None:
@@ -198,6 +210,7 @@ def _evaluated(
     measure: list[str] | None,
     tests: InferenceOptions,
     outputs: list[Path],
+    reuse: Path | None = None,
 ) -> Evaluation:
     """Evaluate runs, or the scores of other tools."""
     how = vars(tests)
@@ -205,7 +218,8 @@ def _evaluated(
         files = _found_scores(inputs, tests, outputs)
         return evaluate_scores(files, measure or None, **how)
     scan = _found_runs(inputs, tests, outputs)
-    return evaluate_runs(scan, inputs.judgments(), measure or None, **inputs.policies(), **how)
+    how = {**inputs.policies(), **how, "reuse": reuse}
+    return evaluate_runs(scan, inputs.judgments(), measure or None, **how)
 
 
 def _run_pairs(
@@ -263,13 +277,14 @@ def _refuse_outputs(out: Path | None, report: Path | None) -> list[Path]:
     folders = [folder for folder in (out, report and report.parent) if folder is not None]
     for folder in folders:
         refuse_unwritable(folder)
-    files = [*(table_files(out) if out else []), *([report] if report else [])]
+    files = [*(result_files(out) if out else []), *([report] if report else [])]
     refuse_outputs(files)
     return files
 
 
 def _write(e: Evaluation, out: Path) -> None:
-    paths = e.write(out)
+    e.write(out)
+    paths = table_files(out)
     typer.echo(f"wrote {len(paths)} tables to {out}: {', '.join(p.name for p in paths)}", err=True)
 
 

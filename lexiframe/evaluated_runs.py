@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any, get_args
 
 import polars as pl
@@ -11,6 +12,7 @@ import polars as pl
 from lexiframe.errors import LexiframeError, check_choice, unknown_name
 from lexiframe.evaluation import Evaluation
 from lexiframe.gaps import coverage_table
+from lexiframe.io.kept_results import read_results
 from lexiframe.io.problems.duplicates import Duplicates
 from lexiframe.io.qrels import held_or_data, sources_of_qrels
 from lexiframe.io.tables.objects import held
@@ -27,8 +29,9 @@ from lexiframe.orderings.rule import Method
 from lexiframe.orderings.win_rates import win_rates
 from lexiframe.origin import Origin
 from lexiframe.pairwise.pairs import Measure, parse_measures
-from lexiframe.projected import project_runs
+from lexiframe.projected import Projected, project_runs
 from lexiframe.projection.policies import NoRelevant, Policies, ScoreType, Ties, Unjudged
+from lexiframe.reuse import Known, completed, known_in
 from lexiframe.schemas import (
     AGAINST_BASELINE,
     COMPARISONS,
@@ -77,6 +80,7 @@ def evaluate(
     seed: int = 0,
     requests: RequestsLike = None,
     by: By = None,
+    reuse: str | Path | None = None,
 ) -> Evaluation:
     """Compare runs under each measure: which run is better, and how sure one can be.
 
@@ -101,6 +105,16 @@ def evaluate(
         attributes that form groups of requests. All tables about runs and pairs are then computed
         within each group and begin with these attributes as columns. Coverage, scores and
         preferences are not grouped.
+    reuse : path, optional
+        The folder to which `Evaluation.write` wrote the results of an earlier evaluation. Its
+        scores and preferences are taken where they still hold, and all others are computed; the
+        tables are the same as without it. They hold for runs that have not changed (files with
+        the same sha256, frames with the same rows), under the same policies, for the requests
+        whose judgments have not changed, for built-in measures, and for the same version of
+        lexiframe (but for its last number). Measures that depend on the other runs (see `add_runs`)
+        are computed again if a run was added, left out or changed. ``provenance["reused"]`` says
+        how many runs, requests, measures and pairs were taken. The results may be written to the
+        same folder.
 
     Returns
     -------
@@ -113,7 +127,14 @@ def evaluate(
         As `positions`, `scores` and `compare`; when a measure's ``rel`` is below ``rel``, because
         lower grades are then no longer known; for a baseline that is not among the runs, or alone;
         and, before runs are read, when there are more pairs of runs, requests and measures than
-        memory holds.
+        memory holds, and when ``reuse`` is not a folder of results, or one of its files is missing,
+        damaged or of another evaluation.
+
+    Warns
+    -----
+    LexiframeWarning
+        With counts, when data were dropped or filled; and with the reason when nothing in ``reuse``
+        holds.
 
     Examples
     --------
@@ -127,47 +148,87 @@ def evaluate(
     [('pca8_euclidean', 0.867, None, None, None), ('pixels_euclidean', 1.0, 1, 0, 4), \
 ('random', 0.388, 0, 4, 1)]
     """
-    asked = parse_measures(MEASURES if measures is None else measures)
     policies = Policies(
         rel, ties, score_type, no_relevant, duplicates, unjudged, depth, exclude_self
     )
-    check_choice("evaluate", order, get_args(Method), "order")
-    inference = Inference(test, correction, family, alpha, alternative, trials, seed, baseline)
-    groups, requests = names_of(requests, by), held_or_data(requests)
+    how = Asked(
+        parse_measures(MEASURES if measures is None else measures),
+        policies,
+        order,
+        Inference(test, correction, family, alpha, alternative, trials, seed, baseline),
+        names_of(requests, by),
+        held_or_data(requests),
+        by_default=measures is None,
+    )
+    kept = None if reuse is None else read_results(reuse)  # before the work, lest it fail after it
     if hasattr(runs, "__arrow_c_stream__"):  # a reader can be read only once
         runs = held(runs, "runs")
-    projected = project_runs(runs, held(qrels, "qrels"), asked, policies, hashed=True)
-    ranked = projected.ranked
+    projected = project_runs(runs, held(qrels, "qrels"), how.measures, policies, hashed=True)
+    known = None if kept is None else known_in(kept, projected, policies)
+    return evaluate_projected(projected, how, known)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is asked for: the arguments of `evaluate` other than the data."""
+
+    measures: list[Measure]
+    policies: Policies
+    order: Method
+    inference: Inference
+    groups: list[str]
+    requests: Any
+    by_default: bool
+
+    def __post_init__(self) -> None:
+        check_choice("evaluate", self.order, get_args(Method), "order")
+
+    def measures_of(self, runs: list[str]) -> list[Measure]:
+        """Return the measures for some runs; raise if they cannot be computed."""
+        metrics: list[Measure] = [m for m in self.measures if isinstance(m, Metric)]
+        if self.inference.baseline is not None:
+            check_baseline("evaluate", self.inference.baseline, runs)
+        if len(runs) == 1 and self.by_default:
+            return metrics
+        if len(runs) == 1 and len(self.measures) > len(metrics):
+            raise LexiframeError(
+                f"evaluate: preferences need at least two runs, found {runs[0]!r} alone; "
+                "add a run, or ask for metrics only"
+            )
+        if self.order == "kemeny" and len(self.measures) > len(metrics):
+            refuse_many(len(runs))  # fail before the work, not after it
+        return self.measures
+
+
+def evaluate_projected(projected: Projected, how: Asked, known: Known | None = None) -> Evaluation:
+    """Compute all tables of runs whose positions are known; those of ``known`` are reused."""
+    ranked, policies = projected.ranked, how.policies
+    names = [run.name for run in ranked.runs]
+    asked = how.measures_of(names)
     metrics = [measure for measure in asked if isinstance(measure, Metric)]
-    is_alone = len(ranked.runs) == 1
-    if baseline is not None:
-        check_baseline("evaluate", baseline, [run.name for run in ranked.runs])
-    if is_alone and measures is None:
-        asked = [*metrics]
-    if is_alone and len(asked) > len(metrics):
-        raise LexiframeError(
-            f"evaluate: preferences need at least two runs, found {ranked.runs[0].name!r} alone; "
-            "add a run, or ask for metrics only"
-        )
-    if order == "kemeny" and len(asked) > len(metrics):  # fail before the work, not after it
-        refuse_many(len(ranked.runs))
-    s = projected.scores(metrics)
+    compared = [] if len(names) == 1 else asked
+    reused: dict[str, Any] = {}
+    if known is None:
+        s, d = projected.scores(metrics), projected.preferences(compared)
+    else:
+        done = completed(projected, compared, known)
+        s, d, reused = done.scores, done.preferences, {"reused": done.reused}
     covered = coverage_table(ranked, projected.positions)
-    d = projected.preferences([] if is_alone else asked)
     provenance = {
         "runs": sources_of_origin(projected.runs, ranked.read),
         "qrels": sources_of_qrels(projected.qrels, sha256=ranked.judged.sha256),
         "measures": [str(measure) for measure in asked],
         "policies": asdict(policies),
-        "inference": {"ordering": order, **inference.facts()},
-        "groups": groups,
-        "requests": sources_of_qrels(requests),
+        "inference": {"ordering": how.order, **how.inference.facts()},
+        "groups": how.groups,
+        "requests": sources_of_qrels(how.requests),
+        **(reused if known and known.is_noted else {}),
     }
-    origin = Origin.of(projected, policies, provenance)
+    origin = Origin.of(projected, how, provenance)
     del projected, ranked  # frees the positions if they are large
-    grouped = Groups.of(s, d, requests, groups)
-    of_pairs = pair_tables(s, d, asked, order, inference, grouped)
-    of_pairs["means"] = best_first(of_pairs["means"], [str(m) for m in asked], groups)
+    grouped = Groups.of(s, d, how.requests, how.groups)
+    of_pairs = pair_tables(s, d, asked, how.order, how.inference, grouped)
+    of_pairs["means"] = best_first(of_pairs["means"], [str(m) for m in asked], how.groups)
     return Evaluation(
         covered,
         scores=s,

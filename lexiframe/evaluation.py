@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from lexiframe.errors import LexiframeError, ReadError, unknown_name, warn
+from lexiframe.fingerprints import NO_FINGERPRINTS
 from lexiframe.io.files.outputs import output_folder, output_path, replacing, replacing_all
+from lexiframe.io.kept_results import FINGERPRINTS
 from lexiframe.io.write_parquet import write_parquet_file
 from lexiframe.metrics.scores import as_list
 from lexiframe.orderings.by_request import request_table
@@ -103,7 +105,7 @@ class Evaluation:
         LexiframeError
             When the evaluation was computed from scores, without rankings.
         """
-        return self._read("positions").positions()
+        return self.origin("positions").positions()
 
     @property
     def collection(self) -> tuple[Any, Any]:
@@ -116,7 +118,7 @@ class Evaluation:
         LexiframeError
             When the evaluation was computed from scores, without rankings.
         """
-        return self._read("collection").collection()
+        return self.origin("collection").collection()
 
     def pair(
         self,
@@ -206,7 +208,7 @@ class Evaluation:
         if measures is None:
             grades = p.filter(pl.col("query_id") == str(query_id))["relevance"].drop_nulls()
             greatest = max(grades, default=inf)
-            measures = explainable(self._read("explain").measures, greatest) or None
+            measures = explainable(self.origin("explain").measures, greatest) or None
         return explain(p, query_id, run_a, run_b, measures)
 
     def requests(
@@ -260,7 +262,8 @@ class Evaluation:
             run = self._run_named(run)
         return request_table(self.scores, self.preferences, names, run)
 
-    def _read(self, what: str) -> Origin:
+    def origin(self, what: str) -> Origin:
+        """Return what the evaluation was computed from; ``what`` begins the error if not known."""
         if self._origin is None:
             raise LexiframeError(
                 f"{what}: this evaluation was computed from scores, so the rankings are not known; "
@@ -326,7 +329,8 @@ class Evaluation:
         -------
         list of pathlib.Path
             ``coverage.parquet``, ``scores.parquet`` ..., with the provenance in their schema
-            metadata. The same inputs give the same bytes.
+            metadata; and ``fingerprints.parquet``, by which ``evaluate(..., reuse=folder)`` finds
+            out what has changed. The same inputs give the same bytes.
 
         Raises
         ------
@@ -334,9 +338,10 @@ class Evaluation:
             When the folder cannot be written to.
         """
         target = output_folder(folder)
-        paths = table_files(target)
+        marks = NO_FINGERPRINTS if self._origin is None else self._origin.fingerprints
+        paths, tables = result_files(target), {**self.tables(), FINGERPRINTS: marks}
         with replacing_all(paths) as temporaries:
-            for (name, table), file in zip(self.tables().items(), temporaries, strict=True):
+            for (name, table), file in zip(tables.items(), temporaries, strict=True):
                 write_parquet_file(file, table, {"table": name, **self.provenance})
         return paths
 
@@ -572,5 +577,10 @@ def _names_of_tables() -> list[str]:
 
 
 def table_files(folder: Path) -> list[Path]:
-    """Return the paths of the files that `Evaluation.write` writes to a folder."""
+    """Return the paths of the tables that `Evaluation.write` writes to a folder."""
     return [folder / f"{name}.parquet" for name in _names_of_tables()]
+
+
+def result_files(folder: Path) -> list[Path]:
+    """Return the paths of all files that `Evaluation.write` writes to a folder."""
+    return [*table_files(folder), folder / f"{FINGERPRINTS}.parquet"]

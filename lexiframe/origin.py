@@ -9,6 +9,7 @@ from typing import Any
 import polars as pl
 
 from lexiframe.errors import Problem, ReadError
+from lexiframe.fingerprints import fingerprints
 from lexiframe.io.qrels import sources_of_qrels
 from lexiframe.io.runs import RunScan
 from lexiframe.io.write_parquet import sources_of_origin
@@ -35,33 +36,46 @@ class Origin:
         As they were given: files are read again when they are needed, frames are kept.
     measures, policies
         What was computed, and how.
+    asked
+        All arguments of the evaluation other than the data.
     sources
         The files of runs and judgments with their sha256, as the provenance has them.
+    fingerprints
+        The table of measures, runs and judged requests, by which one knows whether they changed.
     kept
         The positions; None when they have to be computed again.
+    ranked
+        The ranks of the judged items in all runs; None when they have to be found again.
     """
 
     runs: Any
     qrels: Any
     measures: tuple[Measure, ...]
     policies: Policies
+    asked: Any
     sources: dict[str, list[dict[str, Any]]]
+    fingerprints: pl.DataFrame
     kept: pl.DataFrame | None
+    ranked: RankedRuns | None
 
     @classmethod
-    def of(cls, projected: Projected, policies: Policies, provenance: Mapping[str, Any]) -> Origin:
-        """Keep what an evaluation needs to answer questions later."""
-        measures, there = projected.measures, available()
-        items, p = projected.ranked.judged, projected.positions
+    def of(cls, projected: Projected, asked: Any, provenance: Mapping[str, Any]) -> Origin:
+        """Keep what an evaluation needs to answer questions later, and to be added to."""
+        measures, there, ranked = projected.measures, available(), projected.ranked
+        items, p, policies = ranked.judged, projected.positions, asked.policies
         judged_each = items.items.height / max(int(items.is_relevant.sum()), 1)
         size = p.estimated_size() * (judged_each if _needs(measures, JUDGED) else 1)
         kept = None
         if there is None or size * SHARE <= there:
             if _needs(measures, JUDGED):  # positions for the other measures have relevant items
-                p = _positions(projected.ranked, measures, policies)
+                p = _positions(ranked, measures, policies)
             kept = _with_rel(p, policies)
         sources = {name: provenance[name] for name in ("runs", "qrels")}
-        return cls(projected.runs, projected.qrels, measures, policies, sources, kept)
+        marks = fingerprints(ranked, measures)
+        size = items.items.estimated_size() + sum(run.rank.nbytes for run in ranked.runs)
+        is_kept = (there is None or size * SHARE <= there) and not _needs(measures, POOL)
+        runs, qrels, found = projected.runs, projected.qrels, ranked if is_kept else None
+        return cls(runs, qrels, measures, policies, asked, sources, marks, kept, found)
 
     def positions(self) -> pl.DataFrame:
         """Return the positions, computed again from the sources unless they were kept.
@@ -73,17 +87,31 @@ class Origin:
         """
         if self.kept is not None:
             return self.kept
+        ranked = self.rank_again(nonrelevant=_needs(self.measures, JUDGED))
+        return _with_rel(_positions(ranked, self.measures, self.policies), self.policies)
+
+    def rank_again(self, *, nonrelevant: bool = True) -> RankedRuns:
+        """Return the ranks of the judged items, found again in the sources unless they were kept.
+
+        Raises
+        ------
+        ReadError
+            As `positions`.
+        """
+        if self.ranked is not None:
+            return self.ranked
         ranked = rank_runs(
             self.runs,
             self.qrels,
             self.policies,
-            nonrelevant=_needs(self.measures, JUDGED),
+            nonrelevant=nonrelevant,
             pool=_needs(self.measures, POOL),
             hashed=True,
         )
         self._refuse_changed("runs", sources_of_origin(self.runs, ranked.read))
         self._refuse_changed("qrels", sources_of_qrels(self.qrels, sha256=ranked.judged.sha256))
-        return _with_rel(_positions(ranked, self.measures, self.policies), self.policies)
+        marks = self.fingerprints.filter(kind="run").select("name", "fingerprint")
+        return replace(ranked, fingerprints=dict(marks.iter_rows()))
 
     def levels(self, pair: tuple[str, str], measures: Sequence[str]) -> pl.DataFrame:
         """Return the levels that decide the lexicographic ones among some measures: `levels_of`.

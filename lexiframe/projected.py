@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, TypeVar
 
 import polars as pl
 
+from lexiframe.fingerprints import fingerprint_of
 from lexiframe.io.qrels import file_or_data
 from lexiframe.io.runs import RunScan, scan_runs
 from lexiframe.layouts.size import IN_EVALUATION, refuse_too_many
@@ -44,6 +45,21 @@ class Projected:
     by_subtopic: pl.DataFrame | None
     no_relevant: NoRelevant
 
+    def restricted(self, queries: pl.Series | None, runs: Sequence[str] | None) -> Projected:
+        """Return the positions of some requests in some runs; None stands for all of them."""
+        wanted = [("query_id", queries), ("run", None if runs is None else pl.Series(runs))]
+        kept = [pl.col(name).is_in(some.implode()) for name, some in wanted if some is not None]
+        ranked, by_subtopic = self.ranked, self.by_subtopic
+        if runs is not None:
+            some_runs = [run for run in ranked.runs if run.name in {*runs}]
+            ranked = replace(ranked, runs=some_runs)
+        return replace(
+            self,
+            ranked=ranked,
+            positions=self.positions.filter(*kept),
+            by_subtopic=None if by_subtopic is None else by_subtopic.filter(*kept),
+        )
+
     def scores(self, metrics: Sequence[Metric]) -> pl.DataFrame:
         """Return the scores of some of the metrics; the table is empty if there are none."""
         tables = [
@@ -53,10 +69,15 @@ class Projected:
         ]
         return _together(tables, SCORES)
 
-    def preferences(self, measures: Sequence[Measure], baseline: str | None = None) -> pl.DataFrame:
-        """Return the preferences of some of the measures; the table is empty if there are none."""
+    def preferences(
+        self, measures: Sequence[Measure], baseline: str | Collection[str] | None = None
+    ) -> pl.DataFrame:
+        """Return the preferences of some of the measures; the table is empty if there are none.
+
+        With a ``baseline``, one run or several, only the pairs that contain one of them.
+        """
         tables = []
-        for p, some, values in self.parts(measures):
+        for p, some, values in self.valued_parts(measures):
             tables.append(compare_pairs(p, some, values, self.no_relevant, baseline=baseline))
         return _together(tables, PREFERENCES)
 
@@ -65,19 +86,19 @@ class Projected:
         """The values of all metrics, computed once for both scores and preferences."""
         metrics = [measure for measure in self.measures if isinstance(measure, Metric)]
         return [
-            values_of(p, some, self.no_relevant, self.ranked) for p, some in self._divided(metrics)
+            values_of(p, some, self.no_relevant, self.ranked) for p, some in self.parts(metrics)
         ]
 
-    def parts(
+    def valued_parts(
         self, measures: Sequence[Measure]
     ) -> Iterator[tuple[pl.DataFrame, list[Measure], Values | None]]:
         """Yield the positions without and with subtopics, with their measures and their values."""
-        for p, some in self._divided(measures):
+        for p, some in self.parts(measures):
             metrics = [measure for measure in some if isinstance(measure, Metric)]
             values = next((v for v in self.values if {*metrics} <= {*v.metrics}), None)
             yield p, some, values
 
-    def _divided(self, measures: Sequence[M]) -> Iterator[tuple[pl.DataFrame, list[M]]]:
+    def parts(self, measures: Sequence[M]) -> Iterator[tuple[pl.DataFrame, list[M]]]:
         """Yield the positions without and with subtopics, with the measures that need them."""
         for p, of_subtopics in ((self.positions, False), (self.by_subtopic, True)):
             some = [m for m in measures if (m.needs == SUBTOPICS) == of_subtopics]
@@ -96,10 +117,10 @@ def project_runs(
 ) -> Projected:
     """Rank runs and find the positions that measures need; warn of what was dropped or filled.
 
-    ``hashed`` asks for the sha256 of files, see `rank_runs`; ``baseline`` is the run that the
-    others will be compared with, instead of all pairs. A measure's ``rel`` below that of the
-    policies is an error, because positions do not contain lower grades; so are, before runs are
-    read, more preferences than fit in memory.
+    ``hashed`` asks for the sha256 of files and for fingerprints of the runs; ``baseline`` is the
+    run that the others will be compared with, instead of all pairs. A measure's ``rel`` below that
+    of the policies is an error, because positions do not contain lower grades; so are, before runs
+    are read, more preferences than fit in memory.
     """
     refuse_lower_rel(measures, policies.rel)
     if not (isinstance(runs, RunScan) or hasattr(runs, "__arrow_c_stream__")):
@@ -109,18 +130,37 @@ def project_runs(
     has_pool = POOL in needs
 
     def foresee(n_runs: int, judged: JudgedItems) -> None:
-        kept = judged.n_relevant > 0 if policies.no_relevant == "drop" else judged.n_relevant >= 0
-        shape = (n_runs, int(kept.sum()), len(measures))
-        refuse_too_many("comparing runs", *shape, IN_EVALUATION, baseline=baseline)
+        refuse_many_pairs(n_runs, judged, measures, policies, baseline)
 
     asked: dict[str, Any] = {"nonrelevant": True, "pool": has_pool, "hashed": hashed}
-    ranked = rank_runs(runs, qrels, policies, **asked, foresee=foresee)
+    marks = fingerprint_of(runs, policies) if hashed else None
+    ranked = rank_runs(runs, qrels, policies, **asked, foresee=foresee, fingerprint=marks)
     foresee(len(ranked.runs), ranked.judged)  # again, as one source may have had several runs
+    return projected_of(runs, qrels, ranked, measures, policies)
+
+
+def refuse_many_pairs(
+    n_runs: int,
+    judged: JudgedItems,
+    measures: Sequence[Measure],
+    policies: Policies,
+    baseline: str | None = None,
+) -> None:
+    """Raise when the preferences between all runs, or with a baseline, do not fit in memory."""
+    kept = judged.n_relevant > 0 if policies.no_relevant == "drop" else judged.n_relevant >= 0
+    shape = (n_runs, int(kept.sum()), len(measures))
+    refuse_too_many("comparing runs", *shape, IN_EVALUATION, baseline=baseline)
+
+
+def projected_of(
+    runs: Any, qrels: Any, ranked: RankedRuns, measures: Sequence[Measure], policies: Policies
+) -> Projected:
+    """Find the positions that measures need in ranked runs; warn of what was dropped or filled."""
     warn_of_gaps(ranked)
     warn_of_lower_grades(measures, policies.rel, ranked.judged.items["relevance"])
-    kept = policies.no_relevant
+    kept, needs = policies.no_relevant, {measure.needs for measure in measures}
     by_subtopic = project(ranked, no_relevant=kept, subtopics=True) if SUBTOPICS in needs else None
-    positions = project(ranked, no_relevant=kept, pool=has_pool)
+    positions = project(ranked, no_relevant=kept, pool=POOL in needs)
     return Projected(runs, qrels, ranked, tuple(measures), positions, by_subtopic, kept)
 
 

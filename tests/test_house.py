@@ -32,7 +32,8 @@ STAGES = (
 IO = "tables files problems text score_forms logs".split()
 FREE = "_version errors typing progress likeness codes memory resampling schemas".split()
 ABOVE = """
-    example_data gaps projected origin evaluation evaluated_runs evaluated_scores cli_advice
+    example_data gaps fingerprints projected reuse origin evaluation evaluated_runs added_runs spark
+    evaluated_scores cli_advice
     cli_arguments cli_options cli_output cli_inputs cli_files cli_measures cli_runs cli_explain cli
     __main__
 """.split()
@@ -70,8 +71,12 @@ def test_the_stages_are_the_folders():
 
 def test_no_stage_or_module_is_called_like_a_public_name():
     """`lexiframe.positions` would be one or the other, as it was imported last."""
-    """But for `theory` and `views`, which are the folders and nothing else."""
-    assert {part(module_name(path)) for path in MODULES} & set(lf.__all__) == {"theory", "views"}
+    """But for `spark`, `theory` and `views`, which are the modules and nothing else."""
+    assert {part(module_name(path)) for path in MODULES} & set(lf.__all__) == {
+        "spark",
+        "theory",
+        "views",
+    }
 
 
 @pytest.mark.parametrize("path", MODULES, ids=module_name)
@@ -173,7 +178,7 @@ PUBLIC = """
     asl_curve smallest_significant_differences swap_rates swap_curve required_requests power_curve
     with_log with_attributes read_log read_mlflow
     write_trec write_parquet to_ir_measures to_ranx to_pytrec_eval
-    evaluate evaluate_scores Evaluation verdict views spark
+    evaluate add_runs evaluate_scores Evaluation verdict views spark
     LexiframeError LexiframeWarning ReadError SchemaError UnknownNameError
 """.split()
 CALLABLE = [
@@ -194,7 +199,7 @@ def test_names_are_where_a_type_checker_finds_them():
     body = ast.parse((PACKAGE / "__init__.py").read_text()).body
     block = next(node for node in body if isinstance(node, ast.If))
     for_checkers = {(node.module, alias.name) for node in block.body for alias in node.names}
-    whole = {("lexiframe", "theory"), ("lexiframe", "views"), ("lexiframe.engines", "spark")}
+    whole = {("lexiframe", "spark"), ("lexiframe", "theory"), ("lexiframe", "views")}
     assert for_checkers == whole | {
         (f"lexiframe.{module}", name)
         for module, names in lf._MODULES.items()

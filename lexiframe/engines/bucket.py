@@ -147,7 +147,7 @@ def _cubes(plan: Plan, projected: Projected) -> Iterator[PairCube]:
     Measures by subtopic may have other requests than the others, and are compared with them: then
     there is one cube of all requests.
     """
-    parts = [*projected.parts([m for m in plan.compared if m in projected.measures])]
+    parts = [*projected.valued_parts([m for m in plan.compared if m in projected.measures])]
     most = CELLS if len(parts) == 1 else 2**62
     cubes = [
         preference_cubes(p, measures, values, projected.no_relevant, most=most)

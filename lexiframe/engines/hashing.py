@@ -60,6 +60,16 @@ def bucket_of(query_ids: pl.Series, n: int) -> np.ndarray:
     return _buckets(query_ids, n)
 
 
+def hashes_of(ids: pl.Series) -> np.ndarray:
+    """Return a hash of 64 bits of each id: strings, integers or categories, without nulls."""
+    if isinstance(ids.dtype, pl.Enum):
+        return np.asarray(hashes_of(ids.dtype.categories)[ids.to_physical()])
+    hashes = np.empty(len(ids), np.uint64)
+    for start in range(0, len(ids), _BLOCK):
+        hashes[start : start + _BLOCK] = _hashes(ids[start : start + _BLOCK].cast(pl.String))
+    return hashes
+
+
 def _buckets(ids: pl.Series, n: int) -> np.ndarray:
     bucket = np.empty(len(ids), np.int64)
     for start in range(0, len(ids), _BLOCK):
@@ -71,7 +81,7 @@ def _buckets(ids: pl.Series, n: int) -> np.ndarray:
 def _hashes(texts: pl.Series) -> np.ndarray:
     """Return a hash of 64 bits for each text."""
     data, start, length = _bytes_of(texts)
-    state = _mixed(length.astype(np.uint64))
+    state = mixed(length.astype(np.uint64))
     words = np.ndarray(len(data) - _WORD + 1, "<u8", data, strides=(1,))
     active = np.arange(len(start))
     for offset in range(0, int(length.max(initial=0)), _WORD):
@@ -79,7 +89,7 @@ def _hashes(texts: pl.Series) -> np.ndarray:
         here = slice(None) if len(active) == len(start) else active
         left = np.minimum(length[here] - offset, _WORD).astype(np.uint64)
         word = words[start[here] + offset] & _ones(left)
-        state[here] = _mixed(state[here] + word)
+        state[here] = mixed(state[here] + word)
     return state
 
 
@@ -88,7 +98,7 @@ def _ones(n_bytes: np.ndarray) -> np.ndarray:
     return np.uint64(0xFFFFFFFFFFFFFFFF) >> (np.uint64(8) * (np.uint64(_WORD) - n_bytes))
 
 
-def _mixed(state: np.ndarray) -> np.ndarray:
+def mixed(state: np.ndarray) -> np.ndarray:
     """Make every bit of the state depend on every bit (the finaliser of SplitMix64)."""
     state = state + _MULTIPLIER
     state = (state ^ (state >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)

@@ -43,6 +43,9 @@ class RunScan:
         What names a run: its ``"file"`` or its ``"tag"``.
     options
         The user's options for text.
+    readings
+        For each source, what names its runs and the options for text, where sources that were found
+        with different options have been joined; else empty.
     stamps
         For each source that was read, `File.stamp`, which shows whether the file changed since.
     """
@@ -50,6 +53,7 @@ class RunScan:
     sources: tuple[Source, ...]
     name_from: NameFrom = "file"
     options: TextOptions = field(default_factory=TextOptions)
+    readings: tuple[tuple[NameFrom, TextOptions], ...] = ()
     stamps: dict[int, tuple[int, ...] | None] = field(
         default_factory=dict, compare=False, repr=False
     )
@@ -62,7 +66,18 @@ class RunScan:
         source = self.sources[index]
         if isinstance(source.origin, File):
             self.stamps[index] = source.origin.stamp()
-        return load_source(source, self.name_from, self.options, rank=rank, hashed=hashed)
+        return load_source(source, *self.reading(index), rank=rank, hashed=hashed)
+
+    def reading(self, index: int) -> tuple[NameFrom, TextOptions]:
+        """Return what names the runs of a source, and the options for its text."""
+        return self.readings[index] if self.readings else (self.name_from, self.options)
+
+    def joined(self, other: RunScan) -> RunScan:
+        """Return the scan of the sources of both, each of which is read as it was meant to be."""
+        readings = [scan.reading(index) for scan in (self, other) for index in range(len(scan))]
+        stamps = {len(self) + index: stamp for index, stamp in other.stamps.items()}
+        sources, both = (*self.sources, *other.sources), {**self.stamps, **stamps}
+        return RunScan(sources, self.name_from, self.options, tuple(readings), both)
 
     def provenance(self, read: Sequence[SourceRead] | None = None) -> list[dict[str, Any]]:
         """Return path, sha256 and options of every file, sorted by run and path.
@@ -86,8 +101,9 @@ class RunScan:
         if not isinstance(source.origin, File):
             name = read.names[0] if read and len(read.names) == 1 else source.name
             return [{"run": name, **fact} for fact in recorded_sources(source.origin)]
-        names = read.names if read else [source.name if self.name_from == "file" else None]
-        facts = source.origin.facts(read.sha256 if read else None, **self.options.facts())
+        name_from, options = self.reading(index)
+        names = read.names if read else [source.name if name_from == "file" else None]
+        facts = source.origin.facts(read.sha256 if read else None, **options.facts())
         if read is None and self.stamps.get(index, stamp := source.origin.stamp()) != stamp:
             found = "has changed since it was read"
             advice = "compute the table again, or from read_runs, which hashes what it reads"
@@ -322,7 +338,7 @@ def run_metadata(runs: RunsLike, /) -> pl.DataFrame:
 def _headers(scan: RunScan, index: int) -> dict[str, str | None]:
     """Return the header of each run in a source; text with a header is not parsed further."""
     source = scan.sources[index]
-    if isinstance(source.origin, File) and scan.name_from == "file":
+    if isinstance(source.origin, File) and scan.reading(index)[0] == "file":
         content = source.origin.content()
         if content.kind == "text" and (header := header_of(content.data)):
             return {str(source.name): header}

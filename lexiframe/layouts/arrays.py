@@ -5,7 +5,7 @@ A request is a query or a user: ``queries`` holds the ids of the requests.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -229,21 +229,25 @@ class PairCube:
         )
 
 
-def pairs_of(runs: pl.Series, baseline: str | None = None) -> np.ndarray:
-    """Return the indices of all pairs, or of those of one run, in the order of (run_a, run_b).
+def pairs_of(runs: pl.Series, baseline: str | Collection[str] | None = None) -> np.ndarray:
+    """Return the indices of all pairs, or of those with one of some runs, by (run_a, run_b).
 
     Examples
     --------
     >>> pairs_of(pl.Series(["a", "b", "c"]), "b").tolist()
     [0, 2]
+    >>> pairs_of(pl.Series(["a", "b", "c", "d"]), ["c", "d"]).tolist()
+    [1, 2, 3, 4, 5]
     """
     a, b = np.triu_indices(len(runs), k=1)
     if baseline is None:
         return np.arange(len(a))
-    if baseline not in runs:
-        raise unknown_name("run", baseline, runs)
-    place = runs.index_of(baseline)
-    return np.flatnonzero((a == place) | (b == place))
+    wanted = [baseline] if isinstance(baseline, str) else [*baseline]
+    for name in wanted:
+        if name not in runs:
+            raise unknown_name("run", name, runs)
+    is_wanted = runs.is_in(wanted).to_numpy()
+    return np.flatnonzero(is_wanted[a] | is_wanted[b])
 
 
 def square_of(pairs: Any, by_pair: np.ndarray) -> np.ndarray:

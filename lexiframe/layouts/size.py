@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from lexiframe.memory import refuse_more_than_available
 
 IN_TABLE = 40
@@ -24,11 +26,11 @@ def refuse_too_many(
     n_measures: int,
     bytes_each: int = IN_TABLE,
     *,
-    baseline: str | None = None,
+    baseline: str | Collection[str] | None = None,
 ) -> None:
     """Raise when preferences need more memory than there is; the message begins with ``function``.
 
-    With a ``baseline`` only its pairs with the other runs are counted.
+    With a ``baseline``, one run or several, only the pairs that contain one of them are counted.
 
     Examples
     --------
@@ -38,7 +40,8 @@ def refuse_too_many(
 (49,999,995,000,000 pairs × 50 requests × 6 measures) need about ... GB of memory, but ... GB are \
 available; ...
     """
-    n_pairs = n_runs * (n_runs - 1) // 2 if baseline is None else n_runs - 1
+    n_wanted = n_runs if baseline is None else 1 if isinstance(baseline, str) else len(baseline)
+    n_pairs = n_wanted * (n_wanted - 1) // 2 + n_wanted * (n_runs - n_wanted)
     sizes = f"{n_pairs:,} pairs × {n_requests:,} requests × {n_measures:,} measures"
     needed = n_pairs * n_requests * n_measures * bytes_each
     what = f"{function}: the preferences of {n_runs:,} runs ({sizes})"

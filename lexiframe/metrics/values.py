@@ -58,9 +58,15 @@ class Values:
             measure=pl.Series(names, dtype=pl.String).gather(measure), value=self.values.ravel()
         )
         table = table.select(*SCORES.required)
-        smaller = np.array([metric.smaller_is_better for metric in self.metrics], bool)
-        known = [known_metric(name) for name in names]
-        said = [metric is not None and metric.smaller_is_better for metric in known]
-        if (smaller != said).any():
+        if said := directions(self.metrics):
+            smaller = np.array([said[name] for name in names], bool)
             table = table.with_columns(smaller_is_better=pl.Series(smaller[measure]))
         return table if self.kept.all() else table.filter(self.kept.ravel())
+
+
+def directions(metrics: Sequence[Metric]) -> dict[str, bool] | None:
+    """Return whether smaller values of each metric are better; None if their names say it."""
+    smaller = {str(metric): metric.smaller_is_better for metric in metrics}
+    known = {name: known_metric(name) for name in smaller}
+    said = {name: metric is not None and metric.smaller_is_better for name, metric in known.items()}
+    return None if smaller == said else smaller

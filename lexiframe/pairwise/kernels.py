@@ -7,10 +7,12 @@ compared are small, whatever the numbers of requests and relevant items.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 
+from lexiframe.layouts.arrays import pairs_of
 from lexiframe.metrics.metric import Metric
 from lexiframe.metrics.tolerance import metric_difference
 from lexiframe.metrics.values import Values
@@ -48,15 +50,15 @@ class Comparison:
         The values of those of the measures that are metrics; None if there are none.
     no_relevant
         Whether requests without an item of a measure's ``rel`` have no value (NaN), or 0.
-    chosen
-        Which pairs are computed, of all in the order of (run_a, run_b).
+    compared
+        The runs of which each pair that is computed contains at least one; None: all pairs.
     """
 
     requests: AnyRequests
     measures: tuple[Measure, ...]
     values: Values | None
     no_relevant: NoRelevant
-    chosen: np.ndarray
+    compared: tuple[str, ...] | None
     _known: dict[Measure, Kernel] = field(default_factory=dict, init=False, repr=False)
 
     def groups(self, most: int | None = None) -> list[np.ndarray]:
@@ -88,6 +90,18 @@ class Comparison:
         kernels = [_level_kernel(measure) for measure in self.measures]
         return self._fill(found, groups, kernels, label)
 
+    @cached_property
+    def chosen(self) -> np.ndarray:
+        """The numbers of the compared pairs among all pairs in the order of (run_a, run_b)."""
+        return pairs_of(self.requests.runs, self.compared)
+
+    def _block(self, group: np.ndarray) -> Block:
+        """Return the block of some requests, of which the chosen pairs are compared."""
+        runs, block = self.requests.runs, self.requests.block(group)
+        if self.compared is None:
+            return block
+        return replace(block, compared=runs.is_in(self.compared).to_numpy())
+
     def _kernel(self, measure: Measure, numbers: np.ndarray, label: str) -> Kernel:
         """Return a function to the Δ of a measure, for blocks of the requests ``numbers``."""
         if isinstance(measure, MatrixPreference):
@@ -108,7 +122,7 @@ class Comparison:
         The function may keep state between calls, so it is not called from several threads.
         """
         each = progress(numbers, len(numbers), str(measure)) if label else numbers
-        deltas = [measure.compute(self.requests.block(np.array([number]))) for number in each]
+        deltas = [measure.compute(self._block(np.array([number]))) for number in each]
         own = np.concatenate(deltas, axis=1) if deltas else np.empty((len(self.chosen), 0))
 
         def preferred(block: Block, group: np.ndarray) -> np.ndarray:
@@ -145,14 +159,12 @@ class Comparison:
     ) -> np.ndarray:
         """Run the kernels over groups of requests, in threads, and fill in their rows."""
         n_runs, numbers = len(self.requests.runs), _numbers(groups)
-        is_all = len(self.chosen) == n_runs * (n_runs - 1) // 2
 
         def fill(group: np.ndarray) -> None:
-            block = self.requests.block(group)
+            block = self._block(group)
             together = np.empty_like(found[: len(group)])  # its axes lie in memory as those of all
             for n, kernel in enumerate(kernels):
-                of_all = kernel(block, group)
-                together[:, :, n] = (of_all if is_all else of_all[self.chosen]).T
+                together[:, :, n] = kernel(block, group).T
             found[np.searchsorted(numbers, group)] = together
 
         for _ in _each(fill, groups, n_runs, label):

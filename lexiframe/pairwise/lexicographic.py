@@ -178,14 +178,14 @@ class LexicographicPreference(Preference):
             place = place.astype(np.min_scalar_type(block.n_runs))
             ahead = (place[a] < place[b]).view(np.int8) - (place[a] > place[b]).view(np.int8)
             return np.asarray(ahead, np.float64)
-        level = deciding_levels(*sort_rankings(positions))
+        level = deciding_levels(*sort_rankings(positions), block.pairs)
         return _differences(self._sizes(positions, {} if known is None else known), level, a, b)
 
     def deciding_level(self, block: Block) -> np.ndarray:
         """Return the recall level that decides (1..m, or 0 for a tie): pairs × requests."""
         positions = self._in_order(block.within(self.cutoff).at_least(self.rel))
         m = len(positions)
-        level = deciding_levels(*sort_rankings(positions))
+        level = deciding_levels(*sort_rankings(positions), block.pairs)
         return np.where(level == m, 0, m - level if self.direction == "recall" else level + 1)
 
     def _in_order(self, population: Population) -> np.ndarray:
@@ -237,12 +237,14 @@ def _differences(sizes: np.ndarray, level: np.ndarray, a: np.ndarray, b: np.ndar
     return np.asarray(of_a)
 
 
-def deciding_levels(order: np.ndarray, differs_at: np.ndarray) -> np.ndarray:
+def deciding_levels(
+    order: np.ndarray, differs_at: np.ndarray, pairs: tuple[np.ndarray, np.ndarray]
+) -> np.ndarray:
     """Return the first level at which two runs differ, or m if they are equal: pairs × requests.
 
     The rankings of a request are sorted, and for each the level is known at which it differs from
     the next. Any two rankings differ first at the least of these levels between them, which a
-    running minimum finds for all pairs. `sort_rankings` returns both arguments.
+    running minimum finds for all pairs. `sort_rankings` returns both arrays.
     """
     n_runs, n_requests = order.shape
     behind = np.tri(n_runs, n_runs - 1, k=-1, dtype=bool)[:, :, None]
@@ -250,7 +252,7 @@ def deciding_levels(order: np.ndarray, differs_at: np.ndarray) -> np.ndarray:
     least = np.minimum.accumulate(between, axis=1)  # ranking × ranking behind it × requests
     place = np.empty_like(order)
     np.put_along_axis(place, order, np.arange(n_runs)[:, None], axis=0)
-    place_a, place_b = (place[runs] for runs in np.triu_indices(n_runs, k=1))
+    place_a, place_b = (place[runs] for runs in pairs)
     cell = np.minimum(place_a, place_b)
     cell *= n_runs - 1
     cell += np.maximum(place_a, place_b, out=place_a)

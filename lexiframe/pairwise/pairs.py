@@ -9,7 +9,6 @@ import numpy as np
 import polars as pl
 
 from lexiframe.errors import LexiframeError, shown
-from lexiframe.layouts.arrays import pairs_of
 from lexiframe.layouts.size import refuse_too_many
 from lexiframe.metrics.metric import Metric
 from lexiframe.metrics.needs import no_item_of_grade, refuse_unfit, warn_of_lost_gains
@@ -122,9 +121,12 @@ def compare_pairs(
     no_relevant: NoRelevant,
     *,
     deciding_level: bool = False,
-    baseline: str | None = None,
+    baseline: str | Collection[str] | None = None,
 ) -> pl.DataFrame:
-    """Compute preferences from checked positions, given the values of the metrics in ``asked``."""
+    """Compute preferences from checked positions, given the values of the metrics in ``asked``.
+
+    With a ``baseline``, one run or several, only the pairs that contain one of them are computed.
+    """
     comparison = comparison_of(p, asked, values, no_relevant, baseline)
     requests, groups = comparison.requests, comparison.groups()
     refuse_too_many("preferences", len(requests.runs), len(requests), len(asked), baseline=baseline)
@@ -146,13 +148,15 @@ def comparison_of(
     asked: Sequence[Measure],
     values: Values | None,
     no_relevant: NoRelevant,
-    baseline: str | None = None,
+    baseline: str | Collection[str] | None = None,
 ) -> Comparison:
     """Return what is to be computed from checked positions; raise if there is no pair of runs."""
     requests = subtopic_requests_of(p) if are_of_subtopics(p, asked) else requests_of(p)
     refuse_one_run("preferences", requests.runs)
     ordered = tuple(sorted(asked, key=str))
-    return Comparison(requests, ordered, values, no_relevant, pairs_of(requests.runs, baseline))
+    several = (baseline,) if isinstance(baseline, str) else baseline
+    compared = None if several is None else tuple(several)
+    return Comparison(requests, ordered, values, no_relevant, compared)
 
 
 def refuse_one_run(function: str, runs: Collection[str]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -108,11 +109,18 @@ class LevelPreference(Preference):
         total = np.maximum(np.sum([population.m for population in populations], axis=0), 1)
         if is_uniform.all():
             counts = np.min_scalar_type(-int(total.max(initial=0)) - 1)
-            won = [_levels_won(population.positions, counts) for population in populations]
+            won = [
+                _of_compared(partial(_levels_won, counts=counts), population.positions, block)
+                for population in populations
+            ]
             return np.asarray(_of_pairs(won, block.pairs) / total)
-        won = [
-            _weight_won(population.positions, of_levels * (population.m / total))
+        shares = [
+            of_levels * (population.m / total)
             for population, (of_levels, _) in zip(populations, weights, strict=True)
+        ]
+        won = [
+            _of_compared(partial(_weight_won, weights=share), population.positions, block)
+            for population, share in zip(populations, shares, strict=True)
         ]
         delta = _of_pairs(won, block.pairs)
         # unlike whole numbers, sums of weights may miss 0 by rounding where the runs tie
@@ -160,34 +168,56 @@ _COMPARISONS = 2**17
 """Comparisons at once: few enough for the processor's cache, and enough to be worth a call."""
 
 
-def _levels_won(positions: np.ndarray, counts: np.dtype) -> np.ndarray:
-    """Return Σ_i [p_i < p′_i], where [...] is 1 if true, else 0: runs × runs × requests."""
-    m, n_runs, n_requests = positions.shape
-    won = np.zeros(n_runs * n_runs * n_requests, counts)
+def _of_compared(
+    won: Callable[[np.ndarray, np.ndarray], np.ndarray], positions: np.ndarray, block: Block
+) -> np.ndarray:
+    """Return what each run won against each other: runs × runs × requests.
+
+    Without the pairs that the block does not compare, of which the array has zeros.
+    """
+    if block.compared is None:
+        return won(positions, positions)
+    some = np.flatnonzero(block.compared)
+    by_some = won(positions[:, some], positions)
+    total = np.zeros((block.n_runs, *by_some.shape[1:]), by_some.dtype)
+    total[some] = by_some
+    total[:, some] = won(positions, positions[:, some])
+    return total
+
+
+def _levels_won(p: np.ndarray, q: np.ndarray, counts: np.dtype) -> np.ndarray:
+    """Return Σ_i [p_i < q_i], where [...] is 1 if true, else 0: runs of p × runs of q × requests.
+
+    The positions p and q are levels × runs × requests.
+    """
+    m, shape = len(p), (p.shape[1], q.shape[1], p.shape[2])
+    won = np.zeros(np.prod(shape, dtype=np.int64), counts)
     most = min(127, max(1, _COMPARISONS // max(won.size, 1)))  # an int8 can count to 127
     for first in range(0, m, most):
-        won += _is_sooner(positions[first : first + most]).sum(axis=0, dtype=np.int8)
-    return won.reshape(n_runs, n_runs, n_requests)
+        some = slice(first, first + most)
+        won += _is_sooner(p[some], q[some]).sum(axis=0, dtype=np.int8)
+    return won.reshape(shape)
 
 
-def _weight_won(positions: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """Return Σ_i w_i [p_i < p′_i]: runs × runs × requests."""
-    m, n_runs, n_requests = positions.shape
-    won, share = np.zeros((2, n_runs * n_runs, n_requests))
+def _weight_won(p: np.ndarray, q: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """Return Σ_i w_i [p_i < q_i]: runs of p × runs of q × requests."""
+    m, shape = len(p), (p.shape[1], q.shape[1], p.shape[2])
+    won, share = np.zeros((2, shape[0] * shape[1], shape[2]))
     most = max(1, _COMPARISONS // max(won.size, 1))
     for first in range(0, m, most):
-        is_sooner = _is_sooner(positions[first : first + most]).reshape(-1, *won.shape)
-        for of_level, weight in zip(is_sooner, weights[first : first + most], strict=True):
+        some = slice(first, first + most)
+        is_sooner = _is_sooner(p[some], q[some]).reshape(-1, *won.shape)
+        for of_level, weight in zip(is_sooner, weights[some], strict=True):
             won += np.multiply(of_level, weight, out=share)
-    return np.asarray(won.reshape(n_runs, n_runs, n_requests))
+    return np.asarray(won.reshape(shape))
 
 
-def _is_sooner(positions: np.ndarray) -> np.ndarray:
-    """Return [p_i < p′_i], 0 or 1: levels × (runs · runs · requests)."""
-    if positions.shape[2] == 1:  # otherwise NumPy's innermost loop would have one element
-        positions = positions[:, :, 0]
-    is_sooner = positions[:, :, None] < positions[:, None, :]
-    return is_sooner.view(np.int8).reshape(len(positions), -1)
+def _is_sooner(p: np.ndarray, q: np.ndarray) -> np.ndarray:
+    """Return [p_i < q_i], 0 or 1: levels × (runs of p · runs of q · requests)."""
+    if p.shape[2] == 1:  # otherwise NumPy's innermost loop would have one element
+        p, q = p[:, :, 0], q[:, :, 0]
+    is_sooner = p[:, :, None] < q[:, None, :]
+    return is_sooner.view(np.int8).reshape(len(p), -1)
 
 
 def _of_pairs(won: list[np.ndarray], pairs: tuple[np.ndarray, np.ndarray]) -> np.ndarray:

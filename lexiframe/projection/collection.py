@@ -30,13 +30,15 @@ class RankedRuns:
     """The judged items and their ranks in each run, runs sorted by name.
 
     ``read`` describes each source that was read; ``n_wider`` has the number of lines of each file
-    that have more fields than are read.
+    that have more fields than are read. ``fingerprints`` has a text for each run, if asked for, by
+    which one knows whether it has changed.
     """
 
     judged: JudgedItems
     runs: list[RunRanks]
     read: list[SourceRead] = field(default_factory=list)
     n_wider: dict[str, int] = field(default_factory=dict)
+    fingerprints: dict[str, str] = field(default_factory=dict)
 
     @cached_property
     def answers(self) -> pl.DataFrame:
@@ -66,21 +68,25 @@ def rank_runs(
     hashed: bool = False,
     foresee: Callable[[int, JudgedItems], None] | None = None,
     are_part: bool = False,
+    fingerprint: Callable[[RunPart], str] | None = None,
 ) -> RankedRuns:
     """Rank the relevant items in every run, and with ``nonrelevant`` the other judged items.
 
     ``pool`` also asks for the retrieved documents, ``documents`` for their order, and ``hashed``
     for the sha256 of each file as it was read. ``foresee`` is called before files are read, with
     the least number of runs that they contain, and may raise an error. ``are_part`` says that runs
-    and judgments are those of some requests only, of which perhaps none is answered.
+    and judgments are those of some requests or runs only, of which perhaps none is answered.
+    ``fingerprint`` gives the text for each run that was read. ``qrels`` may be judged items that
+    are known already.
     """
     complete = nonrelevant or policies.unjudged == "remove"
     scan = runs if isinstance(runs, RunScan) else scan_runs(runs)
     with ThreadPoolExecutor(1) as aside:  # a large table is checked while the judgments are
         loading = aside.submit(_loaders, scan, rank=policies.ties == "rank", hashed=hashed)
-        judged = judged_items(
-            qrels, policies, nonrelevant=complete, hashed=hashed, are_part=are_part
-        )
+        judged = qrels
+        if not isinstance(qrels, JudgedItems):
+            how = {"nonrelevant": complete, "hashed": hashed, "are_part": are_part}
+            judged = judged_items(qrels, policies, **how)
         loaders = loading.result()
     _refuse_many(len(loaders), judged)
     if foresee is not None:
@@ -88,9 +94,13 @@ def rank_runs(
     codes = _shared_codes() if documents else None
     rank = partial(rank_run, judged=judged, policies=policies, pool=pool, codes=codes)
 
+    marks: dict[str, str] = {}
+
     def load_and_rank(load: Callable[[], list[RunPart]]) -> list[tuple[RunRanks, RunPart]]:
+        parts = load()
+        marks.update({part.name: fingerprint(part) for part in parts} if fingerprint else {})
         # without their rows, so that only the runs that are being ranked are in memory
-        return [(rank(part), replace(part, rows=_NO_ROWS, places=None)) for part in load()]
+        return [(rank(part), replace(part, rows=_NO_ROWS, places=None)) for part in parts]
 
     done = [*in_threads(load_and_rank, loaders, "reading runs")]
     ranked = [run for runs in done for run in runs]
@@ -104,7 +114,8 @@ def rank_runs(
         for parts in ([ranked] if len(scan) == 1 else done)
     ]
     by_name = sorted((run for run, _ in ranked), key=lambda run: run.name)
-    return RankedRuns(judged, by_name, read, {p.where: p.n_wider for _, p in ranked if p.n_wider})
+    n_wider = {part.where: part.n_wider for _, part in ranked if part.n_wider}
+    return RankedRuns(judged, by_name, read, n_wider, marks)
 
 
 _BYTES_OF_RANK = RANKS().itemsize

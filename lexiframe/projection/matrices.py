@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Self
 
@@ -51,10 +51,13 @@ class Block:
         lie together in memory.
     relevance
         m × runs × requests, the grade of that item.
+    compared
+        Which runs the pairs contain at least one of; None: all pairs are compared.
     """
 
     positions: np.ndarray
     relevance: np.ndarray
+    compared: np.ndarray | None = field(default=None, kw_only=True)
 
     @property
     def n_runs(self) -> int:
@@ -65,7 +68,10 @@ class Block:
     def pairs(self) -> tuple[np.ndarray, np.ndarray]:
         """The runs a and b of each pair, a < b, in the order of (run_a, run_b)."""
         a, b = np.triu_indices(self.n_runs, k=1)
-        return a, b
+        if self.compared is None:
+            return a, b
+        kept = self.compared[a] | self.compared[b]
+        return a[kept], b[kept]
 
     def __len__(self) -> int:
         """Return the number of requests."""
@@ -103,7 +109,8 @@ class Block:
 
     def only(self, requests: np.ndarray) -> Block:
         """Return the block of some of the requests."""
-        return Block(self.positions[:, :, requests], self.relevance[:, :, requests])
+        positions, relevance = self.positions[:, :, requests], self.relevance[:, :, requests]
+        return Block(positions, relevance, compared=self.compared)
 
     def _counted(self, counts: np.ndarray) -> Population:
         """Return the items that count, moved to the first levels in their order."""

@@ -46,7 +46,9 @@ def collection():
     runs = runs.filter((pl.col("run") != "run0") | (pl.col("query_id") > 20)).with_columns(
         score=pl.col("score").cast(pl.Float64)
     )
-    grades = rows.with_columns(relevance=pl.lit(random.integers(-1, 3, rows.height)).cast(pl.Float64))
+    grades = rows.with_columns(
+        relevance=pl.lit(random.integers(-1, 3, rows.height)).cast(pl.Float64)
+    )
     missing = pl.DataFrame({"query_id": [99], "doc_id": ["d1"], "relevance": [1.0]})
     return runs, pl.concat([grades.filter(pl.col("query_id") < 35), missing])
 
@@ -158,7 +160,9 @@ def test_arguments_are_checked_before_spark_does_anything(collection):
 
     with pytest.raises(lf.LexiframeError, match="buckets: expected a whole number from 1, found 0"):
         spark.evaluate(None, *collection, buckets=0)
-    with pytest.raises(lf.LexiframeError, match="ties: .* rows of a Spark data frame have no order"):
+    with pytest.raises(
+        lf.LexiframeError, match="ties: .* rows of a Spark data frame have no order"
+    ):
         spark.evaluate(None, *collection, ties="input")
     with pytest.raises(lf.UnknownNameError, match="unknown measure 'APP'"):
         spark.evaluate(None, *collection, "APP")

@@ -1,0 +1,162 @@
+"""Adding runs to an evaluation: `add_runs`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from lexiframe.errors import LexiframeError, n_and_first, warn
+from lexiframe.evaluated_runs import evaluate_projected
+from lexiframe.evaluation import Evaluation
+from lexiframe.fingerprints import fingerprint_of, mark_of_file
+from lexiframe.io.files.sources import File
+from lexiframe.io.runs import RunScan, scan_runs
+from lexiframe.io.tables.objects import held
+from lexiframe.metrics.needs import POOL
+from lexiframe.projected import projected_of, refuse_many_pairs
+from lexiframe.projection.collection import RankedRuns, rank_runs
+from lexiframe.reuse import Known
+from lexiframe.typing import RunsLike
+
+
+def add_runs(evaluation: Evaluation, new_runs: RunsLike, /) -> Evaluation:
+    """Add runs to an evaluation: only the new runs and their pairs are computed.
+
+    Parameters
+    ----------
+    evaluation
+        What `evaluate` returned.
+    new_runs
+        As for `evaluate`: the table of `read_runs`, the scan of `scan_runs`, a frame, or paths. A
+        run that the evaluation has already, with the same rankings, is left out, so that a folder
+        to which files were added can be given as a whole.
+
+    Returns
+    -------
+    Evaluation
+        What `evaluate` returns for the old and the new runs together, with the judgments, measures,
+        policies, tests and groups of the first evaluation, which itself does not change. Measures
+        that depend on the other runs are computed again for all runs: those with the size of the
+        pool, the ranks ``LR.rank`` and ``LP.rank``, and functions of your own from positions.
+
+    Raises
+    ------
+    LexiframeError
+        For a run whose name the evaluation has with other rankings; for an evaluation that was
+        computed from scores; and as `evaluate`.
+    ReadError
+        When the old runs have to be read again, because memory was short, and a file has changed.
+
+    Warns
+    -----
+    LexiframeWarning
+        When runs are left out because they are there already, and as `evaluate`.
+
+    See Also
+    --------
+    evaluate : With ``reuse`` it takes what has not changed from the results in a folder.
+
+    Examples
+    --------
+    >>> import lexiframe as lf
+    >>> folder = lf.bundled("example")
+    >>> e = lf.evaluate(folder / "runs" / "p*.run", folder / "qrels.txt", ["RPP", "AP"])
+    >>> more = lf.add_runs(e, folder / "runs" / "random.run")
+    >>> e.means["run"].n_unique(), more.means["run"].n_unique()
+    (2, 3)
+    >>> more.power.select("measure", "n_pairs").rows()
+    [('RPP', 3), ('AP', 3)]
+    """
+    origin = evaluation.origin("add_runs")
+    before, policies, measures = origin.rank_again(), origin.policies, origin.measures
+    scan = new_runs if isinstance(new_runs, RunScan) else scan_runs(held(new_runs, "runs"))
+    chosen = _without_same_files(scan, before.fingerprints)
+    there = [str(source.name) for source in scan.sources if source not in chosen.sources]
+    if len(chosen):
+        added = rank_runs(
+            chosen,
+            before.judged,
+            policies,
+            nonrelevant=True,
+            pool=any(measure.needs == POOL for measure in measures),
+            hashed=True,
+            are_part=True,
+            foresee=lambda n, judged: refuse_many_pairs(
+                n + len(before.runs), judged, measures, policies
+            ),
+            fingerprint=fingerprint_of(chosen, policies),
+        )
+        chosen, added, same = _without_same_rankings(chosen, added, before.fingerprints)
+        there += same
+    if there:
+        warn(f"runs that the evaluation has already, left out: {n_and_first(sorted(there))}")
+    if not len(chosen):
+        return evaluation
+    ranked = _joined(before, added)
+    refuse_many_pairs(len(ranked.runs), ranked.judged, measures, policies)
+    sources = origin.runs if isinstance(origin.runs, RunScan) else scan_runs(origin.runs)
+    projected = projected_of(sources.joined(chosen), origin.qrels, ranked, measures, policies)
+    known = Known(
+        evaluation.scores,
+        evaluation.preferences,
+        runs=frozenset(run.name for run in before.runs),
+        queries=None,
+        measures=frozenset(map(str, measures)),
+    )
+    return evaluate_projected(projected, origin.asked, known)
+
+
+def _without_same_files(scan: RunScan, known: Mapping[str, str]) -> RunScan:
+    """Return the scan without the files that were evaluated already, which only their hash says."""
+
+    def is_new(index: int) -> bool:
+        source = scan.sources[index]
+        mark = known.get(str(source.name), "")
+        if not isinstance(source.origin, File) or not mark.startswith("file:"):
+            return True
+        return mark != mark_of_file(source.origin.facts()["sha256"], _only(scan, [index]))
+
+    return _only(scan, [index for index in range(len(scan)) if is_new(index)])
+
+
+def _without_same_rankings(
+    scan: RunScan, added: RankedRuns, known: Mapping[str, str]
+) -> tuple[RunScan, RankedRuns, list[str]]:
+    """Leave out sources of which all runs are there already; raise for others of known names."""
+    twins = {name for name in added.fingerprints if name in known}
+    same = {name for name in twins if added.fingerprints[name] == known[name]}
+    kept = [index for index, read in enumerate(added.read) if not {*read.names} <= same]
+    left = [name for index in kept for name in added.read[index].names if name in twins]
+    if left:
+        raise LexiframeError(
+            f"add_runs: expected new runs, found {left[0]!r}, which the evaluation has already"
+            + ("" if left[0] in same else " with other rankings")
+            + "; leave it out, or give it another name, as in {'name': path}"
+        )
+    names = {name for index in kept for name in added.read[index].names}
+    some = [run for run in added.runs if run.name in names]
+    marks = {name: mark for name, mark in added.fingerprints.items() if name in names}
+    read = [added.read[index] for index in kept]
+    return _only(scan, kept), replace(added, runs=some, read=read, fingerprints=marks), [*same]
+
+
+def _only(scan: RunScan, indices: list[int]) -> RunScan:
+    """Return the scan of some of the sources."""
+    readings = tuple(scan.readings[index] for index in indices) if scan.readings else ()
+    return replace(
+        scan,
+        sources=tuple(scan.sources[index] for index in indices),
+        readings=readings,
+        stamps={new: scan.stamps[old] for new, old in enumerate(indices) if old in scan.stamps},
+    )
+
+
+def _joined(first: RankedRuns, second: RankedRuns) -> RankedRuns:
+    """Return the ranks of the runs of both, whose judged items are the same."""
+    return RankedRuns(
+        first.judged,
+        sorted([*first.runs, *second.runs], key=lambda run: run.name),
+        [*first.read, *second.read],
+        {**first.n_wider, **second.n_wider},
+        {**first.fingerprints, **second.fingerprints},
+    )

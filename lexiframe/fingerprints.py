@@ -1,0 +1,108 @@
+"""Short texts by which one knows whether runs, or the judgments of requests, have changed.
+
+They are the same on every machine, in every process and with every version of Polars.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from lexiframe.codes import encode
+from lexiframe.engines.hashing import hashes_of, mixed
+from lexiframe.errors import LexiframeError
+from lexiframe.io.run_parts import RunPart
+from lexiframe.io.runs import RunScan
+from lexiframe.pairwise.catalogue import parse_measure
+from lexiframe.pairwise.pairs import Measure
+from lexiframe.projection.collection import RankedRuns
+from lexiframe.projection.judgments import JudgedItems
+from lexiframe.projection.policies import Policies
+
+_SCHEMA = {"kind": pl.String, "name": pl.String, "fingerprint": pl.String}
+NO_FINGERPRINTS = pl.DataFrame(schema=_SCHEMA)
+
+
+def fingerprint_of(runs: Any, policies: Policies) -> Callable[[RunPart], str]:
+    """Return the function from a run that was read to its fingerprint.
+
+    That of a run from a file is the sha256 of the file, with the options of reading it. That of
+    another run is a hash of its rows; their order counts only if it breaks ties.
+    """
+    is_ordered = policies.ties == "input"
+
+    def fingerprint(part: RunPart) -> str:
+        if part.sha256 is not None:
+            return mark_of_file(part.sha256, runs)
+        return f"rows:{_hash_of_rows(part, is_ordered=is_ordered):016x}"
+
+    return fingerprint
+
+
+def mark_of_file(sha256: str, runs: Any) -> str:
+    """Return the fingerprint of the runs in a file that is read as a scan says."""
+    if not isinstance(runs, RunScan):
+        return f"file:{sha256}"
+    options = [options.changed() for _, options in runs.readings] or runs.options.changed()
+    return f"file:{sha256}{json.dumps(options, sort_keys=True) if options else ''}"
+
+
+def _hash_of_rows(part: RunPart, *, is_ordered: bool) -> int:
+    rows, empty = part.rows, pl.Series(part.empty, dtype=pl.String)
+    of_empty = mixed(hashes_of(empty)).sum(dtype=np.uint64)
+    if rows.is_empty():
+        return int(of_empty)
+    state = mixed(hashes_of(rows["query_id"]))
+    state = mixed(state + hashes_of(rows["doc_id"]))
+    for name in ("score", "rank"):
+        if name in rows.columns:
+            state = mixed(state + _bits(rows[name]))
+    if is_ordered:
+        state = mixed(state + np.arange(len(state), dtype=np.uint64))
+    return int(state.sum(dtype=np.uint64) + of_empty)
+
+
+def fingerprints(ranked: RankedRuns, measures: Iterable[Measure]) -> pl.DataFrame:
+    """Return the table of fingerprints of measures, runs, and the judgments of requests.
+
+    Measures of one's own are left out: their functions may change while their name does not.
+    """
+    built_in = {"kind": "measure", "name": [str(m) for m in measures if _is_built_in(m)]}
+    of_measures = pl.DataFrame({**built_in, "fingerprint": "built-in"}, _SCHEMA).sort("name")
+    runs = {"kind": "run", "name": ranked.fingerprints.keys()}
+    of_runs = pl.DataFrame({**runs, "fingerprint": ranked.fingerprints.values()}, _SCHEMA)
+    names = ranked.judged.queries.cast(pl.String)
+    of_judgments = pl.Series(_hashes_of_judgments(ranked.judged)).cast(pl.String)
+    requests = {"kind": "request", "name": names, "fingerprint": of_judgments}
+    return pl.concat([of_measures, of_runs.sort("name"), pl.DataFrame(requests, _SCHEMA)])
+
+
+def _is_built_in(measure: Measure) -> bool:
+    try:
+        return bool(parse_measure(str(measure)) == measure)
+    except LexiframeError:
+        return False
+
+
+def _hashes_of_judgments(judged: JudgedItems) -> np.ndarray:
+    """Return a hash of the judgments of each request, in which their order does not count."""
+    rows = judged.judgments.filter(pl.col("item") >= 0)
+    item = rows["item"].to_numpy()
+    documents, document = encode(judged.items["doc_id"])
+    iterations, iteration = encode(rows["iteration"])
+    state = mixed(hashes_of(documents)[document[item]])
+    state = mixed(state + hashes_of(iterations)[iteration])
+    state = mixed(state + _bits(rows["relevance"]))
+    by_query = np.zeros(len(judged.queries), np.uint64)
+    np.add.at(by_query, judged.query[item], state)
+    return by_query
+
+
+def _bits(numbers: pl.Series) -> np.ndarray:
+    """Return the bits of numbers; those of 0 for both zeros, which are equal."""
+    values = numbers.cast(pl.Float64).fill_null(float("nan")).to_numpy() + 0.0
+    return np.asarray(values.view(np.uint64))

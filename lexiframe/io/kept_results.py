@@ -1,0 +1,89 @@
+"""Reading the results that `Evaluation.write` wrote to a folder, to go on from them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pyarrow as pa
+
+from lexiframe.errors import LexiframeError, Problem, ReadError, in_one_line
+from lexiframe.io.files.checksum import has_checksum
+from lexiframe.io.files.outputs import output_path
+from lexiframe.io.files.provenance import provenance_of
+from lexiframe.schemas import to_polars
+
+FINGERPRINTS = "fingerprints"
+"""The table of fingerprints of measures, runs and judgments: see `lexiframe.fingerprints`."""
+_NEEDED = ("scores", "preferences", FINGERPRINTS)
+_AGAIN = "evaluate without reuse, and write the results to a folder of their own"
+
+
+@dataclass(frozen=True)
+class KeptResults:
+    """The results in a folder: scores, preferences, fingerprints, and the provenance of all."""
+
+    folder: str
+    scores: pl.DataFrame
+    preferences: pl.DataFrame
+    fingerprints: pl.DataFrame
+    provenance: Mapping[str, Any]
+
+
+def read_results(folder: str | Path) -> KeptResults:
+    """Read the tables in a folder of results that later evaluations can go on from.
+
+    Raises
+    ------
+    ReadError
+        When there is no such folder, when one of the files is missing, damaged or not of this
+        library, and when files are of different evaluations.
+    LexiframeError
+        When the results are those of `evaluate_scores`.
+    """
+    if not isinstance(folder, str | Path):
+        raise TypeError(f"reuse: expected the path of a folder, found {type(folder).__name__}")
+    place, where = output_path(folder), str(folder)
+    if not place.is_dir():
+        found = "is a file" if place.exists() else "is not there"
+        advice = "name the folder that Evaluation.write wrote; the first time leave reuse out"
+        raise ReadError(Problem(where, "", found, advice))
+    missing = [f"{name}.parquet" for name in _NEEDED if not (place / f"{name}.parquet").is_file()]
+    if missing:
+        expected = "the files that Evaluation.write writes"
+        raise ReadError(Problem(where, expected, f"no {', '.join(missing)}", _AGAIN))
+    tables, facts = zip(*(_read(place / f"{name}.parquet", name) for name in _NEEDED), strict=True)
+    if facts[0] != facts[1] or facts[0] != facts[2]:
+        found = "files of different evaluations"
+        raise ReadError(Problem(where, "the files of one evaluation", found, _AGAIN))
+    if "policies" not in facts[0]:
+        raise LexiframeError(
+            f"{where}: expected the results of evaluate, found those of scores that other tools "
+            "computed, of which the rankings are not known; leave reuse out"
+        )
+    s, d, marks = tables
+    return KeptResults(where, s, d, marks, facts[0])
+
+
+def _read(path: Path, name: str) -> tuple[pl.DataFrame, dict[str, Any]]:
+    """Return one table and its provenance."""
+    from pyarrow import parquet
+
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise ReadError(Problem(str(path), "", f"cannot be read ({error.strerror})")) from None
+    try:
+        is_whole = has_checksum(data, str(path))
+        table = parquet.ParquetFile(pa.BufferReader(data)).read()
+    except (pa.ArrowException, OSError, ValueError) as error:
+        found = f"cannot be read as Parquet ({in_one_line(error)})"
+        raise ReadError(Problem(str(path), "", found, _AGAIN)) from None
+    facts = provenance_of(table.schema)
+    if not is_whole or facts.pop("table", None) != name:
+        expected = f"the table {name} that Evaluation.write writes"
+        raise ReadError(Problem(str(path), expected, "another file", _AGAIN))
+    return to_polars(table), facts
