@@ -8,17 +8,19 @@ from functools import reduce
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pyarrow as pa
 
 from lexiframe.engines.cogroup import BUCKET
 from lexiframe.engines.spark_errors import errors_of_spark
 from lexiframe.errors import LexiframeError, SchemaError, warn
-from lexiframe.io.files.sources import expanded, is_remote
+from lexiframe.io.files.sources import File, expanded, is_remote
+from lexiframe.io.logs.files import read_log
 from lexiframe.io.qrels import read_qrels
 from lexiframe.io.run_parts import UNNAMED
 from lexiframe.io.runs import read_runs
 from lexiframe.io.tables.column_names import columns_of, items_of_implicit_feedback
-from lexiframe.schemas import QRELS, RUNS, TableSchema
+from lexiframe.schemas import QRELS, RUNS, TableSchema, to_polars
 
 _FORMATS: dict[str, tuple[str, dict[str, Any]]] = {
     ".parquet": ("parquet", {}),
@@ -55,6 +57,18 @@ def qrels_of(spark: Any, qrels: Any) -> Any:
         warn("qrels: no column of grades, so all rows are read as relevant, with grade 1")
         frame = frame.withColumn("relevance", functions.lit(1.0))
     return _in_our_words(frame, QRELS, "qrels")
+
+
+def is_spark_frame(data: Any) -> bool:
+    """Return whether data is a data frame of Spark."""
+    return hasattr(data, "groupBy") and hasattr(data, "sparkSession")
+
+
+def attributes_in_memory(requests: Any) -> pl.DataFrame | None:
+    """Return attributes of requests as a table in memory, which executors can be sent."""
+    if requests is None:
+        return None
+    return read_log(requests) if isinstance(requests, File) else to_polars(requests, "requests")
 
 
 def in_buckets(frame: Any, n: int) -> Any:
@@ -117,7 +131,7 @@ def _in_our_words(frame: Any, schema: TableSchema, where: str) -> Any:
 
 def _frame(spark: Any, data: Any, read: Callable[[Any], pa.Table]) -> Any:
     """Return a Spark data frame of what is given; what Spark does not read, the driver reads."""
-    if hasattr(data, "groupBy") and hasattr(data, "sparkSession"):
+    if is_spark_frame(data):
         return data
     if isinstance(data, str | Path) and (form := _form(data)) is not None:
         return _load(spark, str(data), *form)
