@@ -46,6 +46,7 @@ from lexiframe.cli_options import (
     TwoRuns,
     WithoutRelevant,
 )
+from lexiframe.engines.units import data_sets_in
 from lexiframe.errors import LexiframeError
 from lexiframe.io.files.sources import STANDARD_INPUT, File
 from lexiframe.io.qrels import read_qrels
@@ -84,7 +85,9 @@ class InputOptions:
             )
         refuse_misplaced(self.qrels, self.runs)
         said = self._text_options(self.header, self.column)
-        return scan_runs(self.runs, third=self.third, name_from=self.name_from, **said)
+        return scan_runs(
+            data_sets_in(self.runs), third=self.third, name_from=self.name_from, **said
+        )
 
     def judgments(self) -> Any:
         """Read the judgments if options say how; else return the path for the library to read."""

@@ -196,6 +196,33 @@ OutFolder = Annotated[
         **_of(OUTPUT),
     ),
 ]
+Memory = Annotated[
+    str | None,
+    typer.Option(
+        "--memory",
+        metavar="SIZE",
+        help="Take no more memory than this, as in 4GB: larger data are evaluated in parts.",
+        show_default="four fifths of what is available",
+        **_of(INPUT),
+    ),
+]
+Keep = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--keep",
+        metavar="TABLE",
+        help="Of data evaluated in parts, also write scores or preferences, in parts, to --out.",
+        **_of(OUTPUT),
+    ),
+]
+Resume = Annotated[
+    bool,
+    typer.Option(
+        "--resume",
+        help="Go on with an evaluation in parts that was interrupted, in the same --out.",
+        **_of(OUTPUT),
+    ),
+]
 ReuseFolder = Annotated[
     Path | None,
     typer.Option(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
@@ -19,10 +20,13 @@ from lexiframe.cli_options import (
     AsFormat,
     HonestDifference,
     Intervals,
+    Keep,
     Measures,
+    Memory,
     OutFile,
     OutFolder,
     ReportFile,
+    Resume,
     ReuseFolder,
     place,
 )
@@ -38,7 +42,7 @@ from lexiframe.errors import LexiframeError
 from lexiframe.evaluated_runs import MEASURES
 from lexiframe.evaluated_runs import evaluate as evaluate_runs
 from lexiframe.evaluated_scores import evaluate_scores, load_chosen
-from lexiframe.evaluation import Evaluation, result_files, table_files
+from lexiframe.evaluation import Evaluation, result_files
 from lexiframe.example_data import bundled
 from lexiframe.gaps import coverage as coverage_of_runs
 from lexiframe.io.files.outputs import refuse_outputs, refuse_replacing, refuse_unwritable
@@ -47,6 +51,7 @@ from lexiframe.io.qrels import held_or_data
 from lexiframe.io.runs import RunScan
 from lexiframe.layouts.cube import PairsLike, pair_cube_with_scores
 from lexiframe.layouts.groups import names_of
+from lexiframe.memory import peak_memory
 from lexiframe.metrics.metric import Metric
 from lexiframe.pairwise.pairs import parse_measures
 from lexiframe.projected import project_runs
@@ -97,15 +102,30 @@ def evaluate(
     out: OutFolder = None,
     report: ReportFile = None,
     reuse: ReuseFolder = None,
+    memory: Memory = None,
+    keep: Keep = None,
+    resume: Resume = False,
     format: AsFormat = "table",
 ) -> None:
     """Evaluate runs: their means, orderings, agreement, ties, and a verdict."""
+    parts = {"memory": memory, "keep": keep or (), "resume": resume, "out": out}
+    if inputs.scores and (memory or keep or resume):
+        raise LexiframeError(
+            "--memory, --keep and --resume: scores of other tools are held in memory; leave these "
+            "or --scores out"
+        )
+    if resume and out is None:
+        raise LexiframeError(
+            "--resume: expected the folder of the interrupted evaluation; add --out"
+        )
     if reuse is not None and inputs.scores:
         raise LexiframeError(
             "--reuse: scores of other tools are only compared, so there is nothing to reuse; leave "
             "--reuse or --scores out"
         )
-    e = _evaluated(inputs, measure, tests, _refuse_outputs(out, report), reuse)
+    e = _evaluated(inputs, measure, tests, _refuse_outputs(out, report), reuse, parts)
+    if e.sums is not None:
+        typer.echo(f"evaluated in parts, with {peak_memory()} of memory at most", err=True)
     if reuse is not None:
         typer.echo(
             f"reused: {', '.join(f'{n} {what}' for what, n in e.provenance['reused'].items())}",
@@ -117,7 +137,7 @@ def evaluate(
         _write_report(e, report)
     if format == "table":
         typer.echo(str(e))
-        if tests.by and e.preferences.height:
+        if tests.by and e.sums is None and e.preferences.height:
             complain(_GROUPS_HINT)
     elif format == "json":
         print_json({name: table.to_dicts() for name, table in _printed(e).items()})
@@ -211,14 +231,15 @@ def _evaluated(
     tests: InferenceOptions,
     outputs: list[Path],
     reuse: Path | None = None,
+    parts: Mapping[str, Any] | None = None,
 ) -> Evaluation:
-    """Evaluate runs, or the scores of other tools."""
+    """Evaluate runs, or the scores of other tools; ``parts`` has the options for large data."""
     how = vars(tests)
     if inputs.scores:
         files = _found_scores(inputs, tests, outputs)
         return evaluate_scores(files, measure or None, **how)
     scan = _found_runs(inputs, tests, outputs)
-    how = {**inputs.policies(), **how, "reuse": reuse}
+    how = {**inputs.policies(), **how, "reuse": reuse, **(parts or {})}
     return evaluate_runs(scan, inputs.judgments(), measure or None, **how)
 
 
@@ -284,7 +305,7 @@ def _refuse_outputs(out: Path | None, report: Path | None) -> list[Path]:
 
 def _write(e: Evaluation, out: Path) -> None:
     e.write(out)
-    paths = table_files(out)
+    paths = [out / f"{name}.parquet" for name in e.tables()]
     typer.echo(f"wrote {len(paths)} tables to {out}: {', '.join(p.name for p in paths)}", err=True)
 
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
-import polars as pl
-
-from lexiframe.errors import LexiframeError, check_choice, unknown_name
+from lexiframe.all_tables import pair_tables
+from lexiframe.asked import Asked, Groups, Inference
+from lexiframe.engines.sizes import is_small, memory_allowed
+from lexiframe.engines.units import data_sets_in, judgments_in
+from lexiframe.evaluated_parts import evaluate_in_batches, tables_to_keep
 from lexiframe.evaluation import Evaluation
 from lexiframe.gaps import coverage_table
 from lexiframe.io.kept_results import read_results
@@ -18,38 +20,18 @@ from lexiframe.io.qrels import held_or_data, sources_of_qrels
 from lexiframe.io.tables.objects import held
 from lexiframe.io.write_parquet import sources_of_origin
 from lexiframe.layouts.cube import pair_cube_with_scores
-from lexiframe.layouts.groups import By, attributes_of, names_of, refuse_taken
+from lexiframe.layouts.groups import By, names_of
 from lexiframe.metrics.metric import Metric
-from lexiframe.orderings.agreement import sign_agreement, tie_rates
-from lexiframe.orderings.correlations import rank_correlations
-from lexiframe.orderings.kemeny import refuse_many
-from lexiframe.orderings.means import best_first, run_means
-from lexiframe.orderings.order import order_runs
+from lexiframe.orderings.means import best_first
 from lexiframe.orderings.rule import Method
-from lexiframe.orderings.win_rates import win_rates
 from lexiframe.origin import Origin
-from lexiframe.pairwise.pairs import Measure, parse_measures
+from lexiframe.pairwise.pairs import parse_measures
 from lexiframe.projected import Projected, project_runs
 from lexiframe.projection.policies import NoRelevant, Policies, ScoreType, Ties, Unjudged
 from lexiframe.reuse import Known, completed, known_in
-from lexiframe.schemas import (
-    AGAINST_BASELINE,
-    COMPARISONS,
-    CORRELATIONS,
-    MEANS,
-    ORDERINGS,
-    POWER,
-    SIGN_AGREEMENT,
-    TIE_RATES,
-    VERDICT,
-    WIN_RATES,
-    TableSchema,
-)
-from lexiframe.significance.baseline import against_baseline
 from lexiframe.significance.differences import Alternative
-from lexiframe.significance.own_tests import OwnTest, name_of_test, several
-from lexiframe.significance.paired import Correction, Family, Test, check_inference, compare
-from lexiframe.significance.power import discriminative_power
+from lexiframe.significance.own_tests import OwnTest
+from lexiframe.significance.paired import Correction, Family, Test
 from lexiframe.typing import MeasureLike, QrelsLike, RequestsLike, RunsLike
 
 MEASURES = ("RPP", "LR", "LP", "AP", "nDCG@10", "RR")
@@ -81,6 +63,10 @@ def evaluate(
     requests: RequestsLike = None,
     by: By = None,
     reuse: str | Path | None = None,
+    memory: str | float | None = None,
+    out: str | Path | None = None,
+    keep: str | Sequence[str] = (),
+    resume: bool = False,
 ) -> Evaluation:
     """Compare runs under each measure: which run is better, and how sure one can be.
 
@@ -115,6 +101,21 @@ def evaluate(
         are computed again if a run was added, left out or changed. ``provenance["reused"]`` says
         how many runs, requests, measures and pairs were taken. The results may be written to the
         same folder.
+    memory : str or int, optional
+        How much memory may be taken, such as ``"4GB"``. Default: four fifths of what is available.
+        Where runs and judgments, read at once, would take more, they are evaluated in parts: their
+        requests are divided into buckets on disk, one bucket after the other is evaluated and
+        reduced to sums over its requests, and all tables but ``scores`` and ``preferences`` are
+        made from these. They have the same numbers, to the last bit, as if all were in memory. The
+        test is then ``t`` or ``sign``. PyArrow data sets (partitioned, or at an address), folders
+        of Parquet files, Polars' lazy frames and DuckDB's relations are read in batches.
+    out : path, optional
+        For an evaluation in parts, the folder for its buckets (a temporary folder unless given; it
+        needs about as much room as the data) and for what ``keep`` asks for.
+    keep : {"scores", "preferences"}, or both
+        The tables that an evaluation in parts writes into ``out``, as a folder of Parquet files.
+    resume : bool
+        Go on with an evaluation in parts that was interrupted, from what it left in ``out``.
 
     Returns
     -------
@@ -160,44 +161,20 @@ def evaluate(
         held_or_data(requests),
         by_default=measures is None,
     )
+    tables = tables_to_keep(keep, out)
+    runs, qrels = data_sets_in(runs), judgments_in(qrels)
+    if reuse is None:  # what is reused has to be in memory
+        allowed = memory_allowed(memory)
+        if tables or resume or not is_small(runs, qrels, allowed, was_told=memory is not None):
+            return evaluate_in_batches(
+                runs, qrels, how, allowed, out=out, keep=tables, resume=resume
+            )
     kept = None if reuse is None else read_results(reuse)  # before the work, lest it fail after it
     if hasattr(runs, "__arrow_c_stream__"):  # a reader can be read only once
         runs = held(runs, "runs")
     projected = project_runs(runs, held(qrels, "qrels"), how.measures, policies, hashed=True)
     known = None if kept is None else known_in(kept, projected, policies)
     return evaluate_projected(projected, how, known)
-
-
-@dataclass(frozen=True)
-class Asked:
-    """What is asked for: the arguments of `evaluate` other than the data."""
-
-    measures: list[Measure]
-    policies: Policies
-    order: Method
-    inference: Inference
-    groups: list[str]
-    requests: Any
-    by_default: bool
-
-    def __post_init__(self) -> None:
-        check_choice("evaluate", self.order, get_args(Method), "order")
-
-    def measures_of(self, runs: list[str]) -> list[Measure]:
-        """Return the measures for some runs; raise if they cannot be computed."""
-        metrics: list[Measure] = [m for m in self.measures if isinstance(m, Metric)]
-        if self.inference.baseline is not None:
-            check_baseline("evaluate", self.inference.baseline, runs)
-        if len(runs) == 1 and self.by_default:
-            return metrics
-        if len(runs) == 1 and len(self.measures) > len(metrics):
-            raise LexiframeError(
-                f"evaluate: preferences need at least two runs, found {runs[0]!r} alone; "
-                "add a run, or ask for metrics only"
-            )
-        if self.order == "kemeny" and len(self.measures) > len(metrics):
-            refuse_many(len(runs))  # fail before the work, not after it
-        return self.measures
 
 
 def evaluate_projected(projected: Projected, how: Asked, known: Known | None = None) -> Evaluation:
@@ -227,118 +204,15 @@ def evaluate_projected(projected: Projected, how: Asked, known: Known | None = N
     origin = Origin.of(projected, how, provenance)
     del projected, ranked  # frees the positions if they are large
     grouped = Groups.of(s, d, how.requests, how.groups)
-    of_pairs = pair_tables(s, d, asked, how.order, how.inference, grouped)
+    cube = pair_cube_with_scores(d, s) if d.height else None
+    of_pairs = pair_tables(s if s.height else None, cube, asked, how.order, how.inference, grouped)
     of_pairs["means"] = best_first(of_pairs["means"], [str(m) for m in asked], how.groups)
     return Evaluation(
         covered,
-        scores=s,
-        preferences=d,
+        _scores=s,
+        _preferences=d,
         **of_pairs,
         provenance=provenance,
         attributes=grouped.requests,
         _origin=origin,
     )
-
-
-def pair_tables(
-    s: pl.DataFrame,
-    d: pl.DataFrame,
-    asked: list[Measure],
-    order: Method,
-    inference: Inference,
-    groups: Groups,
-) -> dict[str, pl.DataFrame]:
-    """Compute the tables about runs and pairs, by the names of the attributes of `Evaluation`.
-
-    ``asked`` are the measures, of which preferences order the runs by ``order``.
-    """
-    within = groups.arguments
-    by_mean = order_runs(s, "mean", **within) if s.height else groups.empty(ORDERINGS)
-    means = [run_means(s, inference.alpha, **within)] if s.height else []
-    if not d.height:
-        none = (WIN_RATES, CORRELATIONS, TIE_RATES, SIGN_AGREEMENT, COMPARISONS, POWER)
-        empty = {schema.name: groups.empty(schema) for schema in (*none, AGAINST_BASELINE)}
-        return {"means": pl.concat(means), "orderings": by_mean, **empty}
-    cube = pair_cube_with_scores(d, s)
-    names = [str(measure) for measure in asked if not isinstance(measure, Metric)]
-    chosen = cube.of_measures(names)
-    o = pl.concat([by_mean, order_runs(chosen, order, **within)] if names else [by_mean])
-    means += [run_means(chosen, inference.alpha, **within)] if names else []
-    o = o.sort(*groups.names, "measure", "method", "rank", "run")
-    c, wins = compare(cube, **asdict(inference), **within), win_rates(cube, **within)
-    against = groups.empty(AGAINST_BASELINE)
-    if inference.baseline is not None:
-        against = against_baseline(by_mean, wins, c, inference.baseline, groups.names)
-    return {
-        "means": pl.concat(means).sort(*groups.names, *MEANS.key),
-        "win_rates": wins,
-        "orderings": o,
-        "correlations": rank_correlations(o, by=groups.names),
-        "tie_rates": tie_rates(cube, **within),
-        "sign_agreement": sign_agreement(cube, **within),
-        "comparisons": c,
-        "power": discriminative_power(c, inference.alpha, by=groups.names),
-        "against_baseline": against,
-    }
-
-
-def check_baseline(called: str, baseline: str, runs: list[str]) -> None:
-    """Raise when the baseline is not among the runs, or is the only one."""
-    if baseline not in runs:
-        raise unknown_name("run", baseline, runs)
-    if len(runs) == 1:
-        raise LexiframeError(
-            f"{called}: expected runs to compare with the baseline {baseline!r}, found it alone; "
-            "add a run, or leave out baseline="
-        )
-
-
-@dataclass(frozen=True)
-class Inference:
-    """The arguments of `compare`, checked when they are given."""
-
-    test: Test | OwnTest
-    correction: Correction
-    family: Family
-    alpha: float
-    alternative: Alternative
-    trials: int
-    seed: int
-    baseline: str | None = None
-
-    def __post_init__(self) -> None:
-        check_inference(**{k: v for k, v in asdict(self).items() if k != "baseline"})
-
-    def facts(self) -> dict[str, Any]:
-        """Return the arguments as provenance: a test of one's own by its name."""
-        names = [name_of_test(test) for test in several(self.test)]
-        return asdict(self) | {"test": names if len(names) > 1 else names[0]}
-
-
-@dataclass(frozen=True)
-class Groups:
-    """The groups of requests: a frame of attributes, and the names of those that form groups."""
-
-    requests: pl.DataFrame | None
-    names: list[str]
-
-    @classmethod
-    def of(cls, s: pl.DataFrame, d: pl.DataFrame, requests: Any, names: list[str]) -> Groups:
-        """Look up the attributes of all requests once, so that a missing one is reported once."""
-        if not names:
-            return cls(None, names)
-        # the other tables check their columns themselves
-        refuse_taken(names, {**VERDICT.columns, **AGAINST_BASELINE.columns})
-        return cls(attributes_of(d if d.height else s, requests, names), names)
-
-    @property
-    def arguments(self) -> dict[str, Any]:
-        """The keyword arguments of the functions that compute tables within groups."""
-        return {"requests": self.requests, "by": self.names}
-
-    def empty(self, schema: TableSchema) -> pl.DataFrame:
-        """Return a table without rows that has the groups' columns."""
-        columns = {} if self.requests is None else self.requests.select(self.names).schema
-        # `compare` always returns the optional columns as well.
-        optional = {} if schema is not COMPARISONS else COMPARISONS.columns
-        return pl.DataFrame(schema={**columns, **schema.required, **optional})

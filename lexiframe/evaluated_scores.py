@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from lexiframe.all_tables import pair_tables
+from lexiframe.asked import Groups, Inference, check_baseline
 from lexiframe.errors import unknown_name
-from lexiframe.evaluated_runs import Groups, Inference, check_baseline, pair_tables
 from lexiframe.evaluation import Evaluation
 from lexiframe.io.per_request_scores import Loaded, load_scores
 from lexiframe.io.qrels import held_or_data, sources_of_qrels
 from lexiframe.io.score_forms.sources import Keys, given_scores
-from lexiframe.layouts.cube import pair_cube
+from lexiframe.layouts.cube import pair_cube, pair_cube_with_scores
 from lexiframe.layouts.groups import By, names_of
 from lexiframe.metrics.catalogue import num_rel, num_rel_ret, num_ret
 from lexiframe.metrics.derived import known_metric
@@ -108,13 +109,14 @@ def evaluate_scores(
         "requests": sources_of_qrels(requests),
     }
     grouped = Groups.of(s, d, requests, groups)
-    of_pairs = pair_tables(s, d, [], "mean", inference, grouped)
+    cube = pair_cube_with_scores(d, s) if d.height else None
+    of_pairs = pair_tables(s, cube, [], "mean", inference, grouped)
     of_pairs["means"] = best_first(of_pairs["means"], names, groups)
     no_coverage = pl.DataFrame(schema=COVERAGE.columns)
     return Evaluation(
         coverage=no_coverage,
-        scores=s,
-        preferences=d,
+        _scores=s,
+        _preferences=d,
         **of_pairs,
         provenance=provenance,
         attributes=grouped.requests,

@@ -15,6 +15,7 @@ from lexiframe.fingerprints import NO_FINGERPRINTS
 from lexiframe.io.files.outputs import output_folder, output_path, replacing, replacing_all
 from lexiframe.io.kept_results import FINGERPRINTS
 from lexiframe.io.write_parquet import write_parquet_file
+from lexiframe.layouts.reduced import Reduced
 from lexiframe.metrics.scores import as_list
 from lexiframe.orderings.by_request import request_table
 from lexiframe.origin import Origin
@@ -45,8 +46,7 @@ class Evaluation:
         otherwise, by the method ``order`` (MC4 unless told), which the verdict uses. The measures
         are in the order asked for, the runs of each in that of their rank under the first, then by
         name.
-    coverage, scores, preferences, win_rates, orderings, correlations, tie_rates, sign_agreement, \
-    comparisons, power
+    coverage, win_rates, orderings, correlations, tie_rates, sign_agreement, comparisons, power
         The tables that the functions of the same name return (for the orderings, correlations,
         comparisons and power: `order_runs`, `rank_correlations`, `compare` and
         `discriminative_power`). With a single run, the tables about pairs are empty. With a
@@ -64,6 +64,11 @@ class Evaluation:
     attributes
         Key ``query_id``, and the attributes of the requests that form the groups; None without
         groups. `compare_groups` and `group_correlations` of the evaluation use it.
+    sums
+        Of an evaluation in parts (see ``memory`` of `evaluate`), the sums over the requests, else
+        None. `win_rates`, `win_rate_matrix`, `tie_rates`, `sign_agreement`, `majority_cycles`,
+        `order_runs` and, for the tests ``t`` and ``sign``, `compare` take them where they take
+        preferences, and return what they return for the preferences of all requests.
 
     Examples
     --------
@@ -76,8 +81,6 @@ class Evaluation:
 
     coverage: pl.DataFrame
     means: pl.DataFrame
-    scores: pl.DataFrame
-    preferences: pl.DataFrame
     win_rates: pl.DataFrame
     orderings: pl.DataFrame
     correlations: pl.DataFrame
@@ -88,7 +91,37 @@ class Evaluation:
     against_baseline: pl.DataFrame
     provenance: dict[str, Any]
     attributes: pl.DataFrame | None = None
+    sums: Reduced | None = None
+    _scores: pl.DataFrame | None = None
+    _preferences: pl.DataFrame | None = None
     _origin: Origin | None = None
+    _parts: Mapping[str, str] | None = None
+
+    @property
+    def scores(self) -> pl.DataFrame:
+        """The table of `scores`.
+
+        Raises
+        ------
+        LexiframeError
+            When the evaluation kept sums over the requests only (``memory``, `spark.evaluate`).
+        """
+        return self._of_requests("scores", self._scores)
+
+    @property
+    def preferences(self) -> pl.DataFrame:
+        """The table of `preferences`; raises as ``scores`` does."""
+        return self._of_requests("preferences", self._preferences)
+
+    def _of_requests(self, name: str, table: pl.DataFrame | None) -> pl.DataFrame:
+        if table is not None:
+            return table
+        advice = f"evaluate with out='FOLDER' and keep={name!r} to write them"
+        if self._parts and name in self._parts:
+            advice = f"they are in parts in {self._parts[name]}: polars.scan_parquet reads them"
+        raise LexiframeError(
+            f"{name}: this evaluation has sums over the requests, not the {name} of each; {advice}"
+        )
 
     @property
     def positions(self) -> pl.DataFrame:
@@ -314,8 +347,10 @@ class Evaluation:
         return Plots(self)
 
     def tables(self) -> dict[str, pl.DataFrame]:
-        """Return the tables by name."""
-        return {name: getattr(self, name) for name in _names_of_tables()}
+        """Return the tables by name; those of single requests only if they were kept."""
+        absent = {"scores"} if self._scores is None else set()
+        absent |= {"preferences"} if self._preferences is None else set()
+        return {name: getattr(self, name) for name in _names_of_tables() if name not in absent}
 
     def write(self, folder: str | Path) -> list[Path]:
         """Write each table as Parquet, all of them or none.
@@ -339,7 +374,8 @@ class Evaluation:
         """
         target = output_folder(folder)
         marks = NO_FINGERPRINTS if self._origin is None else self._origin.fingerprints
-        paths, tables = result_files(target), {**self.tables(), FINGERPRINTS: marks}
+        tables = {**self.tables(), FINGERPRINTS: marks}
+        paths = [target / f"{name}.parquet" for name in tables]
         with replacing_all(paths) as temporaries:
             for (name, table), file in zip(tables.items(), temporaries, strict=True):
                 write_parquet_file(file, table, {"table": name, **self.provenance})
@@ -399,6 +435,11 @@ class Evaluation:
         """
         from lexiframe.views.report import html_page
 
+        if self.sums is not None:
+            raise LexiframeError(
+                "report: the page shows single requests, and this evaluation has sums over them "
+                "only; evaluate a sample of the requests for it"
+            )
         path = output_path(path)
         output_folder(path.parent)
         with replacing(path) as temporary:
@@ -573,7 +614,8 @@ class Evaluation:
 
 
 def _names_of_tables() -> list[str]:
-    return [field.name for field in fields(Evaluation) if field.type == "pl.DataFrame"]
+    names = [field.name for field in fields(Evaluation) if field.type == "pl.DataFrame"]
+    return [*names[:2], "scores", "preferences", *names[2:]]
 
 
 def table_files(folder: Path) -> list[Path]:

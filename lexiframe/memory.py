@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -39,6 +40,22 @@ def available(root: Path = _ROOT) -> int | None:
     """
     known = [_of_machine(root), *_of_groups(root), _of_limit(root)]
     return min((number for number in known if number is not None), default=None)
+
+
+def peak_memory() -> str:
+    """Return the most memory that this process has taken so far, in words.
+
+    Examples
+    --------
+    >>> peak_memory()
+    '... GB'
+    """
+    try:
+        import resource
+    except ImportError:  # Windows
+        return "an unknown amount"
+    unit = 1 if sys.platform == "darwin" else 1024
+    return f"{resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 1e9:.2f} GB"
 
 
 def _of_machine(root: Path) -> int | None:

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import glob
 import math
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
-from lexiframe.engines.units import Unit, units_of_qrels, units_of_runs
+from lexiframe.engines.units import Unit, is_query, units_of_qrels, units_of_runs
 from lexiframe.errors import LexiframeError, shown
+from lexiframe.io.files.sources import File
+from lexiframe.io.runs import RunScan
+from lexiframe.memory import available
 
 BYTES_PER_ROW = 200
 """The memory that a row of a run takes at most while its bucket is evaluated."""
@@ -16,6 +23,8 @@ BASE = 250_000_000
 """The memory that Python, Polars and PyArrow take without any data."""
 UNKNOWN = 10_000_000
 """The rows that a stream is taken to have, whose length nobody knows before it is read."""
+_PER_BYTE = 100
+"""The bytes of memory that a byte of a file takes at most: packed rows take few bytes on disk."""
 _MOST = 1 << 15
 _UNEVEN = 1.25  # the largest bucket has more rows than an average one
 _UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
@@ -81,6 +90,55 @@ def parse_memory(memory: str | float) -> int:
     if not 1 <= size < math.inf:
         raise LexiframeError(f"memory: expected a positive number of bytes, found {shown(memory)}")
     return int(size)
+
+
+def memory_allowed(memory: str | float | None) -> int:
+    """Return how many bytes may be taken: as told, or four fifths of what is available."""
+    if memory is not None:
+        return parse_memory(memory)
+    there = available()
+    return 2**62 if there is None else there * 4 // 5
+
+
+def is_small(runs: Any, qrels: Any, memory: int, *, was_told: bool) -> bool:
+    """Return whether runs and judgments can be evaluated at once in the memory allowed.
+
+    Files that are far smaller than it are not looked at more closely, unless the user ``was_told``
+    to keep to an amount of memory. What can be read only once (standard input, a reader) is held in
+    memory anyway.
+    """
+    if not was_told and _bytes_of(runs) + _bytes_of(qrels) <= memory // _PER_BYTE:
+        return True
+    _, units = units_of_runs(runs, {})
+    sizes = sizes_of(units, units_of_qrels(qrels))
+    return fits(replace(sizes, unknown=sizes.unknown if was_told else ()), memory)
+
+
+def _bytes_of(data: Any) -> float:
+    """Return the size of files and frames; infinity for queries, which have to be counted."""
+    if isinstance(data, RunScan):
+        return sum(_bytes_of(source.origin) for source in data.sources)
+    if isinstance(data, Mapping):
+        return sum(_bytes_of(value) for value in data.values())
+    if isinstance(data, list | tuple):
+        return sum(_bytes_of(value) for value in data)
+    if isinstance(data, File):
+        return len(data.data) if data.data is not None else _bytes_of(data.path)
+    if isinstance(data, str | Path):
+        return _bytes_at(str(data))
+    if is_query(data):
+        return math.inf
+    size = getattr(data, "nbytes", None) or getattr(data, "estimated_size", None)
+    return size() if callable(size) else size if isinstance(size, int) else 0
+
+
+def _bytes_at(path: str) -> int:
+    """Return the size of the files at a path or glob; 0 where there is none, or no such name."""
+    with suppress(OSError, ValueError, RuntimeError):
+        place = Path(path).expanduser()
+        inside = [*place.rglob("*")] if place.is_dir() else map(Path, glob.glob(str(place)))
+        return sum(one.stat().st_size for one in inside)
+    return 0
 
 
 def estimate(runs: Any, qrels: Any = (), **how: Any) -> Sizes:

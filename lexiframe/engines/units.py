@@ -82,9 +82,7 @@ def units_of_runs(runs: Any, how: Mapping[str, Any]) -> tuple[RunScan, list[Unit
 
 def units_of_qrels(qrels: Any) -> list[Unit]:
     """Find the units of judgments: a file, or a folder of Parquet files, a frame, a query."""
-    if isinstance(qrels, str | Path) and not is_remote(qrels) and Path(qrels).expanduser().is_dir():
-        return _units(_data_set(expanded(qrels)), str(qrels), 0)
-    data = _in_batches(qrels)
+    data = _in_batches(judgments_in(qrels))
     return _units(file_or_data(data), "qrels", 0)
 
 
@@ -92,13 +90,29 @@ def _in_batches(data: Any) -> Any:
     """Replace what `find_sources` would read at once: readers, and folders with partitions."""
     if isinstance(data, pa.RecordBatchReader):
         return Once(data)
-    if isinstance(data, str | Path) and not is_remote(data) and not is_in_ir_datasets(data):
-        folder = expanded(data)
-        return _data_set(folder) if _has_partitions(folder) else data
+    if isinstance(data, str | Path):
+        return data_sets_in(data)
     if isinstance(data, Mapping):
         return {name: _in_batches(value) for name, value in data.items()}
     if isinstance(data, list | tuple) or (isinstance(data, Iterator) and not is_frame(data)):
         return [_in_batches(value) for value in data]
+    return data
+
+
+def data_sets_in(data: Any) -> Any:
+    """Replace folders with partitions (``run=bm25/``) by the data sets that they are."""
+    if isinstance(data, str | Path) and not is_remote(data) and not is_in_ir_datasets(data):
+        folder = expanded(data)
+        return _data_set(folder) if _has_partitions(folder) else data
+    if isinstance(data, Mapping):
+        return {name: data_sets_in(value) for name, value in data.items()}
+    return [data_sets_in(value) for value in data] if isinstance(data, list | tuple) else data
+
+
+def judgments_in(data: Any) -> Any:
+    """Replace a folder of Parquet files by the data set that it is."""
+    if isinstance(data, str | Path) and not is_remote(data) and Path(data).expanduser().is_dir():
+        return _data_set(expanded(data))
     return data
 
 
@@ -156,6 +170,11 @@ def _units(origin: Any, where: str, number: int) -> list[Unit]:
     if is_frame(origin):
         return [Unit(where, "table", number, origin, partial(of_frame, origin, where), rows=rows)]
     return [Unit(where, "object", number, origin, rows=rows)]
+
+
+def is_query(data: Any) -> bool:
+    """Return whether data are rows that are read when they are asked for."""
+    return isinstance(data, pl.LazyFrame) or _is_stream(data) or _has_fragments(data)
 
 
 def _is_stream(data: Any) -> bool:

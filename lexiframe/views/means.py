@@ -7,6 +7,7 @@ from typing import Any
 
 import polars as pl
 
+from lexiframe.metrics.derived import known_metric
 from lexiframe.significance.own_tests import several
 from lexiframe.views.cells import MISSING, cell
 from lexiframe.views.tables import Section
@@ -90,6 +91,18 @@ def marks(
     kind = pl.when("is_best").then(pl.lit("*")).when(is_near).then(pl.lit("~"))
     mark = kind.otherwise(pl.lit("")) + pl.col("arrow").fill_null("")
     return marked.select("run", "measure", mark=mark)
+
+
+def measures_of_scores(
+    tables: Mapping[str, pl.DataFrame], provenance: Mapping[str, Any]
+) -> set[str]:
+    """Return the measures whose means are those of scores; the others' are shares of requests won.
+
+    An evaluation in parts has no scores: then the names of the measures decide.
+    """
+    if "scores" in tables:
+        return set(tables["scores"]["measure"].unique())
+    return {name for name in provenance["measures"] if known_metric(name) is not None}
 
 
 def of_first_test(comparisons: pl.DataFrame, inference: Mapping[str, Any]) -> pl.DataFrame:

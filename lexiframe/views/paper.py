@@ -11,7 +11,7 @@ import polars as pl
 from lexiframe.errors import LexiframeError, shown
 from lexiframe.pairwise.pairs import parse_measures
 from lexiframe.views.cells import MISSING, cell
-from lexiframe.views.means import by_rank, measure_notes, n_range
+from lexiframe.views.means import by_rank, measure_notes, measures_of_scores, n_range
 from lexiframe.views.paper_marks import Marks, chosen_marks, letters_of, marked, marks_in_words
 from lexiframe.views.verdict import group_of
 
@@ -98,7 +98,8 @@ def paper_of(
     means = means.sort(pl.col("measure").replace_strict(_places(measures), return_dtype=pl.Int64))
     columns = tuple(means["measure"].unique(maintain_order=True))
     kind = chosen_marks(marks, runs, inference)
-    scaled = _scaled(means, tables["scores"], percent=percent)
+    of_scores = measures_of_scores(tables, provenance)
+    scaled = _scaled(means, of_scores, percent=percent)
     compared = tables["comparisons"]
     panels, notes = [], []
     for title, part, c in _groups(scaled, compared, by):
@@ -106,7 +107,7 @@ def paper_of(
         panels.append(Panel(title, _rows(cells, runs, columns, kind)))
         notes.append((title, measure_notes(part, measures)))
     caption = (
-        _what(scaled, tables, columns, by),
+        _what(scaled, tables, columns, by, of_scores),
         *_notes(notes),
         *_bold(panels),
         *marks_in_words(kind, compared, means, by, inference),
@@ -127,9 +128,8 @@ def _best_first(means: pl.DataFrame, measures: Sequence[str]) -> list[str]:
     ].to_list()
 
 
-def _scaled(means: pl.DataFrame, scores: pl.DataFrame, *, percent: bool) -> pl.DataFrame:
+def _scaled(means: pl.DataFrame, of_scores: set[str], *, percent: bool) -> pl.DataFrame:
     """Multiply shares by 100 for percent; ``in_percent`` says of which measures."""
-    of_scores = set(scores["measure"].unique())
     names = [
         name
         for name in means["measure"].unique()
@@ -196,9 +196,9 @@ def _what(
     tables: Mapping[str, pl.DataFrame],
     columns: Sequence[str],
     by: Sequence[str],
+    of_scores: set[str],
 ) -> str:
     """Say what the numbers are; shares are of all runs of the evaluation, shown or not."""
-    of_scores = set(tables["scores"]["measure"].unique())
     shares = [name for name in columns if name not in of_scores]
     n = n_range(means["n"]) if means.height else "0"
     said = f"Means over {n} request{'s' * (n != '1')}"

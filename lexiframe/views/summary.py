@@ -23,6 +23,7 @@ from lexiframe.views.means import (
     ends,
     inference_in_words,
     means_section,
+    measures_of_scores,
     n_range,
 )
 from lexiframe.views.tables import Section
@@ -56,7 +57,7 @@ def summary(tables: Mapping[str, pl.DataFrame], provenance: Mapping[str, Any]) -
 
 def _means(tables: Mapping[str, pl.DataFrame], provenance: Mapping[str, Any]) -> Iterator[Section]:
     by, measures = provenance["groups"], provenance["measures"]
-    of_scores = set(tables["scores"]["measure"].unique())
+    of_scores = measures_of_scores(tables, provenance)
     preferences = [name for name in measures if name not in of_scores]
     compared = dict(_parts(tables["comparisons"], by))
     under = policies_in_words(provenance.get("policies", {}))

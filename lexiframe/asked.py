@@ -1,0 +1,119 @@
+"""What is asked of an evaluation: its measures, policies, tests and groups of requests."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any, get_args
+
+import polars as pl
+
+from lexiframe.errors import LexiframeError, check_choice, unknown_name
+from lexiframe.layouts.groups import attributes_of, refuse_taken
+from lexiframe.metrics.metric import Metric
+from lexiframe.orderings.kemeny import refuse_many
+from lexiframe.orderings.rule import Method
+from lexiframe.pairwise.pairs import Measure
+from lexiframe.projection.policies import Policies
+from lexiframe.schemas import (
+    AGAINST_BASELINE,
+    COMPARISONS,
+    VERDICT,
+    TableSchema,
+)
+from lexiframe.significance.differences import Alternative
+from lexiframe.significance.own_tests import OwnTest, name_of_test, several
+from lexiframe.significance.paired import Correction, Family, Test, check_inference
+
+
+@dataclass(frozen=True)
+class Inference:
+    """The arguments of `compare`, checked when they are given."""
+
+    test: Test | OwnTest
+    correction: Correction
+    family: Family
+    alpha: float
+    alternative: Alternative
+    trials: int
+    seed: int
+    baseline: str | None = None
+
+    def __post_init__(self) -> None:
+        check_inference(**{k: v for k, v in asdict(self).items() if k != "baseline"})
+
+    def facts(self) -> dict[str, Any]:
+        """Return the arguments as provenance: a test of one's own by its name."""
+        names = [name_of_test(test) for test in several(self.test)]
+        return asdict(self) | {"test": names if len(names) > 1 else names[0]}
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is asked for: the arguments of `evaluate` other than the data."""
+
+    measures: list[Measure]
+    policies: Policies
+    order: Method
+    inference: Inference
+    groups: list[str]
+    requests: Any
+    by_default: bool
+
+    def __post_init__(self) -> None:
+        check_choice("evaluate", self.order, get_args(Method), "order")
+
+    def measures_of(self, runs: list[str]) -> list[Measure]:
+        """Return the measures for some runs; raise if they cannot be computed."""
+        metrics: list[Measure] = [m for m in self.measures if isinstance(m, Metric)]
+        if self.inference.baseline is not None:
+            check_baseline("evaluate", self.inference.baseline, runs)
+        if len(runs) == 1 and self.by_default:
+            return metrics
+        if len(runs) == 1 and len(self.measures) > len(metrics):
+            raise LexiframeError(
+                f"evaluate: preferences need at least two runs, found {runs[0]!r} alone; "
+                "add a run, or ask for metrics only"
+            )
+        if self.order == "kemeny" and len(self.measures) > len(metrics):
+            refuse_many(len(runs))  # fail before the work, not after it
+        return self.measures
+
+
+def check_baseline(called: str, baseline: str, runs: list[str]) -> None:
+    """Raise when the baseline is not among the runs, or is the only one."""
+    if baseline not in runs:
+        raise unknown_name("run", baseline, runs)
+    if len(runs) == 1:
+        raise LexiframeError(
+            f"{called}: expected runs to compare with the baseline {baseline!r}, found it alone; "
+            "add a run, or leave out baseline="
+        )
+
+
+@dataclass(frozen=True)
+class Groups:
+    """The groups of requests: a frame of attributes, and the names of those that form groups."""
+
+    requests: pl.DataFrame | None
+    names: list[str]
+
+    @classmethod
+    def of(cls, s: pl.DataFrame, d: pl.DataFrame, requests: Any, names: list[str]) -> Groups:
+        """Look up the attributes of all requests once, so that a missing one is reported once."""
+        if not names:
+            return cls(None, names)
+        # the other tables check their columns themselves
+        refuse_taken(names, {**VERDICT.columns, **AGAINST_BASELINE.columns})
+        return cls(attributes_of(d if d.height else s, requests, names), names)
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """The keyword arguments of the functions that compute tables within groups."""
+        return {"requests": self.requests, "by": self.names}
+
+    def empty(self, schema: TableSchema) -> pl.DataFrame:
+        """Return a table without rows that has the groups' columns."""
+        columns = {} if self.requests is None else self.requests.select(self.names).schema
+        # `compare` always returns the optional columns as well.
+        optional = {} if schema is not COMPARISONS else COMPARISONS.columns
+        return pl.DataFrame(schema={**columns, **schema.required, **optional})

@@ -1,0 +1,120 @@
+"""Evaluations from the sums over parts of the requests: in batches, or on a cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from lexiframe.all_tables import pair_tables
+from lexiframe.asked import Asked, Groups
+from lexiframe.engines.batches import divided, reduced_in_batches, report, work_folder
+from lexiframe.engines.plan import Kept, Plan
+from lexiframe.engines.results import BucketResult
+from lexiframe.errors import LexiframeError, check_choice
+from lexiframe.evaluation import Evaluation
+from lexiframe.io.files.outputs import output_folder
+from lexiframe.io.qrels import sources_of_qrels
+from lexiframe.layouts.groups import refuse_taken
+from lexiframe.layouts.reduced import Reduced
+from lexiframe.metrics.needs import refuse_lower_rel
+from lexiframe.orderings.means import best_first
+from lexiframe.schemas import AGAINST_BASELINE, VERDICT
+from lexiframe.significance.own_tests import name_of_test, several
+from lexiframe.significance.paired_tests import OF_SUMS
+
+KEPT: tuple[Kept, ...] = ("scores", "preferences")
+
+
+def tables_to_keep(keep: str | Sequence[str], out: str | Path | None) -> tuple[Kept, ...]:
+    """Return the names of the tables to write in parts; raise for others, and without a folder."""
+    names = [keep] if isinstance(keep, str) else [*keep]
+    for name in names:
+        check_choice("evaluate", name, KEPT, "keep")
+    if names and out is None:
+        raise LexiframeError("evaluate: keep needs a folder to write to; give out='FOLDER'")
+    return tuple(name for name in KEPT if name in names)
+
+
+def evaluate_in_batches(
+    runs: Any,
+    qrels: Any,
+    how: Asked,
+    memory: int,
+    *,
+    out: str | Path | None = None,
+    keep: tuple[Kept, ...] = (),
+    resume: bool = False,
+) -> Evaluation:
+    """Evaluate runs in bounded memory, one part of the requests after the other; see `evaluate`."""
+    refuse_tests_of_requests(how)
+    refuse_lower_rel(how.measures, how.policies.rel)
+    folder = None if out is None else output_folder(out)
+    with work_folder(folder, memory, resume=resume) as work:
+        buckets = divided(runs, qrels, work, rank=how.policies.ties == "rank")
+        plan = plan_of(how, buckets.names, folder, keep)
+        total = reduced_in_batches(plan, buckets, work)
+        report(plan, total, buckets)
+        sources = {"runs": buckets.sources, "qrels": buckets.qrels_sources}
+        buckets.remove()
+    return evaluation_of(total, plan, how, sources)
+
+
+def plan_of(
+    how: Asked, runs: Sequence[str], out: Path | None = None, keep: tuple[Kept, ...] = ()
+) -> Plan:
+    """Return what is to be computed of each part of the requests, for these runs."""
+    measures = tuple(how.measures_of([*runs]))
+    refuse_taken(how.groups, {**VERDICT.columns, **AGAINST_BASELINE.columns})
+    groups, requests = tuple(how.groups), how.requests
+    folder = None if out is None else str(out)
+    return Plan(measures, how.policies, tuple(runs), requests, groups, folder, keep)
+
+
+def refuse_tests_of_requests(how: Asked) -> None:
+    """Raise for a test that needs the preferences of each request, not their sums."""
+    for test in several(how.inference.test):
+        if test not in OF_SUMS:
+            raise LexiframeError(
+                f"evaluate: the test {name_of_test(test)!r} needs the preferences of all requests "
+                f"at once, and these are too many; take {' or '.join(OF_SUMS)}, or keep the "
+                "preferences (out='FOLDER', keep='preferences') and compare one measure, or a "
+                "sample of the requests: sample_requests(polars.scan_parquet('FOLDER/preferences'))"
+            )
+
+
+def evaluation_of(
+    total: BucketResult, plan: Plan, how: Asked, sources: Mapping[str, Any]
+) -> Evaluation:
+    """Make the tables of an evaluation from sums over all requests."""
+    reduced, asked = total.reduced, list(plan.measures)
+    cube: Reduced | None = reduced if any(True for _ in reduced) else None
+    groups = _groups(reduced, how)
+    scores = reduced.of_scores if plan.metrics else None
+    of_pairs = pair_tables(scores, cube, asked, how.order, how.inference, groups)
+    of_pairs["means"] = best_first(of_pairs["means"], [str(m) for m in asked], how.groups)
+    provenance = {
+        **sources,
+        "measures": [str(measure) for measure in asked],
+        "policies": asdict(how.policies),
+        "inference": {"ordering": how.order, **how.inference.facts()},
+        "groups": how.groups,
+        "requests": sources_of_qrels(how.requests),
+    }
+    return Evaluation(
+        total.coverage.table(),
+        **of_pairs,
+        provenance=provenance,
+        _parts={name: str(Path(str(plan.out), name)) for name in plan.keep},
+        sums=reduced,
+    )
+
+
+def _groups(reduced: Reduced, how: Asked) -> Groups:
+    if not how.groups:
+        return Groups(None, [])
+    rows = [group for group, _ in reduced.groups]
+    return Groups(pl.concat(rows), how.groups)
