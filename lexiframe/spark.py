@@ -16,7 +16,7 @@ from typing import Any, Protocol
 from lexiframe.asked import Asked, Inference
 from lexiframe.engines.batches import report
 from lexiframe.engines.plan import Kept
-from lexiframe.engines.spark_data import attributes_in_memory, is_spark_frame, qrels_of, runs_of
+from lexiframe.engines.spark_data import attributes_in_memory, collected, qrels_of, runs_of
 from lexiframe.engines.spark_job import check_pyspark, reduced_on_spark, rows_by_run
 from lexiframe.errors import LexiframeError, shown
 from lexiframe.evaluated_parts import (
@@ -54,7 +54,7 @@ class Session(Protocol):
     def read(self) -> Any:
         """What reads files into data frames."""
 
-    def createDataFrame(self, data: Any) -> Any:  # noqa: N802
+    def createDataFrame(self, data: Any) -> Any:
         """Make a data frame of a table in memory."""
 
 
@@ -62,7 +62,7 @@ class SparkFrame(Protocol):
     """A data frame of Spark."""
 
     @property
-    def sparkSession(self) -> Any:  # noqa: N802
+    def sparkSession(self) -> Any:
         """The session that it belongs to."""
 
 
@@ -167,7 +167,7 @@ def evaluate(
         order,
         Inference(test, correction, family, alpha, alternative, trials, seed, baseline),
         names_of(requests, by),
-        requests.toArrow() if is_spark_frame(requests) else held_or_data(requests),
+        held_or_data(collected(requests)),
         by_default=measures is None,
     )
     _check(how, buckets)

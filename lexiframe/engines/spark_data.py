@@ -60,8 +60,13 @@ def qrels_of(spark: Any, qrels: Any) -> Any:
 
 
 def is_spark_frame(data: Any) -> bool:
-    """Return whether data is a data frame of Spark."""
+    """Return whether data is a data frame of Spark, also of a session elsewhere (Connect)."""
     return hasattr(data, "groupBy") and hasattr(data, "sparkSession")
+
+
+def collected(data: Any) -> Any:
+    """Return a data frame of Spark as a table in memory, and other data as they are."""
+    return data.toArrow() if is_spark_frame(data) else data
 
 
 def attributes_in_memory(requests: Any) -> pl.DataFrame | None:

@@ -28,10 +28,15 @@ def reduced_on_spark(plan: Plan, runs: Any, qrels: Any, buckets: int) -> BucketR
     from pyspark import cloudpickle
 
     sent = cloudpickle.dumps(plan)
-    sides = (in_buckets(frame, buckets) for frame in (runs, qrels))
-    functions = (evaluation_of_bucket(sent), sum_of_buckets(sent))
+    found = reduce_buckets(
+        in_buckets(runs, buckets),
+        in_buckets(qrels, buckets),
+        evaluation_of_bucket(sent),
+        sum_of_buckets(sent),
+        ROWS,
+    )
     with errors_of_spark(buckets):
-        rows = reduce_buckets(*sides, *functions, ROWS).collect()
+        rows = found.collect()
     return reduce(add, (result_of(row.asDict()) for row in rows), nothing(plan))
 
 

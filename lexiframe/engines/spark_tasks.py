@@ -23,8 +23,8 @@ from lexiframe.errors import LexiframeError
 ROWS = "bucket int, result binary, error string"
 """The columns of results in Spark's notation.
 
-``result`` is that of a bucket, or the sum of those of several, of which ``bucket`` is one. ``error``,
-if it is not null, has the kind and the message of an error as JSON.
+``result`` is that of a bucket, or the sum of those of several, of which ``bucket`` is one.
+``error``, if it is not null, has the kind and the message of an error as JSON.
 """
 SCHEMA = pa.schema({"bucket": pa.int32(), "result": pa.binary(), "error": pa.string()})
 
@@ -100,9 +100,8 @@ def _loaded(plan: bytes) -> Plan:
 def bucket_row(plan: bytes, key: tuple[Any], runs: pa.Table, qrels: pa.Table) -> pa.Table:
     """Evaluate the bucket of a key, and return a row with the result."""
     bucket = key[0].as_py()
-    rows = (table.drop([BUCKET]) for table in (runs, qrels))
     try:
-        result = evaluate_bucket(_loaded(plan), *rows, bucket=bucket)
+        result = evaluate_bucket(_loaded(plan), runs.drop([BUCKET]), qrels.drop([BUCKET]), bucket)
     except LexiframeError as error:
         said = json.dumps({"kind": type(error).__name__, "message": str(error)})
         return pa.table([[bucket], [None], [said]], schema=SCHEMA)
