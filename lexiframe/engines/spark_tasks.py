@@ -13,7 +13,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from lexiframe import __version__, errors
+from lexiframe import errors
+from lexiframe._version import __version__
 from lexiframe.engines.bucket import evaluate_bucket
 from lexiframe.engines.cogroup import BUCKET
 from lexiframe.engines.plan import Plan

@@ -175,8 +175,11 @@ def test_arguments_are_checked_before_spark_does_anything(collection):
         spark.evaluate(None, *collection, ties="input")
     with pytest.raises(lf.UnknownNameError, match="unknown measure 'APP'"):
         spark.evaluate(None, *collection, "APP")
+
+
+def test_the_session_comes_first(spark_home, collection):
     with pytest.raises(TypeError, match="spark: expected a SparkSession, found NoneType"):
-        spark.evaluate(None, *collection)
+        lf.spark.evaluate(None, *collection)
 
 
 def test_without_pyspark_the_error_names_the_extra(monkeypatch, collection):
