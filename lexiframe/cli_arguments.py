@@ -33,9 +33,12 @@ def refuse_measures(files: Sequence[str]) -> None:
 
 
 def refuse_misplaced(qrels: str, runs: Sequence[str]) -> None:
-    """Raise when a measure stands where a file is expected, or a folder for the judgments."""
+    """Raise when a measure stands where a file is expected, or a folder for the judgments.
+
+    A folder of Parquet files with judgments is a data set.
+    """
     refuse_measures([qrels, *runs])
-    if Path(qrels).is_dir():
+    if Path(qrels).is_dir() and not _is_data_set_of_judgments(Path(qrels)):
         judged = [given for given in runs if Path(given).is_file() and _holds_judgments(given)]
         hint = f"; {judged[0]} looks like the judgments" if judged else ""
         raise LexiframeError(f"{qrels}: expected a file, found a folder{hint}; {_ORDER}")
@@ -54,6 +57,11 @@ def explained(error: LexiframeError, qrels: str) -> LexiframeError:
 
 def _holds_judgments(given: str) -> bool:
     return Path(given).is_file() and kind_of(File(given), TextOptions()) == "qrels"
+
+
+def _is_data_set_of_judgments(folder: Path) -> bool:
+    first = next(iter(sorted(folder.rglob("*.parquet"))), None)
+    return first is not None and _holds_judgments(str(first))
 
 
 def _is_measure(given: str) -> bool:

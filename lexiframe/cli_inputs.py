@@ -46,7 +46,7 @@ from lexiframe.cli_options import (
     TwoRuns,
     WithoutRelevant,
 )
-from lexiframe.engines.units import data_sets_in
+from lexiframe.engines.units import data_sets_in, judgments_in
 from lexiframe.errors import LexiframeError
 from lexiframe.io.files.sources import STANDARD_INPUT, File
 from lexiframe.io.qrels import read_qrels
@@ -92,7 +92,7 @@ class InputOptions:
     def judgments(self) -> Any:
         """Read the judgments if options say how; else return the path for the library to read."""
         if not self.qrels_header and self.decimal == "." and not self.qrels_column:
-            return self.qrels
+            return judgments_in(self.qrels)
         said = self._text_options(self.qrels_header, self.qrels_column)
         return read_qrels(self.qrels, duplicates=self.duplicates, **said)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 from lexiframe.all_tables import pair_tables
 from lexiframe.asked import Asked, Groups, Inference
@@ -184,12 +183,12 @@ def evaluate_projected(projected: Projected, how: Asked, known: Known | None = N
     asked = how.measures_of(names)
     metrics = [measure for measure in asked if isinstance(measure, Metric)]
     compared = [] if len(names) == 1 else asked
-    reused: dict[str, Any] = {}
     if known is None:
-        s, d = projected.scores(metrics), projected.preferences(compared)
+        s, d, noted = projected.scores(metrics), projected.preferences(compared), {}
     else:
         done = completed(projected, compared, known)
-        s, d, reused = done.scores, done.preferences, {"reused": done.reused}
+        s, d = done.scores, done.preferences
+        noted = {"reused": done.reused} if known.is_noted else {}
     covered = coverage_table(ranked, projected.positions)
     provenance = {
         "runs": sources_of_origin(projected.runs, ranked.read),
@@ -199,7 +198,7 @@ def evaluate_projected(projected: Projected, how: Asked, known: Known | None = N
         "inference": {"ordering": how.order, **how.inference.facts()},
         "groups": how.groups,
         "requests": sources_of_qrels(how.requests),
-        **(reused if known and known.is_noted else {}),
+        **noted,
     }
     origin = Origin.of(projected, how, provenance)
     del projected, ranked  # frees the positions if they are large

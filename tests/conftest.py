@@ -11,8 +11,8 @@ LEXIFRAME_SHARED
 LEXIFRAME_SNAPSHOTS
     When it is ``write``, tests of charts write their snapshots anew (tests/views/charts/drawn.py).
 LEXIFRAME_WHOLE_COLLECTIONS
-    When set, notebooks analyse all requests of the collections there, as in continuous integration;
-    without it, some requests of each.
+    When set, as in continuous integration, one of the notebooks of papers analyses all requests of
+    the collections there; the others, and without it all of them, analyse some requests of each.
 LEXIFRAME_REQUIRE_CONFORMANCE
     When set, a missing folder ends the tests at once instead.
 LEXIFRAME_REQUIRE_LIBRARIES

@@ -92,7 +92,7 @@ def test_demo(tmp_path):
     assert all(title in outcome.out for title in titles)
     assert all(name in outcome.out for name in ("pixels_euclidean", "RPP", "nDCG@10", "rrLP"))
     assert f"wrote {len(TABLES)} tables to lexiframe-demo" in outcome.err
-    written = [*(f"{name}.parquet" for name in TABLES), "report.html"]
+    written = [*(f"{name}.parquet" for name in (*TABLES, "fingerprints")), "report.html"]
     assert listing(tmp_path) == sorted(f"lexiframe-demo/{name}" for name in written)
     assert f"wrote the report: {Path('lexiframe-demo', 'report.html')}" in outcome.err
     ties = pl.read_parquet(tmp_path / "lexiframe-demo" / "tie_rates.parquet")
@@ -121,7 +121,7 @@ def test_evaluate_writes_tables_and_a_report(tmp_path, lexiframe):
     options = ["-m", "LR", "-m", "AP(rel=1)", "--out", out, "--report", report]
     outcome = lexiframe("evaluate", QRELS, RUNS, *options)
     assert outcome.status == 0
-    assert listing(out) == [f"{name}.parquet" for name in sorted(TABLES)]
+    assert listing(out) == [f"{name}.parquet" for name in sorted([*TABLES, "fingerprints"])]
     assert set(pl.read_parquet(out / "preferences.parquet")["measure"]) == {"LR", "AP(rel=1)"}
     page = report.read_text()
     assert page.startswith("<!doctype html>")
@@ -149,6 +149,24 @@ def test_tables_fit_the_terminal(lexiframe, monkeypatch, width):
     assert " <0.001 " in outputs["compare"]
     assert "requests = 5, answered = 5, missing = 0, " in outputs["coverage"]
     assert " nDCG@10_max " in outputs["coverage"]
+
+
+def test_evaluate_reuses_results_also_those_in_the_folder_it_writes_to(tmp_path, lexiframe):
+    out = tmp_path / "out"
+    command = ("evaluate", QRELS, "-m", "RPP,AP", "-o", out)
+    assert lexiframe(*command, RUNS / "p*.run").status == 0
+    outcome = lexiframe(*command, RUNS, "--reuse", out)
+    assert outcome.status == 0
+    assert f"reused from {out}: 2 runs, 5 requests, 2 measures, 1 pairs" in outcome.err
+    assert pl.read_parquet(out / "win_rates.parquet").height == 6
+    outcome = lexiframe(*command, RUNS, "--reuse", tmp_path / "no")
+    assert outcome.status == 1
+    assert "no: is not there; name the folder" in outcome.err
+    scores = tmp_path / "scores.csv"
+    scores.write_text("run,query_id,measure,value\na,q,AP,0.5\nb,q,AP,0.25\n")
+    outcome = lexiframe("evaluate", "--scores", scores, "--reuse", out)
+    assert outcome.status == 1
+    assert "--reuse: scores of other tools are only compared" in outcome.err
 
 
 def test_evaluate_as_json(lexiframe):

@@ -256,7 +256,7 @@ def test_groups_are_asked_for_by_keyword(name):
 
 
 DATA = """CollectionLike Frame LogLike PairsLike PairsOrEvaluation RunsLike QrelsLike ScoresLike
-Evaluated""".split()
+Evaluated Evaluation""".split()
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)

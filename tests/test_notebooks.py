@@ -15,6 +15,7 @@ import io
 import os
 import sys
 from collections import Counter
+from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -24,6 +25,7 @@ import pytest
 from jupyter_client import AsyncKernelManager
 from jupyter_client.kernelspec import KernelSpec, KernelSpecManager
 from nbclient import NotebookClient
+from nbformat.v4 import new_code_cell, new_notebook
 
 ROOT = Path(__file__).resolve().parents[1]
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
@@ -38,6 +40,8 @@ NEEDS = {  # what is not in the extra test; vl_convert draws altair's charts as 
 }
 OF_PAPERS = [path for path in NOTEBOOKS if "04" <= path.stem < "07"]
 """These analyse more collections when LEXIFRAME_COLLECTIONS names a folder of them."""
+WHOLE = OF_PAPERS[-1]
+"""With LEXIFRAME_WHOLE_COLLECTIONS this one analyses all requests there, the others some."""
 METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
     "language_info": {"name": "python"},
@@ -54,27 +58,75 @@ class ThisPython(KernelSpecManager):
         return KernelSpec(argv=start + quiet, display_name="Python 3", language="python")
 
 
-def executed(notebook, folder, **variables):
-    """Run a copy of a notebook in a folder; an error in a cell is an error here.
+AS_NEW = """
+import os
+import warnings
 
-    The notebook gets these environment variables besides its own.
+import altair as alt
+import polars as pl
+
+shell = get_ipython()
+shell.first = getattr(shell, "first", None) or (warnings.filters[:], dict(os.environ))
+warnings.filters[:] = shell.first[0]
+os.environ.clear()
+os.environ.update(shell.first[1] | {variables!r})
+os.chdir({folder!r})
+alt.renderers.enable("default")
+pl.Config.restore_defaults()
+shell.execution_count = 1
+shell.reset(new_session=False)
+"""
+
+
+class Kernel:
+    """A kernel that executes one notebook after another, each as if it were the first.
+
+    It starts once, because to import the libraries takes longer than most notebooks. Between two
+    notebooks it forgets variables, options, the environment and the working folder.
     """
-    notebook = nbformat.from_dict(notebook)
-    files, place = folder / "kernel", folder / "place"
-    files.mkdir()
-    place.mkdir()
-    kernel = AsyncKernelManager(
-        kernel_spec_manager=ThisPython(), connection_file=str(files / "connection.json")
-    )
-    client = NotebookClient(
-        notebook,
-        km=kernel,
-        resources={"metadata": {"path": str(place)}},
-        timeout=300,
-        record_timing=False,
-    )
-    client.execute(env=environment(files) | variables, cleanup_kc=True)
-    return clean(notebook)
+
+    def __init__(self, folder):
+        self.files = folder / "kernel"
+        self.files.mkdir()
+        manager = AsyncKernelManager(
+            kernel_spec_manager=ThisPython(), connection_file=str(self.files / "connection.json")
+        )
+        self.client = NotebookClient(new_notebook(), km=manager, timeout=300, record_timing=False)
+
+    def executed(self, notebook, folder, **variables):
+        """Run a copy of a notebook in a folder; an error in a cell is an error here.
+
+        The notebook gets these environment variables besides its own.
+        """
+        place = folder / "place"
+        place.mkdir()
+        as_new = AS_NEW.format(variables=variables, folder=str(place))
+        self.run(new_notebook(cells=[new_code_cell(as_new)]))
+        return clean(self.run(nbformat.from_dict(notebook)))
+
+    def run(self, notebook, **options):
+        self.client.nb = notebook
+        return self.client.execute(env=environment(self.files), **options)
+
+    def close(self):
+        self.run(new_notebook(), cleanup_kc=True)
+
+
+@contextmanager
+def started():
+    """Start a kernel, and end it afterwards."""
+    with TemporaryDirectory() as folder:
+        kernel = Kernel(Path(folder))
+        try:
+            yield kernel
+        finally:
+            kernel.close()
+
+
+@pytest.fixture(scope="module")
+def kernel():
+    with started() as kernel:
+        yield kernel
 
 
 def environment(files):
@@ -122,8 +174,8 @@ def text(output):
 
 def store(path):
     """Execute a notebook and write it with its outputs."""
-    with TemporaryDirectory() as folder:
-        notebook = executed(nbformat.read(path, as_version=4), Path(folder))
+    with TemporaryDirectory() as folder, started() as kernel:
+        notebook = kernel.executed(nbformat.read(path, as_version=4), Path(folder))
     for cell in notebook.cells:
         for output in cell.get("outputs", []):
             if "image/png" in output.get("data", {}):
@@ -157,10 +209,10 @@ def need_libraries_of(path):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
-def test_stored_outputs_are_those_of_today(path, tmp_path):
+def test_stored_outputs_are_those_of_today(path, kernel, tmp_path):
     need_libraries_of(path)
     stored = nbformat.read(path, as_version=4)
-    today = shown(executed(stored, tmp_path))
+    today = shown(kernel.executed(stored, tmp_path))
     for cell, said in shown(stored).items():
         assert today[cell] == said, cell
 
@@ -190,12 +242,7 @@ def some_requests(runs, judgments, n=8):
 
 @pytest.fixture(scope="session")
 def collections(shared, tmp_path_factory):
-    """Copy all runs of each collection with some of its requests: an analysis of all takes long.
-
-    With LEXIFRAME_WHOLE_COLLECTIONS, as in continuous integration, the collections are whole.
-    """
-    if os.environ.get("LEXIFRAME_WHOLE_COLLECTIONS"):
-        return shared / "data"
+    """Copy all runs of each collection with some of its requests: an analysis of all takes long."""
     copy = tmp_path_factory.mktemp("collections")
     for qrels in (shared / "data").glob("*/qrels.trec"):
         lines = {path: lines_of(path) for path in [qrels, *qrels.parent.glob("runs/*")]}
@@ -209,14 +256,16 @@ def collections(shared, tmp_path_factory):
 
 
 @pytest.mark.parametrize("path", OF_PAPERS, ids=lambda path: path.stem)
-def test_every_collection_of_nine_runs_is_analysed(path, collections, tmp_path):
+def test_every_collection_of_nine_runs_is_analysed(path, kernel, shared, collections, tmp_path):
     need_libraries_of(path)
+    if path == WHOLE and os.environ.get("LEXIFRAME_WHOLE_COLLECTIONS"):
+        collections = shared / "data"
     folders = [folder for folder in collections.iterdir() if (folder / "qrels.trec").exists()]
     runs = {folder.name: len([*folder.glob("runs/*")]) for folder in folders}
     large = {name for name, n in runs.items() if n >= 9}
     assert len(large) >= 5
     stored = nbformat.read(path, as_version=4)
-    said = shown(executed(stored, tmp_path, LEXIFRAME_COLLECTIONS=str(collections)))
+    said = shown(kernel.executed(stored, tmp_path, LEXIFRAME_COLLECTIONS=str(collections)))
     assert {name for name in runs if name in said["counted"]} == large
     assert {name for name in runs if name in said["left-out"]} == runs.keys() - large
 

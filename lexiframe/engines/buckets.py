@@ -166,7 +166,8 @@ def partition(
         (``run=bm25/``), Polars' LazyFrames, DuckDB's relations and readers of record batches are
         read in batches, large text in pieces.
     qrels
-        What `read_qrels` takes, and a folder of Parquet files.
+        What `read_qrels` takes, and a folder of Parquet files. (Give a `Sources` as both, if runs
+        and judgments were found before.)
     folder
         Where the buckets are put.
     n_buckets
@@ -182,6 +183,11 @@ def partition(
     **how
         The options of `scan_runs`.
 
+    Returns
+    -------
+    Buckets
+        The buckets, and facts about what was read.
+
     Raises
     ------
     LexiframeError
@@ -189,13 +195,22 @@ def partition(
         than this one; and when a file changed since an earlier call read it.
     ReadError, SchemaError
         Where `read_runs` and `read_qrels` raise them. What is finished can be resumed.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> data = "data/example/runs", "data/example/qrels.txt"
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     buckets = partition(*data, folder, n_buckets=4, memory=10**9)
+    ...     buckets.names, buckets.sizes.sum(), buckets.qrels(0).columns
+    (('pca8_euclidean', 'pixels_euclidean', 'random'), ..., ['query_id', 'iteration', ...])
     """
     scan, units = units_of_runs(runs, how)
     judged = units_of_qrels(qrels)
     options = qrels_options or TextOptions()
     workers = max(min(os.cpu_count() or 1, 4, sum(not unit.alone for unit in units)), 1)
     room = room_in(memory) // workers
-    held = min(max(room // 8, _LEAST), _MOST)
+    held = min(max(room // 12, _LEAST), _MOST)
     job = Job(job_folder(folder), n_buckets, share_of(room, rank=rank), held)
     plan = {
         "lexiframe": __version__,

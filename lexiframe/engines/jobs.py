@@ -67,7 +67,7 @@ class StoppedError(Exception):
 
 def share_of(room: int, *, rank: bool) -> Share:
     """Return how much a thread reads at once that may take this many bytes."""
-    rows = min(max(room // 500, 10_000), 1 << 19)
+    rows = min(max(room // 1000, 10_000), 1 << 19)
     return Share(rows, min(max(room // 25, 1 << 20), 1 << 25), rank)
 
 

@@ -115,12 +115,29 @@ def of_fragment(fragment: Any, where: str, request: Request) -> Iterator[pl.Data
         keys = {name: value for name, value in keys.items() if name not in schema.names}
         needed = request.needed(schema, [*keys])
         columns = None if needed is None else [name for name in needed if name in schema.names]
-        batches = fragment.to_batches(
-            schema, columns=columns, batch_size=request.rows, use_threads=False, batch_readahead=2
-        )
+        batches = _batches_of_fragment(fragment, schema, columns, request.rows)
         for frame in _slices(batches, schema, where, request):
             values = [pl.lit(value).alias(name) for name, value in keys.items()]
             yield frame.with_columns(values)
+
+
+def _batches_of_fragment(
+    fragment: Any, schema: pa.Schema, columns: list[str] | None, rows: int
+) -> Iterator[pa.RecordBatch]:
+    """Read a file of a data set; Parquet without PyArrow's scanner, which reads far ahead."""
+    from pyarrow import parquet
+
+    if not hasattr(fragment, "row_groups"):
+        yield from fragment.to_batches(
+            schema, columns=columns, batch_size=rows, use_threads=False, batch_readahead=2
+        )
+        return
+    with (
+        fragment.open() as opened,
+        parquet.ParquetFile(opened, buffer_size=_BUFFER, pre_buffer=False) as file,
+    ):
+        groups = [group.id for group in fragment.row_groups]
+        yield from file.iter_batches(rows, row_groups=groups, columns=columns, use_threads=False)
 
 
 def of_query(query: pl.LazyFrame, where: str, request: Request) -> Iterator[pl.DataFrame]:

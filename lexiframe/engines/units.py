@@ -7,7 +7,7 @@ unit that was finished.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -59,6 +59,20 @@ class Unit:
     alone: bool = False
 
 
+@dataclass(frozen=True)
+class Sources:
+    """Runs and judgments that were found already: iterators and readers can be found only once."""
+
+    scan: RunScan
+    runs: list[Unit]
+    qrels: list[Unit]
+
+    @classmethod
+    def of(cls, runs: Any, qrels: Any, **how: Any) -> Sources:
+        """Find runs and judgments; ``how`` has the options of `scan_runs`."""
+        return cls(*units_of_runs(runs, how), units_of_qrels(qrels))
+
+
 class Once:
     """A reader of record batches, which can be read only once, as a frame that exports Arrow."""
 
@@ -71,6 +85,8 @@ class Once:
 
 def units_of_runs(runs: Any, how: Mapping[str, Any]) -> tuple[RunScan, list[Unit]]:
     """Find the units of runs, in any form that `scan_runs` takes; ``how`` has its options."""
+    if isinstance(runs, Sources):
+        return runs.scan, runs.runs
     scan = runs if isinstance(runs, RunScan) else scan_runs(_in_batches(runs), **how)
     units = [
         unit
@@ -82,6 +98,8 @@ def units_of_runs(runs: Any, how: Mapping[str, Any]) -> tuple[RunScan, list[Unit
 
 def units_of_qrels(qrels: Any) -> list[Unit]:
     """Find the units of judgments: a file, or a folder of Parquet files, a frame, a query."""
+    if isinstance(qrels, Sources):
+        return qrels.qrels
     data = _in_batches(judgments_in(qrels))
     return _units(file_or_data(data), "qrels", 0)
 
@@ -135,20 +153,31 @@ def _data_set(folder: Path) -> Any:
         raise ReadError(Problem(str(folder), "Parquet files", "an empty folder"))
     inner = [part for file in files for part in Path(file).relative_to(folder).parts[:-1]]
     names = dict.fromkeys(part.partition("=")[0] for part in inner if "=" in part)
-    # As text, since Arrow would read the run 007 as the number 7. There are no other columns: a
-    # fragment is read with those of its file, so that a broken first file is found like any other.
-    schema = pa.schema([(name, pa.string()) for name in names])
+    # As text, since Arrow would read the run 007 as the number 7. Other columns are those of the
+    # first file, for who reads all at once; a part is read with those of its file, and a broken
+    # first file is found like any other.
+    keys = pa.schema([(name, pa.string()) for name in names])
+    schema = pa.schema([*_columns_of(files[0], names), *keys])
     factory = dataset.FileSystemDatasetFactory(
         fs.LocalFileSystem(),
         files,
         dataset.ParquetFileFormat(),
         dataset.FileSystemFactoryOptions(
-            partitioning=dataset.HivePartitioning(schema),
+            partitioning=dataset.HivePartitioning(keys),
             partition_base_dir=str(folder),
             exclude_invalid_files=False,
         ),
     )
     return factory.finish(schema)
+
+
+def _columns_of(file: str, keys: Iterable[str]) -> list[pa.Field]:
+    from pyarrow import parquet
+
+    try:
+        return [field for field in parquet.read_schema(file) if field.name not in {*keys}]
+    except (OSError, pa.ArrowException):
+        return []
 
 
 def _units(origin: Any, where: str, number: int) -> list[Unit]:

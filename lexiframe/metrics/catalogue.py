@@ -29,7 +29,7 @@ from lexiframe.metrics.subtopic_catalogue import SUBTOPIC_METRICS
 from lexiframe.metrics.user_model_catalogue import USER_MODELS
 
 _P = Number(0.8, above=0, below=1)
-_OF_M = {"denominator": Word(("m", "min"))}
+_OF_M = {"denominator": Word(("m", "min", "k"))}
 _MAX = Number(4, above=0)
 _DCG: dict[str, Parameter] = {"dcg": Word(("log2", "exp-log2")), "gains": Gains()}
 
@@ -41,7 +41,7 @@ AP = RecallLevelMetric("AP", exposures.reciprocal, weight=weights.share_of_level
     parameters=_OF_M, formula="Σ_i 1/p_i · i/m", bounds="0 to 1",
     source=f"{of.LEXIRECALL}, eq. 1")
 """Average precision. ``AP@k`` divides by m, as trec_eval's map_cut does, and
-``AP(denominator='min')@k`` divides by min(m, k)."""
+``AP(denominator='min')@k`` divides by min(m, k), ``AP(denominator='k')@k`` by k."""
 
 RR = RecallLevelMetric("RR", exposures.reciprocal, weight=weights.only,
     parameters={"level": Number(1, least=1, whole=True)}, bounds="0 to 1",
@@ -88,7 +88,7 @@ R = RecallLevelMetric("R", exposures.constant, weight=weights.uniform,
     parameters=_OF_M, formula="R@k: #{p_i ≤ k} / m", bounds="0 to 1",
     source=f"{of.LEXIRECALL}, section 3.2")
 """Recall: ``R@k`` counts the first k ranks, ``R`` all that was retrieved.
-``R(denominator='min')@k`` divides by min(m, k)."""
+``R(denominator='min')@k`` divides by min(m, k), ``R(denominator='k')@k`` by k, as P@k does."""
 
 P = RecallLevelMetric("P", exposures.constant, weight=weights.per_rank,
     formula="P@k: #{p_i ≤ k} / k", bounds="0 to 1", source=of.TREC_EVAL)

@@ -64,7 +64,9 @@ class GradedMetric(Metric):
     def compute(self, rankings: Rankings) -> np.ndarray:
         """Σ g(y) · e(p), divided once by the ideal, so that the ideal ranking has exactly 1."""
         refuse_grades_above(self, rankings)
-        total = np.bincount(rankings.of_relevant, rankings.of_each(self.terms()), len(rankings))
+        found = rankings.found
+        terms = found.of_each(self.terms())
+        total = np.bincount(found.of_relevant, terms, len(found)).astype(np.float64)
         if not self.normalised:
             return total
         ideal = self._ideals(rankings)

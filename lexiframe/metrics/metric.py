@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass, field, fields, replace
+from functools import cache, cached_property
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -105,14 +106,21 @@ class Metric:
         return replace(self, given=in_order, rel=rel)
 
     def __str__(self) -> str:
+        return self._notation
+
+    __repr__ = __str__
+
+    @cached_property
+    def _notation(self) -> str:  # hashes and comparisons, of which there are many, need it
         shown = {k: v for k, v in self.given.items() if v != self._default(k)}
         shown |= {} if self.rel is None else {"rel": self.rel}
         return notation.write(self.name, self.operand, shown, self.cutoff)
 
-    __repr__ = __str__
-
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Metric) and self._identity() == other._identity()
+        if self is other:
+            return True
+        is_alike = isinstance(other, Metric) and str(self) == str(other)
+        return is_alike and self._identity() == other._identity()
 
     def __hash__(self) -> int:
         return hash(str(self))
@@ -123,9 +131,7 @@ class Metric:
         The notation stands for the common fields, because AP and AP(denominator="m") are one metric
         though ``given`` differs. The own fields hold functions, such as the exposure.
         """
-        common = {f.name for f in fields(Metric)}
-        own = (getattr(self, f.name) for f in fields(self) if f.name not in common)
-        return (type(self), str(self), *own)
+        return (type(self), str(self), *(getattr(self, name) for name in _own_fields(type(self))))
 
     def _default(self, name: str) -> Any:
         return as_parameter(self.parameters[name]).default
@@ -192,6 +198,13 @@ class Metric:
         at = self.cutoff if share == "cutoff" else self.values[share]
         text = notation.write(self.name, self.operand, {**given, **lacking, **rel}, at)
         return text.replace("'...'", "...") + f"@{example}" * (share in missing)
+
+
+@cache
+def _own_fields(kind: type[Metric]) -> tuple[str, ...]:
+    """Return the names of the fields that a kind of metrics has beyond those of all metrics."""
+    common = {f.name for f in fields(Metric)}
+    return tuple(f.name for f in fields(kind) if f.name not in common)
 
 
 def _keyword_only(function: Callable[..., Any]) -> list[inspect.Parameter]:

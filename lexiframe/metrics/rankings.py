@@ -157,6 +157,19 @@ class Rankings:
         return np.asarray(self.ranking[self.is_relevant])
 
     @cached_property
+    def found(self) -> Rankings:
+        """The rankings with the rows of the relevant items that were retrieved alone.
+
+        A sum of exposures needs no others, and most relevant items may not be retrieved.
+        """
+        rows = self.is_relevant & self.rows["position"].is_not_null().to_numpy()
+        if rows.all():
+            return self
+        every = np.ones(np.count_nonzero(rows), bool)
+        table, ranking = self.rows.filter(rows), self.ranking[rows]
+        return replace(self, rows=table, ranking=ranking, is_relevant=every, imputed_by={})
+
+    @cached_property
     def from_the_top(self) -> pl.DataFrame:
         """The relevant items of each ``ranking`` by level: position, relevance, and their row."""
         level = self.relevant["level"].to_numpy()
@@ -190,11 +203,16 @@ class Rankings:
 
         All runs have the same relevant items of a request, so the rows of one run are enough.
         """
-        first = self.keys["query_id"].is_first_distinct().to_numpy()[self.of_relevant]
-        rows = self.relevant.filter(first).sort(
-            "query_id", "relevance", descending=[False, True], maintain_order=True
-        )
-        place = pl.Series(levels_in(rows["query_id"].rle_id().to_numpy().astype(np.int64))())
+        is_first = self.keys["query_id"].is_first_distinct()
+        of_first = is_first.to_numpy()[self.of_relevant]
+        rows = self.relevant.filter(of_first).with_columns(request=self.of_relevant[of_first])
+        # integers are sorted faster than names, whose order they have unless runs lack requests
+        request = "request" if self.keys["query_id"].filter(is_first).is_sorted() else "query_id"
+        if request == "query_id" or not (rows["relevance"] == rows["relevance"].first()).all():
+            key = [request, "relevance"]
+            rows = rows.sort(key, descending=[False, True], maintain_order=True)
+        place = pl.Series(levels_in(rows["request"].to_numpy())())
+        rows = rows.drop("request")
         rows = rows.with_columns(level=place, position=place, run=pl.lit("ideal"))
         keys, ranking = _stretches(rows)
         # the ideal rankings have no null ranks: every relevant item is retrieved at its place
@@ -203,7 +221,11 @@ class Rankings:
 
     def of_ideal(self, by_request: np.ndarray) -> np.ndarray:
         """Return for each ranking the value of its request, given one for each of `ideal_rows`."""
-        ideals = self.ideal_rows.keys.select("query_id", ideal=pl.Series(by_request))
+        queries, n = self.ideal_rows.keys["query_id"], len(by_request)
+        starts = range(0, len(self), max(n, 1))
+        if all(self.keys["query_id"].slice(start, n).equals(queries) for start in starts):
+            return np.tile(by_request, len(starts))
+        ideals = pl.DataFrame({"query_id": queries, "ideal": by_request})
         joined = self.keys.join(ideals, on="query_id", how="left", maintain_order="left")
         return np.asarray(joined["ideal"].fill_null(0.0).to_numpy())
 

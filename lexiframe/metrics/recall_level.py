@@ -73,6 +73,11 @@ class RecallLevelMetric(Metric):
         """e(p) · z(i, m), for one relevant item."""
         return self.exposures(p, m) * self.evaluate(self.weight, i, m)
 
+    def compute(self, rankings: Rankings) -> np.ndarray:
+        """Return Σ_i e(p_i) · z(i, m), to which only the items that were retrieved add anything."""
+        found = rankings.found
+        return np.bincount(found.of_relevant, self.contributions(found), len(found))
+
     def contributions(self, rankings: Rankings) -> np.ndarray:
         """e(p_i) · z(i, m) of each relevant item."""
         contributions = rankings.of_each(self.terms())

@@ -154,7 +154,11 @@ def _ideals(
         of_alpha = [metric for metric in greedy if metric.values["alpha"] == alpha]
         depth = max(len(exposures[metric]) for metric in of_alpha)
         gains = greedy_gains(serving, alpha, depth)
-        sums |= {str(m): gains[:, : len(exposures[m])] @ exposures[m] for m in of_alpha}
+        # added rank by rank: `@` and pairwise sums round by the number and depth of other requests
+        sums |= {
+            str(m): (gains[:, : len(e)] * e).cumsum(axis=1)[:, -1:].sum(axis=1)
+            for m, e in ((m, exposures[m]) for m in of_alpha)
+        }
     ideals = pl.DataFrame({"query_id": serving.queries, **sums})
     return keys.join(ideals, on="query_id", how="left", maintain_order="left").fill_null(0.0)
 

@@ -10,20 +10,25 @@ from lexiframe.metrics import exposures
 def share_of_levels(
     i: pl.Expr, m: pl.Expr, *, denominator: str = "m", cutoff: int | None = None
 ) -> pl.Expr:
-    """i / m, or i / min(m, k) with ``denominator="min"``."""
+    """i / m, or i / min(m, k) with ``denominator="min"``, or i / k with ``"k"``."""
     return i / _items(m, denominator, cutoff)
 
 
 def uniform(
     i: pl.Expr, m: pl.Expr, *, denominator: str = "m", cutoff: int | None = None
 ) -> pl.Expr:
-    """1 / m, or 1 / min(m, k) with ``denominator="min"``."""
+    """1 / m, or 1 / min(m, k) with ``denominator="min"``, or 1 / k with ``"k"``."""
     return 1 / _items(m, denominator, cutoff)
 
 
 def _items(m: pl.Expr, denominator: str, cutoff: int | None) -> pl.Expr:
-    """Return m, or the number of relevant items that the first k ranks can hold: min(m, k)."""
-    return m if denominator == "m" or cutoff is None else pl.min_horizontal(m, pl.lit(cutoff))
+    """Return m, or the number of relevant items that the first k ranks can hold, or their number.
+
+    These are min(m, k) and k. Without a cut-off all ranks count, and the three are m.
+    """
+    if denominator == "m" or cutoff is None:
+        return m
+    return m * 0 + cutoff if denominator == "k" else pl.min_horizontal(m, pl.lit(cutoff))
 
 
 def share_of_request(i: pl.Expr, m: pl.Expr) -> pl.Expr:

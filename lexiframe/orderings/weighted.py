@@ -61,7 +61,9 @@ def laid_out(d: Any, method: str) -> ScoreCube | PairCube:
 def ordered(cube: ScoreCube | PairCube, weights: np.ndarray, rule: Rule) -> Iterator[Ordered]:
     """Order the runs under each measure in each sample: ``weights`` is samples × requests."""
     for measure, table in cube:
-        place = cube.queries.search_sorted(table.queries).to_numpy()
+        place = np.arange(len(table.queries))
+        if len(table.queries) < len(cube.queries):
+            place = cube.queries.search_sorted(table.queries).to_numpy()
         from_weights = _from_weights(measure, table, rule)
         starts = range(0, len(weights), BLOCK)
         blocks = [

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -105,8 +106,13 @@ def explain(
     rows = _rows_of(p, query_id, run_a, run_b)
     request, sides = _two_rankings(rows, run_a, run_b)
     table = _levels(sides)
+
+    @cache  # metrics of one least grade share the rankings, and what these have computed already
+    def rankings_of(run: str, rel: float | None) -> Rankings:
+        return Rankings.of(rows.filter(run=run)).at_least(rel, "drop").of_run(0)
+
     for measure in asked:
-        for column in _columns(measure, table, request, rows, {"a": run_a, "b": run_b}):
+        for column in _columns(measure, table, request, rankings_of, {"a": run_a, "b": run_b}):
             if column.name in table.columns:
                 raise LexiframeError(
                     f"explain: {measure} would give a second column {column.name!r}; rename it"
@@ -189,7 +195,7 @@ def _columns(
     measure: Measure,
     table: pl.DataFrame,
     request: Block,
-    rows: pl.DataFrame,
+    rankings_of: Callable[[str, float | None], Rankings],
     runs: dict[str, str],
 ) -> Iterator[pl.Series]:
     """Yield the columns of a measure."""
@@ -209,7 +215,7 @@ def _columns(
     elif isinstance(measure, Metric):
         for side, run in runs.items():
             values = np.zeros(table.height)
-            values[of_grade] = _terms(measure, rows, run)
+            values[of_grade] = _terms(measure, rankings_of(run, measure.rel))
             yield pl.Series(f"{name}_{side}", values).set(pl.Series(~of_grade), None)
     else:
         raise LexiframeError(
@@ -245,8 +251,7 @@ def _weights(preference: LevelPreference, thresholds: pl.Series) -> np.ndarray:
     return np.concatenate([np.empty(0), *shares])
 
 
-def _terms(metric: Metric, rows: pl.DataFrame, run: str) -> np.ndarray:
-    """Return what each relevant item of a run adds to the value of the metric, by level."""
-    rankings = Rankings.of(rows.filter(run=run)).at_least(metric.rel, "drop").of_run(0)
+def _terms(metric: Metric, rankings: Rankings) -> np.ndarray:
+    """Return what each relevant item of one ranking adds to the value of the metric, by level."""
     terms = rankings.relevant.select("level").with_columns(term=metric.contributions(rankings))
     return terms.sort("level")["term"].to_numpy()

@@ -79,7 +79,7 @@ class Rows:
 
     def find(self, judged: JudgedItems) -> tuple[np.ndarray, np.ndarray]:
         """Return the rows that contain a judged document, and the index of that judged item."""
-        hit, item = judged.index.find(self.hashes)
+        hit, item = judged.index.find(self.hashes, self.query)
         found = strings_of(self.doc_id.gather(hit))
         same = (found == judged.items["doc_id"].gather(item)).to_numpy()
         same &= self.query[hit] == judged.query[item]

@@ -38,7 +38,7 @@ class JudgedItems:
     query
         For each item the index of its query in ``queries``.
     index
-        Finds items by the hash of document and query.
+        Finds items by their query and the hash of document and query.
     sha256
         The checksum of the bytes that were read from a file, when asked for.
     """
@@ -120,7 +120,7 @@ def judged_items(
         repeated=repeated,
         own=int(own.sum()),
         query=query,
-        index=HashIndex.of(hash_keys(items["doc_id"], query)),
+        index=HashIndex.of(hash_keys(items["doc_id"], query), query),
         sha256=judged.sha256,
     )
 

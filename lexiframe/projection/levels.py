@@ -20,9 +20,13 @@ def levels_in(group: np.ndarray) -> Callable[..., np.ndarray]:
     >>> levels_in(np.array([0, 0, 0, 1]))(np.array([8, 2, 5, 9])).tolist()
     [3, 1, 2, 1]
     """
-    nth = np.arange(1, len(group) + 1) - np.searchsorted(group, group)
+    begins = np.flatnonzero(np.diff(group, prepend=-1))
+    sizes = np.diff(begins, append=len(group))
+    nth = np.arange(1, len(group) + 1) - np.repeat(begins, sizes)
 
     def levels(*keys: np.ndarray) -> np.ndarray:
+        if not keys:
+            return nth
         level = np.empty(len(group), np.int64)
         level[order_of(group, *keys)] = nth
         return level

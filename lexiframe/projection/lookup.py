@@ -26,37 +26,39 @@ def hash_keys(doc_id: pl.Series, query: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True)
 class HashIndex:
-    """Tables from the low bits of a hash to an item; items that collide go to the next table.
+    """Tables from a query and the low bits of a hash to an item; items that collide go to the next.
+
+    The items of a query lie within a window of the table, and those of the next query a little
+    further on. Runs mostly have the rows of a query together, so what is looked up next is in the
+    processor's cache, even where the table is much larger than it.
 
     If two items had the same 64-bit hash, only one of them could be found. With a million items
     this happens once in 40 million collections, which is accepted.
     """
 
     hashes: np.ndarray
-    tables: tuple[np.ndarray, ...]
+    tables: tuple[Slots, ...]
 
     @classmethod
-    def of(cls, hashes: np.ndarray) -> HashIndex:
-        """Index the items' hashes."""
+    def of(cls, hashes: np.ndarray, query: np.ndarray) -> HashIndex:
+        """Index the items' hashes; ``query`` has the number of the query of each."""
         tables = []
         left = np.arange(len(hashes))
         while len(left):
-            # more than four slots for each item, so that few items collide
-            size = 1 << max(10, int(4 * len(left)).bit_length())
-            table = np.full(size, -1, np.int32)
-            slot = _slot(hashes[left], size)
-            table[slot] = left
+            table, slot = Slots.of(hashes[left], query[left], left)
             tables.append(table)
-            left = left[(table[slot] != left) & (hashes[table[slot]] != hashes[left])]
+            found = table.item[slot]
+            left = left[(found != left) & (hashes[found] != hashes[left])]
         return cls(hashes, tuple(tables))
 
-    def find(self, hashes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def find(self, hashes: np.ndarray, query: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the rows whose hash is that of an item, ascending, and the index of each item."""
         rows: list[np.ndarray] = []
         items: list[np.ndarray] = []
         left: np.ndarray | None = None
         for table in self.tables:
-            candidate = table[_slot(hashes if left is None else hashes[left], len(table))]
+            is_left = (hashes, query) if left is None else (hashes[left], query[left])
+            candidate = table.item[table.slot(*is_left)]
             taken = np.flatnonzero(candidate >= 0)
             candidate = candidate[taken]
             left = taken if left is None else left[taken]
@@ -65,9 +67,41 @@ class HashIndex:
             items.append(candidate[same])
             left = left[~same]
         found = np.concatenate(rows)
-        order = np.argsort(found)
+        order = np.argsort(found, kind="stable")
         return found[order], np.concatenate(items)[order]
 
 
-def _slot(hashes: np.ndarray, size: int) -> np.ndarray:
-    return (hashes & np.uint64(size - 1)).view(np.int64)
+@dataclass(frozen=True)
+class Slots:
+    """A table of items, -1 where there is none, in which each query has a window of slots.
+
+    The window of query q begins at slot ``step`` · q, and the hash's low bits, those in ``mask``,
+    say where in it an item lies.
+    """
+
+    item: np.ndarray
+    step: int
+    mask: np.uint64
+
+    @classmethod
+    def of(
+        cls, hashes: np.ndarray, query: np.ndarray, item: np.ndarray
+    ) -> tuple[Slots, np.ndarray]:
+        """Return a table of items, and the slot of each; of items in one slot it has the last."""
+        of_query = np.bincount(query)
+        # more than four slots for each item, in the whole table and in the window of each query
+        step = -(-4 * len(item) // len(of_query))
+        width = 1 << max(10, int(4 * of_query.max()).bit_length())
+        nothing = np.full(step * (len(of_query) - 1) + width, -1, np.int32)
+        table = cls(nothing, step, np.uint64(width - 1))
+        slot = table.slot(hashes, query)
+        table.item[slot] = item
+        return table, slot
+
+    def slot(self, hashes: np.ndarray, query: np.ndarray) -> np.ndarray:
+        """Return the slot of each hash; a query without an item may have that of another."""
+        slot = (hashes & self.mask).view(np.int64)
+        slot += query * self.step
+        if slot.max(initial=0) >= len(self.item):
+            slot %= len(self.item)
+        return slot

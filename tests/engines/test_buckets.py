@@ -17,6 +17,8 @@ from lexiframe.engines import buckets as buckets_module
 from lexiframe.engines import jobs, texts
 from lexiframe.engines.buckets import partition
 from lexiframe.engines.hashing import bucket_of
+from lexiframe.engines.sizes import sizes_of
+from lexiframe.engines.units import Sources
 from lexiframe.errors import LexiframeError, LexiframeWarning, ReadError
 from tests.strategies import collections
 
@@ -286,6 +288,18 @@ def test_implicit_feedback_is_counted_once(tmp_path, run):
     with pytest.warns(LexiframeWarning, match="all rows are read as relevant, with grade 1: 300"):
         buckets = parted(tmp_path / "b", run, JUDGED.drop("relevance"))
     assert judged_in(buckets)["relevance"].to_list() == [1.0] * 300
+
+
+@pytest.mark.usefixtures("small")
+def test_sources_that_can_be_found_only_once(tmp_path, run):
+    """An iterator of frames, and a reader, are counted and then read."""
+    frames = (run.with_columns(run=pl.lit(name)) for name in "ab")
+    sources = Sources.of(frames, JUDGED.to_arrow().to_reader())
+    assert sizes_of(sources.runs, sources.qrels).runs == 2000
+    buckets = parted(tmp_path, sources, sources)
+    assert buckets.names == ("a", "b")
+    assert buckets.sizes.sum() == 2000
+    assert judged_in(buckets).height == 300
 
 
 # --- Random collections --------------------------------------------------------------------------

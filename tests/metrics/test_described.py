@@ -68,7 +68,7 @@ def test_the_rows_of_one_measure():
     assert lf.measures(lf.nDCG @ 10).equals(lf.measures("nDCG"))
     assert "p(λ) ∝ m_λ" in lf.measures("RPP")["formula"].item()
     c = lf.conventions("ERR@20")
-    assert c["measure"].to_list() == ["nDCG, ERR", "ERR@k", "all", "all", "all"]
+    assert c["measure"].to_list() == ["nDCG, ERR", "ERR@k", "all", "all", "all", "all"]
     assert c.rows() == lf.conventions(lf.ERR).rows()
     assert str(c).startswith("nDCG, ERR\n    choice:      grades below rel")
     assert lf.conventions("RPP")["measure"].unique().to_list() == ["all"]

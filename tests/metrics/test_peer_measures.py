@@ -373,6 +373,20 @@ def test_what_is_not_offered_is_said_by_parse_measure_too(name):
 # --- One number for a run -----------------------------------------------------------------------
 
 
+def test_aggregates_do_not_depend_on_the_order_of_rows():
+    """Not in the last bit: 0.1 + 0.2 + 0.3 is not 0.3 + 0.2 + 0.1."""
+    queries = {"query_id": ["q1", "q2", "q3"], "value": [0.1, 0.2, 0.3]}
+    of_run = pl.DataFrame(queries).join(pl.DataFrame({"measure": ["AP", "RR"]}), how="cross")
+    s = pl.concat([of_run.with_columns(run=pl.lit(run)) for run in "ab"])
+    expected = [(run, name, (0.1 + 0.2 + 0.3) / 3, "mean", 3) for run in "ab" for name in MEANS]
+    assert lf.aggregates(s).rows() == expected
+    for by in (["query_id", "run"], ["value", "measure"], ["measure", "run", "query_id"]):
+        assert lf.aggregates(s.sort(by, descending=True)).rows() == expected
+
+
+MEANS = ["AP", "RR"]
+
+
 def test_aggregates_of_groups_and_of_scores_from_elsewhere():
     s = pl.DataFrame(
         {

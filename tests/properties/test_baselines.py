@@ -107,14 +107,15 @@ def test_cascades_and_grades(p, k):
 
 @given(positions_tables(), st.integers(1, 12))
 def test_other_denominators(p, k):
-    s = lf.scores(
-        p, [f"AP(denominator='min')@{k}", f"R(denominator='min')@{k}", f"AP@{k}", f"R@{k}"]
-    )
+    of_k = [f"{name}(denominator='{to}')@{k}" for name in ("AP", "R") for to in ("min", "k")]
+    s = lf.scores(p, [*of_k, f"AP@{k}", f"R@{k}"])
     m = {(q, run): len(of) for (run, q), of in items_of(p).items()}
     for name in ("AP", "R"):
         ours = measured(s, f"{name}@{k}")
         expected = {key: value * m[key] / min(m[key], k) for key, value in ours.items()}
         assert_close(measured(s, f"{name}(denominator='min')@{k}"), expected)
+        expected = {key: value * m[key] / k for key, value in ours.items()}
+        assert_close(measured(s, f"{name}(denominator='k')@{k}"), expected)
 
 
 @given(positions_tables(), st.integers(1, 12))

@@ -48,9 +48,28 @@ def same(x, y):
 
 
 @given(questions())
-def test_the_rows(question):
+def test_explanations(question):
+    names = ["RPP", "dcgRPP", "LR", "LP", "rrLP", "AP"]
+    e = lf.explain(*question, names)
+    columns = lf.explain(*question).columns
+    assert columns == [*e.columns[: columns.index("RPP weight")], "RPP weight", "RPP", "LR", "LP"]
+    assert_rows(e, question)
+    assert_documents(e, question)
+    assert_which_level_decides(e, question)
+    assert_weights_of_levels(e)
+    for name in ("LR", "LP"):
+        decides = e["decides"].str.contains(name).fill_null(value=False)
+        assert (decides == (e[name] != 0)).all()
     p, query_id, run_a, run_b = question
-    e = lf.explain(*question)
+    other = lf.explain(p, query_id, run_b, run_a, names)
+    for name in [*names[:-1], "sign"]:
+        assert e[name].to_list() == (-other[name]).to_list()
+    assert e["AP_a"].equals(other["AP_b"])
+    assert e["decides"].equals(other["decides"])
+
+
+def assert_rows(e, question):
+    p, query_id, run_a, run_b = question
     a, b = (items_of(p)[run, query_id] for run in (run_a, run_b))
     rows = [(*row[:2], *row[2], *row[3], row[4]) for row in oracle.levels(a, b)]
     names = ["threshold", "level", "position_a", "relevance_a", "position_b", "relevance_b", "sign"]
@@ -59,20 +78,17 @@ def test_the_rows(question):
     assert e.select("threshold", "level").equals(e.select("threshold", "level").sort(pl.all()))
 
 
-@given(questions())
-def test_the_documents_are_those_of_the_positions(question):
+def assert_documents(e, question):
     p, query_id, *runs = question
-    e = lf.explain(*question).filter(threshold=pl.col("threshold").min())
+    e = e.filter(threshold=pl.col("threshold").min())
     for side, run in zip("ab", runs, strict=True):
         of_run = p.filter(run=run, query_id=query_id).sort("level")
         assert e[f"doc_{side}"].to_list() == of_run["doc_id"].to_list()
         assert e[f"position_{side}"].to_list() == of_run["position"].to_list()
 
 
-@given(questions())
-def test_which_level_decides(question):
+def assert_which_level_decides(e, question):
     p, query_id, run_a, run_b = question
-    e = lf.explain(*question)
     a, b = (positions_of(items_of(p)[run, query_id]) for run in (run_a, run_b))
     decides = {}
     for name, largest in (("LR", True), ("LP", False)):
@@ -85,14 +101,33 @@ def test_which_level_decides(question):
     assert e["decides"].to_list() == expected
 
 
+def assert_weights_of_levels(e):
+    counts = {grade: e.filter(threshold=grade).height for grade in e["threshold"].unique()}
+    for name, weight in (("RPP", lambda i: 1), ("dcgRPP", lambda i: 1 / math.log2(i + 1))):
+        for grade, i, found in e.select("threshold", "level", f"{name} weight").rows():
+            m = counts[grade]
+            norm = math.fsum(weight(k) for k in range(1, m + 1))
+            assert same(found, m / sum(counts.values()) * weight(i) / norm)
+
+
 @given(questions(), st.sampled_from([None, 1, 1.5, 2]))
-def test_columns_of_preferences_sum_to_the_preference(question, rel):
+def test_columns_sum_to_preferences_and_scores(question, rel):
     p, query_id, *_ = question
     greatest = p.filter(query_id=query_id)["relevance"].max()
     assume(rel is None or greatest >= rel)
-    asked = [lf.parse_measure(name) for name in LEVELS + LEXICOGRAPHIC] + OWN[:2]
-    asked = asked if rel is None else [measure(rel=rel) for measure in asked]
-    e, d = lf.explain(*question, asked), lf.preferences(p, asked)
+    preferences = [lf.parse_measure(name) for name in LEVELS + LEXICOGRAPHIC] + OWN[:2]
+    metrics = [lf.parse_measure(name) for name in METRICS] + OWN[2:]
+    if rel is not None:
+        preferences, metrics = (
+            [measure(rel=rel) for measure in asked] for asked in (preferences, metrics)
+        )
+    e = lf.explain(*question, [*preferences, *metrics])
+    assert_sums_are_preferences(e, question, preferences)
+    assert_sums_are_scores(e, question, metrics, rel)
+
+
+def assert_sums_are_preferences(e, question, asked):
+    d = lf.preferences(question[0], asked)
     for measure in asked:
         expected = oracle.delta(measured(d, str(measure)), *question[1:])
         assert same(e[str(measure)].sum(), expected)
@@ -102,14 +137,8 @@ def test_columns_of_preferences_sum_to_the_preference(question, rel):
             assert (weight * signs).to_list() == e[str(measure)].to_list()
 
 
-@given(questions(), st.sampled_from([None, 1, 1.5, 2]))
-def test_columns_of_metrics_sum_to_the_scores(question, rel):
+def assert_sums_are_scores(e, question, asked, rel):
     p, query_id, *runs = question
-    greatest = p.filter(query_id=query_id)["relevance"].max()
-    assume(rel is None or greatest >= rel)
-    asked = [lf.parse_measure(name) for name in METRICS] + OWN[2:]
-    asked = asked if rel is None else [measure(rel=rel) for measure in asked]
-    e = lf.explain(*question, asked)
     least = e["threshold"].filter(e["threshold"] >= (rel or 0)).min()
     s = lf.scores(p, asked)
     for measure in asked:
@@ -118,36 +147,6 @@ def test_columns_of_metrics_sum_to_the_scores(question, rel):
             column = e[f"{measure}_{side}"]
             assert same(column.sum(), values[query_id, run])
             assert (column.is_null() == (e["threshold"] != least)).all()
-
-
-@given(questions())
-def test_weights_of_levels(question):
-    e = lf.explain(*question, ["RPP", "dcgRPP"])
-    counts = {grade: e.filter(threshold=grade).height for grade in e["threshold"].unique()}
-    for name, weight in (("RPP", lambda i: 1), ("dcgRPP", lambda i: 1 / math.log2(i + 1))):
-        for grade, i, found in e.select("threshold", "level", f"{name} weight").rows():
-            m = counts[grade]
-            norm = math.fsum(weight(k) for k in range(1, m + 1))
-            assert same(found, m / sum(counts.values()) * weight(i) / norm)
-
-
-@given(questions())
-def test_lexicographic_columns_are_at_the_level_that_decides(question):
-    e = lf.explain(*question, ["LR", "LP"])
-    for name in ("LR", "LP"):
-        decides = e["decides"].str.contains(name).fill_null(value=False)
-        assert (decides == (e[name] != 0)).all()
-
-
-@given(questions())
-def test_the_other_way_round_everything_changes_its_sign(question):
-    p, query_id, run_a, run_b = question
-    names = ["RPP", "dcgRPP", "LR", "rrLP", "AP"]
-    e, other = lf.explain(*question, names), lf.explain(p, query_id, run_b, run_a, names)
-    for name in [*names[:-1], "sign"]:
-        assert e[name].to_list() == (-other[name]).to_list()
-    assert e["AP_a"].equals(other["AP_b"])
-    assert e["decides"].equals(other["decides"])
 
 
 @given(questions(no_relevant="zero"))

@@ -15,7 +15,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::lexiframe.LexiframeWarning")
 
 METRICS = ["AP", "RR", "RR(level=2)", "nDCG", "nDCG(dcg='exp-log2')", "RBP", "linear(n=100)", "R"]
 METRICS += ["R@5", "P@5", "Rprec", "TSE(AP)", "AP@5", "nDCG@5", "Success@3", "gRBP", "ERR"]
-METRICS += ["AP(denominator='min')@5", "LR.rank", "LP.rank"]
+METRICS += ["AP(denominator='min')@5", "AP(denominator='k')@5", "LR.rank", "LP.rank"]
 LENGTHS = ["ISL(n=100)", "TSL(n=100)", "ASL(n=100)", "SL1(n=100)", "SL3(n=100)", "RE(n=100)"]
 PREFERENCES = ["RPP", "dcgRPP", "invRPP", "LR", "LP", "rrLR", "rrLP"]
 
