@@ -209,6 +209,26 @@ def test_executors_without_lexiframe_are_an_error(monkeypatch):
     assert "found none (import of lexiframe halted" in json.loads(row["error"])["message"]
 
 
+def test_runs_need_rows_and_names(spark, collection):
+    runs, qrels = collection
+    with pytest.raises(lf.SchemaError, match="expected the rows of rankings, found no rows"):
+        lf.spark.evaluate(spark, sent(spark, runs.clear()), qrels, "AP")
+    unnamed = runs.with_columns(run=pl.when(pl.col("query_id") > 1).then("run"))
+    with pytest.raises(lf.SchemaError, match="the name of a run in every row, found none in"):
+        lf.spark.evaluate(spark, sent(spark, unnamed), qrels, "AP")
+
+
+def test_a_module_that_executors_lack_is_an_error():
+    """The pickle names a module that is not there, as that of a measure in a notebook's file."""
+    with pytest.raises(lf.LexiframeError, match=r"executors cannot load the measures .*nowhere"):
+        spark_tasks._loaded(b"cnowhere\nmeasure\n.")
+
+
+def test_an_address_is_no_shared_folder(spark, collection):
+    with pytest.raises(lf.LexiframeError, match="all executors share, found the address s3://a/b"):
+        lf.spark.evaluate(spark, *collection, "AP", out="s3://me:secret@a/b")
+
+
 def test_a_corrupt_file_is_named(spark, collection, tmp_path):
     runs, qrels = collection
     for n, part in enumerate(runs.iter_slices(400)):
