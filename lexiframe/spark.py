@@ -113,7 +113,8 @@ def evaluate(
         or JSON lines, known by its ending; a folder or an address without one is Parquet. Also
         ``{name: data frame or path}``, or a list of data frames or paths. What else `read_runs`
         takes (TREC text, frames of Polars) is read by the driver. Columns may have the names that
-        `read_runs` knows; ids are integers or text.
+        `read_runs` knows; ids are integers or text. Rows without a column of runs are those of one
+        run, ``run``: names of files that Spark reads name no runs, other than folders ``run=NAME``.
     qrels
         The same with judgments, see `read_qrels`.
     measures, rel, score_type, no_relevant, duplicates, unjudged, depth, exclude_self, order
