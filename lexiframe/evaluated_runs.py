@@ -161,7 +161,9 @@ def evaluate(
         by_default=measures is None,
     )
     tables = tables_to_keep(keep, out)
-    runs, qrels = data_sets_in(runs), judgments_in(qrels)
+    if not hasattr(runs, "__arrow_c_stream__"):
+        runs = held(data_sets_in(runs), "runs")  # an iterator can be looked at only once
+    qrels = held(judgments_in(qrels), "qrels")
     if reuse is None:  # what is reused has to be in memory
         allowed = memory_allowed(memory)
         if tables or resume or not is_small(runs, qrels, allowed, was_told=memory is not None):
@@ -171,7 +173,7 @@ def evaluate(
     kept = None if reuse is None else read_results(reuse)  # before the work, lest it fail after it
     if hasattr(runs, "__arrow_c_stream__"):  # a reader can be read only once
         runs = held(runs, "runs")
-    projected = project_runs(runs, held(qrels, "qrels"), how.measures, policies, hashed=True)
+    projected = project_runs(runs, qrels, how.measures, policies, hashed=True)
     known = None if kept is None else known_in(kept, projected, policies)
     return evaluate_projected(projected, how, known)
 

@@ -7,7 +7,7 @@ from itertools import count
 
 import pytest
 
-from lexiframe.progress import in_threads, progress
+from lexiframe.progress import counted, in_threads, progress
 from tests.conftest import library
 
 
@@ -34,6 +34,22 @@ def test_what_takes_long_shows_a_bar_and_clears_it(monkeypatch, capsys, slow):
     assert "reading runs" in err
     assert "3/5" in err
     assert err.endswith(" \r")
+
+
+def test_counted_rows_show_their_rate_and_the_time_left(monkeypatch, capsys, slow):
+    monkeypatch.setattr(sys, "stderr", Terminal(is_terminal=True))
+    with counted(5_000_000, "reading runs") as add:
+        for _ in range(5):
+            add(1_000_000)
+    err = sys.stderr.getvalue()
+    assert "reading runs" in err
+    assert "3.00M/5.00M" in err
+    assert " rows/s]" in err
+    assert err.endswith(" \r")
+    monkeypatch.setattr(sys, "stderr", Terminal(is_terminal=False))
+    with counted(5, "reading runs") as add:
+        add(5)
+    assert sys.stderr.getvalue() == capsys.readouterr().out == ""
 
 
 @pytest.mark.parametrize("stderr", [Terminal(is_terminal=False), None])

@@ -21,7 +21,7 @@ from lexiframe.engines.plan import Plan
 from lexiframe.engines.results import BucketResult, nothing
 from lexiframe.engines.sizes import n_buckets, sizes_of
 from lexiframe.engines.spill import cannot_write
-from lexiframe.engines.units import units_of_qrels, units_of_runs
+from lexiframe.engines.units import Sources
 from lexiframe.errors import LexiframeError, warn
 from lexiframe.io.files.outputs import replacing
 from lexiframe.metrics.needs import no_item_of_grade
@@ -61,10 +61,10 @@ def work_folder(out: Path | None, memory: int, *, resume: bool) -> Iterator[Work
 
 def divided(runs: Any, qrels: Any, work: Work, *, rank: bool) -> Buckets:
     """Divide runs and judgments into as many buckets of requests as the memory asks for."""
-    _, units = units_of_runs(runs, {})
-    n = n_buckets(sizes_of(units, units_of_qrels(qrels)), work.memory)
+    sources = Sources.of(runs, qrels)
+    n = n_buckets(sizes_of(sources.runs, sources.qrels), work.memory)
     how: dict[str, Any] = {"n_buckets": n, "memory": work.memory, "resume": work.resume}
-    return partition(runs, qrels, work.folder / _BUCKETS, rank=rank, **how)
+    return partition(sources, sources, work.folder / _BUCKETS, rank=rank, **how)
 
 
 def reduced_in_batches(plan: Plan, buckets: Buckets, work: Work) -> BucketResult:

@@ -25,7 +25,7 @@ from lexiframe.engines.jobs import (
     share_of,
     spill_all,
 )
-from lexiframe.engines.reading import judgments_of_unit, parts_of_unit
+from lexiframe.engines.reading import DIGITS, judgments_of_unit, parts_of_unit
 from lexiframe.engines.sizes import room_in, sizes_of
 from lexiframe.engines.spill import read_bucket
 from lexiframe.engines.units import Unit, units_of_qrels, units_of_runs
@@ -34,6 +34,7 @@ from lexiframe.io.options import TextOptions
 from lexiframe.io.qrels import warn_of_implicit_feedback
 from lexiframe.io.run_parts import RunPart, refuse_padding
 from lexiframe.io.runs import RunScan, SourceRead
+from lexiframe.io.tables.numbers import refuse_lost_digits
 from lexiframe.io.text.trec import warn_of_wider_lines
 from lexiframe.progress import counted
 
@@ -89,6 +90,7 @@ class Buckets:
             for name, parts in found.items()
         }
         for name, rows in joined.items():
+            _refuse_lost_digits(found[name], self._where(name))
             if rows["doc_id"].has_nulls():
                 refuse_padding(rows, rows["doc_id"].is_null(), self._where(name))
         return joined
@@ -134,6 +136,17 @@ def _split(rows: pl.DataFrame, names: Sequence[str]) -> Iterator[tuple[str, pl.D
         return
     for (code,), part in rows.partition_by(_RUN, as_dict=True, include_key=False).items():
         yield names[int(str(code))], part
+
+
+def _refuse_lost_digits(parts: list[pl.DataFrame], where: str) -> None:
+    """Raise for large numbers of a request, perhaps of several batches, that became equal."""
+    written = [
+        part.select(pl.col("query_id").cast(pl.String), score=DIGITS)
+        for part in parts
+        if DIGITS in part.columns
+    ]
+    if written:
+        refuse_lost_digits(pl.concat(written), where)
 
 
 def _joined(parts: list[pl.DataFrame], nothing: pl.DataFrame) -> pl.DataFrame:
@@ -254,7 +267,8 @@ def _spill_runs(unit: Unit, scan: RunScan, written: Written) -> None:
 
 def _stored(part: RunPart, *, rank: bool) -> pl.DataFrame:
     """Return the rows of a run as they are written: ids are text, or integers of 64 bits."""
-    columns = ["query_id", "doc_id", "score", *["rank"] * (rank and "rank" in part.rows.columns)]
+    there = [*["rank"] * rank, DIGITS]
+    columns = ["query_id", "doc_id", "score", *(n for n in there if n in part.rows.columns)]
     rows = _plain(part.rows.select(columns)).with_columns(pl.col("score").cast(pl.Float64))
     if not part.empty:
         return rows

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 from lexiframe.engines.tables import Request
@@ -27,11 +28,18 @@ from lexiframe.io.qrels import (
     load_qrels,
     parse_qrels,
 )
-from lexiframe.io.run_parts import UNNAMED, RunPart, parse_runs, parts_of_table, split_runs
+from lexiframe.io.run_parts import (
+    UNNAMED,
+    RunPart,
+    as_written,
+    parse_runs,
+    parts_of_table,
+    split_runs,
+)
 from lexiframe.io.runs import RunScan
 from lexiframe.io.tables.column_names import items_of_implicit_feedback
 from lexiframe.io.tables.lists_of_items import in_our_words
-from lexiframe.io.tables.numbers import EXACT
+from lexiframe.io.tables.numbers import EXACT, has_large
 from lexiframe.schemas import QRELS, RUNS
 
 
@@ -111,11 +119,33 @@ def _parts_of_batch(table: pl.DataFrame, source: Source, options: TextOptions) -
     named = in_our_words(table, RUNS, source.where, options.columns)
     has_run = "run" in named.columns
     if not _is_plain(named, "score") or (has_run and source.is_given) or source.name == "":
-        return parts_of_table(table, source, options)
+        parts = parts_of_table(table, source, options)
+        number = "score" if "score" in named.columns else "rank"
+        return _with_digits(parts, named, number)
     if not has_run:
         name = UNNAMED if source.name is None else source.name
         return [RunPart(name, named, source.where)]
     return [RunPart(name, rows, source.where) for name, rows in split_runs(named)]
+
+
+def _with_digits(parts: list[RunPart], written: pl.DataFrame, number: str) -> list[RunPart]:
+    """Keep large numbers as they are written: `digits`, which `Buckets.runs` compares.
+
+    Others of the same request, equal as float64, may be in another batch. Floats are as they are.
+    """
+    is_float = written[number].dtype in (pl.Float32, pl.Float64)
+    if is_float or not any(has_large(part.rows["score"]) for part in parts):
+        return parts
+    if len(parts) > 1:  # as `split_runs` orders them
+        written = written.sort(pl.col("run").cast(pl.String), maintain_order=True)
+    if any(part.empty for part in parts):
+        written = written.filter(pl.col("doc_id").is_not_null())
+    texts = written[number].cast(pl.String).alias(DIGITS)
+    ends = np.cumsum([part.rows.height for part in parts])
+    return [
+        replace(part, rows=part.rows.with_columns(texts[end - part.rows.height : end]))
+        for part, end in zip(parts, ends.tolist(), strict=True)
+    ]
 
 
 def _is_plain(named: pl.DataFrame, number: str) -> bool:
@@ -133,6 +163,7 @@ def _is_plain(named: pl.DataFrame, number: str) -> bool:
     )
 
 
+DIGITS = "digits"
 _WHOLE = (pl.Int8, pl.Int16, pl.Int32, pl.Int64, pl.UInt8, pl.UInt16, pl.UInt32)
 
 
@@ -155,7 +186,11 @@ def _parts_of_text(
     names: dict[str, None] = {}
 
     def parse(content: Content) -> list[RunPart]:
-        return parse_runs(content, source, scan.name_from, scan.options, rank=share.rank)
+        parts = parse_runs(content, source, scan.name_from, scan.options, rank=share.rank)
+        if not any(has_large(part.rows["score"]) for part in parts):
+            return parts
+        written, _, _ = as_written(content, unit.where, scan.options, RUNS)
+        return _with_digits(parts, written, "score")
 
     pieces = parse_pieces(str(unit.path), unit.where, scan.options, RUNS, share.text, parse)
     for parts, _ in pieces:

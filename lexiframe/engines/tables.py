@@ -9,12 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pyarrow as pa
 
 from lexiframe.errors import LexiframeError, Problem, ReadError, SchemaError, in_one_line
+from lexiframe.io.files.checksum import file_has_checksum
 from lexiframe.io.tables.column_names import columns_of
 from lexiframe.io.tables.objects import to_frame
 from lexiframe.schemas import RUNS, TableSchema
@@ -75,20 +77,18 @@ def _reading(where: str, kind: str) -> Iterator[None]:
 
 
 def of_parquet(path: str, where: str, request: Request) -> Iterator[pl.DataFrame]:
-    """Read a Parquet file."""
+    """Read a Parquet file; its checksums are verified, as `read_arrow` does."""
     from pyarrow import parquet
 
-    with (
-        _reading(where, "Parquet"),
-        parquet.ParquetFile(
-            path, buffer_size=_BUFFER, pre_buffer=False, page_checksum_verification=True
-        ) as file,
-    ):
-        needed = request.needed(file.schema_arrow)
-        if not file.metadata.num_rows:
-            yield request.frame(file.schema_arrow.empty_table(), where)
-        for batch in file.iter_batches(request.rows, columns=needed, use_threads=False):
-            yield request.frame(batch, where)
+    options = {"buffer_size": _BUFFER, "pre_buffer": False}
+    with _reading(where, "Parquet"), Path(path).open("rb") as opened:
+        is_whole = file_has_checksum(opened, where)
+        with parquet.ParquetFile(path, page_checksum_verification=not is_whole, **options) as file:
+            needed = request.needed(file.schema_arrow)
+            if not file.metadata.num_rows:
+                yield request.frame(file.schema_arrow.empty_table(), where)
+            for batch in file.iter_batches(request.rows, columns=needed, use_threads=False):
+                yield request.frame(batch, where)
 
 
 def of_arrow_file(path: str, where: str, request: Request) -> Iterator[pl.DataFrame]:

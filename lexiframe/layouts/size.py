@@ -15,7 +15,8 @@ IN_EVALUATION = 100
 
 _ADVICE = (
     "ask for fewer measures or fewer runs, or compare with one run alone (preferences and compare "
-    "with baseline='RUN'); metrics need no pairs: scores"
+    "with baseline='RUN'); evaluate with memory='4GB' sums preferences up and does not keep them; "
+    "metrics need no pairs: scores"
 )
 
 

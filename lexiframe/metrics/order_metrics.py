@@ -101,12 +101,34 @@ def sort_rankings(positions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     >>> order.ravel().tolist(), differs_at.ravel().tolist()
     ([2, 0, 1], [1, 0])
     """
-    m = len(positions)
     order, _ = _sorted(positions)
-    ordered = np.take_along_axis(positions, order[None], axis=1)
-    differs = ordered[:, 1:] != ordered[:, :-1]
-    differs = np.concatenate([differs, np.ones((1, *differs.shape[1:]), bool)])
-    return order, differs.argmax(axis=0).astype(np.min_scalar_type(m))
+    return order, _first_differences(positions, order)
+
+
+_CELLS = 1 << 20
+"""Positions that are compared at once, so that the arrays of many levels stay small."""
+
+
+def _first_differences(positions: np.ndarray, order: np.ndarray) -> np.ndarray:
+    """Return the first level at which each sorted ranking differs from the next, or m."""
+    m = len(positions)
+    found = np.full((len(order) - 1, order.shape[1]), m, np.min_scalar_type(m))
+    step = max(1, _CELLS // max(order.size, 1))
+    for first in range(0, m, step):
+        ordered = _in_order(positions[first : first + step], order)
+        differs = ordered[:, 1:] != ordered[:, :-1]
+        here = np.where(differs.any(axis=0), first + differs.argmax(axis=0), m)
+        np.minimum(found, here, out=found, casting="unsafe")
+        if (found < m).all():
+            break
+    return found
+
+
+def _in_order(positions: np.ndarray, order: np.ndarray) -> np.ndarray:
+    """Return positions, levels × runs × requests, with the runs in another order."""
+    if order.shape[1] == 1:
+        return positions[:, order[:, 0]]
+    return np.take_along_axis(positions, order[None], axis=1)
 
 
 def places(positions: np.ndarray) -> np.ndarray:
@@ -132,11 +154,10 @@ def _sorted(positions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     by the levels before them forms the leading digits of that integer.
     """
     m, n_runs, n_requests = positions.shape
-    if n_requests == 1 and m:  # lexsort compares all levels at once, but of one request only
-        order = np.lexsort(positions[::-1, :, 0])
-        ordered = positions[:, order, 0]
-        differs = (ordered[:, 1:] != ordered[:, :-1]).any(axis=0)
-        return order[:, None], np.concatenate([[0], np.cumsum(differs)])[:, None]
+    if n_requests == 1 and m:
+        order = _order_of_request(positions[:, :, 0])[:, None]
+        differs = _first_differences(positions, order) < m
+        return order, np.concatenate([np.zeros((1, 1), np.int64), np.cumsum(differs, axis=0)])
     order = np.repeat(np.arange(n_runs)[:, None], n_requests, axis=1)
     steps = np.zeros_like(order)
     place = steps
@@ -155,6 +176,20 @@ def _sorted(positions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         place = np.empty_like(steps)
         np.put_along_axis(place, order, steps, axis=0)
     return order, steps
+
+
+_FEW = 16
+"""Up to so many levels `numpy.lexsort` is the fastest; its time and memory grow with the levels."""
+
+
+def _order_of_request(positions: np.ndarray) -> np.ndarray:
+    """Return the runs in order, from the positions of one request: m × runs."""
+    if len(positions) <= _FEW:
+        return np.lexsort(positions[::-1])
+    # positions are not negative, so that their bytes, the greatest first, have the same order
+    by_run = np.ascontiguousarray(positions.T.astype(positions.dtype.newbyteorder(">")))
+    rows = by_run.view(np.dtype((np.void, by_run.itemsize * len(positions))))
+    return rows[:, 0].argsort(kind="stable")
 
 
 def _as_digits(positions: np.ndarray) -> tuple[np.ndarray, int]:

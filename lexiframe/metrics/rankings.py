@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from lexiframe.codes import order_of
 from lexiframe.metrics.judged_items import (
     Items,
     ItemsOfRun,
@@ -116,10 +117,15 @@ class Rankings:
         """The number of runs."""
         return self.keys["run"].n_unique()
 
+    @cached_property
+    def _edges(self) -> np.ndarray:
+        """The first ranking of each run, and the number of rankings."""
+        length = self.keys["run"].rle().struct.field("len").to_numpy()
+        return np.concatenate([[0], np.cumsum(length, dtype=np.int64)])
+
     def of_run(self, run: int) -> Rankings:
         """Return the rankings and the judged items of one run, given its number among the runs."""
-        length = self.keys["run"].rle().struct.field("len").to_numpy().astype(np.int64)
-        first, last = int(length[:run].sum()), int(length[: run + 1].sum())
+        first, last = self._edges[run : run + 2].tolist()
         rows = slice(*np.searchsorted(self.ranking, [first, last]))
         return replace(
             self,
@@ -173,7 +179,7 @@ class Rankings:
     def from_the_top(self) -> pl.DataFrame:
         """The relevant items of each ``ranking`` by level: position, relevance, and their row."""
         level = self.relevant["level"].to_numpy()
-        order = np.lexsort((level, self.of_relevant))
+        order = order_of(self.of_relevant, level)
         items = self.relevant.select("position", "relevance")[order]
         return items.with_columns(ranking=self.of_relevant[order], row=order)
 

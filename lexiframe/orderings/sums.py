@@ -7,10 +7,9 @@ import polars as pl
 
 from lexiframe.layouts.arrays import PairCube, Pairs, ScoreCube
 from lexiframe.layouts.moments import Moments
-from lexiframe.layouts.ranking import tie_groups
+from lexiframe.layouts.ranking import mid_ranks, tie_groups
 from lexiframe.layouts.reduced import PairSums, Reduced, RunSums
 from lexiframe.metrics.tolerance import TIE, rounding
-from lexiframe.orderings.positional import borda
 from lexiframe.orderings.win_rates import mean_preferences, sums_by_run
 
 _TIE = np.full((1, 1), TIE)
@@ -27,7 +26,7 @@ def points(d: Pairs | PairSums) -> Moments:
     """Return the moments over requests of each run's points by Borda's rule."""
     if isinstance(d, PairSums):
         return d.points
-    return Moments.of(borda(mean_preferences(d), d.request_rounding[:, None]), _TIE)
+    return _points(_places(d))
 
 
 def shares(d: Pairs | PairSums) -> Moments:
@@ -48,8 +47,21 @@ def request_ballots(pairs: Pairs, votes: str) -> np.ndarray:
     """Return 1 where a request ranks run a over run b, −1 where below, else 0: requests × pairs."""
     if votes == "preference":
         return np.asarray(np.sign(np.nan_to_num(pairs.values)))
-    groups = tie_groups(mean_preferences(pairs), pairs.request_rounding[:, None])
-    return np.asarray(np.sign(groups[:, pairs.b] - groups[:, pairs.a]), np.float64)
+    return _ballots(pairs, _places(pairs))
+
+
+def _places(pairs: Pairs) -> np.ndarray:
+    """Return the place of each run in each request by its win rate: requests × runs, 0 is best."""
+    return tie_groups(mean_preferences(pairs), pairs.request_rounding[:, None])
+
+
+def _ballots(pairs: Pairs, places: np.ndarray) -> np.ndarray:
+    return np.asarray(np.sign(places[:, pairs.b] - places[:, pairs.a]), np.float64)
+
+
+def _points(places: np.ndarray) -> Moments:
+    """Return the moments of Borda's points: the number of runs below, ties half."""
+    return Moments.of(places.shape[1] - mid_ranks(-places), _TIE)
 
 
 def request_shares(pairs: Pairs) -> np.ndarray:
@@ -85,15 +97,17 @@ def reduced(cube: PairCube | None, s: ScoreCube | None, runs: pl.Series) -> Redu
 def _sums(pairs: Pairs) -> PairSums:
     """Sum up one measure; requests without any preference count in no sum."""
     known = pairs.of_known_requests()
+    means, errors = mean_preferences(known), known.request_rounding[:, None]
+    places = tie_groups(means, errors)
     return PairSums(
         pairs.runs,
         pairs.a,
         pairs.b,
-        known.differences,
-        ballots(known, "win_rate"),
-        preferred(known),
-        points(known),
-        shares(known),
+        differences=known.differences,
+        ballots=_ballots(known, places).sum(axis=0),
+        preferred=Moments.of(means, errors),
+        points=_points(places),
+        shares=shares(known),
     )
 
 

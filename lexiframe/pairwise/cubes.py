@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from lexiframe.layouts.arrays import PairCube
-from lexiframe.layouts.size import refuse_too_many
+from lexiframe.layouts.size import IN_ARRAYS, refuse_too_many
 from lexiframe.metrics.metric import Metric
 from lexiframe.metrics.needs import no_item_of_grade
 from lexiframe.metrics.scores import values_of
@@ -30,7 +30,7 @@ def preference_cube(
     values = values_of(p, metrics, no_relevant) if metrics else None
     comparison = comparison_of(p, asked, values, no_relevant)
     requests = comparison.requests
-    refuse_too_many("preferences", len(requests.runs), len(requests), len(asked))
+    refuse_too_many("preferences", len(requests.runs), len(requests), len(asked), IN_ARRAYS)
     cube = _cube(comparison, comparison.groups())
     for measure, of_measure in zip(comparison.measures, cube.values, strict=True):
         if of_measure.size and np.isnan(of_measure).all():

@@ -246,7 +246,7 @@ def _sign(cutoff: int | None = None) -> pl.Expr:
 def _weights(preference: LevelPreference, thresholds: pl.Series) -> np.ndarray:
     """p(λ) p(i | λ), with p(λ) ∝ m_λ, for each level of each threshold."""
     m = thresholds.rle().struct.field("len").to_list()
-    weights, _ = preference.weights(np.array(m))
+    weights = preference.weights(np.array(m))
     shares = [weights[:n, k] * n / sum(m) for k, n in enumerate(m)]
     return np.concatenate([np.empty(0), *shares])
 

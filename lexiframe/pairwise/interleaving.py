@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
+import math
+from collections.abc import Iterator
+from itertools import combinations, pairwise
 from typing import Literal, get_args
 
 import numpy as np
@@ -23,6 +25,7 @@ from lexiframe.typing import QrelsLike, RunsLike
 
 User = Literal["uniform", "dcg"]
 _CELLS = 1 << 21  # pairs × ranks in the arrays of one step, which bounds the memory in use
+_RANKS = 1 << 24  # runs × documents of which the ranks are known at once: 64 MB
 
 
 def interleaving(
@@ -122,8 +125,18 @@ def interleaving(
     queries = np.flatnonzero(ranked.judged.n_relevant >= least)
     foresee(len(names), ranked.judged)  # again: a source counted as one run may have had several
     rankings = rankings_of(ranked)
-    mass = _mass(user, 2 * max(int(run.retrieved.max()) for run in ranked.runs))
-    values = in_threads(lambda q: _preferences(rankings(q), mass), queries.tolist(), "interleaving")
+    longest = max(int(run.retrieved.max()) for run in ranked.runs)
+    mass = _mass(user, 2 * longest)
+    tiles = [*_tiles(len(names), longest)]
+
+    def of_request(query: int) -> np.ndarray:
+        delta = np.empty(len(names) * (len(names) - 1) // 2)
+        for runs, a, b in tiles:
+            pair = _number(runs[a], runs[b], len(names))
+            delta[pair] = _preferences(rankings(query, runs), a, b, mass)
+        return delta
+
+    values = in_threads(of_request, queries.tolist(), "interleaving")
     return preferences_table(
         ranked.judged.queries.gather(queries),
         pl.Series(names),
@@ -140,12 +153,35 @@ def _mass(user: User, longest: int) -> np.ndarray:
     return np.concatenate([[0], np.cumsum(1 / np.log2(c + 1))])
 
 
-def _preferences(request: WholeRankings, mass: np.ndarray) -> np.ndarray:
-    """Return Δ of every pair of runs, in the order of the table's key."""
-    a, b = np.triu_indices(len(request.length), k=1)
+def _tiles(n_runs: int, longest: int) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+    """Yield runs to look at together, and the pairs of them: indices a and b, a ascending.
+
+    Runs may share no document, so that there are at most runs × ``longest`` documents. Where these
+    are too many, the pairs are those within a part of the runs, or between two parts.
+    """
+    most = max(2, math.isqrt(_RANKS // max(longest, 1)))
+    size = n_runs if n_runs <= most else most // 2
+    parts = [np.arange(n, min(n + size, n_runs)) for n in range(0, n_runs, size)]
+    for part in parts:
+        yield part, *np.triu_indices(len(part), k=1)
+    for first, second in combinations(parts, 2):
+        a, b = np.indices((len(first), len(second))).reshape(2, -1)
+        yield np.concatenate([first, second]), a, b + len(first)
+
+
+def _number(a: np.ndarray, b: np.ndarray, n_runs: int) -> np.ndarray:
+    """Return the number of each pair of runs, in the order of the table's key."""
+    return np.asarray(a * (2 * n_runs - a - 1) // 2 + b - a - 1)
+
+
+def _preferences(
+    request: WholeRankings, a: np.ndarray, b: np.ndarray, mass: np.ndarray
+) -> np.ndarray:
+    """Return Δ of pairs of runs; ``a`` is ascending."""
     step = max(1, _CELLS // len(request.document))
     blocks = (slice(first, first + step) for first in range(0, len(a), step))
-    return np.concatenate([_of_pairs(request, a[some], b[some], mass) for some in blocks])
+    of_blocks = (_of_pairs(request, a[some], b[some], mass) for some in blocks)
+    return np.concatenate([np.empty(0), *of_blocks])
 
 
 def _of_pairs(request: WholeRankings, a: np.ndarray, b: np.ndarray, mass: np.ndarray) -> np.ndarray:

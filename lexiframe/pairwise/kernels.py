@@ -97,10 +97,13 @@ class Comparison:
 
     def _block(self, group: np.ndarray) -> Block:
         """Return the block of some requests, of which the chosen pairs are compared."""
-        runs, block = self.requests.runs, self.requests.block(group)
-        if self.compared is None:
-            return block
-        return replace(block, compared=runs.is_in(self.compared).to_numpy())
+        return replace(self.requests.block(group), compared=self._is_compared)
+
+    @cached_property
+    def _is_compared(self) -> np.ndarray | None:
+        """Which runs each pair contains at least one of; None: all pairs."""
+        runs = self.requests.runs
+        return None if self.compared is None else runs.is_in(self.compared).to_numpy()
 
     def _kernel(self, measure: Measure, numbers: np.ndarray, label: str) -> Kernel:
         """Return a function to the Δ of a measure, for blocks of the requests ``numbers``."""

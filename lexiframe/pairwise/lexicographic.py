@@ -178,7 +178,11 @@ class LexicographicPreference(Preference):
             place = place.astype(np.min_scalar_type(block.n_runs))
             ahead = (place[a] < place[b]).view(np.int8) - (place[a] > place[b]).view(np.int8)
             return np.asarray(ahead, np.float64)
-        level = deciding_levels(*sort_rankings(positions), block.pairs)
+        order, differs_at = sort_rankings(positions)
+        level = deciding_levels(order, differs_at, block.pairs)
+        if len(block) == 1 < block.n_runs < len(positions):  # most levels decide nothing
+            used = np.unique(differs_at[differs_at < len(positions)])
+            positions, level = positions[used], np.searchsorted(used, level)
         return _differences(self._sizes(positions, {} if known is None else known), level, a, b)
 
     def deciding_level(self, block: Block) -> np.ndarray:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from functools import partial
+from functools import partial, reduce
 from typing import Any, ClassVar
 
 import numpy as np
@@ -98,53 +98,64 @@ class LevelPreference(Preference):
 
         ``known`` caches the weights of the levels by m, so that blocks share them.
         """
+        known = {} if known is None else known
         populations = block.within(self.cutoff).populations(self.rel)
-        weights = [self.weights(population.m, known) for population in populations]
-        is_uniform = np.all([uniform for _, uniform in weights], axis=0)
+        sizes = np.array([population.m for population in populations])
+        is_uniform = self._are_uniform(sizes, known)
         if is_uniform.any() and not is_uniform.all():
             delta = np.empty((len(block.pairs[0]), len(block)))
             for some in (is_uniform, ~is_uniform):
                 delta[:, some] = self.compute(block.only(some), known)
             return delta
-        total = np.maximum(np.sum([population.m for population in populations], axis=0), 1)
+        total = np.maximum(sizes.sum(axis=0), 1)
         if is_uniform.all():
             counts = np.min_scalar_type(-int(total.max(initial=0)) - 1)
-            won = [
+            won = (
                 _of_compared(partial(_levels_won, counts=counts), population.positions, block)
                 for population in populations
-            ]
+            )
             return np.asarray(_of_pairs(won, block.pairs) / total)
-        shares = [
-            of_levels * (population.m / total)
-            for population, (of_levels, _) in zip(populations, weights, strict=True)
-        ]
-        won = [
-            _of_compared(partial(_weight_won, weights=share), population.positions, block)
-            for population, share in zip(populations, shares, strict=True)
-        ]
+        won = (
+            _of_compared(
+                partial(
+                    _weight_won,
+                    weights=self.weights(population.m, known) * (population.m / total),
+                ),
+                population.positions,
+                block,
+            )
+            for population in populations
+        )
         delta = _of_pairs(won, block.pairs)
         # unlike whole numbers, sums of weights may miss 0 by rounding where the runs tie
         return np.where(np.abs(delta) <= TIE, 0.0, delta)
 
-    def weights(
-        self, m: np.ndarray, known: dict[int, np.ndarray] | None = None
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """Return p(i | m) of requests with m items, and for which of them it is uniform.
+    def weights(self, m: np.ndarray, known: dict[int, np.ndarray] | None = None) -> np.ndarray:
+        """Return p(i | m) of requests with m items: levels × requests.
 
-        The weights are levels × requests and sum to 1 for each request; levels that a request lacks
-        have weight 0. ``known`` caches the weights by m; those of new sizes are added to it.
+        The weights sum to 1 for each request; levels that a request lacks have weight 0. ``known``
+        caches the weights by m; those of new sizes are added to it.
         """
-        known = {} if known is None else known
-        weights, is_uniform = np.zeros((int(m.max(initial=0)), len(m))), np.ones(len(m), bool)
+        weights = np.zeros((int(m.max(initial=0)), len(m)))
+        for size, of_size in self._of_sizes(m, {} if known is None else known).items():
+            weights[:size, m == size] = of_size[:, None]
+        return weights
+
+    def _are_uniform(self, sizes: np.ndarray, known: dict[int, np.ndarray]) -> np.ndarray:
+        """Return for which requests p(i | m) is uniform at all thresholds (rows of ``sizes``)."""
+        of_sizes = self._of_sizes(sizes, known)
+        uneven = [m for m, of_m in of_sizes.items() if np.ptp(of_m) > TIE * of_m[0]]
+        return np.asarray(~np.isin(sizes, uneven).any(axis=0))
+
+    def _of_sizes(self, m: np.ndarray, known: dict[int, np.ndarray]) -> dict[int, np.ndarray]:
+        """Return the weights of the levels of each m; those of small m are kept in ``known``."""
         sizes = np.unique(m[m > 0]).tolist()
         unknown = [size for size in sizes if size not in known]
+        found = {}
         if unknown:
-            known.update(zip(unknown, self._values(np.array(unknown)), strict=True))
-        for size in sizes:
-            of_size, has_size = known[size], m == size
-            weights[:size, has_size] = of_size[:, None]
-            is_uniform[has_size] = np.ptp(of_size) <= TIE * of_size[0]
-        return weights, is_uniform
+            found = dict(zip(unknown, self._values(np.array(unknown)), strict=True))
+            known.update((size, found[size]) for size in unknown if size <= _KEPT)
+        return {size: found[size] if size in found else known[size] for size in sizes}
 
     def _values(self, sizes: np.ndarray) -> list[np.ndarray]:
         """Return the weights of the levels of each m: each array sums to 1."""
@@ -164,6 +175,8 @@ class LevelPreference(Preference):
         return [values / values.sum() for values in parts]
 
 
+_KEPT = 1000
+"""Weights of up to so many levels are kept: those of all these sizes together take 4 MB."""
 _COMPARISONS = 2**17
 """Comparisons at once: few enough for the processor's cache, and enough to be worth a call."""
 
@@ -220,10 +233,8 @@ def _is_sooner(p: np.ndarray, q: np.ndarray) -> np.ndarray:
     return is_sooner.view(np.int8).reshape(len(p), -1)
 
 
-def _of_pairs(won: list[np.ndarray], pairs: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
+def _of_pairs(won: Iterable[np.ndarray], pairs: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
     """Return what run a won minus what run b won, over all thresholds or subtopics."""
     a, b = pairs
-    total = won[0]
-    for of_population in won[1:]:
-        total += of_population
+    total = reduce(np.add, won)
     return np.asarray(total[a, b] - total[b, a])

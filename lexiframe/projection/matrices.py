@@ -23,23 +23,6 @@ def missing(positions: np.ndarray) -> int:
 
 
 @dataclass(frozen=True)
-class Population:
-    """The items that count as relevant at one threshold, of the requests of a block.
-
-    Attributes
-    ----------
-    positions
-        levels × runs × requests, ascending along the first axis. At the levels that a request
-        lacks, because others have more items, it has the same number in all runs.
-    m
-        The number of items of each request.
-    """
-
-    positions: np.ndarray
-    m: np.ndarray
-
-
-@dataclass(frozen=True)
 class Block:
     """Some requests with the same number m of relevant items, in every run.
 
@@ -86,44 +69,81 @@ class Block:
 
     def at_least(self, grade: float | None) -> Population:
         """Return the items of a grade or above; of all grades for None."""
-        if grade is None or not self.relevance.size or (self.relevance >= grade).all():
-            return Population(self.positions, np.full(len(self), len(self.positions)))
-        return self._counted(self.relevance >= grade)
+        if grade is None:
+            return Population(self, None, np.full(len(self), len(self.positions)))
+        return self._of_grades(np.full(len(self), grade))
 
     def populations(self, rel: float | None) -> list[Population]:
         """Return the items of each distinct grade or above, or of ``rel`` alone.
 
-        The grades are those of the block. A request has no item in the population of a grade that
-        none of its own items has.
+        The n-th population has the items of the n-th distinct grade of each request, from below. It
+        has no item of a request with fewer grades.
         """
         if rel is not None:
             return [self.at_least(rel)]
-        grades = np.unique(self.relevance[:, 0])
-        if len(grades) <= 1:
+        grades = np.sort(self.relevance[:, 0], axis=0)
+        is_new = np.ones(grades.shape, bool)
+        np.not_equal(grades[1:], grades[:-1], out=is_new[1:])
+        n_distinct = is_new.sum(axis=0)
+        if n_distinct.max(initial=0) <= 1:
             return [self.at_least(None)]
-        own = ((self.relevance[:, 0] == grade).any(axis=0) for grade in grades)
-        return [
-            self._counted((self.relevance >= grade) & is_own)
-            for grade, is_own in zip(grades, own, strict=True)
-        ]
+        distinct = np.full((int(n_distinct.max()), len(self)), np.inf)
+        level, request = np.nonzero(is_new)
+        distinct[is_new.cumsum(axis=0)[level, request] - 1, request] = grades[level, request]
+        return [self._of_grades(least) for least in distinct]
 
     def only(self, requests: np.ndarray) -> Block:
         """Return the block of some of the requests."""
         positions, relevance = self.positions[:, :, requests], self.relevance[:, :, requests]
         return Block(positions, relevance, compared=self.compared)
 
-    def _counted(self, counts: np.ndarray) -> Population:
-        """Return the items that count, moved to the first levels in their order."""
-        m = counts[:, 0].sum(axis=0)
-        if m.size and (m == m[0]).all():
+    def _of_grades(self, least: np.ndarray) -> Population:
+        """Return the items of a least grade for each request."""
+        return Population(self, least, (self.relevance[:, 0] >= least).sum(axis=0))
+
+
+@dataclass(frozen=True)
+class Population:
+    """The items that count as relevant at one threshold, of the requests of a block.
+
+    Attributes
+    ----------
+    block
+        All items.
+    least
+        The least grade that counts, for each request; None: every grade.
+    m
+        The number of items of each request.
+    """
+
+    block: Block
+    least: np.ndarray | None
+    m: np.ndarray
+
+    @property
+    def positions(self) -> np.ndarray:
+        """The positions: levels × runs × requests, ascending along the first axis.
+
+        At the levels that a request lacks, because others have more items, it has the same number
+        in all runs. They are made when asked for, as those of many thresholds take much memory.
+        """
+        positions = self.block.positions
+        if self.least is None or (self.m == len(positions)).all():
+            return positions
+        counts = self.block.relevance >= self.least
+        if self.m.size and (self.m == self.m[0]).all():
             which = counts.transpose(1, 2, 0)
-            chosen = self.positions.transpose(1, 2, 0)[which].reshape(*which.shape[:2], -1)
-            return Population(np.ascontiguousarray(chosen.transpose(2, 0, 1)), m)
+            chosen = positions.transpose(1, 2, 0)[which].reshape(*which.shape[:2], -1)
+            return np.ascontiguousarray(chosen.transpose(2, 0, 1))
         level, run, request = np.nonzero(counts)
         place = (counts.cumsum(axis=0) - 1)[level, run, request]
-        positions = np.zeros((int(m.max(initial=0)), *counts.shape[1:]), self.positions.dtype)
-        positions[place, run, request] = self.positions[level, run, request]
-        return Population(positions, m)
+        found = np.zeros((int(self.m.max(initial=0)), *counts.shape[1:]), positions.dtype)
+        found[place, run, request] = positions[level, run, request]
+        return found
+
+
+CELLS = 1 << 20
+"""Positions in a block, unless one request has more: a block takes some ten bytes for each."""
 
 
 @dataclass(frozen=True)
@@ -152,20 +172,30 @@ class Requests:
         return np.asarray(np.cumsum(self.n_relevant) - self.n_relevant)
 
     def groups(self, most: int) -> list[np.ndarray]:
-        """Divide the requests into groups, of at most ``most``, with the same number of items."""
+        """Divide the requests into groups with the same number of items.
+
+        A group has at most ``most`` requests, and fewer when they have many items.
+        """
         order = np.argsort(self.n_relevant, kind="stable")
-        groups = np.split(order, np.flatnonzero(np.diff(self.n_relevant[order])) + 1)
-        return [
-            group[first : first + most] for group in groups for first in range(0, len(group), most)
-        ]
+        parts = np.split(order, np.flatnonzero(np.diff(self.n_relevant[order])) + 1)
+        divided: list[np.ndarray] = []
+        for part in parts if len(order) else []:
+            of_each = int(self.n_relevant[part[0]]) * len(self.runs)
+            size = max(min(most, CELLS // max(of_each, 1)), 1)
+            divided += (part[first : first + size] for first in range(0, len(part), size))
+        return divided
 
     def block(self, requests: np.ndarray) -> Block:
         """Return the block of some requests, which have the same number of relevant items."""
-        m = int(self.n_relevant[requests[0]])
-        level = np.arange(m)[:, None] + self._first_level[requests]
+        m, first = int(self.n_relevant[requests[0]]), self._first_level[requests]
+        if len(requests) == 1:  # its levels are side by side
+            level: Any = slice(first[0], first[0] + m)
+            of_request = (self.positions[:, level, None], self.relevance[:, level, None])
+        else:
+            level = np.arange(m)[:, None] + first
+            of_request = (self.positions[:, level], self.relevance[:, level])
         positions, relevance = (
-            np.ascontiguousarray(matrix[:, level].swapaxes(0, 1))
-            for matrix in (self.positions, self.relevance)
+            np.ascontiguousarray(matrix.swapaxes(0, 1)) for matrix in of_request
         )
         return Block(positions, relevance)
 
@@ -206,41 +236,47 @@ def lay_out(
     which the rows of all runs have the same requests in the same order, ``query`` has the indices
     of the rows of one run, and ``run`` is a column with the number of each run.
     """
-    shape = np.broadcast_shapes(query.shape, run.shape)
-    m = table["n_relevant"].to_numpy().reshape(shape)
     n_relevant = np.zeros(len(queries), np.int64)
-    n_relevant[query] = m.reshape(-1, len(query))[-1] if m.size else 0
-    has_same_m = bool((m == n_relevant[query]).all())
-    n_levels = int(n_relevant.sum())
+    n_relevant[query] = table["n_relevant"].tail(len(query)).to_numpy()
     before = (np.cumsum(n_relevant) - n_relevant)[query] - 1
-    cell = (before + run * n_levels).ravel()
-    levels = table.select("level", "position", "relevance")
-    if levels["level"].null_count():
-        is_relevant = levels["level"].is_not_null().to_numpy()
-        levels, cell = levels.filter(is_relevant), cell[is_relevant]
-    cell += levels["level"].to_numpy()
-    _refuse_gaps(cell, len(runs) * n_levels)
-    grades = table["relevance"].fill_null(0.0).to_numpy().reshape(shape)
-    _refuse_other_judgments(_totals(grades, query, run, len(runs)), has_same_m=has_same_m)
-    rank = levels["position"]
-    positions = np.empty(len(cell), _smallest_type(rank))
-    relevance = np.empty(len(cell))
-    positions[cell] = rank.fill_null(missing(positions)).to_numpy()
-    relevance[cell] = levels["relevance"].to_numpy()
-    by_run = (len(runs), n_levels)
-    return Requests(runs, queries, positions.reshape(by_run), relevance.reshape(by_run), n_relevant)
-
-
-def _refuse_gaps(cell: np.ndarray, n_cells: int) -> None:
-    """Raise unless every cell of runs × recall levels has one row."""
-    is_there = np.zeros(n_cells, bool)
-    if len(cell) == n_cells and n_cells and cell.min() >= 0 and cell.max() < n_cells:
-        is_there[cell] = True
-    if len(cell) != n_cells or not is_there.all():
+    shape = (len(runs), int(n_relevant.sum()))
+    positions, relevance = np.empty(shape, _smallest_type(table["position"])), np.empty(shape)
+    if run.ndim == 2:  # run by run, as the arrays that are made for many rows are large
+        parts = [table.slice(n * len(query), len(query)) for n in range(len(runs))]
+        cells = [*zip(parts, positions, relevance, strict=True)]
+    else:
+        before += run * shape[1]
+        cells = [(table, positions.reshape(-1), relevance.reshape(-1))]
+    if not all(_fill(*of_part, before) for of_part in cells):
         raise SchemaError(
-            f"positions: expected {n_cells} rows, one for every run, request and relevant item, "
-            f"found {len(cell)}; runs and requests can be left out only as a whole"
+            f"positions: expected {positions.size} rows, one for every run, request and relevant "
+            f"item, found {table['level'].count()}; runs and requests can be left out only as a "
+            "whole"
         )
+    has_same_m = all((part["n_relevant"] == n_relevant[query]).all() for part, *_ in cells)
+    _refuse_other_judgments(_totals(table, query, run, len(runs)), has_same_m=has_same_m)
+    return Requests(runs, queries, positions, relevance, n_relevant)
+
+
+def _fill(
+    rows: pl.DataFrame, positions: np.ndarray, relevance: np.ndarray, before: np.ndarray
+) -> bool:
+    """Put rows of relevant items into their cells; return False unless each cell has one row.
+
+    ``before`` is the cell before the first level of each row's ranking.
+    """
+    levels = rows.select("level", "position", "relevance")
+    if levels["level"].null_count():
+        is_relevant = levels["level"].is_not_null()
+        levels, before = levels.filter(is_relevant), before[is_relevant.to_numpy()]
+    cell = before + levels["level"].to_numpy()
+    is_there = np.zeros(len(positions), bool)
+    if len(cell) != len(positions) or (len(cell) and not 0 <= cell.min() <= cell.max() < len(cell)):
+        return False
+    is_there[cell] = True
+    positions[cell] = levels["position"].fill_null(missing(positions)).to_numpy()
+    relevance[cell] = levels["relevance"].to_numpy()
+    return bool(is_there.all())
 
 
 def _smallest_type(rank: pl.Series) -> type[np.signedinteger[Any]]:
@@ -250,10 +286,14 @@ def _smallest_type(rank: pl.Series) -> type[np.signedinteger[Any]]:
     return next((dtype for dtype in types if greatest < np.iinfo(dtype).max), np.int64)
 
 
-def _totals(grades: np.ndarray, query: np.ndarray, run: np.ndarray, n_runs: int) -> np.ndarray:
+def _totals(table: pl.DataFrame, query: np.ndarray, run: np.ndarray, n_runs: int) -> np.ndarray:
     """Return the sum of the grades of each request in each run: requests × runs."""
+    grades, n_rows = table["relevance"], len(query)
     if run.ndim == 2:  # each run has rows of the same requests
-        by_run = [np.bincount(query, grades_in_run) for grades_in_run in grades]
+        by_run = [
+            np.bincount(query, grades.slice(n * n_rows, n_rows).fill_null(0.0).to_numpy())
+            for n in range(n_runs)
+        ]
         return np.stack(by_run, axis=1) if by_run else np.zeros((0, 1))
     ranking = query * n_runs + run
     n_rankings = (int(query.max(initial=-1)) + 1) * n_runs
@@ -264,7 +304,8 @@ def _totals(grades: np.ndarray, query: np.ndarray, run: np.ndarray, n_runs: int)
             "positions: expected rows of every run for every request, and some are missing; "
             "runs and requests can be left out only as a whole"
         )
-    return np.bincount(ranking, grades, n_rankings).reshape(-1, max(n_runs, 1))
+    total = np.bincount(ranking, grades.fill_null(0.0).to_numpy(), n_rankings)
+    return total.reshape(-1, max(n_runs, 1))
 
 
 def _refuse_other_judgments(total: np.ndarray, *, has_same_m: bool) -> None:

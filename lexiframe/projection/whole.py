@@ -37,10 +37,11 @@ class WholeRankings:
     hits: np.ndarray
 
 
-def rankings_of(ranked: RankedRuns) -> Callable[[int], WholeRankings]:
-    """Return a function from the index of a judged request to its rankings, runs sorted by name.
+def rankings_of(ranked: RankedRuns) -> Callable[[int, np.ndarray], WholeRankings]:
+    """Return a function from the index of a judged request to its rankings by some of the runs.
 
-    The runs have to be ranked with ``documents=True``.
+    The runs are given by their numbers, in the order of their names. They have to be ranked with
+    ``documents=True``.
     """
     n_relevant = ranked.judged.n_relevant
     items = np.array([run.rank[ranked.judged.is_relevant] for run in ranked.runs])
@@ -48,12 +49,12 @@ def rankings_of(ranked: RankedRuns) -> Callable[[int], WholeRankings]:
     retrieved = np.array([run.retrieved for run in ranked.runs])
     last_row = retrieved.cumsum(axis=1)
 
-    def rankings(query: int) -> WholeRankings:
-        length = retrieved[:, query]
-        rows = zip(ranked.runs, last_row[:, query], length, strict=True)
-        documents = [run.documents[last - n : last] for run, last, n in rows]
+    def rankings(query: int, runs: np.ndarray) -> WholeRankings:
+        length = retrieved[runs, query]
+        rows = zip(runs, last_row[runs, query], length, strict=True)
+        documents = [ranked.runs[run].documents[last - n : last] for run, last, n in rows]
         last = last_item[query]
-        return _laid_out(documents, length, items[:, last - n_relevant[query] : last])
+        return _laid_out(documents, length, items[runs, last - n_relevant[query] : last])
 
     return rankings
 

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +15,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
+import lexiframe as lf
 from lexiframe.engines import buckets as buckets_module
 from lexiframe.engines import jobs, spill, texts
 from lexiframe.engines.buckets import partition
@@ -92,12 +94,41 @@ def test_a_corrupt_file_among_many(tmp_path, many, reads):
     assert files_of(tmp_path / "b") == files_of(tmp_path / "c")
 
 
+@pytest.mark.usefixtures("small")
+def test_what_is_not_finished_takes_no_room(tmp_path, monkeypatch):
+    """The rows before a bad one, which were written already, are removed."""
+    monkeypatch.setattr(buckets_module, "_LEAST", 1000)
+    monkeypatch.setattr(buckets_module, "_MOST", 1000)
+    written = []
+    write = spill._write
+    monkeypatch.setattr(
+        spill, "_write", lambda path, *rest: (written.append(path), write(path, *rest))
+    )
+    bad = pl.when(pl.int_range(pl.len()) == 280).then(None).otherwise("score").alias("score")
+    RUN.with_columns(bad).write_parquet(tmp_path / "x.parquet")
+    with pytest.raises(SchemaError, match="expected a number in score of every row"):
+        parted(tmp_path / "b", tmp_path / "x.parquet")
+    assert [path for path in written if path.parent.name == "runs"]
+    assert not [*(tmp_path / "b" / "runs").iterdir()]
+
+
 @pytest.mark.parametrize("cut", [0, 3, 50, -8, -1])
 def test_a_file_that_is_cut(tmp_path, many, cut):
     path = many / "run07.parquet"
     path.write_bytes(path.read_bytes()[:cut])
     with pytest.raises(ReadError, match=r"run07.parquet"):
         parted(tmp_path / "b", many)
+
+
+def test_damage_that_only_our_checksum_shows(tmp_path):
+    """A bit in the footer, which is written by `write_parquet`: the name of a column, say."""
+    path = lf.write_parquet(RUN.with_columns(note=pl.lit("x")), tmp_path / "x.parquet")
+    assert parted(tmp_path / "b", path).sizes.sum() == 300
+    data = path.read_bytes()
+    at = data.rindex(b"note")
+    path.write_bytes(data[:at] + b"mote" + data[at + 4 :])
+    with pytest.raises(ReadError, match=r"x.parquet: is damaged: its bytes do not match the check"):
+        parted(tmp_path / "b", path)
 
 
 def write_partitions(folder, frames):
@@ -175,6 +206,45 @@ def test_a_row_without_document_beside_others_in_another_batch(tmp_path):
         SchemaError, match=r"x.parquet: expected a document and a number in each row of a query"
     ):
         buckets.runs(0)
+
+
+@pytest.mark.usefixtures("small")
+@pytest.mark.parametrize("form", ["parquet", "run", "csv", "runs.csv"])
+def test_large_scores_of_two_batches_that_are_equal_as_floats(tmp_path, form):
+    """Nanoseconds since 1970: in one request, but in two batches, and 1 apart."""
+    time_ = np.where(N == 0, 2**60 + 1, np.where(N == 299, 2**60, 2**59 + 1024 * N))
+    table = RUN.with_columns(query_id=pl.lit(7), score=time_)
+    path = tmp_path / f"x.{form}"
+    if form == "parquet":
+        table.write_parquet(path)
+    elif form == "run":
+        path.write_text("".join(f"{q} Q0 {d} {d} {s} t\n" for q, d, s in table.rows()))
+    else:
+        names = pl.lit("b") if form == "csv" else pl.Series(["b", "a"]).gather((N > 0) & (N < 299))
+        table.with_columns(run=names).write_csv(path)
+    whole = partial(lf.read_runs, path)
+    buckets = parted(tmp_path / "b", path)
+    (bucket,) = np.flatnonzero(buckets.sizes)
+    for read in (whole, partial(buckets.runs, int(bucket))):
+        with pytest.raises(
+            SchemaError, match="expected different scores that also differ as float64, found 1152"
+        ):
+            read()
+
+
+@pytest.mark.usefixtures("small")
+def test_large_scores_that_differ_as_floats(tmp_path):
+    nothing = pl.DataFrame({"query_id": [-1], "doc_id": [None], "score": [None]}, RUN.schema)
+    large = pl.concat([nothing, RUN], how="vertical").with_columns(
+        pl.when(pl.col("score").is_not_null())
+        .then(2**60 + 1024 * pl.int_range(pl.len()))
+        .alias("score")
+    )
+    large.write_parquet(tmp_path / "x.parquet")
+    buckets = parted(tmp_path / "b", tmp_path / "x.parquet", n_buckets=1)
+    rows = buckets.runs(0)["x"]
+    assert rows.columns == ["query_id", "doc_id", "score"]
+    assert rows["score"].sort(nulls_last=True).to_list() == [*large["score"][1:].cast(float), None]
 
 
 @pytest.mark.usefixtures("small")

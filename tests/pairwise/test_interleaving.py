@@ -103,3 +103,25 @@ def test_its_table_goes_wherever_preferences_go():
     agreement = lf.sign_agreement(both).filter(measure_a="OI", measure_b="RPP")
     assert agreement["agreement"].item() > 0.8
     assert lf.rank_correlations(lf.order_runs(both)).height == 3
+
+
+@pytest.mark.parametrize("most", [1, 9 * 4, 9 * 16])
+def test_long_rankings_of_many_runs_are_looked_at_in_parts(most, monkeypatch):
+    """Parts of one run, of one and of two; the pairs of the parts are all pairs."""
+    draw, names = random.Random(most), "abcdefg"
+    lists = {run: draw.sample("defghijklmnopaxyz", draw.randint(1, 9)) for run in names}
+    lists["g"] = draw.sample("defghijklmnopaxyz", 9)
+    whole = [lf.interleaving(runs(**lists), QRELS, user) for user in ("uniform", "dcg")]
+    monkeypatch.setattr(interleaving, "_RANKS", most)
+    monkeypatch.setattr(interleaving, "_CELLS", 20)
+    sizes = {len(part) for part, *_ in interleaving._tiles(7, 9)}
+    assert sizes == ({1, 2} if most < 9 * 16 else {1, 2, 3, 4})
+    parts = [lf.interleaving(runs(**lists), QRELS, user) for user in ("uniform", "dcg")]
+    for a, b in zip(whole, parts, strict=True):
+        assert_identical(a, b)
+    expected = {
+        ("q", a, b): float(oracle.OI(lists[a], lists[b], {"a", "e"}))
+        for n, a in enumerate(names)
+        for b in names[n + 1 :]
+    }
+    assert measured(parts[0], "OI") == pytest.approx(expected, abs=1e-15)

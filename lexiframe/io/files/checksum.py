@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import zlib
+from io import BytesIO
 from typing import BinaryIO
 
 from lexiframe.errors import Problem, ReadError
@@ -24,23 +25,41 @@ def add_checksum(file: BinaryIO) -> None:
     size = int.from_bytes(file.read(4), "little")
     begin = file.seek(-_END - size, os.SEEK_END)
     footer = file.read()
-    file.seek(0)
-    crc = 0
-    while block := file.read(min(_BLOCK, begin - file.tell())):
-        crc = zlib.crc32(block, crc)
+    crc = _crc_of(file, 0, begin)
     file.seek(begin)
     file.write(_MARK + zlib.crc32(footer, crc).to_bytes(4, "little") + footer)
 
 
+def file_has_checksum(file: BinaryIO, where: str) -> bool:
+    """Do for an open file what `has_checksum` does for its bytes, without holding all of them."""
+    size = file.seek(0, os.SEEK_END)
+    file.seek(max(size - _END, 0))
+    footer = size - _END - int.from_bytes(file.read(4), "little")
+    begin = footer - len(_MARK) - 4
+    if begin < 0:
+        return False
+    file.seek(begin)
+    mark, crc = file.read(len(_MARK)), file.read(4)
+    if mark != _MARK:
+        return False
+    found = _crc_of(file, 0, begin)
+    if _crc_of(file, footer, size, found).to_bytes(4, "little") != crc:
+        raise _damaged(where)
+    return True
+
+
+def _crc_of(file: BinaryIO, start: int, end: int, crc: int = 0) -> int:
+    file.seek(start)
+    while block := file.read(min(_BLOCK, end - file.tell())):
+        crc = zlib.crc32(block, crc)
+    return crc
+
+
+def _damaged(where: str) -> ReadError:
+    found = "is damaged: its bytes do not match the checksum in it"
+    return ReadError(Problem(where, "", found, "copy or write it again"))
+
+
 def has_checksum(data: bytes, where: str) -> bool:
     """Return whether a Parquet file has the checksum; raise if it does not match the bytes."""
-    footer = len(data) - _END - int.from_bytes(data[-_END:-4], "little")
-    begin = footer - len(_MARK) - 4
-    if begin < 0 or not data.startswith(_MARK, begin):
-        return False
-    view = memoryview(data)  # slices of bytes would be copies
-    crc = zlib.crc32(view[footer:], zlib.crc32(view[:begin]))
-    if view[footer - 4 : footer] != crc.to_bytes(4, "little"):
-        found = "is damaged: its bytes do not match the checksum in it"
-        raise ReadError(Problem(where, "", found, "copy or write it again"))
-    return True
+    return file_has_checksum(BytesIO(data), where)
