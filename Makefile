@@ -5,7 +5,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
 # What `make test` installs. Tests of libraries that are not there are skipped: to run all of them,
-# make test EXTRAS=test,test-browser,interop,peers,viz
+# make test EXTRAS=test,test-browser,interop,peers,spark,viz
 EXTRAS ?= test
 # Tests run in two processes. Those that ARGS asks for win: -n4; -n0 for one process, which --pdb and
 # -s need; without the plugin (-p no:xdist) there is one too.

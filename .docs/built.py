@@ -6,7 +6,7 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 import lexiframe as lf
-from lexiframe import theory
+from lexiframe import spark, theory
 from lexiframe.views import charts, display
 
 LOADING = {"script": "src", "img": "src", "link": "href", "iframe": "src", "source": "src"}
@@ -43,8 +43,8 @@ def problems(site: Path) -> list[str]:
 
 def public_names() -> list[str]:
     """Return the names that the reference must have, with their modules."""
-    names = [f"lexiframe.{name}" for name in lf.__all__ if name not in ("theory", "views")]
-    modules = (theory, charts, display)
+    names = [f"lexiframe.{name}" for name in lf.__all__ if name not in ("spark", "theory", "views")]
+    modules = (theory, spark, charts, display)
     return [*names, *(f"{module.__name__}.{name}" for module in modules for name in module.__all__)]
 
 

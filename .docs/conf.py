@@ -49,7 +49,13 @@ copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True
 copybutton_exclude = ".linenos, .gp, .go"
 
-_MODULES = ["lexiframe", "lexiframe.theory", "lexiframe.views.charts", "lexiframe.views.display"]
+_MODULES = [
+    "lexiframe",
+    "lexiframe.theory",
+    "lexiframe.spark",
+    "lexiframe.views.charts",
+    "lexiframe.views.display",
+]
 
 
 def _keep_bars(_app, _what, _name, _thing, _options, lines):

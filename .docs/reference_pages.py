@@ -9,13 +9,13 @@ from typing import Any
 from measure_pages import heading, is_measure, link_of, summary
 
 import lexiframe as lf
-from lexiframe import theory
+from lexiframe import spark, theory
 from lexiframe.views import charts, display
 
 FLOW = """\
 Every public name, in the order of the flow, grouped as ``help(lexiframe)`` groups them. All of them
 are used as ``lf.NAME`` after ``import lexiframe as lf``; charts are in ``lf.views.charts``,
-display tables in ``lf.views.display``.
+display tables in ``lf.views.display``, and Spark in ``lf.spark``.
 """
 VERSION = "The version of the library."
 
@@ -61,6 +61,9 @@ def _groups() -> Iterator[Group]:
         title, _, names = entry.partition(": ")
         if "`theory`" in entry:
             yield Group("Theory", inspect.getdoc(theory) or "", theory, theory.__all__)
+            continue
+        if "`spark`" in entry:
+            yield Group("Spark", inspect.getdoc(spark) or "", spark, spark.__all__)
             continue
         if "`views.charts`" in entry:
             yield Group("Charts", inspect.getdoc(charts) or "", charts, charts.__all__)

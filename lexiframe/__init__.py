@@ -36,6 +36,7 @@ The public names, in the order of the flow:
 - experiment logs: `with_log`, `read_log`, `read_mlflow`; what describes requests: `with_attributes`
 - writing and export: `write_trec`, `write_parquet`, `to_ir_measures`, `to_ranx`, `to_pytrec_eval`
 - counts of requests answered, documents judged and ties: `coverage`
+- on a Spark cluster: in `spark`, the function `spark.evaluate`
 - charts of these tables: in `views`, the functions of `views.charts`
 - tables for notebooks and pages, styled: in `views`, the functions of `views.display`
 - the whole flow in one call: `evaluate`, `add_runs`, `evaluate_scores`, `Evaluation`; the
@@ -49,7 +50,7 @@ from lexiframe._version import __version__
 TYPE_CHECKING = False  # a checker takes it for true; importing typing takes longer than this module
 if TYPE_CHECKING:
     # fmt: off
-    from lexiframe import theory, views
+    from lexiframe import spark, theory, views
     from lexiframe.errors import (
         LexiframeError, LexiframeWarning, ReadError, SchemaError, UnknownNameError,
     )
@@ -210,7 +211,7 @@ if not TYPE_CHECKING:  # __getattr__ would hide misspelled names from type check
         """Load the module of a public name when the name is first used."""
         import importlib
 
-        if name in ("theory", "views"):  # folders of functions, and no names of one
+        if name in ("spark", "theory", "views"):  # modules of functions, and no names of one
             return importlib.import_module(f"lexiframe.{name}")
         for module, names in _MODULES.items():
             if name in names.split():
@@ -246,7 +247,7 @@ __all__ = [
     "read_runs", "read_scores", "request_win_rates", "required_requests", "rrLP", "rrLR",
     "run_metadata", "sample_labels", "sample_requests", "scan_runs", "scores", "sgnLP", "sgnLR",
     "sign_agreement", "simulate_collection", "smallest_significant_differences", "strec",
-    "swap_curve", "swap_rates",
+    "spark", "swap_curve", "swap_rates",
     "theory", "tie_profile", "tie_rates", "to_ir_measures", "to_pytrec_eval", "to_ranx",
     "truncate_runs", "tukey_hsd", "verdict", "views", "win_rate_matrix", "win_rates",
     "with_attributes", "with_log", "write_parquet", "write_trec",

@@ -14,7 +14,10 @@ from lexiframe.metrics.papers import LEXIPRECISION, LEXIRECALL, RECALL_PAIRED
 from tests.test_readme import blocks
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGES = "coming-from.md glossary.md guide.md".split()
+PAGES = "coming-from.md glossary.md guide.md spark.md".split()
+
+WHOLE = {"spark", "theory", "views"}
+"""The names that are modules or folders of functions."""
 
 
 @pytest.fixture(scope="module")
@@ -70,9 +73,10 @@ def test_names_of_other_libraries_are_theirs(docs):
 def test_every_public_name_is_in_the_reference(docs, measure_pages):
     reference = docs("reference_pages").reference_pages()
     text = "\n".join([*reference.values(), *measure_pages.values()])
-    for name in [*lf.__all__, *theory.__all__, *lf.views.charts.__all__, *lf.views.display.__all__]:
+    modules = (lf, theory, lf.spark, lf.views.charts, lf.views.display)
+    for name in [name for module in modules for name in module.__all__]:
         kinds = ("autofunction", "autoclass", "py:data")
-        is_folder = name in ("theory", "views")
+        is_folder = name in WHOLE
         assert is_folder or any(f".. {kind}:: {name}\n" in text for kind in kinds), name
     assert ".. py:module:: lexiframe.theory\n" in text
     assert "Tables to look at in notebooks" in reference["group-display-tables.rst"]
@@ -80,7 +84,7 @@ def test_every_public_name_is_in_the_reference(docs, measure_pages):
 
 def test_the_groups_are_those_of_help(docs):
     groups = [*docs("reference_pages")._groups()]
-    assert {name for group in groups for name in group.names} >= {*lf.__all__} - {"theory", "views"}
+    assert {name for group in groups for name in group.names} >= {*lf.__all__} - WHOLE
     assert [group.title for group in groups][:4] == [
         "Runs and judgments",
         "Positions",

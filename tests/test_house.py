@@ -33,7 +33,7 @@ IO = "tables files problems text score_forms logs".split()
 FREE = "_version errors typing progress likeness codes hashing memory resampling schemas".split()
 ABOVE = """
     example_data gaps fingerprints kept_ranks projected engines reuse asked all_tables origin
-    evaluation evaluated_parts evaluated_runs added_runs evaluated_scores cli_advice
+    evaluation evaluated_parts evaluated_runs added_runs spark evaluated_scores cli_advice
     cli_arguments cli_options cli_output cli_inputs cli_files cli_measures cli_runs cli_explain cli
     __main__
 """.split()
@@ -70,8 +70,12 @@ def test_the_stages_are_the_folders():
 
 def test_no_stage_or_module_is_called_like_a_public_name():
     """`lexiframe.positions` would be one or the other, as it was imported last."""
-    """But for `theory` and `views`, which are the folders and nothing else."""
-    assert {part(module_name(path)) for path in MODULES} & set(lf.__all__) == {"theory", "views"}
+    """But for `spark`, `theory` and `views`, which are the modules and nothing else."""
+    assert {part(module_name(path)) for path in MODULES} & set(lf.__all__) == {
+        "spark",
+        "theory",
+        "views",
+    }
 
 
 @pytest.mark.parametrize("path", MODULES, ids=module_name)
@@ -176,7 +180,7 @@ PUBLIC = """
     asl_curve smallest_significant_differences swap_rates swap_curve required_requests power_curve
     with_log with_attributes read_log read_mlflow
     write_trec write_parquet to_ir_measures to_ranx to_pytrec_eval
-    evaluate add_runs evaluate_scores Evaluation verdict views
+    evaluate add_runs evaluate_scores Evaluation verdict views spark
     LexiframeError LexiframeWarning ReadError SchemaError UnknownNameError
 """.split()
 CALLABLE = [
@@ -197,7 +201,8 @@ def test_names_are_where_a_type_checker_finds_them():
     body = ast.parse((PACKAGE / "__init__.py").read_text()).body
     block = next(node for node in body if isinstance(node, ast.If))
     for_checkers = {(node.module, alias.name) for node in block.body for alias in node.names}
-    assert for_checkers == {("lexiframe", "theory"), ("lexiframe", "views")} | {
+    whole = {("lexiframe", "spark"), ("lexiframe", "theory"), ("lexiframe", "views")}
+    assert for_checkers == whole | {
         (f"lexiframe.{module}", name)
         for module, names in lf._MODULES.items()
         for name in names.split()
@@ -274,7 +279,9 @@ def test_measures_are_documented_where_they_are_defined():
             if isinstance(node, ast.Assign) and isinstance(behind, ast.Expr):
                 documented |= {name.id for name in node.targets if isinstance(name, ast.Name)}
     measures = {
-        name for name in PUBLIC if name not in {*CALLABLE, "__version__", "theory", "views"}
+        name
+        for name in PUBLIC
+        if name not in {*CALLABLE, "__version__", "spark", "theory", "views"}
     }
     assert len(measures) == 24 + 9 + 9 + 3 + 14 + 6 + 10
     assert measures <= documented

@@ -1,0 +1,70 @@
+"""A job on Spark: buckets of requests, evaluated by executors, whose results are added up."""
+
+from __future__ import annotations
+
+from functools import reduce
+from operator import add
+from typing import Any
+
+from lexiframe.engines.cogroup import reduce_buckets
+from lexiframe.engines.plan import Plan
+from lexiframe.engines.results import BucketResult, nothing
+from lexiframe.engines.spark_data import in_buckets
+from lexiframe.engines.spark_errors import errors_of_spark
+from lexiframe.engines.spark_tasks import ROWS, evaluation_of_bucket, result_of, sum_of_buckets
+from lexiframe.errors import LexiframeError, SchemaError
+
+
+def reduced_on_spark(plan: Plan, runs: Any, qrels: Any, buckets: int) -> BucketResult:
+    """Return the sum of the results of all buckets.
+
+    ``runs`` and ``qrels`` are Spark data frames with our columns.
+
+    Raises
+    ------
+    LexiframeError
+        As `evaluate_bucket`, and when Spark cannot read the data or gives up.
+    """
+    from pyspark import cloudpickle
+
+    sent = cloudpickle.dumps(plan)
+    found = reduce_buckets(
+        in_buckets(runs, buckets),
+        in_buckets(qrels, buckets),
+        evaluation_of_bucket(sent),
+        sum_of_buckets(sent),
+        ROWS,
+    )
+    with errors_of_spark(buckets):
+        rows = found.collect()
+    return reduce(add, (result_of(row.asDict()) for row in rows), nothing(plan))
+
+
+def rows_by_run(runs: Any) -> dict[str, int]:
+    """Count the rows of each run; of Parquet, Spark reads the column of runs alone."""
+    with errors_of_spark():
+        found = {row["run"]: row["count"] for row in runs.groupBy("run").count().collect()}
+    unnamed = sum(n for name, n in found.items() if not name)
+    if unnamed:
+        raise SchemaError(
+            f"runs: expected the name of a run in every row, found none in {unnamed} rows; give "
+            "them one, or leave them out"
+        )
+    if not found:
+        raise SchemaError("runs: expected the rows of rankings, found no rows")
+    return found
+
+
+def check_pyspark() -> None:
+    """Raise when PySpark is not installed, or is older than version 4."""
+    try:
+        import pyspark
+    except ImportError:
+        raise LexiframeError(
+            "Spark needs PySpark, which is not installed; pip install 'lexiframe[spark]'"
+        ) from None
+    if int(pyspark.__version__.partition(".")[0]) < 4:
+        raise LexiframeError(
+            f"expected PySpark 4 or later, found {pyspark.__version__}; "
+            "pip install 'lexiframe[spark]'"
+        )
