@@ -122,13 +122,22 @@ class ExactSums:
         return ExactSums(digits[used[0] : used[-1] + 1], self.lowest + int(used[0]), self.infinite)
 
     def parts(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return each sum as two floats, the rounded sum and the rounded rest."""
+        """Return each sum as two floats, the rounded sum and the rounded rest.
+
+        Sums above the largest float are infinite.
+        """
         high, low = np.zeros(self.digits.shape[1]), np.zeros(self.digits.shape[1])
-        for n, digit in enumerate(self.digits):
-            term = np.ldexp(digit.astype(np.float64), _WIDTH * (self.lowest + n))
-            high, error = two_sum(term, high)
-            low += error
-        return two_sum(high, low)
+        # The digits of a negative sum depend on how many the other columns need: round its negative.
+        sign = np.where(self.digits[-1] < 0, -1, 1)
+        positive = self.times(sign)
+        with np.errstate(over="ignore", invalid="ignore"):
+            for n, digit in enumerate(positive.digits):
+                term = np.ldexp(digit.astype(np.float64), _WIDTH * (positive.lowest + n))
+                high, error = two_sum(term, high)
+                low += error
+            total, rest = two_sum(high, low)
+        is_finite = np.isfinite(total)
+        return np.where(is_finite, total, np.inf) * sign, np.where(is_finite, rest, 0.0) * sign
 
     def rounded(self) -> np.ndarray:
         """Return the sums as floats."""
@@ -137,8 +146,12 @@ class ExactSums:
 
 
 def _digits(values: np.ndarray, largest: float) -> Iterator[tuple[int, np.ndarray]]:
-    """Yield the digits of the columns' sums with their places, the highest first, not carried."""
+    """Yield digits of the columns' sums with their places, not carried; a place may come twice."""
     place = -(-int(np.frexp(largest)[1]) // _WIDTH) - 1
+    if place > 0:  # divided by so much, the smallest numbers would lose bits
+        is_small = np.abs(values) < 1
+        yield from _digits(np.where(is_small, values, 0.0), 1.0)
+        values = np.where(is_small, 0.0, values)
     rest = np.ldexp(values, -_WIDTH * place)
     whole = np.empty_like(rest)
     while rest.any():

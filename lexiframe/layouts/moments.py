@@ -15,7 +15,7 @@ from lexiframe.progress import in_threads
 
 _CELLS = 2**20
 """The numbers that a thread handles at once."""
-_LARGE = 1e150
+_LARGE = 1e140
 """The squares of larger numbers count as infinite."""
 
 
@@ -166,7 +166,8 @@ class Moments:
 
     def _squares_around_mean(self) -> np.ndarray:
         """Return Σx² − (Σx)²/n, with 106 bits: most of them cancel where the values vary little."""
-        total, rest = self.total.parts()
+        # Where squares count as infinite, so does their sum, and the square of the total overflows.
+        total, rest = (np.where(self.squares.infinite, 0.0, x) for x in self.total.parts())
         n = np.where(self.n > 0, self.n, np.nan)
         high, low = _product(total, total)
         quotient = high / n
@@ -174,7 +175,8 @@ class Moments:
         correction = ((high - back) - error + low + 2 * total * rest) / n
         squares, more = self.squares.parts()
         difference, lost = two_sum(squares, -quotient)
-        return np.asarray(difference + (lost + more - correction))
+        infinite = self.squares.infinite - self.total.infinite**2
+        return np.asarray(difference + (lost + more - correction) + infinite)
 
 
 def _squares(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -184,7 +184,9 @@ def test_the_session_comes_first(spark_home, collection):
 
 def test_without_pyspark_the_error_names_the_extra(monkeypatch, collection):
     monkeypatch.setitem(sys.modules, "pyspark", None)
-    with pytest.raises(lf.LexiframeError, match=r"not installed; pip install 'lexiframe\[spark\]'"):
+    with pytest.raises(
+        lf.LexiframeError, match=r"Spark needs PySpark, which is not .*'lexiframe\[spark\]'"
+    ):
         lf.spark.evaluate(None, *collection)
 
 
