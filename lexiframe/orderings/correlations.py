@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from itertools import combinations, permutations
 from typing import Any
 
@@ -206,12 +207,18 @@ def _tested(x: np.ndarray, y: np.ndarray, method: str) -> tuple[float, float] | 
 
     The functions of `coefficients` are for many samples at once, and have no p-values.
     """
-    from scipy.stats import kendalltau, spearmanr
-
     if method not in ("kendall", "spearman"):
         return None
+    return _by_scipy(tuple(x.tolist()), tuple(y.tolist()), method)
+
+
+@lru_cache(maxsize=10_000)
+def _by_scipy(x: tuple[float, ...], y: tuple[float, ...], method: str) -> tuple[float, float]:
+    """Return SciPy's coefficient and p-value, once for equal ranks: many measures order alike."""
+    from scipy.stats import kendalltau, spearmanr
+
     # SciPy would warn of some orderings that have no correlation.
-    if len(x) < 2 or np.ptp(x) == 0 or np.ptp(y) == 0:
+    if len({*x}) < 2 or len({*y}) < 2:
         return np.nan, np.nan
     correlation, p_value = kendalltau(x, y) if method == "kendall" else spearmanr(x, y)
     return float(correlation), float(p_value)
