@@ -14,7 +14,7 @@ import polars as pl
 
 from lexiframe.errors import LexiframeError, check_choice, unknown_name, warn
 from lexiframe.resampling import check_draws
-from lexiframe.schemas import POSITIONS, check
+from lexiframe.schemas import POSITIONS, check, to_polars
 from lexiframe.typing import Frame
 
 How = Literal["uniform", "retrieved"]
@@ -126,7 +126,9 @@ def sample_requests(p: Frame, /, fraction: float, *, seed: int = 0) -> pl.DataFr
     Parameters
     ----------
     p
-        The table of `positions`.
+        The table of `positions`, `scores` or `preferences`. Of a lazy frame, such as
+        ``polars.scan_parquet("results/preferences")``, only the rows that are kept are read into
+        memory.
     fraction
         The share of requests that are kept, above 0 and at most 1; at least one is kept.
     seed
@@ -142,6 +144,8 @@ def sample_requests(p: Frame, /, fraction: float, *, seed: int = 0) -> pl.DataFr
     ------
     LexiframeError
         For a fraction or seed out of its range.
+    SchemaError
+        For a table without the column ``query_id``.
 
     Examples
     --------
@@ -151,13 +155,16 @@ def sample_requests(p: Frame, /, fraction: float, *, seed: int = 0) -> pl.DataFr
     >>> lf.sample_requests(p, 0.4)["query_id"].n_unique(), p["query_id"].n_unique()
     (2, 5)
     """
-    table = check(p, POSITIONS)
     check_fraction("sample_requests", fraction)
     check_draws("sample_requests", "samples", 1, seed)
-    queries = table["query_id"].unique().sort()
+    table = p.lazy() if isinstance(p, pl.LazyFrame) else to_polars(p).lazy()
+    if "query_id" not in table.collect_schema().names():
+        check(table.collect(), POSITIONS)  # which says what is missing
+    queries = table.select("query_id").unique().collect()["query_id"].sort()
     order = np.random.default_rng(seed).permutation(len(queries))
     n_kept = max(1, int(share_of(len(queries), fraction)))
-    return table.filter(pl.col("query_id").is_in(queries.gather(order[:n_kept]).implode()))
+    kept = queries.gather(order[:n_kept]).implode()
+    return table.filter(pl.col("query_id").is_in(kept)).collect()
 
 
 def truncate_runs(p: Frame, /, depth: int) -> pl.DataFrame:
