@@ -12,16 +12,21 @@ import polars as pl
 from lexiframe.all_tables import pair_tables
 from lexiframe.asked import Asked, Groups
 from lexiframe.engines.batches import divided, reduced_in_batches, report, work_folder
+from lexiframe.engines.bucket import evaluate_ranked, has_pool
 from lexiframe.engines.plan import Kept, Plan
 from lexiframe.engines.results import BucketResult
+from lexiframe.engines.sizes import can_be_ranked_at_once
 from lexiframe.errors import LexiframeError, check_choice
 from lexiframe.evaluation import Evaluation
 from lexiframe.io.files.outputs import output_folder
-from lexiframe.io.qrels import sources_of_qrels
+from lexiframe.io.qrels import file_or_data, sources_of_qrels
+from lexiframe.io.runs import scan_runs
+from lexiframe.io.write_parquet import sources_of_origin
 from lexiframe.layouts.groups import refuse_taken
 from lexiframe.layouts.reduced import Reduced
 from lexiframe.metrics.needs import refuse_lower_rel
 from lexiframe.orderings.means import best_first
+from lexiframe.projection.collection import rank_runs
 from lexiframe.schemas import AGAINST_BASELINE, VERDICT
 from lexiframe.significance.own_tests import name_of_test, several
 from lexiframe.significance.paired_tests import OF_SUMS
@@ -53,6 +58,8 @@ def evaluate_in_batches(
     refuse_tests_of_requests(how)
     refuse_lower_rel(how.measures, how.policies.rel)
     folder = None if out is None else output_folder(out)
+    if not resume and can_be_ranked_at_once(runs, qrels, memory):
+        return _of_ranked_runs(runs, qrels, how, folder, keep)
     with work_folder(folder, memory, resume=resume) as work:
         buckets = divided(runs, qrels, work, rank=how.policies.ties == "rank")
         plan = plan_of(how, buckets.names, folder, keep)
@@ -60,6 +67,26 @@ def evaluate_in_batches(
         report(plan, total, buckets)
         sources = {"runs": buckets.sources, "qrels": buckets.qrels_sources}
         buckets.remove()
+    return evaluation_of(total, plan, how, sources)
+
+
+def _of_ranked_runs(
+    runs: Any, qrels: Any, how: Asked, out: Path | None, keep: tuple[Kept, ...]
+) -> Evaluation:
+    """Evaluate runs of which the judged items' ranks fit in memory, but not the preferences.
+
+    The runs are read one file at a time, so that no bucket has to be written.
+    """
+    scan, judged = scan_runs(runs), file_or_data(qrels)
+    asked: dict[str, Any] = {"nonrelevant": True, "hashed": True, "pool": has_pool(how.measures)}
+    ranked = rank_runs(scan, judged, how.policies, **asked)
+    plan = plan_of(how, [run.name for run in ranked.runs], out, keep)
+    total = evaluate_ranked(plan, ranked)
+    report(plan, total)
+    sources = {
+        "runs": sources_of_origin(scan, ranked.read),
+        "qrels": sources_of_qrels(judged, sha256=ranked.judged.sha256),
+    }
     return evaluation_of(total, plan, how, sources)
 
 

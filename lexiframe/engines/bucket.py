@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -78,17 +78,33 @@ def _evaluated(
     if not qrels.height:
         extra = [frame["query_id"].n_unique() for frame in runs.values()]
         return nothing(plan).with_extra(extra)
-    needs = {measure.needs for measure in plan.measures}
-    asked: dict[str, Any] = {"nonrelevant": True, "pool": POOL in needs, "are_part": True}
-    ranked = rank_runs(scan_runs(runs), qrels, plan.policies, **asked)
+    asked: dict[str, Any] = {"nonrelevant": True, "pool": has_pool(plan.measures)}
+    ranked = rank_runs(scan_runs(runs), qrels, plan.policies, **asked, are_part=True)
+    return _of_ranked(plan, ranked, bucket)
+
+
+def has_pool(measures: Iterable[Measure]) -> bool:
+    """Return whether a measure needs the number of documents that any run retrieved."""
+    return any(measure.needs == POOL for measure in measures)
+
+
+def evaluate_ranked(plan: Plan, ranked: RankedRuns) -> BucketResult:
+    """Evaluate all requests of runs whose judged items are ranked, as `evaluate_bucket` does."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", LexiframeWarning)
+        found = _of_ranked(plan, ranked, 0)
+    return found.with_warnings([str(w.message) for w in caught])
+
+
+def _of_ranked(plan: Plan, ranked: RankedRuns, bucket: int) -> BucketResult:
     warn_of_lower_grades(plan.measures, plan.policies.rel, ranked.judged.items["relevance"])
-    projected = _projected(plan, ranked, POOL in needs)
+    projected = _projected(plan, ranked)
     strangers = strangers_of(ranked)
     return BucketResult(
         _reduced(plan, projected, bucket),
         coverage_sums(ranked, projected.positions),
         repairs_of(ranked),
-        greatest=float(qrels["relevance"].max()),  # type: ignore[arg-type]
+        greatest=float(ranked.judged.judgments["relevance"].max()),  # type: ignore[arg-type]
         found=any(bool(run.rank.any()) for run in ranked.runs),
         answered=any(bool(run.answered.any()) for run in ranked.runs),
         strangers=_said(strangers, ranked),
@@ -105,7 +121,7 @@ def _said(strangers: list[str], ranked: RankedRuns) -> str:
     return str(caught[0].message)
 
 
-def _projected(plan: Plan, ranked: RankedRuns, pool: bool) -> Projected:
+def _projected(plan: Plan, ranked: RankedRuns) -> Projected:
     """Find the positions for those of the measures that have something to count here."""
     kept, judged = plan.policies.no_relevant, ranked.judged
     relevant = judged.items.filter("is_relevant")["relevance"]
@@ -119,7 +135,7 @@ def _projected(plan: Plan, ranked: RankedRuns, pool: bool) -> Projected:
     by_subtopic = None
     if any(measure.needs == SUBTOPICS for measure in measures):
         by_subtopic = project(ranked, no_relevant=kept, subtopics=True)
-    positions = project(ranked, no_relevant=kept, pool=pool)
+    positions = project(ranked, no_relevant=kept, pool=has_pool(plan.measures))
     return Projected(None, None, ranked, measures, positions, by_subtopic, kept)
 
 

@@ -19,6 +19,8 @@ from lexiframe.memory import available
 
 BYTES_PER_ROW = 200
 """The memory that a row of a run takes at most while its bucket is evaluated."""
+BYTES_PER_RANK = 20
+"""The memory of a judged item in a run, while its rank is found and scores are computed."""
 BASE = 250_000_000
 """The memory that Python, Polars and PyArrow take without any data."""
 UNKNOWN = 10_000_000
@@ -112,6 +114,20 @@ def is_small(runs: Any, qrels: Any, memory: int, *, was_told: bool) -> bool:
     _, units = units_of_runs(runs, {})
     sizes = sizes_of(units, units_of_qrels(qrels))
     return fits(replace(sizes, unknown=sizes.unknown if was_told else ()), memory)
+
+
+def can_be_ranked_at_once(runs: Any, qrels: Any, memory: int) -> bool:
+    """Return whether the ranks of the judged items fit in the memory allowed, for all runs.
+
+    The runs are then read one file at a time, two files at once.
+    """
+    _, units = units_of_runs(runs, {})
+    if any(is_query(unit.origin) for unit in units):
+        return False
+    counts = [unit.rows() or UNKNOWN for unit in units]
+    judged = sizes_of([], units_of_qrels(qrels)).qrels
+    needed = BYTES_PER_RANK * judged * len(units) + 2 * BYTES_PER_ROW * max(counts, default=0)
+    return len(units) > 1 and needed <= room_in(memory)
 
 
 def _bytes_of(data: Any) -> float:
