@@ -14,7 +14,7 @@ from lexiframe.metrics.papers import LEXIPRECISION, LEXIRECALL, RECALL_PAIRED
 from tests.test_readme import blocks
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGES = "coming-from.md glossary.md guide.md spark.md".split()
+PAGES = "coming-from.md glossary.md guide.md large.md spark.md".split()
 
 WHOLE = {"spark", "theory", "views"}
 """The names that are modules or folders of functions."""
@@ -131,6 +131,17 @@ def test_the_code_for_those_who_come_from_elsewhere_runs():
     assert names["s"]["measure"].unique().sort().to_list() == ["AP", "P@10", "RR", "nDCG@10"]
     assert {*names["c"]["correction"]} == {"none", "holm"}
     assert names["h"].height == names["c"].filter(pl.col("correction") == "holm").height
+
+
+def test_the_code_about_large_data_runs(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    names = {}
+    for block in blocks((ROOT / ".docs/large.md").read_text(encoding="utf-8")):
+        exec(compile(block, "large.md", "exec"), names)
+    assert [*tmp_path.joinpath("results").iterdir()] == [tmp_path / "results/preferences"]
+    whole = lf.evaluate(names["folder"] / "runs", names["folder"] / "qrels.txt", ["RPP", "AP"])
+    assert names["e"].comparisons.equals(whole.comparisons)
+    assert names["d"].collect().height == whole.preferences.height
 
 
 @pytest.mark.parametrize("page", PAGES)
