@@ -18,7 +18,7 @@ from lexiframe.errors import LexiframeError, check_choice
 from lexiframe.evaluation import Evaluation
 from lexiframe.io.files.outputs import output_folder
 from lexiframe.io.qrels import sources_of_qrels
-from lexiframe.layouts.groups import refuse_taken
+from lexiframe.layouts.groups import all_attributes, refuse_taken
 from lexiframe.layouts.reduced import Reduced
 from lexiframe.metrics.needs import refuse_lower_rel
 from lexiframe.orderings.means import best_first
@@ -69,7 +69,8 @@ def plan_of(
     """Return what is to be computed of each part of the requests, for these runs."""
     measures = tuple(how.measures_of([*runs]))
     refuse_taken(how.groups, {**VERDICT.columns, **AGAINST_BASELINE.columns})
-    groups, requests = tuple(how.groups), how.requests
+    groups = tuple(how.groups)
+    requests = all_attributes(how.requests, [*groups]) if groups else None
     folder = None if out is None else str(out)
     return Plan(measures, how.policies, tuple(runs), requests, groups, folder, keep)
 
