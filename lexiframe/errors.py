@@ -248,8 +248,10 @@ def shown(value: object) -> str:
     return text if len(text) <= _SHOWN else f"{text[:40]}...{text[-20:]} ({len(text)} characters)"
 
 
-def n_and_first(values: Iterable[object]) -> str:
+def n_and_first(values: Iterable[object], n: int | None = None) -> str:
     """Return the number of values and the first three of them, as text.
+
+    ``n`` is their number if only the first are given.
 
     Examples
     --------
@@ -258,4 +260,5 @@ def n_and_first(values: Iterable[object]) -> str:
     """
     values = list(values)
     listed = ", ".join(repr(value) for value in values[:3])
-    return f"{len(values)} ({listed}{', ...' if len(values) > 3 else ''})"
+    n = len(values) if n is None else n
+    return f"{n} ({listed}{', ...' if n > 3 else ''})"

@@ -22,7 +22,7 @@ from lexiframe.io.files.outputs import output_folder
 from lexiframe.io.qrels import file_or_data, sources_of_qrels
 from lexiframe.io.runs import scan_runs
 from lexiframe.io.write_parquet import sources_of_origin
-from lexiframe.layouts.groups import refuse_taken
+from lexiframe.layouts.groups import all_attributes, refuse_taken
 from lexiframe.layouts.reduced import Reduced
 from lexiframe.metrics.needs import refuse_lower_rel
 from lexiframe.orderings.means import best_first
@@ -96,7 +96,8 @@ def plan_of(
     """Return what is to be computed of each part of the requests, for these runs."""
     measures = tuple(how.measures_of([*runs]))
     refuse_taken(how.groups, {**VERDICT.columns, **AGAINST_BASELINE.columns})
-    groups, requests = tuple(how.groups), how.requests
+    groups = tuple(how.groups)
+    requests = all_attributes(how.requests, [*groups]) if groups else None
     folder = None if out is None else str(out)
     return Plan(measures, how.policies, tuple(runs), requests, groups, folder, keep)
 

@@ -18,12 +18,13 @@ from lexiframe._version import __version__
 from lexiframe.engines.bucket import evaluate_bucket
 from lexiframe.engines.buckets import Buckets, partition
 from lexiframe.engines.plan import Plan
-from lexiframe.engines.results import BucketResult, nothing
+from lexiframe.engines.results import Attributed, BucketResult, nothing
 from lexiframe.engines.sizes import n_buckets, sizes_of
 from lexiframe.engines.spill import cannot_write
 from lexiframe.engines.units import Sources
-from lexiframe.errors import LexiframeError, warn
+from lexiframe.errors import LexiframeError, n_and_first, warn
 from lexiframe.io.files.outputs import replacing
+from lexiframe.io.logs.joining import no_common_keys
 from lexiframe.metrics.needs import no_item_of_grade
 from lexiframe.progress import progress
 from lexiframe.projection.answers import warn_of_counts
@@ -107,11 +108,21 @@ def report(plan: Plan, total: BucketResult, buckets: Buckets | None = None) -> N
         moments = pairs[str(measure)].differences if plan.compared else scores[str(measure)].scores
         if not moments.n.any():
             raise no_item_of_grade(measure)
+    _report_groups(plan, total.attributed)
     warn_of_counts(counts, total.repairs)
     if total.strangers and not total.found:
         warn(total.strangers)
     for said in total.warnings:
         warn(said)
+
+
+def _report_groups(plan: Plan, found: Attributed) -> None:
+    """Warn of requests without attributes; raise if none has some."""
+    if plan.requests is None or not found.lacking:
+        return
+    if not found.n:
+        raise no_common_keys("requests", found.first, plan.requests, n=found.lacking)
+    warn(f"requests: query_id without attributes: {n_and_first(found.first, found.lacking)}")
 
 
 def _some_queries(buckets: Buckets | None) -> tuple[list[str], pl.Series]:

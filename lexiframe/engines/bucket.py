@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from lexiframe.engines.plan import Plan
-from lexiframe.engines.results import BucketResult, nothing
+from lexiframe.engines.results import Attributed, BucketResult, nothing
 from lexiframe.engines.writing import part_writer
 from lexiframe.errors import LexiframeWarning
 from lexiframe.gaps import coverage_sums
@@ -100,9 +100,11 @@ def _of_ranked(plan: Plan, ranked: RankedRuns, bucket: int) -> BucketResult:
     warn_of_lower_grades(plan.measures, plan.policies.rel, ranked.judged.items["relevance"])
     projected = _projected(plan, ranked)
     strangers = strangers_of(ranked)
+    total, attributed = _reduced(plan, projected, bucket)
     return BucketResult(
-        _reduced(plan, projected, bucket),
+        total,
         coverage_sums(ranked, projected.positions),
+        attributed,
         repairs_of(ranked),
         greatest=float(ranked.judged.judgments["relevance"].max()),  # type: ignore[arg-type]
         found=any(bool(run.rank.any()) for run in ranked.runs),
@@ -139,22 +141,29 @@ def _projected(plan: Plan, ranked: RankedRuns) -> Projected:
     return Projected(None, None, ranked, measures, positions, by_subtopic, kept)
 
 
-def _reduced(plan: Plan, projected: Projected, bucket: int) -> Reduced:
+def _reduced(plan: Plan, projected: Projected, bucket: int) -> tuple[Reduced, Attributed]:
     """Reduce the scores and preferences; write them, where the plan asks for it."""
     metrics = [m for m in plan.metrics if m in projected.measures]
     if "scores" in plan.keep:
         with part_writer(plan, "scores", bucket) as write:
             write(projected.scores(metrics))
     scores = _scores(plan, projected.values)
-    total = nothing(plan).reduced
+    total, attributed = nothing(plan).reduced, Attributed()
     if not plan.compared:
-        return total + _of_groups(plan, None, scores)
+        return total + _of_groups(plan, None, scores), _attributed(plan, scores)
     with part_writer(plan, "preferences", bucket) as write:
         for cube in _cubes(plan, projected):
             if "preferences" in plan.keep:
                 write(_table(cube))
             total = total + _of_groups(plan, cube, _of_queries(scores, cube.queries))
-    return total
+            attributed = attributed + _attributed(plan, cube)
+    return total, attributed
+
+
+def _attributed(plan: Plan, cube: PairCube | ScoreCube | None) -> Attributed:
+    if plan.requests is None or cube is None:
+        return Attributed()
+    return Attributed.of(cube.queries, plan.requests["query_id"])
 
 
 def _cubes(plan: Plan, projected: Projected) -> Iterator[PairCube]:

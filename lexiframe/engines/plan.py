@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import polars as pl
 
-from lexiframe.layouts.groups import attributes_of
 from lexiframe.metrics.metric import Metric
 from lexiframe.pairwise.preference import Measure
 from lexiframe.projection.policies import Policies
@@ -30,7 +29,7 @@ class Plan:
     runs
         The names of all runs, sorted. With one run alone there are no preferences.
     requests, by
-        A frame with attributes of requests, and the names of those that form groups.
+        The attributes of requests that form groups, a frame with ``query_id``; and their names.
     out, keep
         The folder and the tables that are written there, a file for each bucket.
     """
@@ -38,7 +37,7 @@ class Plan:
     measures: tuple[Measure, ...]
     policies: Policies
     runs: tuple[str, ...]
-    requests: Any = None
+    requests: pl.DataFrame | None = None
     by: tuple[str, ...] = ()
     out: str | None = None
     keep: tuple[Kept, ...] = ()
@@ -54,9 +53,10 @@ class Plan:
         return sorted(self.measures, key=str) if len(self.runs) > 1 else []
 
     def attributes(self, queries: Sequence[str]) -> pl.DataFrame:
-        """Return the attributes of some requests that form groups."""
+        """Return the attributes of some requests that form groups; nulls where there are none."""
         named = pl.DataFrame({"query_id": pl.Series(queries, dtype=pl.String)})
-        return attributes_of(named, self.requests, [*self.by])
+        known = named.clear() if self.requests is None else self.requests
+        return named.join(known, on="query_id", how="left", maintain_order="left")
 
     def part(self, table: Kept, bucket: int) -> Path:
         """Return the file of a bucket's part of a table."""

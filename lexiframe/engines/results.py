@@ -17,6 +17,26 @@ from lexiframe.orderings.sums import reduced
 
 
 @dataclass(frozen=True)
+class Attributed:
+    """How many requests have attributes, how many have none, and the first three of these."""
+
+    n: int = 0
+    lacking: int = 0
+    first: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, queries: pl.Series, known: pl.Series) -> Attributed:
+        """Count the requests that are ``known`` to have attributes, and the others."""
+        others = queries.filter(~queries.is_in(known.implode())).sort()
+        return cls(len(queries) - len(others), len(others), tuple(others.head(3)))
+
+    def __add__(self, other: Attributed) -> Attributed:
+        """Return the counts of the requests of both."""
+        first = tuple(sorted(self.first + other.first)[:3])
+        return Attributed(self.n + other.n, self.lacking + other.lacking, first)
+
+
+@dataclass(frozen=True)
 class BucketResult:
     """The sums of some requests.
 
@@ -24,6 +44,8 @@ class BucketResult:
     ----------
     reduced, coverage
         The sums from which all tables are made.
+    attributed
+        Which requests have the attributes that form groups.
     repairs
         Counts of what was left out, by their descriptions.
     greatest
@@ -38,6 +60,7 @@ class BucketResult:
 
     reduced: Reduced
     coverage: CoverageSums
+    attributed: Attributed = field(default_factory=Attributed)
     repairs: Mapping[str, int] = field(default_factory=dict)
     greatest: float | None = None
     found: bool = False
@@ -50,6 +73,7 @@ class BucketResult:
         return BucketResult(
             self.reduced + other.reduced,
             self.coverage + other.coverage,
+            self.attributed + other.attributed,
             _added(self.repairs, other.repairs),
             max((g for g in (self.greatest, other.greatest) if g is not None), default=None),
             self.found or other.found,

@@ -188,7 +188,7 @@ def _sum(counts: list[tuple[str, int | None]]) -> int:
 
 def room_in(memory: int) -> int:
     """Return the bytes for data: the memory allowed without that of the libraries."""
-    return max(memory - BASE, memory // 4)
+    return max(memory - BASE, memory // 4, 1)
 
 
 def fits(sizes: Sizes, memory: int) -> bool:

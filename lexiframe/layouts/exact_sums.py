@@ -127,7 +127,7 @@ class ExactSums:
         Sums above the largest float are infinite.
         """
         high, low = np.zeros(self.digits.shape[1]), np.zeros(self.digits.shape[1])
-        # The digits of a negative sum depend on how many other columns need: round its negative.
+        # The digits of a negative sum depend on the other columns: round what is positive.
         sign = np.where(self.digits[-1] < 0, -1, 1)
         positive = self.times(sign)
         with np.errstate(over="ignore", invalid="ignore"):

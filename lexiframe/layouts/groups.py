@@ -13,7 +13,7 @@ import polars as pl
 from lexiframe.errors import LexiframeError, SchemaError, unknown_name
 from lexiframe.io.files.sources import File
 from lexiframe.io.logs.files import read_log
-from lexiframe.io.logs.joining import join_entries
+from lexiframe.io.logs.joining import entries_of, join_entries
 from lexiframe.layouts.arrays import PairCube
 from lexiframe.layouts.reduced import Reduced, ScoreSums
 from lexiframe.schemas import COMPARISONS, ORDERINGS, PREFERENCES, SCORES, to_polars
@@ -169,6 +169,16 @@ def attributes_of(table: Any, requests: Any, names: list[str]) -> pl.DataFrame:
                 "attribute that several requests share"
             )
     return joined.select("query_id", *names)
+
+
+def all_attributes(requests: Any, names: list[str]) -> pl.DataFrame:
+    """Return ``query_id`` and the attributes ``names`` of all requests that have some."""
+    if isinstance(requests, str | Path | File):
+        requests = read_log(requests)
+    queries = pl.Series("query_id", [], pl.String)
+    if requests is not None:
+        queries = entries_of(to_polars(requests, "requests"), "query_id", "requests")["query_id"]
+    return attributes_of(queries.to_frame(), requests, names)
 
 
 def _distinct(table: pl.DataFrame, names: list[str]) -> Iterator[pl.DataFrame]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -141,7 +141,7 @@ def join_entries(table: Any, log: Any, on: str, function: str, log_name: str) ->
     [3, 8]
     """
     rows = to_polars(table)
-    keys, entries = _keys(rows, on, function), _entries(log, on, log_name)
+    keys, entries = _keys(rows, on, function), entries_of(log, on, log_name)
     _compare_keys(keys, entries, on, function, log_name)
     joined = {
         name.removeprefix(on): keys.select(pl.col(name).alias(on)).join(
@@ -172,7 +172,7 @@ def _keys(rows: pl.DataFrame, on: str, function: str) -> pl.DataFrame:
     return check(rows, TableSchema("table", key, dict.fromkeys(key, STR), nullable=key), "table")
 
 
-def _entries(log: Any, on: str, log_name: str) -> pl.DataFrame:
+def entries_of(log: Any, on: str, log_name: str) -> pl.DataFrame:
     """Return the log with its key as text in the column ``on``; raise for a repeated key."""
     entries = to_polars(log)
     name = _key_of_log(entries.columns, on, log_name)
@@ -229,17 +229,29 @@ def _compare_keys(
     without_entry = ours.filter(~ours.is_in(theirs.implode()))
     without_row = theirs.filter(~theirs.is_in(ours.implode()))
     if len(ours) and len(without_entry) == len(ours):
-        raise SchemaError(
-            f"{function}: expected some {on} that is in both, found {n_and_first(ours)} in the "
-            f"table and {n_and_first(theirs)} in the {log_name}"
-            f"{_hint(set(ours), entries, on, log_name)}"
-        )
+        raise no_common_keys(function, ours, entries, on, log_name)
     alone = {f"{on} without {_ENTRY.get(log_name, log_name)}": without_entry}
     if log_name == "log":  # attributes of requests may cover more than the evaluated ones
         alone[f"log entry without a {on}"] = without_row
     counts = [f"{what}: {n_and_first(names)}" for what, names in alone.items() if len(names)]
     if counts:
         warn(f"{function}: {'; '.join(counts)}")
+
+
+def no_common_keys(
+    function: str,
+    ours: Sequence[str] | pl.Series,
+    entries: pl.DataFrame,
+    on: str = "query_id",
+    log_name: str = "requests",
+    n: int | None = None,
+) -> SchemaError:
+    """Return the error for a table with ``n`` keys, of which ``ours`` are some, in no entry."""
+    return SchemaError(
+        f"{function}: expected some {on} that is in both, found {n_and_first(ours, n)} in the "
+        f"table and {n_and_first(entries[on])} in the {log_name}"
+        f"{_hint(set(ours), entries, on, log_name)}"
+    )
 
 
 def _hint(ours: set[str], entries: pl.DataFrame, on: str, log_name: str) -> str:
