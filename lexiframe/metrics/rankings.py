@@ -214,7 +214,8 @@ class Rankings:
         rows = self.relevant.filter(of_first).with_columns(request=self.of_relevant[of_first])
         # integers are sorted faster than names, whose order they have unless runs lack requests
         request = "request" if self.keys["query_id"].filter(is_first).is_sorted() else "query_id"
-        if request == "query_id" or not (rows["relevance"] == rows["relevance"].first()).all():
+        has_grades = rows["relevance"].min() != rows["relevance"].max()
+        if request == "query_id" or has_grades:
             key = [request, "relevance"]
             rows = rows.sort(key, descending=[False, True], maintain_order=True)
         place = pl.Series(levels_in(rows["request"].to_numpy())())
