@@ -160,7 +160,7 @@ def evaluate(
         held_or_data(requests),
         by_default=measures is None,
     )
-    tables = tables_to_keep(keep, out)
+    tables = tables_to_keep(keep, out, resume=resume)
     runs, qrels = data_sets_in(runs), judgments_in(qrels)
     if reuse is None:  # what is reused has to be in memory
         allowed = memory_allowed(memory)

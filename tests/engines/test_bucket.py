@@ -59,7 +59,9 @@ GROUPS = st.dictionaries(
     st.sampled_from(["1", "10", "2", "q", "ß"]), st.sampled_from(["x", "y", None]), min_size=2
 )
 
-FEW = settings(max_examples=settings().max_examples // 4, phases=[Phase.explicit, Phase.reuse, Phase.generate])
+FEW = settings(
+    max_examples=settings().max_examples // 4, phases=[Phase.explicit, Phase.reuse, Phase.generate]
+)
 """Without shrinking, which would take minutes."""
 
 
