@@ -34,8 +34,14 @@ from lexiframe.significance.paired_tests import OF_SUMS
 KEPT: tuple[Kept, ...] = ("scores", "preferences")
 
 
-def tables_to_keep(keep: str | Sequence[str], out: str | Path | None) -> tuple[Kept, ...]:
+def tables_to_keep(
+    keep: str | Sequence[str], out: str | Path | None, *, resume: bool
+) -> tuple[Kept, ...]:
     """Return the names of the tables to write in parts; raise for others, and without a folder."""
+    if resume and out is None:
+        raise LexiframeError(
+            "evaluate: resume needs the folder of the interrupted evaluation; give out='FOLDER'"
+        )
     names = [keep] if isinstance(keep, str) else [*keep]
     for name in names:
         check_choice("evaluate", name, KEPT, "keep")

@@ -163,7 +163,7 @@ def evaluate(
         held_or_data(requests),
         by_default=measures is None,
     )
-    tables = tables_to_keep(keep, out)
+    tables = tables_to_keep(keep, out, resume=resume)
     if not hasattr(runs, "__arrow_c_stream__"):
         runs = held(data_sets_in(runs), "runs")  # an iterator can be looked at only once
     qrels = held(judgments_in(qrels), "qrels")

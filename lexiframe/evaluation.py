@@ -298,6 +298,11 @@ class Evaluation:
 
     def origin(self, what: str) -> Origin:
         """Return what the evaluation was computed from; ``what`` begins the error if not known."""
+        if self.sums is not None:
+            raise LexiframeError(
+                f"{what}: this evaluation has sums over the requests, not their rankings; evaluate "
+                "a sample of the requests for it"
+            )
         if self._origin is None:
             raise LexiframeError(
                 f"{what}: this evaluation was computed from scores, so the rankings are not known; "

@@ -12,7 +12,7 @@ import polars as pl
 import pyarrow as pa
 
 from lexiframe.codes import categories_of
-from lexiframe.errors import Problem, SchemaError, in_one_line, n_and_first
+from lexiframe.errors import LexiframeError, Problem, SchemaError, in_one_line, n_and_first
 
 STR, INT, FLOAT, BOOL = pl.String(), pl.Int64(), pl.Float64(), pl.Boolean()
 IDS = ("query_id", "doc_id")
@@ -247,6 +247,8 @@ def to_polars(frame: Any, where: str = "the frame", *, keep_twins: bool = False)
 
 
 def _taken_over(frame: Any, where: str, *, keep_twins: bool) -> pl.DataFrame:
+    if hasattr(frame, "why_no_table"):  # sums over requests
+        raise LexiframeError(frame.why_no_table)
     if not hasattr(frame, "__arrow_c_stream__") or type(frame).__name__ in _ONE_COLUMN:
         raise TypeError(
             f"expected a frame that exports Arrow (Polars, PyArrow, pandas 2.2 or later), "

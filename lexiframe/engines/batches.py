@@ -9,6 +9,7 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ import polars as pl
 from lexiframe._version import __version__
 from lexiframe.engines.bucket import evaluate_bucket
 from lexiframe.engines.buckets import Buckets, partition
-from lexiframe.engines.plan import Plan
+from lexiframe.engines.plan import PARTS, Plan
 from lexiframe.engines.results import Attributed, BucketResult, nothing
 from lexiframe.engines.sizes import n_buckets, sizes_of
 from lexiframe.engines.spill import cannot_write
@@ -154,6 +155,9 @@ def _resumed(plan: Plan, buckets: Buckets, work: Work) -> tuple[int, BucketResul
             done, data = pickle.loads(state.read_bytes())
             return done, data
     state.unlink(missing_ok=True)
+    for table in plan.keep:  # an earlier job may have had more buckets
+        for part in plan.part(table, 0).parent.glob(PARTS):
+            part.unlink()
     _write(work, path, json.dumps(job).encode())
     return 0, nothing(plan)
 
@@ -165,10 +169,15 @@ def _facts(plan: Plan, buckets: Buckets) -> dict[str, Any]:
         "policies": asdict(plan.policies),
         "runs": [*plan.runs],
         "groups": [*plan.by],
+        "requests": None if plan.requests is None else _sha256_of(plan.requests),
         "keep": [*plan.keep],
         "sizes": buckets.sizes.tolist(),
     }
     return dict(json.loads(json.dumps(facts)))
+
+
+def _sha256_of(table: pl.DataFrame) -> str:
+    return sha256(table.write_csv().encode()).hexdigest()
 
 
 def _store(work: Work, done: int, total: BucketResult) -> None:

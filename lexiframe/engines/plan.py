@@ -14,6 +14,8 @@ from lexiframe.pairwise.preference import Measure
 from lexiframe.projection.policies import Policies
 
 Kept = Literal["scores", "preferences"]
+PARTS = "part-*.parquet"
+"""What the files of the parts of a table are called."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +57,7 @@ class Plan:
     def attributes(self, queries: Sequence[str]) -> pl.DataFrame:
         """Return the attributes of some requests that form groups; nulls where there are none."""
         named = pl.DataFrame({"query_id": pl.Series(queries, dtype=pl.String)})
-        known = named.clear() if self.requests is None else self.requests
+        known = named if self.requests is None else self.requests
         return named.join(known, on="query_id", how="left", maintain_order="left")
 
     def part(self, table: Kept, bucket: int) -> Path:

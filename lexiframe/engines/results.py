@@ -120,4 +120,4 @@ def nothing(plan: Plan) -> BucketResult:
 
 
 def _added(some: Mapping[str, int], others: Mapping[str, int]) -> dict[str, int]:
-    return {name: some.get(name, 0) + others.get(name, 0) for name in sorted({*some, *others})}
+    return {name: some.get(name, 0) + others.get(name, 0) for name in {**some, **others}}

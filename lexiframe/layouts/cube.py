@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 
 from lexiframe.codes import encode
-from lexiframe.errors import LexiframeError, SchemaError, unknown_name
+from lexiframe.errors import SchemaError, unknown_name
 from lexiframe.layouts.arrays import PairCube, ScoreCube, pairs_of
 from lexiframe.layouts.reduced import Reduced, ScoreSums
 from lexiframe.layouts.size import IN_ARRAYS, refuse_too_many
@@ -87,12 +87,6 @@ def pair_cube(table: Any, baseline: str | None = None) -> PairCube:
     """
     if isinstance(table, PairCube):
         return table
-    if isinstance(table, Reduced | ScoreSums):
-        raise LexiframeError(
-            "expected the preferences or scores of each request, found their sums, which suffice "
-            "for means, win rates, orderings, and the t and sign tests; evaluate with out='FOLDER' "
-            "and give what it wrote there, or evaluate a sample of the requests"
-        )
     table = to_polars(table)
     if is_scores(table):
         return _score_differences(score_cube(table), baseline)

@@ -178,7 +178,8 @@ def all_attributes(requests: Any, names: list[str]) -> pl.DataFrame:
     queries = pl.Series("query_id", [], pl.String)
     if requests is not None:
         queries = entries_of(to_polars(requests, "requests"), "query_id", "requests")["query_id"]
-    return attributes_of(queries.to_frame(), requests, names)
+    found = attributes_of(queries.to_frame(), requests, names)
+    return queries.to_frame().join(found, on="query_id", how="left", maintain_order="left")
 
 
 def _distinct(table: pl.DataFrame, names: list[str]) -> Iterator[pl.DataFrame]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import reduce
 from operator import add
-from typing import TypeVar
+from typing import ClassVar, TypeVar
 
 import numpy as np
 import polars as pl
@@ -66,6 +66,13 @@ class RunSums:
         return replace(self, scores=self.scores + other.scores)
 
 
+_NO_TABLE = (
+    "expected the preferences or scores of each request, found their sums, which suffice for "
+    "means, win rates, orderings, and the t and sign tests; evaluate with out='FOLDER' and give "
+    "what it wrote there, or evaluate a sample of the requests"
+)
+
+
 @dataclass(frozen=True)
 class Reduced:
     """Scores and preferences of all measures, reduced to sums over the requests.
@@ -91,6 +98,7 @@ class Reduced:
     scores: Mapping[str, RunSums]
     agreement: np.ndarray
     groups: tuple[tuple[pl.DataFrame, Reduced], ...] = ()
+    why_no_table: ClassVar[str] = _NO_TABLE
 
     def __iter__(self) -> Iterator[tuple[str, PairSums]]:
         """Yield each measure that has preferences, and its sums."""
@@ -165,6 +173,7 @@ class ScoreSums:
 
     by_measure: Mapping[str, RunSums]
     groups: tuple[tuple[pl.DataFrame, ScoreSums], ...] = ()
+    why_no_table: ClassVar[str] = _NO_TABLE
 
     def __iter__(self) -> Iterator[tuple[str, RunSums]]:
         """Yield each measure that has scores, and their sums for the runs that have some."""

@@ -214,8 +214,7 @@ class Rankings:
         rows = self.relevant.filter(of_first).with_columns(request=self.of_relevant[of_first])
         # integers are sorted faster than names, whose order they have unless runs lack requests
         request = "request" if self.keys["query_id"].filter(is_first).is_sorted() else "query_id"
-        has_grades = rows["relevance"].min() != rows["relevance"].max()
-        if request == "query_id" or has_grades:
+        if request == "query_id" or rows["relevance"].min() != rows["relevance"].max():
             key = [request, "relevance"]
             rows = rows.sort(key, descending=[False, True], maintain_order=True)
         place = pl.Series(levels_in(rows["request"].to_numpy())())
@@ -230,7 +229,7 @@ class Rankings:
         """Return for each ranking the value of its request, given one for each of `ideal_rows`."""
         queries, n = self.ideal_rows.keys["query_id"], len(by_request)
         starts = range(0, len(self), max(n, 1))
-        if all(self.keys["query_id"].slice(start, n).equals(queries) for start in starts):
+        if n and all(self.keys["query_id"].slice(start, n).equals(queries) for start in starts):
             return np.tile(by_request, len(starts))
         ideals = pl.DataFrame({"query_id": queries, "ideal": by_request})
         joined = self.keys.join(ideals, on="query_id", how="left", maintain_order="left")

@@ -1,0 +1,381 @@
+"""Evaluation in parts: interrupted and resumed, and with faults of files and disks."""
+
+import errno
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+from pyarrow import dataset, parquet
+
+import lexiframe as lf
+from lexiframe.engines import batches
+from lexiframe.errors import LexiframeError, ReadError
+
+MEASURES = ["AP", "RPP"]
+N_BUCKETS = 4
+EVERYTHING = {"memory": "1kB", "keep": ["scores", "preferences"]}
+
+
+@pytest.fixture(autouse=True)
+def some_buckets(monkeypatch):
+    """The sums are stored after each bucket."""
+    monkeypatch.setattr(batches, "n_buckets", lambda sizes, memory: N_BUCKETS)
+    monkeypatch.setattr(batches, "_SECONDS", -1)
+
+
+@pytest.fixture
+def data(tmp_path):
+    return made_in(tmp_path)
+
+
+def made_in(tmp_path):
+    """Runs and judgments as Parquet files: 40 requests, three runs, integer ids."""
+    folder = tmp_path / "data"
+    folder.mkdir()
+    for n, name in enumerate("abc"):
+        random = np.random.default_rng(n)
+        query, doc = np.divmod(np.arange(400), 10)
+        run = pl.DataFrame({"query_id": query, "doc_id": doc, "score": random.random(400)})
+        run.write_parquet(folder / f"{name}.parquet")
+    query, doc = np.divmod(np.arange(80), 2)
+    qrels = pl.DataFrame({"query_id": query, "doc_id": doc, "relevance": 1.0})
+    qrels.write_parquet(tmp_path / "qrels.parquet")
+    return folder, tmp_path / "qrels.parquet"
+
+
+def files_in(folder):
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in sorted(Path(folder).rglob("*"))
+        if path.is_file()
+    }
+
+
+def finished(data, out, **how):
+    e = lf.evaluate(*data, MEASURES, out=out, **EVERYTHING, **how)
+    e.write(out)
+    return files_in(out)
+
+
+def test_the_parts_together_are_the_tables(data, tmp_path):
+    out = tmp_path / "out"
+    e = lf.evaluate(*data, MEASURES, out=out, **EVERYTHING)
+    whole = lf.evaluate(*data, MEASURES)
+    assert sorted(path.name for path in out.iterdir()) == ["preferences", "scores"]
+    for name in ("scores", "preferences"):
+        parts = [*(out / name).iterdir()]
+        assert len(parts) == N_BUCKETS
+        table = pl.concat(pl.read_parquet(part) for part in parts)
+        expected = getattr(whole, name)
+        key = [column for column, kind in expected.schema.items() if kind == pl.String]
+        assert table.sort(key).equals(expected.sort(key))
+        with pytest.raises(LexiframeError, match=f"they are in parts in {out / name}"):
+            getattr(e, name)
+    assert lf.compare(pl.scan_parquet(out / "preferences"), "wilcoxon").height == 6
+
+
+def test_parts_of_an_earlier_evaluation_are_removed(data, tmp_path, monkeypatch):
+    expected = finished(data, tmp_path / "expected")
+    monkeypatch.setattr(batches, "n_buckets", lambda sizes, memory: 9)
+    finished(data, tmp_path / "out")
+    monkeypatch.setattr(batches, "n_buckets", lambda sizes, memory: N_BUCKETS)
+    assert finished(data, tmp_path / "out") == expected
+
+
+CHILD = """
+import sys, time
+import lexiframe as lf
+from lexiframe.engines import batches
+of_bucket = batches.evaluate_bucket
+def slowly(*arguments):
+    time.sleep(0.3)
+    return of_bucket(*arguments)
+batches.evaluate_bucket, batches._SECONDS = slowly, -1
+batches.n_buckets = lambda sizes, memory: 4
+lf.evaluate(*sys.argv[1:3], "AP RPP".split(), out=sys.argv[3], memory="1kB",
+            keep=["scores", "preferences"])
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGKILL")
+def test_killed_and_resumed_it_writes_identical_files(data, tmp_path, monkeypatch):
+    expected = finished(data, tmp_path / "expected")
+    out = tmp_path / "out"
+    child = subprocess.Popen([sys.executable, "-c", CHILD, *map(str, data), str(out)])
+    try:
+        until = time.monotonic() + 60
+        while not (out / "preferences" / "part-000001.parquet").exists():
+            assert child.poll() is None
+            assert time.monotonic() < until
+            time.sleep(0.02)
+    finally:
+        child.send_signal(signal.SIGKILL)
+        child.wait()
+    assert (out / ".lexiframe-job" / "sums.bin").exists()
+    assert not (out / "preferences" / f"part-{N_BUCKETS - 1:06}.parquet").exists()
+    done = counted(monkeypatch)
+    assert finished(data, out, resume=True) == expected
+    assert 0 < len(done) < N_BUCKETS
+
+
+def counted(monkeypatch, fails_at=None, error=None):
+    """The buckets that are evaluated from now on; one of them may fail."""
+    done, of_bucket = [], batches.evaluate_bucket
+
+    def evaluate_bucket(plan, runs, qrels, number):
+        if number == fails_at:
+            raise error
+        done.append(number)
+        return of_bucket(plan, runs, qrels, number)
+
+    monkeypatch.setattr(batches, "evaluate_bucket", evaluate_bucket)
+    return done
+
+
+@pytest.mark.parametrize("error", [LexiframeError("bad"), KeyboardInterrupt(), OSError("bad")])
+def test_what_failed_is_resumed_where_it_was(data, tmp_path, monkeypatch, error):
+    expected = finished(data, tmp_path / "expected")
+    with monkeypatch.context() as m:
+        counted(m, 2, error)
+        with pytest.raises(type(error)):
+            lf.evaluate(*data, MEASURES, out=tmp_path / "out", **EVERYTHING)
+    done = counted(monkeypatch)
+    assert finished(data, tmp_path / "out", resume=True) == expected
+    assert done == [2, 3]
+
+
+REQUESTS = pl.DataFrame({"query_id": range(40), "kind": ["x", "y"] * 20})
+OTHERS = {
+    "measures": lambda folder: {"measures": ["AP", "LR"]},
+    "policies": lambda folder: {"depth": 5},
+    "keep": lambda folder: {"keep": ["scores"]},
+    "requests": lambda folder: {"requests": REQUESTS.reverse().with_columns(REQUESTS["query_id"])},
+}
+
+
+@pytest.mark.parametrize("what", OTHERS)
+def test_another_job_is_not_resumed(data, tmp_path, monkeypatch, what):
+    how = {"measures": MEASURES, "out": tmp_path / "out", **EVERYTHING}
+    how |= {"requests": REQUESTS, "by": "kind"}
+    with monkeypatch.context() as m:
+        counted(m, 2, LexiframeError("bad"))
+        with pytest.raises(LexiframeError, match="bad"):
+            lf.evaluate(*data, **how)
+    other = how | OTHERS[what](data[0])
+    with pytest.raises(LexiframeError, match=f"out: holds another job: its {what} differ; choose"):
+        lf.evaluate(*data, **other, resume=True)
+    done = counted(monkeypatch)
+    lf.evaluate(*data, **other)  # without resume it starts again
+    assert done == [*range(N_BUCKETS)]
+
+
+def test_a_file_that_changed_is_not_resumed(data, tmp_path, monkeypatch):
+    with monkeypatch.context() as m:
+        counted(m, 2, LexiframeError("bad"))
+        with pytest.raises(LexiframeError, match="bad"):
+            lf.evaluate(*data, MEASURES, out=tmp_path / "out", **EVERYTHING)
+    path = data[0] / "b.parquet"
+    table = pl.read_parquet(path)
+    table.with_columns(pl.col("score").reverse()).write_parquet(path)
+    with pytest.raises(LexiframeError, match=r"b\.parquet: has changed since it was read"):
+        lf.evaluate(*data, MEASURES, out=tmp_path / "out", **EVERYTHING, resume=True)
+
+
+def test_a_corrupt_file_among_many(data, tmp_path):
+    expected = finished(data, tmp_path / "expected")
+    path = data[0] / "c.parquet"
+    whole = path.read_bytes()
+    path.write_bytes(whole[:200] + bytes(100) + whole[300:])
+    with pytest.raises(ReadError, match=r"c\.parquet.*kept if you resume"):
+        lf.evaluate(*data, MEASURES, out=tmp_path / "out", **EVERYTHING)
+    path.write_bytes(whole)
+    assert finished(data, tmp_path / "out", resume=True) == expected
+
+
+def test_a_partition_without_a_column(data, tmp_path):
+    folder = tmp_path / "partitioned"
+    for name in "abc":
+        (folder / f"run={name}").mkdir(parents=True)
+        table = pl.read_parquet(data[0] / f"{name}.parquet")
+        table = table.drop("score") if name == "b" else table
+        table.write_parquet(folder / f"run={name}" / "part.parquet")
+    with pytest.raises(LexiframeError, match=r"run=b.part\.parquet.*score"):
+        lf.evaluate(folder, data[1], MEASURES, out=tmp_path / "out", **EVERYTHING)
+    pl.read_parquet(data[0] / "b.parquet").write_parquet(folder / "run=b" / "part.parquet")
+    e = lf.evaluate(folder, data[1], MEASURES, out=tmp_path / "out", **EVERYTHING, resume=True)
+    assert e.means.equals(lf.evaluate(*data, MEASURES).means)
+
+
+def full_disk(*_):
+    raise OSError(errno.ENOSPC, "No space left on device")
+
+
+@pytest.mark.parametrize("where", ["sums", "parts"])
+def test_a_full_disk(data, tmp_path, monkeypatch, where):
+    expected = finished(data, tmp_path / "expected")
+    with monkeypatch.context() as m:
+        if where == "sums":
+            m.setattr(Path, "write_bytes", full_disk)
+        else:
+            m.setattr(parquet.ParquetWriter, "write_table", full_disk)
+        with pytest.raises(LexiframeError, match="No space left"):
+            lf.evaluate(*data, MEASURES, out=tmp_path / "out", **EVERYTHING)
+    assert not [*(tmp_path / "out").rglob("part-*.parquet")]
+    assert finished(data, tmp_path / "out", resume=True) == expected
+
+
+@pytest.mark.parametrize("error", [None, LexiframeError("bad"), KeyboardInterrupt()])
+def test_without_a_folder_nothing_is_left(data, tmp_path, monkeypatch, error):
+    place = tmp_path / "temporary"
+    place.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(place))
+    counted(monkeypatch, 2 if error else None, error)
+    if error is None:
+        assert lf.evaluate(*data, MEASURES, memory="1kB").sums is not None
+    else:
+        with pytest.raises(type(error)):
+            lf.evaluate(*data, MEASURES, memory="1kB")
+    assert not [*place.iterdir()]
+
+
+# --- Which data are evaluated in parts ----------------------------------------------------------
+
+
+def duckdb_relation(folder):
+    duckdb = pytest.importorskip("duckdb")
+    files = str(folder / "*.parquet")
+    query = "select query_id, doc_id, score, parse_filename(filename, true) as run from "
+    return duckdb.connect().sql(f"{query} read_parquet('{files}', filename=true)")
+
+
+def partitioned(folder):
+    place = folder.parent / "partitioned"
+    for name in "abc":
+        (place / f"run={name}").mkdir(parents=True)
+        (place / f"run={name}" / "x.parquet").write_bytes((folder / f"{name}.parquet").read_bytes())
+    return dataset.dataset(place, partitioning="hive", format="parquet")
+
+
+FORMS = {
+    "folder": lambda folder: folder,
+    "LazyFrames": lambda folder: {n: pl.scan_parquet(folder / f"{n}.parquet") for n in "abc"},
+    "frames": lambda folder: {n: pl.read_parquet(folder / f"{n}.parquet") for n in "abc"},
+    "partitioned": partitioned,
+    "DuckDB": duckdb_relation,
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_what_is_small_is_evaluated_at_once_and_the_rest_in_parts(data, monkeypatch, form):
+    folder, qrels = data
+    expected = lf.evaluate(folder, qrels, MEASURES)
+    runs = FORMS[form](folder)
+    at_once = lf.evaluate(runs, qrels, MEASURES)
+    assert at_once.sums is None
+    monkeypatch.setattr("lexiframe.engines.sizes.available", lambda: 1000)
+    in_parts = lf.evaluate(FORMS["frames"](folder) if form == "frames" else runs, qrels, MEASURES)
+    assert in_parts.sums is not None
+    for name, table in in_parts.tables().items():
+        assert table.equals(getattr(expected, name), null_equal=True), name
+        assert table.equals(getattr(at_once, name), null_equal=True), name
+
+
+def test_a_folder_of_judgments(data, tmp_path):
+    folder, qrels = data
+    judged = tmp_path / "judged"
+    judged.mkdir()
+    table = pl.read_parquet(qrels)
+    for n, part in enumerate(table.iter_slices(30)):
+        part.write_parquet(judged / f"{n}.parquet")
+    expected = lf.evaluate(folder, qrels, MEASURES)
+    for how in ({}, {"memory": "1kB"}):
+        e = lf.evaluate(folder, judged, MEASURES, **how)
+        assert e.comparisons.equals(expected.comparisons)
+
+
+# --- What needs the requests ---------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def both(tmp_path_factory):
+    """The same evaluation in parts and at once."""
+    data = made_in(tmp_path_factory.mktemp("data"))
+    return lf.evaluate(*data, MEASURES, memory="200kB"), lf.evaluate(*data, MEASURES)
+
+
+@pytest.fixture(scope="module")
+def e(both):
+    assert both[0].sums is not None
+    return both[0]
+
+
+SUMS_ONLY = {
+    "scores": lambda e, path: e.scores,
+    "preferences": lambda e, path: e.preferences,
+    "positions": lambda e, path: e.positions,
+    "collection": lambda e, path: e.collection,
+    "pair": lambda e, path: e.pair("a", "b"),
+    "requests": lambda e, path: e.requests(),
+    "explain": lambda e, path: e.explain("1", "a", "b"),
+    "report": lambda e, path: e.report(path / "report.html"),
+    "plot.pair": lambda e, path: e.plot.pair("a", "b"),
+    "plot.request": lambda e, path: e.plot.request("1", "a", "b"),
+    "wilcoxon": lambda e, path: lf.compare(e.sums, "wilcoxon"),
+    "bca": lambda e, path: lf.compare(e.sums, intervals="bca"),
+    "tukey_hsd": lambda e, path: lf.tukey_hsd(e.sums),
+    "swap_rates": lambda e, path: lf.swap_rates(e.sums),
+    "power_curve": lambda e, path: lf.power_curve(e.sums, [9]),
+    "compare_groups": lambda e, path: lf.compare_groups(e.sums, requests=REQUESTS, by="kind"),
+    "rank_distributions": lambda e, path: lf.rank_distributions(e.sums),
+    "add_runs": lambda e, path: lf.add_runs(e, {"d": {"1": {"1": 1.0}}}),
+    "other groups": lambda e, path: lf.win_rates(e.sums, requests=REQUESTS, by="kind"),
+}
+
+
+@pytest.mark.parametrize("what", SUMS_ONLY)
+def test_what_needs_single_requests_says_so(e, tmp_path, what):
+    """In one sentence, which names sums and says what to do."""
+    with pytest.raises(LexiframeError) as caught:
+        SUMS_ONLY[what](e, tmp_path)
+    said = str(caught.value)
+    assert "sum" in said
+    assert "; " in said
+    assert "evaluate" in said
+    assert "\n" not in said
+
+
+def test_what_sums_suffice_for(both):
+    e, whole = both
+    assert str(e) == str(whole)
+    assert e.latex() == whole.latex()
+    assert e.markdown(marks="letters") == whole.markdown(marks="letters")
+    assert e._repr_html_() == whole._repr_html_()
+    assert lf.verdict(e).equals(lf.verdict(whole))
+    for chart in (
+        lambda e: e.plot.means(),
+        lambda e: e.plot.wins("RPP"),
+        lambda e: e.plot.orderings(),
+    ):
+        assert chart(e).to_dict() == chart(whole).to_dict()
+
+
+def half(d):
+    return 0.5
+
+
+def test_arguments_that_do_not_fit(data, tmp_path):
+    for test in ("wilcoxon", "randomization", ["t", "bootstrap"], half):
+        with pytest.raises(LexiframeError, match="needs the preferences of all requests at once"):
+            lf.evaluate(*data, MEASURES, test=test, memory="1kB")
+    with pytest.raises(LexiframeError, match="keep needs a folder to write to"):
+        lf.evaluate(*data, MEASURES, keep="scores")
+    with pytest.raises(LexiframeError, match="expected keep to be one of 'scores', 'pref"):
+        lf.evaluate(*data, MEASURES, keep="positions", out=tmp_path)
+    with pytest.raises(LexiframeError, match="resume needs the folder of the interrupted"):
+        lf.evaluate(*data, MEASURES, resume=True)
