@@ -16,6 +16,7 @@ from lexiframe.engines.bucket import evaluate_ranked, has_pool
 from lexiframe.engines.plan import Kept, Plan
 from lexiframe.engines.results import BucketResult
 from lexiframe.engines.sizes import can_be_ranked_at_once
+from lexiframe.engines.writing import earlier_parts
 from lexiframe.errors import LexiframeError, check_choice
 from lexiframe.evaluation import Evaluation
 from lexiframe.io.files.outputs import output_folder
@@ -64,21 +65,21 @@ def evaluate_in_batches(
     refuse_tests_of_requests(how)
     refuse_lower_rel(how.measures, how.policies.rel)
     folder = None if out is None else output_folder(out)
-    if not resume and can_be_ranked_at_once(runs, qrels, memory):
-        return _of_ranked_runs(runs, qrels, how, folder, keep)
+    earlier_parts(folder, keep)  # raises before the work
+    # Tables that are kept are written bucket by bucket, so that a job resumed has the same files.
+    at_once = not keep and not resume and can_be_ranked_at_once(runs, qrels, memory)
     with work_folder(folder, memory, resume=resume) as work:
+        if at_once:
+            return _of_ranked_runs(runs, qrels, how)
         buckets = divided(runs, qrels, work, rank=how.policies.ties == "rank")
         plan = plan_of(how, buckets.names, folder, keep)
         total = reduced_in_batches(plan, buckets, work)
         report(plan, total, buckets)
         sources = {"runs": buckets.sources, "qrels": buckets.qrels_sources}
-        buckets.remove()
     return evaluation_of(total, plan, how, sources)
 
 
-def _of_ranked_runs(
-    runs: Any, qrels: Any, how: Asked, out: Path | None, keep: tuple[Kept, ...]
-) -> Evaluation:
+def _of_ranked_runs(runs: Any, qrels: Any, how: Asked) -> Evaluation:
     """Evaluate runs of which the judged items' ranks fit in memory, but not the preferences.
 
     The runs are read one file at a time, so that no bucket has to be written.
@@ -86,7 +87,7 @@ def _of_ranked_runs(
     scan, judged = scan_runs(runs), file_or_data(qrels)
     asked: dict[str, Any] = {"nonrelevant": True, "hashed": True, "pool": has_pool(how.measures)}
     ranked = rank_runs(scan, judged, how.policies, **asked)
-    plan = plan_of(how, [run.name for run in ranked.runs], out, keep)
+    plan = plan_of(how, [run.name for run in ranked.runs])
     total = evaluate_ranked(plan, ranked)
     report(plan, total)
     sources = {

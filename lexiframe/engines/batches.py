@@ -18,11 +18,13 @@ import polars as pl
 from lexiframe._version import __version__
 from lexiframe.engines.bucket import evaluate_bucket
 from lexiframe.engines.buckets import Buckets, partition
-from lexiframe.engines.plan import PARTS, Plan
+from lexiframe.engines.jobs import remove
+from lexiframe.engines.plan import Plan
 from lexiframe.engines.results import Attributed, BucketResult, nothing
 from lexiframe.engines.sizes import n_buckets, sizes_of
 from lexiframe.engines.spill import cannot_write
 from lexiframe.engines.units import Sources
+from lexiframe.engines.writing import earlier_parts
 from lexiframe.errors import LexiframeError, n_and_first, warn
 from lexiframe.io.files.outputs import replacing
 from lexiframe.io.logs.joining import no_common_keys
@@ -57,6 +59,8 @@ def work_folder(out: Path | None, memory: int, *, resume: bool) -> Iterator[Work
             yield Work(Path(folder), memory, resume=False)
         return
     work = Work(out / ".lexiframe-job", memory, resume)
+    if not resume:
+        _remove(work.folder)
     yield work
     _remove(work.folder)
 
@@ -155,9 +159,8 @@ def _resumed(plan: Plan, buckets: Buckets, work: Work) -> tuple[int, BucketResul
             done, data = pickle.loads(state.read_bytes())
             return done, data
     state.unlink(missing_ok=True)
-    for table in plan.keep:  # an earlier job may have had more buckets
-        for part in plan.part(table, 0).parent.glob(PARTS):
-            part.unlink()
+    for part in earlier_parts(plan.out, plan.keep):  # there may be more of them than buckets now
+        part.unlink()
     _write(work, path, json.dumps(job).encode())
     return 0, nothing(plan)
 
@@ -193,6 +196,7 @@ def _write(work: Work, path: Path, data: bytes) -> None:
 
 
 def _remove(folder: Path) -> None:
+    remove(folder / _BUCKETS)
     for name in (_STATE, _JOB):
         (folder / name).unlink(missing_ok=True)
     if folder.exists() and not any(folder.iterdir()):

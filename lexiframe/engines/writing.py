@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import polars as pl
 
 from lexiframe.engines.plan import Kept, Plan
+from lexiframe.errors import LexiframeError
 from lexiframe.io.files.outputs import replacing
 from lexiframe.io.files.parquet_and_arrow import to_arrow
 from lexiframe.schemas import PREFERENCES, SCORES
@@ -50,3 +53,24 @@ def part_writer(plan: Plan, table: Kept, bucket: int) -> Iterator[Callable[[pl.D
         finally:
             for one in writer:
                 one.close()
+
+
+def earlier_parts(out: str | Path | None, keep: Iterable[Kept]) -> list[Path]:
+    """Return the parts that an earlier evaluation wrote, which a new one replaces.
+
+    Raises
+    ------
+    LexiframeError
+        For any other file among them, which who reads the folder would read with the new parts.
+    """
+    found: list[Path] = []
+    for folder in [Path(str(out), table) for table in keep]:
+        inside = [path for path in folder.glob("*") if not path.name.startswith((".", "_"))]
+        for path in sorted(inside):
+            if not re.fullmatch(r"part-[0-9]+\.parquet", path.name):
+                raise LexiframeError(
+                    f"{folder}: expected no files but the parts of an earlier evaluation, found "
+                    f"{path.name}; give another folder as out, or remove this file"
+                )
+        found += inside
+    return found

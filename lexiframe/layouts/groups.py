@@ -177,7 +177,8 @@ def all_attributes(requests: Any, names: list[str]) -> pl.DataFrame:
         requests = read_log(requests)
     queries = pl.Series("query_id", [], pl.String)
     if requests is not None:
-        queries = entries_of(to_polars(requests, "requests"), "query_id", "requests")["query_id"]
+        entries = entries_of(to_polars(requests, "requests"), "query_id", "requests")
+        queries = entries["query_id"].cast(pl.String)
     found = attributes_of(queries.to_frame(), requests, names)
     return queries.to_frame().join(found, on="query_id", how="left", maintain_order="left")
 
