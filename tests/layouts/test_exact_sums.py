@@ -99,6 +99,8 @@ def test_columns_and_signs(values):
         alone = ExactSums.of(values[:, chosen])
         for of_both in zip(sums[chosen].parts(), alone.parts(), strict=True):
             np.testing.assert_array_equal(*of_both)
+        for together, by_itself in zip(sums.parts(), alone.parts(), strict=True):
+            assert together[n] == by_itself[0] or np.isnan(by_itself[0])
         same(sums[chosen] + ExactSums.zero(1), alone)
 
 
