@@ -350,6 +350,15 @@ def test_what_needs_single_requests_says_so(e, tmp_path, what):
     assert "\n" not in said
 
 
+def test_how_to_get_at_single_requests(e):
+    said = "this evaluation has sums over the requests, not the scores of each; evaluate with out="
+    with pytest.raises(LexiframeError, match=said):
+        _ = e.scores
+    said = "this evaluation has sums over the requests, not their rankings; evaluate a sample"
+    with pytest.raises(LexiframeError, match=said):
+        _ = e.positions
+
+
 def test_what_sums_suffice_for(both):
     e, whole = both
     assert str(e) == str(whole)

@@ -203,3 +203,16 @@ def test_functions_take_sums_where_they_take_preferences(data):
             assert of_both[0] == of_both[1]
         else:
             assert of_both[1].equals(of_both[0], null_equal=True), number
+
+
+def test_buckets_without_a_relevant_item():
+    """Requests without one count as 0, also where all others are in other buckets."""
+    rows = [(run, q, d, n) for n, run in enumerate("ab") for q in "123456789" for d in "xy"]
+    runs = pl.DataFrame(rows, schema=["run", "query_id", "doc_id", "score"], orient="row")
+    qrels = pl.DataFrame({"query_id": [*"1234"], "doc_id": "x", "relevance": [1.0, 0, 0, 0]})
+    for measures in (MEASURES, CHOICES[1][:1]):
+        how = {"measures": measures, "no_relevant": "zero"}
+        whole, warned = said_by(lambda how=how: lf.evaluate(runs, qrels, **how))
+        parts, said = in_batches(runs, qrels, how, 9)
+        same_tables(whole, parts)
+        assert said == warned

@@ -99,6 +99,12 @@ def test_what_does_not_fit_is_refused(data, lexiframe, arguments, message):
     assert message in " ".join(said.split())
 
 
+def test_scores_of_other_tools_are_held_in_memory(tmp_path, lexiframe):
+    status, printed, said = lexiframe("evaluate", "--scores", tmp_path, "--memory", "1GB")
+    assert (status, printed) == (1, "")
+    assert "--resume: scores of other tools are held in memory; leave these" in said
+
+
 class Terminal(io.StringIO):
     """A standard error that is a terminal."""
 

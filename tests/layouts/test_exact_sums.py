@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from lexiframe.layouts.exact_sums import ExactSums, halves, two_sum
@@ -87,6 +87,7 @@ def test_any_order_and_any_groups_give_the_same_bits(values, random):
 
 
 @given(matrices(NUMBERS))
+@example(np.array([[0.0, 5e-324], [0.1, -3.65629641e-168]]))
 def test_columns_and_signs(values):
     """A column's bits depend on nothing else: not on the other columns, nor on its sign."""
     sums = ExactSums.of(values)
@@ -98,6 +99,8 @@ def test_columns_and_signs(values):
         alone = ExactSums.of(values[:, chosen])
         for of_both in zip(sums[chosen].parts(), alone.parts(), strict=True):
             np.testing.assert_array_equal(*of_both)
+        for together, by_itself in zip(sums.parts(), alone.parts(), strict=True):
+            assert together[n] == by_itself[0] or np.isnan(by_itself[0])
         same(sums[chosen] + ExactSums.zero(1), alone)
 
 
