@@ -8,7 +8,6 @@ from __future__ import annotations
 import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from numbers import Integral
 from pathlib import Path
 from typing import Any, Protocol
@@ -16,7 +15,7 @@ from typing import Any, Protocol
 from lexiframe.asked import Asked, Inference
 from lexiframe.engines.batches import report
 from lexiframe.engines.plan import Kept
-from lexiframe.engines.spark_data import attributes_in_memory, collected, qrels_of, runs_of
+from lexiframe.engines.spark_data import collected, qrels_of, runs_of
 from lexiframe.engines.spark_job import check_pyspark, reduced_on_spark, rows_by_run
 from lexiframe.errors import LexiframeError, shown
 from lexiframe.evaluated_parts import (
@@ -178,10 +177,9 @@ def evaluate(
     sides = runs_of(spark, runs), qrels_of(spark, qrels)
     rows = rows_by_run(sides[0])
     n = -(-sum(rows.values()) // ROWS_PER_BUCKET) if buckets is None else int(buckets)
-    kept = () if out is None else tables_to_keep(keep, out)
+    kept = () if out is None else tables_to_keep(keep, out, resume=False)
     with _writing(out, kept) as folder:
         plan = plan_of(how, sorted(rows), folder, kept)
-        plan = replace(plan, requests=attributes_in_memory(how.requests))
         total = reduced_on_spark(plan, *sides, n)
         report(plan, total)
     return evaluation_of(total, plan, how, {"runs": _sources(runs), "qrels": _sources(qrels)})

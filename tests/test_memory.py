@@ -166,15 +166,24 @@ def test_runs_are_not_read_for_what_no_memory_holds(there):
     there(400_000)  # at 100 bytes each 4500 need 450,000
     broken = {name: pl.DataFrame({"nothing": [1]}) for name in "abc"}
     with pytest.raises(lf.LexiframeError, match=rf"^comparing runs: the preferences of {NUMBERS}"):
-        lf.evaluate(broken, QRELS, MANY)
+        lf.evaluate(broken, QRELS, MANY, test="wilcoxon")  # it needs them all at once
     with pytest.raises(lf.SchemaError, match="query_id"):
         lf.evaluate(broken, QRELS, MANY[:200])
+
+
+def test_preferences_that_memory_does_not_hold_are_summed_up(there):
+    whole = lf.evaluate(RUNS, QRELS, MANY)
+    there(400_000)
+    e = lf.evaluate(RUNS, QRELS, MANY)
+    assert whole.sums is None and e.sums is not None
+    assert e.comparisons.equals(whole.comparisons)
 
 
 @pytest.mark.parametrize("command", ["evaluate", "compare"])
 def test_the_command_line_refuses_them(there, monkeypatch, capsys, command):
     there(400_000)
     arguments = [command, str(QRELS), str(RUNS), *(f"-m{measure}" for measure in MANY)]
+    arguments += ["--test", "wilcoxon"]
     monkeypatch.setattr(sys, "argv", ["lexiframe", *arguments])
     with pytest.raises(SystemExit) as ended:
         cli.main()

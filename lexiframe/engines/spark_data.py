@@ -8,19 +8,17 @@ from functools import reduce
 from pathlib import Path
 from typing import Any
 
-import polars as pl
 import pyarrow as pa
 
 from lexiframe.engines.cogroup import BUCKET
 from lexiframe.engines.spark_errors import errors_of_spark
 from lexiframe.errors import LexiframeError, SchemaError, warn
-from lexiframe.io.files.sources import File, expanded, is_remote
-from lexiframe.io.logs.files import read_log
+from lexiframe.io.files.sources import expanded, is_remote
 from lexiframe.io.qrels import read_qrels
 from lexiframe.io.run_parts import UNNAMED
 from lexiframe.io.runs import read_runs
 from lexiframe.io.tables.column_names import columns_of, items_of_implicit_feedback
-from lexiframe.schemas import QRELS, RUNS, TableSchema, to_polars
+from lexiframe.schemas import QRELS, RUNS, TableSchema
 
 _FORMATS: dict[str, tuple[str, dict[str, Any]]] = {
     ".parquet": ("parquet", {}),
@@ -67,13 +65,6 @@ def is_spark_frame(data: Any) -> bool:
 def collected(data: Any) -> Any:
     """Return a data frame of Spark as a table in memory, and other data as they are."""
     return data.toArrow() if is_spark_frame(data) else data
-
-
-def attributes_in_memory(requests: Any) -> pl.DataFrame | None:
-    """Return attributes of requests as a table in memory, which executors can be sent."""
-    if requests is None:
-        return None
-    return read_log(requests) if isinstance(requests, File) else to_polars(requests, "requests")
 
 
 def in_buckets(frame: Any, n: int) -> Any:
