@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ import polars as pl
 
 from lexiframe.all_tables import pair_tables
 from lexiframe.asked import Asked, Groups
-from lexiframe.engines.batches import divided, reduced_in_batches, report, work_folder
+from lexiframe.engines.batches import divided, reduced_in_batches, report, some_queries, work_folder
 from lexiframe.engines.plan import Kept, Plan
 from lexiframe.engines.results import BucketResult
 from lexiframe.errors import LexiframeError, check_choice
@@ -57,7 +58,7 @@ def evaluate_in_batches(
         buckets = divided(runs, qrels, work, rank=how.policies.ties == "rank")
         plan = plan_of(how, buckets.names, folder, keep)
         total = reduced_in_batches(plan, buckets, work)
-        report(plan, total, buckets)
+        report(plan, total, partial(some_queries, buckets))
         sources = {"runs": buckets.sources, "qrels": buckets.qrels_sources}
         buckets.remove()
     return evaluation_of(total, plan, how, sources)
