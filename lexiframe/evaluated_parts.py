@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ import polars as pl
 
 from lexiframe.all_tables import pair_tables
 from lexiframe.asked import Asked, Groups
-from lexiframe.engines.batches import divided, reduced_in_batches, report, work_folder
+from lexiframe.engines.batches import divided, reduced_in_batches, report, some_queries, work_folder
 from lexiframe.engines.bucket import evaluate_ranked, has_pool
 from lexiframe.engines.plan import Kept, Plan
 from lexiframe.engines.results import BucketResult
@@ -74,7 +75,7 @@ def evaluate_in_batches(
         buckets = divided(runs, qrels, work, rank=how.policies.ties == "rank")
         plan = plan_of(how, buckets.names, folder, keep)
         total = reduced_in_batches(plan, buckets, work)
-        report(plan, total, buckets)
+        report(plan, total, partial(some_queries, buckets))
         sources = {"runs": buckets.sources, "qrels": buckets.qrels_sources}
     return evaluation_of(total, plan, how, sources)
 
@@ -89,7 +90,7 @@ def _of_ranked_runs(runs: Any, qrels: Any, how: Asked) -> Evaluation:
     ranked = rank_runs(scan, judged, how.policies, **asked)
     plan = plan_of(how, [run.name for run in ranked.runs])
     total = evaluate_ranked(plan, ranked)
-    report(plan, total)
+    report(plan, total, lambda: ([], ranked.judged.queries))  # `rank_runs` has raised already
     sources = {
         "runs": sources_of_origin(scan, ranked.read),
         "qrels": sources_of_qrels(judged, sha256=ranked.judged.sha256),

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from functools import partial
 from numbers import Integral
 from pathlib import Path
 from typing import Any, Protocol
@@ -15,8 +16,13 @@ from typing import Any, Protocol
 from lexiframe.asked import Asked, Inference
 from lexiframe.engines.batches import report
 from lexiframe.engines.plan import Kept
-from lexiframe.engines.spark_data import collected, qrels_of, runs_of
-from lexiframe.engines.spark_job import check_pyspark, reduced_on_spark, rows_by_run
+from lexiframe.engines.spark_data import (
+    collected,
+    names_of_runs,
+    qrels_of,
+    runs_of,
+)
+from lexiframe.engines.spark_job import check_session, reduced_on_spark, rows_by_run, some_queries
 from lexiframe.errors import LexiframeError, shown
 from lexiframe.evaluated_parts import (
     evaluation_of,
@@ -26,7 +32,7 @@ from lexiframe.evaluated_parts import (
 )
 from lexiframe.evaluated_runs import MEASURES
 from lexiframe.evaluation import Evaluation
-from lexiframe.io.files.outputs import output_folder
+from lexiframe.io.files.outputs import output_folder, output_path
 from lexiframe.io.files.sources import is_remote, public_address
 from lexiframe.io.problems.duplicates import Duplicates
 from lexiframe.io.qrels import held_or_data
@@ -171,17 +177,16 @@ def evaluate(
         by_default=measures is None,
     )
     _check(how, buckets)
-    check_pyspark()
-    if not hasattr(spark, "createDataFrame"):
-        raise TypeError(f"spark: expected a SparkSession, found {type(spark).__name__}")
-    sides = runs_of(spark, runs), qrels_of(spark, qrels)
-    rows = rows_by_run(sides[0])
-    n = -(-sum(rows.values()) // ROWS_PER_BUCKET) if buckets is None else int(buckets)
-    kept = () if out is None else tables_to_keep(keep, out, resume=False)
+    kept = tables_to_keep(keep, out or "", resume=False)
+    check_session(spark)
     with _writing(out, kept) as folder:
-        plan = plan_of(how, sorted(rows), folder, kept)
+        sides = runs_of(spark, runs), qrels_of(spark, qrels)
+        rows = rows_by_run(sides[0])
+        n = -(-sum(rows.values()) // ROWS_PER_BUCKET) if buckets is None else int(buckets)
+        names = sorted({*rows, *names_of_runs(runs)})
+        plan = plan_of(how, names, folder, () if out is None else kept)
         total = reduced_on_spark(plan, *sides, n)
-        report(plan, total)
+        report(plan, total, partial(some_queries, *sides))
     return evaluation_of(total, plan, how, {"runs": _sources(runs), "qrels": _sources(qrels)})
 
 
@@ -201,7 +206,7 @@ def _check(how: Asked, buckets: int | None) -> None:
 
 @contextmanager
 def _writing(out: str | Path | None, kept: Sequence[Kept]) -> Iterator[Path | None]:
-    """Yield the folder to write to, with empty folders for tables; remove these after an error."""
+    """Yield the folder to write to, with empty folders for tables; remove what an error leaves."""
     if out is None:
         yield None
         return
@@ -210,6 +215,7 @@ def _writing(out: str | Path | None, kept: Sequence[Kept]) -> Iterator[Path | No
             f"out: expected a folder that the driver and all executors share, found the address "
             f"{public_address(str(out))}; give the path of a shared folder"
         )
+    is_new = not output_path(out).exists()
     folder = output_folder(out).absolute()
     tables = [folder / name for name in kept]
     for table in tables:
@@ -225,6 +231,9 @@ def _writing(out: str | Path | None, kept: Sequence[Kept]) -> Iterator[Path | No
     except BaseException:
         for table in tables:
             shutil.rmtree(table, ignore_errors=True)
+        if is_new:
+            with suppress(OSError):  # somebody may have put something else into it
+                folder.rmdir()
         raise
 
 

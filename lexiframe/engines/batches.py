@@ -6,7 +6,7 @@ import json
 import pickle
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from hashlib import sha256
@@ -94,19 +94,25 @@ def reduced_in_batches(plan: Plan, buckets: Buckets, work: Work) -> BucketResult
     return total
 
 
-def report(plan: Plan, total: BucketResult, buckets: Buckets | None = None) -> None:
+def report(
+    plan: Plan, total: BucketResult, some_queries: Callable[[], tuple[list[str], pl.Series]]
+) -> None:
     """Raise for what no bucket had, and warn once of what was dropped or filled.
+
+    ``some_queries`` returns some queries of the runs and some judged ones, for an error message.
 
     Raises
     ------
     LexiframeError
-        When no run answers a judged request, when nothing is relevant, and when a measure's ``rel``
-        is above all grades.
+        When there are no judgments, when no run answers a judged request, when nothing is relevant,
+        and when a measure's ``rel`` is above all grades.
     """
+    if total.greatest is None:
+        raise LexiframeError("qrels: expected judgments, found no rows")
     if not total.answered:
-        refuse_other_queries(*_some_queries(buckets))
+        refuse_other_queries(*some_queries(), are_all=False)
     counts = total.coverage.counts
-    if total.greatest is not None and (counts["without_relevant"] == counts["requests"]).all():
+    if (counts["without_relevant"] == counts["requests"]).all():
         raise nothing_relevant(total.greatest, plan.policies.rel)
     for measure in plan.measures:
         scores, pairs = total.reduced.scores, total.reduced.preferences
@@ -130,16 +136,14 @@ def _report_groups(plan: Plan, found: Attributed) -> None:
     warn(f"requests: query_id without attributes: {n_and_first(found.first, found.lacking)}")
 
 
-def _some_queries(buckets: Buckets | None) -> tuple[list[str], pl.Series]:
+def some_queries(buckets: Buckets) -> tuple[list[str], pl.Series]:
     """Return some queries of the runs, and some judged ones."""
-    numbers = range(len(buckets)) if buckets is not None else range(0)
     answered: list[str] = []
     judged = pl.Series([], dtype=pl.String)
-    for number in numbers[:3] if buckets is not None else ():
-        frames = buckets.runs(number).values() if buckets is not None else ()
+    for number in range(len(buckets))[:3]:
+        frames = buckets.runs(number).values()
         answered += [str(query) for frame in frames for query in frame["query_id"].head(3)]
-        if buckets is not None:
-            judged = pl.concat([judged, buckets.qrels(number)["query_id"].cast(pl.String)])
+        judged = pl.concat([judged, buckets.qrels(number)["query_id"].cast(pl.String)])
     return sorted({*answered}), judged.unique().sort()
 
 

@@ -34,15 +34,18 @@ _FORMATS: dict[str, tuple[str, dict[str, Any]]] = {
 def runs_of(spark: Any, runs: Any) -> Any:
     """Return runs as one Spark data frame: run, query_id, doc_id, score, and rank if it is there.
 
-    ``runs`` is what the function ``evaluate`` of `lexiframe.engines.spark` takes.
+    ``runs`` is what the function ``evaluate`` of `lexiframe.spark` takes.
     """
     if isinstance(runs, Mapping):
-        return _union(
-            [_named(_frame(spark, run, read_runs), str(name)) for name, run in runs.items()]
-        )
+        return _union([_named(spark, run, str(name)) for name, run in runs.items()])
     if isinstance(runs, list | tuple):
         return _union([_one_table(_frame(spark, run, read_runs)) for run in runs])
     return _one_table(_frame(spark, runs, read_runs))
+
+
+def names_of_runs(runs: Any) -> set[str]:
+    """Return the names that runs are given under: one without rows is a run too."""
+    return {str(name) for name in runs} if isinstance(runs, Mapping) else set()
 
 
 def qrels_of(spark: Any, qrels: Any) -> Any:
@@ -89,10 +92,13 @@ def _one_table(frame: Any) -> Any:
     return frame.withColumn("run", functions.lit(UNNAMED))
 
 
-def _named(frame: Any, name: str) -> Any:
+def _named(spark: Any, run: Any, name: str) -> Any:
     """Return the rows of the run that is given under a name."""
     from pyspark.sql import functions
 
+    frame = _read_by_spark(spark, run)
+    if frame is None:
+        return _one_table(_sent(spark, read_runs({name: run})))
     frame = _in_our_words(frame, RUNS, f"the run {name!r}")
     if "run" in frame.columns:
         raise SchemaError(
@@ -127,11 +133,20 @@ def _in_our_words(frame: Any, schema: TableSchema, where: str) -> Any:
 
 def _frame(spark: Any, data: Any, read: Callable[[Any], pa.Table]) -> Any:
     """Return a Spark data frame of what is given; what Spark does not read, the driver reads."""
+    frame = _read_by_spark(spark, data)
+    return _sent(spark, read(data)) if frame is None else frame
+
+
+def _read_by_spark(spark: Any, data: Any) -> Any:
+    """Return the Spark data frame that is given, or whose path is; None for other data."""
     if is_spark_frame(data):
         return data
-    if isinstance(data, str | Path) and (form := _form(data)) is not None:
-        return _load(spark, str(data), *form)
-    table = read(data)
+    form = _form(data) if isinstance(data, str | Path) else None
+    return None if form is None else _load(spark, str(data), *form)
+
+
+def _sent(spark: Any, table: pa.Table) -> Any:
+    """Return the Spark data frame of a table in memory."""
     # Spark has no type for text of more than 2 GB, which Polars writes.
     types = [pa.string() if pa.types.is_large_string(f.type) else f.type for f in table.schema]
     schema = pa.schema(list(zip(table.column_names, types, strict=True)))

@@ -14,6 +14,7 @@ _UNREADABLE = re.compile(
     r"(?:SQLSTATE|Please ensure|\n\s+at |\Z)",
     re.DOTALL,
 )
+_NO_FILE_SYSTEM = re.compile(r"ClassNotFoundException: Class (\S*FileSystem) not found")
 
 
 @contextmanager
@@ -32,6 +33,11 @@ def errors_of_spark(buckets: int | None = None) -> Iterator[None]:
         if found := _UNREADABLE.search(said):
             raise LexiframeError(
                 f"Spark cannot read the data ({found[1]}): {in_one_line(found[2])}"
+            ) from None
+        if found := _NO_FILE_SYSTEM.search(said):
+            raise LexiframeError(
+                f"Spark has no {found[1]}, which reads such addresses; start the session with the "
+                "package that it comes from (spark.jars.packages)"
             ) from None
         if "PYTHON_VERSION_MISMATCH" in said:
             raise LexiframeError(

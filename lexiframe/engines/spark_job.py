@@ -6,6 +6,8 @@ from functools import reduce
 from operator import add
 from typing import Any
 
+import polars as pl
+
 from lexiframe.engines.cogroup import reduce_buckets
 from lexiframe.engines.plan import Plan
 from lexiframe.engines.results import BucketResult, nothing
@@ -13,6 +15,9 @@ from lexiframe.engines.spark_data import in_buckets
 from lexiframe.engines.spark_errors import errors_of_spark
 from lexiframe.engines.spark_tasks import ROWS, evaluation_of_bucket, result_of, sum_of_buckets
 from lexiframe.errors import LexiframeError, SchemaError
+
+_FEW = 1000
+"""The number of rows of which an error message shows queries."""
 
 
 def reduced_on_spark(plan: Plan, runs: Any, qrels: Any, buckets: int) -> BucketResult:
@@ -55,8 +60,28 @@ def rows_by_run(runs: Any) -> dict[str, int]:
     return found
 
 
-def check_pyspark() -> None:
-    """Raise when PySpark is not installed, or is older than version 4."""
+def some_queries(runs: Any, qrels: Any) -> tuple[list[str], pl.Series]:
+    """Return some queries of the runs, and some judged ones."""
+    columns = (frame.select(frame["query_id"].cast("string")) for frame in (runs, qrels))
+    found = [column.limit(_FEW).toArrow()["query_id"].to_pylist() for column in columns]
+    return sorted({*found[0]}), pl.Series(sorted({*found[1]}), dtype=pl.String)
+
+
+def check_session(spark: Any) -> None:
+    """Raise when PySpark is missing or older than version 4, and for what is no running session."""
+    _check_pyspark()
+    if not hasattr(spark, "createDataFrame"):
+        raise TypeError(f"spark: expected a SparkSession, found {type(spark).__name__}")
+    # A session that was stopped has lost its Java; without this check, PySpark fails an assertion.
+    context = getattr(spark, "_sc", None)
+    if getattr(spark, "is_stopped", False) or (context is not None and context._jsc is None):
+        raise LexiframeError(
+            "spark: expected a running session, found one that was stopped; start another with "
+            "SparkSession.builder.getOrCreate()"
+        )
+
+
+def _check_pyspark() -> None:
     try:
         import pyspark
     except ImportError:

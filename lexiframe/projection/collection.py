@@ -152,12 +152,20 @@ def _shared_codes() -> pl.Series:
     return pl.Series([], dtype=pl.Categorical(pl.Categories.random()))
 
 
-def refuse_other_queries(answered: list[str], judged: pl.Series) -> NoReturn:
-    """Raise because the queries that were answered, and those that are judged, have none alike."""
+def refuse_other_queries(
+    answered: list[str], judged: pl.Series, *, are_all: bool = True
+) -> NoReturn:
+    """Raise because the queries that were answered, and those that are judged, have none alike.
+
+    The message says how many there are if these ``are_all``, and not a part of them.
+    """
     cause = likely_cause(answered, judged)
+    ours, theirs = (n_and_first(queries) for queries in (answered, judged))
+    if not are_all:
+        ours, theirs = (said.partition(" ")[2][1:-1] for said in (ours, theirs))
     raise LexiframeError(
-        f"runs and qrels have no query in common: the runs answer {n_and_first(answered)}, "
-        f"the qrels have {n_and_first(judged)}; "
+        f"runs and qrels have no query in common: the runs answer {ours}, "
+        f"the qrels have {theirs}; "
         + (f"likely cause: {cause}" if cause else "do both use the same query ids?")
     )
 

@@ -41,7 +41,7 @@ def test_other_files_among_the_parts_are_refused_before_the_work(tmp_path):
     other = tmp_path / "scores" / "other.parquet"
     other.parent.mkdir()
     other.write_bytes(b"")
-    with pytest.raises(LexiframeError, match="no files but the parts of an earlier .* other.parq"):
+    with pytest.raises(LexiframeError, match=r"no files but the parts of an earlier .* other.parq"):
         lf.evaluate(runs, qrels, MEASURES, out=tmp_path, keep="scores")
     assert [*tmp_path.rglob("*")] == [other.parent, other]
 
@@ -54,9 +54,10 @@ def test_a_job_that_is_not_resumed_is_removed(tmp_path, monkeypatch, memory):
     def fail(*_, **__):
         raise KeyboardInterrupt
 
-    with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
+    with monkeypatch.context() as patched:
         patched.setattr("lexiframe.engines.batches.evaluate_bucket", fail)
-        lf.evaluate(runs, qrels, MEASURES, keep="scores", **how)
+        with pytest.raises(KeyboardInterrupt):
+            lf.evaluate(runs, qrels, MEASURES, keep="scores", **how)
     assert (tmp_path / ".lexiframe-job" / "buckets").exists()
     e = lf.evaluate(runs, qrels, MEASURES, **how)
     assert e.sums is not None

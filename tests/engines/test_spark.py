@@ -145,6 +145,25 @@ def test_scores_and_preferences_are_written_by_bucket(spark, collection, tmp_pat
         lf.spark.evaluate(spark, *collection, MEASURES, out=out)
 
 
+def test_the_tables_to_keep_may_be_chosen(spark, collection, tmp_path):
+    lf.spark.evaluate(spark, *collection, MEASURES, buckets=2, out=tmp_path, keep="scores")
+    assert [path.name for path in tmp_path.iterdir()] == ["scores"]
+
+
+def test_a_run_without_rows_is_a_run(spark, collection):
+    """And runs that are given by name may be Spark's and others."""
+    runs, qrels = collection
+    frames = {name: runs.filter(run=name).drop("run") for name in ("run1", "run2")}
+    frames["empty"] = runs.clear().drop("run")
+    given = {name: sent(spark, frame) for name, frame in frames.items()}
+    given["run2"] = frames["run2"]
+    e, said = warned(lf.spark.evaluate, spark, given, qrels, MEASURES, buckets=2)
+    expected, said_in_memory = warned(lf.evaluate, frames, qrels, MEASURES)
+    assert_same(e, expected)
+    assert said == said_in_memory
+    assert e.coverage.filter(run="empty")["answered"].item() == 0
+
+
 # --- Errors -------------------------------------------------------------------------------------
 
 
@@ -158,7 +177,7 @@ def test_bad_data_are_the_error_of_the_reader(spark, collection, tmp_path, capfd
         lf.spark.evaluate(spark, twice, qrels, "AP", buckets=5, out=tmp_path / "out")
     assert "Traceback" not in str(caught.value)
     assert "java" not in capfd.readouterr().err
-    assert not [*(tmp_path / "out").rglob("*.parquet")]
+    assert not [*tmp_path.iterdir()]
     missing = runs.with_columns(score=pl.when(pl.col("query_id") != 8).then("score"))
     with pytest.raises(lf.SchemaError, match="expected a number in score of every row, found none"):
         lf.spark.evaluate(spark, missing, qrels, "AP", buckets=5)
@@ -175,11 +194,16 @@ def test_arguments_are_checked_before_spark_does_anything(collection):
         spark.evaluate(None, *collection, ties="input")
     with pytest.raises(lf.UnknownNameError, match="unknown measure 'APP'"):
         spark.evaluate(None, *collection, "APP")
+    with pytest.raises(lf.LexiframeError, match=r"expected keep to be one of .* found 'score'"):
+        spark.evaluate(None, *collection, "AP", keep="score")
 
 
 def test_the_session_comes_first(spark_home, collection):
     with pytest.raises(TypeError, match="spark: expected a SparkSession, found NoneType"):
         lf.spark.evaluate(None, *collection)
+    stopped = types.SimpleNamespace(createDataFrame=None, _sc=types.SimpleNamespace(_jsc=None))
+    with pytest.raises(lf.LexiframeError, match="a running session, found one that was stopped"):
+        lf.spark.evaluate(stopped, *collection)
 
 
 def test_without_pyspark_the_error_names_the_extra(monkeypatch, collection):
@@ -218,6 +242,18 @@ def test_runs_need_rows_and_names(spark, collection):
     unnamed = runs.with_columns(run=pl.when(pl.col("query_id") > 1).then("run"))
     with pytest.raises(lf.SchemaError, match="the name of a run in every row, found none in"):
         lf.spark.evaluate(spark, sent(spark, unnamed), qrels, "AP")
+
+
+def test_judgments_of_no_or_of_other_requests(spark, collection):
+    runs, qrels = collection
+    with pytest.raises(lf.LexiframeError, match="qrels: expected judgments, found no rows"):
+        lf.spark.evaluate(spark, runs, sent(spark, qrels.clear()), "AP", buckets=1)
+    others = qrels.with_columns(query_id=pl.format("q{}", "query_id"))
+    with pytest.raises(
+        lf.LexiframeError,
+        match=r"the runs answer '0', '1', .*, \.\.\., the qrels have 'q0', .*cause: a prefix",
+    ):
+        lf.spark.evaluate(spark, runs, others, "AP", buckets=3)
 
 
 def test_a_module_that_executors_lack_is_an_error():

@@ -45,6 +45,7 @@ def test_the_forms_of_runs_are_read_alike(spark, tmp_path):
         str(tmp_path / "parts" / "*.parquet"),
         [frame.head(100), sent(spark, frame.tail(-100))],
         {name: sent(spark, part) for name, part in by_run.items()},
+        by_run,
         tmp_path / "runs.jsonl",
     ]
     for runs in of_runs:
@@ -102,6 +103,8 @@ def test_what_cannot_be_read_is_an_error(spark, tmp_path):
         lf.LexiframeError, match=r"cannot read the data \(FAILED_READ_FILE.*bad\.parquet"
     ):
         qrels_of(spark, tmp_path / "bad.parquet")
+    with pytest.raises(lf.LexiframeError, match=r"no .*S3AFileSystem, .*spark\.jars\.packages"):
+        runs_of(spark, "s3a://bucket/runs")
     with pytest.raises(lf.ReadError, match="no such file"):
         runs_of(spark, tmp_path / "gone.run")
     with pytest.raises(lf.SchemaError, match="run 'a': expected the rows of one run, found a col"):
