@@ -4,7 +4,8 @@ import polars as pl
 import pytest
 
 import lexiframe as lf
-from lexiframe.errors import LexiframeError
+from lexiframe.engines.bucket import evaluate_bucket
+from lexiframe.errors import LexiframeError, ReadError
 
 MEASURES = ["RPP", "AP"]
 SMALL = 4_000_000  # bytes of memory: the rows below need several buckets
@@ -41,7 +42,7 @@ def test_other_files_among_the_parts_are_refused_before_the_work(tmp_path):
     other = tmp_path / "scores" / "other.parquet"
     other.parent.mkdir()
     other.write_bytes(b"")
-    with pytest.raises(LexiframeError, match="no files but the parts of an earlier .* other.parq"):
+    with pytest.raises(LexiframeError, match=r"no files but the parts .* found other.parquet;"):
         lf.evaluate(runs, qrels, MEASURES, out=tmp_path, keep="scores")
     assert [*tmp_path.rglob("*")] == [other.parent, other]
 
@@ -54,10 +55,75 @@ def test_a_job_that_is_not_resumed_is_removed(tmp_path, monkeypatch, memory):
     def fail(*_, **__):
         raise KeyboardInterrupt
 
-    with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
+    with monkeypatch.context() as patched:
         patched.setattr("lexiframe.engines.batches.evaluate_bucket", fail)
-        lf.evaluate(runs, qrels, MEASURES, keep="scores", **how)
+        with pytest.raises(KeyboardInterrupt):
+            lf.evaluate(runs, qrels, MEASURES, keep="scores", **how)
     assert (tmp_path / ".lexiframe-job" / "buckets").exists()
     e = lf.evaluate(runs, qrels, MEASURES, **how)
     assert e.sums is not None
     assert not (tmp_path / ".lexiframe-job").exists()
+
+
+def test_options_that_would_be_ignored_are_refused(tmp_path):
+    runs, qrels = _data(3)
+    with pytest.raises(LexiframeError, match="resume needs the folder of the interrupted"):
+        lf.evaluate(runs, qrels, MEASURES, resume=True)
+    lf.evaluate(runs, qrels, MEASURES).write(tmp_path / "results")
+    for asked in ({"keep": "scores"}, {"resume": True}):
+        with pytest.raises(LexiframeError, match="reuse holds all preferences in memory"):
+            lf.evaluate(runs, qrels, reuse=tmp_path / "results", out=tmp_path / "out", **asked)
+
+
+def test_errors_do_not_promise_to_keep_a_temporary_folder(tmp_path):
+    runs, qrels = _data(30)
+    for name, rows in runs.items():
+        rows.write_parquet(tmp_path / f"{name}.parquet")
+    (tmp_path / "broken.parquet").write_bytes(b"PAR1")
+    with pytest.raises(ReadError, match=r"broken.parquet: cannot be read as Parquet") as caught:
+        lf.evaluate(tmp_path, qrels, MEASURES, memory=SMALL // 100)
+    assert "resume" not in str(caught.value)
+
+
+def test_a_file_that_changed_asks_to_start_again(tmp_path, monkeypatch):
+    runs, qrels = _data(30)
+    (tmp_path / "runs").mkdir()
+    for name, rows in runs.items():
+        rows.write_parquet(tmp_path / "runs" / f"{name}.parquet")
+
+    def fail(*_, **__):
+        raise KeyboardInterrupt
+
+    how = {"memory": SMALL // 100, "out": tmp_path / "out"}
+    with monkeypatch.context() as patched:
+        patched.setattr("lexiframe.engines.batches.evaluate_bucket", fail)
+        with pytest.raises(KeyboardInterrupt):
+            lf.evaluate(tmp_path / "runs", qrels, MEASURES, **how)
+    runs["up"].head(9).write_parquet(tmp_path / "runs" / "up.parquet")
+    with pytest.raises(LexiframeError, match=r"up.parquet: has changed since") as caught:
+        lf.evaluate(tmp_path / "runs", qrels, MEASURES, resume=True, **how)
+    assert str(caught.value).endswith("start again without resume")
+
+
+def test_a_job_is_resumed_with_more_memory_but_not_with_less(tmp_path, monkeypatch):
+    runs, qrels = _data(300)
+    how = {"out": tmp_path, "keep": "scores"}
+    evaluated = []
+
+    def fail_at_last(*given):
+        if len(evaluated) == 2:
+            raise KeyboardInterrupt
+        evaluated.append(given[-1])
+        return evaluate_bucket(*given)
+
+    with monkeypatch.context() as patched:
+        patched.setattr("lexiframe.engines.batches.evaluate_bucket", fail_at_last)
+        with pytest.raises(KeyboardInterrupt):
+            lf.evaluate(runs, qrels, MEASURES, memory=SMALL // 10, **how)
+    with pytest.raises(LexiframeError, match=r"its job has [0-9]+ buckets, and needs [0-9]+ for"):
+        lf.evaluate(runs, qrels, MEASURES, memory=SMALL // 100, resume=True, **how)
+    e = lf.evaluate(runs, qrels, MEASURES, memory=SMALL, resume=True, **how)
+    whole = lf.evaluate(runs, qrels, MEASURES)
+    assert e.means.equals(whole.means)
+    found = pl.read_parquet(tmp_path / "scores")
+    assert found.sort(whole.scores.columns[:3]).equals(whole.scores.sort(whole.scores.columns[:3]))
