@@ -178,6 +178,7 @@ def _facts(plan: Plan, buckets: Buckets) -> dict[str, Any]:
         "groups": [*plan.by],
         "keep": [*plan.keep],
         "sizes": buckets.sizes.tolist(),
+        "data": [unit["digest"] for units in buckets.facts.values() for unit in units],
     }
     return dict(json.loads(json.dumps(facts)))
 

@@ -49,18 +49,25 @@ Read = Callable[[Unit, "Written"], None]
 
 @dataclass
 class Written:
-    """A unit on its way to disk: its rows, and what is known about it when it is finished."""
+    """A unit on its way to disk: its rows, and what is known about it when it is finished.
+
+    ``digest`` tells data that are not in a file from others, in any order of their rows.
+    """
 
     job: Job
     spill: Spill
     count: Callable[[int], None]
     names: dict[str, int] = field(default_factory=dict)
     facts: dict[str, Any] = field(default_factory=dict)
+    is_hashed: bool = False
+    digest: int = 0
 
     def add(self, rows: pl.DataFrame) -> None:
         """Add rows; raise if another thread has failed."""
         if self.job.stop.is_set():
             raise StoppedError
+        if self.is_hashed:
+            self.digest = (self.digest + int(rows.hash_rows(seed=0).sum())) % 2**64
         self.spill.add(rows)
         self.count(rows.height)
 
@@ -208,7 +215,7 @@ def _spill(
     for left in folder.glob(f"{number:06}-*"):
         left.unlink()
     spill = Spill(folder, f"{number:06}", job.room, np.zeros(job.n_buckets, np.int64))
-    written = Written(job, spill, count)
+    written = Written(job, spill, count, is_hashed=unit.stamp is None)
     try:
         sha256 = File(unit.path).facts()["sha256"] if unit.path is not None else None
         read(unit, written)
@@ -218,6 +225,7 @@ def _spill(
             "where": unit.where,
             "stamp": None if unit.stamp is None else [*unit.stamp],
             "sha256": sha256,
+            "digest": str(written.digest) if written.is_hashed else None,
             "names": [*written.names],
             "files": spill.files,
             "rows": spill.counts.tolist(),

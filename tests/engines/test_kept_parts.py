@@ -127,3 +127,23 @@ def test_a_job_is_resumed_with_more_memory_but_not_with_less(tmp_path, monkeypat
     assert e.means.equals(whole.means)
     found = pl.read_parquet(tmp_path / "scores")
     assert found.sort(whole.scores.columns[:3]).equals(whole.scores.sort(whole.scores.columns[:3]))
+
+
+@pytest.mark.parametrize("changed", ["runs", "qrels"])
+def test_frames_that_changed_are_another_job(tmp_path, monkeypatch, changed):
+    runs, qrels = _data(300)
+    how = {"out": tmp_path, "keep": "scores", "memory": SMALL // 10}
+
+    def fail(*_, **__):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr("lexiframe.engines.batches.evaluate_bucket", fail)
+        with pytest.raises(KeyboardInterrupt):
+            lf.evaluate(runs, qrels, MEASURES, **how)
+    if changed == "runs":
+        runs["up"] = runs["up"].with_columns(score=-pl.col("score"))
+    else:
+        qrels = qrels.with_columns(relevance=pl.lit(2))
+    with pytest.raises(LexiframeError, match="holds another job: its data differ"):
+        lf.evaluate(runs, qrels, MEASURES, resume=True, **how)
