@@ -298,6 +298,11 @@ class Evaluation:
 
     def origin(self, what: str) -> Origin:
         """Return what the evaluation was computed from; ``what`` begins the error if not known."""
+        if self._origin is None and self.sums is not None:
+            raise LexiframeError(
+                f"{what}: this evaluation has sums over the requests, and not the rankings; "
+                "evaluate all runs, or a sample of the requests, in memory"
+            )
         if self._origin is None:
             raise LexiframeError(
                 f"{what}: this evaluation was computed from scores, so the rankings are not known; "

@@ -147,3 +147,19 @@ def test_frames_that_changed_are_another_job(tmp_path, monkeypatch, changed):
         qrels = qrels.with_columns(relevance=pl.lit(2))
     with pytest.raises(LexiframeError, match="holds another job: its data differ"):
         lf.evaluate(runs, qrels, MEASURES, resume=True, **how)
+
+
+def test_what_needs_single_requests_says_that_there_are_sums(tmp_path):
+    runs, qrels = _data(3)
+    e = lf.evaluate(runs, qrels, MEASURES, out=tmp_path, keep="preferences")
+    said = "this evaluation has sums over the requests, not the scores of each; evaluate with"
+    with pytest.raises(LexiframeError, match=said):
+        e.scores  # noqa: B018
+    with pytest.raises(LexiframeError, match=r"in parts in .*: polars\.scan_parquet"):
+        e.preferences  # noqa: B018
+    for what, use in {
+        "positions": lambda: e.positions,
+        "add_runs": lambda: lf.add_runs(e, {"other": runs["up"]}),
+    }.items():
+        with pytest.raises(LexiframeError, match=f"{what}: this .* sums .* and not the rankings"):
+            use()
