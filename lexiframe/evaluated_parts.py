@@ -52,6 +52,15 @@ def tables_to_keep(
     return tuple(name for name in KEPT if name in names)
 
 
+def refuse_reuse_in_parts(*, are_asked: bool, is_reused: bool) -> None:
+    """Raise when results are to be reused and parts to be written, or to be gone on with."""
+    if are_asked and is_reused:
+        raise LexiframeError(
+            "evaluate: reuse holds all preferences in memory, keep and resume are for an "
+            "evaluation in parts; leave one of them out"
+        )
+
+
 def evaluate_in_batches(
     runs: Any,
     qrels: Any,
@@ -63,6 +72,10 @@ def evaluate_in_batches(
     resume: bool = False,
 ) -> Evaluation:
     """Evaluate runs in bounded memory, one part of the requests after the other; see `evaluate`."""
+    if resume and out is None:
+        raise LexiframeError(
+            "evaluate: resume needs the folder of the interrupted evaluation; give out='FOLDER'"
+        )
     refuse_tests_of_requests(how)
     refuse_lower_rel(how.measures, how.policies.rel)
     folder = None if out is None else output_folder(out)

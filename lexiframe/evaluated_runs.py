@@ -11,7 +11,12 @@ from lexiframe.all_tables import pair_tables
 from lexiframe.asked import Asked, Groups, Inference
 from lexiframe.engines.sizes import is_small, memory_allowed
 from lexiframe.engines.units import data_sets_in, judgments_in
-from lexiframe.evaluated_parts import are_of_sums, evaluate_in_batches, tables_to_keep
+from lexiframe.evaluated_parts import (
+    are_of_sums,
+    evaluate_in_batches,
+    refuse_reuse_in_parts,
+    tables_to_keep,
+)
 from lexiframe.evaluation import Evaluation
 from lexiframe.gaps import coverage_table
 from lexiframe.io.kept_results import read_results
@@ -164,6 +169,7 @@ def evaluate(
         by_default=measures is None,
     )
     tables = tables_to_keep(keep, out, resume=resume)
+    refuse_reuse_in_parts(are_asked=bool(tables) or resume, is_reused=reuse is not None)
     if not hasattr(runs, "__arrow_c_stream__"):
         runs = held(data_sets_in(runs), "runs")  # an iterator can be looked at only once
     qrels = held(judgments_in(qrels), "qrels")

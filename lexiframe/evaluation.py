@@ -298,10 +298,10 @@ class Evaluation:
 
     def origin(self, what: str) -> Origin:
         """Return what the evaluation was computed from; ``what`` begins the error if not known."""
-        if self.sums is not None:
+        if self._origin is None and self.sums is not None:
             raise LexiframeError(
-                f"{what}: this evaluation has sums over the requests, not their rankings; evaluate "
-                "a sample of the requests for it"
+                f"{what}: this evaluation has sums over the requests, and not the rankings; "
+                "evaluate all runs, or a sample of the requests, in memory"
             )
         if self._origin is None:
             raise LexiframeError(

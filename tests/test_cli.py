@@ -169,6 +169,12 @@ def test_evaluate_reuses_results_also_those_in_the_folder_it_writes_to(tmp_path,
     outcome = lexiframe("evaluate", "--scores", scores, "--reuse", out)
     assert outcome.status == 1
     assert "--reuse: scores of other tools are only compared" in outcome.err
+    outcome = lexiframe("evaluate", "--scores", scores, "--memory", "1GB")
+    assert outcome.status == 1
+    assert "--keep and --resume: scores of other tools are held in memory" in outcome.err
+    outcome = lexiframe("evaluate", QRELS, RUNS, "--resume")
+    assert outcome.status == 1
+    assert "--resume: expected the folder of the interrupted evaluation" in outcome.err
 
 
 def test_evaluate_as_json(lexiframe):

@@ -18,7 +18,7 @@ import polars as pl
 from lexiframe._version import __version__
 from lexiframe.engines.bucket import evaluate_bucket
 from lexiframe.engines.buckets import Buckets, partition
-from lexiframe.engines.jobs import remove
+from lexiframe.engines.jobs import buckets_before, remove
 from lexiframe.engines.plan import Plan
 from lexiframe.engines.results import Attributed, BucketResult, nothing
 from lexiframe.engines.sizes import n_buckets, sizes_of
@@ -46,6 +46,7 @@ class Work:
     folder: Path
     memory: int
     resume: bool
+    is_kept: bool = True
 
 
 @contextmanager
@@ -56,7 +57,7 @@ def work_folder(out: Path | None, memory: int, *, resume: bool) -> Iterator[Work
     """
     if out is None:
         with tempfile.TemporaryDirectory(prefix="lexiframe-") as folder:
-            yield Work(Path(folder), memory, resume=False)
+            yield Work(Path(folder), memory, resume=False, is_kept=False)
         return
     work = Work(out / ".lexiframe-job", memory, resume)
     if not resume:
@@ -66,11 +67,26 @@ def work_folder(out: Path | None, memory: int, *, resume: bool) -> Iterator[Work
 
 
 def divided(runs: Any, qrels: Any, work: Work, *, rank: bool) -> Buckets:
-    """Divide runs and judgments into as many buckets of requests as the memory asks for."""
+    """Divide runs and judgments into as many buckets of requests as the memory asks for.
+
+    A job that is resumed keeps its number of buckets: the memory available is not the same again.
+
+    Raises
+    ------
+    LexiframeError
+        As `partition`, and when the buckets of a job that is resumed are too large for the memory.
+    """
     sources = Sources.of(runs, qrels)
     n = n_buckets(sizes_of(sources.runs, sources.qrels), work.memory)
-    how: dict[str, Any] = {"n_buckets": n, "memory": work.memory, "resume": work.resume}
-    return partition(sources, sources, work.folder / _BUCKETS, rank=rank, **how)
+    folder = work.folder / _BUCKETS
+    before = buckets_before(folder) if work.resume else 0
+    if 0 < before < n:
+        raise LexiframeError(
+            f"{work.folder.parent}: its job has {before} buckets, and needs {n} for as little "
+            "memory as is allowed now; allow as much as before, or start again without resume"
+        )
+    how: dict[str, Any] = {"n_buckets": before or n, "memory": work.memory, "resume": work.resume}
+    return partition(sources, sources, folder, rank=rank, is_kept=work.is_kept, **how)
 
 
 def reduced_in_batches(plan: Plan, buckets: Buckets, work: Work) -> BucketResult:
@@ -179,6 +195,7 @@ def _facts(plan: Plan, buckets: Buckets) -> dict[str, Any]:
         "requests": None if plan.requests is None else _sha256_of(plan.requests),
         "keep": [*plan.keep],
         "sizes": buckets.sizes.tolist(),
+        "data": [unit["digest"] for units in buckets.facts.values() for unit in units],
     }
     return dict(json.loads(json.dumps(facts)))
 

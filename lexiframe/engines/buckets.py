@@ -167,6 +167,7 @@ def partition(
     memory: int,
     rank: bool = False,
     resume: bool = False,
+    is_kept: bool = True,
     qrels_options: TextOptions | None = None,
     **how: Any,
 ) -> Buckets:
@@ -191,6 +192,8 @@ def partition(
         Whether to keep ranks.
     resume
         Whether to keep what an earlier call has finished in this folder; otherwise that is removed.
+    is_kept
+        Whether the folder stays after an error, so that the error says what is finished.
     qrels_options
         The options of `read_qrels` for text and columns.
     **how
@@ -224,7 +227,7 @@ def partition(
     workers = max(min(os.cpu_count() or 1, 4, sum(not unit.alone for unit in units)), 1)
     room = room_in(memory) // workers
     held = min(max(room // 12, _LEAST), _MOST)
-    job = Job(job_folder(folder), n_buckets, share_of(room, rank=rank), held)
+    job = Job(job_folder(folder), n_buckets, share_of(room, rank=rank), held, is_kept)
     plan = {
         "lexiframe": __version__,
         "buckets": n_buckets,

@@ -31,12 +31,16 @@ _PLAN = "plan.json"
 
 @dataclass(frozen=True)
 class Job:
-    """Where the buckets go, how many there are, and how much a thread reads and holds at once."""
+    """Where the buckets go, how many there are, and how much a thread reads and holds at once.
+
+    The folder ``is_kept`` after an error, unless it is a temporary one.
+    """
 
     folder: Path
     n_buckets: int
     share: Share
     room: int
+    is_kept: bool = True
     stop: Event = field(default_factory=Event)
 
 
@@ -45,18 +49,25 @@ Read = Callable[[Unit, "Written"], None]
 
 @dataclass
 class Written:
-    """A unit on its way to disk: its rows, and what is known about it when it is finished."""
+    """A unit on its way to disk: its rows, and what is known about it when it is finished.
+
+    ``digest`` tells data that are not in a file from others, in any order of their rows.
+    """
 
     job: Job
     spill: Spill
     count: Callable[[int], None]
     names: dict[str, int] = field(default_factory=dict)
     facts: dict[str, Any] = field(default_factory=dict)
+    is_hashed: bool = False
+    digest: int = 0
 
     def add(self, rows: pl.DataFrame) -> None:
         """Add rows; raise if another thread has failed."""
         if self.job.stop.is_set():
             raise StoppedError
+        if self.is_hashed:
+            self.digest = (self.digest + int(rows.hash_rows(seed=0).sum())) % 2**64
         self.spill.add(rows)
         self.count(rows.height)
 
@@ -102,6 +113,11 @@ def begin(folder: Path, plan: dict[str, Any], *, resume: bool) -> None:
     _write_json(path, plan)
 
 
+def buckets_before(folder: Path) -> int:
+    """Return into how many buckets an earlier call divides the requests; 0 if there is none."""
+    return int(_read_json(folder / _PLAN).get("buckets", 0))
+
+
 def remove(folder: Path) -> None:
     """Remove the files of a job, and its folder if nothing else is in it."""
     (folder / _PLAN).unlink(missing_ok=True)
@@ -138,14 +154,14 @@ def spill_all(
     count: Callable[[int], None],
 ) -> list[dict[str, Any]]:
     """Spill all units that are not finished yet; return the facts of each, in their order."""
-    facts: dict[int, dict[str, Any]] = {}
+    finished = [_finished(job, what, number, unit) for number, unit in enumerate(units)]
+    facts = {number: known for number, known in enumerate(finished) if known is not None}
     waiting: dict[Future[dict[str, Any]], int] = {}
     with ThreadPoolExecutor(workers) as executor:
         try:
             for number, unit in enumerate(units):
-                if (known := _finished(job, what, number, unit)) is not None:
-                    facts[number] = known
-                    count(sum(known["rows"]))
+                if number in facts:
+                    count(sum(facts[number]["rows"]))
                 elif not unit.alone:
                     one = executor.submit(_spill, job, what, number, unit, read, count)
                     waiting[one] = number
@@ -161,18 +177,18 @@ def spill_all(
             job.stop.set()
             executor.shutdown(wait=True, cancel_futures=True)
             if isinstance(error, LexiframeError):
-                raise _with_progress(error, job.folder, len(units)) from None
+                raise _with_progress(error, job) from None
             raise
     return [facts[number] for number in range(len(units))]
 
 
-def _with_progress(error: LexiframeError, folder: Path, n_units: int) -> LexiframeError:
+def _with_progress(error: LexiframeError, job: Job) -> LexiframeError:
     """Say how much is finished, and stays."""
-    n_done = sum(1 for _ in folder.glob(f"{RUNS}/*.json"))
-    if n_units == 1 or not n_done:
+    n_done = sum(1 for _ in job.folder.glob(f"{RUNS}/*.json"))
+    if not (n_done and job.is_kept):
         return error
     return type(error)(
-        f"{error}; {n_done} other sources are finished in {folder}, and are kept if you resume"
+        f"{error}; {n_done} other sources are finished in {job.folder}, and are kept if you resume"
     )
 
 
@@ -199,7 +215,7 @@ def _spill(
     for left in folder.glob(f"{number:06}-*"):
         left.unlink()
     spill = Spill(folder, f"{number:06}", job.room, np.zeros(job.n_buckets, np.int64))
-    written = Written(job, spill, count)
+    written = Written(job, spill, count, is_hashed=unit.stamp is None)
     try:
         sha256 = File(unit.path).facts()["sha256"] if unit.path is not None else None
         read(unit, written)
@@ -209,6 +225,7 @@ def _spill(
             "where": unit.where,
             "stamp": None if unit.stamp is None else [*unit.stamp],
             "sha256": sha256,
+            "digest": str(written.digest) if written.is_hashed else None,
             "names": [*written.names],
             "files": spill.files,
             "rows": spill.counts.tolist(),
