@@ -62,12 +62,13 @@ def spark_home(tmp_path_factory):
 
 @contextmanager
 def session(master, folder, **more):
-    """Start a session, and stop it afterwards. Its Java compiles little: tests are short."""
+    """Start a session, and stop it afterwards. Java and Spark compile little: tests are short."""
     from pyspark.sql import SparkSession
 
     options = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
     settings = {
         "spark.ui.enabled": "false",
+        "spark.sql.codegen.wholeStage": "false",
         "spark.ui.showConsoleProgress": "false",
         "spark.sql.shuffle.partitions": "4",
         "spark.sql.warehouse.dir": folder / "warehouse",
