@@ -366,10 +366,15 @@ def expected(tmp_path_factory):
     return written(tmp_path_factory.mktemp("expected"))
 
 
+FOR_REUSE = ["fingerprints", "ranks"]
+"""The files beside the tables, by which later evaluations know what they can reuse."""
+
+
 def test_writing_twice_gives_the_same_bytes(tmp_path, expected):
     assert written(tmp_path) == expected
     assert written(tmp_path) == expected  # over what is there
-    assert expected.keys() == {f"{name}.parquet" for name in lf.evaluate(RUNS, QRELS).tables()}
+    names = [*lf.evaluate(RUNS, QRELS).tables(), *FOR_REUSE]
+    assert expected.keys() == {f"{name}.parquet" for name in names}
 
 
 @pytest.mark.slow
@@ -386,7 +391,12 @@ def test_writing_twice_gives_the_same_bytes(tmp_path, expected):
     ids=["files reversed", "globs", "scanned", "read", "read, files reversed", "named"],
 )
 def test_the_order_of_files_and_how_they_are_read_changes_no_byte(tmp_path, expected, runs, qrels):
-    assert written(tmp_path, runs, qrels) == expected
+    found = written(tmp_path, runs, qrels)
+    if isinstance(runs, pa.Table):  # tables in memory are known by their rows, files by their bytes
+        for name in FOR_REUSE:
+            expected = {k: v for k, v in expected.items() if k != f"{name}.parquet"}
+            del found[f"{name}.parquet"]
+    assert found == expected
 
 
 def test_frames_give_the_same_rows(expected):
@@ -548,8 +558,9 @@ def test_a_folder_that_cannot_be_written_to(tmp_path, evaluated):
 
 def test_a_new_folder_is_made(tmp_path, evaluated):
     paths = evaluated.write(tmp_path / "a" / "b")
-    assert paths == [tmp_path / "a" / "b" / f"{name}.parquet" for name in evaluated.tables()]
-    for path, table in zip(paths, evaluated.tables().values(), strict=True):
+    names = [*evaluated.tables(), *FOR_REUSE]
+    assert paths == [tmp_path / "a" / "b" / f"{name}.parquet" for name in names]
+    for path, table in zip(paths, evaluated.tables().values(), strict=False):
         assert pl.read_parquet(path).equals(table)
 
 

@@ -354,7 +354,7 @@ def test_how_to_get_at_single_requests(e):
     said = "this evaluation has sums over the requests, not the scores of each; evaluate with out="
     with pytest.raises(LexiframeError, match=said):
         _ = e.scores
-    said = "this evaluation has sums over the requests, not their rankings; evaluate a sample"
+    said = "this evaluation has sums over the requests, and not the rankings; evaluate all runs"
     with pytest.raises(LexiframeError, match=said):
         _ = e.positions
 

@@ -124,7 +124,7 @@ def in_parts(runs, qrels, how, groups, shuffle):
         found = evaluate_bucket(plan, *parts, number)
         found = BucketResult.from_bytes(found.to_bytes())
         total = total + found if shuffle.random() < 0.5 else found + total
-    batches.report(plan, total)
+    batches.report(plan, total, lambda: ([], pl.Series([], dtype=pl.String)))
     return evaluation_of(total, plan, a, {})
 
 
