@@ -387,6 +387,8 @@ class Evaluation:
         with replacing_all(paths) as temporaries:
             for (name, table), file in zip(tables.items(), temporaries, strict=True):
                 write_parquet_file(file, table, {"table": name, **self.provenance})
+        for stale in {*result_files(target)} - {*paths}:  # of an earlier evaluation
+            stale.unlink(missing_ok=True)
         return paths
 
     def report(

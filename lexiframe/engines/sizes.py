@@ -83,7 +83,8 @@ def parse_memory(memory: str | float) -> int:
         raise TypeError(f"memory: expected a size such as '4GB', found {shown(memory)}")
     found = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([kmgt]?i?)b?\s*", str(memory).lower())
     units = _UNITS | _BINARY
-    if isinstance(memory, str) and (found is None or found[2] not in units):
+    has_unit = found is not None and found[2] in units and not str(memory).strip()[-1].isdigit()
+    if isinstance(memory, str) and not has_unit:
         raise LexiframeError(
             f"memory: expected a size such as '4GB' or '500MB', found {shown(memory)}"
         )

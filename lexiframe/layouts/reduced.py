@@ -73,7 +73,7 @@ _NO_TABLE = (
 )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Reduced:
     """Scores and preferences of all measures, reduced to sums over the requests.
 
@@ -99,6 +99,10 @@ class Reduced:
     agreement: np.ndarray
     groups: tuple[tuple[pl.DataFrame, Reduced], ...] = ()
     why_no_table: ClassVar[str] = _NO_TABLE
+
+    def __repr__(self) -> str:
+        measures = ", ".join(dict.fromkeys([*self.preferences, *self.scores]))
+        return f"sums over the requests: {len(self.runs):,} runs, {measures}"
 
     def __iter__(self) -> Iterator[tuple[str, PairSums]]:
         """Yield each measure that has preferences, and its sums."""
