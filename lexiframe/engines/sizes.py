@@ -17,7 +17,7 @@ from lexiframe.io.files.sources import File
 from lexiframe.io.runs import RunScan
 from lexiframe.memory import available
 
-BYTES_PER_ROW = 200
+BYTES_PER_ROW = 350
 """The memory that a row of a run takes at most while its bucket is evaluated."""
 BYTES_PER_RANK = 20
 """The memory of a judged item in a run, while its rank is found and scores are computed."""
@@ -209,6 +209,6 @@ def n_buckets(sizes: Sizes, memory: int) -> int:
     Examples
     --------
     >>> n_buckets(Sizes(200_000_000), parse_memory("4GB"))
-    14
+    24
     """
     return min(max(math.ceil(sizes.memory * _UNEVEN / room_in(memory)), 1), _MOST)
