@@ -64,7 +64,7 @@ def add_runs(evaluation: Evaluation, new_runs: RunsLike, /) -> Evaluation:
     >>> e.means["run"].n_unique(), more.means["run"].n_unique()
     (2, 3)
     >>> more.power.select("measure", "n_pairs").rows()
-    [('RPP', 3), ('AP', 3)]
+    [('AP', 3), ('RPP', 3)]
     """
     origin = evaluation.origin("add_runs")
     before, policies, measures = origin.rank_again(), origin.policies, origin.measures

@@ -30,6 +30,7 @@ pytestmark = pytest.mark.slow  # what it prints and refuses has quicker tests in
 EXAMPLE = lf.bundled("example")
 QRELS, RUNS = EXAMPLE / "qrels.txt", EXAMPLE / "runs"
 RUN = RUNS / "random.run"
+FOR_REUSE = ["fingerprints", "ranks"]
 TABLES = {
     "against_baseline",
     "comparisons",
@@ -92,7 +93,7 @@ def test_demo(tmp_path):
     assert all(title in outcome.out for title in titles)
     assert all(name in outcome.out for name in ("pixels_euclidean", "RPP", "nDCG@10", "rrLP"))
     assert f"wrote {len(TABLES)} tables to lexiframe-demo" in outcome.err
-    written = [*(f"{name}.parquet" for name in (*TABLES, "fingerprints", "ranks")), "report.html"]
+    written = [*(f"{name}.parquet" for name in (*TABLES, *FOR_REUSE)), "report.html"]
     assert listing(tmp_path) == sorted(f"lexiframe-demo/{name}" for name in written)
     assert f"wrote the report: {Path('lexiframe-demo', 'report.html')}" in outcome.err
     ties = pl.read_parquet(tmp_path / "lexiframe-demo" / "tie_rates.parquet")
@@ -121,9 +122,7 @@ def test_evaluate_writes_tables_and_a_report(tmp_path, lexiframe):
     options = ["-m", "LR", "-m", "AP(rel=1)", "--out", out, "--report", report]
     outcome = lexiframe("evaluate", QRELS, RUNS, *options)
     assert outcome.status == 0
-    assert listing(out) == [
-        f"{name}.parquet" for name in sorted([*TABLES, "fingerprints", "ranks"])
-    ]
+    assert listing(out) == [f"{name}.parquet" for name in sorted([*TABLES, *FOR_REUSE])]
     assert set(pl.read_parquet(out / "preferences.parquet")["measure"]) == {"LR", "AP(rel=1)"}
     page = report.read_text()
     assert page.startswith("<!doctype html>")
@@ -1082,7 +1081,7 @@ def test_closed_streams(tmp_path, arguments, closed, expected):
     done = subprocess.run(shell, capture_output=True, **options)
     assert (done.returncode, done.stdout.decode(), done.stderr.decode()) == expected
     if "--out" in arguments:
-        assert {path.stem for path in (tmp_path / "out").iterdir()} == TABLES
+        assert {path.stem for path in (tmp_path / "out").iterdir()} == {*TABLES, *FOR_REUSE}
         assert all(pl.read_parquet(path).width for path in (tmp_path / "out").iterdir())
         assert (tmp_path / "r").read_text().startswith("<!doctype html>")
 
@@ -1175,7 +1174,7 @@ def test_messages_that_cannot_be_written_are_dropped(tmp_path, monkeypatch, lexi
     outcome = lexiframe("evaluate", QRELS, RUNS, "-m", "AP", "--out", tmp_path / "out")
     assert outcome.status == 0
     assert outcome.out.startswith("Means over 5 requests\n")
-    assert {path.stem for path in (tmp_path / "out").iterdir()} == TABLES
+    assert {path.stem for path in (tmp_path / "out").iterdir()} == {*TABLES, *FOR_REUSE}
     assert lexiframe("evaluate", QRELS, "no.run") == (1, "", "")
     assert lexiframe("evaluate", "--no-such-option").status == 2
 
@@ -1503,7 +1502,9 @@ def test_evaluate_scores(tmp_path, monkeypatch, lexiframe):
     e = lf.evaluate_scores(["bm25.treceval", "dph.treceval"])
     assert outcome.out.strip() == str(e).strip()
     assert "Coverage" not in outcome.out
-    assert listing(tmp_path / "out") == [f"{name}.parquet" for name in sorted(TABLES)]
+    assert listing(tmp_path / "out") == [
+        f"{name}.parquet" for name in sorted([*TABLES, *FOR_REUSE])
+    ]
     e = lf.evaluate_scores(["bm25.treceval", "dph.treceval"], baseline="bm25")
     asked = ("--scores", "*.treceval", "-m", "AP", "--format", "csv")
     assert lexiframe("compare", *asked).out == lf.compare(e.scores).write_csv()

@@ -7,16 +7,16 @@ from collections.abc import Sequence
 import numpy as np
 import polars as pl
 
-from lexiframe.layouts.arrays import Scores
+from lexiframe.layouts.arrays import PairCube, Scores
 from lexiframe.layouts.cube import PairsLike, cube_or_sums, is_scores
 from lexiframe.layouts.groups import By, by_groups
 from lexiframe.layouts.moments import Moments
-from lexiframe.layouts.reduced import RunSums
+from lexiframe.layouts.reduced import Reduced, RunSums, ScoreSums
 from lexiframe.metrics.derived import known_metric
 from lexiframe.orderings.from_leads import ranks_of
 from lexiframe.orderings.sums import shares
 from lexiframe.orderings.whole import score_moments, table_for
-from lexiframe.schemas import MEANS
+from lexiframe.schemas import MEANS, to_polars
 from lexiframe.typing import RequestsLike
 
 
@@ -56,6 +56,9 @@ def run_means(
     >>> run_means(s).select("run", "mean", pl.col("ci_low").round(3), "rank", "n").rows()
     [('a', 0.6, -0.671, 1.0, 2), ('b', 0.1, 0.1, 2.0, 2)]
     """
+    d = (
+        d if isinstance(d, PairCube | Reduced | ScoreSums) else to_polars(d)
+    )  # once: may be a stream
     of_scores = is_scores(d)
     tables = []
     for measure, of_measure in table_for(d, "mean") if of_scores else cube_or_sums(d):

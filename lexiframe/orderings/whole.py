@@ -14,6 +14,7 @@ from lexiframe.orderings.from_leads import FROM_LEADS, ranks_of
 from lexiframe.orderings.rule import Rule
 from lexiframe.orderings.sums import ballots, points, preferred
 from lexiframe.orderings.weighted import Ordered, refuse_gaps
+from lexiframe.schemas import to_polars
 
 Table = ScoreCube | ScoreSums | PairCube | Reduced
 
@@ -22,6 +23,7 @@ def table_for(d: Any, method: str) -> Table:
     """Turn scores or preferences into what the method needs; sums stay as they are."""
     if isinstance(d, Table):
         return d
+    d = to_polars(d)  # once: a stream can be read only once
     return score_cube(d) if method == "mean" and is_scores(d) else pair_cube(d)
 
 

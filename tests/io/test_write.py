@@ -259,7 +259,7 @@ NO_PATHS = {
 @pytest.mark.parametrize("write", ["write_parquet", "write_trec", "write", "report"])
 def test_what_is_no_path(tmp_path, monkeypatch, place, write):
     monkeypatch.chdir(tmp_path)
-    e = Evaluation(*[pl.DataFrame()] * N_TABLES, provenance={})
+    e = an_evaluation()
     of_table = write.startswith("write_")
     with pytest.raises(lf.LexiframeError, match=NO_PATHS[place]):
         getattr(lf, write)(ONE, place) if of_table else getattr(e, write)(place)
@@ -299,7 +299,7 @@ def test_what_fails_half_way_leaves_what_was_there(tmp_path, error, expected):
 
 def an_evaluation():
     tables = [pl.DataFrame({"n": [n]}) for n in range(N_TABLES)]
-    return Evaluation(*tables, provenance={})
+    return Evaluation(*tables[:-2], provenance={}, _scores=tables[-2], _preferences=tables[-1])
 
 
 @pytest.mark.parametrize("links", [True, False], ids=["hard links", "no hard links"])
