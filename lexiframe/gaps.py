@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import polars as pl
@@ -144,7 +144,7 @@ def no_coverage(runs: Sequence[str]) -> CoverageSums:
 
 def coverage_sums(ranked: RankedRuns, p: pl.DataFrame) -> CoverageSums:
     """Count and sum up what `coverage_table` shows."""
-    worst, best = _extreme_scores(ranked, p) if p.height else (np.zeros((0, len(_MEASURES))),) * 2
+    worst, best = _of_few_runs_at_once(ranked, p)
     shape = (len(ranked.runs), len(worst) // len(ranked.runs), len(_MEASURES))
     bounds = {
         f"{measure}_{name}": Moments.of(values.reshape(shape)[:, :, n].T, np.full((1, 1), TIE))
@@ -152,6 +152,26 @@ def coverage_sums(ranked: RankedRuns, p: pl.DataFrame) -> CoverageSums:
         for name, values in (("min", worst), ("max", best))
     }
     return CoverageSums(counts_of(ranked), bounds)
+
+
+_ROWS = 2**18
+"""The positions that are scored at once."""
+
+
+def _of_few_runs_at_once(ranked: RankedRuns, p: pl.DataFrame) -> tuple[np.ndarray, np.ndarray]:
+    """Return `_extreme_scores` of all runs, of which a few are in memory at a time."""
+    height = p.height // len(ranked.runs)
+    if not height:
+        return (np.zeros((0, len(_MEASURES))),) * 2
+    few = max(_ROWS // height, 1)
+    parts = [
+        _extreme_scores(
+            replace(ranked, runs=ranked.runs[n : n + few]), p[n * height :][: few * height]
+        )
+        for n in range(0, len(ranked.runs), few)
+    ]
+    worst, best = (np.concatenate(of_parts) for of_parts in zip(*parts, strict=True))
+    return worst, best
 
 
 def _extreme_scores(ranked: RankedRuns, p: pl.DataFrame) -> tuple[np.ndarray, np.ndarray]:

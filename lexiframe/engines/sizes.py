@@ -19,7 +19,7 @@ from lexiframe.memory import available
 
 BYTES_PER_ROW = 350
 """The memory that a row of a run takes at most while its bucket is evaluated."""
-BYTES_PER_RANK = 20
+BYTES_PER_RANK = 12
 """The memory of a judged item in a run, while its rank is found and scores are computed."""
 BASE = 250_000_000
 """The memory that Python, Polars and PyArrow take without any data."""
