@@ -72,10 +72,6 @@ def evaluate_in_batches(
     resume: bool = False,
 ) -> Evaluation:
     """Evaluate runs in bounded memory, one part of the requests after the other; see `evaluate`."""
-    if resume and out is None:
-        raise LexiframeError(
-            "evaluate: resume needs the folder of the interrupted evaluation; give out='FOLDER'"
-        )
     refuse_tests_of_requests(how)
     refuse_lower_rel(how.measures, how.policies.rel)
     folder = None if out is None else output_folder(out)

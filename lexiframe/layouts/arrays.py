@@ -89,11 +89,6 @@ class Pairs:
         return np.asarray((~np.isnan(self.values)).sum(axis=0))
 
     @property
-    def lead(self) -> np.ndarray:
-        """The number of requests that run a wins minus those that run b wins, for each pair."""
-        return np.asarray(np.sign(np.nan_to_num(self.values)).sum(axis=0))
-
-    @property
     def ends(self) -> np.ndarray:
         """A matrix, pairs × runs, with 1 at run a and −1 at run b.
 
