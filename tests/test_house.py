@@ -26,8 +26,8 @@ MODULES = sorted(PACKAGE.rglob("*.py"))
 # --- Imports ------------------------------------------------------------------------------------
 
 STAGES = (
-    "io projection metrics layouts pairwise orderings significance robustness theory synthetic "
-    "views"
+    "io projection metrics layouts pairwise orderings significance robustness decisions theory "
+    "synthetic views"
 ).split()
 IO = "tables files problems text score_forms logs".split()
 FREE = "_version errors typing progress likeness codes hashing memory resampling schemas".split()

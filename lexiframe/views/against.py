@@ -10,7 +10,7 @@ import polars as pl
 from lexiframe.views.cells import MISSING, as_cells, cell, with_p_values
 from lexiframe.views.means import ends, inference_in_words
 from lexiframe.views.tables import Section
-from lexiframe.views.verdict import group_of
+from lexiframe.views.words import group_of
 
 _COUNTS = ("better", "worse", "tied")
 

@@ -20,7 +20,7 @@ from lexiframe.views.cells import MISSING, cell, p_text
 from lexiframe.views.markdown import markdown_of, mean_markdown
 from lexiframe.views.paper import Paper
 from lexiframe.views.paper_marks import Marks
-from lexiframe.views.verdict import group_of, test_and_correction
+from lexiframe.views.words import group_of, test_and_correction
 
 if TYPE_CHECKING:
     from great_tables import GT

@@ -8,7 +8,7 @@ from typing import Any
 import polars as pl
 
 from lexiframe.views.cells import shortened
-from lexiframe.views.verdict import first_runs, group_of
+from lexiframe.views.words import first_runs, group_of
 
 
 def leaders_in_words(

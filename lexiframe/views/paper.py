@@ -13,7 +13,7 @@ from lexiframe.pairwise.pairs import parse_measures
 from lexiframe.views.cells import MISSING, cell
 from lexiframe.views.means import by_rank, measure_notes, measures_of_scores, n_range
 from lexiframe.views.paper_marks import Marks, chosen_marks, letters_of, marked, marks_in_words
-from lexiframe.views.verdict import group_of
+from lexiframe.views.words import group_of
 
 _MOST_DECIMALS = 15
 

@@ -10,7 +10,8 @@ import polars as pl
 
 from lexiframe.errors import LexiframeError, check_choice
 from lexiframe.views.means import marks, n_range, of_first_test
-from lexiframe.views.verdict import GAIN, test_and_correction
+from lexiframe.views.verdict import GAIN
+from lexiframe.views.words import test_and_correction
 
 Marks = Literal["auto", "letters", "best", "baseline", "none"]
 """The marks that a table for a paper may have; ``auto`` chooses."""

@@ -27,7 +27,8 @@ from lexiframe.views.means import (
     n_range,
 )
 from lexiframe.views.tables import Section
-from lexiframe.views.verdict import first_runs, group_of, verdict_of
+from lexiframe.views.verdict import verdict_of
+from lexiframe.views.words import first_runs, group_of
 
 
 def as_text(tables: Mapping[str, pl.DataFrame], provenance: Mapping[str, Any]) -> str:

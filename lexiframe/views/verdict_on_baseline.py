@@ -9,7 +9,8 @@ import polars as pl
 from lexiframe.errors import escaped
 from lexiframe.orderings.means import is_count
 from lexiframe.typing import Evaluated
-from lexiframe.views.verdict import GAIN, group_of, how_tested, listed
+from lexiframe.views.verdict import GAIN
+from lexiframe.views.words import group_of, how_tested, listed
 
 
 def baseline_sentences(e: Evaluated) -> list[str]:

@@ -12,8 +12,9 @@ from lexiframe.errors import escaped
 from lexiframe.orderings.means import is_count
 from lexiframe.views.cells import cell
 from lexiframe.views.means import inference_in_words
-from lexiframe.views.verdict import group_of, verdict_of
+from lexiframe.views.verdict import verdict_of
 from lexiframe.views.verdict_on_baseline import baseline_sentences
+from lexiframe.views.words import group_of
 
 _KEY = ["group", "measure", "test", "correction"]
 CONCLUSIONS = pl.Schema(

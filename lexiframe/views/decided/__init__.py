@@ -1,0 +1,1 @@
+"""What the tables of decisions say, in words: a module for each table, see `verdict`."""

@@ -1,0 +1,26 @@
+"""The verdict on a table of decisions: which table it is, and who puts it into words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import polars as pl
+
+from lexiframe.schemas import TableSchema
+
+Sentences = Callable[[pl.DataFrame], pl.DataFrame]
+"""From a table to a frame with a row for each sentence, whose last column is ``sentence``."""
+
+_DECIDED: tuple[tuple[TableSchema, Sentences], ...] = ()
+"""Each table that has a verdict of its own, and the function that puts it into words."""
+
+
+def sentences_of(table: pl.DataFrame) -> pl.DataFrame | None:
+    """Return the verdict on a table of decisions, or None for any other table.
+
+    A table is recognised by its columns; attributes of groups may stand in front of them.
+    """
+    for schema, sentences in _DECIDED:
+        if {*schema.required} <= {*table.columns}:
+            return sentences(table)
+    return None

@@ -1,0 +1,79 @@
+"""Words that all verdicts share: lists of runs, groups of requests, tests and corrections."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+_TESTS = {
+    "t": "paired t-test",
+    "sign": "sign test",
+    "wilcoxon": "Wilcoxon's signed-rank test",
+    "randomization": "paired randomisation test",
+    "bootstrap": "paired bootstrap test",
+    "hsd_randomized": "Tukey's HSD, randomised, requests as blocks",
+    "hsd_parametric": "Tukey's HSD, requests as blocks",
+}
+_CORRECTIONS = {
+    "none": "not corrected for",
+    "bonferroni": "Bonferroni's correction over",
+    "holm": "Holm's correction over",
+    "bh": "Benjamini and Hochberg's correction over",
+    "tukey": "over",
+}
+
+
+def how_tested(row: dict[str, Any], names: Sequence[str], alpha: float, family: str) -> str:
+    """Return the test, correction, family, level and number of requests in words.
+
+    The requests of the pairs are between ``n`` and ``n_most`` of the row.
+    """
+    how, over = test_and_correction(row["test"], row["correction"])
+    pairs = "the one pair" if row["family"] == 1 else f"the {row['family']:,} pairs"
+    scope = f" of all measures{' and groups' * bool(names)}" if family == "all" else ""
+    n = " to ".join(f"{n:,}" for n in dict.fromkeys([row["n"], row["n_most"]]))
+    return f"{how}, {over} {pairs}{scope}, α = {alpha:g}, n = {n} request{'s' * (n != '1')}"
+
+
+def test_and_correction(test: str, correction: str) -> tuple[str, str]:
+    """Return the test in words, and the correction in words that the family follows.
+
+    Examples
+    --------
+    >>> test_and_correction("t", "holm")
+    ('paired t-test', "Holm's correction over")
+    """
+    name, _, options = test.partition("(")
+    # The comparisons that a user gives may have tests and corrections that are not ours.
+    how = _TESTS.get(name, name) + (f" ({options}" if options else "")
+    return how, _CORRECTIONS.get(correction, correction)
+
+
+def group_of(attribute: str, value: Any) -> str:
+    """Return the name of a group of requests; requests without a value form a group as well.
+
+    Examples
+    --------
+    >>> group_of("kind", "short"), group_of("kind", None)
+    ('kind = short', 'no kind')
+    """
+    return f"no {attribute}" if value is None else f"{attribute} = {value}"
+
+
+def first_runs(runs: Sequence[str], most: int = 6) -> list[str]:
+    """Return at most ``most`` texts: the names of runs, the last one the number of further runs.
+
+    Examples
+    --------
+    >>> first_runs(list("abcdefg"))
+    ['a', 'b', 'c', 'd', 'e', '2 others']
+    """
+    if len(runs) > most:
+        return [*runs[: most - 1], f"{len(runs) - most + 1:,} others"]
+    return list(runs)
+
+
+def listed(runs: list[str]) -> str:
+    """Return the names of runs as people list them; many are cut short."""
+    named = first_runs(runs)
+    return " and ".join(filter(None, [", ".join(named[:-1]), named[-1]]))
