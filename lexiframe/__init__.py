@@ -31,6 +31,7 @@ The public names, in the order of the flow:
 - robustness: `degradation`, `sample_labels`, `sample_requests`, `truncate_runs`, `leave_out_run`;
   ties and recall levels of real rankings: `tie_profile`, `deciding_levels`, `level_correlations`,
   `level_regression`, `predict_first_level`
+- decisions: `equivalence` and non-inferiority within a margin
 - what holds for all rankings of n items: the functions of `theory`
 - simulated runs and judgments, also like real ones: `simulate_collection`, `collection_distances`
 - experiment logs: `with_log`, `read_log`, `read_mlflow`; what describes requests: `with_attributes`
@@ -51,6 +52,7 @@ TYPE_CHECKING = False  # a checker takes it for true; importing typing takes lon
 if TYPE_CHECKING:
     # fmt: off
     from lexiframe import spark, theory, views
+    from lexiframe.decisions.equivalence import equivalence
     from lexiframe.errors import (
         LexiframeError, LexiframeWarning, ReadError, SchemaError, UnknownNameError,
     )
@@ -136,6 +138,7 @@ if TYPE_CHECKING:
     # fmt: on
 
 _MODULES = {
+    "decisions.equivalence": "equivalence",
     "errors": "LexiframeError LexiframeWarning ReadError SchemaError UnknownNameError",
     "evaluated_scores": "evaluate_scores",
     "evaluated_runs": "evaluate",
@@ -255,4 +258,5 @@ __all__ = [
     "NERR9", "NERR10", "NERR11", "Rndcg", "Rprec_mult", "SDCG", "SetAP", "SetF", "SetP", "SetR",
     "aggregates", "binG", "eleven_point_avg", "gm_bpref", "gm_map", "ndcg_rel",
     "num_nonrel_judged_ret", "num_q", "relative_P", "utility", "yaap",
+    "equivalence",
 ]  # fmt: skip

@@ -43,7 +43,7 @@ _COLUMNS = {
     STR: """
         run query_id doc_id iteration subtopic measure provider run_a run_b method ordering_a
         ordering_b measure_a measure_b test correction how sentence file problem expected found
-        advice group_a group_b
+        advice group_a group_b conclusion
     """,
     INT: """
         position level n_relevant n_retrieved pool_size n_judged corpus_size items deciding_level
@@ -60,8 +60,11 @@ _COLUMNS = {
         smallest_significant largest_not_significant swap_rate swap_rate_sd difference_low
         difference_high value_a value_b sd min max power_at_n judged_at_10 AP_min AP_max RR_min
         RR_max nDCG@10_min nDCG@10_max mean_difference_a mean_difference_b interaction by_chance
+        margin p_not_worse_a p_not_worse_b p_equivalent p_better p_not_worse_a_adjusted
+        p_not_worse_b_adjusted p_equivalent_adjusted p_better_adjusted p_better_by_margin_a
+        p_better_by_margin_b p_better_by_margin_a_adjusted p_better_by_margin_b_adjusted
     """,
-    BOOL: "smaller_is_better is_worst_off reject reverses",
+    BOOL: "smaller_is_better is_worst_off reject reverses trivial",
     pl.List(pl.String): "best not_worse favoured",
 }
 """The columns of all tables by type; a name has the same type in each, except runs' ``rank``."""
@@ -193,6 +196,14 @@ REQUIRED_REQUESTS = _table(
     "n mean_difference effect_size how required power_at_n",
 )
 POWER_CURVE = _table("power_curve", "measure run_a run_b n_requests", "power")
+EQUIVALENCES = _table(
+    "equivalences",
+    "measure test correction run_a run_b",
+    "n mean_difference margin ci_low ci_high p_not_worse_a p_not_worse_b p_equivalent p_better "
+    "p_not_worse_a_adjusted p_not_worse_b_adjusted p_equivalent_adjusted p_better_adjusted "
+    "conclusion trivial p_better_by_margin_a p_better_by_margin_b p_better_by_margin_a_adjusted "
+    "p_better_by_margin_b_adjusted",
+)
 VERDICT = _table(
     "verdict", "measure test correction", "best not_worse favoured n_pairs n_significant n sentence"
 )

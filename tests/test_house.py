@@ -182,6 +182,7 @@ PUBLIC = """
     write_trec write_parquet to_ir_measures to_ranx to_pytrec_eval
     evaluate add_runs evaluate_scores Evaluation verdict views spark
     LexiframeError LexiframeWarning ReadError SchemaError UnknownNameError
+    equivalence
 """.split()
 CALLABLE = [
     n for n in PUBLIC if inspect.isfunction(getattr(lf, n)) or isinstance(getattr(lf, n), type)
@@ -367,6 +368,7 @@ def tables(tmp_path_factory):
         "smallest_differences": lf.smallest_significant_differences(c),
         "swap_rates": lf.swap_rates(d, splits=9),
         "swap_curve": lf.swap_curve(d, splits=9),
+        "equivalences": lf.equivalence(s, 0.1, ["t", "bootstrap"], trials=2000),
         "required_requests": lf.required_requests(d),
         "power_curve": lf.power_curve(d, [9, 99]),
         "coverage": lf.coverage(runs, qrels),

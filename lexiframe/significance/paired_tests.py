@@ -191,18 +191,27 @@ def bootstrap_test(d: Differences, options: Options) -> Outcome:
     count = np.zeros(len(d.mean), np.int64)
     for first in progress(range(0, len(drawn), _ROWS), -(-len(drawn) // _ROWS), "bootstrap"):
         counts = drawn[first : first + _ROWS]
-        means = counts @ centred / d.n
-        means[np.abs(means) <= rounding] = 0.0
-        # The squared standard error, from the variance · n/(n − 1) / n of the sample.
-        variance = np.maximum(counts @ squares / d.n - means**2, 0.0) / max(d.n - 1, 1)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            ratio = means / np.sqrt(variance)
-        # A sample without variance has an infinite t, or 0 if its mean is 0.
-        drawn_t = np.nan_to_num(ratio, posinf=np.inf, neginf=-np.inf)
+        drawn_t = t_of_samples(counts @ centred / d.n, counts @ squares / d.n, rounding, d.n)
         count += options.extreme(drawn_t, t, rounding_of_t).sum(axis=0)
     p_value = np.where(d.deviation > 0, (1 + count) / (1 + len(drawn)), _p_of_t(t, d.n, options))
     least_p = np.where(d.deviation > 0, 1 / (1 + len(drawn)), 0.0)
     return Outcome(*_with_interval(d_z, t, d.n, options), t, p_value, least_p)
+
+
+def t_of_samples(
+    means: np.ndarray, squares: np.ndarray, rounding: np.ndarray, n: int
+) -> np.ndarray:
+    """Return t of samples of n requests, from their means and their means of squares.
+
+    ``means`` no greater than ``rounding`` become 0.
+    """
+    means[np.abs(means) <= rounding] = 0.0
+    # The squared standard error, from the variance · n/(n − 1) / n of the sample.
+    variance = np.maximum(squares - means**2, 0.0) / max(n - 1, 1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        t = means / np.sqrt(variance)
+    # A sample without variance has an infinite t, or 0 if its mean is 0.
+    return np.asarray(np.nan_to_num(t, posinf=np.inf, neginf=-np.inf))
 
 
 TESTS: dict[str, Callable[[Differences, Options], Outcome]] = {

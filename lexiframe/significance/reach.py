@@ -13,7 +13,11 @@ from lexiframe.significance.differences import Options
 
 
 def warn_of_no_rejection(
-    table: pl.DataFrame, family: np.ndarray, corrections: list[str], options: Options
+    table: pl.DataFrame,
+    family: np.ndarray,
+    corrections: list[str],
+    options: Options,
+    called: str = "compare",
 ) -> None:
     """Warn once when a correction cannot reject anything, whatever the differences are.
 
@@ -33,13 +37,13 @@ def warn_of_no_rejection(
         if correction != "none" and len(barren):
             members = family == family[barren[0]]
             advice = _more_trials if trials[members].all() else _more_requests
-            warn(advice(table.filter(members), correction, options))
+            warn(f"{called}: {advice(table.filter(members), correction, options)}")
             return
 
 
 def _more_trials(rows: pl.DataFrame, correction: str, options: Options) -> str:
     return (
-        f"compare: no p-value of {options.trials} trials can be below {options.alpha:g} after the "
+        f"no p-value of {options.trials} trials can be below {options.alpha:g} after the "
         f"correction for {rows.height} comparisons; take "
         f"trials={int(_divisor(rows, correction) / options.alpha)} or more"
     )
@@ -52,7 +56,7 @@ def _more_requests(rows: pl.DataFrame, correction: str, options: Options) -> str
     enough = math.floor(math.log2(sides * _divisor(rows, correction) / options.alpha)) + 1
     without = f"{enough} requests or more without ties" if enough > n else "requests without ties"
     return (
-        f"compare: no p-value of the test {test!r} over {n} requests can be below "
+        f"no p-value of the test {test!r} over {n} requests can be below "
         f"{options.alpha:g} after the correction for {rows.height} comparisons; it takes {without}"
         ", or fewer comparisons"
     )
