@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal, get_args
 
 import numpy as np
 import polars as pl
 
-from lexiframe.decisions.equivalence import MarginTest, equivalence
+from lexiframe.decisions.equivalence import ShiftedTest, equivalence
 from lexiframe.decisions.gate_reasons import reason
 from lexiframe.decisions.gate_sizes import requests_to_decide
+from lexiframe.decisions.shifted_tests import SHIFTED_TESTS
 from lexiframe.errors import LexiframeError, check_choice, unknown_name
 from lexiframe.layouts.arrays import PairCube
-from lexiframe.layouts.cube import PairsLike, is_scores
-from lexiframe.layouts.groups import By
+from lexiframe.layouts.cube import PairsLike, cube_or_sums, is_scores, pair_cube
+from lexiframe.layouts.groups import By, in_groups
 from lexiframe.layouts.reduced import Reduced, ScoreSums
 from lexiframe.metrics.derived import known_metric
-from lexiframe.resampling import check_share
+from lexiframe.resampling import check_draws, check_share
 from lexiframe.schemas import GATES, to_polars
 from lexiframe.significance.corrections import CORRECTIONS, correct
 from lexiframe.significance.margins import Margin
@@ -35,7 +36,7 @@ def gate(
     baseline: str,
     candidate: str,
     require: Require = "not-worse",
-    test: MarginTest = "t",
+    test: ShiftedTest = "t",
     correction: Correction = "none",
     alpha: float = 0.05,
     power: float = 0.8,
@@ -44,7 +45,7 @@ def gate(
     requests: RequestsLike = None,
     by: By = None,
 ) -> pl.DataFrame:
-    """Decide for each measure whether a candidate passes: is it shown to be not worse, say?
+    """Decide for each measure whether a candidate run may take the place of a baseline.
 
     Parameters
     ----------
@@ -109,20 +110,20 @@ def gate(
                                                               p_better_by_margin_a and _b
     ============= ================= ========================= =====================================
 
-    With ``"better"``, any improvement passes, however small, because "better" is what was asked
-    for; and a candidate fails, at the latest, when an improvement of δ, the least that matters, is
-    excluded. (If only a worse candidate failed, one that is as good as the baseline would stay
-    undecided for ever, however many requests there are.) A candidate that is better by less than δ
-    may therefore pass or fail. For the three, the probability of a pass is at most alpha if
-    μ ≤ −δ, μ ≤ 0, and \\|μ\\| ≥ δ; that of a fail if μ ≥ −δ, μ ≥ δ, and \\|μ\\| ≤ δ.
+    With ``"better"`` any improvement passes that is shown, however small it is. A candidate fails
+    when an improvement by δ, the least that matters, is excluded: if only those failed that are
+    worse, a candidate that is as good as the baseline would stay undecided for ever, however many
+    requests there are. A candidate that is better by less than δ may therefore pass or fail. A row
+    passes with a probability of at most alpha if μ ≤ −δ (not-worse), μ ≤ 0 (better) or |μ| ≥ δ
+    (equivalent), and fails with a probability of at most alpha if μ ≥ −δ, μ ≥ δ or |μ| ≤ δ.
 
     A candidate passes the gate when all rows pass. The probability that it does so wrongly, that
     is, although in some row what is required is not so, is then at most alpha without any
     correction, because all rows have to show it: this is an intersection-union test (Berger,
     Technometrics 1982, doi:10.1080/00401706.1982.10487790; Berger & Hsu, Statistical Science 1996,
-    doi:10.1214/ss/1032280304, section 4). A correction is needed by who takes single rows for
-    results: with Holm's, the probability that any of them passes wrongly is at most alpha, and the
-    same holds for rows that fail wrongly. Fewer rows are then decided.
+    doi:10.1214/ss/1032280304). A correction is for readers of single rows: with Holm's or
+    Bonferroni's, the probability that any row passes wrongly is at most alpha, and so is the
+    probability that any row fails wrongly. Fewer rows are then decided.
 
     ``required`` assumes normal differences with the mean and standard deviation observed, and a
     t-test at the level alpha (with a correction: alpha divided by the number of rows); it is the
@@ -139,34 +140,49 @@ def gate(
     >>> g = lf.gate(s, {"nDCG@10": 0.05, "map": "2%"}, baseline="pixels_euclidean",
     ...             candidate="pca8_euclidean")
     >>> g.select("measure", pl.col("mean_difference", "margin").round(4), "outcome").rows()
-    []
+    [('AP', 0.015, 0.0131, 'pass'), ('nDCG@10', -0.0385, 0.05, 'undecided')]
     >>> print(lf.verdict(g)["sentence"][0])
+    pca8_euclidean does not pass the gate: nDCG@10 does not decide whether it is not worse than \
+pixels_euclidean by more than the margin, but about 495 requests would (paired t-test, α = 0.05, \
+n = 60 requests).
     """
-    check_choice("gate", require, get_args(Require), "require")
-    check_choice("gate", correction, CORRECTIONS, "correction")
-    check_share("gate", "power", power)
+    check_gate(require, test, correction, alpha, power, trials, seed)
     if baseline == candidate:
         raise LexiframeError(
             f"gate: expected two runs, found {candidate!r} as baseline and as candidate; give the "
             "runs different names"
         )
     two = _of_two_runs(d, baseline, candidate)
-    how: dict[str, Any] = {"alpha": alpha, "baseline": baseline, "trials": trials, "seed": seed}
-    margins = _by_names_of(margin, two)
-    tested = equivalence(two, margins, test, "none", **how, requests=requests, by=by)
-    tested = tested.filter(run_a=candidate)
-    if not tested.height:
-        raise unknown_name("run", candidate, _runs_of(d))
+    margins, measures = _by_names_of(margin, two)
+    how: dict[str, Any] = {"baseline": baseline, "alpha": alpha, "trials": trials, "seed": seed}
+
+    def of_group(part: Any) -> pl.DataFrame:
+        cube = cube_or_sums(part, baseline) if test == "t" else pair_cube(part, baseline)
+        tested = equivalence(cube, margins, test, "none", **how).filter(run_a=candidate)
+        _refuse_missing(tested, measures)
+        return tested.join(_deviations(cube.against(baseline), candidate), on="measure")
+
+    tested = in_groups(of_group, two, requests, by)
     groups = tested.columns[: tested.columns.index("measure")]
-    table = _decided(tested, require, correction, alpha)
-    sizes = requests_to_decide(two, table, (baseline, candidate), power, requests, by)
-    table = table.with_columns(
-        baseline=pl.lit(baseline),
-        candidate=pl.lit(candidate),
-        required=pl.when(outcome="undecided").then(sizes),
-    )
-    table = table.with_columns(why=pl.struct(pl.all()).map_elements(reason, pl.String))
+    table = _decided(tested, require, correction, alpha, power)
+    table = table.with_columns(baseline=pl.lit(baseline), candidate=pl.lit(candidate))
+    reasons = [reason(row) for row in table.iter_rows(named=True)]
+    table = table.with_columns(why=pl.Series(reasons, dtype=pl.String))
     return table.select(*groups, *GATES.columns).sort(*groups, *GATES.key)
+
+
+def check_gate(
+    require: str, test: str, correction: str, alpha: float, power: float, trials: int, seed: int
+) -> None:
+    """Raise for arguments that `gate` does not accept."""
+    check_choice("gate", require, get_args(Require), "require")
+    check_choice("gate", test, SHIFTED_TESTS, "test")
+    check_choice("gate", correction, CORRECTIONS, "correction")
+    check_share("gate", "power", power)
+    check_share("gate", "alpha", alpha)
+    if alpha >= 0.5:
+        raise LexiframeError(f"gate: expected alpha below 0.5, found {alpha}")
+    check_draws("gate", "trials", trials, seed)
 
 
 _MEAN, _ABOVE, _BELOW = (
@@ -186,20 +202,50 @@ _QUESTIONS = {
 
 
 def _decided(
-    tested: pl.DataFrame, require: str, correction: str, alpha: float
+    tested: pl.DataFrame, require: str, correction: str, alpha: float, power: float
 ) -> pl.DataFrame:
-    """Add the p-values of what is required and of its opposite, and the outcome."""
+    """Add the p-values of what is required and of its opposite, and what follows from them."""
     shown, opposite = _QUESTIONS[require]
     table = tested.with_columns(p_value=shown, p_opposite=opposite)
-    outcome = pl.when(pl.col("p_adjusted") < alpha).then(pl.lit("pass"))
-    outcome = outcome.when(pl.col("p_opposite_adjusted") < alpha).then(pl.lit("fail"))
-    return table.with_columns(
+    level = alpha if correction == "none" else alpha / table.height
+    mean, deviation, margin = table.select("mean_difference", "deviation", "margin").to_numpy().T
+    sizes = pl.Series(requests_to_decide(require, mean, deviation, margin, level, power))
+    table = table.with_columns(
         p_adjusted=correct(table["p_value"].to_numpy(), correction),
         p_opposite_adjusted=correct(table["p_opposite"].to_numpy(), correction),
         correction=pl.lit(correction),
         require=pl.lit(require),
         alpha=pl.lit(alpha),
-    ).with_columns(outcome=outcome.otherwise(pl.lit("undecided")))
+    )
+    outcome = (
+        pl.when(pl.col("p_adjusted") < alpha)
+        .then(pl.lit("pass"))
+        .when(pl.col("p_opposite_adjusted") < alpha)
+        .then(pl.lit("fail"))
+        .otherwise(pl.lit("undecided"))
+    )
+    return table.with_columns(
+        outcome=outcome, required=pl.when((outcome == "undecided") & (sizes > 0)).then(sizes)
+    )
+
+
+def _deviations(cube: Any, candidate: str) -> pl.DataFrame:
+    """Return the standard deviation of the candidate's differences by measure; NaN for one."""
+    found = []
+    for measure, pairs in cube:
+        moments = pairs.differences[np.flatnonzero(pairs.runs.gather(pairs.a) == candidate)]
+        found += [(measure, *np.where(moments.n > 1, moments.deviation, np.nan))]
+    return pl.DataFrame(found, {"measure": pl.String, "deviation": pl.Float64}, orient="row")
+
+
+def _refuse_missing(tested: pl.DataFrame, measures: Sequence[str]) -> None:
+    """Raise unless each measure has a row: one that is left out would not be seen to be missing."""
+    missing = [name for name in measures if name not in tested["measure"]]
+    if missing:
+        raise LexiframeError(
+            f"gate: expected requests of both runs for {', '.join(missing)}, found none; leave the "
+            "measure out, or give both runs its values"
+        )
 
 
 def _of_two_runs(d: Any, baseline: str, candidate: str) -> Any:
@@ -219,16 +265,24 @@ def _of_two_runs(d: Any, baseline: str, candidate: str) -> Any:
 
 
 def _runs_of(d: Any) -> list[str]:
-    if isinstance(d, PairCube | Reduced | ScoreSums):
+    if isinstance(d, PairCube | Reduced):
         return list(d.runs)
     table = to_polars(d)
     names = [name for name in ("run", "run_a", "run_b") if name in table.columns]
     return pl.concat(table[name].cast(pl.String) for name in names).unique().sort().to_list()
 
 
-def _by_names_of(margin: Margin, d: Any) -> Margin:
-    """Return margins by the names that the table gives the measures."""
-    if not isinstance(margin, Mapping):
-        return margin
-    known = list(d.measures if isinstance(d, PairCube) else to_polars(d)["measure"].unique())
-    return {_name_among(str(name), known): size for name, size in margin.items()}
+def _by_names_of(margin: Margin, d: Any) -> tuple[Margin, list[str]]:
+    """Return margins by the names that the table gives the measures, and these names."""
+    names = d.measures if isinstance(d, PairCube | Reduced) else to_polars(d)["measure"].unique()
+    known = [str(name) for name in names]
+    if isinstance(margin, Mapping):
+        margin = {_name_among(known, str(name)): size for name, size in margin.items()}
+    return margin, known
+
+
+def _name_among(known: Sequence[str], asked: str) -> str:
+    """Return the name of a measure in the table, which may be another name of the same metric."""
+    metric = known_metric(asked)
+    same = [name for name in known if metric is not None and known_metric(name) == metric]
+    return asked if asked in known else next(iter(same), asked)

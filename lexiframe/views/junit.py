@@ -12,9 +12,9 @@ from lexiframe.views.decided.gates import name_of_row
 
 
 def junit_xml(table: pl.DataFrame) -> str:
-    """Return the table of `gate` as JUnit XML: a test case a row, of which those fail that do not pass.
+    """Return the table of `gate` as JUnit XML: each row is a test case, a failure unless it passes.
 
-    An undecided row is a failure whose type and message say so, because the gate is not passed.
+    The type and the message of a failure say whether the row fails or is undecided.
 
     Examples
     --------

@@ -29,6 +29,8 @@ def gate_sentences(table: pl.DataFrame) -> pl.DataFrame:
     ...                   "measure": "AP", "value": [.1, .2, .3, .4, .5, .6] + [.2] * 6})
     >>> g = lf.gate(s, 0.1, baseline="old", candidate="new")
     >>> print(gate_sentences(g)["sentence"][0])
+    new does not pass the gate: AP does not decide whether it is not worse than old by more than \
+the margin, but about 88 requests would (paired t-test, α = 0.05, n = 6 requests).
     """
     groups = table.columns[: table.columns.index("measure")]
     gates = table.partition_by(_ONE_GATE, maintain_order=True)
@@ -63,7 +65,10 @@ def _summary(rows: list[dict[str, Any]], outcome: str, groups: list[str]) -> str
 
 
 _CLAIMS = {
-    "not-worse": ("not worse than {} by more than the margin", "worse than {} by more than the margin"),
+    "not-worse": (
+        "not worse than {} by more than the margin",
+        "worse than {} by more than the margin",
+    ),
     "better": ("better than {}", "not better than {} by the margin"),
     "equivalent": ("equivalent to {} within the margin", "not equivalent to {}"),
 }
@@ -74,7 +79,7 @@ def _needed(rows: list[dict[str, Any]]) -> str:
     sizes = [row["required"] for row in rows if row["outcome"] == "undecided"]
     if None in sizes:
         return ""
-    return f" (about {max(sizes):,} requests would)"
+    return f", but about {max(sizes):,} requests would"
 
 
 def name_of_row(row: dict[str, Any], groups: list[str]) -> str:
