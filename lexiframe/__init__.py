@@ -31,7 +31,7 @@ The public names, in the order of the flow:
 - robustness: `degradation`, `sample_labels`, `sample_requests`, `truncate_runs`, `leave_out_run`;
   ties and recall levels of real rankings: `tie_profile`, `deciding_levels`, `level_correlations`,
   `level_regression`, `predict_first_level`
-- decisions: `equivalence` and non-inferiority within a margin
+- decisions: `equivalence` and non-inferiority within a margin; may a run replace another: `gate`
 - what holds for all rankings of n items: the functions of `theory`
 - simulated runs and judgments, also like real ones: `simulate_collection`, `collection_distances`
 - experiment logs: `with_log`, `read_log`, `read_mlflow`; what describes requests: `with_attributes`
@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     # fmt: off
     from lexiframe import spark, theory, views
     from lexiframe.decisions.equivalence import equivalence
+    from lexiframe.decisions.gate import gate
     from lexiframe.errors import (
         LexiframeError, LexiframeWarning, ReadError, SchemaError, UnknownNameError,
     )
@@ -139,6 +140,7 @@ if TYPE_CHECKING:
 
 _MODULES = {
     "decisions.equivalence": "equivalence",
+    "decisions.gate": "gate",
     "errors": "LexiframeError LexiframeWarning ReadError SchemaError UnknownNameError",
     "evaluated_scores": "evaluate_scores",
     "evaluated_runs": "evaluate",
@@ -259,4 +261,5 @@ __all__ = [
     "aggregates", "binG", "eleven_point_avg", "gm_bpref", "gm_map", "ndcg_rel",
     "num_nonrel_judged_ret", "num_q", "relative_P", "utility", "yaap",
     "equivalence",
+    "gate",
 ]  # fmt: skip

@@ -16,6 +16,7 @@ from lexiframe._version import __version__
 from lexiframe.cli_advice import as_options
 from lexiframe.cli_explain import explain
 from lexiframe.cli_files import check, convert
+from lexiframe.cli_gate import gate
 from lexiframe.cli_inputs import OneValueEach
 from lexiframe.cli_measures import conventions, measures
 from lexiframe.cli_output import complain
@@ -74,6 +75,12 @@ _add(
     print_verdict,
     "verdict qrels.txt runs/ -m AP",
     "verdict qrels.txt runs/ --test sign --correction bh",
+)
+_add(
+    "gate",
+    gate,
+    "gate qrels.txt main/bm25.run pr/bm25.run -m nDCG@10 --margin 0.01",
+    "gate main pr --scores perquery.csv --margin AP=2% --require better",
 )
 _add("coverage", coverage, "coverage qrels.txt runs/", "coverage qrels.txt runs/ --format csv")
 _add("check", check, "check runs/ qrels.txt", "check run.txt --as run --third score")

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import MISSING, dataclass, fields, is_dataclass, replace
 from functools import wraps
 from inspect import Parameter, Signature, signature
-from typing import Any
+from typing import Any, get_type_hints
 
 import typer
 from typer.core import TyperCommand, TyperOption
@@ -144,16 +144,21 @@ class RunsOrScores(InputOptions):
 
     def score_files(self) -> list[File]:
         """Find the files of scores; raise for options that say how judgments and runs are read."""
-        for option in fields(InputOptions):
-            if option.default is not MISSING and getattr(self, option.name) != option.default:
-                name = option.name.replace("_", "-")
-                raise typer.BadParameter(
-                    f"--{name} says how judgments and runs are read, and --scores reads neither; "
-                    "leave it out"
-                )
+        refuse_reading_options(self)
         files = [self.qrels, *self.runs]
         refuse_measures(files)
         return score_files(files)
+
+
+def refuse_reading_options(inputs: InputOptions) -> None:
+    """Raise for options that say how judgments and runs are read, which ``--scores`` does not."""
+    for option in fields(InputOptions):
+        if option.default is not MISSING and getattr(inputs, option.name) != option.default:
+            name = option.name.replace("_", "-")
+            raise typer.BadParameter(
+                f"--{name} says how judgments and runs are read, and --scores reads neither; "
+                "leave it out"
+            )
 
 
 @dataclass
@@ -197,9 +202,7 @@ def with_groups_of_options(command: Callable[..., None]) -> Callable[..., None]:
     options: list[Parameter] = []
     for parameter in declared:
         group = groups.get(parameter.name)
-        found = (
-            [parameter] if group is None else signature(group, eval_str=True).parameters.values()
-        )
+        found = [parameter] if group is None else _fields_of(group)
         options += [option.replace(kind=Parameter.KEYWORD_ONLY) for option in found]
 
     @wraps(command)
@@ -214,6 +217,13 @@ def with_groups_of_options(command: Callable[..., None]) -> Callable[..., None]:
 
     vars(of_options)["__signature__"] = Signature(options)  # Typer reads the options from it
     return of_options
+
+
+def _fields_of(group: Any) -> list[Parameter]:
+    """Return the fields of a dataclass with their types, as the module of each class knows them."""
+    types = get_type_hints(group, include_extras=True)
+    declared = signature(group).parameters.values()
+    return [field.replace(annotation=types[field.name]) for field in declared]
 
 
 def as_columns(given: list[str] | None) -> dict[str, str]:

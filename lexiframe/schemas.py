@@ -44,6 +44,7 @@ _COLUMNS = {
         run query_id doc_id iteration subtopic measure provider run_a run_b method ordering_a
         ordering_b measure_a measure_b test correction how sentence file problem expected found
         advice group_a group_b conclusion
+        baseline candidate require outcome why
     """,
     INT: """
         position level n_relevant n_retrieved pool_size n_judged corpus_size items deciding_level
@@ -63,6 +64,7 @@ _COLUMNS = {
         margin p_not_worse_a p_not_worse_b p_equivalent p_better p_not_worse_a_adjusted
         p_not_worse_b_adjusted p_equivalent_adjusted p_better_adjusted p_better_by_margin_a
         p_better_by_margin_b p_better_by_margin_a_adjusted p_better_by_margin_b_adjusted
+        p_opposite p_opposite_adjusted
     """,
     BOOL: "smaller_is_better is_worst_off reject reverses trivial",
     pl.List(pl.String): "best not_worse favoured",
@@ -203,6 +205,12 @@ EQUIVALENCES = _table(
     "p_not_worse_a_adjusted p_not_worse_b_adjusted p_equivalent_adjusted p_better_adjusted "
     "conclusion trivial p_better_by_margin_a p_better_by_margin_b p_better_by_margin_a_adjusted "
     "p_better_by_margin_b_adjusted",
+)
+GATES = _table(
+    "gates",
+    "measure",
+    "baseline candidate require test correction alpha n mean_difference margin ci_low ci_high "
+    "p_value p_adjusted p_opposite p_opposite_adjusted outcome why required",
 )
 VERDICT = _table(
     "verdict", "measure test correction", "best not_worse favoured n_pairs n_significant n sentence"

@@ -1,0 +1,288 @@
+"""Whether a candidate may take the place of a baseline: `gate`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, get_args
+
+import numpy as np
+import polars as pl
+
+from lexiframe.decisions.equivalence import ShiftedTest, equivalence
+from lexiframe.decisions.gate_reasons import reason
+from lexiframe.decisions.gate_sizes import requests_to_decide
+from lexiframe.decisions.shifted_tests import SHIFTED_TESTS
+from lexiframe.errors import LexiframeError, check_choice, unknown_name
+from lexiframe.layouts.arrays import PairCube
+from lexiframe.layouts.cube import PairsLike, cube_or_sums, is_scores, pair_cube
+from lexiframe.layouts.groups import By, in_groups
+from lexiframe.layouts.reduced import Reduced, ScoreSums
+from lexiframe.metrics.derived import known_metric
+from lexiframe.resampling import check_draws, check_share
+from lexiframe.schemas import GATES, to_polars
+from lexiframe.significance.corrections import CORRECTIONS, correct
+from lexiframe.significance.margins import Margin
+from lexiframe.significance.paired import Correction
+from lexiframe.typing import RequestsLike
+
+Require = Literal["not-worse", "better", "equivalent"]
+
+
+def gate(
+    d: PairsLike,
+    /,
+    margin: Margin,
+    *,
+    baseline: str,
+    candidate: str,
+    require: Require = "not-worse",
+    test: ShiftedTest = "t",
+    correction: Correction = "none",
+    alpha: float = 0.05,
+    power: float = 0.8,
+    trials: int = 10_000,
+    seed: int = 0,
+    requests: RequestsLike = None,
+    by: By = None,
+) -> pl.DataFrame:
+    """Decide for each measure whether a candidate run may take the place of a baseline.
+
+    Parameters
+    ----------
+    d
+        The table of `preferences`, or of `scores`, whose differences are taken. Other runs than the
+        two are left out.
+    margin : float, str or dict
+        The margin δ of all measures, or of each measure, as for `equivalence`: ``0.01``, ``"2%"``
+        (of the baseline's mean, for scores), ``{"nDCG@10": 0.01, "AP": "2%"}``. Measures may have
+        the names of other libraries (``"ndcg_cut_10"``).
+    baseline, candidate : str
+        The run that is in use, and the one that may take its place.
+    require : {"not-worse", "better", "equivalent"}
+        What has to be shown of the mean difference: that it is above −δ, above 0, or between −δ
+        and δ.
+    test : {"t", "bootstrap", "randomization"}
+        The paired test, as for `equivalence`.
+    correction : {"none", "holm", "bonferroni", "bh"}
+        How p-values are corrected over all rows of the table. None is needed for the whole: see the
+        notes.
+    alpha : float
+        Significance level: the probability with which a row may pass although what is required is
+        not so.
+    power : float
+        The probability, between 0 and 1, with which ``required`` requests decide.
+    trials, seed
+        As for `compare`.
+    requests, by
+        A frame or file with ``query_id`` and attributes of requests, and the attributes that form
+        groups. Each group of requests has to pass; its attributes are the first columns.
+
+    Returns
+    -------
+    polars.DataFrame
+        Key ``measure``, after the attributes of groups, sorted by it; ``baseline``, ``candidate``,
+        ``require``, ``test``, ``correction`` and ``alpha`` as they were given. ``n`` is the number
+        of requests. ``mean_difference`` is the candidate's mean minus the baseline's, positive when
+        the candidate is better (for search lengths, when its mean is smaller), with the ``margin``
+        in the same unit and the interval ``ci_low, ci_high`` of `equivalence`, of level 1 − 2
+        alpha. ``p_value`` belongs to what is required and ``p_opposite`` to its opposite, corrected
+        to ``p_adjusted`` and ``p_opposite_adjusted``. ``outcome`` is ``"pass"``, ``"fail"`` or
+        ``"undecided"``, and ``why`` says it in a sentence. ``required`` is the number of requests
+        that would decide an undecided row, null for the others.
+
+    Raises
+    ------
+    LexiframeError
+        As `equivalence`; for an unknown ``require``, correction or run, and when the candidate is
+        the baseline.
+
+    Notes
+    -----
+    A row passes when what is required is shown at the level alpha. It fails when the opposite is
+    shown, and is undecided when neither is. With μ, the true mean difference:
+
+    ============= ================= ========================= =====================================
+    require       passes if shown   fails if shown            p of pass, p of fail in `equivalence`
+    ============= ================= ========================= =====================================
+    not-worse     μ > −δ            μ < −δ                    p_not_worse_a, p_better_by_margin_b
+    better        μ > 0             μ < δ, and μ > 0 is not   p_better (two-sided), p_not_worse_b
+    equivalent    −δ < μ < δ        μ > δ or μ < −δ           p_equivalent, twice the smaller of
+                                                              p_better_by_margin_a and _b
+    ============= ================= ========================= =====================================
+
+    With ``"better"`` any improvement passes that is shown, however small it is. A candidate fails
+    when an improvement by δ, the least that matters, is excluded: if only those failed that are
+    worse, a candidate that is as good as the baseline would stay undecided for ever, however many
+    requests there are. A candidate that is better by less than δ may therefore pass or fail. A row
+    passes with a probability of at most alpha if μ ≤ −δ (not-worse), μ ≤ 0 (better) or |μ| ≥ δ
+    (equivalent), and fails with a probability of at most alpha if μ ≥ −δ, μ ≥ δ or |μ| ≤ δ.
+
+    A candidate passes the gate when all rows pass. The probability that it does so wrongly, that
+    is, although in some row what is required is not so, is then at most alpha without any
+    correction, because all rows have to show it: this is an intersection-union test (Berger,
+    Technometrics 1982, doi:10.1080/00401706.1982.10487790; Berger & Hsu, Statistical Science 1996,
+    doi:10.1214/ss/1032280304). A correction is for readers of single rows: with Holm's or
+    Bonferroni's, the probability that any row passes wrongly is at most alpha, and so is the
+    probability that any row fails wrongly. Fewer rows are then decided.
+
+    ``required`` assumes normal differences with the mean and standard deviation observed, and a
+    t-test at the level alpha (with a correction: alpha divided by the number of rows); it is the
+    least number of requests with which the row would pass, or with which it would fail, with the
+    probability ``power``. It is null where this takes more than 10^9 requests, as on the margin,
+    and with one request. It rests on the observed difference, which is an estimate itself.
+
+    Examples
+    --------
+    >>> import lexiframe as lf
+    >>> folder = lf.bundled("digits")
+    >>> p = lf.positions(folder / "runs", folder / "qrels.parquet")
+    >>> s = lf.scores(p, ["nDCG@10", "AP"])
+    >>> g = lf.gate(s, {"nDCG@10": 0.05, "map": "2%"}, baseline="pixels_euclidean",
+    ...             candidate="pca8_euclidean")
+    >>> g.select("measure", pl.col("mean_difference", "margin").round(4), "outcome").rows()
+    [('AP', 0.015, 0.0131, 'pass'), ('nDCG@10', -0.0385, 0.05, 'undecided')]
+    >>> print(lf.verdict(g)["sentence"][0])
+    pca8_euclidean does not pass the gate: nDCG@10 does not decide whether it is not worse than \
+pixels_euclidean by more than the margin, but about 495 requests would (paired t-test, α = 0.05, \
+n = 60 requests).
+    """
+    check_gate(require, test, correction, alpha, power, trials, seed)
+    if baseline == candidate:
+        raise LexiframeError(
+            f"gate: expected two runs, found {candidate!r} as baseline and as candidate; give the "
+            "runs different names"
+        )
+    two = _of_two_runs(d, baseline, candidate)
+    margins, measures = _by_names_of(margin, two)
+    how: dict[str, Any] = {"baseline": baseline, "alpha": alpha, "trials": trials, "seed": seed}
+
+    def of_group(part: Any) -> pl.DataFrame:
+        cube = cube_or_sums(part, baseline) if test == "t" else pair_cube(part, baseline)
+        tested = equivalence(cube, margins, test, "none", **how).filter(run_a=candidate)
+        _refuse_missing(tested, measures)
+        return tested.join(_deviations(cube.against(baseline), candidate), on="measure")
+
+    tested = in_groups(of_group, two, requests, by)
+    groups = tested.columns[: tested.columns.index("measure")]
+    table = _decided(tested, require, correction, alpha, power)
+    table = table.with_columns(baseline=pl.lit(baseline), candidate=pl.lit(candidate))
+    reasons = [reason(row) for row in table.iter_rows(named=True)]
+    table = table.with_columns(why=pl.Series(reasons, dtype=pl.String))
+    return table.select(*groups, *GATES.columns).sort(*groups, *GATES.key)
+
+
+def check_gate(
+    require: str, test: str, correction: str, alpha: float, power: float, trials: int, seed: int
+) -> None:
+    """Raise for arguments that `gate` does not accept."""
+    check_choice("gate", require, get_args(Require), "require")
+    check_choice("gate", test, SHIFTED_TESTS, "test")
+    check_choice("gate", correction, CORRECTIONS, "correction")
+    check_share("gate", "power", power)
+    check_share("gate", "alpha", alpha)
+    if alpha >= 0.5:
+        raise LexiframeError(f"gate: expected alpha below 0.5, found {alpha}")
+    check_draws("gate", "trials", trials, seed)
+
+
+_MEAN, _ABOVE, _BELOW = (
+    pl.col(name) for name in ("mean_difference", "p_better_by_margin_a", "p_better_by_margin_b")
+)
+_QUESTIONS = {
+    "not-worse": (pl.col("p_not_worse_a"), _BELOW),
+    # The test is two-sided: it also finds candidates that are worse.
+    "better": (pl.when(_MEAN > 0).then("p_better").otherwise(1.0), pl.col("p_not_worse_b")),
+    # One of two claims is shown with probability alpha at most, if each is with alpha / 2.
+    "equivalent": (
+        pl.col("p_equivalent"),
+        pl.min_horizontal(2 * pl.min_horizontal(_ABOVE, _BELOW), 1.0),
+    ),
+}
+"""For what may be required, its p-value and that of its opposite."""
+
+
+def _decided(
+    tested: pl.DataFrame, require: str, correction: str, alpha: float, power: float
+) -> pl.DataFrame:
+    """Add the p-values of what is required and of its opposite, and what follows from them."""
+    shown, opposite = _QUESTIONS[require]
+    table = tested.with_columns(p_value=shown, p_opposite=opposite)
+    level = alpha if correction == "none" else alpha / table.height
+    mean, deviation, margin = table.select("mean_difference", "deviation", "margin").to_numpy().T
+    sizes = pl.Series(requests_to_decide(require, mean, deviation, margin, level, power))
+    table = table.with_columns(
+        p_adjusted=correct(table["p_value"].to_numpy(), correction),
+        p_opposite_adjusted=correct(table["p_opposite"].to_numpy(), correction),
+        correction=pl.lit(correction),
+        require=pl.lit(require),
+        alpha=pl.lit(alpha),
+    )
+    outcome = (
+        pl.when(pl.col("p_adjusted") < alpha)
+        .then(pl.lit("pass"))
+        .when(pl.col("p_opposite_adjusted") < alpha)
+        .then(pl.lit("fail"))
+        .otherwise(pl.lit("undecided"))
+    )
+    return table.with_columns(
+        outcome=outcome, required=pl.when((outcome == "undecided") & (sizes > 0)).then(sizes)
+    )
+
+
+def _deviations(cube: Any, candidate: str) -> pl.DataFrame:
+    """Return the standard deviation of the candidate's differences by measure; NaN for one."""
+    found = []
+    for measure, pairs in cube:
+        moments = pairs.differences[np.flatnonzero(pairs.runs.gather(pairs.a) == candidate)]
+        found += [(measure, *np.where(moments.n > 1, moments.deviation, np.nan))]
+    return pl.DataFrame(found, {"measure": pl.String, "deviation": pl.Float64}, orient="row")
+
+
+def _refuse_missing(tested: pl.DataFrame, measures: Sequence[str]) -> None:
+    """Raise unless each measure has a row: one that is left out would not be seen to be missing."""
+    missing = [name for name in measures if name not in tested["measure"]]
+    if missing:
+        raise LexiframeError(
+            f"gate: expected requests of both runs for {', '.join(missing)}, found none; leave the "
+            "measure out, or give both runs its values"
+        )
+
+
+def _of_two_runs(d: Any, baseline: str, candidate: str) -> Any:
+    """Return the rows of two runs; arrays and sums over requests stay as they are."""
+    if isinstance(d, PairCube | Reduced | ScoreSums):
+        return d
+    table = to_polars(d)
+    names = ["run"] if is_scores(table) else ["run_a", "run_b"]
+    if not {*names} <= {*table.columns}:
+        return table  # which is refused where its columns are checked
+    two = [baseline, candidate]
+    runs = _runs_of(table)
+    for run in two:
+        if run not in runs:
+            raise unknown_name("run", run, runs)
+    return table.filter(pl.col(name).cast(pl.String).is_in(two) for name in names)
+
+
+def _runs_of(d: Any) -> list[str]:
+    if isinstance(d, PairCube | Reduced):
+        return list(d.runs)
+    table = to_polars(d)
+    names = [name for name in ("run", "run_a", "run_b") if name in table.columns]
+    return pl.concat(table[name].cast(pl.String) for name in names).unique().sort().to_list()
+
+
+def _by_names_of(margin: Margin, d: Any) -> tuple[Margin, list[str]]:
+    """Return margins by the names that the table gives the measures, and these names."""
+    names = d.measures if isinstance(d, PairCube | Reduced) else to_polars(d)["measure"].unique()
+    known = [str(name) for name in names]
+    if isinstance(margin, Mapping):
+        margin = {_name_among(known, str(name)): size for name, size in margin.items()}
+    return margin, known
+
+
+def _name_among(known: Sequence[str], asked: str) -> str:
+    """Return the name of a measure in the table, which may be another name of the same metric."""
+    metric = known_metric(asked)
+    same = [name for name in known if metric is not None and known_metric(name) == metric]
+    return asked if asked in known else next(iter(same), asked)

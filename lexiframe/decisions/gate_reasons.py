@@ -1,0 +1,85 @@
+"""Why a row of a gate passes, fails or is undecided, in a sentence: `reason`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+Row = Mapping[str, Any]
+
+
+def reason(row: Row) -> str:
+    """Return the sentence of a row of the table of `gate`.
+
+    Examples
+    --------
+    >>> reason({"baseline": "bm25", "candidate": "dense", "require": "not-worse",
+    ...         "outcome": "undecided", "mean_difference": -0.004, "margin": 0.01, "n": 50,
+    ...         "p_adjusted": 0.21, "p_opposite_adjusted": 0.79, "required": 320})
+    'It is not known whether dense is worse than bm25 by more than 0.01: p = 0.21, of the opposite \
+0.79, mean difference -0.004, n = 50; it would take about 320 requests.'
+    """
+    claim = _CLAIMS[row["require"], row["outcome"]](row)
+    return f"{claim}: {_EVIDENCE[row['outcome']](row)}."
+
+
+def _worse(row: Row) -> str:
+    return f"worse than {row['baseline']} by more than {_size(row)}"
+
+
+def _opposite_of_equivalent(row: Row) -> str:
+    than = "better" if row["mean_difference"] > 0 else "worse"
+    return f"{row['candidate']} is {than} than {row['baseline']} by more than {_size(row)}"
+
+
+def _differ(row: Row) -> str:
+    return f"{row['candidate']} and {row['baseline']} differ by less than {_size(row)}"
+
+
+_UNKNOWN = "It is not known whether"
+_CLAIMS: dict[tuple[str, str], Callable[[Row], str]] = {
+    ("not-worse", "pass"): lambda row: f"{row['candidate']} is not {_worse(row)}",
+    ("not-worse", "fail"): lambda row: f"{row['candidate']} is {_worse(row)}",
+    ("not-worse", "undecided"): lambda row: f"{_UNKNOWN} {row['candidate']} is {_worse(row)}",
+    ("better", "pass"): lambda row: f"{row['candidate']} is better than {row['baseline']}",
+    ("better", "fail"): lambda row: (
+        f"{row['candidate']} is not better than {row['baseline']} by {_size(row)}"
+    ),
+    ("better", "undecided"): lambda row: (
+        f"{_UNKNOWN} {row['candidate']} is better than {row['baseline']}"
+    ),
+    ("equivalent", "pass"): _differ,
+    ("equivalent", "fail"): _opposite_of_equivalent,
+    ("equivalent", "undecided"): lambda row: f"{_UNKNOWN} {_differ(row)}",
+}
+
+
+def _size(row: Row) -> str:
+    return f"{row['margin']:.4g}"
+
+
+def _observed(row: Row) -> str:
+    return f"mean difference {row['mean_difference']:.3g}, n = {row['n']:,}"
+
+
+def _of_undecided(row: Row) -> str:
+    p = f"{_p(row['p_adjusted'])}, of the opposite {_p(row['p_opposite_adjusted'], '')}"
+    if row["n"] == 1:
+        needed = "one request shows nothing"
+    elif row["required"] is None:
+        needed = "no number of requests that was tried would decide it"
+    else:
+        needed = f"it would take about {row['required']:,} requests"
+    return f"{p}, {_observed(row)}; {needed}"
+
+
+_EVIDENCE: dict[str, Callable[[Row], str]] = {
+    "pass": lambda row: f"{_p(row['p_adjusted'])}, {_observed(row)}",
+    "fail": lambda row: f"{_p(row['p_opposite_adjusted'])}, {_observed(row)}",
+    "undecided": _of_undecided,
+}
+
+
+def _p(value: float, name: str = "p = ") -> str:
+    """Return a p-value with four digits, so that 0.0498 is not written as 0.05."""
+    return f"{name.replace('=', '<') or '< '}0.001" if value < 0.001 else f"{name}{value:.4g}"
