@@ -31,6 +31,8 @@ The public names, in the order of the flow:
 - robustness: `degradation`, `sample_labels`, `sample_requests`, `truncate_runs`, `leave_out_run`;
   ties and recall levels of real rankings: `tie_profile`, `deciding_levels`, `level_correlations`,
   `level_regression`, `predict_first_level`
+- decisions: judges, `judge_agreement`, `judge_confusion`, `compare_judges`, `JudgeComparison`;
+  conclusions of two sets of comparisons, `conclusions`, `conclusion_pairs`
 - what holds for all rankings of n items: the functions of `theory`
 - simulated runs and judgments, also like real ones: `simulate_collection`, `collection_distances`
 - experiment logs: `with_log`, `read_log`, `read_mlflow`; what describes requests: `with_attributes`
@@ -51,6 +53,9 @@ TYPE_CHECKING = False  # a checker takes it for true; importing typing takes lon
 if TYPE_CHECKING:
     # fmt: off
     from lexiframe import spark, theory, views
+    from lexiframe.decisions.compare_judges import JudgeComparison, compare_judges
+    from lexiframe.decisions.conclusions import conclusion_pairs, conclusions
+    from lexiframe.decisions.judges import judge_agreement, judge_confusion
     from lexiframe.errors import (
         LexiframeError, LexiframeWarning, ReadError, SchemaError, UnknownNameError,
     )
@@ -136,6 +141,9 @@ if TYPE_CHECKING:
     # fmt: on
 
 _MODULES = {
+    "decisions.compare_judges": "JudgeComparison compare_judges",
+    "decisions.conclusions": "conclusion_pairs conclusions",
+    "decisions.judges": "judge_agreement judge_confusion",
     "errors": "LexiframeError LexiframeWarning ReadError SchemaError UnknownNameError",
     "evaluated_scores": "evaluate_scores",
     "evaluated_runs": "evaluate",
@@ -255,4 +263,6 @@ __all__ = [
     "NERR9", "NERR10", "NERR11", "Rndcg", "Rprec_mult", "SDCG", "SetAP", "SetF", "SetP", "SetR",
     "aggregates", "binG", "eleven_point_avg", "gm_bpref", "gm_map", "ndcg_rel",
     "num_nonrel_judged_ret", "num_q", "relative_P", "utility", "yaap",
+    "JudgeComparison", "compare_judges", "conclusion_pairs", "conclusions", "judge_agreement",
+    "judge_confusion",
 ]  # fmt: skip
