@@ -13,6 +13,9 @@ digits/queries.parquet
     query_id, digit, loop, strokes: attributes of each query.
 digits/runs/<system>.parquet
     query_id, doc_id, score: one system's rankings, best document first.
+digits/judges/people.parquet, digits/judges/classifier.parquet
+    query_id, iteration, doc_id, relevance: who shows the same digit, by the true labels and by a
+    weak classifier, for the documents that any system has among its first 10 (a pool).
 example/qrels.txt, example/runs/<system>.run
     A small part of the same collection in the text formats of TREC.
 
@@ -33,6 +36,7 @@ from sklearn.ensemble import RandomTreesEmbedding
 from sklearn.kernel_approximation import AdditiveChi2Sampler
 from sklearn.manifold import Isomap
 from sklearn.metrics import pairwise_distances
+from sklearn.neighbors import NearestCentroid
 from sklearn.neural_network import BernoulliRBM
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
@@ -41,6 +45,8 @@ from sklearn.random_projection import GaussianRandomProjection
 SEED = 20220711
 QUERIES_PER_DIGIT = 6
 DEPTH = 1000
+POOL_DEPTH = 10
+LABELLED_PER_DIGIT = 3
 WITH_LOOP = (0, 6, 8, 9)
 EXAMPLE_SYSTEMS = ["pixels_euclidean", "pca8_euclidean", "random"]
 EXAMPLE_QUERIES = 5
@@ -254,6 +260,42 @@ def qrels_table(queries, documents, labels):
     )
 
 
+def pool(runs):
+    """List the documents that any system has among its first ones, by query."""
+    tops = [
+        (query, doc)
+        for run in runs.values()
+        for n, (query, doc) in enumerate(zip(*run.select([0, 1]).to_pydict().values(), strict=True))
+        if n % DEPTH < POOL_DEPTH
+    ]
+    return sorted(set(tops))
+
+
+def weak_labels(images, labels):
+    """Label all images by the nearest of ten mean images, at 4x4 pixels, of a few examples each."""
+    rng = np.random.default_rng(SEED)
+    known = [
+        rng.choice(np.flatnonzero(labels == digit), LABELLED_PER_DIGIT, replace=False)
+        for digit in range(10)
+    ]
+    known = np.hstack(known)
+    classifier = NearestCentroid().fit(coarse(images[known], 4), labels[known])
+    return classifier.predict(coarse(images, 4))
+
+
+def judged_table(pairs, labels, seen):
+    """Judge pairs of a query, whose digit is known, and a document, whose digit is as seen."""
+    query, doc = ([int(name[1:]) for name in names] for names in zip(*pairs, strict=True))
+    return pa.table(
+        {
+            "query_id": ids("q", query),
+            "iteration": ["0"] * len(query),
+            "doc_id": ids("d", doc),
+            "relevance": (labels[query] == seen[doc]).astype(float),
+        }
+    )
+
+
 def queries_table(queries, images, labels):
     """Describe each query: its digit, whether that has a closed loop, and how bold it is drawn."""
     drawn = ink(images)[:, 0]
@@ -320,6 +362,13 @@ def write_example(qrels, runs, queries, documents):
         (folder / "runs" / f"{name}.run").write_text("".join(lines))
 
 
+def write_judges(runs, images, labels):
+    """Write what two judges say of the same pool."""
+    pairs = pool(runs)
+    for name, seen in (("people", labels), ("classifier", weak_labels(images, labels))):
+        write_parquet(judged_table(pairs, labels, seen), HERE / f"digits/judges/{name}.parquet")
+
+
 def main():
     """Build everything."""
     images, labels = load_digits(return_X_y=True)
@@ -335,6 +384,7 @@ def main():
     for name, run in runs.items():
         write_parquet(run, HERE / "digits" / "runs" / f"{name}.parquet")
     write_example(qrels, runs, queries, documents)
+    write_judges(runs, images, labels)
 
 
 if __name__ == "__main__":

@@ -32,6 +32,8 @@ The public names, in the order of the flow:
   ties and recall levels of real rankings: `tie_profile`, `deciding_levels`, `level_correlations`,
   `level_regression`, `predict_first_level`
 - decisions: `equivalence` and non-inferiority within a margin; may a run replace another: `gate`
+- decisions: judges, `judge_agreement`, `judge_confusion`, `compare_judges`, `JudgeComparison`;
+  conclusions of two sets of comparisons, `conclusions`, `conclusion_pairs`
 - what holds for all rankings of n items: the functions of `theory`
 - simulated runs and judgments, also like real ones: `simulate_collection`, `collection_distances`
 - experiment logs: `with_log`, `read_log`, `read_mlflow`; what describes requests: `with_attributes`
@@ -54,6 +56,9 @@ if TYPE_CHECKING:
     from lexiframe import spark, theory, views
     from lexiframe.decisions.equivalence import equivalence
     from lexiframe.decisions.gate import gate
+    from lexiframe.decisions.compare_judges import JudgeComparison, compare_judges
+    from lexiframe.decisions.conclusions import conclusion_pairs, conclusions
+    from lexiframe.decisions.judges import judge_agreement, judge_confusion
     from lexiframe.errors import (
         LexiframeError, LexiframeWarning, ReadError, SchemaError, UnknownNameError,
     )
@@ -141,6 +146,9 @@ if TYPE_CHECKING:
 _MODULES = {
     "decisions.equivalence": "equivalence",
     "decisions.gate": "gate",
+    "decisions.compare_judges": "JudgeComparison compare_judges",
+    "decisions.conclusions": "conclusion_pairs conclusions",
+    "decisions.judges": "judge_agreement judge_confusion",
     "errors": "LexiframeError LexiframeWarning ReadError SchemaError UnknownNameError",
     "evaluated_scores": "evaluate_scores",
     "evaluated_runs": "evaluate",
@@ -262,4 +270,6 @@ __all__ = [
     "num_nonrel_judged_ret", "num_q", "relative_P", "utility", "yaap",
     "equivalence",
     "gate",
+    "JudgeComparison", "compare_judges", "conclusion_pairs", "conclusions", "judge_agreement",
+    "judge_confusion",
 ]  # fmt: skip

@@ -45,13 +45,14 @@ _COLUMNS = {
         ordering_b measure_a measure_b test correction how sentence file problem expected found
         advice group_a group_b conclusion
         baseline candidate require outcome why
+        advice group_a group_b judge judge_a judge_b name_a name_b category
     """,
     INT: """
         position level n_relevant n_retrieved pool_size n_judged corpus_size items deciding_level
         n wins losses ties cycle agree n_systems systems_agree n_pairs n_significant place splits
         half required n_requests requests answered missing extra without_relevant retrieved judged
         relevant_retrieved depth duplicates unjudged_removed tied_relevant line better worse tied
-        n_a n_b
+        n_a n_b only_a only_b AA AD MA MD PA PD TIE compared
     """,
     FLOAT: """
         score rank relevance rel value mean exposure preference win_rate mean_preference probability
@@ -65,8 +66,10 @@ _COLUMNS = {
         p_not_worse_b_adjusted p_equivalent_adjusted p_better_adjusted p_better_by_margin_a
         p_better_by_margin_b p_better_by_margin_a_adjusted p_better_by_margin_b_adjusted
         p_opposite p_opposite_adjusted
+        kappa kappa_linear kappa_quadratic kappa_binary relevance_a relevance_b share_of_a tau
+        rank_a rank_b shift p_adjusted_a p_adjusted_b
     """,
-    BOOL: "smaller_is_better is_worst_off reject reverses trivial",
+    BOOL: "smaller_is_better is_worst_off reject reverses trivial reject_a reject_b changes_side",
     pl.List(pl.String): "best not_worse favoured",
 }
 """The columns of all tables by type; a name has the same type in each, except runs' ``rank``."""
@@ -221,6 +224,46 @@ COVERAGE = _table(
     "requests answered missing extra without_relevant retrieved judged relevant_retrieved depth "
     "judged_at_10 duplicates unjudged_removed tied_relevant AP_min AP_max RR_min RR_max "
     "nDCG@10_min nDCG@10_max",
+)
+# Judges: the first of a pair is the one that was given first.
+JUDGE_AGREEMENT = _table(
+    "judge_agreement",
+    "judge_a judge_b",
+    "n only_a only_b agreement kappa kappa_linear kappa_quadratic kappa_binary alpha "
+    "mean_difference",
+)
+JUDGE_CONFUSION = _table(
+    "judge_confusion", "judge_a judge_b relevance_a relevance_b", "n share share_of_a"
+)
+JUDGES = _table("judges", "judge", "requests missing without_relevant judged compared")
+JUDGE_ORDERINGS = _table("judge_orderings", "judge measure method run", "value rank")
+JUDGE_CORRELATIONS = _table(
+    "judge_correlations",
+    "measure method judge_a judge_b",
+    "correlation n ci_low ci_high",
+)
+RANK_SHIFTS = _table(
+    "rank_shifts",
+    "measure method judge_a judge_b run",
+    "value_a value_b rank_a rank_b shift",
+)
+JUDGE_COMPARISONS = _table(
+    "judge_comparisons",
+    "judge measure test correction run_a run_b",
+    "n mean_difference ci_low ci_high effect_size statistic p_value p_adjusted reject effect_low "
+    "effect_high",
+    optional="effect_low effect_high",
+)
+CONCLUSIONS = _table(
+    "conclusions",
+    "name_a name_b measure test correction",
+    "n_pairs AA AD MA MD PA PD TIE tau only_a only_b",
+)
+CONCLUSION_PAIRS = _table(
+    "conclusion_pairs",
+    "name_a name_b measure test correction run_a run_b",
+    "category changes_side mean_difference_a mean_difference_b p_adjusted_a p_adjusted_b "
+    "reject_a reject_b",
 )
 PROBLEMS = _table("problems", "file line problem expected found", "advice", nullable="line")
 

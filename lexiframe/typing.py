@@ -77,12 +77,18 @@ QrelsLike = str | Path | Frame | RanxTable | Mapping[str, Any] | Iterable[Any]
 """Judgments: a path or address, ``"irds:NAME"``, a frame, ``{query: {document: grade}}``, or an
 object of another library (see `read_qrels`)."""
 
+JudgesLike = Mapping[str, QrelsLike]
+"""Judgments of several judges by their names: ``{"nist": "qrels.txt", "llm": "llm.txt"}``."""
+
 CollectionLike = tuple[RunsLike, QrelsLike]
 """Runs, and the judgments for them."""
 
 ScoresLike = str | Path | Frame | Mapping[str, Any] | Iterable[Any]
 """Scores of another tool: a path, folder or glob, a frame, ``{run: path or frame}``, a list of any
 of these, or an object of another library (see `read_scores`)."""
+
+ComparisonsLike = Frame | Mapping[str, Frame]
+"""A table of comparisons (see `compare`), or several of them by their names."""
 
 MeasureLike = Named | str | Callable[..., Any]
 """A metric or preference, its notation (``"nDCG@10"``, or several, ``"AP nDCG@10"``), an object of

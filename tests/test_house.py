@@ -175,6 +175,7 @@ PUBLIC = """
     agreement_matrix
     degradation sample_labels sample_requests truncate_runs leave_out_run
     tie_profile deciding_levels level_correlations level_regression predict_first_level theory
+    judge_agreement judge_confusion compare_judges JudgeComparison conclusions conclusion_pairs
     simulate_collection collection_distances
     compare compare_groups group_correlations tukey_hsd discriminative_power
     asl_curve smallest_significant_differences swap_rates swap_curve required_requests power_curve
@@ -257,7 +258,7 @@ def test_groups_are_asked_for_by_keyword(name):
 
 
 DATA = """CollectionLike Frame LogLike PairsLike PairsOrEvaluation RunsLike QrelsLike ScoresLike
-Evaluated Evaluation""".split()
+Evaluated Evaluation JudgesLike ComparisonsLike""".split()
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
@@ -372,7 +373,31 @@ def tables(tmp_path_factory):
         "required_requests": lf.required_requests(d),
         "power_curve": lf.power_curve(d, [9, 99]),
         "coverage": lf.coverage(runs, qrels),
+        **judged_tables(runs, qrels),
         "problems": problems(tmp_path_factory.mktemp("problems") / "bad.run"),
+    }
+
+
+def judged_tables(runs, qrels):
+    """The tables about three judges, of whom the last two are careless in their own ways."""
+    grades = pl.DataFrame(qrels).with_row_index("n")
+    every = {"b": 3, "a": 4}
+    judges = {"c": grades} | {
+        name: grades.with_columns(relevance=(pl.col("n") % n > 0) * pl.col("relevance"))
+        for name, n in every.items()
+    }
+    judges = {name: table.drop("n") for name, table in judges.items()}
+    found = lf.compare_judges(runs, judges, ["AP", "LP"], samples=9)
+    return {
+        "judge_agreement": found.agreement,
+        "judge_confusion": lf.judge_confusion(judges),
+        "judges": found.judges,
+        "judge_orderings": found.orderings,
+        "judge_correlations": found.correlations,
+        "rank_shifts": found.rank_shifts,
+        "judge_comparisons": found.comparisons,
+        "conclusions": found.conclusions,
+        "conclusion_pairs": found.conclusion_pairs,
     }
 
 
@@ -413,8 +438,9 @@ def test_columns_types_and_key(tables, name):
     assert list(table.columns) == list(expected)
     assert table.height > 1
     assert not table.select(schema.key).is_duplicated().any()
-    if name == "orderings":
-        assert table.equals(table.sort("measure", "method", "rank", "run"))
+    if name in ("orderings", "judge_orderings"):
+        by_rank = [*schema.key[:-1], "rank", "run"]
+        assert table.equals(table.sort(by_rank))
     elif name not in OF_THEIR_OWN_ORDER:
         assert table.equals(table.sort(schema.key))
 
