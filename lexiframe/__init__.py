@@ -31,6 +31,7 @@ The public names, in the order of the flow:
 - robustness: `degradation`, `sample_labels`, `sample_requests`, `truncate_runs`, `leave_out_run`;
   ties and recall levels of real rankings: `tie_profile`, `deciding_levels`, `level_correlations`,
   `level_regression`, `predict_first_level`
+- decisions: `overlap`, `contrasting`, `unjudged`
 - what holds for all rankings of n items: the functions of `theory`
 - simulated runs and judgments, also like real ones: `simulate_collection`, `collection_distances`
 - experiment logs: `with_log`, `read_log`, `read_mlflow`; what describes requests: `with_attributes`
@@ -51,6 +52,9 @@ TYPE_CHECKING = False  # a checker takes it for true; importing typing takes lon
 if TYPE_CHECKING:
     # fmt: off
     from lexiframe import spark, theory, views
+    from lexiframe.decisions.contrasting import contrasting
+    from lexiframe.decisions.overlap import overlap
+    from lexiframe.decisions.unjudged import unjudged
     from lexiframe.errors import (
         LexiframeError, LexiframeWarning, ReadError, SchemaError, UnknownNameError,
     )
@@ -136,6 +140,9 @@ if TYPE_CHECKING:
     # fmt: on
 
 _MODULES = {
+    "decisions.contrasting": "contrasting",
+    "decisions.overlap": "overlap",
+    "decisions.unjudged": "unjudged",
     "errors": "LexiframeError LexiframeWarning ReadError SchemaError UnknownNameError",
     "evaluated_scores": "evaluate_scores",
     "evaluated_runs": "evaluate",
@@ -255,4 +262,5 @@ __all__ = [
     "NERR9", "NERR10", "NERR11", "Rndcg", "Rprec_mult", "SDCG", "SetAP", "SetF", "SetP", "SetR",
     "aggregates", "binG", "eleven_point_avg", "gm_bpref", "gm_map", "ndcg_rel",
     "num_nonrel_judged_ret", "num_q", "relative_P", "utility", "yaap",
+    "contrasting", "overlap", "unjudged",
 ]  # fmt: skip
