@@ -34,6 +34,7 @@ The public names, in the order of the flow:
 - decisions: `equivalence` and non-inferiority within a margin; may a run replace another: `gate`
 - decisions: judges, `judge_agreement`, `judge_confusion`, `compare_judges`, `JudgeComparison`;
   conclusions of two sets of comparisons, `conclusions`, `conclusion_pairs`
+- decisions: `overlap`, `contrasting`, `unjudged`
 - what holds for all rankings of n items: the functions of `theory`
 - simulated runs and judgments, also like real ones: `simulate_collection`, `collection_distances`
 - experiment logs: `with_log`, `read_log`, `read_mlflow`; what describes requests: `with_attributes`
@@ -59,6 +60,9 @@ if TYPE_CHECKING:
     from lexiframe.decisions.compare_judges import JudgeComparison, compare_judges
     from lexiframe.decisions.conclusions import conclusion_pairs, conclusions
     from lexiframe.decisions.judges import judge_agreement, judge_confusion
+    from lexiframe.decisions.contrasting import contrasting
+    from lexiframe.decisions.overlap import overlap
+    from lexiframe.decisions.unjudged import unjudged
     from lexiframe.errors import (
         LexiframeError, LexiframeWarning, ReadError, SchemaError, UnknownNameError,
     )
@@ -149,6 +153,9 @@ _MODULES = {
     "decisions.compare_judges": "JudgeComparison compare_judges",
     "decisions.conclusions": "conclusion_pairs conclusions",
     "decisions.judges": "judge_agreement judge_confusion",
+    "decisions.contrasting": "contrasting",
+    "decisions.overlap": "overlap",
+    "decisions.unjudged": "unjudged",
     "errors": "LexiframeError LexiframeWarning ReadError SchemaError UnknownNameError",
     "evaluated_scores": "evaluate_scores",
     "evaluated_runs": "evaluate",
@@ -272,4 +279,5 @@ __all__ = [
     "gate",
     "JudgeComparison", "compare_judges", "conclusion_pairs", "conclusions", "judge_agreement",
     "judge_confusion",
+    "contrasting", "overlap", "unjudged",
 ]  # fmt: skip

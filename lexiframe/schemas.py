@@ -264,6 +264,29 @@ CONCLUSION_PAIRS = _table(
     "name_a name_b measure test correction run_a run_b",
     "category changes_side mean_difference_a mean_difference_b p_adjusted_a p_adjusted_b "
     "reject_a reject_b",
+OVERLAP = _table("overlap", "query_id run_a run_b measure", "value")
+CONTRASTING = _table(
+    "contrasting",
+    "query_id place",
+    "run_a run_b measure value doc_a position_in_b in_top_b relevance_a doc_b position_in_a "
+    "in_top_a relevance_b",
+    optional="relevance_a relevance_b",
+    doc_a=STR,
+    doc_b=STR,
+    position_in_a=INT,
+    position_in_b=INT,
+    in_top_a=BOOL,
+    in_top_b=BOOL,
+    relevance_a=FLOAT,
+    relevance_b=FLOAT,
+UNJUDGED = _table(
+    "unjudged",
+    "query_id doc_id",
+    "n_runs best_position weight share cumulated_share",
+    n_runs=INT,
+    best_position=INT,
+    weight=FLOAT,
+    cumulated_share=FLOAT,
 )
 PROBLEMS = _table("problems", "file line problem expected found", "advice", nullable="line")
 

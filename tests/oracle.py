@@ -1450,3 +1450,65 @@ def rbo(x, y, p=0.9):
         agreement[d] = 2 * len(in_x & in_y) / (len(in_x) + len(in_y))
     weighted = math.fsum(agreement[d] * p**d for d in agreement)
     return agreement[n] * p**n + (1 - p) / p * weighted
+
+
+# --- Section 10: decisions ----------------------------------------------------------------------
+
+
+def rbo_extrapolated(one, other, p=0.9):
+    """RBO_ext of two lists without ties, term by term (Webber et al. 2010, equation 32)."""
+    short, long = sorted([one, other], key=len)
+    s, n = len(short), len(long)
+    if n == 0:
+        return None
+    if s == 0:
+        return 0.0
+    x = {d: len({*short[:d]} & {*long[:d]}) for d in range(1, n + 1)}
+    terms = [x[d] / d * p**d for d in range(1, n + 1)]
+    terms += [x[s] * (d - s) / (s * d) * p**d for d in range(s + 1, n + 1)]
+    return (1 - p) / p * math.fsum(terms) + ((x[n] - x[s]) / n + x[s] / s) * p**n
+
+
+def jaccard(one, other):
+    """|X ∩ Y| / |X ∪ Y|; None for two empty lists."""
+    union = {*one} | {*other}
+    return len({*one} & {*other}) / len(union) if union else None
+
+
+def overlap_of_tops(one, other):
+    """|X ∩ Y| over the length of the longer list; None for two empty lists."""
+    longer = max(len(one), len(other))
+    return len({*one} & {*other}) / longer if longer else None
+
+
+def tau_of_common(one, other):
+    """Kendall's τ of the documents that both lists have; None for fewer than two."""
+    common = [d for d in one if d in other]
+    if len(common) < 2:
+        return None
+    pairs = [*combinations(common, 2)]
+    alike = sum(other.index(a) < other.index(b) for a, b in pairs)
+    return (2 * alike - len(pairs)) / len(pairs)
+
+
+def tau_ap_of_common(one, other):
+    """τ_AP of the documents that both lists have, the mean of both directions."""
+    common = {d for d in one if d in other}
+    return tau_ap_symmetric(*({d: ranking.index(d) for d in common} for ranking in (one, other)))
+
+
+def holes(rankings, judged, depth, gamma):
+    """Each unjudged document of a top ``depth``: runs, best position and weight over all runs.
+
+    ``rankings`` are the documents of each run for one request.
+    """
+    found = {d for ranking in rankings.values() for d in ranking[:depth]} - {*judged}
+    places = {d: [r.index(d) + 1 for r in rankings.values() if d in r] for d in found}
+    return {
+        d: (
+            sum(p <= depth for p in ps),
+            min(ps),
+            math.fsum((1 - gamma) * gamma ** (p - 1) for p in ps),
+        )
+        for d, ps in places.items()
+    }

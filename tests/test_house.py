@@ -34,7 +34,8 @@ FREE = "_version errors typing progress likeness codes hashing memory resampling
 ABOVE = """
     example_data gaps fingerprints kept_ranks projected engines reuse asked all_tables origin
     evaluation evaluated_parts evaluated_runs added_runs spark evaluated_scores cli_advice
-    cli_arguments cli_options cli_output cli_inputs cli_files cli_measures cli_runs cli_explain cli
+    cli_arguments cli_options cli_output cli_inputs cli_files cli_measures cli_runs cli_explain
+    cli_overlap cli
     __main__
 """.split()
 
@@ -179,6 +180,7 @@ PUBLIC = """
     simulate_collection collection_distances
     compare compare_groups group_correlations tukey_hsd discriminative_power
     asl_curve smallest_significant_differences swap_rates swap_curve required_requests power_curve
+    overlap contrasting unjudged
     with_log with_attributes read_log read_mlflow
     write_trec write_parquet to_ir_measures to_ranx to_pytrec_eval
     evaluate add_runs evaluate_scores Evaluation verdict views spark
@@ -374,6 +376,9 @@ def tables(tmp_path_factory):
         "power_curve": lf.power_curve(d, [9, 99]),
         "coverage": lf.coverage(runs, qrels),
         **judged_tables(runs, qrels),
+        "overlap": lf.overlap(runs),
+        "contrasting": lf.contrasting(runs, "pca8_euclidean", "random", qrels=qrels),
+        "unjudged": lf.unjudged(runs, qrels.slice(0, 9)),
         "problems": problems(tmp_path_factory.mktemp("problems") / "bad.run"),
     }
 
@@ -427,7 +432,7 @@ def test_every_schema_has_a_table(tables):
     assert set(tables) == set(SCHEMAS)
 
 
-OF_THEIR_OWN_ORDER = "runs qrels means verdict pair_requests requests".split()
+OF_THEIR_OWN_ORDER = "runs qrels means verdict pair_requests requests contrasting unjudged".split()
 
 
 @pytest.mark.parametrize("name", SCHEMAS)

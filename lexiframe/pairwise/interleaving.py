@@ -127,12 +127,12 @@ def interleaving(
     rankings = rankings_of(ranked)
     longest = max(int(run.retrieved.max()) for run in ranked.runs)
     mass = _mass(user, 2 * longest)
-    tiles = [*_tiles(len(names), longest)]
+    tiles = [*tiles_of(len(names), longest)]
 
     def of_request(query: int) -> np.ndarray:
         delta = np.empty(len(names) * (len(names) - 1) // 2)
         for runs, a, b in tiles:
-            pair = _number(runs[a], runs[b], len(names))
+            pair = number_of(runs[a], runs[b], len(names))
             delta[pair] = _preferences(rankings(query, runs), a, b, mass)
         return delta
 
@@ -153,7 +153,7 @@ def _mass(user: User, longest: int) -> np.ndarray:
     return np.concatenate([[0], np.cumsum(1 / np.log2(c + 1))])
 
 
-def _tiles(n_runs: int, longest: int) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+def tiles_of(n_runs: int, longest: int) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
     """Yield runs to look at together, and the pairs of them: indices a and b, a ascending.
 
     Runs may share no document, so that there are at most runs × ``longest`` documents. Where these
@@ -169,7 +169,7 @@ def _tiles(n_runs: int, longest: int) -> Iterator[tuple[np.ndarray, np.ndarray, 
         yield np.concatenate([first, second]), a, b + len(first)
 
 
-def _number(a: np.ndarray, b: np.ndarray, n_runs: int) -> np.ndarray:
+def number_of(a: np.ndarray, b: np.ndarray, n_runs: int) -> np.ndarray:
     """Return the number of each pair of runs, in the order of the table's key."""
     return np.asarray(a * (2 * n_runs - a - 1) // 2 + b - a - 1)
 

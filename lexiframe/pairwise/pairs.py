@@ -195,8 +195,13 @@ def preferences_table(
     values: np.ndarray,
     deciding_level: np.ndarray | None = None,
     chosen: np.ndarray | None = None,
+    *,
+    value: str = "preference",
+    gaps: bool = False,
 ) -> pl.DataFrame:
     """Make the table of an array requests × pairs × measures, without its empty cells.
+
+    The values are in the column ``value``. With ``gaps`` empty cells have rows, with null in it.
 
     All names are sorted; the pairs, all or the chosen ones, are in the order of the table's key.
     The columns of runs and measures repeat for every request, so their chunks share memory.
@@ -214,19 +219,23 @@ def preferences_table(
         }
     )
 
+    columns = [*PREFERENCES.key, value, "deciding_level"]
+
     def part(first: int) -> pl.DataFrame:
         some = slice(first, min(first + most, n_queries))
         delta = values[some].reshape(-1)
         query = np.repeat(np.arange(some.start, some.stop, dtype=np.uint32), n_pairs * n_measures)
         table = pattern.head(len(delta)).with_columns(
-            query_id=queries.gather(pl.Series(query)), preference=pl.Series(delta)
+            pl.Series(value, delta), query_id=queries.gather(pl.Series(query))
         )
         if deciding_level is not None:
             level = pl.Series(deciding_level[some].reshape(-1))
             table = table.with_columns(deciding_level=level.set(level == 0, None))
         if np.isnan(delta).any():
-            table = table.filter(pl.col("preference").is_not_nan())
-        return table.select(name for name in PREFERENCES.columns if name in table.columns)
+            filled = table.with_columns(pl.col(value).fill_nan(None))
+            table = filled if gaps else filled.filter(pl.col(value).is_not_null())
+        return table.select(name for name in columns if name in table.columns)
 
     parts = [*in_threads(part, range(0, n_queries, max(most, 1)), "preferences")]
-    return pl.concat(parts, rechunk=False) if parts else pl.DataFrame(schema=PREFERENCES.required)
+    empty = dict(zip(columns[:5], PREFERENCES.required.values(), strict=True))
+    return pl.concat(parts, rechunk=False) if parts else pl.DataFrame(schema=empty)

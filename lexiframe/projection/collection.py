@@ -82,7 +82,7 @@ def rank_runs(
     complete = nonrelevant or policies.unjudged == "remove"
     scan = runs if isinstance(runs, RunScan) else scan_runs(runs)
     with ThreadPoolExecutor(1) as aside:  # a large table is checked while the judgments are
-        loading = aside.submit(_loaders, scan, rank=policies.ties == "rank", hashed=hashed)
+        loading = aside.submit(loaders_of, scan, rank=policies.ties == "rank", hashed=hashed)
         judged = qrels
         if not isinstance(qrels, JudgedItems):
             how = {"nonrelevant": complete, "hashed": hashed, "are_part": are_part}
@@ -91,7 +91,7 @@ def rank_runs(
     _refuse_many(len(loaders), judged)
     if foresee is not None:
         foresee(len(loaders), judged)
-    codes = _shared_codes() if documents else None
+    codes = shared_codes() if documents else None
     rank = partial(rank_run, judged=judged, policies=policies, pool=pool, codes=codes)
 
     marks: dict[str, str] = {}
@@ -144,7 +144,7 @@ def _refuse_many(n_runs: int, judged: JudgedItems) -> None:
     )
 
 
-def _shared_codes() -> pl.Series:
+def shared_codes() -> pl.Series:
     """Return a column that keeps the codes of strings alive, as long as it exists itself.
 
     Polars forgets the codes of a set of categories when the last column that uses it is gone.
@@ -170,7 +170,7 @@ def refuse_other_queries(
     )
 
 
-def _loaders(
+def loaders_of(
     scan: RunScan, *, rank: bool, hashed: bool
 ) -> tuple[list[Callable[[], list[RunPart]]], int]:
     """Return a function for each source or run that loads it, and the number of rows.

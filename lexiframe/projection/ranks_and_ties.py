@@ -85,15 +85,7 @@ def rank_judged(
     if part.rows.is_empty():
         return _retrieved_nothing(part, judged)
     ties = policies.ties
-    if ties == "rank":
-        _refuse_missing_ranks(part)
-    rows = Rows.of(part, judged, policies.score_type, rank=ties == "rank")
-    duplicate = 0
-    if rows.has_twins():
-        rows, duplicate = _without_twins(rows, part, policies, len(judged.queries))
-    if ties == "rank":
-        _refuse_repeated_ranks(rows, judged, part.where)
-    rows = rows.in_order(stable=ties == "input")
+    rows, duplicate = _in_order(part, judged, policies)
     retrieved = rows.retrieved(judged)
     answered, extra = _answered(part, judged, retrieved, rows.extra)
     own = rows.are_own(judged) if policies.exclude_self else np.zeros(0, bool)
@@ -129,6 +121,66 @@ def rank_judged(
         _NO_DOCUMENTS if codes is None else _ranked_documents(rows, judged, ties, codes),
         int(own.sum()),
     )
+
+
+def _in_order(part: RunPart, judged: JudgedItems, policies: Policies) -> tuple[Rows, int]:
+    """Return the rows by query and score, each document once, and how many rows were removed.
+
+    Equal scores are not in order yet, see `_place`.
+    """
+    ties = policies.ties
+    if ties == "rank":
+        _refuse_missing_ranks(part)
+    rows = Rows.of(part, judged, policies.score_type, rank=ties == "rank")
+    duplicate = 0
+    if rows.has_twins():
+        rows, duplicate = _without_twins(rows, part, policies, len(judged.queries))
+    if ties == "rank":
+        _refuse_repeated_ranks(rows, judged, part.where)
+    return rows.in_order(stable=ties == "input"), duplicate
+
+
+@dataclass(frozen=True)
+class RunList:
+    """The documents of one run, by query and rank.
+
+    Attributes
+    ----------
+    documents
+        The codes of the documents.
+    retrieved
+        The number of documents of each query.
+    answered
+        Which queries were answered, perhaps with an empty list.
+    extra
+        The queries answered that are not among those asked for.
+    duplicates
+        Rows removed because their document was there already.
+    """
+
+    name: str
+    documents: np.ndarray
+    retrieved: np.ndarray
+    answered: np.ndarray
+    extra: list[str]
+    duplicates: int
+
+
+def list_documents(
+    part: RunPart, queries: JudgedItems, policies: Policies, codes: pl.Series
+) -> RunList:
+    """Rank all documents of one run for some queries; ``queries`` may have no judged item.
+
+    ``codes``, a column of categories for all runs, numbers the documents.
+    """
+    documents, duplicates, found = _NO_DOCUMENTS, 0, []
+    retrieved = np.zeros(len(queries.queries), np.int64)
+    if part.rows.height:
+        rows, duplicates = _in_order(part, queries, policies)
+        documents = _ranked_documents(rows, queries, policies.ties, codes)
+        retrieved, found = rows.retrieved(queries), rows.extra
+    answered, extra = _answered(part, queries, retrieved, found)
+    return RunList(part.name, documents, retrieved, answered, extra, duplicates)
 
 
 def _pool(rows: Rows, judged: JudgedItems, policies: Policies) -> pl.DataFrame:

@@ -63,17 +63,30 @@ def _laid_out(documents: list[np.ndarray], length: np.ndarray, items: np.ndarray
     """Make the matrices of the codes of each run's documents and the ranks of relevant items."""
     n_runs, longest = len(length), int(length.max())
     dtype = np.dtype(np.int16 if longest < _absent(np.int16) else np.int32)
-    known, number = np.unique(np.concatenate(documents), return_inverse=True)
-    run, place = np.nonzero(np.arange(longest) < length[:, None])
-    document = np.full((longest + 1, n_runs), len(known))
-    document[place, run] = number
-    rank = np.full((len(known) + 1, n_runs), _absent(dtype), dtype)
-    rank[number, run] = place + 1
+    document, rank = ranks_of(documents, length, _absent(dtype), dtype)
     found = np.zeros((n_runs, longest + 2), dtype)
     run, item = np.nonzero(items)
     found[run, items[run, item]] = 1
     relevant = np.where(items > 0, items, _absent(dtype)).astype(dtype)
     return WholeRankings(length, document, rank, relevant, found.cumsum(axis=1, dtype=dtype))
+
+
+def ranks_of(
+    documents: list[np.ndarray], length: np.ndarray, absent: int, dtype: np.dtype
+) -> tuple[np.ndarray, np.ndarray]:
+    """Number the documents of one request; return ``document`` and ``rank`` of `WholeRankings`.
+
+    ``documents`` are the codes of each run's documents by rank, ``length`` their numbers, and
+    ``absent`` the rank of those that a run lacks.
+    """
+    longest = int(length.max())
+    known, number = np.unique(np.concatenate(documents), return_inverse=True)
+    run, place = np.nonzero(np.arange(longest) < length[:, None])
+    document = np.full((longest + 1, len(length)), len(known))
+    document[place, run] = number
+    rank = np.full((len(known) + 1, len(length)), absent, dtype)
+    rank[number, run] = place + 1
+    return document, rank
 
 
 def _absent(dtype: type | np.dtype) -> int:

@@ -114,7 +114,7 @@ def test_long_rankings_of_many_runs_are_looked_at_in_parts(most, monkeypatch):
     whole = [lf.interleaving(runs(**lists), QRELS, user) for user in ("uniform", "dcg")]
     monkeypatch.setattr(interleaving, "_RANKS", most)
     monkeypatch.setattr(interleaving, "_CELLS", 20)
-    sizes = {len(part) for part, *_ in interleaving._tiles(7, 9)}
+    sizes = {len(part) for part, *_ in interleaving.tiles_of(7, 9)}
     assert sizes == ({1, 2} if most < 9 * 16 else {1, 2, 3, 4})
     parts = [lf.interleaving(runs(**lists), QRELS, user) for user in ("uniform", "dcg")]
     for a, b in zip(whole, parts, strict=True):
