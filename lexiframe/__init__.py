@@ -31,6 +31,7 @@ The public names, in the order of the flow:
 - robustness: `degradation`, `sample_labels`, `sample_requests`, `truncate_runs`, `leave_out_run`;
   ties and recall levels of real rankings: `tie_profile`, `deciding_levels`, `level_correlations`,
   `level_regression`, `predict_first_level`
+- decisions: `audit`
 - what holds for all rankings of n items: the functions of `theory`
 - simulated runs and judgments, also like real ones: `simulate_collection`, `collection_distances`
 - experiment logs: `with_log`, `read_log`, `read_mlflow`; what describes requests: `with_attributes`
@@ -51,6 +52,7 @@ TYPE_CHECKING = False  # a checker takes it for true; importing typing takes lon
 if TYPE_CHECKING:
     # fmt: off
     from lexiframe import spark, theory, views
+    from lexiframe.decisions.audit import audit
     from lexiframe.errors import (
         LexiframeError, LexiframeWarning, ReadError, SchemaError, UnknownNameError,
     )
@@ -136,6 +138,7 @@ if TYPE_CHECKING:
     # fmt: on
 
 _MODULES = {
+    "decisions.audit": "audit",
     "errors": "LexiframeError LexiframeWarning ReadError SchemaError UnknownNameError",
     "evaluated_scores": "evaluate_scores",
     "evaluated_runs": "evaluate",
@@ -235,6 +238,7 @@ __all__ = [
     "RecallLevelMetric", "Rprec", "ST_dcgRPP", "ST_invRPP", "SchemaError", "SearchLength",
     "Success", "UnknownNameError", "__version__", "add_runs", "agreement_matrix", "alpha_DCG",
     "alpha_nDCG",
+    "audit",
     "asl_curve", "bootstrap_correlations", "bpref", "bundled", "check_qrels", "check_run",
     "collection_distances", "compare", "compare_groups", "conventions", "coverage", "dcgRPP",
     "deciding_levels", "degradation", "discriminative_power", "eta", "evaluate",

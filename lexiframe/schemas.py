@@ -193,6 +193,23 @@ REQUIRED_REQUESTS = _table(
     "n mean_difference effect_size how required power_at_n",
 )
 POWER_CURVE = _table("power_curve", "measure run_a run_b n_requests", "power")
+AUDITS = _table(
+    "audits",
+    "measure test null n_requests",
+    "alpha error_rate error_low error_high trials power power_low power_high n_differ type_iii "
+    "type_iii_low type_iii_high n_significant n_pairs n",
+    null=STR,
+    trials=INT,
+    n_differ=INT,
+    error_rate=FLOAT,
+    error_low=FLOAT,
+    error_high=FLOAT,
+    power_low=FLOAT,
+    power_high=FLOAT,
+    type_iii=FLOAT,
+    type_iii_low=FLOAT,
+    type_iii_high=FLOAT,
+)
 VERDICT = _table(
     "verdict", "measure test correction", "best not_worse favoured n_pairs n_significant n sentence"
 )
