@@ -35,6 +35,7 @@ The public names, in the order of the flow:
 - decisions: judges, `judge_agreement`, `judge_confusion`, `compare_judges`, `JudgeComparison`;
   conclusions of two sets of comparisons, `conclusions`, `conclusion_pairs`
 - decisions: `overlap`, `contrasting`, `unjudged`
+- decisions: `audit`
 - what holds for all rankings of n items: the functions of `theory`
 - simulated runs and judgments, also like real ones: `simulate_collection`, `collection_distances`
 - experiment logs: `with_log`, `read_log`, `read_mlflow`; what describes requests: `with_attributes`
@@ -63,6 +64,7 @@ if TYPE_CHECKING:
     from lexiframe.decisions.contrasting import contrasting
     from lexiframe.decisions.overlap import overlap
     from lexiframe.decisions.unjudged import unjudged
+    from lexiframe.decisions.audit import audit
     from lexiframe.errors import (
         LexiframeError, LexiframeWarning, ReadError, SchemaError, UnknownNameError,
     )
@@ -156,6 +158,7 @@ _MODULES = {
     "decisions.contrasting": "contrasting",
     "decisions.overlap": "overlap",
     "decisions.unjudged": "unjudged",
+    "decisions.audit": "audit",
     "errors": "LexiframeError LexiframeWarning ReadError SchemaError UnknownNameError",
     "evaluated_scores": "evaluate_scores",
     "evaluated_runs": "evaluate",
@@ -255,6 +258,7 @@ __all__ = [
     "RecallLevelMetric", "Rprec", "ST_dcgRPP", "ST_invRPP", "SchemaError", "SearchLength",
     "Success", "UnknownNameError", "__version__", "add_runs", "agreement_matrix", "alpha_DCG",
     "alpha_nDCG",
+    "audit",
     "asl_curve", "bootstrap_correlations", "bpref", "bundled", "check_qrels", "check_run",
     "collection_distances", "compare", "compare_groups", "conventions", "coverage", "dcgRPP",
     "deciding_levels", "degradation", "discriminative_power", "eta", "evaluate",

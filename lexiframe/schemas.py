@@ -214,6 +214,22 @@ GATES = _table(
     "measure",
     "baseline candidate require test correction alpha n mean_difference margin ci_low ci_high "
     "p_value p_adjusted p_opposite p_opposite_adjusted outcome why required",
+AUDITS = _table(
+    "audits",
+    "measure test null n_requests",
+    "alpha error_rate error_low error_high trials power power_low power_high n_differ type_iii "
+    "type_iii_low type_iii_high n_significant n_pairs n",
+    null=STR,
+    trials=INT,
+    n_differ=INT,
+    error_rate=FLOAT,
+    error_low=FLOAT,
+    error_high=FLOAT,
+    power_low=FLOAT,
+    power_high=FLOAT,
+    type_iii=FLOAT,
+    type_iii_low=FLOAT,
+    type_iii_high=FLOAT,
 )
 VERDICT = _table(
     "verdict", "measure test correction", "best not_worse favoured n_pairs n_significant n sentence"

@@ -1,16 +1,19 @@
-"""Checks of tables that several functions on significance share."""
+"""Checks of tables and numbers that several functions on significance share."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import polars as pl
 
-from lexiframe.errors import LexiframeError, SchemaError
+from lexiframe.errors import LexiframeError, SchemaError, n_and_first
 from lexiframe.layouts.arrays import Pairs, check_finite
 from lexiframe.layouts.cube import pair_cube
 from lexiframe.schemas import COMPARISONS, check
+from lexiframe.significance.noncentral_t import LARGEST
 
 
 def checked_comparisons(c: Any) -> pl.DataFrame:
@@ -40,3 +43,14 @@ def pairs_by_measure(called: str, d: Any) -> list[tuple[str, Pairs]]:
 def _known(pairs: Pairs) -> Pairs:
     known = pairs.n > 0
     return replace(pairs, a=pairs.a[known], b=pairs.b[known], values=pairs.values[:, known])
+
+
+def checked_sizes(called: str, sizes: Sequence[object]) -> np.ndarray:
+    """Return numbers of requests in ascending order, each once; raise unless all are from 2."""
+    whole = [n for n in sizes if isinstance(n, int | np.integer) and not isinstance(n, bool)]
+    if not whole or len(whole) < len(sizes) or min(whole) < 2 or max(whole) > LARGEST:
+        raise LexiframeError(
+            f"{called}: expected sizes to be whole numbers from 2 to {LARGEST}, found "
+            f"{n_and_first(sizes)}"
+        )
+    return np.unique(np.array(whole, np.int64))

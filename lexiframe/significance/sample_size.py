@@ -8,14 +8,14 @@ from typing import Any, Literal, get_args
 import numpy as np
 import polars as pl
 
-from lexiframe.errors import LexiframeError, check_choice, n_and_first
+from lexiframe.errors import check_choice
 from lexiframe.layouts.arrays import Pairs
 from lexiframe.layouts.cube import PairsLike, pair_cube
 from lexiframe.layouts.groups import By, by_groups
 from lexiframe.resampling import check_draws, check_share
 from lexiframe.schemas import POWER_CURVE, REQUIRED_REQUESTS
-from lexiframe.significance.arguments import pairs_by_measure
-from lexiframe.significance.noncentral_t import LARGEST, least_size, t_power
+from lexiframe.significance.arguments import checked_sizes, pairs_by_measure
+from lexiframe.significance.noncentral_t import least_size, t_power
 from lexiframe.significance.paired import compare
 from lexiframe.significance.simulated_power import simulated_power, simulated_size
 from lexiframe.typing import RequestsLike
@@ -165,7 +165,7 @@ def power_curve(
     >>> lf.power_curve(d, [10, 29]).select("n_requests", pl.col("power").round(3)).rows()
     [(10, 0.341), (29, 0.812)]
     """
-    chosen = _checked_sizes(sizes)
+    chosen = checked_sizes("power_curve", sizes)
     frames = []
     for c, pairs in _compared("power_curve", d, alpha, how, samples, seed):
         if how == "t":
@@ -198,13 +198,3 @@ def _effect(c: pl.DataFrame, pairs: Pairs) -> np.ndarray:
     mean, effect = c["mean_difference"].to_numpy(), c["effect_size"].to_numpy()
     is_tie = np.where(np.isfinite(effect), 0.0, np.nan)
     return np.where(np.abs(mean) <= pairs.mean_rounding, is_tie, effect)
-
-
-def _checked_sizes(sizes: Sequence[object]) -> np.ndarray:
-    whole = [n for n in sizes if isinstance(n, int | np.integer) and not isinstance(n, bool)]
-    if not whole or len(whole) < len(sizes) or min(whole) < 2 or max(whole) > LARGEST:
-        raise LexiframeError(
-            f"power_curve: expected sizes to be whole numbers from 2 to {LARGEST}, found "
-            f"{n_and_first(sizes)}"
-        )
-    return np.unique(np.array(whole, np.int64))
