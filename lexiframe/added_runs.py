@@ -9,7 +9,8 @@ from lexiframe.errors import LexiframeError, n_and_first, warn
 from lexiframe.evaluated_runs import evaluate_projected
 from lexiframe.evaluation import Evaluation
 from lexiframe.fingerprints import fingerprint_of, unchanged_files
-from lexiframe.io.runs import RunScan, scan_runs
+from lexiframe.io.run_scan import RunScan
+from lexiframe.io.runs import scan_runs
 from lexiframe.io.tables.objects import held
 from lexiframe.metrics.needs import POOL
 from lexiframe.projected import projected_of, refuse_many_pairs

@@ -50,7 +50,8 @@ from lexiframe.engines.units import data_sets_in, judgments_in
 from lexiframe.errors import LexiframeError
 from lexiframe.io.files.sources import STANDARD_INPUT, File
 from lexiframe.io.qrels import read_qrels
-from lexiframe.io.runs import RunScan, scan_runs
+from lexiframe.io.run_scan import RunScan
+from lexiframe.io.runs import scan_runs
 from lexiframe.io.score_forms.sources import score_files
 from lexiframe.projection.policies import Policies
 

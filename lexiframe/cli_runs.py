@@ -48,7 +48,7 @@ from lexiframe.gaps import coverage as coverage_of_runs
 from lexiframe.io.files.outputs import refuse_outputs, refuse_replacing, refuse_unwritable
 from lexiframe.io.files.sources import File
 from lexiframe.io.qrels import held_or_data
-from lexiframe.io.runs import RunScan
+from lexiframe.io.run_scan import RunScan
 from lexiframe.layouts.cube import PairsLike, pair_cube_with_scores
 from lexiframe.layouts.groups import names_of
 from lexiframe.memory import peak_memory

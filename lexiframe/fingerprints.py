@@ -17,7 +17,7 @@ from lexiframe.errors import LexiframeError
 from lexiframe.hashing import hashes_of, mixed
 from lexiframe.io.files.sources import File
 from lexiframe.io.run_parts import RunPart
-from lexiframe.io.runs import RunScan
+from lexiframe.io.run_scan import RunScan
 from lexiframe.pairwise.catalogue import parse_measure
 from lexiframe.pairwise.pairs import Measure
 from lexiframe.progress import in_threads

@@ -10,7 +10,7 @@ import polars as pl
 
 from lexiframe.fingerprints import fingerprints_of_requests, unchanged_files
 from lexiframe.io.kept_results import KeptResults
-from lexiframe.io.runs import RunScan, SourceRead
+from lexiframe.io.run_scan import RunScan, SourceRead
 from lexiframe.projection.collection import RankedRuns
 from lexiframe.projection.effect_of_ties import TiedItems
 from lexiframe.projection.judgments import JudgedItems

@@ -11,7 +11,7 @@ import polars as pl
 from lexiframe.errors import Problem, ReadError
 from lexiframe.fingerprints import fingerprints
 from lexiframe.io.qrels import sources_of_qrels
-from lexiframe.io.runs import RunScan
+from lexiframe.io.run_scan import RunScan
 from lexiframe.io.write_parquet import sources_of_origin
 from lexiframe.memory import available
 from lexiframe.metrics.needs import JUDGED, POOL

@@ -12,7 +12,8 @@ import polars as pl
 from lexiframe.fingerprints import fingerprint_of
 from lexiframe.io.files.sources import refuse_twins
 from lexiframe.io.qrels import file_or_data
-from lexiframe.io.runs import RunScan, scan_runs
+from lexiframe.io.run_scan import RunScan
+from lexiframe.io.runs import scan_runs
 from lexiframe.layouts.size import IN_EVALUATION, refuse_too_many
 from lexiframe.metrics.metric import Metric
 from lexiframe.metrics.needs import POOL, SUBTOPICS, refuse_lower_rel, warn_of_lower_grades

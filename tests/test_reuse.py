@@ -15,7 +15,7 @@ from polars.testing import assert_frame_equal
 import lexiframe as lf
 from lexiframe import reuse
 from lexiframe.io import kept_results
-from lexiframe.io.runs import RunScan
+from lexiframe.io.run_scan import RunScan
 from lexiframe.io.write_parquet import write_parquet_file
 from lexiframe.metrics import scores as metric_scores
 from lexiframe.pairwise.recall_paired import LevelPreference

@@ -33,7 +33,7 @@ from lexiframe.io.files.sources import File, refuse_twins
 from lexiframe.io.options import TextOptions
 from lexiframe.io.qrels import warn_of_implicit_feedback
 from lexiframe.io.run_parts import RunPart, refuse_padding
-from lexiframe.io.runs import RunScan, SourceRead
+from lexiframe.io.run_scan import RunScan, SourceRead
 from lexiframe.io.tables.numbers import refuse_lost_digits
 from lexiframe.io.text.trec import warn_of_wider_lines
 from lexiframe.progress import counted

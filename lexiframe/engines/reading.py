@@ -36,7 +36,7 @@ from lexiframe.io.run_parts import (
     parts_of_table,
     split_runs,
 )
-from lexiframe.io.runs import RunScan
+from lexiframe.io.run_scan import RunScan
 from lexiframe.io.tables.column_names import items_of_implicit_feedback
 from lexiframe.io.tables.lists_of_items import in_our_words
 from lexiframe.io.tables.numbers import EXACT, has_large

@@ -14,7 +14,7 @@ from typing import Any
 from lexiframe.engines.units import Unit, is_query, units_of_qrels, units_of_runs
 from lexiframe.errors import LexiframeError, shown
 from lexiframe.io.files.sources import File
-from lexiframe.io.runs import RunScan
+from lexiframe.io.run_scan import RunScan
 from lexiframe.memory import available
 
 BYTES_PER_ROW = 350

@@ -28,7 +28,8 @@ from lexiframe.engines.tables import (
 from lexiframe.errors import Problem, ReadError
 from lexiframe.io.files.sources import File, expanded, is_in_ir_datasets, is_remote, refuse_odd
 from lexiframe.io.qrels import file_or_data
-from lexiframe.io.runs import RunScan, scan_runs
+from lexiframe.io.run_scan import RunScan
+from lexiframe.io.runs import scan_runs
 from lexiframe.io.tables.objects import is_frame
 
 Kind = Literal["table", "text", "object"]

@@ -12,7 +12,7 @@ from lexiframe.io.files.checksum import add_checksum
 from lexiframe.io.files.outputs import output_path, replacing
 from lexiframe.io.files.parquet_and_arrow import to_arrow
 from lexiframe.io.files.provenance import describe, provenance_of, recorded_sources
-from lexiframe.io.runs import RunScan, SourceRead
+from lexiframe.io.run_scan import RunScan, SourceRead
 from lexiframe.io.tables.objects import is_frame
 from lexiframe.schemas import to_polars
 from lexiframe.typing import Frame

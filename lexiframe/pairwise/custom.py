@@ -11,7 +11,7 @@ import numpy as np
 from lexiframe.errors import LexiframeError
 from lexiframe.metrics.tolerance import TIE
 from lexiframe.pairwise.preference import Preference
-from lexiframe.projection.matrices import Block, missing
+from lexiframe.projection.blocks import Block, missing
 
 
 @dataclass(frozen=True, repr=False)

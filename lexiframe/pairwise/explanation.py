@@ -18,7 +18,8 @@ from lexiframe.pairwise.catalogue import LP, LR, RPP
 from lexiframe.pairwise.lexicographic import LexicographicPreference
 from lexiframe.pairwise.pairs import Measure, parse_measures
 from lexiframe.pairwise.recall_paired import LevelPreference
-from lexiframe.projection.matrices import Block, requests_of
+from lexiframe.projection.blocks import Block
+from lexiframe.projection.matrices import requests_of
 from lexiframe.schemas import POSITIONS, check, to_polars
 from lexiframe.typing import Frame, MeasureLike
 

@@ -21,7 +21,8 @@ from lexiframe.pairwise.lexicographic import LexicographicPreference
 from lexiframe.pairwise.preference import Measure, Preference
 from lexiframe.pairwise.subtopic_blocks import SubtopicRequests
 from lexiframe.progress import in_threads, progress
-from lexiframe.projection.matrices import Block, Requests
+from lexiframe.projection.blocks import Block
+from lexiframe.projection.matrices import Requests
 from lexiframe.projection.policies import NoRelevant
 
 AnyRequests = Requests | SubtopicRequests

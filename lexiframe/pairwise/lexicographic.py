@@ -19,7 +19,7 @@ from lexiframe.metrics.order_metrics import (
     sort_rankings,
 )
 from lexiframe.pairwise.preference import Preference
-from lexiframe.projection.matrices import Block, Population, missing
+from lexiframe.projection.blocks import Block, Population, missing
 
 
 @dataclass(frozen=True, repr=False)

@@ -12,7 +12,7 @@ from lexiframe.metrics import notation
 from lexiframe.metrics.described import Explained
 from lexiframe.metrics.metric import Metric
 from lexiframe.metrics.needs import RELEVANT
-from lexiframe.projection.matrices import Block
+from lexiframe.projection.blocks import Block
 
 
 @dataclass(frozen=True, repr=False)

@@ -14,7 +14,7 @@ from lexiframe.errors import LexiframeError
 from lexiframe.metrics.needs import RELEVANT, SUBTOPICS
 from lexiframe.metrics.tolerance import TIE
 from lexiframe.pairwise.preference import Preference
-from lexiframe.projection.matrices import Block
+from lexiframe.projection.blocks import Block
 
 
 @dataclass(frozen=True, repr=False)

@@ -10,7 +10,8 @@ import numpy as np
 import polars as pl
 
 from lexiframe.codes import encode
-from lexiframe.projection.matrices import Block, Population, Requests, lay_out
+from lexiframe.projection.blocks import Block, Population
+from lexiframe.projection.matrices import Requests, lay_out
 from lexiframe.schemas import SUBTOPIC_POSITIONS, check
 
 

@@ -13,7 +13,8 @@ import polars as pl
 from lexiframe.errors import LexiframeError, SchemaError, n_and_first
 from lexiframe.io.files.sources import refuse_twins
 from lexiframe.io.run_parts import RunPart
-from lexiframe.io.runs import RunScan, SourceRead, scan_runs
+from lexiframe.io.run_scan import RunScan, SourceRead
+from lexiframe.io.runs import scan_runs
 from lexiframe.likeness import likely_cause
 from lexiframe.memory import refuse_more_than_available
 from lexiframe.progress import FEW, in_threads

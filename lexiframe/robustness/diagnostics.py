@@ -14,7 +14,8 @@ import polars as pl
 
 from lexiframe.errors import LexiframeError
 from lexiframe.pairwise.pairs import preferences, refuse_one_run
-from lexiframe.projection.matrices import missing, requests_of
+from lexiframe.projection.blocks import missing
+from lexiframe.projection.matrices import requests_of
 from lexiframe.resampling import check_draws
 from lexiframe.typing import Frame, MeasureLike
 

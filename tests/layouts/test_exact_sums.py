@@ -70,6 +70,15 @@ def test_they_are_rounded_to_the_nearest_float(values):
         assert error <= abs(truth) * Fraction(2) ** -100 + Fraction(5e-324)
 
 
+def test_sums_of_several_digits_are_rounded_once():
+    """To the nearest float, although the digits are added one by one."""
+    random = np.random.default_rng(0)
+    shape = (3, 5000)
+    values = np.ldexp(random.uniform(-1, 1, shape), random.integers(-90, 0, shape))
+    expected = [float(exact(column)) for column in values.T]
+    np.testing.assert_array_equal(ExactSums.of(values).rounded(), expected)
+
+
 @given(matrices(NUMBERS), st.randoms(use_true_random=False))
 def test_any_order_and_any_groups_give_the_same_bits(values, random):
     whole = ExactSums.of(values)
@@ -117,9 +126,17 @@ def test_no_rows_and_no_columns():
     same(ExactSums.of(np.zeros((5, 2))), ExactSums.zero(2))
 
 
+def test_numbers_that_cancel_leave_what_zeros_leave():
+    cancelled = ExactSums.of(np.array([[1e200, 3.0], [-1e200, -3.0]]))
+    same(cancelled, ExactSums.zero(2))
+    turned = cancelled.times(np.array([-1, 1])).rounded()
+    assert not np.signbit(turned).any()
+
+
 def test_a_sum_above_the_largest_float_is_infinite():
     values = np.array([[1.5e308, -1.5e308], [1.5e308, -1.5e308]])
     assert ExactSums.of(values).rounded().tolist() == [math.inf, -math.inf]
+    assert ExactSums.of(values).parts()[1].tolist() == [0.0, 0.0]
     back = ExactSums.of(np.concatenate([values, -values[:1]]))
     assert back.rounded().tolist() == [1.5e308, -1.5e308]
 
@@ -139,9 +156,10 @@ def test_many_rows(columns):
 
 
 def test_digits_are_carried_before_they_overflow():
-    """2^22 rows of almost 2^40 stay below 2^63; then the digits are carried."""
-    values = np.full((2**22 + 3, 1), 2.0**40 - 1)
-    assert value_of(ExactSums.of(values), 0) == (2**22 + 3) * (2**40 - 1)
+    """2^23 rows of almost 2^40 exceed 2^63, unless the digits are carried before."""
+    n = 2**23 + 3
+    values = np.broadcast_to(2.0**40 - 1, (n, 1))
+    assert value_of(ExactSums.of(values), 0) == n * (2**40 - 1)
 
 
 @given(st.floats(-1e100, 1e100), st.floats(-1e100, 1e100))

@@ -171,3 +171,11 @@ def test_infinite_and_missing_values():
     np.testing.assert_array_equal(found.n, [2, 2, 0, 1, 2])
     assert found.deviation[0] == 0  # equal infinities tie
     assert math.isnan(found.deviation[1])
+
+
+@pytest.mark.filterwarnings("error")
+def test_squares_of_very_large_values_count_as_infinite():
+    values = np.array([[1e160, 1e150], [-1e160, -1e150], [3.0, 3.0]])
+    found = Moments.of(values, rounding(values))
+    np.testing.assert_array_equal(found.mean, [1.0, 1.0])
+    np.testing.assert_array_equal(found.deviation, [math.inf, math.inf])

@@ -15,6 +15,7 @@ import lexiframe as lf
 from lexiframe.metrics import order_metrics
 from lexiframe.pairwise import kernels, recall_paired
 from lexiframe.projection import matrices
+from lexiframe.projection.blocks import Block
 from tests import oracle
 from tests.frames import assert_identical, assert_same_preferences, items_of, measured, pairs_of
 from tests.oracle import positions_of
@@ -122,7 +123,7 @@ def test_sums_over_many_levels_do_not_overflow(m, grades):
     ranks, relevance = large(3, m, grades)
     ranks[1:, -1] = np.iinfo(np.int32).max  # not retrieved
     ranks[0] = np.arange(1, m + 1)  # the best that is possible
-    block = matrices.Block(
+    block = Block(
         np.ascontiguousarray(ranks.T.astype(np.int32)[:, :, None]),
         np.ascontiguousarray(relevance.T[:, :, None]),
     )
