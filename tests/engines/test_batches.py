@@ -380,7 +380,7 @@ def half(d):
 
 def test_arguments_that_do_not_fit(data, tmp_path):
     for test in ("wilcoxon", "randomization", ["t", "bootstrap"], half):
-        with pytest.raises(LexiframeError, match="needs the preferences of all requests at once"):
+        with pytest.raises(LexiframeError, match="needs the preferences of each request, and an"):
             lf.evaluate(*data, MEASURES, test=test, memory="1kB")
     with pytest.raises(LexiframeError, match="keep needs a folder to write to"):
         lf.evaluate(*data, MEASURES, keep="scores")
