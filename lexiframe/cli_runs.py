@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Annotated, Any
@@ -38,6 +39,7 @@ from lexiframe.cli_output import (
     say,
     write_table,
 )
+from lexiframe.engines.plan import KEPT
 from lexiframe.errors import LexiframeError
 from lexiframe.evaluated_runs import evaluate as evaluate_runs
 from lexiframe.evaluated_runs import evaluate_asked
@@ -310,7 +312,9 @@ def _refuse_outputs(out: Path | None, report: Path | None) -> list[Path]:
 def _write(e: Evaluation, out: Path) -> None:
     e.write(out)
     paths = [out / f"{name}.parquet" for name in e.tables()]
-    typer.echo(f"wrote {len(paths)} tables to {out}: {', '.join(p.name for p in paths)}", err=True)
+    parts = [f"{name}{os.sep} (in parts)" for name in KEPT if name in e.parts]
+    names = [*(path.name for path in paths), *parts]
+    typer.echo(f"wrote {len(names)} tables to {out}: {', '.join(names)}", err=True)
 
 
 def _write_report(e: Evaluation, report: Path, queries: pl.DataFrame | None = None) -> None:

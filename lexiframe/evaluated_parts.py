@@ -14,7 +14,7 @@ from lexiframe.all_tables import pair_tables
 from lexiframe.asked import Asked, Groups
 from lexiframe.engines.batches import divided, reduced_in_batches, report, some_queries, work_folder
 from lexiframe.engines.bucket import evaluate_ranked, has_pool
-from lexiframe.engines.plan import Kept, Plan
+from lexiframe.engines.plan import KEPT, Kept, Plan
 from lexiframe.engines.results import BucketResult
 from lexiframe.engines.sizes import can_be_ranked_at_once
 from lexiframe.engines.writing import earlier_parts
@@ -32,8 +32,6 @@ from lexiframe.projection.collection import rank_runs
 from lexiframe.schemas import AGAINST_BASELINE, VERDICT
 from lexiframe.significance.own_tests import name_of_test, several
 from lexiframe.significance.paired_tests import OF_SUMS
-
-KEPT: tuple[Kept, ...] = ("scores", "preferences")
 
 
 def tables_to_keep(
@@ -164,7 +162,7 @@ def evaluation_of(
         total.coverage.table(),
         **of_pairs,
         provenance=provenance,
-        _parts={name: str(Path(str(plan.out), name)) for name in plan.keep},
+        parts={name: str(Path(str(plan.out), name)) for name in plan.keep},
         sums=reduced,
     )
 

@@ -15,7 +15,7 @@ from typing import Any, Protocol
 
 from lexiframe.asked import Asked, Inference
 from lexiframe.engines.batches import report
-from lexiframe.engines.plan import Kept
+from lexiframe.engines.plan import KEPT, Kept
 from lexiframe.engines.spark_data import (
     collected,
     names_of_runs,
@@ -208,7 +208,7 @@ def _writing(out: str | Path | None, kept: Sequence[Kept]) -> Iterator[Path | No
     is_new = not output_path(out).exists()
     folder = output_folder(out).absolute()
     tables = [folder / name for name in kept]
-    for table in tables:
+    for table in [folder / name for name in KEPT] if kept else []:
         if table.exists() and any(table.iterdir()):
             raise LexiframeError(
                 f"{table}: expected no files of an earlier evaluation, found some; give another "

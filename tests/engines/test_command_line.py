@@ -1,6 +1,7 @@
 """``lexiframe evaluate --memory --keep --resume``: what it says, writes and refuses."""
 
 import io
+import os
 import sys
 from itertools import count
 
@@ -54,7 +55,8 @@ def test_it_evaluates_in_parts_and_says_how_much_memory_that_took(data, tmp_path
     assert status == 0, said
     assert "evaluated in parts, with " in said
     assert " of memory at most" in said
-    assert "wrote " in said
+    assert f"wrote 11 tables to {out}: coverage.parquet, means.parquet" in said
+    assert f", preferences{os.sep} (in parts)\n" in said
     e = lf.evaluate(data[1], data[0], ["AP", "RPP"])
     assert str(e) in printed
     assert pl.read_parquet(out / "comparisons.parquet").equals(e.comparisons)
