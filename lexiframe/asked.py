@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import Any, get_args
 
 import polars as pl
 
 from lexiframe.errors import LexiframeError, check_choice, unknown_name
-from lexiframe.layouts.groups import attributes_of, refuse_taken
+from lexiframe.io.qrels import held_or_data
+from lexiframe.layouts.groups import By, attributes_of, names_of, refuse_taken
 from lexiframe.metrics.metric import Metric
 from lexiframe.orderings.kemeny import refuse_many
 from lexiframe.orderings.rule import Method
-from lexiframe.pairwise.pairs import Measure
+from lexiframe.pairwise.pairs import Measure, parse_measures
 from lexiframe.projection.policies import Policies
 from lexiframe.schemas import (
     AGAINST_BASELINE,
@@ -23,6 +25,10 @@ from lexiframe.schemas import (
 from lexiframe.significance.differences import Alternative
 from lexiframe.significance.own_tests import OwnTest, name_of_test, several
 from lexiframe.significance.paired import Correction, Family, Test, check_inference
+from lexiframe.typing import MeasureLike, RequestsLike
+
+MEASURES = ("RPP", "LR", "LP", "AP", "nDCG@10", "RR")
+"""The measures of an evaluation that asks for none."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +55,19 @@ class Inference:
 
 @dataclass(frozen=True)
 class Asked:
-    """What is asked for: the arguments of `evaluate` other than the data."""
+    """What is asked for: the arguments of `evaluate` other than the data.
+
+    Attributes
+    ----------
+    measures, by_default
+        The metrics and preferences, and whether they are `MEASURES` because none were named.
+    policies, order, inference
+        How positions are found, runs are ordered, and pairs of runs are tested.
+    groups, requests
+        The attributes that form groups of requests, and the frame or file that has them.
+    is_reported
+        Whether a report follows, which shows single requests.
+    """
 
     measures: list[Measure]
     policies: Policies
@@ -58,6 +76,31 @@ class Asked:
     groups: list[str]
     requests: Any
     by_default: bool
+    is_reported: bool = False
+
+    @classmethod
+    def of(
+        cls,
+        measures: MeasureLike | Iterable[MeasureLike] | None,
+        policies: Policies,
+        inference: Inference,
+        requests: RequestsLike,
+        by: By,
+        *,
+        order: Method = "mc4",
+        is_reported: bool = False,
+    ) -> Asked:
+        """Check what is asked for, as users write it, before any data are read."""
+        return cls(
+            parse_measures(MEASURES if measures is None else measures),
+            policies,
+            order,
+            inference,
+            names_of(requests, by),
+            held_or_data(requests),
+            by_default=measures is None,
+            is_reported=is_reported,
+        )
 
     def __post_init__(self) -> None:
         check_choice("evaluate", self.order, get_args(Method), "order")

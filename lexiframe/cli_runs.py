@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict
+import os
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Annotated, Any
 
 import polars as pl
 import typer
 
+from lexiframe.asked import MEASURES, Asked, Inference
 from lexiframe.cli_inputs import (
     InferenceOptions,
     InputOptions,
@@ -38,9 +39,10 @@ from lexiframe.cli_output import (
     say,
     write_table,
 )
+from lexiframe.engines.plan import KEPT
 from lexiframe.errors import LexiframeError
-from lexiframe.evaluated_runs import MEASURES
 from lexiframe.evaluated_runs import evaluate as evaluate_runs
+from lexiframe.evaluated_runs import evaluate_asked
 from lexiframe.evaluated_scores import evaluate_scores, load_chosen
 from lexiframe.evaluation import Evaluation, result_files
 from lexiframe.example_data import bundled
@@ -108,7 +110,7 @@ def evaluate(
     format: AsFormat = "table",
 ) -> None:
     """Evaluate runs: their means, orderings, agreement, ties, and a verdict."""
-    parts = {"memory": memory, "keep": keep or (), "resume": resume, "out": out}
+    parts = {"reuse": reuse, "memory": memory, "keep": keep or (), "resume": resume, "out": out}
     if inputs.scores and (memory or keep or resume):
         raise LexiframeError(
             "--memory, --keep and --resume: scores of other tools are held in memory; leave these "
@@ -123,7 +125,8 @@ def evaluate(
             "--reuse: scores of other tools are only compared, so there is nothing to reuse; leave "
             "--reuse or --scores out"
         )
-    e = _evaluated(inputs, measure, tests, _refuse_outputs(out, report), reuse, parts)
+    outputs, is_reported = _refuse_outputs(out, report), report is not None
+    e = _evaluated(inputs, measure, tests, outputs, is_reported=is_reported, **parts)
     if e.sums is not None:
         typer.echo(f"evaluated in parts, with {peak_memory()} of memory at most", err=True)
     if reuse is not None:
@@ -230,17 +233,20 @@ def _evaluated(
     measure: list[str] | None,
     tests: InferenceOptions,
     outputs: list[Path],
-    reuse: Path | None = None,
-    parts: Mapping[str, Any] | None = None,
+    *,
+    is_reported: bool = False,
+    **large: Any,
 ) -> Evaluation:
-    """Evaluate runs, or the scores of other tools; ``parts`` has the options for large data."""
-    how = vars(tests)
+    """Evaluate runs, or the scores of other tools; ``large`` has the options for large data."""
     if inputs.scores:
         files = _found_scores(inputs, tests, outputs)
-        return evaluate_scores(files, measure or None, **how)
+        return evaluate_scores(files, measure or None, **vars(tests))
     scan = _found_runs(inputs, tests, outputs)
-    how = {**inputs.policies(), **how, "reuse": reuse, **(parts or {})}
-    return evaluate_runs(scan, inputs.judgments(), measure or None, **how)
+    policies = Policies(**inputs.policies())
+    inference = Inference(**{f.name: getattr(tests, f.name) for f in fields(Inference)})
+    groups = tests.requests, tests.by
+    how = Asked.of(measure or None, policies, inference, *groups, is_reported=is_reported)
+    return evaluate_asked(scan, inputs.judgments(), how, **large)
 
 
 def _run_pairs(
@@ -306,7 +312,9 @@ def _refuse_outputs(out: Path | None, report: Path | None) -> list[Path]:
 def _write(e: Evaluation, out: Path) -> None:
     e.write(out)
     paths = [out / f"{name}.parquet" for name in e.tables()]
-    typer.echo(f"wrote {len(paths)} tables to {out}: {', '.join(p.name for p in paths)}", err=True)
+    parts = [f"{name}{os.sep} (in parts)" for name in KEPT if name in e.parts]
+    names = [*(path.name for path in paths), *parts]
+    typer.echo(f"wrote {len(names)} tables to {out}: {', '.join(names)}", err=True)
 
 
 def _write_report(e: Evaluation, report: Path, queries: pl.DataFrame | None = None) -> None:

@@ -14,7 +14,7 @@ from lexiframe.all_tables import pair_tables
 from lexiframe.asked import Asked, Groups
 from lexiframe.engines.batches import divided, reduced_in_batches, report, some_queries, work_folder
 from lexiframe.engines.bucket import evaluate_ranked, has_pool
-from lexiframe.engines.plan import Kept, Plan
+from lexiframe.engines.plan import KEPT, Kept, Plan
 from lexiframe.engines.results import BucketResult
 from lexiframe.engines.sizes import can_be_ranked_at_once
 from lexiframe.engines.writing import earlier_parts
@@ -32,8 +32,6 @@ from lexiframe.projection.collection import rank_runs
 from lexiframe.schemas import AGAINST_BASELINE, VERDICT
 from lexiframe.significance.own_tests import name_of_test, several
 from lexiframe.significance.paired_tests import OF_SUMS
-
-KEPT: tuple[Kept, ...] = ("scores", "preferences")
 
 
 def tables_to_keep(
@@ -72,7 +70,7 @@ def evaluate_in_batches(
     resume: bool = False,
 ) -> Evaluation:
     """Evaluate runs in bounded memory, one part of the requests after the other; see `evaluate`."""
-    refuse_tests_of_requests(how)
+    refuse_what_needs_requests(how)
     refuse_lower_rel(how.measures, how.policies.rel)
     folder = None if out is None else output_folder(out)
     earlier_parts(folder, keep)  # raises before the work
@@ -124,14 +122,20 @@ def are_of_sums(test: Any) -> bool:
     return all(one in OF_SUMS for one in several(test))
 
 
-def refuse_tests_of_requests(how: Asked) -> None:
-    """Raise for a test that needs the preferences of each request, not their sums."""
+def refuse_what_needs_requests(how: Asked) -> None:
+    """Raise before the work for a report, and for a test that sums over the requests do not do."""
+    if how.is_reported:
+        raise LexiframeError(
+            "report: the page shows single requests, and these runs are evaluated in parts, of "
+            "which sums over the requests remain; leave the report out, allow more memory, or "
+            "evaluate a sample of the requests for it"
+        )
     for test in several(how.inference.test):
         if test not in OF_SUMS:
             raise LexiframeError(
-                f"evaluate: the test {name_of_test(test)!r} needs the preferences of all requests "
-                f"at once, and these are too many; take {' or '.join(OF_SUMS)}, or keep the "
-                "preferences (out='FOLDER', keep='preferences') and compare one measure, or a "
+                f"evaluate: the test {name_of_test(test)!r} needs the preferences of each request, "
+                f"and an evaluation in parts has their sums; take {' or '.join(OF_SUMS)}, or keep "
+                "the preferences (out='FOLDER', keep='preferences') and compare one measure, or a "
                 "sample of the requests: sample_requests(polars.scan_parquet('FOLDER/preferences'))"
             )
 
@@ -158,7 +162,7 @@ def evaluation_of(
         total.coverage.table(),
         **of_pairs,
         provenance=provenance,
-        _parts={name: str(Path(str(plan.out), name)) for name in plan.keep},
+        parts={name: str(Path(str(plan.out), name)) for name in plan.keep},
         sums=reduced,
     )
 

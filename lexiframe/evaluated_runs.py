@@ -21,17 +21,16 @@ from lexiframe.evaluation import Evaluation
 from lexiframe.gaps import coverage_table
 from lexiframe.io.kept_results import read_results
 from lexiframe.io.problems.duplicates import Duplicates
-from lexiframe.io.qrels import held_or_data, sources_of_qrels
+from lexiframe.io.qrels import sources_of_qrels
 from lexiframe.io.tables.objects import held
 from lexiframe.io.write_parquet import sources_of_origin
 from lexiframe.layouts.cube import pair_cube_with_scores
-from lexiframe.layouts.groups import By, names_of
+from lexiframe.layouts.groups import By
 from lexiframe.memory import NotEnoughMemoryError
 from lexiframe.metrics.metric import Metric
 from lexiframe.orderings.means import best_first
 from lexiframe.orderings.rule import Method
 from lexiframe.origin import Origin
-from lexiframe.pairwise.pairs import parse_measures
 from lexiframe.projected import Projected, project_runs
 from lexiframe.projection.policies import NoRelevant, Policies, ScoreType, Ties, Unjudged
 from lexiframe.reuse import Known, completed, known_in, ranks_in
@@ -39,8 +38,6 @@ from lexiframe.significance.differences import Alternative
 from lexiframe.significance.own_tests import OwnTest
 from lexiframe.significance.paired import Correction, Family, Test
 from lexiframe.typing import MeasureLike, QrelsLike, RequestsLike, RunsLike
-
-MEASURES = ("RPP", "LR", "LP", "AP", "nDCG@10", "RR")
 
 
 def evaluate(
@@ -159,15 +156,25 @@ def evaluate(
     policies = Policies(
         rel, ties, score_type, no_relevant, duplicates, unjudged, depth, exclude_self
     )
-    how = Asked(
-        parse_measures(MEASURES if measures is None else measures),
-        policies,
-        order,
-        Inference(test, correction, family, alpha, alternative, trials, seed, baseline),
-        names_of(requests, by),
-        held_or_data(requests),
-        by_default=measures is None,
-    )
+    inference = Inference(test, correction, family, alpha, alternative, trials, seed, baseline)
+    how = Asked.of(measures, policies, inference, requests, by, order=order)
+    parts: dict[str, Any] = {"out": out, "keep": keep, "resume": resume}
+    return evaluate_asked(runs, qrels, how, reuse=reuse, memory=memory, **parts)
+
+
+def evaluate_asked(
+    runs: RunsLike,
+    qrels: QrelsLike,
+    how: Asked,
+    *,
+    reuse: str | Path | None = None,
+    memory: str | float | None = None,
+    out: str | Path | None = None,
+    keep: str | Sequence[str] = (),
+    resume: bool = False,
+) -> Evaluation:
+    """Evaluate runs at once, or in parts if they take more memory than allowed: `evaluate`."""
+    policies = how.policies
     tables = tables_to_keep(keep, out, resume=resume)
     refuse_reuse_in_parts(are_asked=bool(tables) or resume, is_reused=reuse is not None)
     if not hasattr(runs, "__arrow_c_stream__"):
@@ -188,7 +195,7 @@ def evaluate(
         limit = allowed if was_told else None
         projected = project_runs(runs, qrels, how.measures, policies, limit=limit, **read)
     except NotEnoughMemoryError:
-        if reuse is not None or not are_of_sums(test):
+        if reuse is not None or not are_of_sums(how.inference.test):
             raise
         return evaluate_in_batches(runs, qrels, how, allowed, **in_parts)
     known = None if kept is None else known_in(kept, projected, policies)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from lexiframe.engines.plan import KEPT
+from lexiframe.engines.writing import remove_parts
 from lexiframe.errors import LexiframeError, ReadError, unknown_name, warn
 from lexiframe.fingerprints import NO_FINGERPRINTS
 from lexiframe.io.files.outputs import output_folder, output_path, replacing, replacing_all
@@ -70,6 +72,8 @@ class Evaluation:
         None. `win_rates`, `win_rate_matrix`, `tie_rates`, `sign_agreement`, `majority_cycles`,
         `order_runs` and, for the tests ``t`` and ``sign``, `compare` take them where they take
         preferences, and return what they return for the preferences of all requests.
+    parts
+        The folders of the tables that an evaluation in parts has written (``keep``), by name.
 
     Examples
     --------
@@ -96,7 +100,7 @@ class Evaluation:
     _scores: pl.DataFrame | None = None
     _preferences: pl.DataFrame | None = None
     _origin: Origin | None = None
-    _parts: Mapping[str, str] | None = None
+    parts: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def scores(self) -> pl.DataFrame:
@@ -118,8 +122,8 @@ class Evaluation:
         if table is not None:
             return table
         advice = f"evaluate with out='FOLDER' and keep={name!r} to write them"
-        if self._parts and name in self._parts:
-            advice = f"they are in parts in {self._parts[name]}: polars.scan_parquet reads them"
+        if name in self.parts:
+            advice = f"they are in parts in {self.parts[name]}: polars.scan_parquet reads them"
         raise LexiframeError(
             f"{name}: this evaluation has sums over the requests, not the {name} of each; {advice}"
         )
@@ -359,7 +363,7 @@ class Evaluation:
         return {name: getattr(self, name) for name in _names_of_tables() if name not in absent}
 
     def write(self, folder: str | Path) -> list[Path]:
-        """Write each table as Parquet, all of them or none.
+        """Write each table as Parquet, all of them or none; those of an earlier evaluation go.
 
         Parameters
         ----------
@@ -389,6 +393,10 @@ class Evaluation:
                 write_parquet_file(file, table, {"table": name, **self.provenance})
         for stale in {*result_files(target)} - {*paths}:  # of an earlier evaluation
             stale.unlink(missing_ok=True)
+        mine = {Path(folder).resolve() for folder in self.parts.values()}
+        for name in KEPT:
+            if (target / name).resolve() not in mine:
+                remove_parts(target, name)
         return paths
 
     def report(

@@ -91,7 +91,7 @@ def fingerprints(ranked: RankedRuns, measures: Iterable[Measure]) -> pl.DataFram
 
     Measures of one's own are left out: their functions may change while their name does not.
     """
-    built_in = {"kind": "measure", "name": [str(m) for m in measures if _is_built_in(m)]}
+    built_in = {"kind": "measure", "name": [str(m) for m in measures if is_built_in(m)]}
     of_measures = pl.DataFrame({**built_in, "fingerprint": "built-in"}, _SCHEMA).sort("name")
     runs = {"kind": "run", "name": ranked.fingerprints.keys()}
     of_runs = pl.DataFrame({**runs, "fingerprint": ranked.fingerprints.values()}, _SCHEMA)
@@ -105,7 +105,8 @@ def fingerprints_of_requests(judged: JudgedItems) -> pl.DataFrame:
     return pl.DataFrame({"kind": "request", "name": names, "fingerprint": marks}, _SCHEMA)
 
 
-def _is_built_in(measure: Measure) -> bool:
+def is_built_in(measure: Measure) -> bool:
+    """Return whether a measure is the one that its notation stands for."""
     try:
         return bool(parse_measure(str(measure)) == measure)
     except LexiframeError:

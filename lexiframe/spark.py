@@ -15,7 +15,7 @@ from typing import Any, Protocol
 
 from lexiframe.asked import Asked, Inference
 from lexiframe.engines.batches import report
-from lexiframe.engines.plan import Kept
+from lexiframe.engines.plan import KEPT, Kept
 from lexiframe.engines.spark_data import (
     collected,
     names_of_runs,
@@ -27,19 +27,16 @@ from lexiframe.errors import LexiframeError, shown
 from lexiframe.evaluated_parts import (
     evaluation_of,
     plan_of,
-    refuse_tests_of_requests,
+    refuse_what_needs_requests,
     tables_to_keep,
 )
-from lexiframe.evaluated_runs import MEASURES
 from lexiframe.evaluation import Evaluation
 from lexiframe.io.files.outputs import output_folder, output_path
 from lexiframe.io.files.sources import is_remote, public_address
 from lexiframe.io.problems.duplicates import Duplicates
-from lexiframe.io.qrels import held_or_data
-from lexiframe.layouts.groups import By, names_of
+from lexiframe.layouts.groups import By
 from lexiframe.metrics.needs import refuse_lower_rel
 from lexiframe.orderings.rule import Method
-from lexiframe.pairwise.pairs import parse_measures
 from lexiframe.projection.policies import NoRelevant, Policies, ScoreType, Ties, Unjudged
 from lexiframe.significance.differences import Alternative
 from lexiframe.significance.own_tests import OwnTest
@@ -167,15 +164,8 @@ def evaluate(
     policies = Policies(
         rel, ties, score_type, no_relevant, duplicates, unjudged, depth, exclude_self
     )
-    how = Asked(
-        parse_measures(MEASURES if measures is None else measures),
-        policies,
-        order,
-        Inference(test, correction, family, alpha, alternative, trials, seed, baseline),
-        names_of(requests, by),
-        held_or_data(collected(requests)),
-        by_default=measures is None,
-    )
+    inference = Inference(test, correction, family, alpha, alternative, trials, seed, baseline)
+    how = Asked.of(measures, policies, inference, collected(requests), by, order=order)
     _check(how, buckets)
     kept = tables_to_keep(keep, out or "", resume=False)
     check_session(spark)
@@ -192,7 +182,7 @@ def evaluate(
 
 def _check(how: Asked, buckets: int | None) -> None:
     """Raise for arguments that cannot be used here, before Spark does anything."""
-    refuse_tests_of_requests(how)
+    refuse_what_needs_requests(how)
     refuse_lower_rel(how.measures, how.policies.rel)
     if how.policies.ties == "input":
         raise LexiframeError(
@@ -218,7 +208,7 @@ def _writing(out: str | Path | None, kept: Sequence[Kept]) -> Iterator[Path | No
     is_new = not output_path(out).exists()
     folder = output_folder(out).absolute()
     tables = [folder / name for name in kept]
-    for table in tables:
+    for table in [folder / name for name in KEPT] if kept else []:
         if table.exists() and any(table.iterdir()):
             raise LexiframeError(
                 f"{table}: expected no files of an earlier evaluation, found some; give another "

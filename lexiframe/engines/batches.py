@@ -19,12 +19,13 @@ from lexiframe._version import __version__
 from lexiframe.engines.bucket import evaluate_bucket
 from lexiframe.engines.buckets import Buckets, partition
 from lexiframe.engines.jobs import buckets_before, remove
-from lexiframe.engines.plan import Plan
+from lexiframe.engines.own_functions import marks_of_own
+from lexiframe.engines.plan import KEPT, Plan
 from lexiframe.engines.results import Attributed, BucketResult, nothing
 from lexiframe.engines.sizes import n_buckets, sizes_of
 from lexiframe.engines.spill import cannot_write
 from lexiframe.engines.units import Sources
-from lexiframe.engines.writing import earlier_parts
+from lexiframe.engines.writing import earlier_parts, remove_parts
 from lexiframe.errors import LexiframeError, n_and_first, warn
 from lexiframe.io.files.outputs import replacing
 from lexiframe.io.logs.joining import no_common_keys
@@ -169,6 +170,7 @@ def _resumed(plan: Plan, buckets: Buckets, work: Work) -> tuple[int, BucketResul
     path, state = work.folder / _JOB, work.folder / _STATE
     if work.resume and path.exists():
         before = json.loads(path.read_text("utf-8"))
+        _refuse_unknown(work, job["functions"])
         differ = sorted(name for name in job if before.get(name) != job[name])
         if differ:
             raise LexiframeError(
@@ -181,14 +183,29 @@ def _resumed(plan: Plan, buckets: Buckets, work: Work) -> tuple[int, BucketResul
     state.unlink(missing_ok=True)
     for part in earlier_parts(plan.out, plan.keep):  # there may be more of them than buckets now
         part.unlink()
+    for table in KEPT if plan.keep else ():
+        if table not in plan.keep:  # they would be taken for tables of one evaluation
+            remove_parts(str(plan.out), table)
     _write(work, path, json.dumps(job).encode())
     return 0, nothing(plan)
+
+
+def _refuse_unknown(work: Work, functions: Mapping[str, str | None]) -> None:
+    """Raise for measures of one's own that may be others than in the job before."""
+    for name, mark in functions.items():
+        if mark is None:
+            raise LexiframeError(
+                f"{work.folder.parent}: cannot be gone on with: the function of {name} refers to "
+                "an object that cannot be compared with that of the job before; start again "
+                "without resume"
+            )
 
 
 def _facts(plan: Plan, buckets: Buckets) -> dict[str, Any]:
     facts: Mapping[str, Any] = {
         "lexiframe": __version__,
         "measures": [str(measure) for measure in plan.measures],
+        "functions": marks_of_own(plan.measures),
         "policies": asdict(plan.policies),
         "runs": [*plan.runs],
         "groups": [*plan.by],

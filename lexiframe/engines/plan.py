@@ -14,6 +14,7 @@ from lexiframe.pairwise.preference import Measure
 from lexiframe.projection.policies import Policies
 
 Kept = Literal["scores", "preferences"]
+KEPT: tuple[Kept, ...] = ("scores", "preferences")
 PARTS = "part-*.parquet"
 """What the files of the parts of a table are called."""
 

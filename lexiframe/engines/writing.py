@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from lexiframe.engines.plan import Kept, Plan
+from lexiframe.engines.plan import PARTS, Kept, Plan
 from lexiframe.errors import LexiframeError
 from lexiframe.io.files.outputs import replacing
 from lexiframe.io.files.parquet_and_arrow import to_arrow
@@ -19,6 +19,7 @@ from lexiframe.schemas import PREFERENCES, SCORES
 if TYPE_CHECKING:
     from pyarrow.parquet import ParquetWriter
 
+_PART = r"part-[0-9]{6,}\.parquet"
 _SCHEMAS = {"scores": SCORES, "preferences": PREFERENCES}
 
 
@@ -55,6 +56,30 @@ def part_writer(plan: Plan, table: Kept, bucket: int) -> Iterator[Callable[[pl.D
                 one.close()
 
 
+def remove_parts(out: str | Path, table: Kept) -> None:
+    """Remove the parts of a table that an earlier evaluation wrote, and the folder if it is empty.
+
+    Other files stay, which people may have put there.
+    """
+    folder = Path(out, table)
+    for path in folder.glob(PARTS):
+        if re.fullmatch(_PART, path.name) and _holds(path, table):
+            path.unlink(missing_ok=True)
+    if folder.is_dir() and not any(folder.iterdir()):
+        folder.rmdir()
+
+
+def _holds(path: Path, table: Kept) -> bool:
+    """Return whether a Parquet file has the columns of a table."""
+    from pyarrow import ArrowException, parquet
+
+    try:
+        names: list[str] = parquet.read_schema(path).names
+    except (ArrowException, OSError, ValueError):
+        return False
+    return names[: len(_SCHEMAS[table].required)] == [*_SCHEMAS[table].required]
+
+
 def earlier_parts(out: str | Path | None, keep: Iterable[Kept]) -> list[Path]:
     """Return the parts that an earlier evaluation wrote, which a new one replaces.
 
@@ -67,7 +92,7 @@ def earlier_parts(out: str | Path | None, keep: Iterable[Kept]) -> list[Path]:
     for folder in [Path(str(out), table) for table in keep]:
         inside = [path for path in folder.glob("*") if not path.name.startswith((".", "_"))]
         for path in sorted(inside):
-            if not re.fullmatch(r"part-[0-9]+\.parquet", path.name):
+            if not re.fullmatch(_PART, path.name):
                 raise LexiframeError(
                     f"{folder}: expected no files but the parts of an earlier evaluation, found "
                     f"{path.name}; give another folder as out, or remove this file"

@@ -7,6 +7,7 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from threading import Lock
 
 import numpy as np
 import polars as pl
@@ -173,6 +174,60 @@ def test_another_job_is_not_resumed(data, tmp_path, monkeypatch, what):
     done = counted(monkeypatch)
     lf.evaluate(*data, **other)  # without resume it starts again
     assert done == [*range(N_BUCKETS)]
+
+
+def first_of(rank):
+    """A preference of one's own for the rank of the n-th item; it is always named f."""
+
+    def f(p):
+        best = np.minimum(p[:, min(rank, p.shape[1]) - 1], 1000)
+        return best - best[:, None]
+
+    return f
+
+
+def other_first_of(rank):
+    def f(p):
+        best = np.minimum(p[:, min(rank, p.shape[1]) - 1], 999)
+        return best - best[:, None]
+
+    return f
+
+
+def with_a_lock(rank):
+    lock = Lock()
+
+    def f(p):
+        with lock:
+            return np.zeros((len(p), len(p)))
+
+    return f
+
+
+OF_ONES_OWN = {
+    "the same": (first_of(1), ""),
+    "another variable": (first_of(2), "out: holds another job: its functions differ; choose"),
+    "other code": (other_first_of(1), "out: holds another job: its functions differ; choose"),
+    "an object": (with_a_lock(1), "out: cannot be gone on with: the function of f refers to an ob"),
+}
+
+
+@pytest.mark.parametrize("what", OF_ONES_OWN)
+def test_a_function_of_ones_own_is_resumed_if_it_is_the_same(data, tmp_path, monkeypatch, what):
+    how = {"out": tmp_path / "out", **EVERYTHING, "keep": ["preferences"]}
+    with monkeypatch.context() as m:
+        counted(m, 2, LexiframeError("bad"))
+        with pytest.raises(LexiframeError, match="bad"):
+            lf.evaluate(*data, ["AP", first_of(1)], **how)
+    function, message = OF_ONES_OWN[what]
+    done = counted(monkeypatch)
+    if message:
+        with pytest.raises(LexiframeError, match=message):
+            lf.evaluate(*data, ["AP", function], resume=True, **how)
+    else:
+        e = lf.evaluate(*data, ["AP", function], resume=True, **how)
+        assert e.win_rates.equals(lf.evaluate(*data, ["AP", function]).win_rates)
+        assert done == [2, 3]
 
 
 def test_a_file_that_changed_is_not_resumed(data, tmp_path, monkeypatch):
@@ -380,7 +435,7 @@ def half(d):
 
 def test_arguments_that_do_not_fit(data, tmp_path):
     for test in ("wilcoxon", "randomization", ["t", "bootstrap"], half):
-        with pytest.raises(LexiframeError, match="needs the preferences of all requests at once"):
+        with pytest.raises(LexiframeError, match="needs the preferences of each request, and an"):
             lf.evaluate(*data, MEASURES, test=test, memory="1kB")
     with pytest.raises(LexiframeError, match="keep needs a folder to write to"):
         lf.evaluate(*data, MEASURES, keep="scores")

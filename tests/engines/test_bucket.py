@@ -9,12 +9,11 @@ from hypothesis import Phase, event, given, settings
 from hypothesis import strategies as st
 
 import lexiframe as lf
-from lexiframe.asked import Asked, Inference
+from lexiframe.asked import MEASURES, Asked, Inference
 from lexiframe.engines import batches
 from lexiframe.engines.bucket import evaluate_bucket
 from lexiframe.engines.results import BucketResult, nothing
 from lexiframe.evaluated_parts import evaluation_of, plan_of
-from lexiframe.evaluated_runs import MEASURES
 from lexiframe.layouts.cube import pair_cube_with_scores
 from lexiframe.metrics.needs import refuse_lower_rel
 from lexiframe.pairwise.pairs import parse_measures

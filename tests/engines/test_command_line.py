@@ -1,6 +1,7 @@
 """``lexiframe evaluate --memory --keep --resume``: what it says, writes and refuses."""
 
 import io
+import os
 import sys
 from itertools import count
 
@@ -11,6 +12,7 @@ import pytest
 import lexiframe as lf
 from lexiframe import cli
 from lexiframe.engines import batches
+from lexiframe.memory import NotEnoughMemoryError
 
 
 @pytest.fixture
@@ -53,13 +55,40 @@ def test_it_evaluates_in_parts_and_says_how_much_memory_that_took(data, tmp_path
     assert status == 0, said
     assert "evaluated in parts, with " in said
     assert " of memory at most" in said
-    assert "wrote " in said
+    assert f"wrote 11 tables to {out}: coverage.parquet, means.parquet" in said
+    assert f", preferences{os.sep} (in parts)\n" in said
     e = lf.evaluate(data[1], data[0], ["AP", "RPP"])
     assert str(e) in printed
     assert pl.read_parquet(out / "comparisons.parquet").equals(e.comparisons)
     assert pl.read_parquet(out / "preferences" / "*.parquet").height == e.preferences.height
     assert not (out / ".lexiframe-job").exists()
     assert not (out / "preferences.parquet").exists()
+
+
+def too_many(*_):
+    raise NotEnoughMemoryError("these are too many")
+
+
+def test_a_report_of_data_in_parts_is_refused_before_the_work(
+    data, tmp_path, lexiframe, monkeypatch
+):
+    def refused(*arguments):
+        status, printed, said = lexiframe("evaluate", *data, "-m", "AP RPP", *arguments)
+        assert (status, printed) == (1, "")
+        assert "report: the page shows single requests, and these runs are evaluated in pa" in said
+        assert "leave the report out, allow more memory, or evaluate a sample" in said
+
+    report = ["--report", tmp_path / "report.html"]
+    with monkeypatch.context() as m:
+        m.setattr(batches, "evaluate_bucket", lambda *_: pytest.fail("a bucket was evaluated"))
+        refused(*report, "--memory", "1MB")
+        refused(*report, "--keep", "scores", "--out", tmp_path / "OUT")
+        # preferences that do not fit are known of once the judgments are read
+        m.setattr("lexiframe.projected.refuse_many_pairs", too_many)
+        refused(*report)
+    assert not [*tmp_path.glob("*.html")]
+    status, _, said = lexiframe("evaluate", *data, "-m", "AP RPP", *report)
+    assert (status, report[1].exists()) == (0, True), said
 
 
 def test_it_fails_and_is_resumed(data, tmp_path, lexiframe, monkeypatch):
@@ -89,7 +118,7 @@ def test_it_fails_and_is_resumed(data, tmp_path, lexiframe, monkeypatch):
     [
         (["--resume"], "--resume: expected the folder of the interrupted evaluation; add --out"),
         (["--memory", "much"], "memory: expected a size such as '4GB' or '500MB', found 'much'"),
-        (["--memory", "1MB", "--test", "wilcoxon"], "needs the preferences of all requests"),
+        (["--memory", "1MB", "--test", "wilcoxon"], "needs the preferences of each request"),
         (["--keep", "scores"], "keep needs a folder to write to"),
     ],
 )

@@ -163,3 +163,29 @@ def test_what_needs_single_requests_says_that_there_are_sums(tmp_path):
     }.items():
         with pytest.raises(LexiframeError, match=f"{what}: this .* sums .* and not the rankings"):
             use()
+
+
+def test_a_folder_has_the_tables_of_one_evaluation(tmp_path):
+    """Whichever of them are in parts; what people put there stays."""
+    runs, qrels = _data(30)
+    both = {"out": tmp_path, "keep": ["scores", "preferences"], "memory": 200_000}
+    in_parts = lf.evaluate(runs, qrels, MEASURES, **both)
+    assert {*in_parts.parts} == {"scores", "preferences"}
+    in_parts.write(tmp_path)
+    assert len(_parts_in(tmp_path)) > 1
+    lf.evaluate(runs, qrels, MEASURES, **both | {"keep": "scores"})
+    assert {part.parent.name for part in _parts_in(tmp_path)} == {"scores"}
+    pl.DataFrame({"run": ["a"]}).write_parquet(tmp_path / "scores" / "part-999999.parquet")
+    whole = lf.evaluate(runs, qrels, MEASURES)
+    assert whole.parts == {}
+    whole.write(tmp_path)
+    assert [part.name for part in _parts_in(tmp_path)] == ["part-999999.parquet"]
+    assert pl.read_parquet(tmp_path / "scores.parquet").equals(whole.scores)
+    lf.evaluate(runs, qrels, MEASURES, **both | {"keep": "preferences"}).write(tmp_path)
+    assert not (tmp_path / "preferences.parquet").exists()
+    lf.evaluate(runs, qrels, MEASURES, memory=200_000).write(tmp_path)
+    assert not (tmp_path / "preferences").exists()
+
+
+def _parts_in(folder):
+    return sorted(folder.rglob("part-*.parquet"))
