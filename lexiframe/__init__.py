@@ -31,11 +31,10 @@ The public names, in the order of the flow:
 - robustness: `degradation`, `sample_labels`, `sample_requests`, `truncate_runs`, `leave_out_run`;
   ties and recall levels of real rankings: `tie_profile`, `deciding_levels`, `level_correlations`,
   `level_regression`, `predict_first_level`
-- decisions: `equivalence` and non-inferiority within a margin; may a run replace another: `gate`
-- decisions: judges, `judge_agreement`, `judge_confusion`, `compare_judges`, `JudgeComparison`;
-  conclusions of two sets of comparisons, `conclusions`, `conclusion_pairs`
-- decisions: `overlap`, `contrasting`, `unjudged`
-- decisions: `audit`
+- decisions: `equivalence` and non-inferiority within a margin; may a run replace another: `gate`;
+  judges: `judge_agreement`, `judge_confusion`, `compare_judges`, `JudgeComparison`; two sets of
+  comparisons: `conclusions`, `conclusion_pairs`; what to judge next: `unjudged`; without
+  judgments: `overlap`, `contrasting`; whether tests keep their promise: `audit`
 - what holds for all rankings of n items: the functions of `theory`
 - simulated runs and judgments, also like real ones: `simulate_collection`, `collection_distances`
 - experiment logs: `with_log`, `read_log`, `read_mlflow`; what describes requests: `with_attributes`

@@ -16,7 +16,7 @@ from lexiframe.decisions.equivalence import ShiftedTest
 from lexiframe.decisions.gate import Require
 from lexiframe.errors import LexiframeError
 from lexiframe.io.files.sources import STANDARD_INPUT, Source
-from lexiframe.io.runs import RunScan
+from lexiframe.io.run_scan import RunScan
 from lexiframe.metrics.scores import as_list
 from lexiframe.pairwise.catalogue import parse_measure
 

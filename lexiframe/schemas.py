@@ -43,9 +43,8 @@ _COLUMNS = {
     STR: """
         run query_id doc_id iteration subtopic measure provider run_a run_b method ordering_a
         ordering_b measure_a measure_b test correction how sentence file problem expected found
-        advice group_a group_b conclusion
-        baseline candidate require outcome why
-        advice group_a group_b judge judge_a judge_b name_a name_b category
+        advice group_a group_b conclusion baseline candidate require outcome why judge
+        judge_a judge_b name_a name_b category
     """,
     INT: """
         position level n_relevant n_retrieved pool_size n_judged corpus_size items deciding_level
@@ -214,6 +213,7 @@ GATES = _table(
     "measure",
     "baseline candidate require test correction alpha n mean_difference margin ci_low ci_high "
     "p_value p_adjusted p_opposite p_opposite_adjusted outcome why required",
+)
 AUDITS = _table(
     "audits",
     "measure test null n_requests",
@@ -280,6 +280,7 @@ CONCLUSION_PAIRS = _table(
     "name_a name_b measure test correction run_a run_b",
     "category changes_side mean_difference_a mean_difference_b p_adjusted_a p_adjusted_b "
     "reject_a reject_b",
+)
 OVERLAP = _table("overlap", "query_id run_a run_b measure", "value")
 CONTRASTING = _table(
     "contrasting",
@@ -295,6 +296,7 @@ CONTRASTING = _table(
     in_top_b=BOOL,
     relevance_a=FLOAT,
     relevance_b=FLOAT,
+)
 UNJUDGED = _table(
     "unjudged",
     "query_id doc_id",

@@ -24,7 +24,8 @@ from lexiframe.decisions.judges import judge_agreement
 from lexiframe.errors import LexiframeError
 from lexiframe.io.files.outputs import output_folder, replacing_all
 from lexiframe.io.problems.duplicates import Duplicates
-from lexiframe.io.runs import RunScan, scan_runs
+from lexiframe.io.run_scan import RunScan
+from lexiframe.io.runs import scan_runs
 from lexiframe.io.write_parquet import write_parquet_file
 from lexiframe.layouts.groups import By, names_of
 from lexiframe.metrics.needs import refuse_lower_rel

@@ -14,7 +14,8 @@ from lexiframe.codes import encode, strings_of
 from lexiframe.errors import LexiframeError, unknown_name, warn
 from lexiframe.io.files.sources import refuse_twins
 from lexiframe.io.run_parts import RunPart
-from lexiframe.io.runs import RunScan, scan_runs
+from lexiframe.io.run_scan import RunScan
+from lexiframe.io.runs import scan_runs
 from lexiframe.io.text.trec import warn_of_wider_lines
 from lexiframe.likeness import likely_cause
 from lexiframe.progress import in_threads
