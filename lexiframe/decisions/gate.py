@@ -21,7 +21,7 @@ from lexiframe.metrics.derived import known_metric
 from lexiframe.resampling import check_draws, check_share
 from lexiframe.schemas import GATES, to_polars
 from lexiframe.significance.corrections import CORRECTIONS, correct
-from lexiframe.significance.margins import Margin
+from lexiframe.significance.margins import Margin, margins_of
 from lexiframe.significance.paired import Correction
 from lexiframe.typing import RequestsLike
 
@@ -154,6 +154,7 @@ n = 60 requests).
         )
     two = _of_two_runs(d, baseline, candidate)
     margins, measures = _by_names_of(margin, two)
+    margins_of("gate", margins, baseline).refuse_unknown(measures)
     how: dict[str, Any] = {"baseline": baseline, "alpha": alpha, "trials": trials, "seed": seed}
 
     def of_group(part: Any) -> pl.DataFrame:
@@ -207,9 +208,6 @@ def _decided(
     """Add the p-values of what is required and of its opposite, and what follows from them."""
     shown, opposite = _QUESTIONS[require]
     table = tested.with_columns(p_value=shown, p_opposite=opposite)
-    level = alpha if correction == "none" else alpha / table.height
-    mean, deviation, margin = table.select("mean_difference", "deviation", "margin").to_numpy().T
-    sizes = pl.Series(requests_to_decide(require, mean, deviation, margin, level, power))
     table = table.with_columns(
         p_adjusted=correct(table["p_value"].to_numpy(), correction),
         p_opposite_adjusted=correct(table["p_opposite"].to_numpy(), correction),
@@ -224,17 +222,27 @@ def _decided(
         .then(pl.lit("fail"))
         .otherwise(pl.lit("undecided"))
     )
-    return table.with_columns(
-        outcome=outcome, required=pl.when((outcome == "undecided") & (sizes > 0)).then(sizes)
-    )
+    table = table.with_columns(outcome=outcome)
+    level = alpha if correction == "none" else alpha / table.height
+    return table.with_columns(required=_required(table, require, level, power))
+
+
+def _required(table: pl.DataFrame, require: str, level: float, power: float) -> pl.Series:
+    """Return the numbers of requests that would decide the undecided rows; null for the others."""
+    place = np.flatnonzero((table["outcome"] == "undecided") & (table["n"] > 1))
+    names = ("mean_difference", "deviation", "margin")
+    mean, deviation, margin = table.select(names).to_numpy()[place].T
+    sizes = np.zeros(table.height, np.int64)
+    sizes[place] = requests_to_decide(require, mean, deviation, margin, level, power)
+    return pl.Series(sizes).replace(0, None)
 
 
 def _deviations(cube: Any, candidate: str) -> pl.DataFrame:
-    """Return the standard deviation of the candidate's differences by measure; NaN for one."""
+    """Return the standard deviation of the candidate's differences by measure."""
     found = []
     for measure, pairs in cube:
         moments = pairs.differences[np.flatnonzero(pairs.runs.gather(pairs.a) == candidate)]
-        found += [(measure, *np.where(moments.n > 1, moments.deviation, np.nan))]
+        found += [(measure, *moments.deviation)]
     return pl.DataFrame(found, {"measure": pl.String, "deviation": pl.Float64}, orient="row")
 
 

@@ -59,7 +59,12 @@ def _size(row: Row) -> str:
 
 
 def _observed(row: Row) -> str:
-    return f"mean difference {row['mean_difference']:.3g}, n = {row['n']:,}"
+    mean = round(row["mean_difference"], _ROUNDED) + 0.0  # which turns -0.0 into 0.0
+    return f"mean difference {mean:.3g}, n = {row['n']:,}"
+
+
+_ROUNDED = 12
+"""Decimals of means: what is smaller is rounding."""
 
 
 def _of_undecided(row: Row) -> str:
