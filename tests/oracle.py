@@ -12,6 +12,7 @@ Nothing here is fast or clever. Sections are those of SPEC. Throughout:
 
 import math
 import struct
+from collections import Counter
 from fractions import Fraction
 from itertools import combinations, permutations, product
 
@@ -1512,3 +1513,41 @@ def holes(rankings, judged, depth, gamma):
         )
         for d, ps in places.items()
     }
+
+
+def cohens_kappa(pairs, disagreement):
+    """1 − observed / expected disagreement over all pairings of the judges' grades; None if 0/0.
+
+    ``pairs`` are (grade by a, grade by b); ``disagreement`` takes the places of two grades in the
+    order of all grades given.
+    """
+    place = {grade: n for n, grade in enumerate(sorted({g for pair in pairs for g in pair}))}
+    observed = math.fsum(disagreement(place[x], place[y]) for x, y in pairs) / len(pairs)
+    all_pairings = [disagreement(place[x], place[y]) for x, _ in pairs for _, y in pairs]
+    expected = math.fsum(all_pairings) / len(pairs) ** 2
+    return None if expected == 0 else 1 - observed / expected
+
+
+def krippendorffs_alpha(pairs):
+    """1 − observed / expected δ² of ordinal data, from the matrix of coincidences; None if 0/0."""
+    grades = sorted({g for pair in pairs for g in pair})
+    coincidences = Counter((x, y) for a, b in pairs for x, y in ((a, b), (b, a)))
+    n = {g: sum(coincidences[g, other] for other in grades) for g in grades}
+    total = sum(n.values())
+
+    def distance(c, k):
+        between = sum(n[g] for g in grades if min(c, k) <= g <= max(c, k))
+        return 0 if c == k else (between - (n[c] + n[k]) / 2) ** 2
+
+    cells = [(c, k) for c in grades for k in grades]
+    observed = math.fsum(coincidences[c, k] * distance(c, k) for c, k in cells) / total
+    expected = math.fsum(n[c] * n[k] * distance(c, k) for c, k in cells) / (total * (total - 1))
+    return None if expected == 0 else 1 - observed / expected
+
+
+def category(difference_a, difference_b, reject_a, reject_b):
+    """The agreement of two conclusions about one pair of runs."""
+    if difference_a == 0 or difference_b == 0:
+        return "TIE"
+    how_sure = {(True, True): "A", (False, False): "P"}.get((reject_a, reject_b), "M")
+    return how_sure + ("A" if (difference_a > 0) == (difference_b > 0) else "D")

@@ -268,6 +268,7 @@ def compare_judges(
     refuse_lower_rel(asked, rel)
     check_inference(test, correction, family, alpha, "two-sided", trials, seed)
     check_draws("compare_judges", "samples", samples, seed)
+    method = Rule(order).method
     groups: dict[str, Any] = {"requests": requests, "by": by}
     if (names := names_of(requests, by)) and requests is None:
         raise LexiframeError(
@@ -276,13 +277,12 @@ def compare_judges(
         )
     read = read_judges("compare_judges", judges)
     agreement = judge_agreement(read, rel, **groups)
-    queries, of_judges = compared_requests(read, asked, policies)
+    compared, of_judges = compared_requests(read, asked, policies)
     if not (isinstance(runs, RunScan) or hasattr(runs, "__arrow_c_stream__")):
         runs = scan_runs(runs)  # which holds what can be read only once
-    method = Rule(order).method
     judged = {
-        judge: judged_by(positions_of(runs, qrels, asked, policies), queries, asked, no_relevant)
-        for judge, qrels in progress(read.items(), len(read), "judges")
+        judge: judged_by(positions_of(runs, part, asked, policies), asked, no_relevant)
+        for judge, part in progress(compared.items(), len(compared), "judges")
     }
     test_all = partial(compare, test=test, correction=correction, family=family, alpha=alpha,
                        baseline=baseline, trials=trials, seed=seed, **groups)  # fmt: skip

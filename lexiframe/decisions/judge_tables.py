@@ -18,7 +18,7 @@ from lexiframe.orderings.correlations import bootstrap_correlations
 from lexiframe.orderings.order import order_runs
 from lexiframe.orderings.rule import Method
 from lexiframe.pairwise.pairs import Measure, preferences
-from lexiframe.projection.policies import Policies
+from lexiframe.projection.policies import NoRelevant, Policies
 from lexiframe.projection.positions import positions
 from lexiframe.schemas import (
     JUDGE_CORRELATIONS,
@@ -71,11 +71,12 @@ def positions_of(
 
 def compared_requests(
     judges: Mapping[str, pl.DataFrame], measures: Sequence[Measure], policies: Policies
-) -> tuple[pl.Series, pl.DataFrame]:
-    """Return the requests that all judges can compare the runs by, and a row for each judge.
+) -> tuple[dict[str, pl.DataFrame], pl.DataFrame]:
+    """Return the judgments of requests that all judges can compare by, and a row for each judge.
 
-    They are those that every judge judged and in which every judge found a relevant item, also for
-    the greatest ``rel`` of any measure; with ``no_relevant="zero"`` those that every judge judged.
+    The requests are those that every judge judged and in which every judge found a relevant item,
+    also for the greatest ``rel`` of any measure; with ``no_relevant="zero"`` those that every judge
+    judged.
     """
     rels = [rel for rel in (policies.rel, *(m.rel for m in measures)) if rel is not None]
     is_relevant = pl.col("relevance") >= max(rels) if rels else pl.col("relevance") > 0
@@ -92,7 +93,8 @@ def compared_requests(
     ]  # fmt: skip
     table = pl.DataFrame(rows, schema=JUDGES.columns, orient="row").sort("judge")
     _say_what_is_left_out(everywhere, compared, judges)
-    return compared, table
+    is_compared = pl.col("query_id").is_in(compared.implode())
+    return {judge: q.filter(is_compared) for judge, q in judges.items()}, table
 
 
 def _say_what_is_left_out(
@@ -112,13 +114,12 @@ def _say_what_is_left_out(
 
 
 def judged_by(
-    p: Mapping[bool, pl.DataFrame], queries: pl.Series, measures: Sequence[Measure], kept: Any
+    p: Mapping[bool, pl.DataFrame], measures: Sequence[Measure], kept: NoRelevant
 ) -> Judged:
-    """Compute scores and preferences by the measures for some of the requests."""
+    """Compute scores and preferences by the measures from the positions that they need."""
     found: dict[str, list[pl.DataFrame]] = {"scores": [], "preferences": []}
-    for of_subtopics, table in p.items():
+    for of_subtopics, part in p.items():
         some = [m for m in measures if (m.needs == SUBTOPICS) == of_subtopics]
-        part = table.filter(pl.col("query_id").is_in(queries.implode()))
         if metrics := [measure for measure in some if isinstance(measure, Metric)]:
             found["scores"].append(scores(part, metrics, no_relevant=kept))
         found["preferences"].append(preferences(part, some, no_relevant=kept))

@@ -1,0 +1,77 @@
+"""The agreement of judges about grades in words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import polars as pl
+
+from lexiframe.errors import escaped
+from lexiframe.schemas import JUDGE_AGREEMENT
+from lexiframe.views.words import group_of
+
+
+def agreement_sentences(table: pl.DataFrame) -> pl.DataFrame:
+    """Return a sentence for every two judges of a table of `judge_agreement`.
+
+    Examples
+    --------
+    >>> import lexiframe as lf
+    >>> nist = {"q1": {"d1": 2, "d2": 0, "d3": 1}, "q2": {"d1": 1, "d4": 0}}
+    >>> llm = {"q1": {"d1": 2, "d2": 1, "d3": 1}, "q2": {"d1": 0, "d4": 0, "d5": 2}}
+    >>> table = lf.judge_agreement({"nist": nist, "llm": llm})
+    >>> print(agreement_sentences(table)["sentence"][0])
+    nist and llm give 3 of the 5 documents that both judged the same grade (60.0 %): κ = 0.37, \
+0.64 with quadratic weights, 0.17 for relevant or not; α = 0.60. Their grades are equally high on \
+average. 1 document has a grade by llm alone.
+    """
+    names = [name for name in table.columns if name not in JUDGE_AGREEMENT.columns]
+    said = [escaped(_sentence(row, names)) for row in table.iter_rows(named=True)]
+    key = table.select(*names, *JUDGE_AGREEMENT.key)
+    return key.with_columns(sentence=pl.Series(said, dtype=pl.String))
+
+
+def _sentence(row: dict[str, Any], names: list[str]) -> str:
+    group = " and ".join(group_of(name, row[name]) for name in names)
+    of_group = f"For {group}, " if names else ""
+    a, b, n = row["judge_a"], row["judge_b"], row["n"]
+    if n == 0:
+        return f"{of_group}{a} and {b} judged no document both.{_alone(row)}"
+    same = round(row["agreement"] * n)
+    documents = "document that both judged" if n == 1 else "documents that both judged"
+    agreed = f"{of_group}{a} and {b} give {same:,} of the {n:,} {documents} the same grade"
+    share = f"{100 * row['agreement']:.1f} %"
+    return f"{agreed} ({share}){_kappas(row)}. {_height(row)}{_alone(row)}"
+
+
+def _kappas(row: dict[str, Any]) -> str:
+    """Say how far the judges agree beyond chance; one grade for all items leaves nothing to say."""
+    if row["kappa"] is None:
+        return (
+            ", the only grade that they give them, so that no agreement beyond chance can be seen"
+        )
+    of_relevant = row["kappa_binary"]
+    binary = "undefined" if of_relevant is None else f"{of_relevant:.2f}"
+    return (
+        f": κ = {row['kappa']:.2f}, {row['kappa_quadratic']:.2f} with quadratic weights, "
+        f"{binary} for relevant or not; α = {row['alpha']:.2f}"
+    )
+
+
+def _height(row: dict[str, Any]) -> str:
+    difference = row["mean_difference"]
+    if f"{abs(difference):.2f}" == "0.00":
+        return "Their grades are equally high on average."
+    than = "higher" if difference > 0 else "lower"
+    return f"The grades of {row['judge_a']} are {than} by {abs(difference):.2f} on average."
+
+
+def _alone(row: dict[str, Any]) -> str:
+    """Say how many documents one judge alone judged, if there are any."""
+    counts = ((row["judge_a"], row["only_a"]), (row["judge_b"], row["only_b"]))
+    said = [
+        f" {n:,} document{'s have' if n > 1 else ' has'} a grade by {judge} alone."
+        for judge, n in counts
+        if n
+    ]
+    return "".join(said)
