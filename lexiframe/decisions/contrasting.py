@@ -138,12 +138,14 @@ def _tops(lists: RankedLists, query: int, a: str, b: str, depth: int) -> pl.Data
     columns = {"query_id": [lists.queries[query]] * length, "place": np.arange(1, length + 1)}
     table = pl.DataFrame(columns, {"query_id": pl.String, "place": pl.Int64})
     for name, theirs, mine, others in (("a", "b", one, other), ("b", "a", other, one)):
-        position = _positions(mine[:depth], others)
-        found = pl.DataFrame({f"doc_{name}": lists.ids(mine[:depth])}).with_columns(
-            pl.Series(f"position_in_{theirs}", position).replace(0, None),
-            pl.Series(f"in_top_{theirs}", (position > 0) & (position <= depth)),
-        )
-        table = pl.concat([table, found], how="horizontal")
+        position = pl.Series(_positions(mine[:depth], others), dtype=pl.Int64)
+        found = {
+            f"doc_{name}": lists.ids(mine[:depth]),
+            f"position_in_{theirs}": position.replace(0, None),
+            f"in_top_{theirs}": position.is_between(1, depth),
+        }
+        listed = pl.DataFrame(found).with_row_index("place", offset=1)
+        table = table.join(listed.cast({"place": pl.Int64}), on="place", how="left")
     return table
 
 

@@ -143,8 +143,9 @@ def _by_weight(holes: pl.DataFrame) -> pl.DataFrame:
     # Weights that are equal but for rounding tie: the next columns then decide.
     rounded = pl.col("weight").round_sig_figs(12)
     ranked = holes.sort(-rounded, "best_position", "query_id", "doc_id")
-    cumulated = pl.col("weight").cum_sum()
-    total = cumulated.last()
-    return ranked.with_columns(
-        share=pl.col("weight") / total, cumulated_share=cumulated / total
-    ).select(*UNJUDGED.columns)
+    weight = ranked["weight"].to_numpy()
+    cumulated = np.cumsum(weight)
+    shares = {"share": weight, "cumulated_share": cumulated}
+    # NumPy divides: Polars would multiply by the inverse, and the last share would not be 1.
+    columns = {name: values / cumulated[-1:] for name, values in shares.items()}
+    return ranked.with_columns(**columns).select(*UNJUDGED.columns)
