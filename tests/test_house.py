@@ -181,6 +181,7 @@ PUBLIC = """
     compare compare_groups group_correlations tukey_hsd discriminative_power
     asl_curve smallest_significant_differences swap_rates swap_curve required_requests power_curve
     overlap contrasting unjudged
+    audit
     with_log with_attributes read_log read_mlflow
     write_trec write_parquet to_ir_measures to_ranx to_pytrec_eval
     evaluate add_runs evaluate_scores Evaluation verdict views spark
@@ -374,6 +375,7 @@ def tables(tmp_path_factory):
         "equivalences": lf.equivalence(s, 0.1, ["t", "bootstrap"], trials=2000),
         "required_requests": lf.required_requests(d),
         "power_curve": lf.power_curve(d, [9, 99]),
+        "audits": lf.audit(d, "t", trials=9),
         "coverage": lf.coverage(runs, qrels),
         **judged_tables(runs, qrels),
         "overlap": lf.overlap(runs),

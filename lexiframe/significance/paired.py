@@ -153,6 +153,13 @@ def compare(
     requests and no ties, p is at least 2^(1 − n) (one-sided 2^−n) by the sign and Wilcoxon tests
     and by all choices of signs. A warning says how many trials or requests are needed.
 
+    The tests ask different questions. t and bootstrap ask whether the mean difference is 0, the
+    sign test whether wins are as frequent as losses (the median is 0), Wilcoxon's test whether the
+    differences are symmetric around 0 (by ranks), and randomisation whether the runs could be
+    exchanged in each request, which it measures by the mean. Where differences are skewed, equal
+    means are rejected more often than alpha by the sign and Wilcoxon tests; `audit` counts how
+    often that is on one's own data.
+
     Examples
     --------
     >>> import polars as pl

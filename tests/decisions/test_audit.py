@@ -9,6 +9,7 @@ from scipy import stats
 
 import lexiframe as lf
 from lexiframe import memory
+from lexiframe.schemas import AUDITS
 from tests.small_tables import preferences, scores
 
 TESTS = ["t", "sign", "wilcoxon", "randomization", "bootstrap"]
@@ -279,3 +280,56 @@ def test_more_requests_than_memory_holds(monkeypatch):
         lf.LexiframeError, match=r"trials of 1,000,000,000 requests need .* fewer r"
     ):
         audited(S, sizes=10**9)
+
+
+# --- In words -------------------------------------------------------------------------------------
+
+
+def row(n, rates, test="t", null="centred", wrong=(0.002, 0.001, 0.004), power=(0.5, 0.4, 0.6)):
+    """A row of the table: the error rate and its interval, then power and type III rate."""
+    return ("AP", test, null, n, 0.05, *rates, 1000, *power, 990, *wrong, 495, 3, 60)
+
+
+def said(*rows):
+    return lf.verdict(pl.DataFrame(rows, schema=AUDITS.columns, orient="row"))
+
+
+def test_sentences():
+    above, on, below = (0.1, 0.08, 0.12), (0.051, 0.04, 0.06), (0.02, 0.01, 0.03)
+    found = said(row(50, above), row(25, on), row(25, below, "wilcoxon", "exchanged"))
+    assert found.columns == ["measure", "test", "null", "alpha", "sentence"]
+    assert found["sentence"].to_list() == [
+        (
+            "By AP, equal means are rejected in 5.1 % of samples of 25 requests and 10.0 % of 50 "
+            "(paired t-test, α = 0.05): more often than promised with 50 requests. Differences are "
+            "found in 50.0 % and 50.0 %, 0.2 % and 0.2 % of these in the wrong direction. There "
+            "were 1,000 trials of each size, drawn from 3 pairs of runs and 60 requests."
+        ),
+        (
+            "By AP, exchangeable runs are told apart in 2.0 % of samples of 25 requests "
+            "(Wilcoxon's signed-rank test, α = 0.05): less often than promised. Differences are "
+            "found in 50.0 %, 0.2 % of these in the wrong direction. There were 1,000 trials of "
+            "each size, drawn from 3 pairs of runs and 60 requests."
+        ),
+    ]
+    assert "α = 0.05): as often as promised. Diff" in said(row(25, on))["sentence"][0]
+    both = said(row(25, above), row(50, below))["sentence"][0]
+    assert "more often than promised with 25 requests; less often than promised with 50 r" in both
+
+
+def test_sentences_where_nothing_differs_or_is_significant():
+    on, none = (0.051, 0.04, 0.06), (None, None, None)
+    text = said(row(25, on, power=none, wrong=none))["sentence"][0]
+    assert "promised. No pair that was drawn differs in the mean. There were" in text
+    text = said(row(25, on, power=none), row(50, on, wrong=none))["sentence"][0]
+    assert "promised. Differences are found in 50.0 % of samples of 50 requests. There" in text
+
+
+def test_a_sentence_for_each_group_and_level():
+    kinds = pl.DataFrame({"query_id": [f"q{n}" for n in range(1, 41)], "kind": ["x", None] * 20})
+    levels = [audited(S, requests=kinds, by="kind", trials=50, alpha=a) for a in (0.05, 0.1)]
+    found = lf.verdict(pl.concat(levels))
+    assert found["kind"].to_list() == [None, None, "x", "x"]
+    starts = [text.partition(", equal means")[0] for text in found["sentence"]]
+    assert starts == ["By mine for no kind"] * 2 + ["By mine for kind = x"] * 2
+    assert ["α = 0.1)" in text for text in found["sentence"]] == [False, True] * 2

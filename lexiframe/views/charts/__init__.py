@@ -1,6 +1,7 @@
 """Charts of tables, drawn with Altair, which the extra ``viz`` installs."""
 
 from lexiframe.views.charts.agreement import correlation_chart
+from lexiframe.views.charts.audits import audit_chart
 from lexiframe.views.charts.levels import (
     deciding_level_chart,
     level_correlation_chart,
@@ -26,6 +27,7 @@ from lexiframe.views.charts.win_rates import win_rate_chart
 
 __all__ = [
     "asl_chart",
+    "audit_chart",
     "axiom_chart",
     "correlation_chart",
     "critical_difference_chart",

@@ -1,0 +1,126 @@
+"""The chart of audits: how often tests reject, by the number of requests."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+import polars as pl
+
+from lexiframe.errors import LexiframeError, check_choice
+from lexiframe.schemas import AUDITS
+from lexiframe.typing import Frame
+from lexiframe.views.charts.drawing import GREY, altair, counted, inside, rows_of, tooltip
+from lexiframe.views.charts.robustness import lines_of, title_of_panels
+
+if TYPE_CHECKING:
+    import altair as alt
+
+Rate = Literal["error_rate", "power", "type_iii"]
+_TITLES = {
+    "error_rate": "Error rate of tests",
+    "power": "Power of tests",
+    "type_iii": "Results in the wrong direction",
+}
+_AXES = {
+    "error_rate": "share of trials rejected",
+    "power": "share of differences found",
+    "type_iii": "share of what is significant",
+}
+_NULLS = {"centred": "equal means", "exchanged": "exchangeable runs"}
+_PANEL = {"width": 240, "height": 200}
+_COLUMNS = 3
+
+
+def audit_chart(audits: Frame, /, rate: Rate = "error_rate") -> alt.FacetChart:
+    """Draw how often tests reject, by the number of requests, with intervals.
+
+    Parameters
+    ----------
+    audits
+        The table of `audit`, also of several measures; tables of both kinds of null may be put
+        together.
+    rate : {"error_rate", "power", "type_iii"}
+        The rate that is drawn.
+
+    Returns
+    -------
+    altair.FacetChart
+        A panel for each measure, and a row of panels for each null, if there are two. A line joins
+        the rates of a test, each with its interval of 95 %. For the error rate a grey line is drawn
+        at alpha.
+
+    Raises
+    ------
+    LexiframeError
+        When Altair is not installed, for an unknown rate, a table with several groups of requests,
+        and when no row has the rate.
+
+    Examples
+    --------
+    >>> import lexiframe as lf
+    >>> from lexiframe.views.charts import audit_chart
+    >>> folder = lf.bundled("example")
+    >>> s = lf.scores(lf.positions(folder / "runs", folder / "qrels.txt"), "AP")
+    >>> chart = audit_chart(lf.audit(s, "t", [10, 20], trials=100))
+    >>> [(row["n_requests"], row["low"] < row["rate"] < row["high"]) for row in chart.data.values]
+    [(10, True), (20, True)]
+    """
+    draw = altair()
+    check_choice("audit_chart", rate, _TITLES, "rate")
+    rows = rows_of(audits, AUDITS, AUDITS.key, "audit_chart").filter(pl.col(rate).is_not_null())
+    if rows.is_empty():
+        raise LexiframeError(f"audit_chart: expected a row with {rate}, found none")
+    stem = "error" if rate == "error_rate" else rate
+    ends = {"rate": rate, "low": f"{stem}_low", "high": f"{stem}_high"}
+    null = pl.col("null").replace_strict(_NULLS)
+    rows = rows.select("measure", "test", "n_requests", "alpha", "trials", null=null, **ends)
+    panels = draw.layer(*_layers(rows, rate), data=inside(rows)).properties(**_PANEL)
+    supposed, levels = rows["null"].unique().sort().to_list(), rows["alpha"].unique().sort()
+    if rate != "error_rate":
+        level = ""
+    else:
+        level = f"{' and '.join(supposed)}; line: α = {', '.join(f'{a:g}' for a in levels)}"
+    chart: alt.FacetChart = _faceted(panels, len(supposed)).properties(
+        title=title_of_panels(
+            _TITLES[rate],
+            f"{counted(rows['trials'], 'trial')} of each size, with 95 % intervals",
+            level,
+        )
+    )
+    return chart
+
+
+def _faceted(panels: Any, n_nulls: int) -> Any:
+    """Make a panel for each measure, three side by side, or a row for each of several nulls."""
+    draw = altair()
+    said: dict[str, Any] = {"type": "nominal", "sort": None}
+    said["header"] = draw.Header(title=None, labelFontWeight="bold", labelLimit=_PANEL["height"])
+    if n_nulls == 1:
+        return panels.facet(facet=draw.Facet("measure", **said), columns=_COLUMNS)
+    return panels.facet(column=draw.Column("measure", **said), row=draw.Row("null", **said))
+
+
+def _layers(rows: pl.DataFrame, rate: str) -> list[Any]:
+    """Return the layers of a panel: alpha, and lines, intervals and points of each test."""
+    draw = altair()
+    colour, shape = lines_of("test", rows["test"].unique().sort())
+    axis = draw.Axis(values=rows["n_requests"].unique().sort().to_list(), grid=False)
+    x = draw.X("n_requests", type="quantitative", title="requests", axis=axis)
+    base = draw.Chart().encode(x.scale(zero=False, nice=False, padding=10), colour)
+    y = {"type": "quantitative", "title": _AXES[rate], "axis": draw.Axis(format="%")}
+    intervals = base.mark_rule(opacity=0.6).encode(draw.Y("low", **y), draw.Y2("high"))
+    lines = base.mark_line().encode(draw.Y("rate", **y))
+    points = base.mark_point(filled=True, size=36, opacity=1).encode(
+        draw.Y("rate", **y), shape,
+        tooltip(
+            ("measure", "measure", ""), ("test", "test", ""), ("null", "null", ""),
+            ("n_requests", "requests", "d"), ("rate", _AXES[rate], ".2%"),
+            ("low", "interval from", ".2%"), ("high", "to", ".2%"),
+        ),
+    )  # fmt: skip
+    if rate != "error_rate":
+        return [intervals, lines, points]
+    level = draw.Chart().transform_aggregate(n="count()", groupby=["alpha", "measure", "null"])
+    level = level.mark_rule(color=GREY, strokeDash=[4, 3])
+    level = level.encode(draw.Y("alpha", **y), tooltip=tooltip(("alpha", "α", "~g")))
+    return [level, intervals, lines, points]
