@@ -181,6 +181,12 @@ def test_a_measure_without_a_preference_has_no_row():
     assert repr(some) == "sums over the requests: 4 runs, AP, LR, cost"
 
 
+def test_runs_that_are_not_compared_with_each_other_are_not_ordered():
+    without = pair_cube(D.filter((pl.col("run_a") != "a") | (pl.col("run_b") != "b")))
+    with pytest.raises(lf.LexiframeError, match=r"AP lacks preferences between 1 pairs of runs"):
+        lf.order_runs(sums.reduced(without, None, RUNS), "win_rate")
+
+
 def test_a_run_that_is_not_there():
     with pytest.raises(lf.UnknownNameError, match="run"):
         WHOLE.against("e")
