@@ -71,7 +71,7 @@ class RunScan:
         return replace(self, sources=sources, readings=readings, stamps=stamps)
 
     def joined(self, other: RunScan) -> RunScan:
-        """Return the scan of the sources of both, each of which is read as it was meant to be."""
+        """Return the scan of the sources of both, each of which is read with its own options."""
         readings = [scan.reading(index) for scan in (self, other) for index in range(len(scan))]
         stamps = {len(self) + index: stamp for index, stamp in other.stamps.items()}
         sources, both = (*self.sources, *other.sources), {**self.stamps, **stamps}

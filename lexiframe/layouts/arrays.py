@@ -58,7 +58,7 @@ class Pairs:
 
     @cached_property
     def differences(self) -> Moments:
-        """The moments of each pair's preferences: how many requests it has, wins and loses, ..."""
+        """The moments of each pair's preferences over the requests."""
         return Moments.of(self.values, self.rounding)
 
     @property

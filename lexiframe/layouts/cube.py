@@ -23,7 +23,7 @@ from lexiframe.schemas import PREFERENCES, SCORES, TableSchema, check, to_polars
 from lexiframe.typing import Frame
 
 PairsLike = Frame | PairCube | Reduced | ScoreSums
-"""A table of preferences or scores; inside the package also an array or the sums of one."""
+"""A table of preferences or scores; inside the package also an array, or sums over requests."""
 
 
 def is_scores(table: Any) -> bool:

@@ -1,4 +1,4 @@
-"""What functions of groups of requests take from an evaluation: its tables and its groups."""
+"""The tables and groups of an `Evaluation`, for functions that compare groups of requests."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from lexiframe.typing import RequestsLike
 
 
 class Grouped(Protocol):
-    """The part of an `Evaluation` that has its requests: stages come before it in the flow."""
+    """The attributes of an `Evaluation` that are used here; stages may not import its class."""
 
     scores: pl.DataFrame
     preferences: pl.DataFrame

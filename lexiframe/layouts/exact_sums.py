@@ -11,9 +11,12 @@ from dataclasses import dataclass
 import numpy as np
 
 _WIDTH = 40
-"""The bits of a digit. So many of the 53 that a number has let two digits hold most numbers."""
+"""The number of bits of a digit: the 53 significant bits of a float mostly lie in two digits."""
 _ROWS = 2**13
-"""At most so many digits are added as floats: sums below 2^53 are exact."""
+"""The number of rows whose digits are added as floats.
+
+The sum of 2^13 digits below 2^40 stays below 2^53, so it is exact.
+"""
 _UNCARRIED = 2**22
 """The rows after which digits are carried: 2^22 digits below 2^40 stay below 2^63."""
 _CELLS = 2**16
@@ -96,7 +99,7 @@ class ExactSums:
             return ExactSums(digits, lowest, self.infinite + other.infinite)._carried()
 
     def times(self, signs: np.ndarray) -> ExactSums:
-        """Return the sums multiplied by a whole number for each column, as small as a sign."""
+        """Return the sums, each multiplied by its column's sign: 1 or −1."""
         with np.errstate(invalid="ignore"):
             infinite = np.where(self.infinite == 0, 0.0, self.infinite * signs)
         return ExactSums(self.digits * signs, self.lowest, infinite)._carried()
@@ -112,7 +115,8 @@ class ExactSums:
             carry = digits[n] >> _WIDTH
             digits[n] -= carry << _WIDTH
             digits[n + 1] += carry
-        # The highest digit of a negative sum is −1: give it to the one below, as the sign.
+        # After carrying, the highest digit of a negative sum is −1. It is added to the digit below,
+        # which then has the sign.
         while np.isin(digits[-1], (0, -1)).all() and len(digits) > 1:
             digits[-2] += digits[-1] << _WIDTH
             digits = digits[:-1]
@@ -127,7 +131,8 @@ class ExactSums:
         Sums above the largest float are infinite.
         """
         high, low = np.zeros(self.digits.shape[1]), np.zeros(self.digits.shape[1])
-        # The digits of a negative sum depend on the other columns: round what is positive.
+        # A negative sum has as many digits as the largest sum of another column. To round it to the
+        # same bits as when it is alone, its absolute value is rounded.
         sign = np.where(self.digits[-1] < 0, -1, 1)
         positive = self.times(sign)
         with np.errstate(over="ignore", invalid="ignore"):
@@ -146,9 +151,9 @@ class ExactSums:
 
 
 def _digits(values: np.ndarray, largest: float) -> Iterator[tuple[int, np.ndarray]]:
-    """Yield digits of the columns' sums with their places, not carried; a place may come twice."""
+    """Yield the columns' sums of one digit, not carried, with its place; a place may come twice."""
     place = -(-int(np.frexp(largest)[1]) // _WIDTH) - 1
-    if place > 0:  # divided by so much, the smallest numbers would lose bits
+    if place > 0:  # small numbers are handled alone: divided by 2^(40 · place) they may lose bits
         is_small = np.abs(values) < 1
         yield from _digits(np.where(is_small, values, 0.0), 1.0)
         values = np.where(is_small, 0.0, values)

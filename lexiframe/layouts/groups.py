@@ -1,4 +1,4 @@
-"""Tables within groups of requests: `by_groups`, behind ``requests=`` and ``by=``."""
+"""Tables within groups of requests: what the arguments ``requests=`` and ``by=`` do."""
 
 from __future__ import annotations
 

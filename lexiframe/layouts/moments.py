@@ -21,7 +21,7 @@ _LARGE = 1e140
 
 @dataclass(frozen=True)
 class Moments:
-    """What is known of the columns of a matrix, requests × columns, without the matrix.
+    """Counts and sums of each column of a matrix, requests × columns, which replace the matrix.
 
     The columns are pairs of runs with their preferences, or runs with their scores. Moments of
     some requests and of others are added; the result has the same bits in whatever order.
@@ -33,7 +33,7 @@ class Moments:
     total, squares
         The exact sums of the values and of their squares.
     excess
-        The exact sum of by how much each value's rounding error exceeds `TIE`, in multiples of it.
+        The exact sum, over the values, of (rounding error of the value) / `TIE` − 1.
     least, greatest
         The least value and the greatest, the first plus and the second minus half the rounding
         error: all values may be equal if ``greatest`` does not exceed ``least``.
@@ -151,8 +151,8 @@ class Moments:
     def deviation(self) -> np.ndarray:
         """The standard deviation of each column, with n − 1; NaN where it has no value.
 
-        It is exactly 0 where all values are equal up to rounding. Else t would divide by rounding
-        alone: copies of a run, or a constant shift, would have an enormous t or a random one.
+        It is exactly 0 where all values are equal up to rounding. Otherwise the t of two copies of
+        a run, or of runs that differ by a constant, would be the ratio of two rounding errors.
         """
         with np.errstate(invalid="ignore"):
             around = self._squares_around_mean() / np.maximum(self.n - 1, 1)
@@ -161,11 +161,17 @@ class Moments:
 
     @property
     def are_equal(self) -> np.ndarray:
-        """Whether one number is within half the rounding error of each value of a column."""
+        """Whether all values of a column are equal up to rounding.
+
+        They are when some number is within half the rounding error of each value.
+        """
         return np.asarray(self.greatest <= self.least)
 
     def _squares_around_mean(self) -> np.ndarray:
-        """Return Σx² − (Σx)²/n, with 106 bits: most of them cancel where the values vary little."""
+        """Return Σx² − (Σx)²/n.
+
+        It is computed with 106 bits, because most bits cancel where the values vary little.
+        """
         # Where squares count as infinite, so does their sum, and the square of the total overflows.
         total, rest = (np.where(self.squares.infinite, 0.0, x) for x in self.total.parts())
         n = np.where(self.n > 0, self.n, np.nan)

@@ -16,7 +16,7 @@ from lexiframe.layouts.groups import By, groups_of, names_of
 from lexiframe.schemas import to_polars
 
 _ROWS = 200
-"""The number of splits at once: as many rows of means stay in the processor's cache."""
+"""The number of splits that are yielded at once, so few that their means stay in the cache."""
 
 
 def named_groups(called: str, table: Any, requests: Any, by: By) -> list[tuple[str, pl.Series]]:

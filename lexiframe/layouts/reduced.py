@@ -87,8 +87,8 @@ class Reduced:
     preferences, scores
         The sums of each measure by its name, sorted.
     agreement
-        Measures × measures of ``preferences``, the number of pairs of rankings that both prefer in
-        the same direction.
+        Measures × measures, in the order of ``preferences``: the number of pairs of rankings of
+        which both measures prefer the same one.
     groups
         The same for each group of requests, with the attributes of the group in a frame of one row.
     """
@@ -142,7 +142,10 @@ class Reduced:
         )
 
     def in_group(self, names: list[str]) -> tuple[tuple[pl.DataFrame, Reduced], ...]:
-        """Return the groups of requests by some attributes, which were told before reducing.
+        """Return the attributes and the sums of each group of requests by the attributes ``names``.
+
+        Sums cannot be divided into groups afterwards, so they are there only for the attributes
+        that were named when the requests were summed up.
 
         Raises
         ------
@@ -154,7 +157,8 @@ class Reduced:
     def against(self, baseline: str) -> Reduced:
         """Return the pairs of the other runs with one: ``b`` of every pair is the baseline.
 
-        Only ``differences`` remain of the pairs' sums that make sense.
+        Of the sums of each measure, only ``differences`` are those of the new pairs; ``ballots``,
+        ``preferred``, ``points`` and ``shares`` stay those of all pairs.
 
         Raises
         ------
@@ -200,6 +204,7 @@ _Part = TypeVar("_Part")
 def _groups_by(
     groups: tuple[tuple[pl.DataFrame, _Part], ...], names: list[str]
 ) -> tuple[tuple[pl.DataFrame, _Part], ...]:
+    """Return the groups; raise unless they are those by the attributes ``names``."""
     known = groups[0][0].columns if groups else []
     if known != names:
         raise LexiframeError(
@@ -210,9 +215,7 @@ def _groups_by(
 
 
 def _against(sums: PairSums, baseline: str) -> PairSums:
-    if baseline not in sums.runs:  # this measure has no preferences of it
-        none = np.zeros(len(sums.a), bool)
-        return replace(sums, a=sums.a[none], b=sums.b[none], differences=sums.differences[none])
+    """Keep the pairs of the baseline, turned such that it is run b of each."""
     place = sums.runs.index_of(baseline)
     kept = (sums.a == place) | (sums.b == place)
     a, b = sums.a[kept], sums.b[kept]
@@ -234,7 +237,7 @@ def _sum_by_name(some: Mapping[str, _Sums], others: Mapping[str, _Sums]) -> dict
 def _joined(
     some: tuple[tuple[pl.DataFrame, Reduced], ...], others: tuple[tuple[pl.DataFrame, Reduced], ...]
 ) -> tuple[tuple[pl.DataFrame, Reduced], ...]:
-    """Add up the groups of two parts; a group may be in one of them only. They come sorted."""
+    """Add up the groups of two parts, of which one may lack a group; return them sorted."""
     if not (some or others):
         return ()
     names = (some or others)[0][0].columns

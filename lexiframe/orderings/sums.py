@@ -1,4 +1,4 @@
-"""What orderings take from preferences: of each request, or kept as sums over the requests."""
+"""The sums over requests that orderings need, computed from preferences or kept in `Reduced`."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def shares(d: Pairs | PairSums) -> Moments:
 
 
 def ballots(d: Pairs | PairSums, votes: str) -> np.ndarray:
-    """Return for each pair how many requests more rank run a over run b than the other way."""
+    """Return, for each pair, how many requests rank run a over run b, less those of b over a."""
     if votes == "preference":
         return np.asarray(d.differences.wins - d.differences.losses)
     if isinstance(d, PairSums):
@@ -74,9 +74,10 @@ def request_shares(pairs: Pairs) -> np.ndarray:
 
 
 def reduced(cube: PairCube | None, s: ScoreCube | None, runs: pl.Series) -> Reduced:
-    """Sum up the preferences and the scores of some requests, which have all runs.
+    """Sum up the preferences and the scores of some requests.
 
-    Without pairs of runs there is no cube, and without metrics there are no scores.
+    ``runs`` are all runs, which ``cube`` and ``s`` have too. ``cube`` is None when no runs are
+    compared, and ``s`` is None when no measure is a metric.
     """
     pairs = {} if cube is None else dict(zip(cube.measures, cube.whole(), strict=True))
     scores = {}
@@ -112,7 +113,7 @@ def _sums(pairs: Pairs) -> PairSums:
 
 
 _CELLS = 2**22
-"""The cells that are multiplied at once: counts up to 2^24 are exact as single floats."""
+"""The number of cells that are counted at once: single floats are exact up to 2^24."""
 
 
 def agreeing(values: np.ndarray) -> np.ndarray:

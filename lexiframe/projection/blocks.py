@@ -118,8 +118,9 @@ class Population:
     def positions(self) -> np.ndarray:
         """The positions: levels × runs × requests, ascending along the first axis.
 
-        At the levels that a request lacks, because others have more items, it has the same number
-        in all runs. They are made when asked for, as those of many thresholds take much memory.
+        A request with fewer items than another has, at its missing levels, the same number in all
+        runs. The array is made anew at each call, because those of many thresholds together would
+        take much memory.
         """
         positions = self.block.positions
         if self.least is None or (self.m == len(positions)).all():

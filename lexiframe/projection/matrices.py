@@ -15,7 +15,7 @@ from lexiframe.projection.blocks import Block, missing
 from lexiframe.schemas import POSITIONS, check
 
 CELLS = 1 << 20
-"""Positions in a block, unless one request has more: a block takes some ten bytes for each."""
+"""The most positions of a block, unless one request alone has more; each takes some ten bytes."""
 
 
 @dataclass(frozen=True)
@@ -106,7 +106,7 @@ def lay_out(
 
     ``query`` and ``run`` have an index into ``queries`` and ``runs`` for each row. For tables in
     which the rows of all runs have the same requests in the same order, ``query`` has the indices
-    of the rows of one run, and ``run`` is a column with the number of each run.
+    of the rows of one run, and ``run`` the numbers of the runs, as an array of runs × 1.
     """
     n_relevant = np.zeros(len(queries), np.int64)
     n_relevant[query] = table["n_relevant"].tail(len(query)).to_numpy()

@@ -18,7 +18,9 @@ _COUNTS = ("better", "worse", "tied")
 def baseline_section(
     table: pl.DataFrame, by: Sequence[str], inference: Mapping[str, Any]
 ) -> Section:
-    """Return the runs against the baseline; in parts, a table a measure, where it does not fit.
+    """Return the table of the runs against the baseline, and narrower ones of each measure.
+
+    The narrower tables are shown where there is no room for the whole one.
 
     Parameters
     ----------

@@ -76,7 +76,7 @@ def p_text(value: float | None, alpha: float) -> str:
 
 
 def _side(text: str, alpha: float) -> int | None:
-    """Return whether a written p-value is below (-1), at (0) or above alpha (1), if it says so."""
+    """Return −1, 0 or 1 for a written p-value below, at or above alpha; None if unclear."""
     shown = float(text.removeprefix("<"))
     if text.startswith("<"):
         return -1 if shown <= alpha else None

@@ -31,7 +31,7 @@ _GROUP, _LETTER = "group of requests", "letter"
 
 
 class _Evaluated(Protocol):
-    """An `Evaluation`, as far as `mean_table` reads it."""
+    """The attributes of an `Evaluation` that `mean_table` reads."""
 
     provenance: dict[str, Any]
 
@@ -319,7 +319,7 @@ def _with_groups(table: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
 
 
 def _grouped(gt: Any, table: pl.DataFrame, by: Sequence[str], *, stub: bool = True) -> GT:
-    """Return a table with names as plain text, the runs at the side and a heading a group."""
+    """Return a table with names as plain text, runs at the side, and a heading for each group."""
     texts = (
         pl.Series(c.name, [escaped(t) for t in c]) if c.dtype == pl.String else c for c in table
     )

@@ -41,7 +41,7 @@ _WRITTEN = {
 _SIGN = re.compile("|".join(map(re.escape, _WRITTEN)))
 _NUMBER = re.compile(r"-(?=[0-9])")
 _OTHER = re.compile("[^\x00-\u017f\u2013-\u2026]|[ĦħĸĿŀŉŦŧſ\u2017\u201b\u201f\u2023-\u2025]")
-"""What pdfLaTeX does not know by itself: other than most Latin letters, quotes and dashes."""
+"""Signs that pdfLaTeX cannot write: all but most Latin letters, quotes and dashes."""
 _T1 = re.compile("[«»ÐÞðþĄąĐđĘęĮįŊŋŲų\u201a\u201e]")
 """What stands in fonts of the encoding T1, and not in those that pdfLaTeX begins with."""
 _NO_LABEL = re.compile(r"[\\{}%#~^&$]|[^ -\U0010ffff]")
@@ -168,7 +168,7 @@ def _long(sides: str, head: str, rows: Sequence[str], named: str) -> list[str]:
 
 
 def _with_needs(packages: str, lines: Sequence[str]) -> list[str]:
-    """Put before a table what it needs: packages, and an engine with other than Latin letters."""
+    """Put comments before a table that name the packages, the encoding or the engine it needs."""
     others = "% XeLaTeX or LuaLaTeX, with a font that has all signs of the names"
     t1 = r"% \usepackage[T1]{fontenc} with pdfLaTeX, for some letters of the names"
     needs = [(others, _OTHER), (t1, _T1)]

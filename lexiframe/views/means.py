@@ -69,7 +69,7 @@ def marks(
     """
     best = means.filter(pl.col("rank") == pl.col("rank").min().over("measure"))
     best = best.select("measure", rival="run")
-    # One request says nothing about others, so such pairs are neither told apart nor near.
+    # No test is possible with one request, so such pairs get neither an arrow nor ``~``.
     c = of_first_test(comparisons, inference).filter(pl.col("n") > 1)
     a, b = pl.col("run_a"), pl.col("run_b")
     both = pl.concat(
@@ -85,7 +85,8 @@ def marks(
     marked = means.select("run", "measure").join(is_best, on=["measure", "run"], how="left")
     for part in (near, told.select("measure", "run", arrow=arrow)):
         marked = marked.join(part, on=["measure", "run"], how="left")
-    # A one-sided test does not ask whether two runs differ, nor do comparisons with a baseline.
+    # ``~`` needs two-sided tests of all pairs: one-sided ones and those with a baseline do not show
+    # whether a run differs from the best.
     asks = inference["alternative"] == "two-sided" and inference.get("baseline") is None
     is_near = pl.col("near") & asks
     kind = pl.when("is_best").then(pl.lit("*")).when(is_near).then(pl.lit("~"))
@@ -125,7 +126,7 @@ def inference_in_words(inference: Mapping[str, Any], *, first: bool = False) -> 
 
 
 def _legend(inference: Mapping[str, Any]) -> str:
-    """Explain the marks that there may be, and that they are about means."""
+    """Explain the marks that the table may have, and say that they are about means."""
     baseline, said = inference.get("baseline"), ""
     if baseline is not None:
         better, worse = (f"{mark} significantly" for mark in "▲▼")
@@ -176,7 +177,7 @@ def _of_one_run(means: pl.DataFrame, over: str, alpha: float) -> tuple[str, pl.D
 
 
 def n_range(numbers: pl.Series) -> str:
-    """Return the least and the greatest of some numbers, or the one that all are.
+    """Return the least and the greatest of some numbers, or the number if all are the same.
 
     Examples
     --------

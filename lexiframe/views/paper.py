@@ -141,7 +141,7 @@ def _scaled(means: pl.DataFrame, of_scores: set[str], *, percent: bool) -> pl.Da
 
 
 def _is_share(measure: str) -> bool:
-    """Return whether the values of a measure are between 0 and 1; of unknown ones they may not."""
+    """Return whether the values of a measure are known to be between 0 and 1."""
     try:
         found = parse_measures(measure)
     except LexiframeError:  # a measure of the user's own, or of another tool

@@ -22,7 +22,7 @@ NEAR = "†"
 
 
 def chosen_marks(asked: str, runs: Sequence[str], inference: Mapping[str, Any]) -> str:
-    """Return the marks that a table has, or raise when the comparisons do not tell them.
+    """Return the kind of marks, or raise when the comparisons do not suffice for it.
 
     Examples
     --------
@@ -68,7 +68,7 @@ def marked(
     inference: Mapping[str, Any],
 ) -> pl.DataFrame:
     """Add to means ``is_best`` (several runs may be) and ``mark``, the text of the superscript."""
-    # Counts have no rank, and so no best; of a single run it would say nothing.
+    # A count has no rank and so no best run; with a single run, the best would say nothing.
     lowest = pl.col("rank").min().over("measure")
     is_best = (pl.col("rank") == lowest).fill_null(False) & (len(runs) > 1)
     means = means.with_columns(is_best=is_best)

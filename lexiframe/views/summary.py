@@ -43,7 +43,7 @@ def as_html(tables: Mapping[str, pl.DataFrame], provenance: Mapping[str, Any]) -
 
 def summary(tables: Mapping[str, pl.DataFrame], provenance: Mapping[str, Any]) -> list[Section]:
     """Return what to look at first, in this order, from all tables of an evaluation."""
-    coverage = tables["coverage"]  # without rows for scores of other tools
+    coverage = tables["coverage"]  # has no rows where scores came from another tool
     sections = [
         *_means(tables, provenance),
         Section(notes=differences_in_words(coverage)),

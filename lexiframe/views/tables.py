@@ -170,7 +170,7 @@ def _blocks(
 
 
 def _widths(block: Sequence[_Column], room: int) -> list[int]:
-    """Return the widths of the columns: text takes what numbers leave, the widest gives in."""
+    """Return the widths of the columns: numbers are whole, the widest texts become narrower."""
     free = room - _GAP * (len(block) - 1) - sum(c.width for c in block if c.is_number)
     texts = [column.width for column in block if not column.is_number]
     most = max(texts, default=0)

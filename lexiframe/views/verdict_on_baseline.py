@@ -75,5 +75,5 @@ def _sentence(row: dict[str, Any], names: list[str], inference: dict[str, Any]) 
 
 
 def _are(runs: list[str], none: str = "") -> str:
-    """Return the runs with their verb, or what stands for no run."""
+    """Return the runs with their verb; ``none`` stands for no run."""
     return f"{listed(runs)} {'is' if len(runs) == 1 else 'are'}" if runs else f"{none} is"

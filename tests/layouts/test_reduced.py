@@ -91,6 +91,7 @@ TABLES = {
     "against c": lambda x: lf.compare(x, ["t", "sign"], baseline="c"),
     "shares": lambda x: run_means(x),
     "of some measures": lambda x: lf.win_rates(x.of_measures(["LR"])),
+    "agreement of some": lambda x: lf.sign_agreement(x.of_measures(["AP", "cost"])),
 } | {
     f"{method} {votes}": lambda x, method=method, votes=votes: lf.order_runs(
         x, method, **({"votes": votes} if method in ("mc4", "kemeny") else {})
@@ -135,6 +136,21 @@ def test_tables_by_group(grouped):
     assert run_means(grouped.of_scores, by="kind").equals(expected)
 
 
+def test_groups_of_different_parts_are_sorted():
+    parts = [
+        reduced(chosen).with_groups(((pl.DataFrame({"kind": [kind]}), reduced(chosen)),))
+        for kind, chosen in IS_OF_KIND.items()
+    ]
+    for total in (parts[0] + parts[1], parts[1] + parts[0]):
+        assert [row.item() for row, _ in total.groups] == [*IS_OF_KIND]
+
+
+def test_a_run_without_scores_of_a_measure_has_no_mean():
+    scores = S.filter((pl.col("run") != "d") | (pl.col("measure") != "cost"))
+    total = sums.reduced(None, score_cube(scores), RUNS)
+    assert run_means(total.of_scores).equals(run_means(scores))
+
+
 def test_other_groups_than_those_that_were_kept(grouped):
     with pytest.raises(lf.LexiframeError, match=r"whose sums were kept \(none\), found kind"):
         lf.win_rates(WHOLE, by="kind")
@@ -159,9 +175,16 @@ def test_a_measure_that_one_part_lacks():
 
 def test_a_measure_without_a_preference_has_no_row():
     some = reduced(np.arange(30) == 5)  # LR lacks this request
-    assert lf.win_rates(some)["measure"].unique().sort().to_list() == ["AP", "cost"]
+    for table in (lf.win_rates, lf.order_runs):  # by LR the runs could not be ordered
+        assert table(some)["measure"].unique().sort().to_list() == ["AP", "cost"]
     assert some.measures.to_list() == ["AP", "LR", "cost"]
     assert repr(some) == "sums over the requests: 4 runs, AP, LR, cost"
+
+
+def test_runs_that_are_not_compared_with_each_other_are_not_ordered():
+    without = pair_cube(D.filter((pl.col("run_a") != "a") | (pl.col("run_b") != "b")))
+    with pytest.raises(lf.LexiframeError, match=r"AP lacks preferences between 1 pairs of runs"):
+        lf.order_runs(sums.reduced(without, None, RUNS), "win_rate")
 
 
 def test_a_run_that_is_not_there():

@@ -116,3 +116,19 @@ def test_tables_that_are_none(table, message):
     for function in (lf.win_rates, lf.order_runs, lf.compare, lf.tie_rates, lf.sign_agreement):
         with pytest.raises(lf.SchemaError, match=message):
             function(table)
+
+
+def test_pairs_with_different_numbers_of_requests():
+    """The share of each pair is that of its own requests, and all pairs count alike."""
+    signs = {("a", "b"): [1], ("a", "c"): [1, -1, -1, -1], ("b", "c"): [0, 0]}
+    d = pl.DataFrame(
+        [
+            (f"q{n}", *pair, "LR", float(sign))
+            for pair, of_pair in signs.items()
+            for n, sign in enumerate(of_pair)
+        ],
+        schema=["query_id", "run_a", "run_b", "measure", "preference"],
+        orient="row",
+    )
+    o = lf.order_runs(d, "win_rate")
+    assert dict(o.select("run", "value").rows()) == {"a": 0.625, "b": 0.25, "c": 0.625}

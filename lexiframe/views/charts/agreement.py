@@ -152,7 +152,7 @@ def _by_similarity(matrix: pl.DataFrame) -> list[str]:
     if len(names) < 3:
         return names
     values = matrix.drop("measure").to_numpy()
-    distance = 1 - np.nan_to_num((values + values.T) / 2)  # what is not known is not alike
+    distance = 1 - np.nan_to_num((values + values.T) / 2)  # unknown correlations count as 0
     np.fill_diagonal(distance, 0)
     tree = linkage(squareform(distance, checks=False), "average", optimal_ordering=True)
     return [names[leaf] for leaf in leaves_list(tree)]

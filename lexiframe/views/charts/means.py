@@ -92,14 +92,14 @@ def mean_chart(
     by_first = f" by {chosen[0]}" if len(chosen) > 1 else ""
     shown = "Means" if len(chosen) > 1 else f"Mean {chosen[0]}"
     width = max(120, WIDTH // min(len(chosen), _SIDE_BY_SIDE))
-    # Numbers side by side take 40 pixels. Without a format, the only number of an axis is rounded.
+    # A number at the axis takes 40 pixels. An axis without a format may round its only number.
     ticks = draw.Axis(tickCount=width // 40, format=NUMBER)
     chart: Any = _points_and_bars(rows, runs, pixels, {"title": axis_title, "axis": ticks})
     chart = chart.properties(height=draw.Step(pixels), width=width)
     if len(chosen) > 1:
         header = draw.Header(title=None, labelLimit=LONGEST, labelFontWeight="bold")
         by = draw.Facet("measure", type="nominal", sort=harmless_all(chosen), header=header)
-        # The data of a facet stand beside it, not in what it repeats.
+        # Vega-Lite repeats the chart for each measure, and takes the data from the facet around it.
         chart = chart.facet(facet=by, columns=_SIDE_BY_SIDE).resolve_scale(x="independent")
     named: alt.LayerChart | alt.FacetChart = chart.properties(
         title=title(f"{shown} over {of_requests(rows['n'])}, best first{by_first}", intervals)
@@ -250,7 +250,7 @@ def _both_means(means: Frame, x: str, y: str, called: str) -> tuple[pl.DataFrame
 
 
 def _room_for_names(rows: pl.DataFrame) -> pl.Series:
-    """Say of each run whether its name, to the right of its point, would cover no other point.
+    """Return for each run whether its name, to the right of its point, would cover no other point.
 
     Names that cover no point do not cover one another either.
     """

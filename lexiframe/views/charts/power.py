@@ -48,14 +48,14 @@ _CALLED = {"test": "test:", "correction": "correction:", "alpha": "α =", "measu
 
 
 def _cycled(kinds: Sequence[Any], n: int, *, skip: bool = False) -> list[Any]:
-    """Return n of the kinds, again from the first after the last; with skip, shifted by one."""
+    """Return n kinds by repeating them in turn; with ``skip``, each repetition begins one later."""
     return [kinds[(i + skip * (i // len(kinds))) % len(kinds)] for i in range(n)]
 
 
 _MOST_PLACES = 500
 """The number of points of a curve up to which all are drawn."""
 _SEEN = 60
-"""The number of points of a curve up to which they are seen."""
+"""The number of points of a curve up to which they are visible."""
 
 
 def asl_chart(
@@ -109,7 +109,8 @@ def asl_chart(
     scale = draw.Scale(type="sqrt", domain=[0, 1])
     levels = [0, 0.01, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1]
     axis = draw.Axis(values=levels, format="~g", labelOverlap=False)
-    # Both layers say the same of the axis: else it takes what one of them leaves open.
+    # Both layers describe the axis in full: Vega-Lite merges them, and takes its own defaults for
+    # what one layer leaves out.
     y = {"type": "quantitative", "title": "p", "scale": scale, "axis": axis}
     x = draw.X("share", type="quantitative", title="share of pairs").scale(domain=[0, 1])
     lines = draw.Chart(inside(rows)).encode(
@@ -128,7 +129,7 @@ def asl_chart(
     )
     level = draw.Chart(draw.InlineData(values=[{"alpha": alpha}])).mark_rule(color=GREY)
     level = level.encode(draw.Y("alpha", **y), tooltip=tooltip(("alpha", "α", "~g")))
-    # Points are what tooltips belong to; many of them would hide the dashes.
+    # Tooltips belong to points. Many visible points would hide the dashes of the line.
     point = {"size": 16, "opacity": 1 if n_pairs <= _SEEN else 0}
     drawn = lines.mark_line(interpolate="step-after", strokeWidth=2, point=point)
     pairs = f"{n_pairs:,} pair{'s' * (n_pairs != 1)} of runs, p not corrected; line: α = {alpha:g}"

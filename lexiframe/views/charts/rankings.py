@@ -148,17 +148,17 @@ class Places:
         return self.m - self.found
 
     def at(self, share: float) -> float:
-        """Return what stands at a share of the length of the ranks; above 1 is behind them."""
+        """Return the place at a share of the length of the ranks; above 1 is behind them."""
         t = share * self.length
         return exp(t) if self.is_deep else 1 + t
 
     @property
     def end(self) -> float:
-        """Where the strips end, as a share: the more is missing the longer they are."""
+        """The end of the strips as a share of the length of the ranks; missing levels need room."""
         return 1.1 + min(0.4, 0.04 + 0.03 * self.missing) if self.missing else 1.0
 
     def behind(self, level: int) -> float:
-        """Return where an item stands that was not retrieved: a level at one place in both runs."""
+        """Return the place of a level that was not retrieved, which is the same in both runs."""
         share = (level - self.found - 0.5) / self.missing
         return self.at(1.1 + share * (self.end - 1.1))
 

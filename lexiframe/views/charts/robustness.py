@@ -66,7 +66,7 @@ def lines_of(column: str, names: Iterable[str]) -> list[Any]:
 
 
 def title_of_panels(text: str, *more: str) -> Any:
-    """Return the title of a chart of panels, which are too near to it otherwise."""
+    """Return the title of a chart of panels, with more space below it than Vega-Lite leaves."""
     words = title(text, *more)
     words.offset = 14
     return words
