@@ -6,22 +6,21 @@ from collections.abc import Callable
 
 import polars as pl
 
-from lexiframe.schemas import CONCLUSIONS, GATES, JUDGE_AGREEMENT, TableSchema
+from lexiframe.schemas import AUDITS, CONCLUSIONS, GATES, JUDGE_AGREEMENT, TableSchema
+from lexiframe.views.decided.audits import audits_in_words
 from lexiframe.views.decided.conclusions import conclusion_sentences
 from lexiframe.views.decided.gates import gate_sentences
 from lexiframe.views.decided.judges import agreement_sentences
-from lexiframe.schemas import AUDITS, TableSchema
-from lexiframe.views.decided.audits import audits_in_words
 
 Sentences = Callable[[pl.DataFrame], pl.DataFrame]
 """From a table to a frame with a row for each sentence, whose last column is ``sentence``."""
 
-_DECIDED: tuple[tuple[TableSchema, Sentences], ...] = ((GATES, gate_sentences),)
 _DECIDED: tuple[tuple[TableSchema, Sentences], ...] = (
+    (GATES, gate_sentences),
     (JUDGE_AGREEMENT, agreement_sentences),
     (CONCLUSIONS, conclusion_sentences),
+    (AUDITS, audits_in_words),
 )
-_DECIDED: tuple[tuple[TableSchema, Sentences], ...] = ((AUDITS, audits_in_words),)
 """Each table that has a verdict of its own, and the function that puts it into words."""
 
 
