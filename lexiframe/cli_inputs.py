@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import MISSING, dataclass, fields, is_dataclass, replace
 from functools import wraps
 from inspect import Parameter, Signature, signature
-from typing import Any
+from typing import Any, get_type_hints
 
 import typer
 from typer.core import TyperCommand, TyperOption
@@ -95,6 +95,10 @@ class InputOptions:
             return judgments_in(self.qrels)
         said = self._text_options(self.qrels_header, self.qrels_column)
         return read_qrels(self.qrels, duplicates=self.duplicates, **said)
+
+    def judged_file(self) -> str:
+        """Return the file of judgments."""
+        return self.qrels
 
     def policies(self) -> dict[str, Any]:
         """Return the policies by name."""
@@ -197,9 +201,7 @@ def with_groups_of_options(command: Callable[..., None]) -> Callable[..., None]:
     options: list[Parameter] = []
     for parameter in declared:
         group = groups.get(parameter.name)
-        found = (
-            [parameter] if group is None else signature(group, eval_str=True).parameters.values()
-        )
+        found = [parameter] if group is None else _options_of(group)
         options += [option.replace(kind=Parameter.KEYWORD_ONLY) for option in found]
 
     @wraps(command)
@@ -210,10 +212,16 @@ def with_groups_of_options(command: Callable[..., None]) -> Callable[..., None]:
             command(**given)
         except LexiframeError as error:
             inputs = next(value for value in given.values() if isinstance(value, InputOptions))
-            raise explained(error, inputs.qrels) from None
+            raise explained(error, inputs.judged_file()) from None
 
     vars(of_options)["__signature__"] = Signature(options)  # Typer reads the options from it
     return of_options
+
+
+def _options_of(group: Any) -> list[Parameter]:
+    """Return the fields of a dataclass as parameters; a class above it may be of another module."""
+    types = get_type_hints(group, include_extras=True)
+    return [p.replace(annotation=types[p.name]) for p in signature(group).parameters.values()]
 
 
 def as_columns(given: list[str] | None) -> dict[str, str]:

@@ -34,7 +34,8 @@ FREE = "_version errors typing progress likeness codes hashing memory resampling
 ABOVE = """
     example_data gaps fingerprints kept_ranks projected engines reuse asked all_tables origin
     evaluation evaluated_parts evaluated_runs added_runs spark evaluated_scores cli_advice
-    cli_arguments cli_options cli_output cli_inputs cli_files cli_measures cli_runs cli_explain cli
+    cli_arguments cli_options cli_output cli_inputs cli_files cli_measures cli_runs cli_explain
+    cli_judges cli
     __main__
 """.split()
 
