@@ -18,6 +18,7 @@ from lexiframe.cli_explain import explain
 from lexiframe.cli_files import check, convert
 from lexiframe.cli_gate import gate
 from lexiframe.cli_inputs import OneValueEach
+from lexiframe.cli_judges import judges
 from lexiframe.cli_measures import conventions, measures
 from lexiframe.cli_output import complain
 from lexiframe.cli_runs import compare, coverage, demo, evaluate, print_verdict
@@ -90,6 +91,12 @@ _add(
     explain,
     "explain qrels.txt bm25.run dense.run",
     "explain qrels.txt a.run b.run --query 42 -m AP",
+)
+_add(
+    "judges",
+    judges,
+    "judges --qrels nist=qrels.txt --qrels llm=llm.txt",
+    "judges runs/ --qrels nist=qrels.txt --qrels llm=llm.txt -m nDCG@10 -o results",
 )
 _add("measures", measures, "measures", "measures nDCG")
 _add("conventions", conventions, "conventions", "conventions AP")

@@ -97,6 +97,10 @@ class InputOptions:
         said = self._text_options(self.qrels_header, self.qrels_column)
         return read_qrels(self.qrels, duplicates=self.duplicates, **said)
 
+    def judged_file(self) -> str:
+        """Return the file of judgments."""
+        return self.qrels
+
     def policies(self) -> dict[str, Any]:
         """Return the policies by name."""
         return {field.name: getattr(self, field.name) for field in fields(Policies)}
@@ -214,7 +218,7 @@ def with_groups_of_options(command: Callable[..., None]) -> Callable[..., None]:
             command(**given)
         except LexiframeError as error:
             inputs = next(value for value in given.values() if isinstance(value, InputOptions))
-            raise explained(error, inputs.qrels) from None
+            raise explained(error, inputs.judged_file()) from None
 
     vars(of_options)["__signature__"] = Signature(options)  # Typer reads the options from it
     return of_options

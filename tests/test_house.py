@@ -36,6 +36,7 @@ ABOVE = """
     evaluation evaluated_parts evaluated_runs added_runs spark evaluated_scores cli_advice
     cli_arguments cli_options cli_output cli_inputs cli_files cli_measures cli_runs cli_explain
     cli_overlap cli
+    cli_judges cli
     __main__
 """.split()
 

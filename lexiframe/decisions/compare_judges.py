@@ -22,11 +22,10 @@ from lexiframe.decisions.judge_tables import (
 )
 from lexiframe.decisions.judges import judge_agreement
 from lexiframe.errors import LexiframeError
-from lexiframe.io.files.outputs import output_folder, replacing_all
 from lexiframe.io.problems.duplicates import Duplicates
 from lexiframe.io.run_scan import RunScan
 from lexiframe.io.runs import scan_runs
-from lexiframe.io.write_parquet import write_parquet_file
+from lexiframe.io.write_parquet import write_tables
 from lexiframe.layouts.groups import By, names_of
 from lexiframe.metrics.needs import refuse_lower_rel
 from lexiframe.orderings.rule import Method, Rule
@@ -114,15 +113,15 @@ class JudgeComparison:
         LexiframeError
             When the folder cannot be written to.
         """
-        tables = self.tables()
-        paths = judge_files(folder)
-        with replacing_all(paths) as temporaries:
-            for (name, table), file in zip(tables.items(), temporaries, strict=True):
-                write_parquet_file(file, table, {"table": name})
-        return paths
+        return write_tables(folder, self.tables())
 
     def sections(self) -> dict[str, pl.DataFrame]:
-        """Return what to look at first, the other judges against the first: tables by titles."""
+        """Return what to look at first, the other judges against the first: tables by titles.
+
+        Of the pairs of runs, ``same`` have the same better run and are significant by both judges
+        or by none (AA, PA), ``sure by one`` are significant by one judge alone (MA), and of
+        ``reversed`` pairs the judges see another run as better (AD, MD, PD).
+        """
         reference = self.agreement.filter(~pl.col("judge_a").is_in(self.agreement["judge_b"]))
         first = reference["judge_a"][0]
         by = self.conclusions.columns[: self.conclusions.width - len(CONCLUSIONS.columns)]
@@ -152,22 +151,21 @@ def _in_short(found: JudgeComparison, first: str, by: list[str]) -> pl.DataFrame
     on = [*by, "measure", "judge_b"]
     tau = found.correlations.filter(pl.col("method") == "kendall", pl.col("judge_a") == first)
     c = found.conclusions.filter(pl.col("name_a") == first).rename({"name_b": "judge_b"})
-    pairs = c.select(
-        *on,
-        pairs="n_pairs",
-        same=pl.sum_horizontal("AA", "PA"),
-        significant_for_one="MA",
-        change_sides=pl.sum_horizontal("AD", "MD", "PD"),
-    )
+    counts = {
+        "pairs": pl.col("n_pairs"),
+        "same": pl.sum_horizontal("AA", "PA"),
+        "sure by one": pl.col("MA"),
+        "reversed": pl.sum_horizontal("AD", "MD", "PD"),
+    }
+    pairs = c.select(*on, *(count.alias(name) for name, count in counts.items()))
     tau = tau.select(*on, "ci_low", "ci_high", tau="correlation")
     table = tau.join(pairs, on=on, how="left", nulls_equal=True, maintain_order="left")
     return table.select(*on, "tau", pl.exclude(*on, "tau"))
 
 
 def judge_files(folder: str | Path) -> list[Path]:
-    """Return the paths of the files that `JudgeComparison.write` writes; make the folder."""
-    target = output_folder(folder)
-    return [target / f"{field.name}.parquet" for field in fields(JudgeComparison)]
+    """Return the paths of the files that `JudgeComparison.write` writes."""
+    return [Path(folder, f"{field.name}.parquet") for field in fields(JudgeComparison)]
 
 
 def compare_judges(

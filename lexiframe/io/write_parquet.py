@@ -9,7 +9,7 @@ from typing import Any
 import pyarrow as pa
 
 from lexiframe.io.files.checksum import add_checksum
-from lexiframe.io.files.outputs import output_path, replacing
+from lexiframe.io.files.outputs import output_folder, output_path, replacing, replacing_all
 from lexiframe.io.files.parquet_and_arrow import to_arrow
 from lexiframe.io.files.provenance import describe, provenance_of, recorded_sources
 from lexiframe.io.run_scan import RunScan, SourceRead
@@ -119,3 +119,13 @@ def write_parquet_file(path: Path, table: Any, facts: dict[str, Any]) -> None:
             write_page_checksum=True,
         )
         add_checksum(file)
+
+
+def write_tables(folder: str | Path, tables: Mapping[str, Any]) -> list[Path]:
+    """Write frames as Parquet, each under its name in a folder, all of them or none."""
+    target = output_folder(folder)
+    paths = [target / f"{name}.parquet" for name in tables]
+    with replacing_all(paths) as temporaries:
+        for (name, table), file in zip(tables.items(), temporaries, strict=True):
+            write_parquet_file(file, table, {"table": name})
+    return paths
