@@ -50,7 +50,7 @@ _COLUMNS = {
         n wins losses ties cycle agree n_systems systems_agree n_pairs n_significant place splits
         half required n_requests requests answered missing extra without_relevant retrieved judged
         relevant_retrieved depth duplicates unjudged_removed tied_relevant line better worse tied
-        n_a n_b
+        n_a n_b holes
     """,
     FLOAT: """
         score rank relevance rel value mean exposure preference win_rate mean_preference probability
@@ -60,8 +60,10 @@ _COLUMNS = {
         smallest_significant largest_not_significant swap_rate swap_rate_sd difference_low
         difference_high value_a value_b sd min max power_at_n judged_at_10 AP_min AP_max RR_min
         RR_max nDCG@10_min nDCG@10_max mean_difference_a mean_difference_b interaction by_chance
+        draws_low draws_high naive_low naive_high factor rank_low rank_high share_widened
+        share_reject value_without needed
     """,
-    BOOL: "smaller_is_better is_worst_off reject reverses",
+    BOOL: "smaller_is_better is_worst_off reject reverses inside inside_before",
     pl.List(pl.String): "best not_worse favoured",
 }
 """The columns of all tables by type; a name has the same type in each, except runs' ``rank``."""
@@ -193,6 +195,24 @@ REQUIRED_REQUESTS = _table(
     "n mean_difference effect_size how required power_at_n",
 )
 POWER_CURVE = _table("power_curve", "measure run_a run_b n_requests", "power")
+HOLE_VALUES = _table(
+    "hole_values",
+    "run measure",
+    "value mean ci_low ci_high draws_low draws_high naive_low naive_high factor rank rank_low "
+    "rank_high holes",
+)
+HOLE_PAIRS = _table(
+    "hole_pairs",
+    "measure run_a run_b",
+    "n mean_preference mean ci_low ci_high draws_low draws_high factor share share_widened reject "
+    "share_reject",
+)
+HOLE_CALIBRATION = _table(
+    "hole_calibration",
+    "run measure",
+    "holes value value_without mean draws_low draws_high inside_before needed factor ci_low "
+    "ci_high inside naive_low naive_high",
+)
 VERDICT = _table(
     "verdict", "measure test correction", "best not_worse favoured n_pairs n_significant n sentence"
 )

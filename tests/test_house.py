@@ -174,6 +174,7 @@ PUBLIC = """
     rank_distributions order_probabilities bootstrap_correlations
     agreement_matrix
     degradation sample_labels sample_requests truncate_runs leave_out_run
+    hole_sensitivity
     tie_profile deciding_levels level_correlations level_regression predict_first_level theory
     simulate_collection collection_distances
     compare compare_groups group_correlations tukey_hsd discriminative_power
@@ -369,6 +370,9 @@ def tables(tmp_path_factory):
         "swap_curve": lf.swap_curve(d, splits=9),
         "required_requests": lf.required_requests(d),
         "power_curve": lf.power_curve(d, [9, 99]),
+        "hole_values": (holes := lf.hole_sensitivity(runs, qrels, "AP RPP", samples=9)).values,
+        "hole_pairs": holes.pairs,
+        "hole_calibration": holes.calibration,
         "coverage": lf.coverage(runs, qrels),
         "problems": problems(tmp_path_factory.mktemp("problems") / "bad.run"),
     }
