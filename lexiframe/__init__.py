@@ -35,6 +35,7 @@ The public names, in the order of the flow:
   judges: `judge_agreement`, `judge_confusion`, `compare_judges`, `JudgeComparison`; two sets of
   comparisons: `conclusions`, `conclusion_pairs`; what to judge next: `unjudged`; without
   judgments: `overlap`, `contrasting`; whether tests keep their promise: `audit`
+- decisions: `hole_sensitivity`
 - what holds for all rankings of n items: the functions of `theory`
 - simulated runs and judgments, also like real ones: `simulate_collection`, `collection_distances`
 - experiment logs: `with_log`, `read_log`, `read_mlflow`; what describes requests: `with_attributes`
@@ -128,6 +129,7 @@ if TYPE_CHECKING:
     from lexiframe.pairwise.recall_paired import LevelPreference
     from lexiframe.projection.imputation import impute
     from lexiframe.projection.positions import positions
+    from lexiframe.decisions.hole_sensitivity import hole_sensitivity
     from lexiframe.robustness.degradation import degradation
     from lexiframe.robustness.diagnostics import (
         deciding_levels, level_correlations, level_regression, predict_first_level, tie_profile,
@@ -215,6 +217,7 @@ _MODULES = {
     "robustness.diagnostics": "deciding_levels level_correlations level_regression "
     "predict_first_level tie_profile",
     "robustness.sampling": "leave_out_run sample_labels sample_requests truncate_runs",
+    "decisions.hole_sensitivity": "hole_sensitivity",
     "significance.between_groups": "compare_groups",
     "significance.paired": "compare",
     "significance.power": "asl_curve discriminative_power smallest_significant_differences",
@@ -261,7 +264,8 @@ __all__ = [
     "asl_curve", "bootstrap_correlations", "bpref", "bundled", "check_qrels", "check_run",
     "collection_distances", "compare", "compare_groups", "conventions", "coverage", "dcgRPP",
     "deciding_levels", "degradation", "discriminative_power", "eta", "evaluate",
-    "evaluate_scores", "explain", "gRBP", "group_correlations", "impute", "infAP",
+    "evaluate_scores", "explain", "gRBP", "group_correlations", "hole_sensitivity", "impute",
+    "infAP",
     "interleaving", "invRPP", "leave_out_run", "level_correlations", "level_regression",
     "linear", "majority_cycles", "measures", "nDCG", "nERR_IA", "nNRBP", "num_rel",
     "num_rel_ret", "num_ret", "order_probabilities", "order_runs", "parse_measure", "positions",

@@ -52,6 +52,7 @@ _COLUMNS = {
         half required n_requests requests answered missing extra without_relevant retrieved judged
         relevant_retrieved depth duplicates unjudged_removed tied_relevant line better worse tied
         n_a n_b only_a only_b AA AD MA MD PA PD TIE compared
+        n_a n_b holes
     """,
     FLOAT: """
         score rank relevance rel value mean exposure preference win_rate mean_preference probability
@@ -67,8 +68,12 @@ _COLUMNS = {
         p_opposite p_opposite_adjusted
         kappa kappa_linear kappa_quadratic kappa_binary relevance_a relevance_b share_of_a tau
         rank_a rank_b shift p_adjusted_a p_adjusted_b
+        draws_low draws_high naive_low naive_high factor rank_low rank_high share_widened
+        share_reject value_without needed
     """,
-    BOOL: "smaller_is_better is_worst_off reject reverses trivial reject_a reject_b changes_side",
+    BOOL: """
+        smaller_is_better is_worst_off reject reverses trivial reject_a reject_b changes_side inside inside_before
+    """,
     pl.List(pl.String): "best not_worse favoured",
 }
 """The columns of all tables by type; a name has the same type in each, except runs' ``rank``."""
@@ -230,6 +235,21 @@ AUDITS = _table(
     type_iii=FLOAT,
     type_iii_low=FLOAT,
     type_iii_high=FLOAT,
+HOLE_VALUES = _table(
+    "hole_values",
+    "run measure",
+    "value mean ci_low ci_high draws_low draws_high naive_low naive_high factor rank rank_low "
+    "rank_high holes",
+HOLE_PAIRS = _table(
+    "hole_pairs",
+    "measure run_a run_b",
+    "n mean_preference mean ci_low ci_high draws_low draws_high factor share share_widened reject "
+    "share_reject",
+HOLE_CALIBRATION = _table(
+    "hole_calibration",
+    "run measure",
+    "holes value value_without mean draws_low draws_high inside_before needed factor ci_low "
+    "ci_high inside naive_low naive_high",
 )
 VERDICT = _table(
     "verdict", "measure test correction", "best not_worse favoured n_pairs n_significant n sentence"

@@ -176,6 +176,7 @@ PUBLIC = """
     rank_distributions order_probabilities bootstrap_correlations
     agreement_matrix
     degradation sample_labels sample_requests truncate_runs leave_out_run
+    hole_sensitivity
     tie_profile deciding_levels level_correlations level_regression predict_first_level theory
     judge_agreement judge_confusion compare_judges JudgeComparison conclusions conclusion_pairs
     simulate_collection collection_distances
@@ -377,6 +378,9 @@ def tables(tmp_path_factory):
         "required_requests": lf.required_requests(d),
         "power_curve": lf.power_curve(d, [9, 99]),
         "audits": lf.audit(d, "t", trials=9),
+        "hole_values": (holes := lf.hole_sensitivity(runs, qrels, "AP RPP", samples=9)).values,
+        "hole_pairs": holes.pairs,
+        "hole_calibration": holes.calibration,
         "coverage": lf.coverage(runs, qrels),
         **judged_tables(runs, qrels),
         "overlap": lf.overlap(runs),

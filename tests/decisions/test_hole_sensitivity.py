@@ -1,0 +1,200 @@
+"""Drawn grades of unjudged documents: the draws are recomputed one by one, and promises counted."""
+
+import numpy as np
+import polars as pl
+import pytest
+
+import lexiframe as lf
+from lexiframe.decisions.hole_draws import Drawn, means_of_draws
+from lexiframe.decisions.hole_intervals import Interval, least_factor
+from lexiframe.decisions.hole_items import ABSENT, pool_of
+from lexiframe.decisions.hole_model import Evidence, drawn_grades, fit
+from lexiframe.decisions.hole_sensitivity import hole_sensitivity
+from lexiframe.pairwise.pairs import parse_measures
+from lexiframe.projection.policies import Policies
+
+MEASURES = ["AP", "nDCG@10", "P@10", "RBP(p=0.8)"]
+
+
+@pytest.fixture(scope="module")
+def collection():
+    """Runs, all grades, and the grades of what four of six runs have in their top 6."""
+    runs, qrels = lf.simulate_collection(
+        requests=12, runs=6, depth=30, relevant=8, grades={1: 0.7, 2: 0.3}, pool_depth=30, seed=3
+    )
+    runs, qrels = pl.DataFrame(runs), pl.DataFrame(qrels)
+    names = runs["run"].unique().sort()
+    rank = pl.col("score").rank("ordinal", descending=True).over("run", "query_id")
+    pooled = runs.filter(pl.col("run").is_in(names.head(4).implode()) & (rank <= 6))
+    return runs, qrels, qrels.join(pooled, on=["query_id", "doc_id"], how="semi")
+
+
+@pytest.fixture(scope="module")
+def found(collection):
+    runs, _, qrels = collection
+    return hole_sensitivity(runs, qrels, [*MEASURES, "RPP"], samples=40)
+
+
+def test_a_draw_is_what_evaluate_finds_with_the_drawn_grades(collection):
+    """To the last bit, also for measures that count judged documents that are not relevant."""
+    runs, _, qrels = collection
+    asked = parse_measures("AP nDCG@10 bpref RPP LR TSE(AP)")
+    pool = pool_of(runs, qrels, Policies(), 10)
+    holes = Evidence.of(pool, pool.is_judged)
+    holes, model = holes.only(~holes.is_judged), fit(holes)
+    rng = np.random.default_rng(1)
+    probability = model.draw(holes, 3, rng)
+    grades = drawn_grades(pool, probability, holes.item, pool.is_judged, rng)
+    grades = np.vstack([np.full(len(holes.item), ABSENT), grades])
+    drawn = Drawn(pool, pool.grade, holes.item, grades, range(6))
+    (means,) = means_of_draws(drawn, asked, [np.arange(12)], "", pairs=True)
+    for number, of_draw in enumerate(grades):
+        items = pool.ranked.judged.items[holes.item].select("query_id", "doc_id")
+        added = items.with_columns(relevance=pl.Series(of_draw)).filter(pl.col("relevance") >= 0)
+        both = pl.concat([qrels.select(*added.columns), added])
+        e = lf.evaluate(runs, both, [str(measure) for measure in asked])
+        for name, moments in means.runs.items():
+            theirs = e.means.filter(measure=name).sort("run")["mean"].to_list()
+            assert moments.mean.reshape(-1, 6)[number].tolist() == theirs
+        for name, moments in means.pairs.items():
+            theirs = e.comparisons.filter(measure=name).sort("run_a", "run_b")["mean_difference"]
+            assert moments.mean.reshape(-1, 15)[number].tolist() == theirs.to_list()
+
+
+def test_values_without_holes_and_conclusions_are_those_of_evaluate(collection, found):
+    runs, _, qrels = collection
+    e = lf.evaluate(runs, qrels, [*MEASURES, "RPP"], order="mean")
+    means = e.means.filter(pl.col("measure") != "RPP").sort("run", "measure")
+    ours = found.values.filter(pl.col("measure") != "RPP")
+    assert ours.select("run", "measure", "value").equals(
+        means.select("run", "measure", value="mean")
+    )
+    order = e.orderings.filter(measure="RPP").sort("run")
+    rpp = found.values.filter(measure="RPP")
+    assert rpp["rank"].to_list() == order["rank"].to_list()
+    assert rpp["value"].to_list() == pytest.approx(order["value"].to_list(), abs=1e-12)
+    ours = found.pairs.select("measure", "run_a", "run_b", "n", "mean_preference", "reject")
+    theirs = e.comparisons.select(
+        "measure", "run_a", "run_b", "n", pl.col("mean_difference").alias("mean_preference"),
+        "reject",
+    )  # fmt: skip
+    assert ours.equals(theirs.sort("measure", "run_a", "run_b"))
+
+
+def test_intervals_lie_between_their_bounds_and_shares_between_0_and_1(found):
+    values = found.values.filter(pl.col("measure").is_in(["P@10", "RBP"]))
+    assert values.height == 12  # of these measures all holes relevant is best
+    inside = (pl.col("draws_low") >= pl.col("naive_low") - 1e-12) & (
+        pl.col("draws_high") <= pl.col("naive_high") + 1e-12
+    )
+    assert values.select(inside.all()).item()
+    for table in (found.values, found.pairs):
+        wider = (pl.col("ci_low") <= pl.col("draws_low")) & (
+            pl.col("ci_high") >= pl.col("draws_high")
+        )
+        assert table.select(wider.all(), (pl.col("factor") >= 1).all()).row(0) == (True, True)
+    shares = pl.col("share", "share_widened", "share_reject").is_between(0, 1).all()
+    assert found.pairs.select(shares).row(0) == (True, True, True)
+    assert (found.values["holes"] > 0).all()
+    assert (found.values["rank_low"] <= found.values["rank_high"]).all()
+
+
+def test_the_same_seed_gives_the_same_tables_whatever_the_order_of_rows(collection, found):
+    runs, _, qrels = collection
+    shuffled = [table.sample(fraction=1.0, shuffle=True, seed=5) for table in (runs, qrels)]
+    again = hole_sensitivity(*shuffled, [*MEASURES, "RPP"], samples=40)
+    for name in ("values", "pairs", "calibration"):
+        assert getattr(again, name).equals(getattr(found, name))
+    other = hole_sensitivity(runs, qrels, "AP", samples=40, seed=1)
+    assert not other.values.equals(found.values.filter(measure="AP"))
+
+
+def test_without_holes_nothing_can_change(collection):
+    runs, qrels, _ = collection
+    found = hole_sensitivity(runs, qrels, ["AP", "LR"], samples=5)
+    assert found.values["holes"].to_list() == [0] * 12
+    for ends in (("ci_low", "ci_high"), ("draws_low", "draws_high"), ("naive_low", "naive_high")):
+        for end in (*ends, "mean"):
+            assert found.values[end].to_list() == found.values["value"].to_list()
+    assert found.pairs["share"].to_list() == found.pairs["share_widened"].to_list() == [1.0] * 30
+    assert found.calibration["inside"].any()
+
+
+def tiny(judged, *, runs=2):
+    """Two runs of one request: a finds d1 to d4, b finds e1 to e4 and then d1."""
+    tops = {"a": "d1 d2 d3 d4", "b": "e1 e2 e3 e4 d1"}
+    rows = [
+        (run, query, doc, -float(rank))
+        for run, top in list(tops.items())[:runs]
+        for query in ("q1", "q2")
+        for rank, doc in enumerate(top.split())
+    ]
+    table = pl.DataFrame(rows, schema=["run", "query_id", "doc_id", "score"], orient="row")
+    types = {"query_id": pl.String, "doc_id": pl.String, "relevance": pl.Float64}
+    return table, pl.DataFrame(judged, schema=types, orient="row")
+
+
+def test_all_documents_of_a_request_may_be_holes():
+    """Nothing that q2's runs found is judged, and its one judged document is relevant."""
+    runs, qrels = tiny([("q1", "d1", 1), ("q1", "d2", 0), ("q1", "e1", 1), ("q2", "x", 1)])
+    found = hole_sensitivity(runs, qrels, ["AP", "P@10"], samples=50)
+    assert found.values["holes"].to_list() == [6, 6, 8, 8]
+    assert (found.values["ci_high"] > found.values["value"]).all()
+
+
+def test_one_run_has_values_and_no_pairs():
+    runs, qrels = tiny([("q1", "d1", 1), ("q1", "d2", 0), ("q2", "d1", 1)], runs=1)
+    found = hole_sensitivity(runs, qrels, "AP", samples=9)
+    assert found.values.select("run", "holes", "rank").rows() == [("a", 5, 1.0)]
+    assert found.pairs.height == found.calibration.height == 0
+
+
+def test_a_run_that_finds_nothing_has_no_holes_and_stays_last():
+    runs, qrels = tiny([("q1", "d1", 1), ("q1", "d2", 0), ("q2", "d1", 1)])
+    nothing = pl.DataFrame({"run": "z", "query_id": ["q9"], "doc_id": ["far"], "score": [1.0]})
+    with pytest.warns(lf.LexiframeWarning, match="rankings missing"):
+        found = hole_sensitivity(pl.concat([runs, nothing]), qrels, "AP", samples=20)
+    z = found.values.filter(run="z").row(0, named=True)
+    assert (z["holes"], z["value"], z["ci_low"], z["ci_high"]) == (0, 0.0, 0.0, 0.0)
+
+
+def test_groups_have_the_values_of_their_requests(collection, found):
+    runs, _, qrels = collection
+    queries = qrels["query_id"].unique().sort()
+    kinds = pl.DataFrame({"query_id": queries, "kind": ["x", "y"] * 6})
+    grouped = hole_sensitivity(runs, qrels, "AP", samples=40, requests=kinds, by="kind")
+    for table in (grouped.values, grouped.pairs, grouped.calibration):
+        assert table.columns[0] == "kind"
+        assert table["kind"].unique().sort().to_list() == ["x", "y"]
+    both = grouped.values.group_by("run").agg(pl.col("value", "mean").mean()).sort("run")
+    whole = found.values.filter(measure="AP")
+    assert both["value"].to_list() == pytest.approx(whole["value"].to_list(), abs=1e-12)
+    with pytest.raises(lf.UnknownNameError, match="knd"):
+        hole_sensitivity(runs, qrels, "AP", requests=kinds, by="knd")
+
+
+def test_what_cannot_be_used_is_refused(collection):
+    runs, _, qrels = collection
+    with pytest.raises(lf.LexiframeError, match="needs subtopics, which drawn grades do not"):
+        hole_sensitivity(runs, qrels, "alpha_nDCG@10")
+    with pytest.raises(lf.LexiframeError, match="hole_sensitivity: expected depth to be a whole"):
+        hole_sensitivity(runs, qrels, "AP", depth=0)
+    with pytest.raises(lf.LexiframeError, match="expected samples to be a whole number from 1"):
+        hole_sensitivity(runs, qrels, "AP", samples=0)
+    with pytest.raises(lf.LexiframeError, match="expected alpha between 0 and 1"):
+        hole_sensitivity(runs, qrels, "AP", alpha=1)
+    with pytest.raises(lf.LexiframeError, match="expected judged documents in the top 3 of some"):
+        hole_sensitivity(*tiny([("q1", "d4", 1), ("q2", "d4", 1)]), "AP", depth=3)
+
+
+def test_an_interval_is_widened_until_it_holds_a_value():
+    draws = np.random.default_rng(0).exponential(size=(400, 3))
+    interval = Interval.of(draws, alpha=0.1)
+    assert interval.low == pytest.approx(np.quantile(draws, 0.05, axis=0))
+    value = np.array([interval.high[0] + 1, interval.low[1] - 0.5, draws[:, 2].mean()])
+    factor = interval.needed(value)
+    assert factor[2] == 1
+    low, high = interval.widened(factor)
+    assert (high[0], low[1]) == pytest.approx((value[0], value[1]))
+    assert least_factor(np.array([1.0, np.inf, 2.0]), 0.95) == 2.0
+    assert least_factor(np.array([]), 0.95) == 1.0
