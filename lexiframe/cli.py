@@ -19,6 +19,7 @@ from lexiframe.cli_files import check, convert
 from lexiframe.cli_inputs import OneValueEach
 from lexiframe.cli_measures import conventions, measures
 from lexiframe.cli_output import complain
+from lexiframe.cli_overlap import overlap
 from lexiframe.cli_runs import compare, coverage, demo, evaluate, print_verdict
 from lexiframe.errors import LexiframeError
 
@@ -83,6 +84,12 @@ _add(
     explain,
     "explain qrels.txt bm25.run dense.run",
     "explain qrels.txt a.run b.run --query 42 -m AP",
+)
+_add(
+    "overlap",
+    overlap,
+    "overlap runs/ -m 'RBO(p=0.9),Jaccard@10'",
+    "overlap runs/ --contrast bm25 dense --top 5",
 )
 _add("measures", measures, "measures", "measures nDCG")
 _add("conventions", conventions, "conventions", "conventions AP")

@@ -5,7 +5,6 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import kendalltau
 
 import lexiframe as lf
 from tests import oracle

@@ -6,12 +6,18 @@ from collections.abc import Callable
 
 import polars as pl
 
-from lexiframe.schemas import TableSchema
+from lexiframe.schemas import CONTRASTING, OVERLAP, UNJUDGED, TableSchema
+from lexiframe.views.decided.overlap import contrasting_sentences, overlap_sentences
+from lexiframe.views.decided.unjudged import unjudged_sentences
 
 Sentences = Callable[[pl.DataFrame], pl.DataFrame]
 """From a table to a frame with a row for each sentence, whose last column is ``sentence``."""
 
-_DECIDED: tuple[tuple[TableSchema, Sentences], ...] = ()
+_DECIDED: tuple[tuple[TableSchema, Sentences], ...] = (
+    (CONTRASTING, contrasting_sentences),  # before overlap, whose columns it has, too
+    (OVERLAP, overlap_sentences),
+    (UNJUDGED, unjudged_sentences),
+)
 """Each table that has a verdict of its own, and the function that puts it into words."""
 
 
