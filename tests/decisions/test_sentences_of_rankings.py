@@ -43,8 +43,8 @@ def test_contrasting():
             "Relevant among these: 1 of X, 0 of Y."
         ),
         (
-            "In request q, the first 2 documents of X and Y have 2 in common; RBO(p=0.9) is 1.0000. "
-            "Relevant among these: 0 of X, 0 of Y."
+            "In request q, the first 2 documents of X and Y have 2 in common; RBO(p=0.9) is "
+            "1.0000. Relevant among these: 0 of X, 0 of Y."
         ),
     ]
     v = lf.verdict(lf.contrasting(RUNS, "X", "Y", "tau", n=1, depth=2, **KINDS))
@@ -58,16 +58,16 @@ def test_unjudged():
     judged = {"q": {"a": 1}, "r": {"a": 1}}
     assert said(lf.unjudged(RUNS, judged)) == [
         (
-            "4 documents in the tops of the runs are not judged; the first 2 of the table have half of "
-            "the weight of all, the first 4 nine tenths."
+            "4 documents in the tops of the runs are not judged; the first 2 of the table have "
+            "half of the weight of all, the first 4 nine tenths."
         )
     ]
     v = lf.verdict(lf.unjudged(RUNS, judged, **KINDS))
     assert v.row(1) == (
         "y",
         (
-            "1 document in the tops of the runs is not judged for kind = y; the first 1 of the table "
-            "have half of the weight of all, the first 1 nine tenths."
+            "1 document in the tops of the runs is not judged for kind = y; the first 1 of the "
+            "table have half of the weight of all, the first 1 nine tenths."
         ),
     )
     everything = {"q": dict.fromkeys("abcz", 0), "r": dict.fromkeys("az", 0)}
