@@ -21,6 +21,7 @@ from lexiframe.cli_inputs import OneValueEach
 from lexiframe.cli_judges import judges
 from lexiframe.cli_measures import conventions, measures
 from lexiframe.cli_output import complain
+from lexiframe.cli_overlap import overlap
 from lexiframe.cli_runs import compare, coverage, demo, evaluate, print_verdict
 from lexiframe.errors import LexiframeError
 
@@ -97,6 +98,10 @@ _add(
     judges,
     "judges --qrels nist=qrels.txt --qrels llm=llm.txt",
     "judges runs/ --qrels nist=qrels.txt --qrels llm=llm.txt -m nDCG@10 -o results",
+    "overlap",
+    overlap,
+    "overlap runs/ -m 'RBO(p=0.9),Jaccard@10'",
+    "overlap runs/ --contrast bm25 dense --top 5",
 )
 _add("measures", measures, "measures", "measures nDCG")
 _add("conventions", conventions, "conventions", "conventions AP")

@@ -43,16 +43,16 @@ _COLUMNS = {
     STR: """
         run query_id doc_id iteration subtopic measure provider run_a run_b method ordering_a
         ordering_b measure_a measure_b test correction how sentence file problem expected found
-        advice group_a group_b conclusion baseline candidate require outcome why judge
-        judge_a judge_b name_a name_b category
+        advice group_a group_b conclusion baseline candidate require outcome why judge judge_a
+        judge_b name_a name_b category null doc_a doc_b
     """,
     INT: """
-        position level n_relevant n_retrieved pool_size n_judged corpus_size items deciding_level
-        n wins losses ties cycle agree n_systems systems_agree n_pairs n_significant place splits
-        half required n_requests requests answered missing extra without_relevant retrieved judged
+        position level n_relevant n_retrieved pool_size n_judged corpus_size items deciding_level n
+        wins losses ties cycle agree n_systems systems_agree n_pairs n_significant place splits half
+        required n_requests requests answered missing extra without_relevant retrieved judged
         relevant_retrieved depth duplicates unjudged_removed tied_relevant line better worse tied
-        n_a n_b only_a only_b AA AD MA MD PA PD TIE compared
-        n_a n_b holes
+        n_a n_b only_a only_b AA AD MA MD PA PD TIE compared holes trials n_differ position_in_a
+        position_in_b n_runs best_position
     """,
     FLOAT: """
         score rank relevance rel value mean exposure preference win_rate mean_preference probability
@@ -64,15 +64,16 @@ _COLUMNS = {
         RR_max nDCG@10_min nDCG@10_max mean_difference_a mean_difference_b interaction by_chance
         margin p_not_worse_a p_not_worse_b p_equivalent p_better p_not_worse_a_adjusted
         p_not_worse_b_adjusted p_equivalent_adjusted p_better_adjusted p_better_by_margin_a
-        p_better_by_margin_b p_better_by_margin_a_adjusted p_better_by_margin_b_adjusted
-        p_opposite p_opposite_adjusted
-        kappa kappa_linear kappa_quadratic kappa_binary relevance_a relevance_b share_of_a tau
-        rank_a rank_b shift p_adjusted_a p_adjusted_b
-        draws_low draws_high naive_low naive_high factor rank_low rank_high share_widened
-        share_reject value_without needed
+        p_better_by_margin_b p_better_by_margin_a_adjusted p_better_by_margin_b_adjusted p_opposite
+        p_opposite_adjusted kappa kappa_linear kappa_quadratic kappa_binary relevance_a relevance_b
+        share_of_a tau rank_a rank_b shift p_adjusted_a p_adjusted_b draws_low draws_high naive_low
+        naive_high factor rank_low rank_high share_widened share_reject value_without needed
+        error_rate error_low error_high power_low power_high type_iii type_iii_low type_iii_high
+        weight cumulated_share
     """,
     BOOL: """
-        smaller_is_better is_worst_off reject reverses trivial reject_a reject_b changes_side inside inside_before
+        smaller_is_better is_worst_off reject reverses trivial reject_a reject_b changes_side inside
+        inside_before in_top_a in_top_b
     """,
     pl.List(pl.String): "best not_worse favoured",
 }
@@ -205,6 +206,7 @@ REQUIRED_REQUESTS = _table(
     "n mean_difference effect_size how required power_at_n",
 )
 POWER_CURVE = _table("power_curve", "measure run_a run_b n_requests", "power")
+# Decisions. Of two judges, the first is the one that was given first.
 EQUIVALENCES = _table(
     "equivalences",
     "measure test correction run_a run_b",
@@ -219,49 +221,6 @@ GATES = _table(
     "baseline candidate require test correction alpha n mean_difference margin ci_low ci_high "
     "p_value p_adjusted p_opposite p_opposite_adjusted outcome why required",
 )
-AUDITS = _table(
-    "audits",
-    "measure test null n_requests",
-    "alpha error_rate error_low error_high trials power power_low power_high n_differ type_iii "
-    "type_iii_low type_iii_high n_significant n_pairs n",
-    null=STR,
-    trials=INT,
-    n_differ=INT,
-    error_rate=FLOAT,
-    error_low=FLOAT,
-    error_high=FLOAT,
-    power_low=FLOAT,
-    power_high=FLOAT,
-    type_iii=FLOAT,
-    type_iii_low=FLOAT,
-    type_iii_high=FLOAT,
-HOLE_VALUES = _table(
-    "hole_values",
-    "run measure",
-    "value mean ci_low ci_high draws_low draws_high naive_low naive_high factor rank rank_low "
-    "rank_high holes",
-HOLE_PAIRS = _table(
-    "hole_pairs",
-    "measure run_a run_b",
-    "n mean_preference mean ci_low ci_high draws_low draws_high factor share share_widened reject "
-    "share_reject",
-HOLE_CALIBRATION = _table(
-    "hole_calibration",
-    "run measure",
-    "holes value value_without mean draws_low draws_high inside_before needed factor ci_low "
-    "ci_high inside naive_low naive_high",
-)
-VERDICT = _table(
-    "verdict", "measure test correction", "best not_worse favoured n_pairs n_significant n sentence"
-)
-COVERAGE = _table(
-    "coverage",
-    "run",
-    "requests answered missing extra without_relevant retrieved judged relevant_retrieved depth "
-    "judged_at_10 duplicates unjudged_removed tied_relevant AP_min AP_max RR_min RR_max "
-    "nDCG@10_min nDCG@10_max",
-)
-# Judges: the first of a pair is the one that was given first.
 JUDGE_AGREEMENT = _table(
     "judge_agreement",
     "judge_a judge_b",
@@ -301,6 +260,29 @@ CONCLUSION_PAIRS = _table(
     "category changes_side mean_difference_a mean_difference_b p_adjusted_a p_adjusted_b "
     "reject_a reject_b",
 )
+UNJUDGED = _table(
+    "unjudged",
+    "query_id doc_id",
+    "n_runs best_position weight share cumulated_share",
+)
+HOLE_VALUES = _table(
+    "hole_values",
+    "run measure",
+    "value mean ci_low ci_high draws_low draws_high naive_low naive_high factor rank rank_low "
+    "rank_high holes",
+)
+HOLE_PAIRS = _table(
+    "hole_pairs",
+    "measure run_a run_b",
+    "n mean_preference mean ci_low ci_high draws_low draws_high factor share share_widened reject "
+    "share_reject",
+)
+HOLE_CALIBRATION = _table(
+    "hole_calibration",
+    "run measure",
+    "holes value value_without mean draws_low draws_high inside_before needed factor ci_low "
+    "ci_high inside naive_low naive_high",
+)
 OVERLAP = _table("overlap", "query_id run_a run_b measure", "value")
 CONTRASTING = _table(
     "contrasting",
@@ -308,23 +290,22 @@ CONTRASTING = _table(
     "run_a run_b measure value doc_a position_in_b in_top_b relevance_a doc_b position_in_a "
     "in_top_a relevance_b",
     optional="relevance_a relevance_b",
-    doc_a=STR,
-    doc_b=STR,
-    position_in_a=INT,
-    position_in_b=INT,
-    in_top_a=BOOL,
-    in_top_b=BOOL,
-    relevance_a=FLOAT,
-    relevance_b=FLOAT,
 )
-UNJUDGED = _table(
-    "unjudged",
-    "query_id doc_id",
-    "n_runs best_position weight share cumulated_share",
-    n_runs=INT,
-    best_position=INT,
-    weight=FLOAT,
-    cumulated_share=FLOAT,
+AUDITS = _table(
+    "audits",
+    "measure test null n_requests",
+    "alpha error_rate error_low error_high trials power power_low power_high n_differ type_iii "
+    "type_iii_low type_iii_high n_significant n_pairs n",
+)
+VERDICT = _table(
+    "verdict", "measure test correction", "best not_worse favoured n_pairs n_significant n sentence"
+)
+COVERAGE = _table(
+    "coverage",
+    "run",
+    "requests answered missing extra without_relevant retrieved judged relevant_retrieved depth "
+    "judged_at_10 duplicates unjudged_removed tied_relevant AP_min AP_max RR_min RR_max "
+    "nDCG@10_min nDCG@10_max",
 )
 PROBLEMS = _table("problems", "file line problem expected found", "advice", nullable="line")
 

@@ -601,8 +601,8 @@ def test_help_names_the_commands(lexiframe):
 
 
 COMMANDS = (
-    "demo evaluate compare verdict coverage check convert explain measures conventions".split()
-)
+    "demo evaluate compare verdict coverage check convert explain overlap measures conventions"
+).split()
 
 
 @pytest.mark.parametrize("command", COMMANDS)

@@ -10,6 +10,7 @@ from lexiframe.views.charts.levels import (
 from lexiframe.views.charts.means import mean_chart, trade_off_chart
 from lexiframe.views.charts.orderings import ordering_chart, rank_distribution_chart
 from lexiframe.views.charts.orders import order_chart
+from lexiframe.views.charts.overlap import overlap_chart
 from lexiframe.views.charts.power import asl_chart, power_chart
 from lexiframe.views.charts.power_curves import power_curve_chart
 from lexiframe.views.charts.rankings import ranking_chart
@@ -23,6 +24,7 @@ from lexiframe.views.charts.theory import (
     simulated_agreement_chart,
     simulated_tie_chart,
 )
+from lexiframe.views.charts.unjudged import unjudged_chart
 from lexiframe.views.charts.win_rates import win_rate_chart
 
 __all__ = [
@@ -39,6 +41,7 @@ __all__ = [
     "order_chart",
     "ordering_chart",
     "orientation_chart",
+    "overlap_chart",
     "pair_chart",
     "power_chart",
     "power_curve_chart",
@@ -50,5 +53,6 @@ __all__ = [
     "tie_chart",
     "tie_profile_chart",
     "trade_off_chart",
+    "unjudged_chart",
     "win_rate_chart",
 ]

@@ -132,7 +132,7 @@ def _measures_in_order(
 ) -> list[str]:
     known = matrix["measure"].to_list()
     if order == "similarity":
-        return _by_similarity(matrix)
+        return by_similarity(known, matrix.drop("measure").to_numpy())
     if order is None:
         ends = [name for name in given.columns if name.endswith(("_a", "_b"))]
         named = given.select(
@@ -143,15 +143,16 @@ def _measures_in_order(
     return all_in_order(called, names, known, "measures")
 
 
-def _by_similarity(matrix: pl.DataFrame) -> list[str]:
-    """Return the measures so that those that agree are near one another."""
+def by_similarity(names: list[str], values: np.ndarray) -> list[str]:
+    """Return names so that those that are alike are near one another, by a matrix of values to 1.
+
+    What is not known counts as not alike.
+    """
     from scipy.cluster.hierarchy import leaves_list, linkage
     from scipy.spatial.distance import squareform
 
-    names = matrix["measure"].to_list()
     if len(names) < 3:
         return names
-    values = matrix.drop("measure").to_numpy()
     distance = 1 - np.nan_to_num((values + values.T) / 2)  # unknown correlations count as 0
     np.fill_diagonal(distance, 0)
     tree = linkage(squareform(distance, checks=False), "average", optimal_ordering=True)

@@ -6,11 +6,22 @@ from collections.abc import Callable
 
 import polars as pl
 
-from lexiframe.schemas import AUDITS, CONCLUSIONS, GATES, JUDGE_AGREEMENT, TableSchema
+from lexiframe.schemas import (
+    AUDITS,
+    CONCLUSIONS,
+    CONTRASTING,
+    GATES,
+    JUDGE_AGREEMENT,
+    OVERLAP,
+    UNJUDGED,
+    TableSchema,
+)
 from lexiframe.views.decided.audits import audits_in_words
 from lexiframe.views.decided.conclusions import conclusion_sentences
 from lexiframe.views.decided.gates import gate_sentences
 from lexiframe.views.decided.judges import agreement_sentences
+from lexiframe.views.decided.overlap import contrasting_sentences, overlap_sentences
+from lexiframe.views.decided.unjudged import unjudged_sentences
 
 Sentences = Callable[[pl.DataFrame], pl.DataFrame]
 """From a table to a frame with a row for each sentence, whose last column is ``sentence``."""
@@ -20,6 +31,9 @@ _DECIDED: tuple[tuple[TableSchema, Sentences], ...] = (
     (JUDGE_AGREEMENT, agreement_sentences),
     (CONCLUSIONS, conclusion_sentences),
     (AUDITS, audits_in_words),
+    (CONTRASTING, contrasting_sentences),  # before overlap, whose columns it has, too
+    (OVERLAP, overlap_sentences),
+    (UNJUDGED, unjudged_sentences),
 )
 """Each table that has a verdict of its own, and the function that puts it into words."""
 
