@@ -60,11 +60,15 @@ def shown_behind(start):
 
 
 def test_the_guide_shows_what_comes_out():
-    """A sentence of the verdict, and two systems in groups of requests."""
+    """Sentences of verdicts, and two systems in groups of requests."""
     folder = lf.bundled("digits")
     e = lf.evaluate(folder / "runs", folder / "qrels.parquet")
     names = {"lf": lf, "pl": pl, "folder": folder, "e": e, "s": e.scores}
     code, shown = shown_behind("print(lf.verdict(e)")
+    with contextlib.redirect_stdout(io.StringIO()) as printed:
+        exec(compile(code, "guide.md", "exec"), names)
+    assert " ".join(shown).split() == printed.getvalue().split()
+    code, shown = shown_behind("audits = lf.audit(")
     with contextlib.redirect_stdout(io.StringIO()) as printed:
         exec(compile(code, "guide.md", "exec"), names)
     assert " ".join(shown).split() == printed.getvalue().split()

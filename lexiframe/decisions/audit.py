@@ -130,8 +130,9 @@ def audit(
     An interval says how sure a rate is if these requests and pairs are all there are. It does not
     say how another collection would come out: the same requests are drawn again and again, pairs
     have runs in common, and a request drawn twice makes a tie of two differences, which new
-    requests would not make. A pair of runs that are the same in all requests is never significant
-    (p = 1), and lowers the error rates.
+    requests would rarely make. Where runs tie, centred differences are not 0, and all have the same
+    sign. A pair of runs that are the same in all requests is never significant (p = 1), and lowers
+    the error rates. The rates are those of single tests, without a correction.
 
     Bootstrap and randomisation draw anew for every 500 trials. The default, 1000 inner trials, is
     one tenth of that of `compare`. At alpha = 0.05 it allows p < alpha in 50 of 1001 cases; 999

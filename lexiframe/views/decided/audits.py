@@ -73,6 +73,7 @@ def _found(rows: list[Row]) -> str:
     every = listed([_percent(row["power"]) for row in known])
     said = every if len(known) == len(rows) else _at_sizes(known, "power")
     wrong = [_percent(row["type_iii"]) for row in known if row["type_iii"] is not None]
-    return f"Differences are found in {said}" + (
-        f", {listed(wrong)} of these in the wrong direction." if wrong else "."
-    )
+    if not wrong:
+        return f"Differences are found in {said}."
+    of_them = f"{listed(wrong)} of what is found has the wrong direction"
+    return f"Differences are found in {said}; {of_them}."
