@@ -43,7 +43,7 @@ def add_runs(evaluation: Evaluation, new_runs: RunsLike, /) -> Evaluation:
     ------
     LexiframeError
         For a run whose name the evaluation has with other rankings; for an evaluation that was
-        computed from scores; and as `evaluate`.
+        computed from scores, or in parts; and as `evaluate`.
     ReadError
         When the old runs have to be read again, because memory was short, and a file has changed.
 
@@ -67,6 +67,11 @@ def add_runs(evaluation: Evaluation, new_runs: RunsLike, /) -> Evaluation:
     >>> more.power.select("measure", "n_pairs").rows()
     [('AP', 3), ('RPP', 3)]
     """
+    if evaluation.sums is not None:
+        raise LexiframeError(
+            "add_runs: expected an evaluation with the preferences of each request, found one in "
+            "parts, which has their sums; evaluate the old and the new runs together, in parts"
+        )
     origin = evaluation.origin("add_runs")
     before, policies, measures = origin.rank_again(), origin.policies, origin.measures
     scan = new_runs if isinstance(new_runs, RunScan) else scan_runs(held(new_runs, "runs"))
@@ -98,10 +103,12 @@ def add_runs(evaluation: Evaluation, new_runs: RunsLike, /) -> Evaluation:
     sources = origin.runs if isinstance(origin.runs, RunScan) else scan_runs(origin.runs)
     projected = projected_of(sources.joined(chosen), origin.qrels, ranked, measures, policies)
     known = Known(
+        evaluation.coverage,
         evaluation.scores,
         evaluation.preferences,
         runs=frozenset(run.name for run in before.runs),
         queries=None,
+        same_judgments=True,
         measures=frozenset(map(str, measures)),
     )
     return evaluate_projected(projected, origin.asked, known)

@@ -163,6 +163,7 @@ def evaluation_of(
         **of_pairs,
         provenance=provenance,
         parts={name: str(Path(str(plan.out), name)) for name in plan.keep},
+        attributes=plan.requests,
         sums=reduced,
     )
 

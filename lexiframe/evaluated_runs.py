@@ -33,7 +33,7 @@ from lexiframe.orderings.rule import Method
 from lexiframe.origin import Origin
 from lexiframe.projected import Projected, project_runs
 from lexiframe.projection.policies import NoRelevant, Policies, ScoreType, Ties, Unjudged
-from lexiframe.reuse import Known, completed, known_in, ranks_in
+from lexiframe.reuse import Known, completed, completed_coverage, known_in, ranks_in
 from lexiframe.significance.differences import Alternative
 from lexiframe.significance.own_tests import OwnTest
 from lexiframe.significance.paired import Correction, Family, Test
@@ -103,7 +103,8 @@ def evaluate(
         lexiframe (but for its last number). Measures that depend on the other runs (see `add_runs`)
         are computed again if a run was added, left out or changed. ``provenance["reused"]`` says
         how many runs, requests, measures and pairs were taken. The results may be written to the
-        same folder.
+        same folder. All preferences have to fit in memory: an evaluation in parts can neither reuse
+        results nor be reused.
     memory : str or int, optional
         How much memory may be taken, such as ``"4GB"``. Default: four fifths of what is available.
         Where runs and judgments, or their preferences, would take more, they are evaluated in
@@ -194,8 +195,13 @@ def evaluate_asked(
     try:
         limit = allowed if was_told else None
         projected = project_runs(runs, qrels, how.measures, policies, limit=limit, **read)
-    except NotEnoughMemoryError:
-        if reuse is not None or not are_of_sums(how.inference.test):
+    except NotEnoughMemoryError as error:
+        if reuse is not None:
+            raise NotEnoughMemoryError(
+                f"{error}; reuse needs all preferences in memory: without it, the runs are "
+                "evaluated in parts"
+            ) from None
+        if not are_of_sums(how.inference.test):
             raise
         return evaluate_in_batches(runs, qrels, how, allowed, **in_parts)
     known = None if kept is None else known_in(kept, projected, policies)
@@ -211,11 +217,12 @@ def evaluate_projected(projected: Projected, how: Asked, known: Known | None = N
     compared = [] if len(names) == 1 else asked
     if known is None:
         s, d, noted = projected.scores(metrics), projected.preferences(compared), {}
+        covered = coverage_table(ranked, projected.positions)
     else:
+        covered = completed_coverage(projected, known)
         done = completed(projected, compared, known)
         s, d = done.scores, done.preferences
         noted = {"reused": done.reused} if known.is_noted else {}
-    covered = coverage_table(ranked, projected.positions)
     provenance = {
         "runs": sources_of_origin(projected.runs, ranked.read),
         "qrels": sources_of_qrels(projected.qrels, sha256=ranked.judged.sha256),

@@ -66,7 +66,8 @@ class Evaluation:
         policies, the measures, the tests and the groups.
     attributes
         Key ``query_id``, and the attributes of the requests that form the groups; None without
-        groups. `compare_groups` and `group_correlations` of the evaluation use it.
+        groups. `compare_groups` and `group_correlations` of the evaluation use it; of an evaluation
+        in parts they take the preferences that it kept, and this as ``requests``.
     sums
         Of an evaluation in parts (see ``memory`` of `evaluate`), the sums over the requests, else
         None. `win_rates`, `win_rate_matrix`, `tie_rates`, `sign_agreement`, `majority_cycles`,

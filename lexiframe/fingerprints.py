@@ -12,9 +12,8 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from lexiframe.codes import encode
 from lexiframe.errors import LexiframeError
-from lexiframe.hashing import hashes_of, mixed
+from lexiframe.hashing import bits_of, hashes_of, mixed
 from lexiframe.io.files.sources import File
 from lexiframe.io.run_parts import RunPart
 from lexiframe.io.run_scan import RunScan
@@ -80,7 +79,7 @@ def _hash_of_rows(part: RunPart, *, is_ordered: bool) -> int:
     state = mixed(state + hashes_of(rows["doc_id"]))
     for name in ("score", "rank"):
         if name in rows.columns:
-            state = mixed(state + _bits(rows[name]))
+            state = mixed(state + bits_of(rows[name]))
     if is_ordered:
         state = mixed(state + np.arange(len(state), dtype=np.uint64))
     return int(state.sum(dtype=np.uint64) + of_empty)
@@ -101,7 +100,7 @@ def fingerprints(ranked: RankedRuns, measures: Iterable[Measure]) -> pl.DataFram
 def fingerprints_of_requests(judged: JudgedItems) -> pl.DataFrame:
     """Return the rows of the table of fingerprints that are about the judgments of requests."""
     names = judged.queries.cast(pl.String)
-    marks = pl.Series(_hashes_of_judgments(judged)).cast(pl.String)
+    marks = pl.Series(judged.hashes).cast(pl.String)
     return pl.DataFrame({"kind": "request", "name": names, "fingerprint": marks}, _SCHEMA)
 
 
@@ -111,23 +110,3 @@ def is_built_in(measure: Measure) -> bool:
         return bool(parse_measure(str(measure)) == measure)
     except LexiframeError:
         return False
-
-
-def _hashes_of_judgments(judged: JudgedItems) -> np.ndarray:
-    """Return a hash of the judgments of each request, in which their order does not count."""
-    rows = judged.judgments.filter(pl.col("item") >= 0)
-    item = rows["item"].to_numpy()
-    documents, document = encode(judged.items["doc_id"])
-    iterations, iteration = encode(rows["iteration"])
-    state = mixed(hashes_of(documents)[document[item]])
-    state = mixed(state + hashes_of(iterations)[iteration])
-    state = mixed(state + _bits(rows["relevance"]))
-    by_query = np.zeros(len(judged.queries), np.uint64)
-    np.add.at(by_query, judged.query[item], state)
-    return by_query
-
-
-def _bits(numbers: pl.Series) -> np.ndarray:
-    """Return the bits of numbers; those of 0 for both zeros, which are equal."""
-    values = numbers.cast(pl.Float64).fill_null(float("nan")).to_numpy() + 0.0
-    return np.asarray(values.view(np.uint64))

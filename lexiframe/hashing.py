@@ -117,3 +117,9 @@ def _bytes_of(texts: pl.Series) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     padded = np.zeros(len(used) + _WORD, np.uint8)
     padded[: len(used)] = used
     return padded, offsets[:-1] - offsets[0], np.diff(offsets)
+
+
+def bits_of(numbers: pl.Series) -> np.ndarray:
+    """Return the bits of numbers; those of 0 for both zeros, which are equal."""
+    values = numbers.cast(pl.Float64).fill_null(float("nan")).to_numpy() + 0.0
+    return np.asarray(values.view(np.uint64))

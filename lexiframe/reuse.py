@@ -13,6 +13,7 @@ from lexiframe._version import __version__
 from lexiframe.codes import encode, order_of
 from lexiframe.errors import warn
 from lexiframe.fingerprints import fingerprints
+from lexiframe.gaps import coverage_table
 from lexiframe.io.kept_results import KeptResults
 from lexiframe.kept_ranks import known_ranks
 from lexiframe.metrics.metric import Metric
@@ -32,7 +33,7 @@ class Known:
 
     Attributes
     ----------
-    scores, preferences
+    coverage, scores, preferences
         The tables of an evaluation.
     runs
         The runs that have not changed since. Other runs in the tables are ignored.
@@ -43,16 +44,20 @@ class Known:
     same_runs
         Whether exactly these runs are evaluated now, so that measures that depend on the other
         runs have not changed either.
+    same_judgments
+        Whether no request is new or gone, and none has other judgments.
     is_noted
         Whether the provenance says how much was known.
     """
 
+    coverage: pl.DataFrame
     scores: pl.DataFrame
     preferences: pl.DataFrame
     runs: frozenset[str]
     queries: pl.Series | None
     measures: frozenset[str]
     same_runs: bool = False
+    same_judgments: bool = False
     is_noted: bool = False
 
 
@@ -76,13 +81,16 @@ def known_in(kept: KeptResults, projected: Projected, policies: Policies) -> Kno
         warn(f"{kept.folder}: nothing is reused, since {why}")
         runs = runs.clear()
     n_before, n_now = (table.filter(kind="run").height for table in (kept.fingerprints, now))
+    judged = (table.filter(kind="request") for table in (kept.fingerprints, now))
     return Known(
+        kept.coverage,
         kept.scores,
         kept.preferences,
         frozenset(runs),
         queries,
         frozenset(measures),
         same_runs=len(runs) == n_before == n_now,
+        same_judgments=bool(len(runs)) and next(judged).equals(next(judged)),
         is_noted=True,
     )
 
@@ -102,6 +110,19 @@ def _why_nothing(kept: KeptResults, policies: Policies) -> str | None:
         if before.get(name) != value:
             return f"it was computed with {name}={before.get(name)!r}, and now {name}={value!r}"
     return None
+
+
+def completed_coverage(projected: Projected, known: Known) -> pl.DataFrame:
+    """Return the coverage of runs, of which only those not known are counted and scored."""
+    if not known.same_judgments:
+        return coverage_table(projected.ranked, projected.positions)
+    names = [run.name for run in projected.ranked.runs]
+    others = [name for name in names if name not in known.runs]
+    before = known.coverage.filter(pl.col("run").is_in([*known.runs]), pl.col("run").is_in(names))
+    if not others:
+        return before
+    found = projected.restricted(None, others)
+    return pl.concat([before, coverage_table(found.ranked, found.positions)]).sort("run")
 
 
 @dataclass(frozen=True)

@@ -367,8 +367,10 @@ def _taken_over(frame: Any, where: str, *, keep_twins: bool) -> pl.DataFrame:
             frame = frame.reset_index()
         if hasattr(frame, "iloc") and any("decimal256" in str(dtype) for dtype in frame.dtypes):
             frame = pa.Table.from_pandas(frame, preserve_index=False)
-        if isinstance(frame, pa.Table | pa.RecordBatch):
-            frame = _without_wide_decimals(pa.table(frame))
+        if isinstance(frame, pa.RecordBatch):  # `pa.table` would import pandas, in half a second
+            frame = pa.Table.from_batches([frame])
+        if isinstance(frame, pa.Table):
+            frame = _without_wide_decimals(frame)
         return pl.DataFrame(frame)
     except (SchemaError, MemoryError):
         raise

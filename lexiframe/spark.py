@@ -6,7 +6,7 @@ It needs PySpark 4, which the extra ``spark`` installs, and Java 17 or later.
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
 from numbers import Integral
@@ -229,5 +229,7 @@ def _writing(out: str | Path | None, kept: Sequence[Kept]) -> Iterator[Path | No
 
 def _sources(data: Any) -> list[dict[str, Any]]:
     """Return the paths that were read, as provenance has them; data frames have none."""
+    if isinstance(data, Mapping):
+        return [{"run": str(n), **fact} for n, one in data.items() for fact in _sources(one)]
     given = data if isinstance(data, list | tuple) else [data]
     return [{"path": str(path)} for path in given if isinstance(path, str | Path)]

@@ -2,6 +2,8 @@
 
 import json
 import shutil
+import subprocess
+import sys
 import tempfile
 import warnings
 
@@ -19,6 +21,7 @@ from lexiframe.io.run_scan import RunScan
 from lexiframe.io.write_parquet import write_parquet_file
 from lexiframe.metrics import scores as metric_scores
 from lexiframe.pairwise.recall_paired import LevelPreference
+from lexiframe.projection import judgments
 from tests.strategies import SUBTOPICS, collections
 
 pytestmark = pytest.mark.filterwarnings("ignore::lexiframe.LexiframeWarning")
@@ -220,9 +223,8 @@ def work(monkeypatch):
     with monkeypatch.context() as patched:
         patched.setattr(LevelPreference, "compute", pairs)
         patched.setattr(metric_scores, "_checked", rankings)
-        patched.setattr(
-            "lexiframe.evaluated_runs.coverage_table", lambda ranked, _: no_coverage(ranked)
-        )
+        for module in ("evaluated_runs", "reuse"):
+            patched.setattr(f"lexiframe.{module}.coverage_table", lambda run, _: no_coverage(run))
         yield so_far
 
 
@@ -501,6 +503,40 @@ def test_a_folder_that_is_none_is_refused(results):
     refused(results / "nowhere", "is not there; name the folder that Evaluation.write wrote")
     refused(results / "means.parquet", "is a file; name the folder")
     refused(3, "reuse: expected the path of a folder, found int", TypeError)
+
+
+def test_only_new_runs_are_covered_and_judgments_hashed_once(tmp_path, monkeypatch):
+    old = lf.evaluate(RUNS / "p*.run", QRELS, "AP")
+    old.write(tmp_path)
+    expected = lf.evaluate(RUNS, QRELS, "AP")
+    covered, hashed, table, mixed = [], [], reuse.coverage_table, judgments.bits_of
+
+    def coverage_table(ranked, p):
+        covered.append([run.name for run in ranked.runs])
+        return table(ranked, p)
+
+    def bits_of(numbers):
+        hashed.append(len(numbers))
+        return mixed(numbers)
+
+    monkeypatch.setattr(reuse, "coverage_table", coverage_table)
+    monkeypatch.setattr(judgments, "bits_of", bits_of)
+    assert_same(lf.evaluate(RUNS, QRELS, "AP", reuse=tmp_path), expected)
+    assert_same(lf.add_runs(old, RUNS), expected)
+    assert covered == [["random"], ["random"]]
+    assert len(hashed) == 1  # once for the results in the folder; those that are held have theirs
+    fewer = lf.read_qrels(QRELS)[1:]  # judgments that changed change the coverage of all runs
+    changed = lf.evaluate(RUNS, fewer, "AP", reuse=tmp_path)
+    assert_same(changed, lf.evaluate(RUNS, fewer, "AP"))
+
+
+def test_results_are_read_without_pandas(tmp_path):
+    """Importing it takes longer than the evaluation of many small collections."""
+    lf.evaluate(RUNS, QRELS, "AP").write(tmp_path)
+    code = "import sys, lexiframe as lf; lf.evaluate(*sys.argv[1:3], 'AP', reuse=sys.argv[3]); "
+    code += "print('pandas' in sys.modules)"
+    command = [sys.executable, "-c", code, *map(str, (RUNS, QRELS, tmp_path))]
+    assert subprocess.check_output(command, text=True).strip() == "False"
 
 
 def test_half_a_folder_is_refused(results):

@@ -20,15 +20,16 @@ FINGERPRINTS = "fingerprints"
 """The table of fingerprints of measures, runs and judgments: see `lexiframe.fingerprints`."""
 RANKS = "ranks"
 """The table of the ranks of the judged items: see `lexiframe.kept_ranks`."""
-_NEEDED = ("scores", "preferences", FINGERPRINTS, RANKS)
+_NEEDED = ("scores", "preferences", "coverage", FINGERPRINTS, RANKS)
 _AGAIN = "evaluate without reuse, and write the results to a folder of their own"
 
 
 @dataclass(frozen=True)
 class KeptResults:
-    """The results in a folder: scores, preferences, fingerprints, ranks, and their provenance."""
+    """The results in a folder: tables, fingerprints, ranks, and their provenance."""
 
     folder: str
+    coverage: pl.DataFrame
     scores: pl.DataFrame
     preferences: pl.DataFrame
     fingerprints: pl.DataFrame
@@ -45,7 +46,7 @@ def read_results(folder: str | Path) -> KeptResults:
         When there is no such folder, when one of the files is missing, damaged or not of this
         library, and when files are of different evaluations.
     LexiframeError
-        When the results are those of `evaluate_scores`.
+        When the results are those of `evaluate_scores`, or of an evaluation in parts.
     """
     if not isinstance(folder, str | Path):
         raise TypeError(f"reuse: expected the path of a folder, found {type(folder).__name__}")
@@ -55,6 +56,12 @@ def read_results(folder: str | Path) -> KeptResults:
         advice = "name the folder that Evaluation.write wrote; the first time leave reuse out"
         raise ReadError(Problem(where, "", found, advice))
     missing = [f"{name}.parquet" for name in _NEEDED if not (place / f"{name}.parquet").is_file()]
+    if missing == ["scores.parquet", "preferences.parquet"]:
+        raise LexiframeError(
+            f"{where}: expected the results of an evaluation in memory, found those of one in "
+            "parts, whose sums over the requests do not suffice to add runs or judgments; leave "
+            "reuse out, and evaluate all runs again in parts"
+        )
     if missing:
         expected = "the files that Evaluation.write writes"
         raise ReadError(Problem(where, expected, f"no {', '.join(missing)}", _AGAIN))
@@ -67,8 +74,8 @@ def read_results(folder: str | Path) -> KeptResults:
             f"{where}: expected the results of evaluate, found those of scores that other tools "
             "computed, of which the rankings are not known; leave reuse out"
         )
-    s, d, marks, ranks = tables
-    return KeptResults(where, s, d, marks, ranks, facts[0])
+    s, d, coverage, marks, ranks = tables
+    return KeptResults(where, coverage, s, d, marks, ranks, facts[0])
 
 
 def _read(path: Path, name: str) -> tuple[pl.DataFrame, dict[str, Any]]:

@@ -26,11 +26,23 @@ PairsOrEvaluation = PairsLike | Grouped
 
 def is_evaluated(data: PairsOrEvaluation) -> TypeGuard[Grouped]:
     """Return whether data is an evaluation, and not a table."""
+    if _are_sums(data):  # whose tables raise
+        return True
     return all(hasattr(data, name) for name in ("scores", "preferences", "attributes"))
+
+
+def _are_sums(data: Any) -> bool:
+    return getattr(data, "sums", None) is not None
 
 
 def groups_of_evaluation(called: str, e: Grouped, requests: RequestsLike, by: By) -> dict[str, Any]:
     """Return the arguments ``requests`` and ``by``; those that are None are the evaluation's."""
+    if _are_sums(e):
+        raise LexiframeError(
+            f"{called}: single requests tell whether groups differ, and this evaluation has sums "
+            "over them; evaluate with out='FOLDER' and keep='preferences', and give "
+            "polars.scan_parquet('FOLDER/preferences'), requests=e.attributes and by="
+        )
     if not e.preferences.height:
         raise LexiframeError(
             f"{called}: expected an evaluation of two runs or more, found one run alone"

@@ -11,6 +11,7 @@ import polars as pl
 
 from lexiframe.codes import encode, order_of
 from lexiframe.errors import LexiframeError
+from lexiframe.hashing import bits_of, hashes_of, mixed
 from lexiframe.io.qrels import distinct_judgments, load_qrels
 from lexiframe.projection.lookup import HashIndex, hash_keys
 from lexiframe.projection.policies import Policies
@@ -57,6 +58,20 @@ class JudgedItems:
     def query_index(self) -> dict[str, int]:
         """The index of each query in ``queries``."""
         return {query: n for n, query in enumerate(self.queries)}
+
+    @cached_property
+    def hashes(self) -> np.ndarray:
+        """A hash of the judgments of each query, in which their order does not count."""
+        rows = self.judgments.filter(pl.col("item") >= 0)
+        item = rows["item"].to_numpy()
+        documents, document = encode(self.items["doc_id"])
+        iterations, iteration = encode(rows["iteration"])
+        state = mixed(hashes_of(documents)[document[item]])
+        state = mixed(state + hashes_of(iterations)[iteration])
+        state = mixed(state + bits_of(rows["relevance"]))
+        by_query = np.zeros(len(self.queries), np.uint64)
+        np.add.at(by_query, self.query[item], state)
+        return by_query
 
     @property
     def is_relevant(self) -> np.ndarray:

@@ -414,6 +414,19 @@ def test_how_to_get_at_single_requests(e):
         _ = e.positions
 
 
+def test_groups_are_compared_by_what_is_kept(data, tmp_path):
+    how = {"requests": REQUESTS, "by": "kind"}
+    whole = lf.evaluate(*data, MEASURES, **how)
+    e = lf.evaluate(*data, MEASURES, **how, out=tmp_path, memory="1kB", keep="preferences")
+    assert e.attributes.sort("query_id").equals(whole.attributes.sort("query_id"))
+    d, groups = pl.scan_parquet(tmp_path / "preferences"), {"requests": e.attributes, "by": "kind"}
+    for function in (lf.compare_groups, lf.group_correlations):
+        expected = function(whole.preferences, **groups)
+        assert function(d, **groups).equals(expected)
+        with pytest.raises(LexiframeError, match="single requests tell whether groups differ, and"):
+            function(e)
+
+
 def test_what_sums_suffice_for(both):
     e, whole = both
     assert str(e) == str(whole)

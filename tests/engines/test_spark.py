@@ -95,16 +95,31 @@ OPTIONS = [
     {"baseline": "run1", "test": ["t", "sign"], "correction": "bh", "alpha": 0.2},
     {"rel": 2, "depth": 5, "no_relevant": "zero", "order": "borda"},
     {"ties": "doc_id_asc", "score_type": "float32", "unjudged": "remove"},
+    {"family": "all", "alternative": "greater", "exclude_self": True, "duplicates": "best"},
 ]
 
 
 @pytest.mark.parametrize("options", OPTIONS, ids=lambda options: next(iter(options)))
 def test_options_are_those_of_evaluate(spark, collection, options):
     """And so are the warnings."""
-    e, said = warned(lf.spark.evaluate, spark, *collection, MEASURES, buckets=5, **options)
-    expected, said_in_memory = warned(lf.evaluate, *collection, MEASURES, **options)
+    data = awkward(collection) if "duplicates" in options else collection
+    e, said = warned(lf.spark.evaluate, spark, *data, MEASURES, buckets=5, **options)
+    expected, said_in_memory = warned(lf.evaluate, *data, MEASURES, **options)
     assert_same(e, expected)
     assert said == said_in_memory
+    assert e.provenance["policies"] == expected.provenance["policies"]
+    assert e.provenance["inference"] == expected.provenance["inference"]
+
+
+def awkward(collection):
+    """The collection with a document twice in each ranking, and one that has its query's id."""
+    runs, qrels = collection
+    firsts = runs.group_by("run", "query_id", maintain_order=True).first()
+    itself = {"doc_id": pl.col("query_id").cast(pl.String)}
+    twice = firsts.with_columns(score=pl.col("score") - 1).select(runs.columns)
+    runs = pl.concat([runs, twice, firsts.with_columns(**itself).select(runs.columns)])
+    own = qrels.unique("query_id", maintain_order=True).with_columns(relevance=2.0, **itself)
+    return runs, pl.concat([qrels, own])
 
 
 def test_groups_of_requests(spark, collection, groups):
@@ -143,6 +158,24 @@ def test_scores_and_preferences_are_written_by_bucket(spark, collection, tmp_pat
     assert {path.name for path in out.iterdir()} == {"scores", "preferences"}
     with pytest.raises(lf.LexiframeError, match="scores: expected no files of an earlier evaluat"):
         lf.spark.evaluate(spark, *collection, MEASURES, out=out)
+
+
+def test_provenance_names_the_paths_that_spark_read(spark, collection, tmp_path):
+    runs, qrels = collection
+    paths = {name: tmp_path / f"{name}.parquet" for name in ("run1", "run2")}
+    for name, path in paths.items():
+        runs.filter(run=name).drop("run").write_parquet(path)
+    qrels.write_parquet(tmp_path / "qrels.parquet")
+    e = lf.spark.evaluate(spark, paths, tmp_path / "qrels.parquet", "AP", buckets=2)
+    assert e.provenance["runs"] == [
+        {"run": name, "path": str(path)} for name, path in paths.items()
+    ]
+    assert e.provenance["qrels"] == [{"path": str(tmp_path / "qrels.parquet")}]
+    listed = [sent(spark, runs.filter(run="run3")), str(tmp_path / "runs.parquet")]
+    runs.filter(run="run1").write_parquet(listed[1])
+    e = lf.spark.evaluate(spark, listed, sent(spark, qrels), "AP", buckets=2)
+    assert (e.provenance["runs"], e.provenance["qrels"]) == ([{"path": listed[1]}], [])
+    assert e.means["run"].unique().sort().to_list() == ["run1", "run3"]
 
 
 def test_the_tables_to_keep_may_be_chosen(spark, collection, tmp_path):
