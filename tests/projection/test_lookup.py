@@ -57,3 +57,18 @@ def test_lookup_in_windows_of_queries(sizes, bits):
     assert row.tolist() == np.flatnonzero(np.isin(of_rows, hashes)).tolist()
     assert (hashes[item] == of_rows[row]).all()
     assert (query[item] == rows[row]).all()
+
+
+def test_a_document_that_is_judged_for_two_queries():
+    runs = RUNS.filter(doc_id="a")
+    judged = pl.DataFrame({"query_id": ["q1", "q2"], "doc_id": "a", "relevance": 1.0})
+    assert lf.positions(runs, judged)["position"].to_list() == [1, 1]
+
+
+def test_how_many_tables_an_index_has():
+    """One where each item has a slot of its own, and one more for those whose slot is taken."""
+    number = np.arange(40)
+    same_low_bits = number.astype(np.uint64) << np.uint64(32)
+    assert len(HashIndex.of(same_low_bits, number).tables) == 1  # each query has its own slots
+    assert len(HashIndex.of(same_low_bits, 0 * number).tables) == 40
+    assert len(HashIndex.of(0 * same_low_bits, 0 * number).tables) == 1  # one can be found
