@@ -4,6 +4,7 @@ import polars as pl
 import pytest
 
 import lexiframe as lf
+from lexiframe import gaps
 from lexiframe.io.run_parts import RunPart
 from lexiframe.projection.answers import counts_of, warn_of_gaps
 from lexiframe.projection.collection import RankedRuns
@@ -127,6 +128,36 @@ def test_what_ties_is_what_is_left_and_how_scores_are_compared():
         table = lf.coverage(near, GRADED, score_type=score_type)
         assert table["tied_relevant"].item() == tied
         assert (table["AP_min"] < table["AP_max"]).item() == (tied > 0)
+
+
+def test_a_judged_document_that_is_not_relevant_only_ties():
+    judged = pl.concat([GRADED, GRADED[:1].with_columns(doc_id=pl.lit("none"), relevance=0.0)])
+    columns = ["tied_relevant", "AP_min", "AP_max", "RR_min", "nDCG@10_max"]
+    expected = lf.coverage(TIED, GRADED).select(columns)
+    assert lf.coverage(TIED, judged).select(columns).equals(expected)
+
+
+@pytest.mark.parametrize("rows", [1, 2**18])
+def test_several_runs_are_as_each_alone(monkeypatch, rows):
+    """Also when few of them are scored at once."""
+    monkeypatch.setattr(gaps, "_ROWS", rows)
+    runs = [
+        TIED.with_columns(run=pl.lit("a"), score=-pl.int_range(6).cast(pl.Float64)),
+        TIED.with_columns(run=pl.lit("b")),
+        TIED[1:].with_columns(run=pl.lit("c"), score=pl.lit(1.0)),
+    ]
+    alone = pl.concat(lf.coverage(run, GRADED) for run in runs)
+    assert alone["tied_relevant"].to_list() == [0, 2, 3]
+    assert lf.coverage(pl.concat(runs), GRADED).equals(alone)
+
+
+def test_the_share_of_judged_documents_is_of_the_first_10():
+    """Of 10 + 2 documents two are judged there; the judged ones at rank 11 and 12 do not count."""
+    runs = {"x": {"q1": {f"d{n:02}": -n for n in range(12)}, "q2": {"b": 2.0, "c": 1.0}}}
+    judged = {"q1": {"d03": 1, "d10": 1, "d11": 0}, "q2": {"b": 1}}
+    (row,) = lf.coverage(runs, judged).to_dicts()
+    assert (row["judged"], row["retrieved"], row["depth"]) == (4, 14, 12)
+    assert row["judged_at_10"] == pytest.approx(2 / 12)
 
 
 @pytest.mark.slow

@@ -1,13 +1,18 @@
 """Equal hashes are only candidates: documents are told apart by their ids, and by their queries."""
 
+from dataclasses import replace
+
 import numpy as np
 import polars as pl
 import pytest
 
 import lexiframe as lf
+from lexiframe.io.run_parts import RunPart
 from lexiframe.projection import coded_rows as rows
 from lexiframe.projection import judgments as judged
+from lexiframe.projection.judgments import judged_items
 from lexiframe.projection.lookup import HashIndex
+from lexiframe.projection.policies import Policies
 
 RUNS = pl.DataFrame(
     {
@@ -57,3 +62,32 @@ def test_lookup_in_windows_of_queries(sizes, bits):
     assert row.tolist() == np.flatnonzero(np.isin(of_rows, hashes)).tolist()
     assert (hashes[item] == of_rows[row]).all()
     assert (query[item] == rows[row]).all()
+
+
+def test_a_document_that_is_judged_for_two_queries():
+    runs = RUNS.filter(doc_id="a")
+    judged = pl.DataFrame({"query_id": ["q1", "q2"], "doc_id": "a", "relevance": 1.0})
+    assert lf.positions(runs, judged)["position"].to_list() == [1, 1]
+
+
+def test_how_many_tables_an_index_has():
+    """One where each item has a slot of its own, and one more for those whose slot is taken."""
+    number = np.arange(40)
+    same_low_bits = number.astype(np.uint64) << np.uint64(32)
+    assert len(HashIndex.of(same_low_bits, number).tables) == 1  # each query has its own slots
+    assert len(HashIndex.of(same_low_bits, 0 * number).tables) == 40
+    assert len(HashIndex.of(0 * same_low_bits, 0 * number).tables) == 1  # one can be found
+
+
+def test_a_document_of_another_query_is_no_hit():
+    """Should two documents of different queries have the same hash of 64 bits."""
+    judged = judged_items(QRELS, Policies())
+    part = RunPart("x", RUNS.drop("run"), "x.run")
+    found = rows.Rows.of(part, judged, "float64", rank=False)
+
+    class Colliding:
+        def find(self, _hashes, _query):
+            return np.array([1, 4]), np.array([0, 0])  # a of the query q1, and a of q2
+
+    hit, item = found.find(replace(judged, index=Colliding()))
+    assert (hit.tolist(), item.tolist()) == ([1], [0])
