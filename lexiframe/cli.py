@@ -98,6 +98,8 @@ _add(
     judges,
     "judges --qrels nist=qrels.txt --qrels llm=llm.txt",
     "judges runs/ --qrels nist=qrels.txt --qrels llm=llm.txt -m nDCG@10 -o results",
+)
+_add(
     "overlap",
     overlap,
     "overlap runs/ -m 'RBO(p=0.9),Jaccard@10'",

@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import polars as pl
 import typer
 
+from lexiframe.asked import MEASURES
 from lexiframe.cli_arguments import refuse_measures
 from lexiframe.cli_inputs import InputOptions, with_groups_of_options
 from lexiframe.cli_options import (
@@ -33,11 +34,11 @@ from lexiframe.decisions.compare_judges import JudgeComparison, compare_judges, 
 from lexiframe.decisions.judges import judge_agreement, judge_confusion
 from lexiframe.engines.units import data_sets_in, judgments_in
 from lexiframe.errors import LexiframeError
-from lexiframe.evaluated_runs import MEASURES
 from lexiframe.io.files.outputs import refuse_outputs, refuse_replacing, refuse_unwritable
 from lexiframe.io.files.sources import STANDARD_INPUT, File
 from lexiframe.io.qrels import held_or_data, read_qrels
-from lexiframe.io.runs import RunScan, scan_runs
+from lexiframe.io.run_scan import RunScan
+from lexiframe.io.runs import scan_runs
 from lexiframe.io.write_parquet import write_tables
 from lexiframe.layouts.groups import names_of
 from lexiframe.views.verdict import verdict, verdict_text

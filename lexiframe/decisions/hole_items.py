@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from lexiframe.io.runs import RunScan, scan_runs
+from lexiframe.io.run_scan import RunScan
+from lexiframe.io.runs import scan_runs
 from lexiframe.io.text.trec import warn_of_wider_lines
 from lexiframe.projection.answers import repairs_of, warn_of_counts
 from lexiframe.projection.collection import RankedRuns, rank_runs
