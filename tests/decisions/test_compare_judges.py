@@ -6,6 +6,7 @@ import pytest
 from scipy.stats import kendalltau
 
 import lexiframe as lf
+from lexiframe.decisions.conclusions import CATEGORIES
 from lexiframe.resampling import drawn_requests
 from tests import oracle
 
@@ -191,3 +192,25 @@ def test_wrong_arguments_are_refused_before_anything_is_read():
     for name, said in wrong.items():
         with pytest.raises(lf.LexiframeError, match=said):
             lf.compare_judges("nowhere", {"a": "x", "b": "y"}, "AP", **{name: "0"})
+
+
+def test_language_models_order_the_runs_of_deep_passages_as_scipy_says(shared):
+    """The five judges of a real track; what follows from them is in the notebook on judges."""
+    folder = shared / "data" / "trec_dl_2019_passage"
+    runs = lf.read_runs([*sorted((folder / "runs").iterdir())][:12])
+    judges = {"nist": folder / "qrels.trec"}
+    judges |= {path.stem: path for path in sorted((folder / "judges").iterdir())}
+    found = lf.compare_judges(runs, judges, "nDCG@10", samples=20)
+    means = {
+        judge: dict(part.select("run", "value").rows())
+        for (judge,), part in found.orderings.partition_by("judge", as_dict=True).items()
+    }
+    names = [*means["nist"]]
+    taus = found.correlations.filter(method="kendall")
+    assert taus.height == 15
+    for a, b, tau in taus.select("judge_a", "judge_b", "correlation").rows():
+        x, y = ([means[judge][run] for run in names] for judge in (a, b))
+        assert tau == pytest.approx(kendalltau(x, y).statistic, abs=1e-12)
+    conclusions = found.conclusions.select("tau", "n_pairs", pl.sum_horizontal(*CATEGORIES))
+    assert conclusions.select(pl.exclude("tau")).unique().rows() == [(66, 66)]
+    assert conclusions["tau"].to_list() == pytest.approx(taus["correlation"].to_list())

@@ -1,6 +1,7 @@
 """Charts of tables, drawn with Altair, which the extra ``viz`` installs."""
 
 from lexiframe.views.charts.agreement import correlation_chart
+from lexiframe.views.charts.judges import judge_confusion_chart, rank_shift_chart
 from lexiframe.views.charts.levels import (
     deciding_level_chart,
     level_correlation_chart,
@@ -31,6 +32,7 @@ __all__ = [
     "critical_difference_chart",
     "deciding_level_chart",
     "degradation_chart",
+    "judge_confusion_chart",
     "level_correlation_chart",
     "mean_chart",
     "optimal_chart",
@@ -41,6 +43,7 @@ __all__ = [
     "power_chart",
     "power_curve_chart",
     "rank_distribution_chart",
+    "rank_shift_chart",
     "ranking_chart",
     "significance_chart",
     "simulated_agreement_chart",
