@@ -82,6 +82,18 @@ def test_correlations_and_shifts_are_those_of_the_ranks(found):
         assert row["correlation"] == pytest.approx(oracle.tau_ap(truth, other))
 
 
+def test_where_smaller_is_better():
+    """Whatever a judge is called."""
+    judges = dict(zip(["nist", "AP", "ASL"], JUDGES.values(), strict=True))
+    found = lf.compare_judges(C_RUNS, judges, "SL1", samples=5)
+    for row in found.correlations.filter(method="tau_ap").iter_rows(named=True):
+        truth, other = (ranks(found, row[j], "SL1") for j in ("judge_a", "judge_b"))
+        assert row["correlation"] == pytest.approx(oracle.tau_ap(truth, other))
+    lengths = lf.scores(lf.positions(C_RUNS, JUDGES["b"]), ["SL1"])
+    shortest = lengths.group_by("run").agg(pl.col("value").mean()).sort("value")["run"][0]
+    assert ranks(found, "AP", "SL1")[shortest] == 1
+
+
 def test_intervals_draw_the_same_requests_for_all_judges(found):
     means = {}
     for judge, qrels in JUDGES.items():
@@ -151,7 +163,7 @@ def test_groups_of_requests_and_a_baseline():
             assert table.tables()[name].filter(kind="m").drop("kind").equals(part), name
     assert alone.comparisons["run_b"].unique().to_list() == ["x"]
     assert alone.conclusions["tau"].null_count() == 6
-    with pytest.raises(lf.LexiframeError, match="by='kind' needs the attributes of requests; give"):
+    with pytest.raises(lf.LexiframeError, match="expected attributes of requests, found none"):
         lf.compare_judges(C_RUNS, JUDGES, "AP", by="kind")
 
 
@@ -173,6 +185,9 @@ def test_it_is_printed_and_written(found, tmp_path):
     assert "RPP: order of the runs, and conclusions about pairs, against nist" in text
     assert "…" not in text  # no row or column is left out
     assert "<h3>Agreement with nist about grades</h3>" in found._repr_html_()
+    odd = lf.compare_judges(C_RUNS, {"<b>": JUDGES["b"], "a\n": JUDGES["a"]}, "AP", samples=2)
+    assert "<b>" not in odd._repr_html_()
+    assert "a\\n" in str(lf.verdict(odd.conclusions)["sentence"][0])
     paths = found.write(tmp_path / "out")
     assert {path.stem for path in paths} == {*found.tables()}
     for path in paths:
