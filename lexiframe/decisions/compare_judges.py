@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from functools import partial
@@ -21,12 +22,12 @@ from lexiframe.decisions.judge_tables import (
     shifts_of,
 )
 from lexiframe.decisions.judges import judge_agreement
-from lexiframe.errors import LexiframeError
+from lexiframe.errors import escaped
 from lexiframe.io.problems.duplicates import Duplicates
 from lexiframe.io.run_scan import RunScan
 from lexiframe.io.runs import scan_runs
 from lexiframe.io.write_parquet import write_tables
-from lexiframe.layouts.groups import By, names_of
+from lexiframe.layouts.groups import By, all_attributes, names_of
 from lexiframe.metrics.needs import refuse_lower_rel
 from lexiframe.orderings.rule import Method, Rule
 from lexiframe.pairwise.pairs import parse_measures
@@ -137,13 +138,14 @@ class JudgeComparison:
         }
 
     def __str__(self) -> str:
-        return "\n\n".join(f"{title}\n{table}" for title, table in self.sections().items())
+        parts = self.sections().items()
+        return "\n\n".join(f"{escaped(title)}\n{table}" for title, table in parts)
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        parts = (f"<h3>{title}</h3>\n{t._repr_html_()}" for title, t in self.sections().items())
-        return "\n".join(parts)
+        parts = [(html.escape(escaped(title)), t) for title, t in self.sections().items()]
+        return "\n".join(f"<h3>{title}</h3>\n{table._repr_html_()}" for title, table in parts)
 
 
 def _in_short(found: JudgeComparison, first: str, by: list[str]) -> pl.DataFrame:
@@ -267,12 +269,9 @@ def compare_judges(
     check_inference(test, correction, family, alpha, "two-sided", trials, seed)
     check_draws("compare_judges", "samples", samples, seed)
     method = Rule(order).method
-    groups: dict[str, Any] = {"requests": requests, "by": by}
-    if (names := names_of(requests, by)) and requests is None:
-        raise LexiframeError(
-            f"compare_judges: by={names[0]!r} needs the attributes of requests; give a frame or a "
-            "file: requests='requests.csv'"
-        )
+    names, groups = names_of(requests, by), dict[str, Any]()
+    if names:  # read once: a stream cannot be read again
+        groups = {"requests": all_attributes(requests, names), "by": names}
     read = read_judges("compare_judges", judges)
     agreement = judge_agreement(read, rel, **groups)
     compared, of_judges = compared_requests(read, asked, policies)

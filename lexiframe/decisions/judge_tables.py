@@ -163,15 +163,17 @@ def correlations_of(
     stands in the place of a measure, so that all judges share the requests drawn.
     """
     frames = []
-    for measure in map(str, measures):
-        is_metric = measure in next(iter(judged.values())).metrics
+    for measure in measures:
+        name = str(measure)
         table = pl.concat(
-            [t.of(measure).with_columns(measure=pl.lit(judge)) for judge, t in judged.items()]
+            [t.of(name).with_columns(measure=pl.lit(judge)) for judge, t in judged.items()]
         )
-        by_order = "mean" if is_metric else order
+        if isinstance(measure, Metric):  # the name of a judge does not say which values are better
+            table = table.with_columns(smaller_is_better=pl.lit(measure.smaller_is_better))
+        by_order = "mean" if isinstance(measure, Metric) else order
         for method in ("kendall", "tau_ap"):
             found = bootstrap_correlations(table, method, order=by_order, **how)
-            frames.append(found.with_columns(measure=pl.lit(measure)))
+            frames.append(found.with_columns(measure=pl.lit(name)))
     table = pl.concat(frames).rename({"ordering_a": "judge_a", "ordering_b": "judge_b"})
     place = {judge: n for n, judge in enumerate(judged)}
     first, second = (pl.col(f"judge_{end}").replace_strict(place) for end in "ab")

@@ -16,7 +16,7 @@ from lexiframe.decisions.agreement_coefficients import (
     kappa_quadratic,
 )
 from lexiframe.decisions.graded_items import grades_of, read_judges, side_by_side
-from lexiframe.layouts.groups import By, attributes_of, in_groups, names_of
+from lexiframe.layouts.groups import By, all_attributes, in_groups, names_of
 from lexiframe.layouts.ranking import ratio
 from lexiframe.memory import refuse_more_than_available
 from lexiframe.projection.policies import Policies
@@ -142,10 +142,10 @@ def _in_groups(
     function: str, judges: JudgesLike, compute: Compute, requests: RequestsLike, by: By
 ) -> pl.DataFrame:
     """Read the judgments, and compute a table of them in each group of requests."""
-    items = side_by_side(function, read := read_judges(function, judges))
-    names = names_of(requests, by)
-    if names and requests is None:
-        attributes_of(items, requests, names)  # which raises: judgments have no attributes
+    if by_names := names_of(requests, by):  # judgments themselves have no attributes
+        requests = all_attributes(requests, by_names)
+    read = read_judges(function, judges)
+    items = side_by_side(function, read)
     return in_groups(lambda part: compute(part, [*read]), items, requests, by)
 
 

@@ -6,6 +6,7 @@ import pytest
 from scipy.stats import kendalltau
 
 import lexiframe as lf
+from lexiframe.decisions.conclusions import CATEGORIES
 from lexiframe.resampling import drawn_requests
 from tests import oracle
 
@@ -81,6 +82,18 @@ def test_correlations_and_shifts_are_those_of_the_ranks(found):
         assert row["correlation"] == pytest.approx(oracle.tau_ap(truth, other))
 
 
+def test_where_smaller_is_better():
+    """Whatever a judge is called."""
+    judges = dict(zip(["nist", "AP", "ASL"], JUDGES.values(), strict=True))
+    found = lf.compare_judges(C_RUNS, judges, "SL1", samples=5)
+    for row in found.correlations.filter(method="tau_ap").iter_rows(named=True):
+        truth, other = (ranks(found, row[j], "SL1") for j in ("judge_a", "judge_b"))
+        assert row["correlation"] == pytest.approx(oracle.tau_ap(truth, other))
+    lengths = lf.scores(lf.positions(C_RUNS, JUDGES["b"]), ["SL1"])
+    shortest = lengths.group_by("run").agg(pl.col("value").mean()).sort("value")["run"][0]
+    assert ranks(found, "AP", "SL1")[shortest] == 1
+
+
 def test_intervals_draw_the_same_requests_for_all_judges(found):
     means = {}
     for judge, qrels in JUDGES.items():
@@ -150,7 +163,7 @@ def test_groups_of_requests_and_a_baseline():
             assert table.tables()[name].filter(kind="m").drop("kind").equals(part), name
     assert alone.comparisons["run_b"].unique().to_list() == ["x"]
     assert alone.conclusions["tau"].null_count() == 6
-    with pytest.raises(lf.LexiframeError, match="by='kind' needs the attributes of requests; give"):
+    with pytest.raises(lf.LexiframeError, match="expected attributes of requests, found none"):
         lf.compare_judges(C_RUNS, JUDGES, "AP", by="kind")
 
 
@@ -172,6 +185,9 @@ def test_it_is_printed_and_written(found, tmp_path):
     assert "RPP: order of the runs, and conclusions about pairs, against nist" in text
     assert "…" not in text  # no row or column is left out
     assert "<h3>Agreement with nist about grades</h3>" in found._repr_html_()
+    odd = lf.compare_judges(C_RUNS, {"<b>": JUDGES["b"], "a\n": JUDGES["a"]}, "AP", samples=2)
+    assert "<b>" not in odd._repr_html_()
+    assert "a\\n" in str(lf.verdict(odd.conclusions)["sentence"][0])
     paths = found.write(tmp_path / "out")
     assert {path.stem for path in paths} == {*found.tables()}
     for path in paths:
@@ -191,3 +207,25 @@ def test_wrong_arguments_are_refused_before_anything_is_read():
     for name, said in wrong.items():
         with pytest.raises(lf.LexiframeError, match=said):
             lf.compare_judges("nowhere", {"a": "x", "b": "y"}, "AP", **{name: "0"})
+
+
+def test_language_models_order_the_runs_of_deep_passages_as_scipy_says(shared):
+    """The five judges of a real track; what follows from them is in the notebook on judges."""
+    folder = shared / "data" / "trec_dl_2019_passage"
+    runs = lf.read_runs([*sorted((folder / "runs").iterdir())][:12])
+    judges = {"nist": folder / "qrels.trec"}
+    judges |= {path.stem: path for path in sorted((folder / "judges").iterdir())}
+    found = lf.compare_judges(runs, judges, "nDCG@10", samples=20)
+    means = {
+        judge: dict(part.select("run", "value").rows())
+        for (judge,), part in found.orderings.partition_by("judge", as_dict=True).items()
+    }
+    names = [*means["nist"]]
+    taus = found.correlations.filter(method="kendall")
+    assert taus.height == 15
+    for a, b, tau in taus.select("judge_a", "judge_b", "correlation").rows():
+        x, y = ([means[judge][run] for run in names] for judge in (a, b))
+        assert tau == pytest.approx(kendalltau(x, y).statistic, abs=1e-12)
+    conclusions = found.conclusions.select("tau", "n_pairs", pl.sum_horizontal(*CATEGORIES))
+    assert conclusions.select(pl.exclude("tau")).unique().rows() == [(66, 66)]
+    assert conclusions["tau"].to_list() == pytest.approx(taus["correlation"].to_list())

@@ -157,7 +157,7 @@ def test_several_tables_by_name_and_groups():
     ]
     assert (table["tau"] == 1.0).all()
     assert lf.conclusion_pairs(named, by="kind").height == 18
-    with pytest.raises(lf.SchemaError, match="comparisons 'z': expected one row for each measure"):
+    with pytest.raises(lf.SchemaError, match="by groups of requests name the attributes: by="):
         lf.conclusions(named)
     with pytest.raises(lf.UnknownNameError, match="unknown attribute 'size'"):
         lf.conclusions(named, by="size")

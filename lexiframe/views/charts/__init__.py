@@ -2,6 +2,7 @@
 
 from lexiframe.views.charts.agreement import correlation_chart
 from lexiframe.views.charts.audits import audit_chart
+from lexiframe.views.charts.judges import judge_confusion_chart, rank_shift_chart
 from lexiframe.views.charts.levels import (
     deciding_level_chart,
     level_correlation_chart,
@@ -35,6 +36,7 @@ __all__ = [
     "critical_difference_chart",
     "deciding_level_chart",
     "degradation_chart",
+    "judge_confusion_chart",
     "level_correlation_chart",
     "mean_chart",
     "optimal_chart",
@@ -46,6 +48,7 @@ __all__ = [
     "power_chart",
     "power_curve_chart",
     "rank_distribution_chart",
+    "rank_shift_chart",
     "ranking_chart",
     "significance_chart",
     "simulated_agreement_chart",

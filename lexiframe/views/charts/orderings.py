@@ -86,7 +86,7 @@ def ordering_chart(
     rows = rows.with_columns(is_highlighted=pl.col("run").is_in(chosen))
     orderings = rows["ordering"].unique(maintain_order=True).to_list()
     n_runs = rows["run"].n_unique()
-    chart: alt.LayerChart = _lines(rows, orderings, chosen, n_runs).properties(
+    chart: alt.LayerChart = lines_of_ranks(rows, orderings, chosen, n_runs).properties(
         title=title(f"Ranks of {n_runs} run{'s' * (n_runs != 1)} {named}", _by_methods(rows))
     )
     return chart
@@ -155,7 +155,12 @@ def _highlighted(rows: pl.DataFrame, wanted: str | Sequence[str] | None) -> list
     return runs
 
 
-def _lines(rows: pl.DataFrame, orderings: list[str], chosen: list[str], n_runs: int) -> Any:
+def lines_of_ranks(rows: pl.DataFrame, orderings: list[str], chosen: list[str], n_runs: int) -> Any:
+    """Return lines through the ranks of the runs in orderings side by side, the chosen in colour.
+
+    Each row is a run in an ordering. ``at`` numbers the orderings from 0, ``place`` the runs of
+    each from 1, and ``is_first`` and ``is_last`` say where names stand beside the points.
+    """
     draw, pixels = altair(), step(n_runs, most=28)
     near = draw.selection_point(
         name="near", on="pointerover", nearest=True, fields=["run"], empty=False

@@ -1,0 +1,78 @@
+"""Charts of judges show the numbers of their tables."""
+
+import polars as pl
+import pytest
+
+import lexiframe as lf
+
+pytest.importorskip("altair")
+pytest.importorskip("vl_convert")
+from lexiframe.views.charts import judge_confusion_chart, rank_shift_chart
+from tests.views.charts.drawn import compare_with_snapshot, rows, titles
+from tests.views.charts.pictures import INJECTED, UGLY, page, rendered
+
+CONFUSION = lf.judge_confusion(
+    {
+        "nist": {"q": {"a": 0, "b": 0, "c": 1, "d": 3}},
+        "llm": {"q": {"a": 0, "b": 1, "c": 1, "d": 2}},
+    }
+)
+SHIFTS = pl.DataFrame(
+    {
+        "measure": "AP", "method": "mean", "judge_a": "nist", "judge_b": "llm",
+        "run": ["v", "w", "x", "y", "z"],
+        "value_a": [0.5, 0.4, 0.3, 0.2, 0.1], "value_b": [0.5, 0.1, 0.3, 0.3, 0.2],
+        "rank_a": [1.0, 2.0, 3.0, 4.0, 5.0], "rank_b": [1.0, 5.0, 2.5, 2.5, 4.0],
+        "shift": [0.0, -3.0, 0.5, 1.5, 1.0],
+    }
+)  # fmt: skip
+
+
+def test_cells_are_the_grades_and_their_shares():
+    chart = judge_confusion_chart(CONFUSION)
+    assert rows(chart).equals(CONFUSION)
+    assert titles(chart) == ["Grades by nist and by llm", "of 4 items"]
+    three = pl.concat(
+        [CONFUSION, CONFUSION.with_columns(judge_b=pl.lit("b"), n=pl.lit(7, pl.Int64))]
+    )
+    assert rows(judge_confusion_chart(three, judge_b="b"))["n"].unique().to_list() == [7]
+    with pytest.raises(lf.LexiframeError, match="expected one row for each relevance_a"):
+        judge_confusion_chart(three)
+    with pytest.raises(lf.UnknownNameError, match="unknown judge_a 'x'"):
+        judge_confusion_chart(CONFUSION, "x")
+
+
+def test_lines_go_from_rank_to_rank_and_the_movers_are_highlighted():
+    found = rows(rank_shift_chart(SHIFTS, "AP"))
+    for judge, end in (("nist", "a"), ("llm", "b")):
+        part = found.filter(ordering=judge).sort("run")
+        assert part["rank"].to_list() == SHIFTS[f"rank_{end}"].to_list()
+        assert part["value"].to_list() == SHIFTS[f"value_{end}"].to_list()
+    assert found.filter("is_highlighted")["run"].unique().sort().to_list() == [*"wxyz"]
+    assert found.filter("is_first")["ordering"].unique().to_list() == ["nist"]
+    assert found.filter("is_last")["ordering"].unique().to_list() == ["llm"]
+    assert titles(rank_shift_chart(SHIFTS, "AP"))[1].startswith("4 of them have another rank")
+    told = rows(rank_shift_chart(SHIFTS, "AP", highlight="v"))
+    assert told.filter("is_highlighted")["run"].unique().to_list() == ["v"]
+    with pytest.raises(lf.UnknownNameError, match="unknown run 'u'"):
+        rank_shift_chart(SHIFTS, "AP", highlight=["u"])
+    with pytest.raises(lf.UnknownNameError, match="unknown measure 'RR'"):
+        rank_shift_chart(SHIFTS, "RR")
+
+
+def test_the_specifications_are_those_of_the_snapshots():
+    compare_with_snapshot(judge_confusion_chart(CONFUSION), "judge_confusion_chart")
+    compare_with_snapshot(rank_shift_chart(SHIFTS, "AP"), "rank_shift_chart")
+
+
+def test_charts_are_drawn_and_names_are_harmless():
+    for name in UGLY:
+        called = pl.lit(name)
+        odd = SHIFTS.with_columns(judge_a=called, measure=called, run=pl.col("run") + name)
+        charts = [
+            judge_confusion_chart(CONFUSION.with_columns(judge_a=called, judge_b=called)),
+            rank_shift_chart(odd, name),
+        ]
+        for chart in charts:
+            rendered(chart)
+            assert INJECTED not in page(chart)
