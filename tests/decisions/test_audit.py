@@ -227,11 +227,19 @@ def test_runs_that_are_the_same_or_differ_by_a_constant():
     assert both["n_differ"].item() == both["n_significant"].item() == pytest.approx(347, abs=45)
 
 
+def test_a_mean_of_rounding_alone_is_no_difference():
+    """0.1 + 0.2 − 0.3 is not 0 as float64; what is significant is an error, not power."""
+    found = audited(preferences({"ab": [0.1, 0.2, -0.3]}), "t", 5).row(0, named=True)
+    assert (found["n_differ"], found["n_significant"], found["power"]) == (0, 0, None)
+    assert found["error_rate"] > 0.05
+
+
 def test_a_mean_in_the_other_direction_than_wins():
-    """Four wins and a greater loss: the sign test is significant in the wrong direction."""
+    """Four wins and a greater loss: tests of wins and of ranks take the wrong direction."""
     d = preferences({"ab": [1.0, 1.0, 1.0, 1.0, -6.0]})
-    rows = audited(d, ["sign", "t"], 60).rows_by_key("test", named=True, unique=True)
+    rows = audited(d, TESTS[:3], 60).rows_by_key("test", named=True, unique=True)
     assert rows["sign"]["type_iii"] > 0.99
+    assert rows["wilcoxon"]["type_iii"] > 0.9
     assert rows["t"]["type_iii"] < 0.05
 
 
