@@ -1,6 +1,7 @@
 """Charts of tables, drawn with Altair, which the extra ``viz`` installs."""
 
 from lexiframe.views.charts.agreement import correlation_chart
+from lexiframe.views.charts.conclusions import conclusion_chart
 from lexiframe.views.charts.judges import judge_confusion_chart, rank_shift_chart
 from lexiframe.views.charts.levels import (
     deciding_level_chart,
@@ -28,6 +29,7 @@ from lexiframe.views.charts.win_rates import win_rate_chart
 __all__ = [
     "asl_chart",
     "axiom_chart",
+    "conclusion_chart",
     "correlation_chart",
     "critical_difference_chart",
     "deciding_level_chart",
