@@ -2,6 +2,7 @@
 
 from lexiframe.views.charts.agreement import correlation_chart
 from lexiframe.views.charts.audits import audit_chart
+from lexiframe.views.charts.conclusions import conclusion_chart
 from lexiframe.views.charts.judges import judge_confusion_chart, rank_shift_chart
 from lexiframe.views.charts.levels import (
     deciding_level_chart,
@@ -32,6 +33,7 @@ __all__ = [
     "asl_chart",
     "audit_chart",
     "axiom_chart",
+    "conclusion_chart",
     "correlation_chart",
     "critical_difference_chart",
     "deciding_level_chart",
