@@ -370,12 +370,17 @@ def tables(tmp_path_factory):
         "swap_curve": lf.swap_curve(d, splits=9),
         "required_requests": lf.required_requests(d),
         "power_curve": lf.power_curve(d, [9, 99]),
-        "hole_values": (holes := lf.hole_sensitivity(runs, qrels, "AP RPP", samples=9)).values,
+        "hole_values": (holes := some_holes()).values,
         "hole_pairs": holes.pairs,
         "hole_calibration": holes.calibration,
         "coverage": lf.coverage(runs, qrels),
         "problems": problems(tmp_path_factory.mktemp("problems") / "bad.run"),
     }
+
+
+def some_holes():
+    runs, qrels = lf.simulate_collection(requests=5, runs=3, pool_depth=9, pool_share=0.7)
+    return lf.hole_sensitivity(runs, qrels, "AP RPP", samples=9)
 
 
 def halves(d):
