@@ -379,6 +379,7 @@ def tables(tmp_path_factory):
         "power_curve": lf.power_curve(d, [9, 99]),
         "audits": lf.audit(d, "t", trials=9),
         "hole_values": (holes := lf.hole_sensitivity(runs, qrels, "AP RPP", samples=9)).values,
+        "hole_values": (holes := some_holes()).values,
         "hole_pairs": holes.pairs,
         "hole_calibration": holes.calibration,
         "coverage": lf.coverage(runs, qrels),
@@ -411,6 +412,11 @@ def judged_tables(runs, qrels):
         "conclusions": found.conclusions,
         "conclusion_pairs": found.conclusion_pairs,
     }
+
+
+def some_holes():
+    runs, qrels = lf.simulate_collection(requests=5, runs=3, pool_depth=9, pool_share=0.7)
+    return lf.hole_sensitivity(runs, qrels, "AP RPP", samples=9)
 
 
 def halves(d):

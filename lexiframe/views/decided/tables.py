@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import polars as pl
 
-from lexiframe.schemas import (
+from lexiframe.schemas import HOLE_PAIRS, TableSchema
     AUDITS,
     CONCLUSIONS,
     CONTRASTING,
@@ -22,6 +22,7 @@ from lexiframe.views.decided.gates import gate_sentences
 from lexiframe.views.decided.judges import agreement_sentences
 from lexiframe.views.decided.overlap import contrasting_sentences, overlap_sentences
 from lexiframe.views.decided.unjudged import unjudged_sentences
+from lexiframe.views.decided.holes import hole_sentences
 
 Sentences = Callable[[pl.DataFrame], pl.DataFrame]
 """From a table to a frame with a row for each sentence, whose last column is ``sentence``."""
@@ -35,6 +36,7 @@ _DECIDED: tuple[tuple[TableSchema, Sentences], ...] = (
     (OVERLAP, overlap_sentences),
     (UNJUDGED, unjudged_sentences),
 )
+_DECIDED: tuple[tuple[TableSchema, Sentences], ...] = ((HOLE_PAIRS, hole_sentences),)
 """Each table that has a verdict of its own, and the function that puts it into words."""
 
 
