@@ -378,7 +378,6 @@ def tables(tmp_path_factory):
         "required_requests": lf.required_requests(d),
         "power_curve": lf.power_curve(d, [9, 99]),
         "audits": lf.audit(d, "t", trials=9),
-        "hole_values": (holes := lf.hole_sensitivity(runs, qrels, "AP RPP", samples=9)).values,
         "hole_values": (holes := some_holes()).values,
         "hole_pairs": holes.pairs,
         "hole_calibration": holes.calibration,

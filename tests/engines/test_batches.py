@@ -420,6 +420,9 @@ def test_how_to_get_at_single_requests(e):
     said = "this evaluation has sums over the requests, and not the rankings; evaluate all runs"
     with pytest.raises(LexiframeError, match=said):
         _ = e.positions
+    said = "report: the page shows single requests, and this evaluation has sums over them only; ev"
+    with pytest.raises(LexiframeError, match=said):
+        e.report("report.html")
 
 
 def test_groups_are_compared_by_what_is_kept(data, tmp_path):

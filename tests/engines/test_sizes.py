@@ -124,7 +124,7 @@ def test_each_bucket_fits():
 PEAK = """
 import re, sys
 from pathlib import Path
-from lexiframe.engines.buckets import partition
+from lexiframe.engines.partition import partition
 import lexiframe as lf
 how, runs, qrels, folder, memory = sys.argv[1:]
 if how == "whole":

@@ -6,11 +6,12 @@ from collections.abc import Callable
 
 import polars as pl
 
-from lexiframe.schemas import HOLE_PAIRS, TableSchema
+from lexiframe.schemas import (
     AUDITS,
     CONCLUSIONS,
     CONTRASTING,
     GATES,
+    HOLE_PAIRS,
     JUDGE_AGREEMENT,
     OVERLAP,
     UNJUDGED,
@@ -19,10 +20,10 @@ from lexiframe.schemas import HOLE_PAIRS, TableSchema
 from lexiframe.views.decided.audits import audits_in_words
 from lexiframe.views.decided.conclusions import conclusion_sentences
 from lexiframe.views.decided.gates import gate_sentences
+from lexiframe.views.decided.holes import hole_sentences
 from lexiframe.views.decided.judges import agreement_sentences
 from lexiframe.views.decided.overlap import contrasting_sentences, overlap_sentences
 from lexiframe.views.decided.unjudged import unjudged_sentences
-from lexiframe.views.decided.holes import hole_sentences
 
 Sentences = Callable[[pl.DataFrame], pl.DataFrame]
 """From a table to a frame with a row for each sentence, whose last column is ``sentence``."""
@@ -35,8 +36,8 @@ _DECIDED: tuple[tuple[TableSchema, Sentences], ...] = (
     (CONTRASTING, contrasting_sentences),  # before overlap, whose columns it has, too
     (OVERLAP, overlap_sentences),
     (UNJUDGED, unjudged_sentences),
+    (HOLE_PAIRS, hole_sentences),
 )
-_DECIDED: tuple[tuple[TableSchema, Sentences], ...] = ((HOLE_PAIRS, hole_sentences),)
 """Each table that has a verdict of its own, and the function that puts it into words."""
 
 
