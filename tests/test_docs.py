@@ -151,6 +151,7 @@ def test_what_the_page_about_the_gate_shows(monkeypatch, capsys):
     for block in blocks(text):
         exec(compile(block, "gate.md", "exec"), names)
     assert {*names["g"]["outcome"]} == {"pass", "undecided"}
+    capsys.readouterr()
     command, printed = text.split("    $ lexiframe ")[1].split("\n\n")[:2]
     words = command.replace("\\\n", " ").split()
     monkeypatch.chdir(ROOT)

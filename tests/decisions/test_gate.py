@@ -418,8 +418,6 @@ def held(shared):
 
 
 RUN_COLUMNS = ["query_id", "doc_id", "score"]
-NOT_SHOWN = [("random_seed1", "nDCG@10")]
-"""Hardly any relevant document of this run is among the first ten: its loss may be chance."""
 
 
 @pytest.mark.parametrize("name, n_runs", [("cranfield", 24), ("movielens_100k", 15)])
@@ -437,10 +435,6 @@ def test_a_damaged_copy_does_not_pass(held, name, n_runs):
         how = {"baseline": run, "candidate": f"{run} (copy)"}
         part = held[name].filter(measure=measure)
         shown = stats.ttest_1samp(loss, 0, alternative="greater").confidence_interval(0.95).low
-        if (run, measure) in NOT_SHOWN:
-            assert shown < 0
-            assert lf.gate(part, loss.mean() / 2, **how)["outcome"].item() == "undecided"
-            continue
         assert 0 < shown < loss.mean()
         for margin, outcome in ((0.99 * shown, "fail"), (1.01 * shown, "undecided")):
             assert lf.gate(part, margin, **how)["outcome"].item() == outcome, (run, measure)
