@@ -38,6 +38,7 @@ ABOVE = """
     cli_overlap cli
     cli_judges cli
     __main__
+    cli_gate_inputs cli_gate cli __main__
 """.split()
 
 
@@ -188,7 +189,7 @@ PUBLIC = """
     write_trec write_parquet to_ir_measures to_ranx to_pytrec_eval
     evaluate add_runs evaluate_scores Evaluation verdict views spark
     LexiframeError LexiframeWarning ReadError SchemaError UnknownNameError
-    equivalence
+    equivalence gate
 """.split()
 CALLABLE = [
     n for n in PUBLIC if inspect.isfunction(getattr(lf, n)) or isinstance(getattr(lf, n), type)
@@ -374,6 +375,7 @@ def tables(tmp_path_factory):
         "smallest_differences": lf.smallest_significant_differences(c),
         "swap_rates": lf.swap_rates(d, splits=9),
         "swap_curve": lf.swap_curve(d, splits=9),
+        "gates": lf.gate(s, 0.1, baseline="random", candidate="pca8_euclidean"),
         "equivalences": lf.equivalence(s, 0.1, ["t", "bootstrap"], trials=2000),
         "required_requests": lf.required_requests(d),
         "power_curve": lf.power_curve(d, [9, 99]),
