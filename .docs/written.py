@@ -2,7 +2,7 @@
 
 index           README.md
 notebooks/      the notebooks, with their stored outputs
-guide, large, spark, glossary, coming-from        the pages of .docs/
+guide, gate, large, spark, glossary, coming-from  the pages of .docs/
 measures/       a page for each measure           (measure_pages.py)
 reference/      a page for each public function   (reference_pages.py)
 contributing, changelog                           the pages of the same names
@@ -18,6 +18,7 @@ ROOT = Path(__file__).resolve().parents[1]
 TEXTS = {
     "index.md": "README.md",
     "guide.md": ".docs/guide.md",
+    "gate.md": ".docs/gate.md",
     "large.md": ".docs/large.md",
     "spark.md": ".docs/spark.md",
     "coming-from.md": ".docs/coming-from.md",
@@ -34,6 +35,7 @@ CONTENTS = """
 
 notebooks/index
 guide
+gate
 large
 spark
 coming-from

@@ -143,7 +143,9 @@ def test_several_runs_are_as_each_alone(monkeypatch, rows):
     monkeypatch.setattr(gaps, "_ROWS", rows)
     runs = [
         TIED.with_columns(run=pl.lit("a"), score=-pl.int_range(6).cast(pl.Float64)),
-        TIED.with_columns(run=pl.lit("b")),
+        TIED.with_columns(  # other ranks than run a where nothing ties
+            run=pl.lit("b"), score=pl.when(doc_id="b").then(9.0).otherwise("score")
+        ),
         TIED[1:].with_columns(run=pl.lit("c"), score=pl.lit(1.0)),
     ]
     alone = pl.concat(lf.coverage(run, GRADED) for run in runs)

@@ -9,12 +9,12 @@ import pytest
 import yaml
 
 import lexiframe as lf
-from lexiframe import theory
+from lexiframe import cli, theory
 from lexiframe.metrics.papers import LEXIPRECISION, LEXIRECALL, RECALL_PAIRED
 from tests.test_readme import blocks
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGES = "coming-from.md glossary.md guide.md large.md spark.md".split()
+PAGES = "coming-from.md gate.md glossary.md guide.md large.md spark.md".split()
 
 WHOLE = {"spark", "theory", "views"}
 """The names that are modules or folders of functions."""
@@ -142,6 +142,27 @@ def test_the_code_about_large_data_runs(tmp_path, monkeypatch):
     whole = lf.evaluate(names["folder"] / "runs", names["folder"] / "qrels.txt", ["RPP", "AP"])
     assert names["e"].comparisons.equals(whole.comparisons)
     assert names["d"].collect().height == whole.preferences.height
+
+
+def test_what_the_page_about_the_gate_shows(monkeypatch, capsys):
+    """Its Python runs, its commands print what follows them, and its workflow is YAML."""
+    text = (ROOT / ".docs/gate.md").read_text(encoding="utf-8")
+    names = {}
+    for block in blocks(text):
+        exec(compile(block, "gate.md", "exec"), names)
+    assert {*names["g"]["outcome"]} == {"pass", "undecided"}
+    capsys.readouterr()
+    command, printed = text.split("    $ lexiframe ")[1].split("\n\n")[:2]
+    words = command.replace("\\\n", " ").split()
+    monkeypatch.chdir(ROOT)
+    monkeypatch.setattr(sys, "argv", ["lexiframe", *words])
+    with pytest.raises(SystemExit) as exited:
+        cli.main()
+    assert exited.value.code == 3
+    assert capsys.readouterr().out.split() == printed.partition("    $ echo")[0].split()
+    workflow = yaml.safe_load(text.split("```yaml\n")[1].split("```")[0])
+    steps = workflow["jobs"]["gate"]["steps"]
+    assert any("lexiframe gate" in step.get("run", "") for step in steps)
 
 
 @pytest.mark.parametrize("page", PAGES)

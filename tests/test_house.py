@@ -38,6 +38,7 @@ ABOVE = """
     cli_overlap cli
     cli_judges cli
     __main__
+    cli_gate_inputs cli_gate cli __main__
 """.split()
 
 
@@ -188,7 +189,7 @@ PUBLIC = """
     write_trec write_parquet to_ir_measures to_ranx to_pytrec_eval
     evaluate add_runs evaluate_scores Evaluation verdict views spark
     LexiframeError LexiframeWarning ReadError SchemaError UnknownNameError
-    equivalence
+    equivalence gate
 """.split()
 CALLABLE = [
     n for n in PUBLIC if inspect.isfunction(getattr(lf, n)) or isinstance(getattr(lf, n), type)
@@ -374,18 +375,19 @@ def tables(tmp_path_factory):
         "smallest_differences": lf.smallest_significant_differences(c),
         "swap_rates": lf.swap_rates(d, splits=9),
         "swap_curve": lf.swap_curve(d, splits=9),
+        "gates": lf.gate(s, 0.1, baseline="random", candidate="pca8_euclidean"),
         "equivalences": lf.equivalence(s, 0.1, ["t", "bootstrap"], trials=2000),
         "required_requests": lf.required_requests(d),
         "power_curve": lf.power_curve(d, [9, 99]),
         "audits": lf.audit(d, "t", trials=9),
-        "hole_values": (holes := lf.hole_sensitivity(runs, qrels, "AP RPP", samples=9)).values,
+        "hole_values": (holes := some_holes()).values,
         "hole_pairs": holes.pairs,
         "hole_calibration": holes.calibration,
         "coverage": lf.coverage(runs, qrels),
         **judged_tables(runs, qrels),
         "overlap": lf.overlap(runs),
         "contrasting": lf.contrasting(runs, "pca8_euclidean", "random", qrels=qrels),
-        "unjudged": lf.unjudged(runs, qrels.slice(0, 9)),
+        "unjudged": lf.unjudged(runs, pl.DataFrame(qrels).group_by("query_id").head(2)),
         "problems": problems(tmp_path_factory.mktemp("problems") / "bad.run"),
     }
 
@@ -411,6 +413,11 @@ def judged_tables(runs, qrels):
         "conclusions": found.conclusions,
         "conclusion_pairs": found.conclusion_pairs,
     }
+
+
+def some_holes():
+    runs, qrels = lf.simulate_collection(requests=5, runs=3, pool_depth=9, pool_share=0.7)
+    return lf.hole_sensitivity(runs, qrels, "AP RPP", samples=9)
 
 
 def halves(d):

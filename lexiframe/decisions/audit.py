@@ -64,8 +64,9 @@ def audit(
     d
         The table of `preferences`, or of `scores`, whose differences are taken.
     tests : str, function, or several
-        Tests of `compare`, by name, or functions of your own from differences (requests × trials)
-        to p-values, as described there. A function is called for each size and 500 trials.
+        Tests of `compare`, by name, or functions of your own from differences to p-values, as
+        described there. A function is called once for up to 500 trials, with requests × twice as
+        many columns: the trials with equal means, and then the same requests as they are.
     sizes : int, or several
         The numbers of requests that a trial draws, each at least 2.
     alpha : float
@@ -214,7 +215,8 @@ def _with_two_requests(measure: str, pairs: Pairs) -> Pairs:
         f"audit: {(~enough).sum():,} of {len(enough):,} pairs of runs share one request only for "
         f"{measure}; they are left out"
     )
-    return replace(pairs, a=pairs.a[enough], b=pairs.b[enough], values=pairs.values[:, enough])
+    kept = replace(pairs, a=pairs.a[enough], b=pairs.b[enough], values=pairs.values[:, enough])
+    return kept.of_known_requests()
 
 
 def _counts(pairs: Pairs, trials: Trials, tests: list[Any], options: Options) -> np.ndarray:

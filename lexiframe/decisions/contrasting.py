@@ -103,7 +103,7 @@ def contrasting(
             "each"
         )
     if a == b:
-        raise LexiframeError(f"contrasting: expected two runs, found {a!r} twice")
+        raise LexiframeError(f"contrasting: expected the names of two runs, found {a!r} twice")
     check_draws("contrasting", "n", n, 0)
     policies = Policies(ties=ties, score_type=score_type, duplicates=duplicates, depth=depth)
     names_of(requests, by)

@@ -149,8 +149,8 @@ n = 60 requests).
     check_gate(require, test, correction, alpha, power, trials, seed)
     if baseline == candidate:
         raise LexiframeError(
-            f"gate: expected two runs, found {candidate!r} as baseline and as candidate; give the "
-            "runs different names"
+            f"gate: baseline and candidate are both called {candidate!r}; give the runs different "
+            "names"
         )
     two = _of_two_runs(d, baseline, candidate)
     margins, measures = _by_names_of(margin, two)
@@ -165,8 +165,11 @@ n = 60 requests).
 
     tested = in_groups(of_group, two, requests, by)
     groups = tested.columns[: tested.columns.index("measure")]
-    table = _decided(tested, require, correction, alpha, power)
-    table = table.with_columns(baseline=pl.lit(baseline), candidate=pl.lit(candidate))
+    table = decided(tested, require, correction, alpha).with_columns(
+        baseline=pl.lit(baseline), candidate=pl.lit(candidate)
+    )
+    level = alpha if correction == "none" else alpha / table.height
+    table = table.with_columns(required=_required(table, require, level, power))
     reasons = [reason(row) for row in table.iter_rows(named=True)]
     table = table.with_columns(why=pl.Series(reasons, dtype=pl.String))
     return table.select(*groups, *GATES.columns).sort(*groups, *GATES.key)
@@ -202,10 +205,11 @@ _QUESTIONS = {
 """For what may be required, its p-value and that of its opposite."""
 
 
-def _decided(
-    tested: pl.DataFrame, require: str, correction: str, alpha: float, power: float
-) -> pl.DataFrame:
-    """Add the p-values of what is required and of its opposite, and what follows from them."""
+def decided(tested: pl.DataFrame, require: str, correction: str, alpha: float) -> pl.DataFrame:
+    """Add the p-values of what is required and of its opposite, and what follows from them.
+
+    ``tested`` is a table of `equivalence`, in which run_a is the candidate of each row.
+    """
     shown, opposite = _QUESTIONS[require]
     table = tested.with_columns(p_value=shown, p_opposite=opposite)
     table = table.with_columns(
@@ -222,9 +226,7 @@ def _decided(
         .then(pl.lit("fail"))
         .otherwise(pl.lit("undecided"))
     )
-    table = table.with_columns(outcome=outcome)
-    level = alpha if correction == "none" else alpha / table.height
-    return table.with_columns(required=_required(table, require, level, power))
+    return table.with_columns(outcome=outcome)
 
 
 def _required(table: pl.DataFrame, require: str, level: float, power: float) -> pl.Series:

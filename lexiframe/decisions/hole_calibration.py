@@ -30,7 +30,7 @@ def calibrated(
     ``whole`` is the model of all judgments, from which the search for each other one starts.
     """
     rows: list[list[dict[str, object]]] = [[] for _ in groups]
-    hidden = [*_hidden(pool)]
+    hidden = [*hidden_items(pool)]
     for run, items in progress(hidden, len(hidden), "hiding judgments"):
         rng = np.random.default_rng([seed, run + 1])
         grades = _grades(pool, whole, items, samples, rng)
@@ -44,7 +44,7 @@ def calibrated(
     return [_table(found, alpha) for found in rows]
 
 
-def _hidden(pool: Pool) -> Iterator[tuple[int, np.ndarray]]:
+def hidden_items(pool: Pool) -> Iterator[tuple[int, np.ndarray]]:
     """Yield each run and the judged items that are in its top alone, if there are some."""
     count = pool.in_top.sum(axis=0)
     for run, in_top in enumerate(pool.in_top):

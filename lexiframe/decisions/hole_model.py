@@ -161,12 +161,13 @@ class Fit:
         """Draw the probability that each document is relevant: samples × documents.
 
         Coefficients and effects come from the Gaussian approximation. The effects of runs are
-        spread by √(ν / χ²) with ν = the number of runs, as their variance is estimated from them.
+        spread by √(ν / χ²), as their variance is estimated from ν runs and what is assumed before.
         """
         n_runs = evidence.n_runs
         errors = rng.standard_normal((samples, len(self.coefficients)))
         errors = errors @ np.linalg.cholesky(self.covariance).T
-        spread = np.sqrt(n_runs / rng.chisquare(n_runs, samples))
+        freedom = n_runs + _WEIGHT
+        spread = np.sqrt(freedom / rng.chisquare(freedom, samples))
         errors[:, len(self.coefficients) - n_runs :] *= spread[:, None]
         noise = rng.standard_normal((samples, len(self.requests))) / np.sqrt(self.of_request)
         requests = self.requests + noise - errors @ (self.link / self.of_request[:, None]).T

@@ -13,7 +13,7 @@ from lexiframe.decisions.hole_draws import Drawn, means_of_draws
 from lexiframe.decisions.hole_items import Pool, pool_of
 from lexiframe.decisions.hole_model import Evidence, drawn_grades, fit
 from lexiframe.decisions.hole_tables import Conditions, pairs_table, values_table
-from lexiframe.errors import LexiframeError
+from lexiframe.errors import LexiframeError, warn
 from lexiframe.io.problems.duplicates import Duplicates
 from lexiframe.layouts.groups import By, groups_of
 from lexiframe.metrics.catalogue import AP
@@ -25,6 +25,9 @@ from lexiframe.projection.policies import Policies, ScoreType, Ties
 from lexiframe.resampling import check_draws, check_share
 from lexiframe.schemas import HOLE_CALIBRATION, HOLE_PAIRS, HOLE_VALUES
 from lexiframe.typing import MeasureLike, QrelsLike, RequestsLike, RunsLike
+
+_MOST = 0.5
+"""When more of the unjudged documents are expected to be relevant, a warning says so."""
 
 
 @dataclass(frozen=True)
@@ -135,13 +138,16 @@ def hole_sensitivity(
     relevant documents of its request, drawn towards those of all requests.
 
     The model takes holes for documents that judges would have graded as they graded others of this
-    kind. Where only relevant documents are listed, as in logs of clicks, it will take most holes
-    for relevant. Whether the intervals keep their promise is measured: the documents that one run
-    alone contributes are hidden, for each run in turn, and the value with all judgments is looked
-    up in the interval. Intervals are widened by the least factor that brings 1 − alpha of these
+    kind. Where only relevant documents are listed, as in logs of clicks, it takes most holes for
+    relevant, and a warning says so.
+
+    Whether the intervals keep their promise is measured: the documents that one run alone
+    contributes are hidden, for each run in turn, and the value with all judgments is looked up in
+    the interval. Intervals are widened by the least factor, from 1, that brings 1 − alpha of these
     values, over all runs and metrics, inside; in ``calibration``, each run's by that of the other
     runs. A side is widened in units of its distance from the mean of the draws, or of their
     standard deviation where that is more; a mean of a metric with values in 0 to 1 stays there.
+    Preferences, which are of pairs, are widened by the factor of the metrics.
 
     `python tests/benchmarks/holes.py` prints how often the values lie inside, for collections with
     real runs. Moffat, Webber & Zobel, SIGIR 2007, doi:10.1145/1277741.1277812, weigh holes by
@@ -149,11 +155,15 @@ def hole_sensitivity(
 
     Examples
     --------
+    >>> import polars as pl
     >>> import lexiframe as lf
-    >>> folder = lf.bundled("example")
-    >>> found = lf.hole_sensitivity(folder / "runs", folder / "qrels.txt", ["AP", "RPP"], depth=5)
-    >>> found.values.columns[:4], found.pairs.columns[:4]
-    (['run', 'measure', 'value', 'mean'], ['measure', 'run_a', 'run_b', 'n'])
+    >>> runs, qrels = lf.simulate_collection(requests=9, runs=3, pool_depth=9, pool_share=0.7)
+    >>> found = lf.hole_sensitivity(runs, qrels, ["P@10", "RPP"], samples=50)
+    >>> ends = found.values.filter(measure="P@10").select("draws_low", "value", "draws_high")
+    >>> ends.select((pl.col("draws_low") >= pl.col("value")).all()).item()
+    True
+    >>> print(lf.verdict(found.pairs)["sentence"][0].partition(":")[0])
+    By P@10, unjudged documents could change the order of 3 of the 3 pairs of runs
     """
     check_draws("hole_sensitivity", "depth", depth, seed)
     check_draws("hole_sensitivity", "samples", samples, seed)
@@ -175,6 +185,7 @@ def hole_sensitivity(
     rng = np.random.default_rng([seed, 0])
     holes = evidence.only(~evidence.is_judged)
     drawn = drawn_grades(pool, model.draw(holes, samples, rng), pool.holes, pool.is_judged, rng)
+    _warn_of_few_not_relevant(evidence, drawn)
     grades = _with_ends(pool, drawn)
     of_all = Drawn(pool, pool.grade, pool.holes, grades, range(len(pool.runs)))
     several = len(pool.runs) > 1
@@ -201,6 +212,19 @@ def _checked(asked: Sequence[Measure], rel: float | None) -> list[Measure]:
                 "have; leave it out"
             )
     return [*asked]
+
+
+def _warn_of_few_not_relevant(evidence: Evidence, drawn: np.ndarray) -> None:
+    """Warn when the judged documents say little of documents that are not relevant."""
+    n_judged = int(evidence.is_judged.sum())
+    n_relevant = int(evidence.is_relevant.sum())
+    share = (drawn > 0).mean() if drawn.size else 0.0
+    if drawn.shape[1] and (share > _MOST or n_relevant == n_judged):
+        warn(
+            f"hole_sensitivity: {share:.0%} of {drawn.shape[1]:,} unjudged documents are expected "
+            f"to be relevant, since {n_relevant:,} of the {n_judged:,} judged ones are; judgments "
+            "that list few documents that are not relevant do not tell how many of the others are"
+        )
 
 
 def _with_ends(pool: Pool, drawn: np.ndarray) -> np.ndarray:

@@ -17,9 +17,10 @@ import polars as pl
 
 from lexiframe._version import __version__
 from lexiframe.engines.bucket import evaluate_bucket
-from lexiframe.engines.buckets import Buckets, partition
+from lexiframe.engines.buckets import Buckets
 from lexiframe.engines.jobs import buckets_before, remove
 from lexiframe.engines.own_functions import marks_of_own
+from lexiframe.engines.partition import partition
 from lexiframe.engines.plan import KEPT, Plan
 from lexiframe.engines.results import Attributed, BucketResult, nothing
 from lexiframe.engines.sizes import n_buckets, sizes_of

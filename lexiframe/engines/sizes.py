@@ -158,25 +158,12 @@ def _bytes_at(path: str) -> int:
     return 0
 
 
-def estimate(runs: Any, qrels: Any = (), **how: Any) -> Sizes:
-    """Count or estimate the rows of runs and of judgments, without reading them.
+def sizes_of(runs: list[Unit], qrels: list[Unit]) -> Sizes:
+    """Count or estimate the rows of units, without reading them, and add them up.
 
     Parquet files, frames, data sets and queries are counted; the rows of text are estimated from
-    the size of the file and its first lines. ``how`` has the options of `scan_runs`.
-
-    Examples
-    --------
-    >>> sizes = estimate("data/example/runs", "data/example/qrels.txt")
-    >>> sizes.qrels, fits(sizes, parse_memory("1GB"))
-    (99, True)
+    the size of the file and its first lines.
     """
-    _, units = units_of_runs(runs, how)
-    judged = units_of_qrels(qrels) if not isinstance(qrels, tuple) else []
-    return sizes_of(units, judged)
-
-
-def sizes_of(runs: list[Unit], qrels: list[Unit]) -> Sizes:
-    """Add the rows of units."""
     counts = [(unit.where, unit.rows()) for unit in runs]
     judged = [(unit.where, unit.rows()) for unit in qrels]
     unknown = tuple(where for where, n in (*counts, *judged) if n is None)

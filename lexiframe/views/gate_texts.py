@@ -7,7 +7,7 @@ import polars as pl
 from lexiframe.views.cells import with_p_values
 from lexiframe.views.decided.gates import gate_sentences, name_of_row
 from lexiframe.views.markdown import markdown_of, markdown_table
-from lexiframe.views.tables import paragraph, table_text
+from lexiframe.views.tables import fits, paragraph, table_text
 
 
 def gate_text(table: pl.DataFrame) -> str:
@@ -35,7 +35,9 @@ def gate_text(table: pl.DataFrame) -> str:
     said = [f"{name}: {why}" for name, why in _not_passed(table)]
     sentence = gate_sentences(table)["sentence"].item()
     below = map(paragraph, [*said, sentence])
-    return "\n".join([paragraph(_title(table)), table_text(_rows(table)), *below])
+    rows = _rows(table)
+    rows = rows if fits(rows) else rows.drop("p_value")  # the interval and the margin say as much
+    return "\n".join([paragraph(_title(table)), table_text(rows), *below])
 
 
 def gate_markdown(table: pl.DataFrame) -> str:

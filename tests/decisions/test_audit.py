@@ -227,19 +227,28 @@ def test_runs_that_are_the_same_or_differ_by_a_constant():
     assert both["n_differ"].item() == both["n_significant"].item() == pytest.approx(347, abs=45)
 
 
+def test_a_mean_of_rounding_alone_is_no_difference():
+    """0.1 + 0.2 − 0.3 is not 0 as float64; what is significant is an error, not power."""
+    found = audited(preferences({"ab": [0.1, 0.2, -0.3]}), "t", 5).row(0, named=True)
+    assert (found["n_differ"], found["n_significant"], found["power"]) == (0, 0, None)
+    assert found["error_rate"] > 0.05
+
+
 def test_a_mean_in_the_other_direction_than_wins():
-    """Four wins and a greater loss: the sign test is significant in the wrong direction."""
+    """Four wins and a greater loss: tests of wins and of ranks take the wrong direction."""
     d = preferences({"ab": [1.0, 1.0, 1.0, 1.0, -6.0]})
-    rows = audited(d, ["sign", "t"], 60).rows_by_key("test", named=True, unique=True)
+    rows = audited(d, TESTS[:3], 60).rows_by_key("test", named=True, unique=True)
     assert rows["sign"]["type_iii"] > 0.99
+    assert rows["wilcoxon"]["type_iii"] > 0.9
     assert rows["t"]["type_iii"] < 0.05
 
 
 def test_pairs_with_one_request_are_left_out():
-    d = preferences({"ab": [0.5, 0.25, -0.5], "ac": [0.5], "bc": [0.25, -0.25, 1.0]})
+    d = {"ab": [0.5, 0.25, -0.5], "ac": [None] * 3 + [0.5], "bc": [0.25, -0.25, 1.0]}
+    d = preferences(d)
     with pytest.warns(lf.LexiframeWarning, match="audit: 1 of 3 pairs of runs share one request o"):
         found = audited(d)
-    assert found["n_pairs"].item() == 2
+    assert found.select("n_pairs", "n").row(0) == (2, 3)
     without = d.filter(pl.struct("run_a", "run_b") != {"run_a": "a", "run_b": "c"})
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -143,7 +143,9 @@ def test_a_greater_rel_of_a_measure_counts_too():
         pytest.warns(lf.LexiframeWarning, match=r"1 \('q3'\)"),
         pytest.warns(lf.LexiframeWarning, match="without judgments"),
     ):
-        found = lf.compare_judges(C_RUNS, JUDGES | {"a": low}, ["AP", "P(rel=2)@3"], samples=5)
+        found = lf.compare_judges(
+            C_RUNS, JUDGES | {"a": low}, ["AP(rel=1)", "P(rel=2)@3"], samples=5
+        )
     assert found.comparisons["n"].unique().to_list() == [7]
     assert found.judges.filter(judge="a")["without_relevant"].item() == 1
     with pytest.raises(lf.LexiframeError, match=r"AP\(rel=1\) counts grades from 1, but rel=2"):

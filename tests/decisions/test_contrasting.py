@@ -102,7 +102,7 @@ def test_only_the_files_of_the_two_runs_are_read(tmp_path):
 def test_what_is_no_pair_of_runs_is_an_error():
     with pytest.raises(lf.UnknownNameError, match="unknown run 'x'; did you mean X"):
         lf.contrasting(RUNS, "x", "Y")
-    with pytest.raises(lf.LexiframeError, match="contrasting: expected two runs, found 'X' twice"):
+    with pytest.raises(lf.LexiframeError, match="expected the names of two runs, found 'X' twice"):
         lf.contrasting(RUNS, "X", "X")
     with pytest.raises(lf.LexiframeError, match="expected one measure, found Jaccard, RBO"):
         lf.contrasting(RUNS, "X", "Y", "RBO Jaccard")

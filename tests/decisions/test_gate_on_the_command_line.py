@@ -293,3 +293,19 @@ def test_no_output_replaces_what_is_read(gate, tmp_path):
     outcome = gate(QRELS, GOOD, BAD, *MARGIN, "--junit", tmp_path)
     assert (outcome.status, outcome.out) == (1, "")
     assert "is a folder" in outcome.err
+
+
+# --- On real collections ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name, rel, n_runs", [("cranfield", 1, 24), ("movielens_100k", 4, 15)])
+@pytest.mark.filterwarnings("ignore::lexiframe.LexiframeWarning")
+def test_each_held_run_passes_against_itself(gate, shared, name, rel, n_runs):
+    folder = shared / "data" / name
+    runs = sorted((folder / "runs").iterdir())
+    assert len(runs) == n_runs
+    options = ["--rel", rel, "--margin", "nDCG@10=0.001,map=0.1%,RPP=0.001", "--format", "json"]
+    for run in runs:
+        outcome = gate(folder / "qrels.trec", run, run, *options)
+        assert outcome.status == 0, run
+        assert [row["outcome"] for row in json.loads(outcome.out)] == ["pass"] * 3

@@ -12,6 +12,7 @@ from lexiframe.decisions.hole_model import Evidence, drawn_grades, fit
 from lexiframe.decisions.hole_sensitivity import hole_sensitivity
 from lexiframe.pairwise.pairs import parse_measures
 from lexiframe.projection.policies import Policies
+from tests.benchmarks import holes
 
 MEASURES = ["AP", "nDCG@10", "P@10", "RBP(p=0.8)"]
 
@@ -40,16 +41,16 @@ def test_a_draw_is_what_evaluate_finds_with_the_drawn_grades(collection):
     runs, _, qrels = collection
     asked = parse_measures("AP nDCG@10 bpref RPP LR TSE(AP)")
     pool = pool_of(runs, qrels, Policies(), 10)
-    holes = Evidence.of(pool, pool.is_judged)
-    holes, model = holes.only(~holes.is_judged), fit(holes)
+    evidence = Evidence.of(pool, pool.is_judged)
+    unjudged, model = evidence.only(~evidence.is_judged), fit(evidence)
     rng = np.random.default_rng(1)
-    probability = model.draw(holes, 3, rng)
-    grades = drawn_grades(pool, probability, holes.item, pool.is_judged, rng)
-    grades = np.vstack([np.full(len(holes.item), ABSENT), grades])
-    drawn = Drawn(pool, pool.grade, holes.item, grades, range(6))
+    probability = model.draw(unjudged, 3, rng)
+    grades = drawn_grades(pool, probability, unjudged.item, pool.is_judged, rng)
+    grades = np.vstack([np.full(len(unjudged.item), ABSENT), grades])
+    drawn = Drawn(pool, pool.grade, unjudged.item, grades, range(6))
     (means,) = means_of_draws(drawn, asked, [np.arange(12)], "", pairs=True)
     for number, of_draw in enumerate(grades):
-        items = pool.ranked.judged.items[holes.item].select("query_id", "doc_id")
+        items = pool.ranked.judged.items[unjudged.item].select("query_id", "doc_id")
         added = items.with_columns(relevance=pl.Series(of_draw)).filter(pl.col("relevance") >= 0)
         both = pl.concat([qrels.select(*added.columns), added])
         e = lf.evaluate(runs, both, [str(measure) for measure in asked])
@@ -198,3 +199,159 @@ def test_an_interval_is_widened_until_it_holds_a_value():
     assert (high[0], low[1]) == pytest.approx((value[0], value[1]))
     assert least_factor(np.array([1.0, np.inf, 2.0]), 0.95) == 2.0
     assert least_factor(np.array([]), 0.95) == 1.0
+
+
+@pytest.mark.filterwarnings("ignore:hole_sensitivity")
+def test_it_warns_when_almost_only_relevant_documents_are_judged():
+    folder = lf.bundled("example")
+    found = "unjudged documents are expected to be relevant, since 56 of the 56 judged ones are"
+    with pytest.warns(lf.LexiframeWarning, match=found):
+        hole_sensitivity(folder / "runs", folder / "qrels.txt", "AP", samples=5)
+
+
+def test_rates_leave_a_document_out_of_its_own():
+    """Both runs find d1 and e1; alone, a finds d2 (not relevant) and b e2 (not judged)."""
+    rows = [("a", "d1"), ("a", "e1"), ("a", "d2"), ("b", "e1"), ("b", "d1"), ("b", "e2")]
+    runs = pl.DataFrame(
+        [(run, "q", doc, -float(n)) for n, (run, doc) in enumerate(rows)],
+        schema=["run", "query_id", "doc_id", "score"],
+        orient="row",
+    )
+    qrels = pl.DataFrame(
+        {"query_id": "q", "doc_id": ["d1", "d2", "e1"], "relevance": [1.0, 0.0, 0.0]}
+    )
+    pool = pool_of(runs, qrels, Policies(), 10)
+    evidence = Evidence.of(pool, pool.is_judged)
+    documents = pool.ranked.judged.items["doc_id"].gather(evidence.item).to_list()
+    assert documents == ["d1", "d2", "e1", "e2"]
+    assert evidence.alone.tolist() == [-1, 0, -1, 1]
+    assert np.exp(evidence.known[:, 0]).round(9).tolist() == [1, 3, 1, 3]
+    assert np.exp(evidence.known[:, 1]).round(9).tolist() == [2, 1, 2, 1]
+    # Of a's documents that b has too, one of two is relevant; five more at the common 3/6.
+    share = 1 / (1 + np.exp(-evidence.known[:, 3]))
+    assert share == pytest.approx([(0 + 2.5) / 6, (1 + 2.5) / 7, (1 + 2.5) / 6, (1 + 2.5) / 7])
+
+
+def test_coefficients_are_those_of_a_logistic_regression():
+    """With effects of no variance, against statsmodels, with the same penalty."""
+    api = pytest.importorskip("statsmodels.api")
+    rng = np.random.default_rng(2)
+    n, columns = 4000, 5
+    known = rng.normal(size=(n, columns))
+    y = rng.random(n) < 1 / (1 + np.exp(1 - known @ [1.0, -0.5, 0.0, 0.3, 0.0]))
+    evidence = Evidence(
+        np.arange(n), known, np.full(n, -1), np.sort(rng.integers(0, 40, n)), y,
+        np.full(n, True), 3, 40,
+    )  # fmt: skip
+    found = fit(evidence)
+    scaled = (known - known.mean(axis=0)) / known.std(axis=0)
+    theirs = api.Logit(y, api.add_constant(scaled)).fit(disp=0).params
+    assert found.coefficients[:6] == pytest.approx(theirs, abs=0.02)
+    assert found.variances[0] < 0.15
+    assert found.variances[1] == pytest.approx(1.0, abs=0.05)  # nothing was learnt of the runs
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:requests without a relevant item")
+def test_intervals_hold_what_is_known_of_simulated_collections():
+    """Four of eight runs are pooled; the grades of all documents are known."""
+    inside = []
+    for seed in range(5):
+        runs, qrels = lf.simulate_collection(
+            requests=20, runs=8, depth=40, relevant=8, pool_depth=40, seed=seed
+        )
+        runs, qrels = pl.DataFrame(runs), pl.DataFrame(qrels)
+        rank = pl.col("score").rank("ordinal", descending=True).over("run", "query_id")
+        top = runs.filter(rank <= 10)
+        pooled = top.filter(pl.col("run").is_in(["run1", "run3", "run5", "run7"]))
+        judged = qrels.join(pooled, on=["query_id", "doc_id"], how="semi")
+        found = hole_sensitivity(runs, judged, MEASURES, samples=100, seed=seed)
+        complete = qrels.join(top, on=["query_id", "doc_id"], how="semi")
+        truth = lf.scores(lf.positions(runs, complete), MEASURES)
+        truth = truth.group_by("run", "measure").agg(truth=pl.col("value").mean())
+        both = found.values.join(truth, on=["run", "measure"])
+        assert both.height == 32
+        inside.append(
+            both.filter(pl.col("holes") > 0).select(
+                pl.col("truth").is_between(pl.col("ci_low") - 1e-9, pl.col("ci_high") + 1e-9)
+            )
+        )
+        narrower = (pl.col("draws_high") - pl.col("draws_low")).mean() < (
+            (pl.col("naive_high") - pl.col("naive_low")).mean()
+        )
+        assert both.filter(measure="RBP").select(narrower).item()
+    assert pl.concat(inside).to_series().mean() >= 0.9
+
+
+@pytest.mark.parametrize("name", holes.COLLECTIONS)
+def test_values_with_all_judgments_lie_inside_on_real_collections(shared, name):
+    """At least 0.9 of runs × measures, with intervals much narrower than from none to all.
+
+    Shares by position and number of runs hold far fewer; `tests/benchmarks/holes.py` prints both.
+    """
+    pool = holes.read(name, shared / "data")
+    table = holes.calibration(pool)
+    assert set(table["measure"]) == {"AP", "nDCG@10", "P@10", "RBP"}
+    assert table.height == 4 * {"trec_robust_2003": 9, "trec_dl_2019_passage": 32}.get(name, 16)
+    assert table["inside"].mean() >= 0.9
+    assert table["inside_before"].mean() >= 0.9
+    found = holes.summary(table, holes.shares(pool))
+    assert (found["width_after"] < 0.8 * found["width_naive"]).all()
+    assert found["inside_shares"].mean() < found["inside"].mean()
+    if name == "trec_robust_2003":  # as SPEC §10 says
+        assert found.filter(measure="AP")["inside_shares"].item() == pytest.approx(3 / 9)
+
+
+def pair(measure, better, share, **more):
+    """A row of pairs: `better` is one of the runs a and b, or None for a tie."""
+    sign = {"a": 1.0, "b": -1.0, None: 0.0}[better]
+    row = {
+        "measure": measure, "run_a": "a", "run_b": "b", "n": 9, "mean_preference": sign,
+        "mean": sign, "ci_low": sign - 1, "ci_high": sign + 1, "draws_low": sign - 1,
+        "draws_high": sign + 1, "factor": 1.0, "share": share, "share_widened": share,
+        "reject": False, "share_reject": 0.0,
+    }  # fmt: skip
+    return row | more
+
+
+def said(*rows):
+    return lf.verdict(pl.DataFrame(rows))["sentence"].to_list()
+
+
+def test_sentences_name_the_pairs_whose_order_could_change():
+    (sentence,) = said(pair("AP", "b", 0.6))
+    assert sentence == (
+        "By AP, unjudged documents could change the order of the one pair of runs: b over a "
+        "(60% of the draws keep it)."
+    )
+    (sentence,) = said(pair("AP", "a", 1.0, reject=True, share_reject=0.4))
+    assert sentence == (
+        "By AP, unjudged documents are unlikely to change the order of the one pair of runs; "
+        "the one difference that is significant now could become one that is not."
+    )
+    three = [
+        pair("RPP", "a", 0.99, reject=True, share_reject=1.0),
+        pair("RPP", "b", 0.9, run_b="c", reject=True, share_reject=0.2),
+        pair("RPP", None, 0.0, run_a="b", run_b="c"),
+    ]
+    (sentence,) = said(*three)
+    assert sentence == (
+        "By RPP, unjudged documents could change the order of 1 of the 3 pairs of runs: c over a "
+        "(90% of the draws keep it); of the 2 differences that are significant now, 1 could "
+        "become one that is not."
+    )
+    sure = [row | {"share_widened": 1.0, "share_reject": 1.0} for row in three]
+    (sentence,) = said(*sure)
+    assert sentence.startswith("By RPP, unjudged documents are unlikely to change the order of any")
+    assert sentence.endswith("; the 2 differences that are significant now are likely to stay so.")
+
+
+def test_sentences_name_the_groups():
+    table = pl.DataFrame([pair("AP", "a", 1.0), pair("AP", "b", 0.5)])
+    table = table.insert_column(0, pl.Series("kind", ["x", None]))
+    found = lf.verdict(table)
+    assert found.columns == ["kind", "measure", "n_pairs", "n_open", "sentence"]
+    assert found["n_open"].to_list() == [0, 1]
+    assert [s.partition(",")[0] for s in found["sentence"]] == [
+        "By AP for kind = x", "By AP for no kind"
+    ]  # fmt: skip

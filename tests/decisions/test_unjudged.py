@@ -5,6 +5,7 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import kendalltau
 
 import lexiframe as lf
 from tests import oracle
@@ -103,3 +104,52 @@ def test_wrong_arguments_are_errors():
         lf.unjudged(RUNS, {"q": {"a": 1}}, depth=0)
     with pytest.raises(lf.LexiframeError, match="runs and qrels have no query in common"):
         lf.unjudged(RUNS, {"1": {"a": 1}})
+
+
+def settled(runs, qrels, order):
+    """τ of the order of runs by RBP with the final order, while judgments become known in turn."""
+    p = lf.positions(runs, qrels).filter(pl.col("position").is_not_null())
+    p = p.select("run", "query_id", "doc_id", rbp=0.2 * 0.8 ** (pl.col("position") - 1.0))
+
+    def means(known):
+        found = p.join(known, on=["query_id", "doc_id"], how="semi")
+        means = found.group_by("run").agg(pl.col("rbp").sum())
+        every = runs.select("run").unique().sort("run").join(means, on="run", how="left")
+        return every.sort("run")["rbp"].fill_null(0).to_numpy()
+
+    final = means(p)
+    shares = [0.01, 0.02, 0.03, 0.05, 0.075, 0.1, 0.15, *np.arange(0.2, 1.05, 0.1)]
+    known = (means(order.head(round(share * order.height))) for share in shares)
+    return [kendalltau(final, values).statistic for values in known]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "name, sooner",
+    [
+        ("trec_web_2012", "weight"),
+        ("clef_ehealth_2014", "weight"),
+        ("trec_robust_2003", "depth"),
+    ],
+)
+def test_which_of_weight_and_depth_settles_the_order_of_runs_sooner(shared, name, sooner):
+    """From no judgments on, the same documents by falling weight and by rising depth.
+
+    The one whose τ is greater on average, over shares of the judgments, is sooner. Documents of
+    the same depth are in random order, three times. By weight is not always sooner: a document that
+    all runs return has much weight, and does not tell them apart.
+    """
+    folder = shared / "data" / name
+    runs = pl.DataFrame(lf.read_runs(folder / "runs"))
+    qrels = pl.DataFrame(lf.read_qrels(folder / "qrels.trec", duplicates="best"))
+    queries = qrels["query_id"].unique()
+    nothing = pl.DataFrame({"query_id": queries, "doc_id": "-", "relevance": -1.0})
+    judged = qrels.filter(pl.col("relevance") >= 0)
+    by_weight = lf.unjudged(runs, nothing).join(
+        judged, on=["query_id", "doc_id"], how="semi", maintain_order="left"
+    )
+    weight = np.mean(settled(runs, qrels, by_weight))
+    for seed in range(3):
+        shuffled = by_weight.sample(fraction=1, shuffle=True, seed=seed)
+        depth = np.mean(settled(runs, qrels, shuffled.sort("best_position", maintain_order=True)))
+        assert (weight > depth) == (sooner == "weight")

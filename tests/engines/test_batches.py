@@ -30,13 +30,10 @@ def some_buckets(monkeypatch):
     monkeypatch.setattr(batches, "_SECONDS", -1)
 
 
-@pytest.fixture
-def data(tmp_path):
-    return made_in(tmp_path)
-
-
-def made_in(tmp_path):
+@pytest.fixture(scope="module")
+def data(tmp_path_factory):
     """Runs and judgments as Parquet files: 40 requests, three runs, integer ids."""
+    tmp_path = tmp_path_factory.mktemp("collection")
     folder = tmp_path / "data"
     folder.mkdir()
     for n, name in enumerate("abc"):
@@ -58,16 +55,38 @@ def files_in(folder):
     }
 
 
+@pytest.fixture
+def changed(data):
+    """The files of runs, which are put back after the test."""
+    before = files_in(data[0])
+    yield data[0]
+    for name, content in before.items():
+        (data[0] / name).write_bytes(content)
+
+
+@pytest.fixture(scope="module")
+def whole(data):
+    """The evaluation in memory."""
+    return lf.evaluate(*data, MEASURES)
+
+
+@pytest.fixture(scope="module")
+def expected(data, tmp_path_factory):
+    """The files of an evaluation in parts that nothing interrupted."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(batches, "n_buckets", lambda sizes, memory: N_BUCKETS)
+        return finished(data, tmp_path_factory.mktemp("expected"))
+
+
 def finished(data, out, **how):
     e = lf.evaluate(*data, MEASURES, out=out, **EVERYTHING, **how)
     e.write(out)
     return files_in(out)
 
 
-def test_the_parts_together_are_the_tables(data, tmp_path):
+def test_the_parts_together_are_the_tables(data, whole, tmp_path):
     out = tmp_path / "out"
     e = lf.evaluate(*data, MEASURES, out=out, **EVERYTHING)
-    whole = lf.evaluate(*data, MEASURES)
     assert sorted(path.name for path in out.iterdir()) == ["preferences", "scores"]
     for name in ("scores", "preferences"):
         parts = [*(out / name).iterdir()]
@@ -81,8 +100,7 @@ def test_the_parts_together_are_the_tables(data, tmp_path):
     assert lf.compare(pl.scan_parquet(out / "preferences"), "wilcoxon").height == 6
 
 
-def test_parts_of_an_earlier_evaluation_are_removed(data, tmp_path, monkeypatch):
-    expected = finished(data, tmp_path / "expected")
+def test_parts_of_an_earlier_evaluation_are_removed(data, expected, tmp_path, monkeypatch):
     monkeypatch.setattr(batches, "n_buckets", lambda sizes, memory: 9)
     finished(data, tmp_path / "out")
     monkeypatch.setattr(batches, "n_buckets", lambda sizes, memory: N_BUCKETS)
@@ -105,8 +123,7 @@ lf.evaluate(*sys.argv[1:3], "AP RPP".split(), out=sys.argv[3], memory="1kB",
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGKILL")
-def test_killed_and_resumed_it_writes_identical_files(data, tmp_path, monkeypatch):
-    expected = finished(data, tmp_path / "expected")
+def test_killed_and_resumed_it_writes_identical_files(data, expected, tmp_path, monkeypatch):
     out = tmp_path / "out"
     child = subprocess.Popen([sys.executable, "-c", CHILD, *map(str, data), str(out)])
     try:
@@ -139,9 +156,8 @@ def counted(monkeypatch, fails_at=None, error=None):
     return done
 
 
-@pytest.mark.parametrize("error", [LexiframeError("bad"), KeyboardInterrupt(), OSError("bad")])
-def test_what_failed_is_resumed_where_it_was(data, tmp_path, monkeypatch, error):
-    expected = finished(data, tmp_path / "expected")
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), OSError("bad")])
+def test_what_failed_is_resumed_where_it_was(data, expected, tmp_path, monkeypatch, error):
     with monkeypatch.context() as m:
         counted(m, 2, error)
         with pytest.raises(type(error)):
@@ -153,27 +169,32 @@ def test_what_failed_is_resumed_where_it_was(data, tmp_path, monkeypatch, error)
 
 REQUESTS = pl.DataFrame({"query_id": range(40), "kind": ["x", "y"] * 20})
 OTHERS = {
-    "measures": lambda folder: {"measures": ["AP", "LR"]},
-    "policies": lambda folder: {"depth": 5},
-    "keep": lambda folder: {"keep": ["scores"]},
-    "requests": lambda folder: {"requests": REQUESTS.reverse().with_columns(REQUESTS["query_id"])},
+    "measures": {"measures": ["AP", "LR"]},
+    "policies": {"depth": 5},
+    "keep": {"keep": ["scores"]},
+    "requests": {"requests": REQUESTS.reverse().with_columns(REQUESTS["query_id"])},
 }
 
 
-@pytest.mark.parametrize("what", OTHERS)
-def test_another_job_is_not_resumed(data, tmp_path, monkeypatch, what):
+def test_another_job_is_not_resumed(data, tmp_path, monkeypatch):
     how = {"measures": MEASURES, "out": tmp_path / "out", **EVERYTHING}
     how |= {"requests": REQUESTS, "by": "kind"}
+    failed(monkeypatch, data, **how)
+    for what, others in OTHERS.items():
+        found = f"out: holds another job: its {what} differ; choose"
+        with pytest.raises(LexiframeError, match=found):
+            lf.evaluate(*data, **how | others, resume=True)
+    done = counted(monkeypatch)
+    lf.evaluate(*data, **how | others)  # without resume it starts again
+    assert done == [*range(N_BUCKETS)]
+
+
+def failed(monkeypatch, data, *measures, **how):
+    """Leave an evaluation that fails in its third bucket."""
     with monkeypatch.context() as m:
         counted(m, 2, LexiframeError("bad"))
         with pytest.raises(LexiframeError, match="bad"):
-            lf.evaluate(*data, **how)
-    other = how | OTHERS[what](data[0])
-    with pytest.raises(LexiframeError, match=f"out: holds another job: its {what} differ; choose"):
-        lf.evaluate(*data, **other, resume=True)
-    done = counted(monkeypatch)
-    lf.evaluate(*data, **other)  # without resume it starts again
-    assert done == [*range(N_BUCKETS)]
+            lf.evaluate(*data, *measures, **how)
 
 
 def first_of(rank):
@@ -204,47 +225,38 @@ def with_a_lock(rank):
     return f
 
 
-OF_ONES_OWN = {
-    "the same": (first_of(1), ""),
-    "another variable": (first_of(2), "out: holds another job: its functions differ; choose"),
-    "other code": (other_first_of(1), "out: holds another job: its functions differ; choose"),
-    "an object": (with_a_lock(1), "out: cannot be gone on with: the function of f refers to an ob"),
-}
+OTHER = "out: holds another job: its functions differ; choose"
+OF_ONES_OWN = [
+    (first_of(2), OTHER),
+    (other_first_of(1), OTHER),
+    (with_a_lock(1), "out: cannot be gone on with: the function of f refers to an object"),
+]
 
 
-@pytest.mark.parametrize("what", OF_ONES_OWN)
-def test_a_function_of_ones_own_is_resumed_if_it_is_the_same(data, tmp_path, monkeypatch, what):
+def test_a_function_of_ones_own_is_resumed_if_it_is_the_same(data, tmp_path, monkeypatch):
+    """Of the same code, and with the same values of the variables that it refers to."""
     how = {"out": tmp_path / "out", **EVERYTHING, "keep": ["preferences"]}
-    with monkeypatch.context() as m:
-        counted(m, 2, LexiframeError("bad"))
-        with pytest.raises(LexiframeError, match="bad"):
-            lf.evaluate(*data, ["AP", first_of(1)], **how)
-    function, message = OF_ONES_OWN[what]
-    done = counted(monkeypatch)
-    if message:
+    failed(monkeypatch, data, ["AP", first_of(1)], **how)
+    for function, message in OF_ONES_OWN:
         with pytest.raises(LexiframeError, match=message):
             lf.evaluate(*data, ["AP", function], resume=True, **how)
-    else:
-        e = lf.evaluate(*data, ["AP", function], resume=True, **how)
-        assert e.win_rates.equals(lf.evaluate(*data, ["AP", function]).win_rates)
-        assert done == [2, 3]
+    done = counted(monkeypatch)
+    e = lf.evaluate(*data, ["AP", first_of(1)], resume=True, **how)
+    assert e.win_rates.equals(lf.evaluate(*data, ["AP", first_of(1)]).win_rates)
+    assert done == [2, 3]
 
 
-def test_a_file_that_changed_is_not_resumed(data, tmp_path, monkeypatch):
-    with monkeypatch.context() as m:
-        counted(m, 2, LexiframeError("bad"))
-        with pytest.raises(LexiframeError, match="bad"):
-            lf.evaluate(*data, MEASURES, out=tmp_path / "out", **EVERYTHING)
-    path = data[0] / "b.parquet"
+def test_a_file_that_changed_is_not_resumed(data, changed, tmp_path, monkeypatch):
+    failed(monkeypatch, data, MEASURES, out=tmp_path / "out", **EVERYTHING)
+    path = changed / "b.parquet"
     table = pl.read_parquet(path)
     table.with_columns(pl.col("score").reverse()).write_parquet(path)
     with pytest.raises(LexiframeError, match=r"b\.parquet: has changed since it was read"):
         lf.evaluate(*data, MEASURES, out=tmp_path / "out", **EVERYTHING, resume=True)
 
 
-def test_a_corrupt_file_among_many(data, tmp_path):
-    expected = finished(data, tmp_path / "expected")
-    path = data[0] / "c.parquet"
+def test_a_corrupt_file_among_many(data, expected, changed, tmp_path):
+    path = changed / "c.parquet"
     whole = path.read_bytes()
     path.write_bytes(whole[:200] + bytes(100) + whole[300:])
     with pytest.raises(ReadError, match=r"c\.parquet.*kept if you resume"):
@@ -253,7 +265,7 @@ def test_a_corrupt_file_among_many(data, tmp_path):
     assert finished(data, tmp_path / "out", resume=True) == expected
 
 
-def test_a_partition_without_a_column(data, tmp_path):
+def test_a_partition_without_a_column(data, whole, tmp_path):
     folder = tmp_path / "partitioned"
     for name in "abc":
         (folder / f"run={name}").mkdir(parents=True)
@@ -264,7 +276,7 @@ def test_a_partition_without_a_column(data, tmp_path):
         lf.evaluate(folder, data[1], MEASURES, out=tmp_path / "out", **EVERYTHING)
     pl.read_parquet(data[0] / "b.parquet").write_parquet(folder / "run=b" / "part.parquet")
     e = lf.evaluate(folder, data[1], MEASURES, out=tmp_path / "out", **EVERYTHING, resume=True)
-    assert e.means.equals(lf.evaluate(*data, MEASURES).means)
+    assert e.means.equals(whole.means)
 
 
 def full_disk(*_):
@@ -272,8 +284,7 @@ def full_disk(*_):
 
 
 @pytest.mark.parametrize("where", ["sums", "parts"])
-def test_a_full_disk(data, tmp_path, monkeypatch, where):
-    expected = finished(data, tmp_path / "expected")
+def test_a_full_disk(data, expected, tmp_path, monkeypatch, where):
     with monkeypatch.context() as m:
         if where == "sums":
             m.setattr(Path, "write_bytes", full_disk)
@@ -312,7 +323,7 @@ def duckdb_relation(folder):
 def partitioned(folder):
     place = folder.parent / "partitioned"
     for name in "abc":
-        (place / f"run={name}").mkdir(parents=True)
+        (place / f"run={name}").mkdir(parents=True, exist_ok=True)
         (place / f"run={name}" / "x.parquet").write_bytes((folder / f"{name}.parquet").read_bytes())
     return dataset.dataset(place, partitioning="hive", format="parquet")
 
@@ -327,9 +338,8 @@ FORMS = {
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_what_is_small_is_evaluated_at_once_and_the_rest_in_parts(data, monkeypatch, form):
+def test_what_is_small_is_evaluated_at_once_and_the_rest_in_parts(data, whole, monkeypatch, form):
     folder, qrels = data
-    expected = lf.evaluate(folder, qrels, MEASURES)
     runs = FORMS[form](folder)
     at_once = lf.evaluate(runs, qrels, MEASURES)
     assert at_once.sums is None
@@ -337,31 +347,29 @@ def test_what_is_small_is_evaluated_at_once_and_the_rest_in_parts(data, monkeypa
     in_parts = lf.evaluate(FORMS["frames"](folder) if form == "frames" else runs, qrels, MEASURES)
     assert in_parts.sums is not None
     for name, table in in_parts.tables().items():
-        assert table.equals(getattr(expected, name), null_equal=True), name
+        assert table.equals(getattr(whole, name), null_equal=True), name
         assert table.equals(getattr(at_once, name), null_equal=True), name
 
 
-def test_a_folder_of_judgments(data, tmp_path):
+def test_a_folder_of_judgments(data, whole, tmp_path):
     folder, qrels = data
     judged = tmp_path / "judged"
     judged.mkdir()
     table = pl.read_parquet(qrels)
     for n, part in enumerate(table.iter_slices(30)):
         part.write_parquet(judged / f"{n}.parquet")
-    expected = lf.evaluate(folder, qrels, MEASURES)
     for how in ({}, {"memory": "1kB"}):
         e = lf.evaluate(folder, judged, MEASURES, **how)
-        assert e.comparisons.equals(expected.comparisons)
+        assert e.comparisons.equals(whole.comparisons)
 
 
 # --- What needs the requests ---------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
-def both(tmp_path_factory):
+def both(data, whole):
     """The same evaluation in parts and at once."""
-    data = made_in(tmp_path_factory.mktemp("data"))
-    return lf.evaluate(*data, MEASURES, memory="200kB"), lf.evaluate(*data, MEASURES)
+    return lf.evaluate(*data, MEASURES, memory="200kB"), whole
 
 
 @pytest.fixture(scope="module")
@@ -412,6 +420,9 @@ def test_how_to_get_at_single_requests(e):
     said = "this evaluation has sums over the requests, and not the rankings; evaluate all runs"
     with pytest.raises(LexiframeError, match=said):
         _ = e.positions
+    said = "report: the page shows single requests, and this evaluation has sums over them only; ev"
+    with pytest.raises(LexiframeError, match=said):
+        e.report("report.html")
 
 
 def test_groups_are_compared_by_what_is_kept(data, tmp_path):

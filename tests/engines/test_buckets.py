@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from pyarrow import dataset, ipc, parquet
 
 import lexiframe as lf
-from lexiframe.engines import buckets as buckets_module
 from lexiframe.engines import jobs, texts
-from lexiframe.engines.buckets import partition
+from lexiframe.engines import partition as partition_module
+from lexiframe.engines.partition import partition
 from lexiframe.engines.sizes import sizes_of
 from lexiframe.engines.units import Sources
 from lexiframe.errors import LexiframeError, LexiframeWarning, ReadError
@@ -37,10 +37,10 @@ def run():
 @pytest.fixture
 def small(monkeypatch):
     """Batches of 64 rows, pieces of 2000 bytes, files of some hundred rows."""
-    monkeypatch.setattr(buckets_module, "share_of", lambda room, rank: jobs.Share(64, 2000, rank))
+    monkeypatch.setattr(partition_module, "share_of", lambda room, rank: jobs.Share(64, 2000, rank))
     monkeypatch.setattr(texts, "_BLOCK", 1000)
-    monkeypatch.setattr(buckets_module, "_LEAST", 4000)
-    monkeypatch.setattr(buckets_module, "_MOST", 4000)
+    monkeypatch.setattr(partition_module, "_LEAST", 4000)
+    monkeypatch.setattr(partition_module, "_MOST", 4000)
 
 
 def parted(folder, runs, qrels=QRELS, n_buckets=7, **how):
@@ -326,9 +326,9 @@ def test_all_buckets_together_are_what_is_read(tmp_path_factory, collection, for
     folder = tmp_path_factory.mktemp("random")
     runs, qrels = collection
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(buckets_module, "share_of", lambda room, rank: jobs.Share(4, 50, rank))
-        patch.setattr(buckets_module, "_LEAST", 100)
-        patch.setattr(buckets_module, "_MOST", 100)
+        patch.setattr(partition_module, "share_of", lambda room, rank: jobs.Share(4, 50, rank))
+        patch.setattr(partition_module, "_LEAST", 100)
+        patch.setattr(partition_module, "_MOST", 100)
         try:
             expected = lf.read_runs(AS_SOURCES[form](runs, folder))
         except LexiframeError as error:

@@ -16,9 +16,9 @@ import pyarrow as pa
 import pytest
 
 import lexiframe as lf
-from lexiframe.engines import buckets as buckets_module
 from lexiframe.engines import jobs, spill, texts
-from lexiframe.engines.buckets import partition
+from lexiframe.engines import partition as partition_module
+from lexiframe.engines.partition import partition
 from lexiframe.errors import LexiframeError, ReadError, SchemaError
 
 ROOT = Path(__file__).parents[2]
@@ -31,7 +31,7 @@ RUN = pl.DataFrame({"query_id": N // 10, "doc_id": N, "score": N[::-1] / 7})
 @pytest.fixture
 def small(monkeypatch):
     """Batches of 64 rows and pieces of 1000 bytes."""
-    monkeypatch.setattr(buckets_module, "share_of", lambda room, rank: jobs.Share(64, 1000, rank))
+    monkeypatch.setattr(partition_module, "share_of", lambda room, rank: jobs.Share(64, 1000, rank))
     monkeypatch.setattr(texts, "_BLOCK", 500)
 
 
@@ -59,13 +59,13 @@ def many(tmp_path):
 def reads(monkeypatch):
     """The units that are read, as they are."""
     seen = []
-    read = buckets_module.parts_of_unit
+    read = partition_module.parts_of_unit
 
     def spy(unit, scan, share):
         seen.append(Path(unit.where).stem)
         yield from read(unit, scan, share)
 
-    monkeypatch.setattr(buckets_module, "parts_of_unit", spy)
+    monkeypatch.setattr(partition_module, "parts_of_unit", spy)
     return seen
 
 
@@ -97,8 +97,8 @@ def test_a_corrupt_file_among_many(tmp_path, many, reads):
 @pytest.mark.usefixtures("small")
 def test_what_is_not_finished_takes_no_room(tmp_path, monkeypatch):
     """The rows before a bad one, which were written already, are removed."""
-    monkeypatch.setattr(buckets_module, "_LEAST", 1000)
-    monkeypatch.setattr(buckets_module, "_MOST", 1000)
+    monkeypatch.setattr(partition_module, "_LEAST", 1000)
+    monkeypatch.setattr(partition_module, "_MOST", 1000)
     written = []
     write = spill._write
     monkeypatch.setattr(
@@ -390,14 +390,14 @@ def test_a_file_that_changed_since(tmp_path, many):
 
 
 def test_a_file_that_changes_meanwhile(tmp_path, many, monkeypatch):
-    read = buckets_module.parts_of_unit
+    read = partition_module.parts_of_unit
 
     def spy(unit, scan, share):
         yield from read(unit, scan, share)
         if unit.where.endswith("run03.parquet"):
             RUN[:100].write_parquet(unit.where)
 
-    monkeypatch.setattr(buckets_module, "parts_of_unit", spy)
+    monkeypatch.setattr(partition_module, "parts_of_unit", spy)
     with pytest.raises(
         ReadError, match=r"changed while it was read; wait until it is written, and read it again"
     ):
@@ -425,7 +425,7 @@ def test_frames_are_read_again(tmp_path):
 KILLED = """
 import sys, time
 from pathlib import Path
-from lexiframe.engines import buckets as b
+from lexiframe.engines import partition as b
 read = b.parts_of_unit
 def slow(unit, scan, share):
     time.sleep(0.15)

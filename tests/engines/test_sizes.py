@@ -15,12 +15,13 @@ from lexiframe.engines.sizes import (
     BYTES_PER_ROW,
     UNKNOWN,
     Sizes,
-    estimate,
     fits,
     n_buckets,
     parse_memory,
     room_in,
+    sizes_of,
 )
+from lexiframe.engines.units import units_of_qrels, units_of_runs
 from lexiframe.errors import LexiframeError
 
 ROOT = Path(__file__).parents[2]
@@ -65,6 +66,10 @@ def test_memory_of_another_type(given):
         parse_memory(given)
 
 
+def counted(runs, qrels=None):
+    return sizes_of(units_of_runs(runs, {})[1], [] if qrels is None else units_of_qrels(qrels))
+
+
 def test_counted_rows(tmp_path):
     RUN.write_parquet(tmp_path / "a.parquet")
     (tmp_path / "big" / "run=x").mkdir(parents=True)
@@ -80,11 +85,11 @@ def test_counted_rows(tmp_path):
         dataset.dataset(RUN.to_arrow()),
     ]
     for form in forms:
-        assert estimate(form, QRELS) == Sizes(3000, 2)
-    assert estimate({"a": RUN, "b": tmp_path / "a.parquet"}) == Sizes(6000, 0)
-    assert estimate({"q1": {"d1": 1.0, "d2": 2.0}, "q2": {"d1": 1.0}}).runs == 3
+        assert counted(form, QRELS) == Sizes(3000, 2)
+    assert counted({"a": RUN, "b": tmp_path / "a.parquet"}) == Sizes(6000, 0)
+    assert counted({"q1": {"d1": 1.0, "d2": 2.0}, "q2": {"d1": 1.0}}).runs == 3
     duckdb = pytest.importorskip("duckdb")
-    assert estimate(duckdb.connect().from_arrow(RUN.to_arrow())).runs == 3000
+    assert counted(duckdb.connect().from_arrow(RUN.to_arrow())).runs == 3000
 
 
 def test_estimated_rows(tmp_path):
@@ -95,11 +100,11 @@ def test_estimated_rows(tmp_path):
     RUN.write_ipc(tmp_path / "a.arrow")
     RUN.write_csv(tmp_path / "a.csv")
     for name, factor in (("a.run", 2), ("a.csv", 2), ("a.arrow", 2), ("a.run.gz", 4)):
-        assert 3000 / factor < estimate(tmp_path / name).runs < 3000 * factor
+        assert 3000 / factor < counted(tmp_path / name).runs < 3000 * factor
 
 
 def test_a_stream_of_unknown_length():
-    sizes = estimate(RUN.to_arrow().to_reader())
+    sizes = counted(RUN.to_arrow().to_reader())
     assert sizes == Sizes(UNKNOWN, 0, ("runs",))
     assert not fits(sizes, parse_memory("1TB"))
 
@@ -119,7 +124,7 @@ def test_each_bucket_fits():
 PEAK = """
 import re, sys
 from pathlib import Path
-from lexiframe.engines.buckets import partition
+from lexiframe.engines.partition import partition
 import lexiframe as lf
 how, runs, qrels, folder, memory = sys.argv[1:]
 if how == "whole":

@@ -2,6 +2,8 @@
 
 from lexiframe.views.charts.agreement import correlation_chart
 from lexiframe.views.charts.audits import audit_chart
+from lexiframe.views.charts.conclusions import conclusion_chart
+from lexiframe.views.charts.holes import hole_chart
 from lexiframe.views.charts.judges import judge_confusion_chart, rank_shift_chart
 from lexiframe.views.charts.levels import (
     deciding_level_chart,
@@ -32,11 +34,13 @@ __all__ = [
     "asl_chart",
     "audit_chart",
     "axiom_chart",
+    "conclusion_chart",
     "correlation_chart",
     "critical_difference_chart",
     "deciding_level_chart",
     "degradation_chart",
     "judge_confusion_chart",
+    "hole_chart",
     "level_correlation_chart",
     "mean_chart",
     "optimal_chart",

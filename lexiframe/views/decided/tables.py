@@ -11,6 +11,7 @@ from lexiframe.schemas import (
     CONCLUSIONS,
     CONTRASTING,
     GATES,
+    HOLE_PAIRS,
     JUDGE_AGREEMENT,
     OVERLAP,
     UNJUDGED,
@@ -19,6 +20,7 @@ from lexiframe.schemas import (
 from lexiframe.views.decided.audits import audits_in_words
 from lexiframe.views.decided.conclusions import conclusion_sentences
 from lexiframe.views.decided.gates import gate_sentences
+from lexiframe.views.decided.holes import hole_sentences
 from lexiframe.views.decided.judges import agreement_sentences
 from lexiframe.views.decided.overlap import contrasting_sentences, overlap_sentences
 from lexiframe.views.decided.unjudged import unjudged_sentences
@@ -34,6 +36,7 @@ _DECIDED: tuple[tuple[TableSchema, Sentences], ...] = (
     (CONTRASTING, contrasting_sentences),  # before overlap, whose columns it has, too
     (OVERLAP, overlap_sentences),
     (UNJUDGED, unjudged_sentences),
+    (HOLE_PAIRS, hole_sentences),
 )
 """Each table that has a verdict of its own, and the function that puts it into words."""
 

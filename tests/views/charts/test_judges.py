@@ -7,7 +7,7 @@ import lexiframe as lf
 
 pytest.importorskip("altair")
 pytest.importorskip("vl_convert")
-from lexiframe.views.charts import judge_confusion_chart, rank_shift_chart
+from lexiframe.views.charts import conclusion_chart, judge_confusion_chart, rank_shift_chart
 from tests.views.charts.drawn import compare_with_snapshot, rows, titles
 from tests.views.charts.pictures import INJECTED, UGLY, page, rendered
 
@@ -26,6 +26,36 @@ SHIFTS = pl.DataFrame(
         "shift": [0.0, -3.0, 0.5, 1.5, 1.0],
     }
 )  # fmt: skip
+
+
+CONCLUSIONS = pl.DataFrame(
+    {
+        "name_a": "nist", "name_b": ["a", "b", "b"], "measure": ["AP", "AP", "RR"], "test": "t",
+        "correction": "holm", "n_pairs": [10, 10, 0], "AA": [4, 1, 0], "AD": [0, 1, 0],
+        "MA": [3, 1, 0], "MD": [0, 1, 0], "PA": [2, 2, 0], "PD": [1, 3, 0], "TIE": [0, 1, 0],
+        "tau": [0.8, 0.1, None], "only_a": [0, 0, 6], "only_b": [0, 0, 6],
+    }
+)  # fmt: skip
+
+
+def test_bars_are_the_shares_of_the_categories():
+    found = rows(conclusion_chart(CONCLUSIONS))
+    assert found["row"].unique(maintain_order=True).to_list() == [
+        "nist, a, AP",
+        "nist, b, AP",
+        "nist, b, RR",
+    ]
+    for row in CONCLUSIONS.iter_rows(named=True):
+        part = found.filter(row=f"nist, {row['name_b']}, {row['measure']}")
+        assert part["category"].to_list() == "AA MA PA TIE PD MD AD".split()
+        assert part["n"].to_list() == [row[name] for name in part["category"]]
+        shares = [n / row["n_pairs"] if row["n_pairs"] else None for n in part["n"]]
+        assert part["share"].to_list() == shares
+    one = conclusion_chart(CONCLUSIONS, "AP")
+    assert rows(one)["row"].unique().sort().to_list() == ["nist, a", "nist, b"]
+    assert titles(one)[1] == "10 pairs; measure = AP, test = t, correction = holm"
+    with pytest.raises(lf.UnknownNameError, match="unknown measure 'P@5'"):
+        conclusion_chart(CONCLUSIONS, "P@5")
 
 
 def test_cells_are_the_grades_and_their_shares():
@@ -63,6 +93,7 @@ def test_lines_go_from_rank_to_rank_and_the_movers_are_highlighted():
 def test_the_specifications_are_those_of_the_snapshots():
     compare_with_snapshot(judge_confusion_chart(CONFUSION), "judge_confusion_chart")
     compare_with_snapshot(rank_shift_chart(SHIFTS, "AP"), "rank_shift_chart")
+    compare_with_snapshot(conclusion_chart(CONCLUSIONS), "conclusion_chart")
 
 
 def test_charts_are_drawn_and_names_are_harmless():
@@ -72,6 +103,7 @@ def test_charts_are_drawn_and_names_are_harmless():
         charts = [
             judge_confusion_chart(CONFUSION.with_columns(judge_a=called, judge_b=called)),
             rank_shift_chart(odd, name),
+            conclusion_chart(CONCLUSIONS[:2].with_columns(name_a=called, measure=called)),
         ]
         for chart in charts:
             rendered(chart)

@@ -1,0 +1,129 @@
+"""The chart of how far two sets of comparisons agree about pairs of runs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from lexiframe.schemas import CONCLUSIONS
+from lexiframe.typing import Frame
+from lexiframe.views.charts.drawing import (
+    WIDTH,
+    altair,
+    harmless_all,
+    inside,
+    name_size,
+    names_axis,
+    of_pairs,
+    rows_of,
+    step,
+    title,
+    tooltip,
+)
+
+if TYPE_CHECKING:
+    import altair as alt
+
+_SAYS = {
+    "AA": "same run, significant on both sides",
+    "MA": "same run, significant on one side",
+    "PA": "same run, significant on no side",
+    "TIE": "equal on a side",
+    "PD": "another run, significant on no side",
+    "MD": "another run, significant on one side",
+    "AD": "another run, significant on both sides",
+}
+"""What a category says of the better run, from full agreement to full disagreement."""
+_COLOURS = "#08519c #6baed6 #c6dbef #bdbdbd #fdd0a2 #fd8d3c #a63603".split()
+
+
+def conclusion_chart(table: Frame, /, measure: str | None = None) -> alt.Chart:
+    """Draw how many pairs of runs lead to the same conclusion on both sides, as stacked bars.
+
+    Parameters
+    ----------
+    table
+        The table of `conclusions`.
+    measure
+        The measure whose conclusions are drawn. Default: all of the table.
+
+    Returns
+    -------
+    altair.Chart
+        A bar for each row of the table, of the shares of the pairs of runs in each category: blue
+        where both sides have the same better run, orange where they have another one, and darker
+        the more sides are significant. Rows without a shared pair of runs have no bar.
+
+    Raises
+    ------
+    UnknownNameError
+        For a measure that the table does not have.
+    LexiframeError
+        When Altair is not installed, and for several groups of requests.
+
+    Examples
+    --------
+    >>> import lexiframe as lf
+    >>> from lexiframe.views.charts import conclusion_chart
+    >>> folder = lf.bundled("example")
+    >>> p = lf.positions(folder / "runs", folder / "qrels.txt")
+    >>> named = {name: lf.compare(lf.scores(p, [name])) for name in ("AP", "RR")}
+    >>> rows = conclusion_chart(lf.conclusions(named)).data.values
+    >>> [(row["category"], row["n"]) for row in rows if row["n"]]
+    [('MA', 2), ('PA', 1)]
+    """
+    draw = altair()
+    rows = rows_of(table, CONCLUSIONS, CONCLUSIONS.key, "conclusion_chart", measure=measure)
+    # What is the same in all rows need not be said in each.
+    differing = [name for name in CONCLUSIONS.key[2:] if rows[name].n_unique() > 1]
+    rows = rows.with_columns(
+        row=pl.concat_str("name_a", "name_b", *differing, separator=", "),
+        place=pl.int_range(pl.len()),
+    )
+    named = rows["row"].to_list()
+    cells = rows.unpivot(
+        list(_SAYS), index=["row", "place", "n_pairs"], variable_name="category", value_name="n"
+    )
+    order = {category: n for n, category in enumerate(_SAYS)}
+    cells = cells.with_columns(
+        share=pl.when(pl.col("n_pairs") > 0).then(pl.col("n") / pl.col("n_pairs")),
+        says=pl.col("category").replace_strict(_SAYS),
+        order=pl.col("category").replace_strict(order, return_dtype=pl.Int64),
+    ).sort("place", "order")
+    pixels = step(len(named), most=28)
+    said = [f"{name} = {rows[name][0]}" for name in CONCLUSIONS.key[2:] if name not in differing]
+    chart: alt.Chart = (
+        draw.Chart(inside(cells))
+        .mark_bar()
+        .encode(
+            draw.Y("row", type="nominal", sort=harmless_all(named)).axis(
+                names_axis(labelFontSize=name_size(pixels))
+            ),
+            draw.X("share", type="quantitative", stack="zero", title="share of the pairs of runs")
+            .axis(format="%")
+            .scale(domain=[0, 1]),
+            draw.Color("category", type="nominal", sort=list(_SAYS), title="").scale(
+                domain=list(_SAYS), range=_COLOURS
+            ),
+            draw.Order("order", type="quantitative"),
+            tooltip=tooltip(
+                ("row", "of", ""),
+                ("category", "category", ""),
+                ("says", "better run", ""),
+                ("n", "pairs", ",d"),
+                ("share", "share", ".1%"),
+            ),
+        )
+        .properties(
+            width=WIDTH,
+            height=draw.Step(pixels),
+            title=title(
+                "Agreement of conclusions about pairs of runs",
+                f"{of_pairs(rows['n_pairs'])}; {', '.join(said)}".rstrip("; "),
+                "blue: the same run is better; orange: another one; A: significant on both sides, "
+                "M: on one, P: on none",
+            ),
+        )
+    )
+    return chart
