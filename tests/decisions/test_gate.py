@@ -252,7 +252,7 @@ def test_from_sums_over_requests(tmp_path):
     folder = lf.bundled("example")
     how = {"baseline": "random", "candidate": "pca8_euclidean"}
     e = lf.evaluate(folder / "runs", folder / "qrels.txt", ["AP", "RPP"])
-    parts = lf.evaluate(folder / "runs", folder / "qrels.txt", ["AP", "RPP"], memory="1kB",
+    parts = lf.evaluate(folder / "runs", folder / "qrels.txt", ["AP", "RPP"], memory="400MB",
                         out=tmp_path, keep=["preferences"])  # fmt: skip
     assert parts.sums is not None
     margins = {"AP": 0.1, "RPP": 0.1}
