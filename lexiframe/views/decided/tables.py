@@ -6,12 +6,13 @@ from collections.abc import Callable
 
 import polars as pl
 
-from lexiframe.schemas import TableSchema
+from lexiframe.schemas import EQUIVALENCES, TableSchema
+from lexiframe.views.decided.equivalences import equivalences_in_words
 
 Sentences = Callable[[pl.DataFrame], pl.DataFrame]
 """From a table to a frame with a row for each sentence, whose last column is ``sentence``."""
 
-_DECIDED: tuple[tuple[TableSchema, Sentences], ...] = ()
+_DECIDED: tuple[tuple[TableSchema, Sentences], ...] = ((EQUIVALENCES, equivalences_in_words),)
 """Each table that has a verdict of its own, and the function that puts it into words."""
 
 
