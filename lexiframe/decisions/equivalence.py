@@ -120,6 +120,12 @@ def equivalence(
     not rejected; it assumes that the differences are distributed symmetrically around their mean.
     p = (1 + count) / (1 + trials); both draw as `compare` does, and p_better is its p_value.
 
+    With the true difference on the margin, "not worse" and "equivalent" come out at most alpha of
+    the time for normal differences, for differences of skewed scores and for discrete ones. Where
+    the differences themselves are skewed, t and randomisation exceed it on one side, and the
+    bootstrap hardly does: of exponential differences of 100 requests, at 5 %, they err in 7 to 8 %
+    of samples, and the bootstrap in 5 to 6 %. Fewer requests make this worse.
+
     Equal differences have no t: p is 0 or 1, by the sign of mean − limit, and 1 where the mean
     equals the limit. With one request p is 1 (randomisation: at least 0.5), and there is no
     interval. Its ends are infinite where too few trials or requests make rejection impossible.

@@ -186,7 +186,7 @@ def _required_by_question(
                 level = alpha if question == "better" else 2 * alpha
                 required = simulated_size(pairs, power, level, samples, seed, above)
                 power_at_n = simulated_power(pairs, None, level, samples, seed, above)[:, 0]
-            found = (above(mean) > rounding) & (required > 0)
+            found = (n > 1) & (above(mean) > rounding) & (required > 0)
             frames.append(
                 _answered(c, how, found, required, power_at_n).with_columns(
                     question=pl.lit(question), margin=pl.lit(margin)

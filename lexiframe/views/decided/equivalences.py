@@ -35,7 +35,7 @@ def _sentence(part: pl.DataFrame, groups: Sequence[str]) -> str:
     scope = f"By {row['measure']}{' for ' * bool(groups)}{where}, with a margin of "
     how, over = test_and_correction(row["test"], row["correction"])
     pairs = "the one pair" if part.height == 1 else f"{part.height:,} pairs"
-    n = " to ".join(f"{n:,}" for n in sorted({part["n"].min(), part["n"].max()}))
+    n = " to ".join(f"{n:,}" for n in part["n"].unique().sort()[[0, -1]].unique())
     tested = f"{how}, {over} {pairs}, n = {n} request{'s' * (n != '1')}"
     return escaped(f"{scope}{row['margin']:.4g}, {_conclusions(part)} ({tested}).")
 
