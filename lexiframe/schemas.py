@@ -43,7 +43,7 @@ _COLUMNS = {
     STR: """
         run query_id doc_id iteration subtopic measure provider run_a run_b method ordering_a
         ordering_b measure_a measure_b test correction how sentence file problem expected found
-        advice group_a group_b conclusion
+        advice group_a group_b conclusion question
         baseline candidate require outcome why
     """,
     INT: """
@@ -196,6 +196,11 @@ REQUIRED_REQUESTS = _table(
     "required_requests",
     "measure run_a run_b how",
     "n mean_difference effect_size how required power_at_n",
+)
+REQUIRED_BY_QUESTION = _table(
+    "required_by_question",
+    "measure run_a run_b how question",
+    "question n mean_difference margin effect_size how required power_at_n",
 )
 POWER_CURVE = _table("power_curve", "measure run_a run_b n_requests", "power")
 EQUIVALENCES = _table(

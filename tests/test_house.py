@@ -371,6 +371,7 @@ def tables(tmp_path_factory):
         "gates": lf.gate(s, 0.1, baseline="random", candidate="pca8_euclidean"),
         "equivalences": lf.equivalence(s, 0.1, ["t", "bootstrap"], trials=2000),
         "required_requests": lf.required_requests(d),
+        "required_by_question": lf.required_requests(d, margin=0.1),
         "power_curve": lf.power_curve(d, [9, 99]),
         "coverage": lf.coverage(runs, qrels),
         "problems": problems(tmp_path_factory.mktemp("problems") / "bad.run"),

@@ -1,6 +1,7 @@
 """Charts of tables, drawn with Altair, which the extra ``viz`` installs."""
 
 from lexiframe.views.charts.agreement import correlation_chart
+from lexiframe.views.charts.equivalences import equivalence_chart
 from lexiframe.views.charts.levels import (
     deciding_level_chart,
     level_correlation_chart,
@@ -31,6 +32,7 @@ __all__ = [
     "critical_difference_chart",
     "deciding_level_chart",
     "degradation_chart",
+    "equivalence_chart",
     "level_correlation_chart",
     "mean_chart",
     "optimal_chart",

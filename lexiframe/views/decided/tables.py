@@ -6,13 +6,17 @@ from collections.abc import Callable
 
 import polars as pl
 
-from lexiframe.schemas import GATES, TableSchema
+from lexiframe.schemas import EQUIVALENCES, GATES, TableSchema
+from lexiframe.views.decided.equivalences import equivalences_in_words
 from lexiframe.views.decided.gates import gate_sentences
 
 Sentences = Callable[[pl.DataFrame], pl.DataFrame]
 """From a table to a frame with a row for each sentence, whose last column is ``sentence``."""
 
-_DECIDED: tuple[tuple[TableSchema, Sentences], ...] = ((GATES, gate_sentences),)
+_DECIDED: tuple[tuple[TableSchema, Sentences], ...] = (
+    (EQUIVALENCES, equivalences_in_words),
+    (GATES, gate_sentences),
+)
 """Each table that has a verdict of its own, and the function that puts it into words."""
 
 
