@@ -35,10 +35,7 @@ ABOVE = """
     example_data gaps fingerprints kept_ranks projected engines reuse asked all_tables origin
     evaluation evaluated_parts evaluated_runs added_runs spark evaluated_scores cli_advice
     cli_arguments cli_options cli_output cli_inputs cli_files cli_measures cli_runs cli_explain
-    cli_overlap cli
-    cli_judges cli
-    __main__
-    cli_gate_inputs cli_gate cli __main__
+    cli_gate_inputs cli_gate cli_judges cli_overlap cli __main__
 """.split()
 
 
