@@ -190,7 +190,7 @@ def _print_grades(
     print_table(table, format)
     if format == "table":
         typer.echo()
-        say(verdict_text(verdict(table)))  # type: ignore[arg-type]
+        say(verdict_text(verdict(table)))
 
 
 def _print_found(found: JudgeComparison) -> None:
@@ -200,7 +200,7 @@ def _print_found(found: JudgeComparison) -> None:
         typer.echo()
     first = found.agreement.filter(~pl.col("judge_a").is_in(found.agreement["judge_b"]))
     about_first = found.conclusions.filter(pl.col("name_a") == first["judge_a"][0])
-    say(verdict_text(verdict(about_first)))  # type: ignore[arg-type]
+    say(verdict_text(verdict(about_first)))
 
 
 def _refuse_outputs(out: Path | None, inputs: JudgeOptions, tests: JudgeTests) -> None:

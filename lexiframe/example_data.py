@@ -13,8 +13,9 @@ def bundled(name: str = "digits") -> Path:
     Parameters
     ----------
     name : {"digits", "example"}
-        ``digits`` is image retrieval over handwritten digits, as Parquet; ``example`` is a few of
-        its queries, as TREC text.
+        ``digits`` is image retrieval over handwritten digits, as Parquet, with a folder ``judges``
+        of what two judges say of the same documents; ``example`` is a few of its queries, as TREC
+        text.
 
     Returns
     -------

@@ -44,7 +44,7 @@ _COLUMNS = {
         run query_id doc_id iteration subtopic measure provider run_a run_b method ordering_a
         ordering_b measure_a measure_b test correction how sentence file problem expected found
         advice group_a group_b conclusion baseline candidate require outcome why judge judge_a
-        judge_b name_a name_b category null doc_a doc_b
+        judge_b name_a name_b category null doc_a doc_b question
     """,
     INT: """
         position level n_relevant n_retrieved pool_size n_judged corpus_size items deciding_level n
@@ -204,6 +204,11 @@ REQUIRED_REQUESTS = _table(
     "required_requests",
     "measure run_a run_b how",
     "n mean_difference effect_size how required power_at_n",
+)
+REQUIRED_BY_QUESTION = _table(
+    "required_by_question",
+    "measure run_a run_b how question",
+    "question n mean_difference margin effect_size how required power_at_n",
 )
 POWER_CURVE = _table("power_curve", "measure run_a run_b n_requests", "power")
 # Decisions. Of two judges, the first is the one that was given first.

@@ -35,10 +35,7 @@ ABOVE = """
     example_data gaps fingerprints kept_ranks projected engines reuse asked all_tables origin
     evaluation evaluated_parts evaluated_runs added_runs spark evaluated_scores cli_advice
     cli_arguments cli_options cli_output cli_inputs cli_files cli_measures cli_runs cli_explain
-    cli_overlap cli
-    cli_judges cli
-    __main__
-    cli_gate_inputs cli_gate cli __main__
+    cli_gate_inputs cli_gate cli_judges cli_overlap cli __main__
 """.split()
 
 
@@ -378,6 +375,7 @@ def tables(tmp_path_factory):
         "gates": lf.gate(s, 0.1, baseline="random", candidate="pca8_euclidean"),
         "equivalences": lf.equivalence(s, 0.1, ["t", "bootstrap"], trials=2000),
         "required_requests": lf.required_requests(d),
+        "required_by_question": lf.required_requests(d, margin=0.1),
         "power_curve": lf.power_curve(d, [9, 99]),
         "audits": lf.audit(d, "t", trials=9),
         "hole_values": (holes := some_holes()).values,

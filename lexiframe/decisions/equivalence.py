@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any, Literal, get_args
 
@@ -12,17 +12,17 @@ import polars as pl
 from lexiframe.codes import decode
 from lexiframe.decisions.shifted_tests import SHIFTED_TESTS, Answers
 from lexiframe.errors import LexiframeError, check_choice
-from lexiframe.layouts.arrays import PairCube, Pairs, check_finite
+from lexiframe.layouts.arrays import Pairs, check_finite
 from lexiframe.layouts.cube import PairsLike, cube_or_sums, pair_cube
 from lexiframe.layouts.groups import By, in_groups
 from lexiframe.layouts.moments import Moments
-from lexiframe.layouts.reduced import PairSums, Reduced
+from lexiframe.layouts.reduced import PairSums
 from lexiframe.progress import progress
 from lexiframe.resampling import check_draws, check_share
 from lexiframe.schemas import EQUIVALENCES, FLOAT
 from lexiframe.significance.corrections import CORRECTIONS, correct_families
 from lexiframe.significance.differences import Differences, Options, by_requests
-from lexiframe.significance.margins import Margin, Margins, margins_of
+from lexiframe.significance.margins import Margin, Margins, margins_of, mean_score
 from lexiframe.significance.own_tests import several
 from lexiframe.significance.paired import Correction, Family
 from lexiframe.significance.reach import warn_of_no_rejection
@@ -120,6 +120,12 @@ def equivalence(
     not rejected; it assumes that the differences are distributed symmetrically around their mean.
     p = (1 + count) / (1 + trials); both draw as `compare` does, and p_better is its p_value.
 
+    With the true difference on the margin, "not worse" and "equivalent" come out at most alpha of
+    the time for normal differences, for differences of skewed scores and for discrete ones. Where
+    the differences themselves are skewed, t and randomisation exceed it on one side, and the
+    bootstrap hardly does: of exponential differences of 100 requests, at 5 %, they err in 7 to 8 %
+    of samples, and the bootstrap in 5 to 6 %. Fewer requests make this worse.
+
     Equal differences have no t: p is 0 or 1, by the sign of mean − limit, and 1 where the mean
     equals the limit. With one request p is 1 (randomisation: at least 0.5), and there is no
     interval. Its ends are infinite where too few trials or requests make rejection impossible.
@@ -141,7 +147,7 @@ def equivalence(
     """
     tests, corrections = several(test), several(correction)
     _check(tests, corrections, family, alpha, trials, seed)
-    margins = margins_of("equivalence", margin, baseline)
+    margins = margins_of("equivalence", margin, baseline, alpha)
     options = Options("greater", alpha, trials, seed, "drop")
     of_group = partial(_of_group, tests=tests, options=options, baseline=baseline, margins=margins)
     table = in_groups(of_group, s_or_d, requests, by)
@@ -172,11 +178,6 @@ def _check(
         check_choice("equivalence", name, CORRECTIONS, "correction")
     check_choice("equivalence", family, get_args(Family), "family")
     check_share("equivalence", "alpha", alpha)
-    if alpha >= 0.5:
-        raise LexiframeError(
-            f"equivalence: expected alpha below 0.5, found {alpha}; the intervals have level "
-            "1 − 2 · alpha"
-        )
     check_draws("equivalence", "trials", trials, seed)
 
 
@@ -204,31 +205,16 @@ def _of_group(
     """Return a row for each measure, test and pair, without the corrections."""
     of_sums = tests == ["t"]
     cube: Any = cube_or_sums(s_or_d, baseline) if of_sums else pair_cube(s_or_d, baseline)
-    means: Callable[[str], float | None] = partial(_mean_score, cube, baseline)
     if baseline is not None:
         cube = cube.against(baseline)
     frames = [pl.DataFrame(schema=_UNCORRECTED)]
     for measure, pairs in progress(cube, len(cube.measures), "equivalence"):
-        margin = margins.of(measure, means(measure) if margins.has_shares else None)
+        margin = margins.of(measure, mean_score(cube, baseline, measure))
         for pair, d in _from_sums(pairs) if of_sums else _from_requests(pairs):
             for test in tests:
                 found = SHIFTED_TESTS[test](d, np.full(len(pair), margin), options)
                 frames.append(_table(measure, test, pairs, pair, d, margin, found))
     return pl.concat(frames)
-
-
-def _mean_score(cube: PairCube | Reduced, baseline: str | None, measure: str) -> float | None:
-    """Return the mean score of a run, or None if the scores of the measure are not known."""
-    if baseline is None or baseline not in cube.runs:
-        return None
-    if isinstance(cube, Reduced):
-        sums = cube.scores.get(measure)
-        return None if sums is None else float(sums.scores.mean[sums.runs.index_of(baseline)])
-    if cube.scores is None:
-        return None
-    scores = cube.scores[cube.measures.index_of(measure)][:, cube.runs.index_of(baseline)]
-    known = scores[~np.isnan(scores)]
-    return float(known.mean()) if len(known) else None
 
 
 def _from_sums(pairs: Pairs | PairSums) -> Iterator[tuple[np.ndarray, Moments]]:

@@ -115,7 +115,8 @@ def gate(
     worse, a candidate that is as good as the baseline would stay undecided for ever, however many
     requests there are. A candidate that is better by less than δ may therefore pass or fail. A row
     passes with a probability of at most alpha if μ ≤ −δ (not-worse), μ ≤ 0 (better) or |μ| ≥ δ
-    (equivalent), and fails with a probability of at most alpha if μ ≥ −δ, μ ≥ δ or |μ| ≤ δ.
+    (equivalent), and fails with a probability of at most alpha if μ ≥ −δ, μ ≥ δ or |μ| ≤ δ. The
+    interval belongs to one-sided tests: it may be above 0 where "better" is undecided.
 
     A candidate passes the gate when all rows pass. The probability that it does so wrongly, that
     is, although in some row what is required is not so, is then at most alpha without any

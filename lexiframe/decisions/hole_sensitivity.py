@@ -131,7 +131,8 @@ def hole_sensitivity(
     have it in their top, the log of Σ 1 / (60 + rank) over all runs but the one that ranks it best,
     and the log-odds that judged documents of the runs that found it are relevant, in all requests
     and in this one (a document does not count for itself); and, of what one run alone found, an
-    effect of that run. Effects are shrunk by variances that are estimated. Each draw takes
+    effect of that run. Effects are shrunk by variances that are estimated; that of runs starts from
+    1, which is worth as much as four runs. Each draw takes
     coefficients and effects from the Gaussian approximation of their posterior distribution; a run
     of which nothing that it alone found is judged gets an effect from the distribution of such
     effects, and one of them for all its holes. A hole that is relevant has a grade from the

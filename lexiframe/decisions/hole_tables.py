@@ -20,7 +20,7 @@ from lexiframe.pairwise.preference import Measure
 from lexiframe.schemas import HOLE_PAIRS, HOLE_VALUES
 from lexiframe.significance.corrections import correct_families
 from lexiframe.significance.differences import Options
-from lexiframe.significance.paired_tests import OF_SUMS
+from lexiframe.significance.paired_tests import p_of_t_test
 
 _FIRST = 2
 """The rows in front of the draws: the holes as they are, and all of them relevant."""
@@ -140,7 +140,7 @@ def _sign(mean: np.ndarray, rounding: np.ndarray) -> np.ndarray:
 
 def _rejected(moments: Moments, n_pairs: int, alpha: float) -> np.ndarray:
     """Return whether each pair differs significantly in each draw: draws × pairs."""
-    p = OF_SUMS["t"](moments, Options("two-sided", alpha, 1, 0, "drop")).p_value
+    p = p_of_t_test(moments, Options("two-sided", alpha, 1, 0, "drop"))
     known = ~np.isnan(p)
     family = np.repeat(np.arange(len(p) // n_pairs), n_pairs)
     adjusted = np.ones(len(p))

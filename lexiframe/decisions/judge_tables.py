@@ -14,7 +14,7 @@ from lexiframe.layouts.cube import PairsLike, pair_cube_with_scores
 from lexiframe.metrics.metric import Metric
 from lexiframe.metrics.needs import JUDGED, POOL, SUBTOPICS
 from lexiframe.metrics.scores import scores
-from lexiframe.orderings.correlations import bootstrap_correlations
+from lexiframe.orderings.correlations import correlate_samples
 from lexiframe.orderings.order import order_runs
 from lexiframe.orderings.rule import Method
 from lexiframe.pairwise.pairs import Measure, preferences
@@ -170,10 +170,9 @@ def correlations_of(
         )
         if isinstance(measure, Metric):  # the name of a judge does not say which values are better
             table = table.with_columns(smaller_is_better=pl.lit(measure.smaller_is_better))
-        by_order = "mean" if isinstance(measure, Metric) else order
-        for method in ("kendall", "tau_ap"):
-            found = bootstrap_correlations(table, method, order=by_order, **how)
-            frames.append(found.with_columns(measure=pl.lit(name)))
+        by_order: Method = "mean" if isinstance(measure, Metric) else order
+        found = correlate_samples(table, ["kendall", "tau_ap"], order=by_order, **how)
+        frames.append(found.with_columns(measure=pl.lit(name)))
     table = pl.concat(frames).rename({"ordering_a": "judge_a", "ordering_b": "judge_b"})
     place = {judge: n for n, judge in enumerate(judged)}
     first, second = (pl.col(f"judge_{end}").replace_strict(place) for end in "ab")

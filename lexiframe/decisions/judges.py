@@ -75,7 +75,7 @@ def judge_agreement(
     grade.
 
     For the weights grades are numbered in their order among those that either judge gave to the n
-    items, as scikit-learn's `cohen_kappa_score` does: 0, 1 and 3 are one step apart each. Cohen,
+    items, as scikit-learn's ``cohen_kappa_score`` does: 0, 1 and 3 are one step apart each. Cohen,
     "A Coefficient of Agreement for Nominal Scales", 1960, doi:10.1177/001316446002000104;
     "Weighted kappa", 1968, doi:10.1037/h0026256; Krippendorff, "Computing Krippendorff's
     Alpha-Reliability", 2011. That judges agree about grades does not say whether they order runs

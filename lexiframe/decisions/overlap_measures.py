@@ -79,11 +79,12 @@ def rbo(b: Beside, p: float) -> np.ndarray:
     short, long = np.minimum(b.length, b.lengths), np.maximum(b.length, b.lengths)
     x = _in_common_by_depth(b)
     powers, terms = _weights(p, b.absent)
-    every = np.arange(len(x))
+    every = np.arange(x.shape[1])
     # Terms are added from the top on, whatever follows: the sums then are the same to the last bit
     # when the two rankings change places, and beside longer rankings.
-    seen = np.cumsum(x * terms, axis=1)[every, long]
-    x_short, x_long = x[every, short], x[every, long]
+    seen = x * terms[:, None]
+    seen = np.cumsum(seen, axis=0, out=seen)[long, every]
+    x_short, x_long = x[short, every], x[long, every]
     sums, shares = np.cumsum(powers), np.cumsum(terms)
     behind = sums[long] - sums[short] - short * (shares[long] - shares[short])
     at_short = x_short / np.maximum(short, 1)
@@ -94,12 +95,13 @@ def rbo(b: Beside, p: float) -> np.ndarray:
 
 
 def _in_common_by_depth(b: Beside) -> np.ndarray:
-    """Return X_d of the one ranking and each of the others: others × d from 0 to the longest."""
+    """Return X_d of the one ranking and each of the others: d from 0 to the longest × others."""
     place = np.arange(1, b.length + 1, dtype=b.rank.dtype)[:, None]
-    n, width = len(b.lengths), b.absent + 1
-    both = np.maximum(b.rank, place).T + np.arange(0, n * width, width)[:, None]
-    found = np.bincount(both.ravel(), minlength=n * width).reshape(n, width)
-    return np.cumsum(found[:, : b.absent], axis=1)
+    n = len(b.lengths)
+    cell = np.multiply(np.maximum(b.rank, place), n, dtype=np.int64)
+    cell += np.arange(n)
+    found = np.bincount(cell.ravel(), minlength=(b.absent + 1) * n).reshape(-1, n)[: b.absent]
+    return np.cumsum(found, axis=0, out=found)  # in place: new arrays take as long as the sums
 
 
 @lru_cache(maxsize=64)

@@ -14,6 +14,7 @@ from lexiframe.metrics.graded import refuse_grades_above
 from lexiframe.metrics.metric import Metric
 from lexiframe.metrics.rankings import GRADE, RANK, Rankings
 from lexiframe.metrics.recall_level import Exposure, seen
+from lexiframe.metrics.row_by_row import row_by_row
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -48,7 +49,7 @@ class CascadeMetric(Metric):
         refuse_grades_above(self, rankings)
         items = rankings.from_the_top
         stop = self.evaluate(self.stop, GRADE)
-        chances = items.select(stop=stop)["stop"]
+        chances = row_by_row(items, stop=stop)["stop"]
         if not chances.is_between(0, 1).all():
             raise LexiframeError(
                 f"{self}: expected stop to give probabilities from 0 to 1, found "
@@ -56,7 +57,8 @@ class CascadeMetric(Metric):
             )
         arrives = (1 - stop).cum_prod().shift(1, fill_value=1.0).over("ranking")
         exposure = pl.when(seen(self, RANK)).then(self.evaluate(self.exposure, RANK))
-        terms = items.select(term=(exposure * stop * arrives).fill_null(0.0))["term"].to_numpy()
+        term = (exposure * stop * arrives).fill_null(0.0)
+        terms = row_by_row(items, term=term)["term"].to_numpy()
         of_each = np.empty(len(terms))
         of_each[items["row"].to_numpy()] = terms
         return of_each

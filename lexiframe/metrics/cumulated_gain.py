@@ -16,6 +16,7 @@ from lexiframe.metrics.counts import ratio, retrieved
 from lexiframe.metrics.exposures import logarithmic
 from lexiframe.metrics.graded import best_first, mapped
 from lexiframe.metrics.rankings import GRADE, Rankings
+from lexiframe.metrics.row_by_row import row_by_row
 
 GainOfGrade = Mapping[float, float] | None
 
@@ -99,9 +100,8 @@ def _ideal(rankings: Rankings, gain: pl.Expr) -> pl.DataFrame:
 
 
 def _found(rankings: Rankings, gain: pl.Expr) -> pl.DataFrame:
-    items = rankings.from_the_top.select(
-        "ranking", rank=pl.col("position").cast(pl.Float64), gain=gain
-    )
+    rank = pl.col("position").cast(pl.Float64)
+    items = row_by_row(rankings.from_the_top, ranking=pl.col("ranking"), rank=rank, gain=gain)
     items = items.filter(pl.col("rank").is_not_null(), pl.col("gain") > 0)
     return items.with_columns(
         total=pl.col("gain").cum_sum().over("ranking"), dcg=_DCG.over("ranking")

@@ -15,6 +15,7 @@ from lexiframe.metrics.metric import Metric
 from lexiframe.metrics.needs import JUDGED
 from lexiframe.metrics.rankings import RANK, Rankings
 from lexiframe.metrics.recall_level import Exposure
+from lexiframe.metrics.row_by_row import row_by_row
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -99,7 +100,7 @@ def _sums_over_judged(metric: Metric, rankings: Rankings, term: Exposure) -> np.
     items = rankings.judged_items
     deepest = int(items.rank.max(initial=0))
     ranks = pl.DataFrame({"position": np.arange(1, deepest + 1)})
-    terms = ranks.select(term=metric.evaluate(term, RANK))["term"].to_numpy()
+    terms = row_by_row(ranks, term=metric.evaluate(term, RANK))["term"].to_numpy()
     counting = np.flatnonzero(np.abs(terms) > _NOTHING * np.abs(terms).max(initial=0.0))
     last = counting.max(initial=-1) + 1 if metric.cutoff is None else metric.cutoff
     # keys are sorted, so that the last bit of a sum does not depend on the order of the rows

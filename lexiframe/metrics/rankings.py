@@ -21,6 +21,7 @@ from lexiframe.metrics.judged_items import (
     items_of_ranked,
     items_of_table,
 )
+from lexiframe.metrics.row_by_row import row_by_row
 from lexiframe.projection.collection import RankedRuns
 from lexiframe.projection.imputation import impute
 from lexiframe.projection.levels import levels_in
@@ -195,7 +196,7 @@ class Rankings:
 
     def of_each(self, term: pl.Expr) -> np.ndarray:
         """Return the value of an expression for each relevant item, with 0 for null."""
-        values = self.relevant.select(term.fill_null(0.0).alias("term"))["term"]
+        values = row_by_row(self.relevant, term=term.fill_null(0.0))["term"]
         return np.asarray(values.to_numpy())
 
     @cached_property

@@ -10,6 +10,7 @@ import polars as pl
 from lexiframe.errors import LexiframeError
 from lexiframe.metrics.ideals import Serving, greatest_sum, greedy_gains
 from lexiframe.metrics.needs import no_item_of_grade
+from lexiframe.metrics.row_by_row import row_by_row
 from lexiframe.metrics.subtopic_metrics import SubtopicMetric
 from lexiframe.metrics.tolerance import within
 from lexiframe.metrics.values import Values
@@ -84,7 +85,7 @@ def _values(
     """Yield each metric and its values: the sum of its terms in each ranking, over its divisor."""
     starts, n_subtopics = _requests(table)
     keys = table.select("run", "query_id")[starts]
-    terms = table.select(_terms(metric) for metric in metrics)
+    terms = row_by_row(table, **{str(metric): _terms(metric) for metric in metrics})
     ideals = _ideals(table, keys, starts, [m for m in metrics if m.divisor == "ideal"])
     for metric in metrics:
         # reduceat adds pairwise; np.bincount, as in Rankings, would change the last bit of sums
@@ -112,7 +113,7 @@ def _requests(table: pl.DataFrame) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _terms(metric: SubtopicMetric) -> pl.Expr:
-    return metric.terms().fill_null(0.0).alias(str(metric))
+    return metric.terms().fill_null(0.0)
 
 
 def _at_every_rank(metric: SubtopicMetric) -> float:
@@ -120,7 +121,7 @@ def _at_every_rank(metric: SubtopicMetric) -> float:
     if metric.cutoff is None:
         raise LexiframeError(f"{metric.name} needs its cutoff: write {metric.name}@20")
     ranks = _ranks(metric.cutoff).with_columns(level="position")
-    return float(ranks.select(_terms(metric)).sum().item())
+    return float(row_by_row(ranks, term=_terms(metric)).sum().item())
 
 
 def _ranks(depth: int) -> pl.DataFrame:
@@ -131,7 +132,7 @@ def _ranks(depth: int) -> pl.DataFrame:
 def _exposures(metric: SubtopicMetric, depth: int) -> np.ndarray:
     """e(1), e(2) ... up to the depth, the cut-off, or where the rest is lost in rounding."""
     depth = min(depth, metric.cutoff or depth)
-    values = _ranks(depth).select(exposure=metric.exposures()).to_series().to_numpy()
+    values = row_by_row(_ranks(depth), exposure=metric.exposures())["exposure"].to_numpy()
     return values[: np.count_nonzero(values > _NOTHING * values.max(initial=0.0))]
 
 

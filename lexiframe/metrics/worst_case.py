@@ -15,6 +15,7 @@ from lexiframe.metrics.graded import GradedMetric, refuse_grades_above
 from lexiframe.metrics.metric import Metric
 from lexiframe.metrics.rankings import GRADE, LEVEL, N_RELEVANT, Rankings
 from lexiframe.metrics.recall_level import RecallLevelMetric, refuse_ranks_beyond_n
+from lexiframe.metrics.row_by_row import row_by_row
 
 MOST_ITEMS = 15
 """15 items have 32,767 subsets. For more items use `TSE`, where it equals the worst case."""
@@ -120,7 +121,7 @@ def _of_items(term: pl.Expr, positions: np.ndarray, grades: np.ndarray, n: int) 
     """Return the value of a term for every item, with n for m: rankings × m."""
     items = pl.DataFrame({"position": positions.ravel(), "relevance": grades.ravel()})
     items = items.with_columns(pl.col("position").fill_nan(None), n_relevant=n)
-    return items.select(term=term.fill_null(0.0))["term"].to_numpy().reshape(positions.shape)
+    return row_by_row(items, term=term.fill_null(0.0))["term"].to_numpy().reshape(positions.shape)
 
 
 @cache

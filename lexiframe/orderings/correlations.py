@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 from itertools import combinations, permutations
 from typing import Any
@@ -158,23 +159,45 @@ def bootstrap_correlations(
     >>> lf.bootstrap_correlations(s).select("correlation", "ci_low", "ci_high").row(0)
     (1.0, 1.0, 1.0)
     """
+    return correlate_samples(
+        d, [method], order=order, samples=samples, seed=seed, alpha=alpha, p=p,
+        requests=requests, by=by,
+    )  # fmt: skip
+
+
+def correlate_samples(
+    d: Any,
+    methods: Sequence[CorrelationMethod],
+    *,
+    order: Method,
+    samples: int,
+    seed: int,
+    alpha: float,
+    p: float = PERSISTENCE,
+    requests: Any = None,
+    by: By = None,
+) -> pl.DataFrame:
+    """Compute `bootstrap_correlations` by several methods, from orderings that are made once."""
     function = "bootstrap_correlations"
-    _, correlate = coefficient(function, method, p)
+    coefficients = {method: coefficient(function, method, p)[1] for method in methods}
     check_share(function, "alpha", alpha)
     rule, cycles = Rule(order), list[pl.DataFrame]()
 
     def with_limits(part: Any) -> pl.DataFrame:
         cube = laid_out(part, order)
         by_name = {o.measure: o for o in resampled(function, cube, rule, samples, seed)}
-        pairs = _pairs(by_name, method)
-        limits = [
-            percentiles(correlate(*_common(by_name[a], by_name[b])), alpha)
-            for a, b in progress(pairs, len(pairs), "correlating")
-        ]
-        table = rank_correlations(ordering_table(cube, rule, cycles), method, p=p)
-        low, high = zip(*limits, strict=True) if limits else ((), ())
-        columns = {"ci_low": low, "ci_high": high}
-        return table.with_columns(pl.Series(k, v, pl.Float64) for k, v in columns.items())
+        table, found = ordering_table(cube, rule, cycles), list[pl.DataFrame]()
+        for method, correlate in coefficients.items():
+            pairs = _pairs(by_name, method)
+            limits = [
+                percentiles(correlate(*_common(by_name[a], by_name[b])), alpha)
+                for a, b in progress(pairs, len(pairs), "correlating")
+            ]
+            low, high = zip(*limits, strict=True) if limits else ((), ())
+            columns = {"ci_low": low, "ci_high": high}
+            ends = [pl.Series(name, ends, pl.Float64) for name, ends in columns.items()]
+            found.append(rank_correlations(table, method, p=p).with_columns(ends))
+        return pl.concat(found)
 
     table = in_groups(with_limits, d, requests, by)
     warn_of_cycles(cycles)

@@ -6,7 +6,11 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+import numpy as np
+
 from lexiframe.errors import LexiframeError, shown, unknown_name
+from lexiframe.layouts.arrays import PairCube
+from lexiframe.layouts.reduced import Reduced
 
 Margin = float | str | Mapping[str, float | str]
 """A number, a share of the baseline's mean such as ``"2%"``, or one of these for each measure."""
@@ -65,8 +69,10 @@ class Margins:
                 raise unknown_name("measure", name, known)
 
 
-def margins_of(called: str, margin: Margin, baseline: str | None = None) -> Margins:
-    """Check what a user gave as ``margin``.
+def margins_of(
+    called: str, margin: Margin, baseline: str | None = None, alpha: float = 0.05
+) -> Margins:
+    """Check what a user gave as ``margin``, and the level of the one-sided tests.
 
     Examples
     --------
@@ -75,6 +81,11 @@ def margins_of(called: str, margin: Margin, baseline: str | None = None) -> Marg
     >>> margins_of("equivalence", "2%", baseline="bm25").of("AP", baseline_mean=0.25)
     0.005
     """
+    if alpha >= 0.5:
+        raise LexiframeError(
+            f"{called}: expected alpha below 0.5, found {alpha}; two one-sided tests at alpha have "
+            "an interval of level 1 − 2 · alpha"
+        )
     given = {str(k): v for k, v in margin.items()} if isinstance(margin, Mapping) else margin
     by_measure = given if isinstance(given, dict) else {None: given}
     if not by_measure:
@@ -108,3 +119,17 @@ def _number(text: str) -> object:
         return float(text)
     except ValueError:
         return text
+
+
+def mean_score(cube: PairCube | Reduced, baseline: str | None, measure: str) -> float | None:
+    """Return the mean score of a run, or None if the scores of the measure are not known."""
+    if baseline is None or baseline not in cube.runs:
+        return None
+    if isinstance(cube, Reduced):
+        sums = cube.scores.get(measure)
+        return None if sums is None else float(sums.scores.mean[sums.runs.index_of(baseline)])
+    if cube.scores is None:
+        return None
+    scores = cube.scores[cube.measures.index_of(measure)][:, cube.runs.index_of(baseline)]
+    known = scores[~np.isnan(scores)]
+    return float(known.mean()) if len(known) else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 
 import numpy as np
 
@@ -46,9 +47,14 @@ def least_size(effect: np.ndarray, power: float, alpha: float) -> np.ndarray:
     >>> least_size(np.array([0.5, np.inf, np.nan]), 0.8, 0.05).tolist()
     [34, 2, 0]
     """
-    low, high = np.ones(len(effect), np.int64), np.full(len(effect), LARGEST)
+    return least_n(lambda n: t_power(effect, n, alpha), len(effect), power)
+
+
+def least_n(power_of: Callable[[np.ndarray], np.ndarray], pairs: int, power: float) -> np.ndarray:
+    """Find for each pair the least n from 2 whose power is enough, by bisection; 0 if none is."""
+    low, high = np.ones(pairs, np.int64), np.full(pairs, LARGEST)
     while (high - low > 1).any():
         middle = (low + high) // 2
-        is_enough = t_power(effect, middle, alpha) >= power
+        is_enough = power_of(middle) >= power
         low, high = np.where(is_enough, low, middle), np.where(is_enough, middle, high)
-    return np.where(t_power(effect, high, alpha) >= power, high, 0)
+    return np.where(power_of(high) >= power, high, 0)

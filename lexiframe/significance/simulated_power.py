@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 
 import numpy as np
 
@@ -20,18 +21,27 @@ while SIZES[-1] < 100_000:
     SIZES.append(min(100_000, max(SIZES[-1] + 1, SIZES[-1] * 107 // 100)))
 
 
-def simulated_size(pairs: Pairs, power: float, alpha: float, samples: int, seed: int) -> np.ndarray:
+Room = Callable[[np.ndarray], np.ndarray]
+"""From mean differences to how far they are on the side of a limit where a test may reject."""
+
+
+def simulated_size(
+    pairs: Pairs, power: float, alpha: float, samples: int, seed: int, room: Room = np.abs
+) -> np.ndarray:
     """Find for each pair the least of `SIZES` at which enough samples are significant.
 
-    The result is 0 for a pair that no size is enough for, or whose mean difference is a tie.
+    The t-test asks whether ``room`` of the mean difference is above 0: by default whether there is
+    a difference, in either direction, so that ``alpha`` is the level of both sides. The result is 0
+    for a pair that no size is enough for, or whose room is a tie.
     """
     required = np.zeros(len(pairs.a), np.int64)
     rounding = pairs.mean_rounding
+    rejects = partial(_rejects, alpha=alpha, room=room)
     for pair, complete in _complete(pairs.values):
         rough = rounding[pair]
-        left = np.flatnonzero(np.abs(complete.mean(axis=0)) > rough)
+        left = np.flatnonzero(room(complete.mean(axis=0)) > rough)
         for size in progress(SIZES, len(SIZES), "simulating requests"):
-            share = _significant(complete[:, left], rough[left], size, alpha, samples, seed)
+            share = _significant(complete[:, left], rough[left], size, rejects, samples, seed)
             required[pair[left[share >= power]]] = size
             left = left[share < power]
             if not len(left):
@@ -40,18 +50,25 @@ def simulated_size(pairs: Pairs, power: float, alpha: float, samples: int, seed:
 
 
 def simulated_power(
-    pairs: Pairs, sizes: np.ndarray | None, alpha: float, samples: int, seed: int
+    pairs: Pairs,
+    sizes: np.ndarray | None,
+    alpha: float,
+    samples: int,
+    seed: int,
+    room: Room = np.abs,
 ) -> np.ndarray:
     """Return the share of significant samples, pairs × sizes; NaN for a pair with one request.
 
-    If ``sizes`` is None, there is one size: the number of requests that the pair has.
+    If ``sizes`` is None, there is one size: the number of requests that the pair has. ``room`` and
+    ``alpha`` are as in `simulated_size`.
     """
+    rejects = partial(_rejects, alpha=alpha, room=room)
     shares = np.full((len(pairs.a), 1 if sizes is None else len(sizes)), np.nan)
     rounding = pairs.mean_rounding
     for pair, complete in _complete(pairs.values):
         tried = [len(complete)] if sizes is None else sizes.tolist()
         for k, size in enumerate(progress(tried, len(tried), "simulating requests")):
-            share = _significant(complete, rounding[pair], size, alpha, samples, seed)
+            share = _significant(complete, rounding[pair], size, rejects, samples, seed)
             shares[pair, k] = share
     return shares
 
@@ -67,7 +84,12 @@ def _complete(values: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
 
 
 def _significant(
-    values: np.ndarray, rounding: np.ndarray, size: int, alpha: float, samples: int, seed: int
+    values: np.ndarray,
+    rounding: np.ndarray,
+    size: int,
+    rejects: Callable[..., np.ndarray],
+    samples: int,
+    seed: int,
 ) -> np.ndarray:
     """Draw samples of requests; return for each pair the share of them whose t-test rejects."""
     counts = drawn_requests(len(values), samples, seed, size=size) / size
@@ -75,22 +97,28 @@ def _significant(
     shares = []
     for start in range(0, values.shape[1], block):
         some = np.s_[start : start + block]
-        rejects = _rejects(counts, values[:, some], rounding[some], size, alpha)
-        shares.append(rejects.mean(axis=0))
+        share = rejects(counts, values[:, some], rounding[some], size).mean(axis=0)
+        shares.append(share)
     return np.concatenate([np.empty(0), *shares])
 
 
 def _rejects(
-    weights: np.ndarray, values: np.ndarray, rounding: np.ndarray, size: int, alpha: float
+    weights: np.ndarray,
+    values: np.ndarray,
+    rounding: np.ndarray,
+    size: int,
+    alpha: float,
+    room: Room,
 ) -> np.ndarray:
-    """Return where |t| > t_{1−α/2, n−1}, with t² = n · mean² / variance, without a division.
+    """Return where t > t_{1−α/2, n−1}, with t² = n · room² / variance, without a division.
 
-    If the variance is 0 any mean but 0 rejects. Rounding may make it slightly more or less than 0,
-    which is too little to matter.
+    If the variance is 0 any room above 0 rejects. Rounding may make it slightly more or less than
+    0, which is too little to matter.
     """
     from scipy.stats import t
 
     mean, square = weights @ values, weights @ values**2
-    mean[np.abs(mean) <= rounding] = 0.0
     variance = (square - mean**2) * (size / (size - 1))
-    return np.asarray(size * mean**2 > t.isf(alpha / 2, size - 1) ** 2 * variance)
+    above = room(mean)
+    above[above <= rounding] = 0.0
+    return np.asarray(size * above**2 > t.isf(alpha / 2, size - 1) ** 2 * variance)

@@ -8,6 +8,7 @@ from typing import Any, Literal
 import polars as pl
 
 from lexiframe.errors import LexiframeError, SchemaError, check_choice, escaped
+from lexiframe.io.tables.objects import is_frame
 from lexiframe.metrics.tolerance import TIE
 from lexiframe.orderings.means import is_count
 from lexiframe.resampling import check_share
@@ -18,7 +19,7 @@ from lexiframe.views.words import group_of, how_tested, listed
 
 
 def verdict(
-    e: Evaluated,
+    e: Evaluated | Frame,
     /,
     comparisons: Frame | None = None,
     *,
@@ -27,11 +28,15 @@ def verdict(
 ) -> pl.DataFrame:
     """State, for each measure, which runs are best and which are not significantly worse.
 
+    Or state in words what a table says that helps to decide: by `equivalence`, `gate`,
+    `judge_agreement`, `conclusions`, `unjudged`, `overlap`, `contrasting` or `audit`, or the
+    ``pairs`` of `hole_sensitivity`.
+
     Parameters
     ----------
-    e : Evaluation
+    e : Evaluation or frame
         The result of `evaluate`. Its orderings are used, and its comparisons unless others are
-        given.
+        given. Or one of the tables named above, which takes no other argument.
     comparisons
         Another table of comparisons of all pairs, by `compare` or `tukey_hsd`, computed from the
         same scores or preferences (and within the same groups).
@@ -56,6 +61,9 @@ def verdict(
         requests (the least of any pair; the sentence has the range). ``sentence`` puts all this
         into words, with the test, correction, family and level.
 
+        For a table that helps to decide, a row for each sentence: its keys, and ``sentence``, which
+        is the last column.
+
     Raises
     ------
     LexiframeError
@@ -64,7 +72,8 @@ def verdict(
         0 and 1 or an unknown family; and for one-sided tests: these ask whether ``run_a`` is better
         than ``run_b``, and the names alone decide which run of a pair is ``run_a``.
     TypeError
-        When ``e`` is not an Evaluation.
+        When ``e`` is neither an Evaluation nor one of these tables, and for other arguments beside
+        such a table.
 
     Notes
     -----
@@ -80,15 +89,26 @@ def verdict(
     By AP, pixels_euclidean is best; pca8_euclidean is not significantly worse. 2 of 3 pairs of \
 runs are told apart (paired t-test, Holm's correction over the 3 pairs, α = 0.05, n = 5 requests).
     """
-    if isinstance(e, pl.DataFrame) and (said := sentences_of(e)) is not None:
-        return said
     if not hasattr(e, "orderings"):
+        return _of_table(e, comparisons is None and alpha is None and family is None)
+    evaluated: Any = e
+    names = ("orderings", "comparisons", "means")
+    tables = {name: getattr(evaluated, name) for name in names}
+    return verdict_of(tables, evaluated.provenance, comparisons, alpha=alpha, family=family)
+
+
+def _of_table(table: Any, is_alone: bool) -> pl.DataFrame:
+    """Return the verdict on a table that helps to decide."""
+    said = sentences_of(to_polars(table)) if is_frame(table) else None
+    if said is None:
         raise TypeError(
-            f"verdict: expected the Evaluation of evaluate, found {type(e).__name__}; give "
-            "comparisons as the second argument"
+            "verdict: expected the Evaluation of evaluate, or a table of equivalence, gate, "
+            f"judges, holes, overlap or audit, found {type(table).__name__}; give comparisons as "
+            "the second argument"
         )
-    tables = {"orderings": e.orderings, "comparisons": e.comparisons, "means": e.means}
-    return verdict_of(tables, e.provenance, comparisons, alpha=alpha, family=family)
+    if not is_alone:
+        raise TypeError("verdict: comparisons, alpha and family are for the result of evaluate")
+    return said
 
 
 def verdict_of(

@@ -5,11 +5,14 @@ import polars as pl
 import pytest
 
 import lexiframe as lf
-from lexiframe.decisions.hole_draws import Drawn, means_of_draws
+from lexiframe.decisions.hole_draws import Drawn, Means, means_of_draws
 from lexiframe.decisions.hole_intervals import Interval, least_factor
 from lexiframe.decisions.hole_items import ABSENT, pool_of
 from lexiframe.decisions.hole_model import Evidence, drawn_grades, fit
 from lexiframe.decisions.hole_sensitivity import hole_sensitivity
+from lexiframe.decisions.hole_tables import Conditions, pairs_table, values_table
+from lexiframe.layouts.moments import Moments
+from lexiframe.metrics.tolerance import rounding
 from lexiframe.pairwise.pairs import parse_measures
 from lexiframe.projection.policies import Policies
 from tests.benchmarks import holes
@@ -355,3 +358,22 @@ def test_sentences_name_the_groups():
     assert [s.partition(",")[0] for s in found["sentence"]] == [
         "By AP for kind = x", "By AP for no kind"
     ]  # fmt: skip
+
+
+def test_shares_count_the_draws_that_keep_sign_and_conclusion():
+    """Draws: a is significantly better; b is; all tie; a is better, not significantly (SciPy)."""
+    stats = pytest.importorskip("scipy.stats")
+    up, noisy = np.array([0.3, 0.2, 0.4, 0.3]), np.array([0.9, -0.3, 0.2, -0.1])
+    assert stats.ttest_1samp(up, 0).pvalue < 0.05 < stats.ttest_1samp(noisy, 0).pvalue
+    drawn = np.stack([up, up, up, -up, 0 * up, noisy], axis=1)
+    moments = Moments.of(drawn, rounding(drawn))
+    pool = pool_of(*tiny([("q1", "d1", 1), ("q2", "d1", 1)]), Policies(), 3)
+    asked = parse_measures("RPP")
+    condition = Conditions(pool, asked, 0.05, 1.0, np.arange(2), Means({}, {"RPP": moments}))
+    (row,) = pairs_table(condition).rows(named=True)
+    assert (row["mean_preference"], row["n"], row["reject"]) == (pytest.approx(0.3), 4, True)
+    assert (row["share"], row["share_widened"], row["share_reject"]) == (0.5, 0.5, 0.25)
+    assert row["mean"] == pytest.approx(drawn[:, 2:].mean())
+    values = values_table(condition)
+    assert values["value"].to_list() == pytest.approx([0.3, -0.3])
+    assert values.select("rank", "rank_low", "rank_high").rows()[0] == pytest.approx((1, 1, 1.9625))

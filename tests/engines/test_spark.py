@@ -181,6 +181,8 @@ def test_provenance_names_the_paths_that_spark_read(spark, collection, tmp_path)
 def test_the_tables_to_keep_may_be_chosen(spark, collection, tmp_path):
     lf.spark.evaluate(spark, *collection, MEASURES, buckets=2, out=tmp_path, keep="scores")
     assert [path.name for path in tmp_path.iterdir()] == ["scores"]
+    with pytest.raises(lf.LexiframeError, match="scores: expected no files of an earlier evaluat"):
+        lf.spark.evaluate(spark, *collection, MEASURES, out=tmp_path, keep="preferences")
 
 
 def test_a_run_without_rows_is_a_run(spark, collection):

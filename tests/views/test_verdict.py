@@ -173,7 +173,7 @@ def test_comparisons_that_are_not_of_the_evaluation():
 
 def test_comparisons_alone_are_no_evaluation():
     for given in (evaluate().comparisons, None, "results"):
-        with pytest.raises(TypeError, match="verdict: expected the Evaluation of evaluate, found"):
+        with pytest.raises(TypeError, match="verdict: expected the Evaluation of eval"):
             lf.verdict(given)
 
 
@@ -396,3 +396,17 @@ def test_one_sided_tests_have_no_verdict():
         lf.verdict(e)
     assert "Verdict" not in str(e)
     assert lf.verdict(e, lf.compare(e.scores))["best"].to_list() == [["best"]]
+
+
+def test_a_table_that_helps_to_decide_is_put_into_words():
+    """In whatever library it is, and alone: it has its own measures and level."""
+    found = lf.unjudged(
+        pl.DataFrame({"run": "a", "query_id": "q", "doc_id": ["x", "y"], "score": [2, 1]}),
+        pl.DataFrame({"query_id": "q", "doc_id": ["x"], "relevance": [1]}),
+    )
+    said = lf.verdict(found)
+    assert said.columns[-1] == "sentence"
+    assert said.height
+    assert lf.verdict(found.to_pandas()).equals(said)
+    with pytest.raises(TypeError, match="comparisons, alpha and family are for the result of eval"):
+        lf.verdict(found, alpha=0.01)

@@ -3,6 +3,7 @@
 from lexiframe.views.charts.agreement import correlation_chart
 from lexiframe.views.charts.audits import audit_chart
 from lexiframe.views.charts.conclusions import conclusion_chart
+from lexiframe.views.charts.equivalences import equivalence_chart
 from lexiframe.views.charts.holes import hole_chart
 from lexiframe.views.charts.judges import judge_confusion_chart, rank_shift_chart
 from lexiframe.views.charts.levels import (
@@ -41,6 +42,7 @@ __all__ = [
     "degradation_chart",
     "judge_confusion_chart",
     "hole_chart",
+    "equivalence_chart",
     "level_correlation_chart",
     "mean_chart",
     "optimal_chart",

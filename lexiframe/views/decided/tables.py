@@ -10,6 +10,7 @@ from lexiframe.schemas import (
     AUDITS,
     CONCLUSIONS,
     CONTRASTING,
+    EQUIVALENCES,
     GATES,
     HOLE_PAIRS,
     JUDGE_AGREEMENT,
@@ -19,6 +20,7 @@ from lexiframe.schemas import (
 )
 from lexiframe.views.decided.audits import audits_in_words
 from lexiframe.views.decided.conclusions import conclusion_sentences
+from lexiframe.views.decided.equivalences import equivalences_in_words
 from lexiframe.views.decided.gates import gate_sentences
 from lexiframe.views.decided.holes import hole_sentences
 from lexiframe.views.decided.judges import agreement_sentences
@@ -29,6 +31,7 @@ Sentences = Callable[[pl.DataFrame], pl.DataFrame]
 """From a table to a frame with a row for each sentence, whose last column is ``sentence``."""
 
 _DECIDED: tuple[tuple[TableSchema, Sentences], ...] = (
+    (EQUIVALENCES, equivalences_in_words),
     (GATES, gate_sentences),
     (JUDGE_AGREEMENT, agreement_sentences),
     (CONCLUSIONS, conclusion_sentences),

@@ -54,6 +54,7 @@ def tables(n_runs, n_requests=12, measures=("AP", "RR", "nDCG@10"), names="many"
         "orderings": o.sort("measure", "method", "rank", "run"),
         "win_rates": lf.win_rates(s),
         "comparisons": c,
+        "equivalences": lf.equivalence(s, 0.1),
         "power": lf.discriminative_power(c),
         "asl_curve": lf.asl_curve(c),
         "correlations": lf.rank_correlations(lf.order_runs(s, "mean")),

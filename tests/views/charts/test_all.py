@@ -14,6 +14,7 @@ from lexiframe.orderings.means import run_means
 from lexiframe.views import charts
 from lexiframe.views.charts import (
     agreement,
+    equivalences,
     means,
     orderings,
     power,
@@ -47,6 +48,7 @@ CHARTS = {
     "significance_chart": lambda t, m: charts.significance_chart(
         t["comparisons"], "AP", order=t["means"], alpha=0.05
     ),
+    "equivalence_chart": lambda t, m: charts.equivalence_chart(t["equivalences"], "AP", alpha=0.05),
     "asl_chart": lambda t, m: charts.asl_chart(t["asl_curve"]),
     "power_chart": lambda t, m: charts.power_chart(t["power"]),
     "critical_difference_chart": lambda t, m: charts.critical_difference_chart(
@@ -60,7 +62,16 @@ CHARTS = {
 def test_each_chart_is_tested_here():
     of_modules = {
         name
-        for module in (agreement, means, orderings, power, power_curves, significance, win_rates)
+        for module in (
+            agreement,
+            equivalences,
+            means,
+            orderings,
+            power,
+            power_curves,
+            significance,
+            win_rates,
+        )
         for name, function in getmembers(module, isfunction)
         if name.endswith("_chart") and function.__module__ == module.__name__
     }

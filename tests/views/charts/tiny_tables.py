@@ -42,7 +42,20 @@ ASL_CURVE = _table(
         ("RR", "t", "holm", 3, 1.0, 1.0, 1.0, A, B),
     ],
 )
+EQUIVALENCES = _table(
+    schemas.EQUIVALENCES,
+    [
+        (measure, "t", "holm", a, b, 4, difference, 0.1, difference - half, difference + half,
+         *[0.01, 0.04, 0.04, 0.5] * 2, conclusion, False, *[0.9] * 4)
+        for measure in MEASURES
+        for (a, b), difference, half, conclusion in zip(
+            PAIRS, [-0.125, 0.0, 0.375], [0.1, 0.05, 0.2],
+            ["b not worse", "equivalent", "a better"], strict=True,
+        )
+    ],
+)  # fmt: skip
 TINY = {
+    "equivalences": EQUIVALENCES,
     "means": _table(
         schemas.MEANS,
         [
