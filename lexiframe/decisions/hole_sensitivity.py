@@ -150,8 +150,8 @@ def hole_sensitivity(
     standard deviation where that is more; a mean of a metric with values in 0 to 1 stays there.
     Preferences, which are of pairs, are widened by the factor of the metrics.
 
-    ``python tests/benchmarks/holes.py`` prints how often the values lie inside, for collections with
-    real runs. Moffat, Webber & Zobel, SIGIR 2007, doi:10.1145/1277741.1277812, weigh holes by
+    ``python tests/benchmarks/holes.py`` prints how often the values lie inside, for collections
+    with real runs. Moffat, Webber & Zobel, SIGIR 2007, doi:10.1145/1277741.1277812, weigh holes by
     position.
 
     Examples
