@@ -43,11 +43,7 @@ def _warn_of_lone_requests(s: pl.DataFrame) -> None:
     """Count the requests that have a score of one run only: a gate does not see the others."""
     if not {"measure", "query_id"} <= {*s.columns}:
         return
-    runs = (
-        s.filter(pl.col("value").cast(pl.Float64).is_not_nan())
-        .group_by("measure", "query_id")
-        .len()
-    )
+    runs = s.group_by("measure", "query_id").len()
     counts = runs.group_by("measure").agg(lone=(pl.col("len") == 1).sum(), of=pl.len())
     # Where all requests are left out, the gate raises an error.
     some = (pl.col("lone") > 0) & (pl.col("lone") < pl.col("of"))
@@ -70,7 +66,7 @@ def margins_by_name(margin: Margin, d: Any) -> tuple[Margin, list[str]]:
     for name, size in margin.items():
         called = _name_among(known, str(name))
         if called in sizes:
-            raise LexiframeError(f"gate: expected one margin for {called}, found two; keep one")
+            raise LexiframeError(f"margin: expected one for {called}, found two; keep one")
         sizes[called] = size
     return sizes, known
 

@@ -252,7 +252,7 @@ def test_requests_of_one_run_only_are_warned_of():
 
 
 def test_two_names_of_one_measure_are_refused():
-    with pytest.raises(lf.LexiframeError, match="expected one margin for AP, found two; keep one"):
+    with pytest.raises(lf.LexiframeError, match="margin: expected one for AP, found two; keep one"):
         lf.gate(scores_of(around(0.01)), {"map": 0.001, "AP": 0.5}, **TWO)
 
 
