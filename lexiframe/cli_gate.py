@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ from lexiframe.cli_gate_inputs import (
     Required,
     TestOfGate,
     margins_by_measure,
+    refuse_shares_of_preferences,
     score_file,
 )
 from lexiframe.cli_inputs import with_groups_of_options
@@ -83,7 +85,7 @@ def gate(
     files = [*([out / _FILE] if out else []), *([junit] if junit else [])]
     refuse_outputs(files)
     found = _of_scores if inputs.scores else _of_runs
-    pairs, names, facts = found(inputs, list(margins), [*files], requests)
+    pairs, names, facts = found(inputs, margins, [*files], requests)
     two: dict[str, Any] = dict(zip(("baseline", "candidate"), names, strict=True))
     groups: dict[str, Any] = {"requests": held_or_data(requests), "by": by}
     table = gate_of_runs(pairs, margins, **two, **how, **groups)
@@ -101,9 +103,13 @@ Found = tuple[PairsLike, tuple[str, str], dict[str, Any]]
 
 
 def _of_runs(
-    inputs: GateInputs, measures: list[str], outputs: list[Path], requests: str | None
+    inputs: GateInputs,
+    margins: Mapping[str, str | float],
+    outputs: list[Path],
+    requests: str | None,
 ) -> Found:
-    asked = parse_measures(measures)
+    asked = parse_measures(list(margins))
+    refuse_shares_of_preferences(asked, margins)
     policies, scan = Policies(**inputs.policies()), inputs.scan()
     files = [s.origin.path for s in scan.sources if isinstance(s.origin, File)]
     refuse_replacing(outputs, [inputs.qrels, requests or "", *files])
@@ -120,13 +126,16 @@ def _of_runs(
 
 
 def _of_scores(
-    inputs: GateInputs, measures: list[str], outputs: list[Path], requests: str | None
+    inputs: GateInputs,
+    margins: Mapping[str, str | float],
+    outputs: list[Path],
+    requests: str | None,
 ) -> Found:
     names = inputs.two_names()
     given = [score_file(text) for text in inputs.scores or []]
     paths = [path for one in given for path in (one.values() if isinstance(one, dict) else [one])]
     refuse_replacing(outputs, [requests or "", *paths])
-    chosen = load_chosen(given, measures)
+    chosen = load_chosen(given, list(margins))
     return chosen.table, names, {"scores": chosen.files}
 
 

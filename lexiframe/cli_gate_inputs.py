@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Literal
@@ -17,8 +17,10 @@ from lexiframe.decisions.gate import Require
 from lexiframe.errors import LexiframeError
 from lexiframe.io.files.sources import STANDARD_INPUT, Source
 from lexiframe.io.run_scan import RunScan
+from lexiframe.metrics.metric import Metric
 from lexiframe.metrics.scores import as_list
 from lexiframe.pairwise.catalogue import parse_measure
+from lexiframe.pairwise.pairs import Measure
 
 Judgments = Annotated[
     str,
@@ -206,6 +208,18 @@ def margins_by_measure(given: Sequence[str], asked: Sequence[str] | None) -> dic
             f"--margin {lacking[0]}=SIZE"
         )
     return {name: sizes[name if name in sizes else None] for name in names}
+
+
+def refuse_shares_of_preferences(
+    asked: Sequence[Measure], margins: Mapping[str, str | float]
+) -> None:
+    """Raise for a share of the mean of a measure that compares two rankings, and has no mean."""
+    for measure, size in zip(asked, margins.values(), strict=True):
+        if isinstance(size, str) and not isinstance(measure, Metric):
+            raise typer.BadParameter(
+                f"--margin: expected a number for {measure}, whose values compare two runs and are "
+                f"no scores of the baseline, found {size}; add --margin {measure}=0.05"
+            )
 
 
 _COMMA = re.compile(r",(?![^(]*\))")

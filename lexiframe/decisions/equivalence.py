@@ -14,7 +14,7 @@ from lexiframe.decisions.shifted_tests import SHIFTED_TESTS, Answers
 from lexiframe.errors import LexiframeError, check_choice
 from lexiframe.layouts.arrays import Pairs, check_finite
 from lexiframe.layouts.cube import PairsLike, cube_or_sums, pair_cube
-from lexiframe.layouts.groups import By, in_groups
+from lexiframe.layouts.groups import By, in_groups, names_of, refuse_taken
 from lexiframe.layouts.moments import Moments
 from lexiframe.layouts.reduced import PairSums
 from lexiframe.progress import progress
@@ -147,6 +147,7 @@ def equivalence(
     """
     tests, corrections = several(test), several(correction)
     _check(tests, corrections, family, alpha, trials, seed)
+    refuse_taken(names_of(requests, by), EQUIVALENCES.columns)
     margins = margins_of("equivalence", margin, baseline, alpha)
     options = Options("greater", alpha, trials, seed, "drop")
     of_group = partial(_of_group, tests=tests, options=options, baseline=baseline, margins=margins)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -11,17 +11,15 @@ import polars as pl
 from lexiframe.decisions.equivalence import ShiftedTest, equivalence
 from lexiframe.decisions.gate_reasons import reason
 from lexiframe.decisions.gate_sizes import requests_to_decide
+from lexiframe.decisions.gate_tables import margins_by_name, of_two_runs
 from lexiframe.decisions.shifted_tests import SHIFTED_TESTS
-from lexiframe.errors import LexiframeError, check_choice, unknown_name
-from lexiframe.layouts.arrays import PairCube
-from lexiframe.layouts.cube import PairsLike, cube_or_sums, is_scores, pair_cube
-from lexiframe.layouts.groups import By, in_groups
-from lexiframe.layouts.reduced import Reduced, ScoreSums
-from lexiframe.metrics.derived import known_metric
+from lexiframe.errors import LexiframeError, check_choice
+from lexiframe.layouts.cube import PairsLike, cube_or_sums, pair_cube
+from lexiframe.layouts.groups import By, in_groups, names_of, refuse_taken
 from lexiframe.resampling import check_draws, check_share
-from lexiframe.schemas import GATES, to_polars
+from lexiframe.schemas import GATES
 from lexiframe.significance.corrections import CORRECTIONS, correct
-from lexiframe.significance.margins import Margin, margins_of
+from lexiframe.significance.margins import Margin, margins_of, mean_score
 from lexiframe.significance.paired import Correction
 from lexiframe.typing import RequestsLike
 
@@ -93,8 +91,13 @@ def gate(
     Raises
     ------
     LexiframeError
-        As `equivalence`; for an unknown ``require``, correction or run, and when the candidate is
-        the baseline.
+        As `equivalence`; for an unknown ``require``, correction or run, two margins for one
+        measure, a measure that has no request of both runs, and when the candidate is the baseline.
+
+    Warns
+    -----
+    LexiframeWarning
+        When requests have a score of only one of the two runs: they are left out.
 
     Notes
     -----
@@ -153,16 +156,20 @@ n = 60 requests).
             f"gate: baseline and candidate are both called {candidate!r}; give the runs different "
             "names"
         )
-    two = _of_two_runs(d, baseline, candidate)
-    margins, measures = _by_names_of(margin, two)
-    margins_of("gate", margins, baseline).refuse_unknown(measures)
+    refuse_taken(names_of(requests, by), GATES.columns)
+    two = of_two_runs(d, baseline, candidate)
+    sizes, measures = margins_by_name(margin, two)
+    margins = margins_of("gate", sizes, baseline)
+    margins.refuse_unknown(measures)
     how: dict[str, Any] = {"baseline": baseline, "alpha": alpha, "trials": trials, "seed": seed}
 
     def of_group(part: Any) -> pl.DataFrame:
         cube = cube_or_sums(part, baseline) if test == "t" else pair_cube(part, baseline)
-        tested = equivalence(cube, margins, test, "none", **how).filter(run_a=candidate)
-        _refuse_missing(tested, measures)
-        return tested.join(_deviations(cube.against(baseline), candidate), on="measure")
+        spread = _deviations(cube.against(baseline), candidate)
+        _refuse_missing(spread, measures)
+        deltas = {name: margins.of(name, mean_score(cube, baseline, name)) for name in measures}
+        tested = equivalence(cube, deltas, test, "none", **how).filter(run_a=candidate)
+        return tested.join(spread, on="measure")
 
     tested = in_groups(of_group, two, requests, by)
     groups = tested.columns[: tested.columns.index("measure")]
@@ -241,59 +248,19 @@ def _required(table: pl.DataFrame, require: str, level: float, power: float) -> 
 
 
 def _deviations(cube: Any, candidate: str) -> pl.DataFrame:
-    """Return the standard deviation of the candidate's differences by measure."""
+    """Return the standard deviation of the candidate's differences, if it has some, by measure."""
     found = []
     for measure, pairs in cube:
         moments = pairs.differences[np.flatnonzero(pairs.runs.gather(pairs.a) == candidate)]
-        found += [(measure, *moments.deviation)]
+        found += [(measure, *moments.deviation)] if moments.n.sum() else []
     return pl.DataFrame(found, {"measure": pl.String, "deviation": pl.Float64}, orient="row")
 
 
-def _refuse_missing(tested: pl.DataFrame, measures: Sequence[str]) -> None:
+def _refuse_missing(spread: pl.DataFrame, measures: Sequence[str]) -> None:
     """Raise unless each measure has a row: one that is left out would not be seen to be missing."""
-    missing = [name for name in measures if name not in tested["measure"]]
+    missing = [name for name in measures if name not in spread["measure"]]
     if missing:
         raise LexiframeError(
             f"gate: expected requests of both runs for {', '.join(missing)}, found none; leave the "
             "measure out, or give both runs its values"
         )
-
-
-def _of_two_runs(d: Any, baseline: str, candidate: str) -> Any:
-    """Return the rows of two runs; arrays and sums over requests stay as they are."""
-    if isinstance(d, PairCube | Reduced | ScoreSums):
-        return d
-    table = to_polars(d)
-    names = ["run"] if is_scores(table) else ["run_a", "run_b"]
-    if not {*names} <= {*table.columns}:
-        return table  # which is refused where its columns are checked
-    two = [baseline, candidate]
-    runs = _runs_of(table)
-    for run in two:
-        if run not in runs:
-            raise unknown_name("run", run, runs)
-    return table.filter(pl.col(name).cast(pl.String).is_in(two) for name in names)
-
-
-def _runs_of(d: Any) -> list[str]:
-    if isinstance(d, PairCube | Reduced):
-        return list(d.runs)
-    table = to_polars(d)
-    names = [name for name in ("run", "run_a", "run_b") if name in table.columns]
-    return pl.concat(table[name].cast(pl.String) for name in names).unique().sort().to_list()
-
-
-def _by_names_of(margin: Margin, d: Any) -> tuple[Margin, list[str]]:
-    """Return margins by the names that the table gives the measures, and these names."""
-    names = d.measures if isinstance(d, PairCube | Reduced) else to_polars(d)["measure"].unique()
-    known = [str(name) for name in names]
-    if isinstance(margin, Mapping):
-        margin = {_name_among(known, str(name)): size for name, size in margin.items()}
-    return margin, known
-
-
-def _name_among(known: Sequence[str], asked: str) -> str:
-    """Return the name of a measure in the table, which may be another name of the same metric."""
-    metric = known_metric(asked)
-    same = [name for name in known if metric is not None and known_metric(name) == metric]
-    return asked if asked in known else next(iter(same), asked)

@@ -403,6 +403,14 @@ def test_wrong_tables():
         lf.equivalence(preferences({"ab": [0.1, float("inf")]}), 0.1)
 
 
+@pytest.mark.parametrize("name", ["conclusion", "trivial", "p_better_adjusted", "correction"])
+def test_attributes_with_the_name_of_a_column_are_refused(name):
+    s = scores({"a": [0.5, 0.3, 0.4], "b": [0.2, 0.1, 0.3]})
+    kinds = s.select("query_id").unique().with_columns(pl.lit("x").alias(name))
+    with pytest.raises(lf.LexiframeError, match=f"by: {name} is a column of the table already"):
+        lf.equivalence(s, 0.1, requests=kinds, by=name)
+
+
 def test_too_few_trials_are_warned_of():
     d = of_columns(np.random.default_rng(1).normal(0, 1, (30, 5)))
     with pytest.warns(lf.LexiframeWarning, match="equivalence: no p-value of 50 trials can be be"):

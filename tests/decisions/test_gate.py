@@ -237,6 +237,40 @@ def test_a_row_that_is_missing_is_an_error():
     with pytest.raises(lf.LexiframeError, match="kind = x: gate: expected requests of both runs"):
         lf.gate(only_y, 0.02, **TWO, by="kind")
 
+    named = {"AP": 0.02, "RR": "2%"}
+    with pytest.raises(lf.LexiframeError, match="expected requests of both runs for AP, found no"):
+        lf.gate(lacking, named, **TWO)
+
+
+def test_requests_of_one_run_only_are_warned_of():
+    """A candidate that found nothing for the hard requests would else pass without a word."""
+    s = scores_of(around(0.01))
+    lacking = s.filter((pl.col("run") == "old") | (pl.col("query_id") > "q30"))
+    shown = lacking.filter(run="new").height
+    with pytest.warns(lf.LexiframeWarning, match=f"one of the two runs .* {40 - shown} of 40 for"):
+        assert lf.gate(lacking, 0.02, **TWO)["n"].item() == shown
+
+
+def test_two_names_of_one_measure_are_refused():
+    with pytest.raises(lf.LexiframeError, match="margin: expected one for AP, found two; keep one"):
+        lf.gate(scores_of(around(0.01)), {"map": 0.001, "AP": 0.5}, **TWO)
+
+
+@pytest.mark.parametrize("name", ["alpha", "outcome", "why", "required", "p_value", "candidate"])
+def test_attributes_with_the_name_of_a_column_are_refused(name):
+    s = scores_of(around(0.01))
+    kinds = s.select("query_id").unique().with_columns(pl.lit("x").alias(name))
+    with pytest.raises(lf.LexiframeError, match=f"by: {name} is a column of the table already"):
+        lf.gate(s, 0.02, **TWO, requests=kinds, by=name)
+
+
+def test_errors_of_margins_name_the_gate():
+    d = preferences({"ab": [0.1, 0.2, 0.3]}, "RPP")
+    with pytest.raises(lf.LexiframeError, match="gate: expected the scores of RPP, of whose mean"):
+        lf.gate(d, "2%", baseline="a", candidate="b")
+    with pytest.raises(lf.LexiframeError, match="gate: expected a margin for each measure, found"):
+        lf.gate(two_measures(), {"AP": 0.1}, **TWO)
+
 
 def test_other_runs_are_left_out():
     d = scores_of(around(-0.012))
@@ -257,6 +291,8 @@ def test_from_sums_over_requests(tmp_path):
     assert parts.sums is not None
     margins = {"AP": 0.1, "RPP": 0.1}
     assert lf.gate(parts.sums, margins, **how).equals(lf.gate(e.preferences, margins, **how))
+    with pytest.raises(lf.LexiframeError, match="unknown run 'nope'"):
+        lf.gate(parts.sums, margins, baseline="random", candidate="nope")
 
 
 @pytest.mark.parametrize(

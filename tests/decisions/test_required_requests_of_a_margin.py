@@ -115,3 +115,24 @@ def test_baselines_margins_and_groups():
     }.values():
         with pytest.raises(lf.LexiframeError, match=message):
             lf.required_requests(s, **options)
+
+
+def test_the_verdict_says_how_many_requests_it_takes():
+    d = preferences({"ab": [0.4, 0.6, 0.5], "ac": [0.1, -0.2, 0.15], "ad": [0.1, 0.1, 0.1]})
+    table = lf.required_requests(d, margin=0.2)
+    rows = {(r["run_b"], r["question"]): r["required"] for r in table.rows(named=True)}
+    assert (rows["b", "equivalent"], rows["d", "equivalent"]) == (None, 2)
+    assert (needed := rows["c", "equivalent"]) > 3
+    said = lf.verdict(table)
+    assert said.columns == ["measure", "how", "question", "sentence"]
+    assert said.filter(question="equivalent")["sentence"].item() == (
+        f"By {table['measure'][0]}, with a margin of 0.2, 1 of 3 pairs of runs have the requests "
+        f"that show that they are equivalent; 1 would need up to about {needed}; for 1 no number "
+        "of requests that was tried is enough."
+    )
+    kinds = pl.DataFrame({"query_id": ["q1", "q2", "q3"], "kind": ["x"] * 3})
+    one = lf.required_requests(d.filter(run_b="b"), margin=0.2, requests=kinds, by="kind")
+    sentences = dict(lf.verdict(one).select("question", "sentence").rows())
+    assert "for kind = x, with a margin" in sentences["a not worse"]
+    assert "requests to show that a is not worse than b; there are 3." in sentences["a not worse"]
+    assert sentences["b not worse"].endswith("tried shows that b is not worse than a; there are 3.")

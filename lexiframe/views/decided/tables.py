@@ -15,6 +15,7 @@ from lexiframe.schemas import (
     HOLE_PAIRS,
     JUDGE_AGREEMENT,
     OVERLAP,
+    REQUIRED_BY_QUESTION,
     UNJUDGED,
     TableSchema,
 )
@@ -25,6 +26,7 @@ from lexiframe.views.decided.gates import gate_sentences
 from lexiframe.views.decided.holes import hole_sentences
 from lexiframe.views.decided.judges import agreement_sentences
 from lexiframe.views.decided.overlap import contrasting_sentences, overlap_sentences
+from lexiframe.views.decided.required import required_in_words
 from lexiframe.views.decided.unjudged import unjudged_sentences
 
 Sentences = Callable[[pl.DataFrame], pl.DataFrame]
@@ -32,6 +34,7 @@ Sentences = Callable[[pl.DataFrame], pl.DataFrame]
 
 _DECIDED: tuple[tuple[TableSchema, Sentences], ...] = (
     (EQUIVALENCES, equivalences_in_words),
+    (REQUIRED_BY_QUESTION, required_in_words),
     (GATES, gate_sentences),
     (JUDGE_AGREEMENT, agreement_sentences),
     (CONCLUSIONS, conclusion_sentences),

@@ -1,0 +1,78 @@
+"""What a gate is given: the rows of two runs, and margins by the names of the table's measures."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import polars as pl
+
+from lexiframe.errors import LexiframeError, unknown_name, warn
+from lexiframe.layouts.arrays import PairCube
+from lexiframe.layouts.cube import is_scores
+from lexiframe.layouts.reduced import Reduced, ScoreSums
+from lexiframe.metrics.derived import known_metric
+from lexiframe.schemas import to_polars
+from lexiframe.significance.margins import Margin
+
+
+def of_two_runs(d: Any, baseline: str, candidate: str) -> Any:
+    """Return the rows of two runs; arrays and sums over requests stay as they are."""
+    is_table = not isinstance(d, PairCube | Reduced | ScoreSums)
+    table = to_polars(d) if is_table else d
+    names = [] if not is_table else ["run"] if is_scores(table) else ["run_a", "run_b"]
+    if isinstance(d, ScoreSums) or (is_table and not {*names} <= {*table.columns}):
+        return table  # which is refused where its columns are checked
+    runs = _runs_of(table, names) if is_table else list(d.runs)
+    for run in (baseline, candidate):
+        if run not in runs:
+            raise unknown_name("run", run, runs)
+    if not is_table:
+        return d
+    two = table.filter(pl.col(name).cast(pl.String).is_in([baseline, candidate]) for name in names)
+    if names == ["run"]:
+        _warn_of_lone_requests(two)
+    return two
+
+
+def _runs_of(table: pl.DataFrame, names: list[str]) -> list[str]:
+    return pl.concat(table[name].cast(pl.String) for name in names).unique().sort().to_list()
+
+
+def _warn_of_lone_requests(s: pl.DataFrame) -> None:
+    """Count the requests that have a score of one run only: a gate does not see the others."""
+    if not {"measure", "query_id"} <= {*s.columns}:
+        return
+    runs = s.group_by("measure", "query_id").len()
+    counts = runs.group_by("measure").agg(lone=(pl.col("len") == 1).sum(), of=pl.len())
+    # Where all requests are left out, the gate raises an error.
+    some = (pl.col("lone") > 0) & (pl.col("lone") < pl.col("of"))
+    found = counts.filter(some).sort("measure").rows()
+    if found:
+        sizes = ", ".join(f"{lone:,} of {of:,} for {measure}" for measure, lone, of in found)
+        warn(
+            f"gate: requests left out, because only one of the two runs has a score: {sizes}; give "
+            "0 where a run found nothing (trec_eval -c)"
+        )
+
+
+def margins_by_name(margin: Margin, d: Any) -> tuple[Margin, list[str]]:
+    """Return margins by the names that the table gives the measures, and these names."""
+    names = d.measures if isinstance(d, PairCube | Reduced) else to_polars(d)["measure"].unique()
+    known = [str(name) for name in names]
+    if not isinstance(margin, Mapping):
+        return margin, known
+    sizes: dict[str, float | str] = {}
+    for name, size in margin.items():
+        called = _name_among(known, str(name))
+        if called in sizes:
+            raise LexiframeError(f"margin: expected one for {called}, found two; keep one")
+        sizes[called] = size
+    return sizes, known
+
+
+def _name_among(known: Sequence[str], asked: str) -> str:
+    """Return the name of a measure in the table, which may be another name of the same metric."""
+    metric = known_metric(asked)
+    same = [name for name in known if metric is not None and known_metric(name) == metric]
+    return asked if asked in known else next(iter(same), asked)
