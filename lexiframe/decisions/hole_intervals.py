@@ -74,9 +74,10 @@ def range_of_values(
     A metric that only rises stays between them, unless a hole adds a request to the mean, as the
     first relevant document does.
     """
-    bounded = metric.bounds.startswith("0 to 1")
+    bounds = metric.bounds.partition(",")[0]
+    least = 0.0 if bounds.startswith("0 to ") else -np.inf
+    most = next((float(end) for end in (0, 1) if bounds.endswith(f" to {end}")), np.inf)
     between = (n[0] == n[1]) & (metric.name in _RISING)
-    least, most = (0.0, 1.0) if bounded else (-np.inf, np.inf)
     return np.where(between, ends[0], least), np.where(between, ends[1], most)
 
 

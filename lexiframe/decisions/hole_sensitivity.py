@@ -129,10 +129,11 @@ def hole_sensitivity(
     values, over all runs and metrics, inside; in ``calibration``, each run's by that of the other
     runs. A side is widened in units of its distance from the mean of the draws, or of their
     standard deviation where that is more, and not beyond what a measure can be: 0 to 1 for most
-    metrics, −1 to 1 for preferences and differences, and for P, RBP, gRBP, RR and Success, which no
-    relevant document lowers, naive_low to naive_high, unless a hole could be the only relevant
-    document of a request. (More relevant documents can lower AP and nDCG, which may therefore lie
-    outside.) Preferences, which are of pairs, are widened by the factor of the metrics.
+    metrics, 0 or more for counts, −1 to 1 for preferences and differences. P, RBP, gRBP, RR and
+    Success, which no relevant document lowers, stay within naive_low to naive_high, unless a hole
+    could be the only relevant document of a request. (More relevant documents can lower AP and
+    nDCG, which may therefore lie outside.) Preferences, which are of pairs, are widened by the
+    factor of the metrics.
 
     `python tests/benchmarks/holes.py` prints how often the values lie inside, for collections with
     real runs. Moffat, Webber & Zobel, SIGIR 2007, doi:10.1145/1277741.1277812, weigh holes by

@@ -232,6 +232,9 @@ def test_a_hole_that_adds_a_request_may_lower_the_mean():
     ends, n = np.array([[1.0], [0.5]]), np.array([[1], [2]])
     assert [end.tolist() for end in range_of_values(metric, ends, n)] == [[0.0], [1.0]]
     assert [end.tolist() for end in range_of_values(metric, ends[::-1], n * 0 + 2)] == [[0.5], [1]]
+    for name, least, most in (("DCG", 0, np.inf), ("gm_map", -np.inf, 0), ("AP", 0, 1)):
+        (metric,) = parse_measures(name)
+        assert [*range_of_values(metric, ends, n)] == [least, most]
 
 
 def test_calibrated_intervals_hold_only_what_is_possible(collection):
