@@ -13,6 +13,7 @@ import base64
 import gzip
 import io
 import os
+import re
 import sys
 from collections import Counter
 from contextlib import contextmanager
@@ -37,11 +38,14 @@ NEEDS = {  # what is not in the extra test; vl_convert draws altair's charts as 
     "05-lexicographic-recall": ["altair", "vl_convert"],
     "06-lexicographic-precision": ["altair", "vl_convert"],
     "07-defining-your-own": ["altair", "vl_convert"],
+    "08-can-these-judgments-be-trusted": ["altair", "vl_convert"],
+    "09-shall-we-ship-it": ["altair", "vl_convert"],
 }
 OF_PAPERS = [path for path in NOTEBOOKS if "04" <= path.stem < "07"]
 """These analyse more collections when LEXIFRAME_COLLECTIONS names a folder of them."""
 WHOLE = OF_PAPERS[-1]
 """With LEXIFRAME_WHOLE_COLLECTIONS this one analyses all requests there, the others some."""
+CELLS = re.compile(r"[\w.]+")
 METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
     "language_info": {"name": "python"},
@@ -132,7 +136,7 @@ def kernel():
 def environment(files):
     """Give the kernel this checkout, and none of the user's settings of what and how to print."""
     path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
-    theirs = ("POLARS_", "MLFLOW_", "LEXIFRAME_COLLECTIONS")
+    theirs = ("POLARS_", "MLFLOW_", "LEXIFRAME_COLLECTIONS", "LEXIFRAME_JUDGES")
     kept = {name: v for name, v in os.environ.items() if not name.startswith(theirs)}
     return kept | {
         "PYTHONPATH": path,
@@ -268,6 +272,26 @@ def test_every_collection_of_nine_runs_is_analysed(path, kernel, shared, collect
     said = shown(kernel.executed(stored, tmp_path, LEXIFRAME_COLLECTIONS=str(collections)))
     assert {name for name in runs if name in said["counted"]} == large
     assert {name for name in runs if name in said["left-out"]} == runs.keys() - large
+
+
+def test_what_five_models_as_judges_would_make_a_team_conclude(kernel, shared, tmp_path):
+    """The text has the table that its cell prints for the collection with five judges."""
+    path = next(path for path in NOTEBOOKS if path.stem.startswith("08"))
+    need_libraries_of(path)
+    stored = nbformat.read(path, as_version=4)
+    folder = shared / "data" / "trec_dl_2019_passage"
+    printed = shown(kernel.executed(stored, tmp_path, LEXIFRAME_JUDGES=str(folder)))["own"]
+    text = next(cell.source for cell in stored.cells if cell.id == "own-said")
+    written, today = (
+        {
+            cells[0]: cells
+            for cells in map(CELLS.findall, said.splitlines())
+            if "_" in "".join(cells[:1])
+        }
+        for said in (text, printed)
+    )
+    assert len(written) == 5
+    assert written.items() <= today.items()
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)

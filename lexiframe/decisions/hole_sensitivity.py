@@ -135,8 +135,8 @@ def hole_sensitivity(
     nDCG, which may therefore lie outside.) Preferences, which are of pairs, are widened by the
     factor of the metrics.
 
-    `python tests/benchmarks/holes.py` prints how often the values lie inside, for collections with
-    real runs. Moffat, Webber & Zobel, SIGIR 2007, doi:10.1145/1277741.1277812, weigh holes by
+    ``python tests/benchmarks/holes.py`` prints how often the values lie inside, for collections
+    with real runs. Moffat, Webber & Zobel, SIGIR 2007, doi:10.1145/1277741.1277812, weigh holes by
     position.
 
     Examples
