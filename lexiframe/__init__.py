@@ -33,12 +33,9 @@ The public names, in the order of the flow:
   `level_regression`, `predict_first_level`
 - decisions: `equivalence` and non-inferiority within a margin; may a run replace another: `gate`;
   judges: `judge_agreement`, `judge_confusion`, `compare_judges`, `JudgeComparison`; two sets of
-  comparisons: `conclusions`, `conclusion_pairs`; unjudged documents: `unjudged`,
-  `hole_sensitivity`, `HoleSensitivity`; without judgments: `overlap`, `contrasting`; whether tests
-  keep their promise: `audit`
   comparisons: `conclusions`, `conclusion_pairs`; what to judge next: `unjudged`; how far unjudged
-  documents could move values and orders: `hole_sensitivity`; without judgments: `overlap`,
-  `contrasting`; whether tests keep their promise: `audit`
+  documents could move values and orders: `hole_sensitivity`, `HoleSensitivity`; without judgments:
+  `overlap`, `contrasting`; whether tests keep their promise: `audit`
 - what holds for all rankings of n items: the functions of `theory`
 - simulated runs and judgments, also like real ones: `simulate_collection`, `collection_distances`
 - experiment logs: `with_log`, `read_log`, `read_mlflow`; what describes requests: `with_attributes`

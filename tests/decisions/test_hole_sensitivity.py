@@ -444,3 +444,12 @@ def test_shares_count_the_draws_that_keep_sign_and_conclusion():
     values = values_table(condition)
     assert values["value"].to_list() == pytest.approx([0.3, -0.3])
     assert values.select("rank", "rank_low", "rank_high").rows()[0] == pytest.approx((1, 1, 1.9625))
+
+
+def test_the_verdict_on_what_has_several_tables(found):
+    assert lf.verdict(found).equals(lf.verdict(found.pairs))
+    folder = lf.bundled("digits")
+    judges = {name: folder / f"judges/{name}.parquet" for name in ("people", "classifier")}
+    runs = [folder / f"runs/{run}.parquet" for run in ("pixels_euclidean", "pca2_euclidean")]
+    with pytest.raises(TypeError, match=r"several have a verdict; .* \.agreement, \.conclusions"):
+        lf.verdict(lf.compare_judges(runs, judges, "P@10", samples=9))
