@@ -34,8 +34,8 @@ The public names, in the order of the flow:
 - decisions: `equivalence` and non-inferiority within a margin; may a run replace another: `gate`;
   judges: `judge_agreement`, `judge_confusion`, `compare_judges`, `JudgeComparison`; two sets of
   comparisons: `conclusions`, `conclusion_pairs`; what to judge next: `unjudged`; how far unjudged
-  documents could move values and orders: `hole_sensitivity`; without judgments: `overlap`,
-  `contrasting`; whether tests keep their promise: `audit`
+  documents could move values and orders: `hole_sensitivity`, `HoleSensitivity`; without judgments:
+  `overlap`, `contrasting`; whether tests keep their promise: `audit`
 - what holds for all rankings of n items: the functions of `theory`
 - simulated runs and judgments, also like real ones: `simulate_collection`, `collection_distances`
 - experiment logs: `with_log`, `read_log`, `read_mlflow`; what describes requests: `with_attributes`
@@ -129,6 +129,7 @@ if TYPE_CHECKING:
     from lexiframe.pairwise.recall_paired import LevelPreference
     from lexiframe.projection.imputation import impute
     from lexiframe.projection.positions import positions
+    from lexiframe.decisions.hole_results import HoleSensitivity
     from lexiframe.decisions.hole_sensitivity import hole_sensitivity
     from lexiframe.robustness.degradation import degradation
     from lexiframe.robustness.diagnostics import (
@@ -217,6 +218,7 @@ _MODULES = {
     "robustness.diagnostics": "deciding_levels level_correlations level_regression "
     "predict_first_level tie_profile",
     "robustness.sampling": "leave_out_run sample_labels sample_requests truncate_runs",
+    "decisions.hole_results": "HoleSensitivity",
     "decisions.hole_sensitivity": "hole_sensitivity",
     "significance.between_groups": "compare_groups",
     "significance.paired": "compare",
@@ -287,4 +289,5 @@ __all__ = [
     "JudgeComparison", "compare_judges", "conclusion_pairs", "conclusions", "judge_agreement",
     "judge_confusion",
     "contrasting", "overlap", "unjudged",
+    "HoleSensitivity",
 ]  # fmt: skip

@@ -174,7 +174,7 @@ PUBLIC = """
     rank_distributions order_probabilities bootstrap_correlations
     agreement_matrix
     degradation sample_labels sample_requests truncate_runs leave_out_run
-    hole_sensitivity
+    hole_sensitivity HoleSensitivity
     tie_profile deciding_levels level_correlations level_regression predict_first_level theory
     judge_agreement judge_confusion compare_judges JudgeComparison conclusions conclusion_pairs
     simulate_collection collection_distances

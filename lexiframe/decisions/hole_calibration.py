@@ -8,9 +8,10 @@ import numpy as np
 import polars as pl
 
 from lexiframe.decisions.hole_draws import Drawn, means_of_draws
-from lexiframe.decisions.hole_intervals import Interval, least_factor
+from lexiframe.decisions.hole_intervals import Interval, least_factor, range_of_values
 from lexiframe.decisions.hole_items import ABSENT, Pool
 from lexiframe.decisions.hole_model import Evidence, Fit, drawn_grades, fit
+from lexiframe.layouts.moments import Moments
 from lexiframe.metrics.metric import Metric
 from lexiframe.progress import progress
 from lexiframe.schemas import HOLE_CALIBRATION
@@ -39,7 +40,7 @@ def calibrated(
         for found, of_group, of_run in zip(rows, groups, means, strict=True):
             n_holes = int(np.isin(pool.query[items], of_group).sum())
             if n_holes:
-                values = {name: moments.mean for name, moments in of_run.runs.items()}
+                values = {metric: of_run.runs[str(metric)] for metric in metrics}
                 found += _rows(pool.runs[run], n_holes, values, alpha)
     return [_table(found, alpha) for found in rows]
 
@@ -68,23 +69,26 @@ def _grades(
 
 
 def _rows(
-    run: str, n_holes: int, values: dict[str, np.ndarray], alpha: float
+    run: str, n_holes: int, values: dict[Metric, Moments], alpha: float
 ) -> Iterator[dict[str, object]]:
     """Yield a row for each metric, without what needs the other runs."""
-    for measure, drawn in values.items():
+    for metric, moments in values.items():
+        drawn = moments.mean
         value, without, everything = drawn[:3]
         known = drawn[3:][~np.isnan(drawn[3:])]  # without draws in which nothing is relevant
         if np.isnan(value) or not len(known):
             continue
         interval = Interval.of(known, alpha)
+        least, most = range_of_values(metric, drawn[1:3], moments.n[1:3])
         numbers = {
             "value": value, "value_without": without, "mean": interval.mean,
             "draws_low": interval.low, "draws_high": interval.high,
             "naive_low": np.fmin(without, everything), "naive_high": np.fmax(without, everything),
             "below": interval.below, "above": interval.above, "needed": interval.needed(value),
+            "least": least, "most": most,
         }  # fmt: skip
         floats = {name: float(number) for name, number in numbers.items()}
-        yield {"run": run, "measure": measure, "holes": n_holes, **floats}
+        yield {"run": run, "measure": str(metric), "holes": n_holes, **floats}
 
 
 def _table(rows: list[dict[str, object]], alpha: float) -> pl.DataFrame:
@@ -96,7 +100,7 @@ def _table(rows: list[dict[str, object]], alpha: float) -> pl.DataFrame:
     others = {one: least_factor(needed[run != one], 1 - alpha) for one in np.unique(run)}
     factor = np.array([others[one] for one in run])
     interval = Interval(*(table[c].to_numpy() for c in _ENDS))
-    low, high = interval.widened(factor)
+    low, high = interval.widened_within(factor, *(table[c].to_numpy() for c in ("least", "most")))
     table = table.with_columns(
         factor=factor,
         ci_low=low,

@@ -6,7 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from lexiframe.metrics.metric import Metric
 from lexiframe.metrics.tolerance import TIE
+from lexiframe.pairwise.preference import Measure
+
+_RISING = ("P", "RBP", "RR", "Success", "gRBP")
+"""Metrics of which no request loses when one more document is relevant."""
 
 
 @dataclass(frozen=True)
@@ -51,6 +56,35 @@ class Interval:
         """Return the ends after each side has become ``factor`` times as wide, by its unit."""
         further = np.asarray(factor) - 1
         return self.low - further * self.below, self.high + further * self.above
+
+    def widened_within(
+        self, factor: np.ndarray | float, least: np.ndarray | float, most: np.ndarray | float
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Return the ends after widening, none of them moved out of a range of possible values."""
+        low, high = self.widened(factor)
+        return np.fmin(np.fmax(low, least), self.low), np.fmax(np.fmin(high, most), self.high)
+
+
+def range_of_values(
+    metric: Metric, ends: np.ndarray, n: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the least and the greatest mean that a metric can have, whatever the holes are.
+
+    ``ends`` are the means with no hole relevant and with all of them relevant, over ``n`` requests.
+    A metric that only rises stays between them, unless a hole adds a request to the mean, as the
+    first relevant document does.
+    """
+    bounds = metric.bounds.partition(",")[0]
+    least = 0.0 if bounds.startswith("0 to ") else -np.inf
+    most = next((float(end) for end in (0, 1) if bounds.endswith(f" to {end}")), np.inf)
+    between = (n[0] == n[1]) & (metric.name in _RISING)
+    return np.where(between, ends[0], least), np.where(between, ends[1], most)
+
+
+def range_of_preferences(measure: Measure) -> tuple[float, float]:
+    """Return the least and the greatest preference, or difference of a metric."""
+    bounded = measure.bounds.startswith(("0 to 1", "−1 to 1", "−1, 0, 1"))
+    return (-1.0, 1.0) if bounded else (-np.inf, np.inf)
 
 
 def least_factor(needed: np.ndarray, share: float) -> float:

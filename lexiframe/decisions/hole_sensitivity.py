@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
@@ -12,6 +11,7 @@ from lexiframe.decisions.hole_calibration import calibrated, factor_of
 from lexiframe.decisions.hole_draws import Drawn, means_of_draws
 from lexiframe.decisions.hole_items import Pool, pool_of
 from lexiframe.decisions.hole_model import Evidence, drawn_grades, fit
+from lexiframe.decisions.hole_results import HoleSensitivity
 from lexiframe.decisions.hole_tables import Conditions, pairs_table, values_table
 from lexiframe.errors import LexiframeError, warn
 from lexiframe.io.problems.duplicates import Duplicates
@@ -28,25 +28,6 @@ from lexiframe.typing import MeasureLike, QrelsLike, RequestsLike, RunsLike
 
 _MOST = 0.5
 """When more of the unjudged documents are expected to be relevant, a warning says so."""
-
-
-@dataclass(frozen=True)
-class HoleSensitivity:
-    """What `hole_sensitivity` returns: three tables, which are described there.
-
-    Attributes
-    ----------
-    values
-        By run and measure.
-    pairs
-        By measure and pair of runs.
-    calibration
-        By run and metric, with the judgments hidden that the run alone contributes.
-    """
-
-    values: pl.DataFrame
-    pairs: pl.DataFrame
-    calibration: pl.DataFrame
 
 
 def hole_sensitivity(
@@ -147,8 +128,12 @@ def hole_sensitivity(
     the interval. Intervals are widened by the least factor, from 1, that brings 1 − alpha of these
     values, over all runs and metrics, inside; in ``calibration``, each run's by that of the other
     runs. A side is widened in units of its distance from the mean of the draws, or of their
-    standard deviation where that is more; a mean of a metric with values in 0 to 1 stays there.
-    Preferences, which are of pairs, are widened by the factor of the metrics.
+    standard deviation where that is more, and not beyond what a measure can be: 0 to 1 for most
+    metrics, 0 or more for counts, −1 to 1 for preferences and differences. P, RBP, gRBP, RR and
+    Success, which no relevant document lowers, stay within naive_low to naive_high, unless a hole
+    could be the only relevant document of a request. (More relevant documents can lower AP and
+    nDCG, which may therefore lie outside.) Preferences, which are of pairs, are widened by the
+    factor of the metrics.
 
     ``python tests/benchmarks/holes.py`` prints how often the values lie inside, for collections
     with real runs. Moffat, Webber & Zobel, SIGIR 2007, doi:10.1145/1277741.1277812, weigh holes by

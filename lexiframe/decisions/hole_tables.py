@@ -11,7 +11,11 @@ import numpy as np
 import polars as pl
 
 from lexiframe.decisions.hole_draws import Means
-from lexiframe.decisions.hole_intervals import Interval
+from lexiframe.decisions.hole_intervals import (
+    Interval,
+    range_of_preferences,
+    range_of_values,
+)
 from lexiframe.decisions.hole_items import Pool
 from lexiframe.layouts.moments import Moments
 from lexiframe.layouts.ranking import mid_ranks
@@ -60,6 +64,13 @@ class Conditions:
         square[:, a, b], square[:, b, a] = pairs, -pairs
         return np.asarray(square.sum(axis=2) / (n_runs - 1))
 
+    def range_of(self, measure: Measure, values: np.ndarray) -> tuple[Any, Any]:
+        """Return the least and the greatest value that each run can have."""
+        if not isinstance(measure, Metric):
+            return range_of_preferences(measure)
+        n = self.means.runs[str(measure)].n.reshape(-1, len(self.pool.runs))
+        return range_of_values(measure, values[:_FIRST], n[:_FIRST])
+
     def widened(self, draws: np.ndarray) -> np.ndarray:
         """Move draws away from their mean by the factor."""
         mean = draws.mean(axis=0)
@@ -81,9 +92,7 @@ def _values(c: Conditions, measure: Measure, holes: np.ndarray) -> pl.DataFrame:
     if not len(draws):
         return pl.DataFrame(schema=HOLE_VALUES.columns)
     interval = Interval.of(draws, c.alpha)
-    low, high = interval.widened(c.factor)
-    if isinstance(measure, Metric) and measure.bounds.startswith("0 to 1"):
-        low, high = np.clip(low, np.minimum(interval.low, 0), None), np.clip(high, None, 1)
+    low, high = interval.widened_within(c.factor, *c.range_of(measure, values))
     sign = -1 if isinstance(measure, Metric) and measure.smaller_is_better else 1
     tails = [c.alpha / 2, 1 - c.alpha / 2]
     ranks = np.quantile(mid_ranks(sign * c.widened(draws)), tails, axis=0)
@@ -111,7 +120,7 @@ def _pairs(c: Conditions, measure: Measure) -> pl.DataFrame:
     if not len(draws):
         return pl.DataFrame(schema=HOLE_PAIRS.columns)
     interval = Interval.of(draws, c.alpha)
-    low, high = interval.widened(c.factor)
+    low, high = interval.widened_within(c.factor, *range_of_preferences(measure))
     rounding = moments.mean_rounding.reshape(-1, n_pairs)
     sign, sign_of_draws = _sign(mean[0], rounding[0]), _sign(mean[_FIRST:], rounding[_FIRST:])
     widened = _sign(c.widened(draws), rounding[0])

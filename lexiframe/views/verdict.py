@@ -7,6 +7,8 @@ from typing import Any, Literal
 
 import polars as pl
 
+from lexiframe.decisions.compare_judges import JudgeComparison
+from lexiframe.decisions.hole_results import HoleSensitivity
 from lexiframe.errors import LexiframeError, SchemaError, check_choice, escaped
 from lexiframe.io.tables.objects import is_frame
 from lexiframe.metrics.tolerance import TIE
@@ -29,8 +31,8 @@ def verdict(
     """State, for each measure, which runs are best and which are not significantly worse.
 
     Or state in words what a table says that helps to decide: by `equivalence`, `gate`,
-    `judge_agreement`, `conclusions`, `unjudged`, `overlap`, `contrasting` or `audit`, or the
-    ``pairs`` of `hole_sensitivity`.
+    `judge_agreement`, `conclusions`, `unjudged`, `overlap`, `contrasting`, `audit`, or
+    `hole_sensitivity`, of whose tables ``pairs`` is taken.
 
     Parameters
     ----------
@@ -89,7 +91,7 @@ def verdict(
     By AP, pixels_euclidean is best; pca8_euclidean is not significantly worse. 2 of 3 pairs of \
 runs are told apart (paired t-test, Holm's correction over the 3 pairs, α = 0.05, n = 5 requests).
     """
-    if not hasattr(e, "orderings"):
+    if not hasattr(e, "provenance"):
         return _of_table(e, comparisons is None and alpha is None and family is None)
     evaluated: Any = e
     names = ("orderings", "comparisons", "means")
@@ -99,8 +101,15 @@ runs are told apart (paired t-test, Holm's correction over the 3 pairs, α = 0.0
 
 def _of_table(table: Any, is_alone: bool) -> pl.DataFrame:
     """Return the verdict on a table that helps to decide."""
-    said = sentences_of(to_polars(table)) if is_frame(table) else None
-    if said is None:
+    parts: dict[str, Any] = {"": table} if is_frame(table) else _tables_in(table)
+    found = {name: sentences_of(to_polars(part)) for name, part in parts.items()}
+    known = {name: sentences for name, sentences in found.items() if sentences is not None}
+    if len(known) > 1:
+        raise TypeError(
+            f"verdict: expected a table, found {type(table).__name__}, of which several have a "
+            f"verdict; give one of them: .{', .'.join(known)}"
+        )
+    if not known:
         raise TypeError(
             "verdict: expected the Evaluation of evaluate, or a table of equivalence, gate, "
             f"judges, holes, overlap or audit, found {type(table).__name__}; give comparisons as "
@@ -108,7 +117,12 @@ def _of_table(table: Any, is_alone: bool) -> pl.DataFrame:
         )
     if not is_alone:
         raise TypeError("verdict: comparisons, alpha and family are for the result of evaluate")
-    return said
+    return next(iter(known.values()))
+
+
+def _tables_in(found: Any) -> dict[str, Any]:
+    """Return the tables of a result that has several, such as that of `hole_sensitivity`."""
+    return found.tables() if isinstance(found, HoleSensitivity | JudgeComparison) else {}
 
 
 def verdict_of(

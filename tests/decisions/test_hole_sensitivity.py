@@ -6,7 +6,7 @@ import pytest
 
 import lexiframe as lf
 from lexiframe.decisions.hole_draws import Drawn, Means, means_of_draws
-from lexiframe.decisions.hole_intervals import Interval, least_factor
+from lexiframe.decisions.hole_intervals import Interval, least_factor, range_of_values
 from lexiframe.decisions.hole_items import ABSENT, pool_of
 from lexiframe.decisions.hole_model import Evidence, drawn_grades, fit
 from lexiframe.decisions.hole_sensitivity import hole_sensitivity
@@ -204,6 +204,73 @@ def test_an_interval_is_widened_until_it_holds_a_value():
     assert least_factor(np.array([]), 0.95) == 1.0
 
 
+@pytest.mark.parametrize("measure", ["P@10", "RBP", "RR", "Success@3", "AP", "RPP"])
+def test_widened_intervals_hold_only_what_is_possible(collection, measure):
+    """Whatever the factor is; of AP and preferences only the common range is known."""
+    runs, qrels, _ = collection
+    known = qrels.filter(pl.int_range(pl.len()).over("query_id") % 3 < 2)
+    pool = pool_of(runs, known, Policies(), 10)
+    (asked,) = parse_measures(measure)
+    top = np.full(len(pool.holes), pool.grade.max())
+    some = np.where(np.arange(len(top)) % 4 == np.arange(9)[:, None] % 4, top, ABSENT)
+    grades = np.vstack([pool.grade[pool.holes], top, some])
+    drawn = Drawn(pool, pool.grade, pool.holes, grades, range(6))
+    (means,) = means_of_draws(drawn, [asked], [np.arange(12)], "", pairs=True)
+    found = Conditions(pool, [asked], 0.05, 1e6, np.arange(12), means)
+    values, pairs = values_table(found), pairs_table(found)
+    assert (pairs["ci_low"].min(), pairs["ci_high"].max()) == (-1, 1)
+    rises = measure not in ("AP", "RPP")
+    assert values.select((pl.col("ci_low") == pl.col("naive_low")).all()).item() is rises
+    assert values.select((pl.col("ci_high") == pl.col("naive_high")).all()).item() is rises
+    assert values["ci_low"].min() >= (-1 if measure == "RPP" else 0)
+    assert values["ci_high"].max() <= 1
+
+
+def test_a_hole_that_adds_a_request_may_lower_the_mean():
+    """Run a has P@2 = 1 in the first request; a second one counts once a hole is relevant."""
+    metric = parse_measures("P@2")[0]
+    ends, n = np.array([[1.0], [0.5]]), np.array([[1], [2]])
+    assert [end.tolist() for end in range_of_values(metric, ends, n)] == [[0.0], [1.0]]
+    assert [end.tolist() for end in range_of_values(metric, ends[::-1], n * 0 + 2)] == [[0.5], [1]]
+    for name, least, most in (("DCG", 0, np.inf), ("gm_map", -np.inf, 0), ("AP", 0, 1)):
+        (metric,) = parse_measures(name)
+        assert [*range_of_values(metric, ends, n)] == [least, most]
+
+
+def test_calibrated_intervals_hold_only_what_is_possible(collection):
+    """Two draws make narrow intervals, which need to be widened."""
+    table = hole_sensitivity(*collection[::2], MEASURES, samples=2).calibration
+    assert table["factor"].max() > 2
+    rising = table.filter(pl.col("measure").is_in(["P@10", "RBP"]))
+    for rows, low, high in ((table, 0, 1), (rising, pl.col("naive_low"), pl.col("naive_high"))):
+        inside = (pl.col("ci_low") >= low) & (pl.col("ci_high") <= high)
+        assert rows.select(inside.all()).item()
+    held = (pl.col("ci_low") <= pl.col("value") + 1e-12) & (
+        pl.col("ci_high") >= pl.col("value") - 1e-12
+    )
+    assert table.select((held == pl.col("inside")).all()).item()
+
+
+def test_it_prints_what_to_look_at_first_and_writes_its_tables(found, tmp_path):
+    titles = [*found.sections()]
+    assert [title[:6] for title in titles] == ["Values", "Pairs ", "Share "]
+    n_open = found.pairs.filter(
+        pl.col("mean_preference") != 0, pl.col("share_widened") < 0.95
+    ).height
+    assert titles[1].endswith(f"of the draws: {n_open} of 75")
+    assert found.sections()[titles[1]].height == n_open > 0
+    kept = found.sections()[titles[2]]
+    assert kept["measure"].to_list() == sorted([*MEASURES[:3], "RBP"])
+    shares = found.calibration.group_by("measure").agg(pl.col("inside").mean()).sort("measure")
+    assert kept["after"].to_list() == shares["inside"].round(4).to_list()
+    assert all(title in repr(found) for title in titles)
+    assert f"<h3>{titles[0]}</h3>" in found._repr_html_()
+    written = found.write(tmp_path / "holes")
+    assert [path.stem for path in written] == ["values", "pairs", "calibration"]
+    for path, table in zip(written, found.tables().values(), strict=True):
+        assert pl.read_parquet(path).equals(table)
+
+
 @pytest.mark.filterwarnings("ignore:hole_sensitivity")
 def test_it_warns_when_almost_only_relevant_documents_are_judged():
     folder = lf.bundled("example")
@@ -377,3 +444,12 @@ def test_shares_count_the_draws_that_keep_sign_and_conclusion():
     values = values_table(condition)
     assert values["value"].to_list() == pytest.approx([0.3, -0.3])
     assert values.select("rank", "rank_low", "rank_high").rows()[0] == pytest.approx((1, 1, 1.9625))
+
+
+def test_the_verdict_on_what_has_several_tables(found):
+    assert lf.verdict(found).equals(lf.verdict(found.pairs))
+    folder = lf.bundled("digits")
+    judges = {name: folder / f"judges/{name}.parquet" for name in ("people", "classifier")}
+    runs = [folder / f"runs/{run}.parquet" for run in ("pixels_euclidean", "pca2_euclidean")]
+    with pytest.raises(TypeError, match=r"several have a verdict; .* \.agreement, \.conclusions"):
+        lf.verdict(lf.compare_judges(runs, judges, "P@10", samples=9))
