@@ -244,3 +244,19 @@ def test_their_confusion_is_that_of_scikit_learn(deep, graded):
     judges = {name: deep[name] for name in ("nist", "llama70b_four_prompts")}
     counts = lf.judge_confusion(judges)["n"].to_numpy().reshape(4, 4)
     assert (counts == matrix(*(graded[name] for name in judges))).all()
+
+
+def test_repeated_judgments_are_an_error_or_the_highest_grade_counts():
+    once = pl.DataFrame({"query_id": "q", "doc_id": ["d0", "d1"], "relevance": [2.0, 0.0]})
+    twice = pl.concat([once, once[:1].with_columns(relevance=1.0)])
+    for function in (lf.judge_agreement, lf.judge_confusion):
+        with pytest.raises(lf.LexiframeError, match=r"judge 'b': .*duplicates='best'"):
+            function({"a": once, "b": twice})
+        with pytest.warns(lf.LexiframeWarning, match="repeated a document, removed: 1"):
+            found = function({"a": once, "b": twice}, duplicates="best")
+        assert found.equals(function({"a": once, "b": once}))
+
+
+def test_what_is_no_judgments_names_the_judge():
+    with pytest.raises(TypeError, match="judge 'b': expected a frame"):
+        lf.judge_agreement({"a": {"q": {"d": 1}}, "b": None})
