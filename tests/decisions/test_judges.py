@@ -260,3 +260,15 @@ def test_repeated_judgments_are_an_error_or_the_highest_grade_counts():
 def test_what_is_no_judgments_names_the_judge():
     with pytest.raises(TypeError, match="judge 'b': expected a frame"):
         lf.judge_agreement({"a": {"q": {"d": 1}}, "b": None})
+
+
+def test_the_verdict_on_a_confusion_says_where_grades_differ_most():
+    judges = {"x": qrels([0, 0, 1, 2]), "y": qrels([2, 2, 1, 1])}
+    said = lf.verdict(lf.judge_confusion(judges))["sentence"].to_list()
+    expected = (
+        "x and y differ about 3 of the 4 documents that both judged, most often where x gives 0 "
+        "and y 2: 2 (50.0 %)."
+    )
+    assert said == [expected]
+    said = lf.verdict(lf.judge_confusion({"x": judges["x"], "y": judges["x"]}))["sentence"]
+    assert said.to_list() == ["x and y give the 4 documents that both judged the same grades."]
