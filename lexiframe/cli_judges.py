@@ -101,7 +101,8 @@ class JudgeOptions(InputOptions):
 
     def judges(self) -> dict[str, Any]:
         """Read the judgments if options say how; else return paths for the library to read."""
-        if not self.qrels_header and self.decimal == "." and not self.qrels_column:
+        is_usual = not self.qrels_header and self.decimal == "." and not self.qrels_column
+        if is_usual and self.duplicates == "error":
             return {name: judgments_in(path) for name, path in self.files().items()}
         said = self._text_options(self.qrels_header, self.qrels_column)
         said |= {"duplicates": self.duplicates}
@@ -198,7 +199,7 @@ def _print_found(found: JudgeComparison) -> None:
         say(title)
         print_table(table, "table")
         typer.echo()
-    first = found.agreement.filter(~pl.col("judge_a").is_in(found.agreement["judge_b"]))
+    first = found.agreement.filter(~pl.col("judge_a").is_in(found.agreement["judge_b"].implode()))
     about_first = found.conclusions.filter(pl.col("name_a") == first["judge_a"][0])
     say(verdict_text(verdict(about_first)))
 

@@ -147,8 +147,8 @@ def overlap(
         table = overlap_of_runs(scan, measures, **policies, **groups)
     else:
         shown: dict[str, Any] = {
-            "n": number or _SHOWN_REQUESTS,
-            "depth": top or _SHOWN_DOCUMENTS,
+            "n": _SHOWN_REQUESTS if number is None else number,
+            "depth": _SHOWN_DOCUMENTS if top is None else top,
             "qrels": qrels,
         }
         a, b = contrast
@@ -191,16 +191,26 @@ def _print_means(means: pl.DataFrame, format: Any, names: list[str]) -> None:
     wide = means.pivot("measure", index=key, values="mean", maintain_order=True)
     n_pairs = wide.height
     if n_pairs > _MOST and format == "table":
-        wide = pl.concat([wide.head(_MOST // 2), wide.tail(_MOST // 2)])
+        wide = _ends(wide, names, wide.columns[len(key)])
         complain(
-            f"{_MOST} of {n_pairs:,} pairs are shown, those least and most alike by "
+            f"{wide.height} of {n_pairs:,} pairs are shown, those least and most alike by "
             f"{wide.columns[len(key)]}; --format csv prints all"
         )
     if format == "table":
-        missing = "; —: no request has a value" * bool(means["mean"].null_count())
+        missing = "; —: no request has a value" * any(
+            column.null_count() for column in wide.get_columns()[len(key) :]
+        )
         of = f"{n:,} request{'s' * (n != 1)}"
         say(escaped(f"Mean overlap of the rankings of {of}, 1: the same{missing}"))
     print_table(wide, format)
+
+
+def _ends(wide: pl.DataFrame, names: list[str], measure: str) -> pl.DataFrame:
+    """Return the pairs that are least and those that are most alike, of all groups together."""
+    known = wide.drop_nulls(measure).sort(measure, maintain_order=True)
+    if known.height > _MOST:
+        known = pl.concat([known.head(_MOST // 2), known.tail(_MOST // 2)])
+    return known.sort(names, nulls_last=False, maintain_order=True) if names else known
 
 
 def _print_contrasting(table: pl.DataFrame, format: Any) -> None:

@@ -121,9 +121,12 @@ class JudgeComparison:
 
         Of the pairs of runs, ``same`` have the same better run and are significant by both judges
         or by none (AA, PA), ``sure by one`` are significant by one judge alone (MA), and of
-        ``reversed`` pairs the judges see another run as better (AD, MD, PD).
+        ``reversed`` pairs the judges see another run as better (AD, MD, PD). In the rest of the
+        ``pairs`` a judge sees no difference (TIE).
         """
-        reference = self.agreement.filter(~pl.col("judge_a").is_in(self.agreement["judge_b"]))
+        reference = self.agreement.filter(
+            ~pl.col("judge_a").is_in(self.agreement["judge_b"].implode())
+        )
         first = reference["judge_a"][0]
         by = self.conclusions.columns[: self.conclusions.width - len(CONCLUSIONS.columns)]
         shown = ["n", "agreement", "kappa", "kappa_quadratic", "kappa_binary", "alpha"]
@@ -272,7 +275,7 @@ def compare_judges(
     names, groups = names_of(requests, by), dict[str, Any]()
     if names:  # read once: a stream cannot be read again
         groups = {"requests": all_attributes(requests, names), "by": names}
-    read = read_judges("compare_judges", judges)
+    read = read_judges("compare_judges", judges, duplicates)
     agreement = judge_agreement(read, rel, **groups)
     compared, of_judges = compared_requests(read, asked, policies)
     if not (isinstance(runs, RunScan) or hasattr(runs, "__arrow_c_stream__")):

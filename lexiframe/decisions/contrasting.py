@@ -8,9 +8,9 @@ import polars as pl
 from lexiframe.codes import strings_of
 from lexiframe.decisions.overlap import overlap_of_two
 from lexiframe.decisions.overlap_measures import OverlapMeasure, overlap_measures
-from lexiframe.errors import LexiframeError
+from lexiframe.errors import LexiframeError, warn
 from lexiframe.io.problems.duplicates import Duplicates
-from lexiframe.layouts.groups import By, in_groups, names_of
+from lexiframe.layouts.groups import By, in_groups, names_of, refuse_taken
 from lexiframe.projection.judgments import judged_items
 from lexiframe.projection.lists import (
     RankedLists,
@@ -86,7 +86,7 @@ def contrasting(
     Warns
     -----
     LexiframeWarning
-        As `overlap`.
+        As `overlap`; and with the count, of repeated judgments that were removed.
 
     Examples
     --------
@@ -106,7 +106,9 @@ def contrasting(
         raise LexiframeError(f"contrasting: expected the names of two runs, found {a!r} twice")
     check_draws("contrasting", "n", n, 0)
     policies = Policies(ties=ties, score_type=score_type, duplicates=duplicates, depth=depth)
-    names_of(requests, by)
+    if depth is None:
+        raise LexiframeError("depth: expected a whole number from 1, found None")
+    refuse_taken(names_of(requests, by), CONTRASTING.columns)
     lists = ranked_lists(runs, policies, only=(a, b))
     refuse_strange_requests("contrasting", lists)
     warn_of_lists(lists)
@@ -159,7 +161,10 @@ def _positions(documents: np.ndarray, ranking: np.ndarray) -> np.ndarray:
 
 def _with_grades(table: pl.DataFrame, qrels: QrelsLike, policies: Policies) -> pl.DataFrame:
     """Add the grade of each document; null for those that are not judged."""
-    judged = judged_items(qrels, policies, nonrelevant=True, are_part=True).items
+    found = judged_items(qrels, policies, nonrelevant=True, are_part=True)
+    if found.repeated:
+        warn(f"judgments that repeated a document, removed: {found.repeated}")
+    judged = found.items
     grades = judged.select("query_id", pl.col("relevance"), doc_id=strings_of(judged["doc_id"]))
     grades = grades.with_columns(strings_of(judged["query_id"]))
     for name in ("a", "b"):

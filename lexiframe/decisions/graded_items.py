@@ -10,11 +10,14 @@ import numpy as np
 import polars as pl
 
 from lexiframe.errors import LexiframeError, n_and_first
+from lexiframe.io.problems.duplicates import Duplicates
 from lexiframe.io.qrels import read_qrels
 from lexiframe.schemas import IDS
 
 
-def read_judges(function: str, judges: Any) -> dict[str, pl.DataFrame]:
+def read_judges(
+    function: str, judges: Any, duplicates: Duplicates = "error"
+) -> dict[str, pl.DataFrame]:
     """Read the judgments of two or more judges; errors name the judge.
 
     Examples
@@ -37,13 +40,13 @@ def read_judges(function: str, judges: Any) -> dict[str, pl.DataFrame]:
         raise LexiframeError(
             f"{function}: expected the names of judges to be text, found {unnamed[0]!r}"
         )
-    return {name: _read(name, qrels) for name, qrels in judges.items()}
+    return {name: _read(name, qrels, duplicates) for name, qrels in judges.items()}
 
 
-def _read(name: str, qrels: Any) -> pl.DataFrame:
+def _read(name: str, qrels: Any, duplicates: Duplicates) -> pl.DataFrame:
     try:
-        return pl.DataFrame(read_qrels(qrels))
-    except LexiframeError as error:
+        return pl.DataFrame(read_qrels(qrels, duplicates=duplicates))
+    except (LexiframeError, TypeError) as error:
         raise type(error)(f"judge {name!r}: {error}") from None
 
 

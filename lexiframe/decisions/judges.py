@@ -16,6 +16,7 @@ from lexiframe.decisions.agreement_coefficients import (
     kappa_quadratic,
 )
 from lexiframe.decisions.graded_items import grades_of, read_judges, side_by_side
+from lexiframe.io.problems.duplicates import Duplicates
 from lexiframe.layouts.groups import By, all_attributes, in_groups, names_of
 from lexiframe.layouts.ranking import ratio
 from lexiframe.memory import refuse_more_than_available
@@ -29,6 +30,7 @@ def judge_agreement(
     /,
     rel: float | None = None,
     *,
+    duplicates: Duplicates = "error",
     requests: RequestsLike = None,
     by: By = None,
 ) -> pl.DataFrame:
@@ -41,6 +43,8 @@ def judge_agreement(
         least two, each in any form that `read_qrels` takes.
     rel : float, optional
         The least grade that is relevant, for ``kappa_binary``; None: any positive grade.
+    duplicates
+        The policy for repeated judgments, as for `read_qrels`.
     requests, by
         A frame or file with ``query_id`` and attributes of requests, and the attributes that form
         groups. The table is computed within each group, whose attributes are its first columns.
@@ -94,17 +98,23 @@ def judge_agreement(
     (0.375, 0.643, 0.6)
     """
     Policies(rel=rel)  # which raises for a grade that rel cannot be
-    return _in_groups("judge_agreement", judges, partial(_agreement, rel=rel), requests, by)
+    compute = partial(_agreement, rel=rel)
+    return _in_groups("judge_agreement", judges, compute, duplicates, requests, by)
 
 
 def judge_confusion(
-    judges: JudgesLike, /, *, requests: RequestsLike = None, by: By = None
+    judges: JudgesLike,
+    /,
+    *,
+    duplicates: Duplicates = "error",
+    requests: RequestsLike = None,
+    by: By = None,
 ) -> pl.DataFrame:
     """Count how often one judge gave each grade where the other gave each, for every two judges.
 
     Parameters
     ----------
-    judges, requests, by
+    judges, duplicates, requests, by
         As for `judge_agreement`.
 
     Returns
@@ -132,19 +142,24 @@ def judge_confusion(
     >>> table.select("relevance_a", "relevance_b", "n", "share_of_a").rows()
     [(0.0, 0.0, 0, 0.0), (0.0, 1.0, 1, 1.0), (1.0, 0.0, 0, 0.0), (1.0, 1.0, 2, 1.0)]
     """
-    return _in_groups("judge_confusion", judges, _confusion, requests, by)
+    return _in_groups("judge_confusion", judges, _confusion, duplicates, requests, by)
 
 
 Compute = Callable[[pl.DataFrame, list[str]], pl.DataFrame]
 
 
 def _in_groups(
-    function: str, judges: JudgesLike, compute: Compute, requests: RequestsLike, by: By
+    function: str,
+    judges: JudgesLike,
+    compute: Compute,
+    duplicates: Duplicates,
+    requests: RequestsLike,
+    by: By,
 ) -> pl.DataFrame:
     """Read the judgments, and compute a table of them in each group of requests."""
     if by_names := names_of(requests, by):  # judgments themselves have no attributes
         requests = all_attributes(requests, by_names)
-    read = read_judges(function, judges)
+    read = read_judges(function, judges, duplicates)
     items = side_by_side(function, read)
     return in_groups(lambda part: compute(part, [*read]), items, requests, by)
 

@@ -31,6 +31,11 @@ def named_comparisons(
         raise LexiframeError(
             f"{function}: expected at least two comparisons tables, found {n_and_first(named)}"
         )
+    if len({str(name) for name in named}) < len(named):
+        raise LexiframeError(
+            f"{function}: expected different names for the tables, found {n_and_first(named)}, "
+            "which are the same as text; rename one"
+        )
     refuse_taken(by, [*CONCLUSIONS.columns, *CONCLUSION_PAIRS.columns])
     return {str(name): _checked(function, name, c, alpha, by) for name, c in named.items()}
 
@@ -46,7 +51,7 @@ def _checked(
     table = check(c, COMPARISONS, f"comparisons {name!r}").with_columns(c[b] for b in by)
     reject = pl.col("reject") if alpha is None else pl.col("p_adjusted") < alpha
     a, b, is_turned = pl.col("run_a"), pl.col("run_b"), pl.col("run_a") > pl.col("run_b")
-    difference = pl.col("mean_difference").fill_null(0)
+    difference = pl.col("mean_difference").fill_nan(None).fill_null(0)
     table = table.select(
         *by,
         *KINDS,

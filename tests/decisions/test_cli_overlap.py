@@ -132,3 +132,28 @@ def test_it_replaces_nothing_that_it_reads(tmp_path, overlap):
     status, _, err = overlap(path, RUNS, "-o", path)
     assert status == 1
     assert "would replace the file that is read" in err
+
+
+@pytest.mark.parametrize("option,name", [("--number", "n"), ("--top", "depth")])
+def test_none_of_them_is_not_the_default(overlap, option, name):
+    status, out, err = overlap(RUNS, "--contrast", *PAIR, option, 0)
+    assert (status, out) == (1, "")
+    assert name in err
+    assert "whole number from 1, found 0" in err
+
+
+def test_the_pairs_shown_of_many_are_the_ends_of_all_groups(overlap, tmp_path):
+    """Of 9 runs 20 pairs have nothing in common in "short", and 16 are the same."""
+    rows = ["run,query_id,doc_id,score"]
+    for n in range(9):
+        rows += [f"r{n},a,shared,2", f"r{n},a,d{n},1"]
+        rows += [f"r{n},b,{'even' if n % 2 else 'odd'}{d},{d}" for d in (1, 2)]
+    (tmp_path / "runs.csv").write_text("\n".join(rows))
+    (tmp_path / "kinds.csv").write_text("query_id,kind\na,long\nb,short\n")
+    options = [tmp_path / "runs.csv", "--requests", tmp_path / "kinds.csv", "--by", "kind"]
+    status, out, err = overlap(*options, "-m", "Jaccard")
+    shown = [line.split()[1] for line in out.splitlines() if line.startswith("│ ")][1:]
+    assert (status, shown.count("long"), shown.count("short")) == (0, 4, 36)
+    assert "40 of 72 pairs are shown, those least and most alike by Jaccard" in err
+    status, out, err = overlap(*options, "-m", "tau")
+    assert (status, "16 of 72 pairs" in err, "—" in out) == (0, True, False)

@@ -231,3 +231,19 @@ def test_language_models_order_the_runs_of_deep_passages_as_scipy_says(shared):
     conclusions = found.conclusions.select("tau", "n_pairs", pl.sum_horizontal(*CATEGORIES))
     assert conclusions.select(pl.exclude("tau")).unique().rows() == [(66, 66)]
     assert conclusions["tau"].to_list() == pytest.approx(taus["correlation"].to_list())
+
+
+def test_repeated_judgments_and_pairs_without_a_better_run():
+    runs = {
+        "x": {"q1": {"d1": 2, "d2": 1}, "q2": {"d1": 1, "d2": 2}},
+        "y": {"q1": {"d1": 1, "d2": 2}, "q2": {"d1": 2, "d2": 1}},
+    }
+    once = pl.DataFrame({"query_id": ["q1", "q2"], "doc_id": ["d1", "d1"], "relevance": [2.0, 2.0]})
+    twice = pl.concat([once, once[:1].with_columns(relevance=1.0)])
+    with pytest.raises(lf.LexiframeError, match="judge 'b'"):
+        lf.compare_judges(runs, {"a": once, "b": twice}, "AP", samples=2)
+    with pytest.warns(lf.LexiframeWarning, match="repeated a document, removed: 1"):
+        found = lf.compare_judges(runs, {"a": once, "b": twice}, "AP", samples=2, duplicates="best")
+    in_short = [*found.sections().values()][1]
+    assert in_short.select("pairs", "same", "sure by one", "reversed").row(0) == (1, 0, 0, 0)
+    assert found.conclusions["TIE"].to_list() == [1]

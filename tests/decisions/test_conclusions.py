@@ -195,3 +195,21 @@ def test_what_is_refused():
         lf.conclusions(c, c, alpha=5)
     with pytest.raises(lf.SchemaError, match="comparisons 'b': expected the columns measure"):
         lf.conclusion_pairs(c, S)
+
+
+def test_names_that_are_the_same_as_text_are_refused():
+    c = comparisons({"ab": (0.1, SURE)})
+    with pytest.raises(lf.LexiframeError, match="expected different names for the tables"):
+        lf.conclusions({1: c, "1": c, "2": c})
+
+
+def test_a_difference_that_is_not_a_number_is_no_agreement():
+    c = comparisons({"ab": (0.1, SURE)})
+    assert lf.conclusions(c, comparisons({"ab": (float("nan"), SURE)}))["TIE"].to_list() == [1]
+
+
+def test_the_verdict_names_the_pairs_that_change_sides():
+    c1 = comparisons({"ab": (0.1, SURE), "ac": (0.1, SURE)})
+    c2 = comparisons({"ab": (-0.1, SURE), "ac": (0.2, SURE)})
+    said = lf.verdict(lf.conclusion_pairs(c1, c2))["sentence"].to_list()
+    assert said == ["By AP (t, holm), 1 of 2 pairs changes sides between a and b: a and b (AD)."]

@@ -110,3 +110,20 @@ def test_what_is_no_pair_of_runs_is_an_error():
         lf.contrasting(RUNS, "X", "Y", n=0)
     with pytest.raises(lf.LexiframeError, match="depth: expected a whole number from 1, found 0"):
         lf.contrasting(RUNS, "X", "Y", depth=0)
+
+
+def test_arguments_that_no_request_can_be_shown_with():
+    with pytest.raises(lf.LexiframeError, match="depth: expected a whole number from 1, found N"):
+        lf.contrasting(RUNS, "X", "Y", depth=None)
+    for name in ("place", "doc_a", "relevance_b"):
+        requests = pl.DataFrame({"query_id": ["same", "other", "some"], name: "k"})
+        with pytest.raises(lf.LexiframeError, match=f"by: {name} is a column of the table"):
+            lf.contrasting(RUNS, "X", "Y", requests=requests, by=name)
+
+
+@pytest.mark.filterwarnings("default::lexiframe.LexiframeWarning")
+def test_repeated_judgments_are_counted():
+    qrels = pl.DataFrame({"query_id": "some", "doc_id": ["b", "b"], "relevance": [1.0, 2.0]})
+    with pytest.warns(lf.LexiframeWarning, match="repeated a document, removed: 1"):
+        table = lf.contrasting(RUNS, "X", "Y", qrels=qrels, duplicates="best")
+    assert {*table["relevance_a"].drop_nulls()} == {2.0}

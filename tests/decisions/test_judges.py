@@ -244,3 +244,31 @@ def test_their_confusion_is_that_of_scikit_learn(deep, graded):
     judges = {name: deep[name] for name in ("nist", "llama70b_four_prompts")}
     counts = lf.judge_confusion(judges)["n"].to_numpy().reshape(4, 4)
     assert (counts == matrix(*(graded[name] for name in judges))).all()
+
+
+def test_repeated_judgments_are_an_error_or_the_highest_grade_counts():
+    once = pl.DataFrame({"query_id": "q", "doc_id": ["d0", "d1"], "relevance": [2.0, 0.0]})
+    twice = pl.concat([once, once[:1].with_columns(relevance=1.0)])
+    for function in (lf.judge_agreement, lf.judge_confusion):
+        with pytest.raises(lf.LexiframeError, match=r"judge 'b': .*duplicates='best'"):
+            function({"a": once, "b": twice})
+        with pytest.warns(lf.LexiframeWarning, match="repeated a document, removed: 1"):
+            found = function({"a": once, "b": twice}, duplicates="best")
+        assert found.equals(function({"a": once, "b": once}))
+
+
+def test_what_is_no_judgments_names_the_judge():
+    with pytest.raises(TypeError, match="judge 'b': expected a frame"):
+        lf.judge_agreement({"a": {"q": {"d": 1}}, "b": None})
+
+
+def test_the_verdict_on_a_confusion_says_where_grades_differ_most():
+    judges = {"x": qrels([0, 0, 1, 2]), "y": qrels([2, 2, 1, 1])}
+    said = lf.verdict(lf.judge_confusion(judges))["sentence"].to_list()
+    expected = (
+        "x and y differ about 3 of the 4 documents that both judged, most often where x gives 0 "
+        "and y 2: 2 (50.0 %)."
+    )
+    assert said == [expected]
+    said = lf.verdict(lf.judge_confusion({"x": judges["x"], "y": judges["x"]}))["sentence"]
+    assert said.to_list() == ["x and y give the 4 documents that both judged the same grades."]

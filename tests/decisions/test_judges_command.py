@@ -135,3 +135,16 @@ def test_judgments_with_names_of_columns(judges, tmp_path):
     status, out, _ = judges(*files, "--qrels-column", "relevance=mine", "--format", "csv")
     assert status == 0
     assert out.splitlines()[1].startswith("a,b,2,0,0,1.0,1.0")
+
+
+def test_repeated_judgments_are_removed_when_asked(judges, tmp_path):
+    (tmp_path / "once.txt").write_text("q1 0 d1 2\nq1 0 d2 0\n")
+    (tmp_path / "twice.txt").write_text("q1 0 d1 1\nq1 0 d1 2\nq1 0 d2 0\n")
+    files = [f"--qrels={name}={tmp_path / name}.txt" for name in ("once", "twice")]
+    status, _, err = judges(*files)
+    assert status == 1
+    assert "--duplicates best" in " ".join(err.split())
+    status, out, err = judges(*files, "--duplicates", "best", "--format", "json")
+    assert status == 0
+    assert "removed: 1" in err
+    assert json.loads(out)[0]["agreement"] == 1

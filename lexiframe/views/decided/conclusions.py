@@ -7,8 +7,8 @@ from typing import Any
 import polars as pl
 
 from lexiframe.errors import escaped
-from lexiframe.schemas import CONCLUSIONS
-from lexiframe.views.words import group_of
+from lexiframe.schemas import CONCLUSION_PAIRS, CONCLUSIONS
+from lexiframe.views.words import group_of, listed
 
 
 def conclusion_sentences(table: pl.DataFrame) -> pl.DataFrame:
@@ -77,3 +77,38 @@ def _alone(row: dict[str, Any]) -> str:
         if n
     ]
     return "".join(said)
+
+
+def pair_sentences(table: pl.DataFrame) -> pl.DataFrame:
+    """Name the pairs that change sides for every two tables of `conclusion_pairs`.
+
+    Examples
+    --------
+    >>> import lexiframe as lf
+    >>> folder = lf.bundled("example")
+    >>> p = lf.positions(folder / "runs", folder / "qrels.txt")
+    >>> named = {name: lf.compare(lf.scores(p, [name])) for name in ("AP", "RR")}
+    >>> print(pair_sentences(lf.conclusion_pairs(named))["sentence"][0])
+    By AP vs RR (t, holm), none of 3 pairs changes sides between AP and RR.
+    """
+    names = [name for name in table.columns if name not in CONCLUSION_PAIRS.columns]
+    key = [*names, *CONCLUSIONS.key]
+    pair = pl.format("{} and {} ({})", "run_a", "run_b", "category")
+    rows = table.group_by(key, maintain_order=True).agg(
+        n=pl.len(), changed=pair.filter(pl.col("changes_side"))
+    )
+    said = [escaped(_of_pairs(row, names)) for row in rows.iter_rows(named=True)]
+    return rows.select(key).with_columns(sentence=pl.Series(said, dtype=pl.String))
+
+
+def _of_pairs(row: dict[str, Any], names: list[str]) -> str:
+    group = " and ".join(group_of(name, row[name]) for name in names)
+    of_group = f" for {group}" if names else ""
+    by = f"By {row['measure']}{of_group} ({row['test']}, {row['correction']}), "
+    n, changed = row["n"], row["changed"]
+    pairs = f"{n:,} pair{'s' * (n > 1)}"
+    between = f"between {row['name_a']} and {row['name_b']}"
+    if not changed:
+        return f"{by}none of {pairs} changes sides {between}."
+    change = "changes" if len(changed) == 1 else "change"
+    return f"{by}{len(changed):,} of {pairs} {change} sides {between}: {listed(changed)}."

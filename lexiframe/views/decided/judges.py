@@ -1,4 +1,4 @@
-"""The agreement of judges about grades in words."""
+"""The agreement of judges about grades, and their confusion, in words."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 import polars as pl
 
 from lexiframe.errors import escaped
-from lexiframe.schemas import JUDGE_AGREEMENT
+from lexiframe.schemas import JUDGE_AGREEMENT, JUDGE_CONFUSION
 from lexiframe.views.words import group_of
 
 
@@ -75,3 +75,44 @@ def _alone(row: dict[str, Any]) -> str:
         if n
     ]
     return "".join(said)
+
+
+def confusion_sentences(table: pl.DataFrame) -> pl.DataFrame:
+    """Say of every two judges of a table of `judge_confusion` where their grades differ most.
+
+    Examples
+    --------
+    >>> import lexiframe as lf
+    >>> nist = {"q1": {"d1": 1, "d2": 0, "d3": 1}}
+    >>> llm = {"q1": {"d1": 1, "d2": 1, "d3": 1}}
+    >>> print(confusion_sentences(lf.judge_confusion({"nist": nist, "llm": llm}))["sentence"][0])
+    nist and llm differ about 1 of the 3 documents that both judged, most often where nist gives \
+0 and llm 1: 1 (33.3 %).
+    """
+    names = [name for name in table.columns if name not in JUDGE_CONFUSION.columns]
+    key = [*names, *JUDGE_AGREEMENT.key]
+    differs = pl.col("relevance_a") != pl.col("relevance_b")
+    most = pl.col("n").filter(differs).arg_max()
+    rows = table.group_by(key, maintain_order=True).agg(
+        n=pl.col("n").sum(),
+        differ=pl.col("n").filter(differs).sum(),
+        most=pl.col("n").filter(differs).max(),
+        a=pl.col("relevance_a").filter(differs).get(most, null_on_oob=True),
+        b=pl.col("relevance_b").filter(differs).get(most, null_on_oob=True),
+    )
+    said = [escaped(_of_grades(row, names)) for row in rows.iter_rows(named=True)]
+    return rows.select(key).with_columns(sentence=pl.Series(said, dtype=pl.String))
+
+
+def _of_grades(row: dict[str, Any], names: list[str]) -> str:
+    group = " and ".join(group_of(name, row[name]) for name in names)
+    of_group = f"For {group}, " if names else ""
+    a, b, n = row["judge_a"], row["judge_b"], row["n"]
+    documents = f"document{'s' * (n > 1)} that both judged"
+    if not row["differ"]:
+        return f"{of_group}{a} and {b} give the {n:,} {documents} the same grades."
+    return (
+        f"{of_group}{a} and {b} differ about {row['differ']:,} of the {n:,} {documents}, most "
+        f"often where {a} gives {row['a']:g} and {b} {row['b']:g}: {row['most']:,} "
+        f"({100 * row['most'] / n:.1f} %)."
+    )

@@ -8,23 +8,25 @@ import polars as pl
 
 from lexiframe.schemas import (
     AUDITS,
+    CONCLUSION_PAIRS,
     CONCLUSIONS,
     CONTRASTING,
     EQUIVALENCES,
     GATES,
     HOLE_PAIRS,
     JUDGE_AGREEMENT,
+    JUDGE_CONFUSION,
     OVERLAP,
     REQUIRED_BY_QUESTION,
     UNJUDGED,
     TableSchema,
 )
 from lexiframe.views.decided.audits import audits_in_words
-from lexiframe.views.decided.conclusions import conclusion_sentences
+from lexiframe.views.decided.conclusions import conclusion_sentences, pair_sentences
 from lexiframe.views.decided.equivalences import equivalences_in_words
 from lexiframe.views.decided.gates import gate_sentences
 from lexiframe.views.decided.holes import hole_sentences
-from lexiframe.views.decided.judges import agreement_sentences
+from lexiframe.views.decided.judges import agreement_sentences, confusion_sentences
 from lexiframe.views.decided.overlap import contrasting_sentences, overlap_sentences
 from lexiframe.views.decided.required import required_in_words
 from lexiframe.views.decided.unjudged import unjudged_sentences
@@ -37,7 +39,9 @@ _DECIDED: tuple[tuple[TableSchema, Sentences], ...] = (
     (REQUIRED_BY_QUESTION, required_in_words),
     (GATES, gate_sentences),
     (JUDGE_AGREEMENT, agreement_sentences),
+    (JUDGE_CONFUSION, confusion_sentences),
     (CONCLUSIONS, conclusion_sentences),
+    (CONCLUSION_PAIRS, pair_sentences),
     (AUDITS, audits_in_words),
     (CONTRASTING, contrasting_sentences),  # before overlap, whose columns it has, too
     (OVERLAP, overlap_sentences),
