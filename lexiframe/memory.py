@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import sys
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from lexiframe.errors import LexiframeError
@@ -66,6 +68,16 @@ def peak_memory() -> str:
         return "an unknown amount"
     unit = 1 if sys.platform == "darwin" else 1024
     return f"{resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 1e9:.2f} GB"
+
+
+def give_back() -> None:
+    """Give memory that was freed back to the system; do nothing where the C library cannot.
+
+    The GNU C library keeps what was freed for later, and its pieces add up from bucket to bucket.
+    """
+    if sys.platform == "linux":
+        with suppress(OSError, AttributeError):  # other C libraries lack the function
+            ctypes.CDLL(None).malloc_trim(ctypes.c_size_t(0))
 
 
 def _of_machine(root: Path) -> int | None:

@@ -1,5 +1,6 @@
 """How much memory there is, and that too much work is refused before it is begun."""
 
+import platform
 import resource
 import subprocess
 import sys
@@ -231,3 +232,20 @@ def test_the_pairs_of_a_baseline_are_among_all(test):
             lf.compare(table, baseline="nobody")
     with pytest.raises(lf.UnknownNameError, match=r"unknown run 'Random'; did you mean random\?"):
         lf.preferences(p, "RPP", baseline="Random")
+
+
+@pytest.mark.skipif(
+    platform.libc_ver()[0] != "glibc", reason="the GNU C library alone has malloc_trim"
+)
+def test_freed_memory_is_given_back():
+    pieces = [bytearray(20_000) for _ in range(5_000)]
+    last = pieces[-1]  # what lies above the freed pieces keeps them from the system
+    pieces.clear()
+    before = _resident()
+    memory.give_back()
+    assert before - _resident() > 50_000_000
+    assert len(last) == 20_000
+
+
+def _resident():
+    return int(Path("/proc/self/statm").read_text().split()[1]) * 4096

@@ -30,6 +30,7 @@ from lexiframe.engines.writing import earlier_parts, remove_parts
 from lexiframe.errors import LexiframeError, n_and_first, warn
 from lexiframe.io.files.outputs import replacing
 from lexiframe.io.logs.joining import no_common_keys
+from lexiframe.memory import give_back
 from lexiframe.metrics.needs import no_item_of_grade
 from lexiframe.progress import progress
 from lexiframe.projection.answers import warn_of_counts
@@ -105,6 +106,7 @@ def reduced_in_batches(plan: Plan, buckets: Buckets, work: Work) -> BucketResult
     stored = time.monotonic()
     for number in progress(numbers, len(numbers), "evaluating requests"):
         total = total + evaluate_bucket(plan, buckets.runs(number), buckets.qrels(number), number)
+        give_back()
         if time.monotonic() - stored > _SECONDS:
             _store(work, number + 1, total)
             stored = time.monotonic()

@@ -467,3 +467,11 @@ def test_arguments_that_do_not_fit(data, tmp_path):
         lf.evaluate(*data, MEASURES, keep="positions", out=tmp_path)
     with pytest.raises(LexiframeError, match="resume needs the folder of the interrupted"):
         lf.evaluate(*data, MEASURES, resume=True)
+
+
+def test_memory_is_given_back_after_each_bucket(monkeypatch):
+    given = []
+    monkeypatch.setattr(batches, "give_back", lambda: given.append(1))
+    folder = lf.bundled("example")
+    lf.evaluate(folder / "runs", folder / "qrels.txt", ["RPP"], memory="1kB")
+    assert given
