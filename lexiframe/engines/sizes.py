@@ -23,6 +23,8 @@ BYTES_PER_RANK = 12
 """The memory of a judged item in a run, while its rank is found and scores are computed."""
 BASE = 250_000_000
 """The memory that Python, Polars and PyArrow take without any data."""
+KEPT = 0.2
+"""The share of the memory allowed that is left to what allocators keep of what was freed."""
 UNKNOWN = 10_000_000
 """The rows that a stream is taken to have, whose length nobody knows before it is read."""
 _PER_BYTE = 100
@@ -175,8 +177,8 @@ def _sum(counts: list[tuple[str, int | None]]) -> int:
 
 
 def room_in(memory: int) -> int:
-    """Return the bytes for data: the memory allowed without that of the libraries."""
-    return max(memory - BASE, memory // 4, 1)
+    """Return the bytes for data: the memory allowed without that of libraries and allocators."""
+    return max(round(memory * (1 - KEPT)) - BASE, memory // 4, 1)
 
 
 def fits(sizes: Sizes, memory: int) -> bool:
@@ -196,6 +198,6 @@ def n_buckets(sizes: Sizes, memory: int) -> int:
     Examples
     --------
     >>> n_buckets(Sizes(200_000_000), parse_memory("4GB"))
-    24
+    30
     """
     return min(max(math.ceil(sizes.memory * _UNEVEN / room_in(memory)), 1), _MOST)

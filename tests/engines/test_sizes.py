@@ -117,7 +117,7 @@ def test_each_bucket_fits():
             assert 1.25 * rows / n * BYTES_PER_ROW <= room_in(memory)
             assert n == 1 or 1.25 * rows / (n - 1) * BYTES_PER_ROW > room_in(memory)
             assert fits(Sizes(rows), memory) == (rows * BYTES_PER_ROW <= room_in(memory))
-    assert room_in(parse_memory("4GB")) == 4_000_000_000 - BASE
+    assert room_in(parse_memory("4GB")) == 3_200_000_000 - BASE
     assert n_buckets(Sizes(10**12), 1000) == 1 << 15
 
 
