@@ -77,13 +77,15 @@ class Spill:
 
 def _write(path: Path, table: pa.Table, counts: np.ndarray) -> None:
     whole = table.combine_chunks().to_batches()
-    batch = whole[0] if whole else pa.RecordBatch.from_pylist([], table.schema)
+    empty = pa.RecordBatch.from_pylist([], table.schema)
+    batch = whole[0] if whole else empty
     temporary = path.with_name(path.name + PART)
     try:
         with pa.OSFile(str(temporary), "wb") as file, pa.ipc.new_file(file, table.schema) as writer:
             start = 0
             for count in counts.tolist():
-                writer.write_batch(batch.slice(start, count))
+                # of a slice without rows, PyArrow would write the buffers of the whole batch
+                writer.write_batch(batch.slice(start, count) if count else empty)
                 start += count
         temporary.replace(path)
     except BaseException:

@@ -454,3 +454,15 @@ def test_a_job_that_was_killed_goes_on(tmp_path, many, reads):
     assert len(reads) == 30 - finished
     parted(tmp_path / "c", str(many), where[2])
     assert files_of(tmp_path / "b") == files_of(tmp_path / "c")
+
+
+def test_buckets_without_rows_take_no_room(tmp_path):
+    """Many buckets of few requests: most are empty."""
+    rows = pl.DataFrame({"query_id": ["q"] * 5000, "doc_id": [f"d{n:09}" for n in range(5000)]})
+    spilled = spill.Spill(tmp_path, "rows", room=1 << 30, counts=np.zeros(100, np.int64))
+    spilled.add(rows)
+    spilled.flush()
+    size = (tmp_path / spilled.files[0]).stat().st_size
+    assert size < 2 * rows.estimated_size() + 100 * 1000
+    found = [spill.read_bucket(tmp_path / spilled.files[0], n) for n in range(100)]
+    assert sorted(table.height for table in found) == [0] * 99 + [5000]
