@@ -145,7 +145,7 @@ def _keys_and_positions(
 def _by_weight(holes: pl.DataFrame) -> pl.DataFrame:
     """Sort documents by falling weight, and say how much of all weight each adds."""
     # Weights that are equal but for rounding tie: the next columns then decide.
-    rounded = pl.col("weight").round_sig_figs(12)
+    rounded = pl.col("weight").round_sig_figs(14)
     ranked = holes.sort(-rounded, "best_position", "query_id", "doc_id")
     weight = ranked["weight"].to_numpy()
     cumulated = np.cumsum(weight)
