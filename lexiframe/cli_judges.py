@@ -30,7 +30,7 @@ from lexiframe.cli_options import (
     Trials,
 )
 from lexiframe.cli_output import print_json, print_table, say
-from lexiframe.decisions.compare_judges import JudgeComparison, compare_judges, judge_files
+from lexiframe.decisions.compare_judges import JudgeComparison, compare_judges
 from lexiframe.decisions.judges import judge_agreement, judge_confusion
 from lexiframe.engines.units import data_sets_in, judgments_in
 from lexiframe.errors import LexiframeError
@@ -211,7 +211,7 @@ def _refuse_outputs(out: Path | None, inputs: JudgeOptions, tests: JudgeTests) -
         return
     refuse_unwritable(out)
     of_grades = [out / f"{name}.parquet" for name in _OF_GRADES]
-    files = judge_files(out) if inputs.runs else of_grades
+    files = JudgeComparison.files(out) if inputs.runs else of_grades
     refuse_outputs(files)
     origins = [source.origin for source in inputs.scan().sources] if inputs.runs else []
     runs = [file.path for file in origins if isinstance(file, File)]

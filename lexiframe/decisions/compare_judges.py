@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Iterable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -22,11 +20,10 @@ from lexiframe.decisions.judge_tables import (
     shifts_of,
 )
 from lexiframe.decisions.judges import judge_agreement
-from lexiframe.errors import escaped
+from lexiframe.decisions.results import Tables
 from lexiframe.io.problems.duplicates import Duplicates
 from lexiframe.io.run_scan import RunScan
 from lexiframe.io.runs import scan_runs
-from lexiframe.io.write_parquet import write_tables
 from lexiframe.layouts.groups import By, all_attributes, names_of
 from lexiframe.metrics.needs import refuse_lower_rel
 from lexiframe.orderings.rule import Method, Rule
@@ -40,7 +37,7 @@ from lexiframe.typing import JudgesLike, MeasureLike, RequestsLike, RunsLike
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class JudgeComparison:
+class JudgeComparison(Tables):
     """What runs look like to several judges; `compare_judges` makes it.
 
     Every table has the attributes of groups of requests, if there are any, as its first columns,
@@ -92,30 +89,6 @@ class JudgeComparison:
     conclusions: pl.DataFrame
     conclusion_pairs: pl.DataFrame
 
-    def tables(self) -> dict[str, pl.DataFrame]:
-        """Return the tables by name."""
-        return {field.name: getattr(self, field.name) for field in fields(self)}
-
-    def write(self, folder: str | Path) -> list[Path]:
-        """Write each table as Parquet, all of them or none.
-
-        Parameters
-        ----------
-        folder
-            The folder to write to; it is made if it does not exist.
-
-        Returns
-        -------
-        list of pathlib.Path
-            ``judges.parquet``, ``agreement.parquet`` ...
-
-        Raises
-        ------
-        LexiframeError
-            When the folder cannot be written to.
-        """
-        return write_tables(folder, self.tables())
-
     def sections(self) -> dict[str, pl.DataFrame]:
         """Return what to look at first, the other judges against the first: tables by titles.
 
@@ -140,16 +113,6 @@ class JudgeComparison:
             for title, table in found.items()
         }
 
-    def __str__(self) -> str:
-        parts = self.sections().items()
-        return "\n\n".join(f"{escaped(title)}\n{table}" for title, table in parts)
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        parts = [(html.escape(escaped(title)), t) for title, t in self.sections().items()]
-        return "\n".join(f"<h3>{title}</h3>\n{table._repr_html_()}" for title, table in parts)
-
 
 def _in_short(found: JudgeComparison, first: str, by: list[str]) -> pl.DataFrame:
     """Return how the orders and conclusions of the other judges agree with those of the first."""
@@ -166,11 +129,6 @@ def _in_short(found: JudgeComparison, first: str, by: list[str]) -> pl.DataFrame
     tau = tau.select(*on, "ci_low", "ci_high", tau="correlation")
     table = tau.join(pairs, on=on, how="left", nulls_equal=True, maintain_order="left")
     return table.select(*on, "tau", pl.exclude(*on, "tau"))
-
-
-def judge_files(folder: str | Path) -> list[Path]:
-    """Return the paths of the files that `JudgeComparison.write` writes."""
-    return [Path(folder, f"{field.name}.parquet") for field in fields(JudgeComparison)]
 
 
 def compare_judges(

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import html
-from dataclasses import dataclass, fields
-from pathlib import Path
+from dataclasses import dataclass
 
 import polars as pl
 
-from lexiframe.errors import escaped
-from lexiframe.io.write_parquet import write_tables
+from lexiframe.decisions.results import Tables
 from lexiframe.schemas import HOLE_VALUES
 
 _ENOUGH = 0.95
@@ -17,7 +14,7 @@ _ENOUGH = 0.95
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class HoleSensitivity:
+class HoleSensitivity(Tables):
     """How far unjudged documents could move what is known of runs; `hole_sensitivity` makes it.
 
     The columns of the tables are described there. Attributes of groups of requests, if there are
@@ -46,30 +43,6 @@ class HoleSensitivity:
     pairs: pl.DataFrame
     calibration: pl.DataFrame
 
-    def tables(self) -> dict[str, pl.DataFrame]:
-        """Return the tables by name."""
-        return {field.name: getattr(self, field.name) for field in fields(self)}
-
-    def write(self, folder: str | Path) -> list[Path]:
-        """Write each table as Parquet, all of them or none.
-
-        Parameters
-        ----------
-        folder
-            The folder to write to; it is made if it does not exist.
-
-        Returns
-        -------
-        list of pathlib.Path
-            ``values.parquet``, ``pairs.parquet`` and ``calibration.parquet``.
-
-        Raises
-        ------
-        LexiframeError
-            When the folder cannot be written to.
-        """
-        return write_tables(folder, self.tables())
-
     def sections(self) -> dict[str, pl.DataFrame]:
         """Return what to look at first: tables by titles.
 
@@ -97,16 +70,6 @@ class HoleSensitivity:
             for title, table in tables.items()
             if table.height
         }
-
-    def __str__(self) -> str:
-        parts = self.sections().items()
-        return "\n\n".join(f"{escaped(title)}\n{table}" for title, table in parts)
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        parts = [(html.escape(escaped(title)), t) for title, t in self.sections().items()]
-        return "\n".join(f"<h3>{title}</h3>\n{table._repr_html_()}" for title, table in parts)
 
 
 def _kept(found: HoleSensitivity, by: list[str]) -> pl.DataFrame:

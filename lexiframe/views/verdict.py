@@ -17,7 +17,7 @@ from lexiframe.resampling import check_share
 from lexiframe.schemas import COMPARISONS, VERDICT, check, to_polars
 from lexiframe.typing import Evaluated, Frame
 from lexiframe.views.decided.tables import sentences_of
-from lexiframe.views.words import group_of, how_tested, listed
+from lexiframe.views.words import for_group, how_tested, listed
 
 
 def verdict(
@@ -112,8 +112,8 @@ def _of_table(table: Any, is_alone: bool) -> pl.DataFrame:
     if not known:
         raise TypeError(
             "verdict: expected the Evaluation of evaluate, or a table of equivalence, gate, "
-            f"judges, holes, overlap or audit, found {type(table).__name__}; give comparisons as "
-            "the second argument"
+            "required_requests with a margin, judges, holes, overlap or audit, found "
+            f"{type(table).__name__}; give comparisons as the second argument"
         )
     if not is_alone:
         raise TypeError("verdict: comparisons, alpha and family are for the result of evaluate")
@@ -291,9 +291,8 @@ def _refuse_gaps(table: pl.DataFrame) -> None:
 
 
 def _sentence(row: dict[str, Any], names: Sequence[str], alpha: float, family: str) -> str:
-    group = " and ".join(group_of(name, row[f"by {name}"]) for name in names)
     verb = "is best" if len(row["best"]) == 1 else "share the first rank"
-    best = f"By {row['measure']}{' for ' * bool(names)}{group}, {listed(row['best'])} {verb}"
+    best = f"By {row['measure']}{for_group(row, names, 'by ')}, {listed(row['best'])} {verb}"
     if row["n_tested"] == 0:
         return escaped(f"{best}; {_of_others(row)}.")
     told_apart = "pair of runs is" if row["n_pairs"] == 1 else "pairs of runs are"

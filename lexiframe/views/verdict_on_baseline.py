@@ -10,7 +10,7 @@ from lexiframe.errors import escaped
 from lexiframe.orderings.means import is_count
 from lexiframe.typing import Evaluated
 from lexiframe.views.verdict import GAIN
-from lexiframe.views.words import group_of, how_tested, listed
+from lexiframe.views.words import for_group, how_tested, listed
 
 
 def baseline_sentences(e: Evaluated) -> list[str]:
@@ -57,8 +57,7 @@ pixels_euclidean is not told apart from it (paired t-test, Holm's correction ove
 
 
 def _sentence(row: dict[str, Any], names: list[str], inference: dict[str, Any]) -> str:
-    group = " and ".join(group_of(name, row[f"by {name}"]) for name in names)
-    by = f"By {row['measure']}{' for ' * bool(names)}{group}"
+    by = f"By {row['measure']}{for_group(row, names, 'by ')}"
     if row["n_most"] == 1:
         return escaped(f"{by}, no test is possible with one request.")
     than = f" than {inference['baseline']}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 _TESTS = {
@@ -58,6 +58,24 @@ def group_of(attribute: str, value: Any) -> str:
     ('kind = short', 'no kind')
     """
     return f"no {attribute}" if value is None else f"{attribute} = {value}"
+
+
+def in_group(row: Mapping[str, Any], names: Sequence[str], prefix: str = "") -> str:
+    """Return the group of a row in words: the value of each attribute; nothing without groups.
+
+    Columns of attributes that have been renamed begin with ``prefix``.
+
+    Examples
+    --------
+    >>> in_group({"kind": "short", "year": 2019}, ["kind", "year"])
+    'kind = short and year = 2019'
+    """
+    return " and ".join(group_of(name, row[f"{prefix}{name}"]) for name in names)
+
+
+def for_group(row: Mapping[str, Any], names: Sequence[str], prefix: str = "") -> str:
+    """Return the group of a row as the end of a phrase: `` for kind = short``, or nothing."""
+    return f" for {in_group(row, names, prefix)}" if names else ""
 
 
 def first_runs(runs: Sequence[str], most: int = 6) -> list[str]:

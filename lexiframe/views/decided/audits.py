@@ -8,7 +8,7 @@ import polars as pl
 
 from lexiframe.errors import escaped
 from lexiframe.schemas import AUDITS, STR
-from lexiframe.views.words import group_of, listed, test_and_correction
+from lexiframe.views.words import for_group, listed, test_and_correction
 
 Row = dict[str, Any]
 _ERROR = {"centred": "equal means are rejected", "exchanged": "exchangeable runs are told apart"}
@@ -30,8 +30,7 @@ def audits_in_words(audits: pl.DataFrame) -> pl.DataFrame:
 def _sentences(rows: list[Row], by: list[str]) -> str:
     """Return what is said of the numbers of requests of one test."""
     first = rows[0]
-    groups = " and ".join(group_of(name, first[name]) for name in by)
-    scope = f"By {first['measure']}{' for ' * bool(by)}{groups}"
+    scope = f"By {first['measure']}{for_group(first, by)}"
     test = test_and_correction(first["test"], "none")[0]
     rates = _at_sizes(rows, "error_rate")
     n_pairs = f"{first['n_pairs']:,} pair{'s' * (first['n_pairs'] != 1)} of runs"

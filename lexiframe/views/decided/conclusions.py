@@ -6,9 +6,9 @@ from typing import Any
 
 import polars as pl
 
-from lexiframe.errors import escaped
 from lexiframe.schemas import CONCLUSION_PAIRS, CONCLUSIONS
-from lexiframe.views.words import group_of, listed
+from lexiframe.views.decided.rows import attributes_of, sentence_of_each
+from lexiframe.views.words import for_group, listed
 
 
 def conclusion_sentences(table: pl.DataFrame) -> pl.DataFrame:
@@ -25,16 +25,12 @@ def conclusion_sentences(table: pl.DataFrame) -> pl.DataFrame:
 significant on both sides, 2 on one side, 1 on neither. No pair changes sides. Kendall's τ between \
 the orders of the runs is 1.00.
     """
-    names = [name for name in table.columns if name not in CONCLUSIONS.columns]
-    said = [escaped(_sentence(row, names)) for row in table.iter_rows(named=True)]
-    key = table.select(*names, *CONCLUSIONS.key)
-    return key.with_columns(sentence=pl.Series(said, dtype=pl.String))
+    names = attributes_of(table, CONCLUSIONS)
+    return sentence_of_each(table, CONCLUSIONS.key, names, _sentence)
 
 
 def _sentence(row: dict[str, Any], names: list[str]) -> str:
-    group = " and ".join(group_of(name, row[name]) for name in names)
-    of_group = f" for {group}" if names else ""
-    by = f"By {row['measure']}{of_group} ({row['test']}, {row['correction']}), "
+    by = f"By {row['measure']}{for_group(row, names)} ({row['test']}, {row['correction']}), "
     a, b = row["name_a"], row["name_b"]
     if row["n_pairs"] == 0:
         return f"{by}{a} and {b} compare no pair of runs both.{_alone(row)}"
@@ -91,20 +87,17 @@ def pair_sentences(table: pl.DataFrame) -> pl.DataFrame:
     >>> print(pair_sentences(lf.conclusion_pairs(named))["sentence"][0])
     By AP vs RR (t, holm), none of 3 pairs changes sides between AP and RR.
     """
-    names = [name for name in table.columns if name not in CONCLUSION_PAIRS.columns]
+    names = attributes_of(table, CONCLUSION_PAIRS)
     key = [*names, *CONCLUSIONS.key]
     pair = pl.format("{} and {} ({})", "run_a", "run_b", "category")
     rows = table.group_by(key, maintain_order=True).agg(
         n=pl.len(), changed=pair.filter(pl.col("changes_side"))
     )
-    said = [escaped(_of_pairs(row, names)) for row in rows.iter_rows(named=True)]
-    return rows.select(key).with_columns(sentence=pl.Series(said, dtype=pl.String))
+    return sentence_of_each(rows, CONCLUSIONS.key, names, _of_pairs)
 
 
 def _of_pairs(row: dict[str, Any], names: list[str]) -> str:
-    group = " and ".join(group_of(name, row[name]) for name in names)
-    of_group = f" for {group}" if names else ""
-    by = f"By {row['measure']}{of_group} ({row['test']}, {row['correction']}), "
+    by = f"By {row['measure']}{for_group(row, names)} ({row['test']}, {row['correction']}), "
     n, changed = row["n"], row["changed"]
     pairs = f"{n:,} pair{'s' * (n > 1)}"
     between = f"between {row['name_a']} and {row['name_b']}"

@@ -8,7 +8,7 @@ from typing import Any
 import polars as pl
 
 from lexiframe.errors import escaped
-from lexiframe.views.words import group_of, listed, test_and_correction
+from lexiframe.views.words import for_group, listed, test_and_correction
 
 _KEY = ("measure", "test", "correction")
 
@@ -31,8 +31,7 @@ def equivalences_in_words(table: pl.DataFrame) -> pl.DataFrame:
 
 def _sentence(part: pl.DataFrame, groups: Sequence[str]) -> str:
     row = part.row(0, named=True)
-    where = " and ".join(group_of(name, row[f"by {name}"]) for name in groups)
-    scope = f"By {row['measure']}{' for ' * bool(groups)}{where}, with a margin of "
+    scope = f"By {row['measure']}{for_group(row, groups, 'by ')}, with a margin of "
     how, over = test_and_correction(row["test"], row["correction"])
     pairs = "the one pair" if part.height == 1 else f"{part.height:,} pairs"
     n = " to ".join(f"{n:,}" for n in part["n"].unique().sort()[[0, -1]].unique())

@@ -7,7 +7,7 @@ from typing import Any
 import polars as pl
 
 from lexiframe.errors import escaped
-from lexiframe.views.words import group_of, listed, test_and_correction
+from lexiframe.views.words import for_group, listed, test_and_correction
 
 _ONE_GATE = ["baseline", "candidate", "require", "test", "correction", "alpha"]
 
@@ -90,8 +90,7 @@ def name_of_row(row: dict[str, Any], groups: list[str]) -> str:
     >>> name_of_row({"kind": "short", "measure": "AP"}, ["kind"])
     'AP for kind = short'
     """
-    group = " and ".join(group_of(name, row[name]) for name in groups)
-    return f"{row['measure']} for {group}" if group else str(row["measure"])
+    return f"{row['measure']}{for_group(row, groups)}"
 
 
 def _how(rows: list[dict[str, Any]]) -> str:

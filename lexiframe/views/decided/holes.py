@@ -8,7 +8,8 @@ import polars as pl
 
 from lexiframe.errors import escaped
 from lexiframe.schemas import HOLE_PAIRS
-from lexiframe.views.words import group_of, listed
+from lexiframe.views.decided.rows import attributes_of
+from lexiframe.views.words import for_group, listed
 
 _ENOUGH = 0.95
 """The share of draws from which the order of a pair counts as one that holes do not change."""
@@ -37,7 +38,7 @@ def hole_sentences(pairs: pl.DataFrame) -> pl.DataFrame:
     >>> print(lf.verdict(found.pairs)["sentence"][0].partition(":")[0])
     By AP, unjudged documents could change the order of 2 of the 3 pairs of runs
     """
-    names = [name for name in pairs.columns if name not in HOLE_PAIRS.columns]
+    names = attributes_of(pairs, HOLE_PAIRS)
     tables = pairs.partition_by(*names, "measure", maintain_order=True)
     return pl.DataFrame([_row(table, names) for table in tables], schema=_schema(pairs, names))
 
@@ -53,8 +54,7 @@ def _row(table: pl.DataFrame, names: list[str]) -> dict[str, Any]:
     measure, n_pairs = of_group["measure"], table.height
     ordered = table.filter(pl.col("mean_preference") != 0)
     open_pairs = ordered.filter(pl.col("share_widened") < _ENOUGH).sort("share_widened")
-    by = f"By {measure}{' for ' * bool(names)}"
-    by += " and ".join(group_of(name, of_group[name]) for name in names)
+    by = f"By {measure}{for_group(of_group, names)}"
     sentence = f"{by}, {_of_orders(open_pairs, n_pairs)}{_of_conclusions(table)}."
     found = {name: of_group[name] for name in names}
     found |= {"measure": measure, "n_pairs": n_pairs, "n_open": open_pairs.height}

@@ -6,9 +6,9 @@ from typing import Any
 
 import polars as pl
 
-from lexiframe.errors import escaped
 from lexiframe.schemas import JUDGE_AGREEMENT, JUDGE_CONFUSION
-from lexiframe.views.words import group_of
+from lexiframe.views.decided.rows import attributes_of, sentence_of_each
+from lexiframe.views.words import in_group
 
 
 def agreement_sentences(table: pl.DataFrame) -> pl.DataFrame:
@@ -25,15 +25,12 @@ def agreement_sentences(table: pl.DataFrame) -> pl.DataFrame:
 0.64 with quadratic weights, 0.17 for relevant or not; α = 0.60. Their grades are equally high on \
 average. 1 document has a grade by llm alone.
     """
-    names = [name for name in table.columns if name not in JUDGE_AGREEMENT.columns]
-    said = [escaped(_sentence(row, names)) for row in table.iter_rows(named=True)]
-    key = table.select(*names, *JUDGE_AGREEMENT.key)
-    return key.with_columns(sentence=pl.Series(said, dtype=pl.String))
+    names = attributes_of(table, JUDGE_AGREEMENT)
+    return sentence_of_each(table, JUDGE_AGREEMENT.key, names, _sentence)
 
 
 def _sentence(row: dict[str, Any], names: list[str]) -> str:
-    group = " and ".join(group_of(name, row[name]) for name in names)
-    of_group = f"For {group}, " if names else ""
+    of_group = f"For {in_group(row, names)}, " if names else ""
     a, b, n = row["judge_a"], row["judge_b"], row["n"]
     if n == 0:
         return f"{of_group}{a} and {b} judged no document both.{_alone(row)}"
@@ -89,7 +86,7 @@ def confusion_sentences(table: pl.DataFrame) -> pl.DataFrame:
     nist and llm differ about 1 of the 3 documents that both judged, most often where nist gives \
 0 and llm 1: 1 (33.3 %).
     """
-    names = [name for name in table.columns if name not in JUDGE_CONFUSION.columns]
+    names = attributes_of(table, JUDGE_CONFUSION)
     key = [*names, *JUDGE_AGREEMENT.key]
     differs = pl.col("relevance_a") != pl.col("relevance_b")
     most = pl.col("n").filter(differs).arg_max()
@@ -100,13 +97,11 @@ def confusion_sentences(table: pl.DataFrame) -> pl.DataFrame:
         a=pl.col("relevance_a").filter(differs).get(most, null_on_oob=True),
         b=pl.col("relevance_b").filter(differs).get(most, null_on_oob=True),
     )
-    said = [escaped(_of_grades(row, names)) for row in rows.iter_rows(named=True)]
-    return rows.select(key).with_columns(sentence=pl.Series(said, dtype=pl.String))
+    return sentence_of_each(rows, JUDGE_AGREEMENT.key, names, _of_grades)
 
 
 def _of_grades(row: dict[str, Any], names: list[str]) -> str:
-    group = " and ".join(group_of(name, row[name]) for name in names)
-    of_group = f"For {group}, " if names else ""
+    of_group = f"For {in_group(row, names)}, " if names else ""
     a, b, n = row["judge_a"], row["judge_b"], row["n"]
     documents = f"document{'s' * (n > 1)} that both judged"
     if not row["differ"]:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from itertools import takewhile
 from typing import Any
 
 import polars as pl
 
 from lexiframe.errors import escaped
-from lexiframe.schemas import CONTRASTING, OVERLAP, TableSchema
-from lexiframe.views.words import group_of
+from lexiframe.schemas import CONTRASTING, OVERLAP
+from lexiframe.views.decided.rows import attributes_of
+from lexiframe.views.words import for_group
 
 
 def overlap_sentences(table: pl.DataFrame) -> pl.DataFrame:
@@ -53,24 +53,13 @@ def contrasting_sentences(table: pl.DataFrame) -> pl.DataFrame:
     return sentences.rename(_renamed(names))
 
 
-def attributes_of(table: pl.DataFrame, schema: TableSchema) -> list[str]:
-    """Return the attributes of groups: the columns in front of those of the table."""
-    return [*takewhile(lambda name: name not in schema.columns, table.columns)]
-
-
 def _renamed(names: list[str], *, back: bool = False) -> dict[str, str]:
     """Return names for attributes that no column has, and the attributes; ``back`` swaps them."""
     return {(n if back else f"by {n}"): (f"by {n}" if back else n) for n in names}
 
 
-def of_group(row: dict[str, Any], names: list[str]) -> str:
-    """Return the group of a row in words: `` for kind = long``; nothing without groups."""
-    said = " and ".join(group_of(name, row[f"by {name}"]) for name in names)
-    return f" for {said}" if names else ""
-
-
 def _of_pairs(row: dict[str, Any], names: list[str]) -> str:
-    head = f"By {row['measure']}{of_group(row, names)}"
+    head = f"By {row['measure']}{for_group(row, names, 'by ')}"
     if row["n_pairs"] is None:
         return escaped(f"{head}, no pair of runs has a value in any request.")
     of = f"{row['n']:,} request{'s' * (row['n'] != 1)}"
@@ -96,6 +85,6 @@ def _of_tops(row: dict[str, Any], names: list[str]) -> str:
         relevant = f" Relevant among these: {row['relevant_a']} of {a}, {row['relevant_b']} of {b}."
     first = f"{row['depth']:,} document{'s' * (row['depth'] != 1)}"
     return escaped(
-        f"In request {row['query_id']}{of_group(row, names)}, the first {first} of {a} and {b} "
-        f"have {row['n_shared']:,} in common; {row['measure']} {value}.{relevant}"
+        f"In request {row['query_id']}{for_group(row, names, 'by ')}, the first {first} of {a} "
+        f"and {b} have {row['n_shared']:,} in common; {row['measure']} {value}.{relevant}"
     )

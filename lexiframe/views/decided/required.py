@@ -7,7 +7,7 @@ from typing import Any
 import polars as pl
 
 from lexiframe.errors import escaped
-from lexiframe.views.words import group_of
+from lexiframe.views.words import for_group
 
 _KEY = ("measure", "how", "question")
 
@@ -34,8 +34,7 @@ there are 4.
 
 def _sentence(part: pl.DataFrame, groups: list[str]) -> str:
     row = part.row(0, named=True)
-    where = " and ".join(group_of(name, row[name]) for name in groups)
-    scope = f"By {row['measure']}{' for ' * bool(groups)}{where}, with a margin of "
+    scope = f"By {row['measure']}{for_group(row, groups)}, with a margin of "
     said = _of_pair(row) if part.height == 1 else _of_pairs(part, row["question"])
     return f"{scope}{row['margin']:.4g}, {said}."
 

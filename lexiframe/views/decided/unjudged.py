@@ -8,7 +8,8 @@ import polars as pl
 
 from lexiframe.errors import escaped
 from lexiframe.schemas import UNJUDGED
-from lexiframe.views.decided.overlap import attributes_of, of_group
+from lexiframe.views.decided.rows import attributes_of
+from lexiframe.views.words import for_group
 
 _NONE = "All documents in the tops of the runs are judged."
 
@@ -38,6 +39,7 @@ def _sentence(row: dict[str, Any], names: list[str]) -> str:
         else ("documents in the tops of the runs are")
     )
     return escaped(
-        f"{row['n']:,} {verb} not judged{of_group(row, names)}; the first {row['n_50']:,} of the "
-        f"table have half of the weight of all, the first {row['n_90']:,} nine tenths."
+        f"{row['n']:,} {verb} not judged{for_group(row, names, 'by ')}; the first "
+        f"{row['n_50']:,} of the table have half of the weight of all, "
+        f"the first {row['n_90']:,} nine tenths."
     )
