@@ -23,7 +23,8 @@ def interpolated_precision(rankings: Rankings, *, recall: float, rounding: str) 
 def eleven_point_average(rankings: Rankings, *, rounding: str) -> np.ndarray:
     """The mean of the interpolated precision at the shares 0, 0.1 ... 1."""
     points = [interpolated_precision(rankings, recall=r, rounding=rounding) for r in _ELEVEN]
-    return np.asarray(np.mean(points, axis=0))
+    # np.mean would add in another order for a single ranking
+    return np.asarray(sum(points[1:], start=points[0]) / len(points))
 
 
 def precision_at_multiple(rankings: Rankings, *, multiple: float) -> np.ndarray:

@@ -10,9 +10,11 @@ import numpy as np
 import polars as pl
 
 from lexiframe.errors import LexiframeError
-from lexiframe.metrics import exposures
+from lexiframe.metrics import exposures, weights
+from lexiframe.metrics.counts import ratio
 from lexiframe.metrics.metric import Metric
 from lexiframe.metrics.rankings import LEVEL, N_RELEVANT, RANK, Rankings
+from lexiframe.metrics.row_by_row import row_by_row
 
 Exposure = Callable[..., Any]
 Weight = Callable[..., Any]
@@ -74,15 +76,29 @@ class RecallLevelMetric(Metric):
         return self.exposures(p, m) * self.evaluate(self.weight, i, m)
 
     def compute(self, rankings: Rankings) -> np.ndarray:
-        """Return Σ_i e(p_i) · z(i, m), to which only the items that were retrieved add anything."""
-        found = rankings.found
-        return np.bincount(found.of_relevant, self.contributions(found), len(found))
+        """Return Σ_i e(p_i) · z(i, m), to which only the items that were retrieved add anything.
+
+        Where z is 1 / D at every level the sum of the exposures is divided once.
+        """
+        found, divisor = rankings.found, weights.divisor_of(self.weight)
+        if divisor is None:
+            return np.bincount(found.of_relevant, self.contributions(found), len(found))
+        total = np.bincount(found.of_relevant, self._exposed(found), len(found))
+        ms = pl.DataFrame({"n_relevant": rankings.first_row("n_relevant")})
+        divisors = row_by_row(ms, divisor=self.evaluate(divisor, N_RELEVANT))["divisor"]
+        return ratio(total, divisors.to_numpy())
 
     def contributions(self, rankings: Rankings) -> np.ndarray:
         """e(p_i) · z(i, m) of each relevant item."""
         contributions = rankings.of_each(self.terms())
         refuse_ranks_beyond_n(self, rankings)
         return contributions
+
+    def _exposed(self, rankings: Rankings) -> np.ndarray:
+        """e(p_i) of each relevant item."""
+        exposed = rankings.of_each(self.exposures())
+        refuse_ranks_beyond_n(self, rankings)
+        return exposed
 
 
 def refuse_ranks_beyond_n(metric: RecallLevelMetric, rankings: Rankings) -> None:

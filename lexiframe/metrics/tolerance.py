@@ -34,19 +34,13 @@ def metric_difference(
     *,
     smaller_is_better: bool,
     is_exact: bool,
-    m: np.ndarray | None = None,
 ) -> np.ndarray:
     """Return by how much the values ``a`` of a metric are better than the values ``b``.
 
-    Of exact metrics only equal values tie, because they are equal to the last bit. ``m``, the
-    number of relevant items of each request, is used for them where it is known.
+    Of exact metrics only equal values tie, because they are equal to the last bit. The values alone
+    decide, so that positions and tables of scores give the same difference to the last bit.
     """
     better, worse = (b, a) if smaller_is_better else (a, b)
-    if is_exact and m is not None:
-        # Search lengths are whole numbers, or halves, over m. The difference of the numerators is
-        # exact, so that the result is rounded only once.
-        parts = 2 * np.maximum(m, 1)
-        return np.asarray((np.rint(better * parts) - np.rint(worse * parts)) / parts)
     return difference(better, worse, 0.0 if is_exact else TIE)
 
 

@@ -2,26 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import polars as pl
 
 from lexiframe.metrics import exposures
+
+Weight = Callable[..., pl.Expr]
 
 
 def share_of_levels(
     i: pl.Expr, m: pl.Expr, *, denominator: str = "m", cutoff: int | None = None
 ) -> pl.Expr:
     """i / m, or i / min(m, k) with ``denominator="min"``, or i / k with ``"k"``."""
-    return i / _items(m, denominator, cutoff)
+    return i / items(m, denominator=denominator, cutoff=cutoff)
 
 
 def uniform(
     i: pl.Expr, m: pl.Expr, *, denominator: str = "m", cutoff: int | None = None
 ) -> pl.Expr:
     """1 / m, or 1 / min(m, k) with ``denominator="min"``, or 1 / k with ``"k"``."""
-    return 1 / _items(m, denominator, cutoff)
+    return 1 / items(m, denominator=denominator, cutoff=cutoff)
 
 
-def _items(m: pl.Expr, denominator: str, cutoff: int | None) -> pl.Expr:
+def items(m: pl.Expr, *, denominator: str = "m", cutoff: int | None = None) -> pl.Expr:
     """Return m, or the number of relevant items that the first k ranks can hold, or their number.
 
     These are min(m, k) and k. Without a cut-off all ranks count, and the three are m.
@@ -68,14 +72,43 @@ def last(i: pl.Expr, m: pl.Expr) -> pl.Expr:
 
 def per_rank_that_can_be_relevant(i: pl.Expr, m: pl.Expr, *, cutoff: int) -> pl.Expr:
     """1 / min(m, k) at every level, where k is the cut-off."""
-    return 1 / _items(m, "min", cutoff) + i * 0
+    return 1 / _at_most(m, cutoff=cutoff) + i * 0
 
 
 def harmonic(i: pl.Expr, m: pl.Expr, *, cutoff: int) -> pl.Expr:
     """2 / (k + m) at every level, where k is the cut-off."""
-    return 2 / (m + cutoff) + i * 0
+    return 1 / _mean(m, cutoff=cutoff) + i * 0
 
 
 def per_rank(i: pl.Expr, m: pl.Expr, *, cutoff: int) -> pl.Expr:
     """1 / k at every level, where k is the cut-off."""
     return i * 0 + 1 / cutoff
+
+
+def _at_most(m: pl.Expr, *, cutoff: int) -> pl.Expr:
+    return items(m, denominator="min", cutoff=cutoff)
+
+
+def _mean(m: pl.Expr, *, cutoff: int) -> pl.Expr:
+    return (m + cutoff) / 2
+
+
+def _ranks(m: pl.Expr, *, cutoff: int) -> pl.Expr:
+    return m * 0 + cutoff
+
+
+_DIVISORS: tuple[tuple[Weight, Weight], ...] = (
+    (uniform, items),
+    (per_rank, _ranks),
+    (per_rank_that_can_be_relevant, _at_most),
+    (harmonic, _mean),
+)
+
+
+def divisor_of(weight: Weight) -> Weight | None:
+    """Return D(m) of a weight that is 1 / D at every level; None for other weights.
+
+    A sum of whole numbers that is divided by D once is the double nearest to it, which a sum of
+    terms 1 / D need not be: ten times 1 / 10 is 0.9999999999999999.
+    """
+    return next((divisor for known, divisor in _DIVISORS if known is weight), None)

@@ -148,9 +148,8 @@ class Comparison:
 
         def differences(block: Block, group: np.ndarray) -> np.ndarray:
             a, b = (values[run[:, None], group] for run in block.pairs)
-            smaller, is_exact = metric.smaller_is_better, metric.is_exact
-            m = block.at_least(metric.rel).m if is_exact else None
-            return metric_difference(a, b, smaller_is_better=smaller, is_exact=is_exact, m=m)
+            flags = {"smaller_is_better": metric.smaller_is_better, "is_exact": metric.is_exact}
+            return metric_difference(a, b, **flags)
 
         return differences
 
