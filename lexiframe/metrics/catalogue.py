@@ -155,9 +155,9 @@ num_rel = counts.Count("num_rel", counts.relevant, formula="m", bounds="0 to n",
     source=of.TREC_EVAL)
 """The number of relevant items."""
 
-num_rel_ret = counts.Count("num_rel_ret", counts.relevant_retrieved, formula="#{p_i}",
-    bounds="0 to m", source=of.TREC_EVAL)
-"""The number of relevant items retrieved."""
+num_rel_ret = counts.Count("num_rel_ret", counts.relevant_retrieved, bounds="0 to m",
+    formula="#{p_i}; num_rel_ret@k: #{p_i ≤ k}", source=of.TREC_EVAL)
+"""The number of relevant items retrieved; ``num_rel_ret@k``, ranx' hits@k, counts the first k."""
 
 num_nonrel_judged_ret = RankingMetric("num_nonrel_judged_ret", set_metrics.nonrelevant_retrieved,
     kind="count", needs=JUDGED, of_no_relevant=None, aggregate="sum",

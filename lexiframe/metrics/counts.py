@@ -22,7 +22,6 @@ class Count(Metric):
     aggregate: Aggregate = field(default="sum", kw_only=True)
 
     kind: ClassVar[str] = "count"
-    cuts_off: ClassVar[bool] = False
     of_no_relevant: ClassVar[float | None] = None
 
     @property
@@ -30,8 +29,15 @@ class Count(Metric):
         """What the positions have to contain; with imputed ranks all items would count as found."""
         return FOUND if self.count is relevant_retrieved else RELEVANT
 
+    @property
+    def cuts_off(self) -> bool:  # type: ignore[override]
+        """Whether it counts ranks, of which a cut-off leaves the first."""
+        return self.count is relevant_retrieved
+
     def compute(self, rankings: Rankings) -> np.ndarray:
         """Return the counts as floats."""
+        if self.cutoff is not None:
+            return relevant_retrieved(rankings, self.cutoff).astype(np.float64)
         return self.count(rankings).astype(np.float64)
 
 
@@ -45,9 +51,13 @@ def relevant(rankings: Rankings) -> np.ndarray:
     return rankings.first_row("n_relevant")
 
 
-def relevant_retrieved(rankings: Rankings) -> np.ndarray:
-    """Return the number of relevant items that have a rank."""
-    is_found = rankings.relevant["position"].is_not_null().to_numpy()
+def relevant_retrieved(rankings: Rankings, cutoff: int | None = None) -> np.ndarray:
+    """Return the number of relevant items that have a rank, or one up to the cut-off."""
+    position = rankings.relevant["position"]
+    has_rank = (
+        position.is_not_null() if cutoff is None else position.le(cutoff).fill_null(value=False)
+    )
+    is_found = has_rank.to_numpy()
     return np.bincount(rankings.of_relevant[is_found], minlength=len(rankings))
 
 

@@ -28,8 +28,11 @@ _WRITTEN = re.compile(
 _NUMBER = r"[0-9]+(?:\.[0-9]+)?"
 _CUT_OFF = re.compile(rf"(.*@|.*?[^0-9][._]){_NUMBER}")
 _GAINS = re.compile(rf"\b(ndcg|ndcg_rel|Rndcg|G)\.((?:,?{_NUMBER}={_NUMBER})+)(?=[, ]|$)")
-_WORTHS = re.compile(r"\butility\." + ",".join([rf"(-?{_NUMBER})"] * 4))
+_WORTHS = re.compile(r"\butility[._]" + ",".join([rf"(-?{_NUMBER})"] * 4))
 _RANX_LEVEL = re.compile(r"(?P<measure>.+)-l(?P<rel>[0-9]+)")
+_PERSISTENCE = re.compile(rf"\brbp[._]p=({_NUMBER})")
+_POINTS = re.compile(r"11pt_avg[._][0-9.,]+")
+_POINT = re.compile(r"[0-9]*\.?[0-9]+")
 _RANX_RBP = re.compile(r"rbp[.@](?P<digits>[0-9]+)")
 _ODD_NUMBER = re.compile(r"[+-]?(?:0[xXoObB]|[0-9.eE]+_)")  # Python's 0x1 and 1_0
 # Where there are braces the name is followed by a number: trec_eval's P_10 is P@10.
@@ -40,6 +43,7 @@ TREC_EVAL = {
     "ndcg_cut": "nDCG@{}",
     "dcg": "DCG",
     "recip_rank": "RR",
+    "rbp": "RBP(p=0.9)",
     "recall": "R@{}",
     "P": "P@{}",
     "Rprec": "Rprec",
@@ -100,6 +104,7 @@ OTHERS = {
     "ndcg": "nDCG",
     "dcg": "DCG",
     "ndcg_burges": "nDCG(dcg='exp-log2')",
+    "dcg_burges": "DCG(dcg='exp-log2')",
     "hit": "Success",
     "hit_rate": "Success",
     "hitrate": "Success",
@@ -187,6 +192,9 @@ def each(measure: Any) -> list[Any]:
     text = _in_parentheses(text.replace(" @", "@").replace("@ ", "@").replace(" (", "("))
     found: list[str] = []
     for piece in _pieces(text, separators=", "):
+        if found and _POINTS.fullmatch(found[-1]) and _POINT.fullmatch(piece):
+            found[-1] += f",{piece}"  # trec_eval averages over all of them
+            continue
         is_number = found and re.fullmatch(_NUMBER, piece)
         before = _CUT_OFF.fullmatch(found[-1]) if is_number else None
         found.append(before[1] + piece if before else piece)
@@ -195,6 +203,7 @@ def each(measure: Any) -> list[Any]:
 
 def _in_parentheses(text: str) -> str:
     """Write trec_eval's gains and worths, which stand between commas, as our parameters."""
+    text = _PERSISTENCE.sub(r"RBP(p=\1)", text)
     text = _WORTHS.sub(r"utility(a=\1, b=\2, c=\3, d=\4)", text)
     return _GAINS.sub(lambda match: f"{match[1]}(gains={{{match[2].replace('=', ':')}}})", text)
 
@@ -206,7 +215,9 @@ def _is_of_ir_measures(measure: Any) -> bool:
 
 def _of_ir_measures(measure: Any) -> str:
     """Write a measure of ir_measures; its own ``str`` leaves out gains that equal their grade."""
-    given = {k: v for k, v in measure.params.items() if v != measure.SUPPORTED_PARAMS[k].default}
+    # SetP @ 5 has a cut-off that its class does not list
+    default = {k: parameter.default for k, parameter in measure.SUPPORTED_PARAMS.items()}
+    given = {k: v for k, v in measure.params.items() if k not in default or v != default[k]}
     given |= _OF_THEIR_PROVIDERS.get(measure.NAME, {})
     return write(measure.NAME, None, given, given.pop(measure.AT_PARAM, None))
 

@@ -29,6 +29,10 @@ OTHER_NAMES = {
     "Rprec": "r-precision r_precision R-Precision RPrec Rprec",
     "Success@10": "hit_rate@10 HitRate@10 Hit@10 hit@10 success_10",
     "num_rel_ret": "hits",
+    "num_rel_ret@5": "hits@5 Hits@5",
+    "DCG(dcg='exp-log2')@10": "dcg_burges@10",
+    "RBP(p=0.9)": "rbp rbp.p=0.9 rbp_p=0.9",
+    "utility(a=2)": "utility_2,-1,0,0 utility.2,-1,0,0",
     "num_rel_ret(rel=1)": "NumRet(rel=1)",
     "RBP(p=0.95)": "rbp.95 rbp@95",
     "alpha-nDCG@10": "alpha_nDCG@10 α_nDCG@10",
@@ -43,6 +47,19 @@ def test_names_of_other_libraries(ours):
     for name in OTHER_NAMES[ours].split():
         assert lf.parse_measure(name) == lf.parse_measure(ours), name
         assert str(lf.parse_measure(name)) == ours
+
+
+def test_objects_of_ir_measures_with_parameters_that_their_class_does_not_list():
+    with pytest.raises(lf.LexiframeError, match=r"SetP\(rel=2\) has no cut-off"):
+        lf.parse_measure(ir_measures.SetP(rel=2) @ 5)
+    with pytest.raises(lf.LexiframeError, match="the gain of grades that are not positive is 0"):
+        lf.parse_measure(ir_measures.nDCG(gains={0: 1, 1: 2}))
+
+
+@pytest.mark.parametrize("text", ["11pt_avg.25,.5", "11pt_avg.0.2,0.5,0.8", "AP 11pt_avg_0.2,.5"])
+def test_other_points_of_the_eleven_point_average_are_refused_whole(text):
+    with pytest.raises(lf.UnknownNameError, match=r"11pt_avg.*IPrec@R over others"):
+        lf.scores(lf.positions(RUNS, QRELS), text)
 
 
 def test_several_in_one_string():
@@ -64,6 +81,8 @@ def test_several_in_one_string():
         ("RBP(p=0.5, rel=2)@10 TSE(RBP(p=0.5))", ["RBP(p=0.5, rel=2)@10", "TSE(RBP(p=0.5))"]),
         ("nDCG(gains={0: 0, 1: 5})@3, RR", ["nDCG(gains={0: 0, 1: 5})@3", "RR"]),
         ("P (rel=2) @ 5", ["P(rel=2)@5"]),
+        ("11pt_avg.25,.5,0.75 P_5,10", ["11pt_avg.25,.5,0.75", "P_5", "P_10"]),
+        ("utility_2,-1,0,0 AP", ["utility(a=2, b=-1, c=0, d=0)", "AP"]),
         ("10", ["10"]),
         (" ", [" "]),
     ],

@@ -128,6 +128,8 @@ RANX = {
     "hit_rate@5": "Success@5",
     "ndcg@10": "nDCG@10",
     "ndcg_burges@10": "nDCG(dcg='exp-log2')@10",
+    "dcg_burges@10": "DCG(dcg='exp-log2')@10",
+    "hits@5": "num_rel_ret@5",
     "recall@20-l1": "R(rel=1)@20",
 }
 
