@@ -30,7 +30,7 @@ from lexiframe.io.files.sources import File, expanded, is_in_ir_datasets, is_rem
 from lexiframe.io.qrels import file_or_data
 from lexiframe.io.run_scan import RunScan
 from lexiframe.io.runs import scan_runs
-from lexiframe.io.tables.objects import is_frame
+from lexiframe.io.tables.objects import is_frame, is_one_run
 
 Kind = Literal["table", "text", "object"]
 _SAMPLE = 1 << 16
@@ -111,6 +111,8 @@ def _in_batches(data: Any) -> Any:
         return Once(data)
     if isinstance(data, str | Path):
         return data_sets_in(data)
+    if is_one_run(data):  # its rows may be tuples, which are no lists of runs
+        return data
     if isinstance(data, Mapping):
         return {name: _in_batches(value) for name, value in data.items()}
     if isinstance(data, list | tuple) or (isinstance(data, Iterator) and not is_frame(data)):
@@ -123,6 +125,8 @@ def data_sets_in(data: Any) -> Any:
     if isinstance(data, str | Path) and not is_remote(data) and not is_in_ir_datasets(data):
         folder = expanded(data)
         return _data_set(folder) if _has_partitions(folder) else data
+    if is_one_run(data):
+        return data
     if isinstance(data, Mapping):
         return {name: data_sets_in(value) for name, value in data.items()}
     return [data_sets_in(value) for value in data] if isinstance(data, list | tuple) else data

@@ -43,6 +43,9 @@ def read_scores(
         ``{measure: file or frame}`` with ``keys="measure"``:
 
         - PyTerrier's ``perquery`` frames and files (``name, qid, measure, value``);
+        - text with the columns run, query, measure and value, also without a header: the measures
+          are known by their names, and the run stands before the query unless one of the two is
+          all of numbers, which are queries;
         - ir_measures' output with ``-q``, as TSV or JSON lines, and what its ``iter_calc`` gives;
         - trec_eval's output with ``-q``, pytrec_eval's ``{query: {measure: value}}``, and the
           ``scores`` of ranx' runs, ``{measure: {query: value}}``;
@@ -54,7 +57,8 @@ def read_scores(
         - lexiframe's own table of scores, also as Parquet.
 
         Columns may be called ``query_id``, ``qid``, ``q_id``, ``query``, ``query-id``, ``topic``,
-        ``user_id`` or ``user``; ``run``, ``name``, ``system``, ``tag``, ``model`` or ``runid``;
+        ``topic_id``, ``user_id`` or ``user``; ``run``, ``name``, ``system``, ``tag``, ``model``,
+        ``runid`` or ``run_id``;
         ``measure`` or ``metric``; ``value`` or ``score``; and ``smaller_is_better``, true for
         measures of which smaller values are better. Without this column, only the names of
         search lengths show that.
@@ -252,5 +256,5 @@ def _warn_of_absent(table: pl.DataFrame) -> None:
             "runs that lack values for requests for which other runs have them: "
             f"{n_and_first(lacking['run'].unique().sort())}, {lacking['absent'].sum()} values in "
             "all; means are over the values that a run has, so give 0 where it found nothing "
-            "(trec_eval -c)"
+            "(trec_eval -q -c prints these zeros from version 10 on, earlier versions do not)"
         )

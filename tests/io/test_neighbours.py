@@ -606,3 +606,13 @@ def test_a_missing_library_skips_a_test_or_fails_it(monkeypatch):
     monkeypatch.setenv("LEXIFRAME_REQUIRE_LIBRARIES", "1")
     with pytest.raises(pytest.fail.Exception, match="is set, but no_such_library cannot be impo"):
         library("no_such_library")
+
+
+def test_rows_that_are_tuples_are_evaluated_as_they_are_read():
+    """As values of a dictionary, in a list, and alone."""
+    rows = [ir_measures.ScoredDoc("q", "d", 1.0), ir_measures.ScoredDoc("q", "e", 0.5)]
+    qrels = [ir_measures.Qrel("q", "e", 1)]
+    other = {"q": {"e": 1.0}}
+    e = lf.evaluate({"bm25": rows, "other": other}, qrels, "RR")
+    assert e.means.select("run", "mean").rows() == [("other", 1.0), ("bm25", 0.5)]
+    assert lf.scores(lf.positions(rows, qrels), "RR")["value"].to_list() == [0.5]

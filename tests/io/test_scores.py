@@ -798,3 +798,44 @@ def test_whatever_the_text_is(text, measure):
         Path(file.name).write_bytes(text.encode())
         with contextlib.suppress(lf.LexiframeError):
             assert lf.read_scores(file.name, measure=measure).columns == [*KEY, "value"]
+
+
+LONG = [
+    ("a", "q1", "AP", 0.5),
+    ("a", "q2", "AP", 0.25),
+    ("b", "q1", "AP", 0.125),
+    ("b", "q2", "AP", 1.0),
+]
+
+
+def test_json_lines_with_the_names_of_run_and_topic_ids(tmp_path):
+    names = ("run_id", "topic_id", "measure", "value")
+    lines = [json.dumps(dict(zip(names, row, strict=True))) for row in LONG]
+    (tmp_path / "scores.jsonl").write_text("\n".join(lines))
+    assert lf.read_scores(tmp_path / "scores.jsonl").rows() == LONG
+
+
+@pytest.mark.parametrize("between", ["\t", " ", "  "])
+@pytest.mark.parametrize("order", [(0, 1, 2), (2, 0, 1), (0, 2, 1)])
+def test_text_with_four_columns(tmp_path, between, order):
+    """The measure is known by its name; the run stands before the query."""
+    lines = [between.join([*(row[n] for n in order), str(row[3])]) for row in LONG]
+    (tmp_path / "scores.txt").write_text("\n".join(lines) + "\n\n")
+    assert lf.read_scores(tmp_path / "scores.txt").rows() == LONG
+
+
+def test_of_two_columns_the_one_of_numbers_is_the_query(tmp_path):
+    (tmp_path / "scores.txt").write_text(
+        "301 bm25 map 0.5\n302 bm25 map 0.25\nall bm25 map 0.375\n"
+    )
+    rows = lf.read_scores(tmp_path / "scores.txt").rows()
+    assert rows == [("bm25", "301", "map", 0.5), ("bm25", "302", "map", 0.25)]
+
+
+def test_four_columns_of_which_none_is_a_measure(tmp_path):
+    (tmp_path / "scores.txt").write_text("a q1 mine 0.5\nb q1 mine 0.25\n")
+    with pytest.raises(lf.ReadError, match="which of four columns is the measure; give the file"):
+        lf.read_scores(tmp_path / "scores.txt")
+    (tmp_path / "scores.txt").write_text("a q1 AP 0.5\nb q1 AP\n")
+    with pytest.raises(lf.ReadError, match=r"scores.txt, line 2: expected run, query, measure and"):
+        lf.read_scores(tmp_path / "scores.txt")

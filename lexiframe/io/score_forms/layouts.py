@@ -16,8 +16,8 @@ from lexiframe.io.tables.numbers import first_inexact
 from lexiframe.schemas import SCORES, check
 
 WORDS = {
-    "run": [*KNOWN_NAMES["run"], "runid"],
-    "query_id": KNOWN_NAMES["query_id"],
+    "run": [*KNOWN_NAMES["run"], "runid", "run_id"],
+    "query_id": [*KNOWN_NAMES["query_id"], "topic_id"],
     "measure": "measure metric".split(),
     "value": "value score".split(),
     "smaller_is_better": ["smaller_is_better"],

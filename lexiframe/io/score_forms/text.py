@@ -16,7 +16,10 @@ from lexiframe.schemas import SCORES
 PLACE = "\0place"  # the column with the line of each row; no file has a column of this name
 
 _WIDTH = 3
+_WITH_RUN = 4
 _OF_RUN = 6
+_THREE = "measure, query and value, as trec_eval -q and ir_measures -q write them"
+_FOUR = "run, query, measure and value, as in the first line"
 # Three fields between tabs, which may hold spaces; or three fields between any blanks.
 _FIELDS = r"^[ \r]*(?:([^\t]+)\t[ ]*([^\t]+?)[ ]*\t\s*([^\t]+?)|(\S+)\s+(\S+)\s+(\S+))\s*$"
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?|[+-]?(?:inf|nan)", re.IGNORECASE)
@@ -40,7 +43,8 @@ def table_of_text(data: bytes, where: str) -> pl.DataFrame:
     first = next((line for line in text.split("\n") if line.strip()), "")
     _refuse_run(first, where)
     if _is_triple(first):
-        return _table_of_lines(text, where)
+        width = len(first.split("\t") if "\t" in first else first.split())
+        return (_table_of_runs if width == _WITH_RUN else _table_of_lines)(text, where)
     table, lines = text_table(data, where, _separator(first))
     table = table.insert_column(0, lines.alias(PLACE).cast(pl.get_index_type()))
     return table.filter(~pl.all_horizontal(pl.exclude(PLACE) == ""))
@@ -109,13 +113,53 @@ def _table_of_lines(text: str, where: str) -> pl.DataFrame:
     return _with_tags(rows, where).filter(~pl.col("measure").str.contains(_TEXTS))
 
 
-def _refuse_line(line: str, where: str) -> None:
+def _refuse_line(line: str, where: str, expected: str = _THREE) -> None:
     n = len(line.split("\t") if "\t" in line else line.split())
     advice = "; means are no per-request scores: ask for these with -q" if n == _WIDTH - 1 else ""
     raise ReadError(
-        f"{where}: expected measure, query and value, as trec_eval -q and ir_measures -q write "
-        f"them, found {n} fields: {line.strip()[:80]!r}{advice}"
+        f"{where}: expected {expected}, found {n} fields: {line.strip()[:80]!r}{advice}"
     )
+
+
+def _table_of_runs(text: str, where: str) -> pl.DataFrame:
+    """Parse lines of four fields, of which the last one is the value.
+
+    The column of measures is known by their names. Of the other two, the run stands before the
+    query, unless one of them is all of numbers or has the word for all requests: this is the query.
+    """
+    lines = pl.DataFrame({"text": text.split("\n")}).with_row_index(PLACE, offset=1)
+    lines = lines.filter(pl.col("text").str.strip_chars() != "")
+    line = pl.col("text").str.strip_chars()
+    of_tabs = line.str.split("\t").list.eval(pl.element().str.strip_chars())
+    fields = of_tabs if "\t" in lines["text"][0] else line.str.extract_all(r"\S+")
+    rows = lines.with_columns(fields=fields)
+    bad = rows.filter(pl.col("fields").list.len() != _WITH_RUN)
+    if bad.height:
+        _refuse_line(bad["text"][0], f"{where}, line {bad[PLACE][0]}", _FOUR)
+    rows = rows.select(PLACE, *(pl.col("fields").list.get(n).alias(str(n)) for n in range(4)))
+    columns = _names_of_columns([rows[str(n)] for n in range(3)], where)
+    return rows.rename(dict(zip("0123", [*columns, "value"], strict=True)))
+
+
+def _names_of_columns(columns: list[pl.Series], where: str) -> list[str]:
+    """Return which of three columns is the run, the query and the measure."""
+    shares = [_share_of_measures(column) for column in columns]
+    if shares.count(max(shares)) > 1:
+        raise ReadError(
+            f"{where}: cannot tell which of four columns is the measure; give the file a header: "
+            "run, query_id, measure, value"
+        )
+    names = ["run", "query_id"]
+    a, b = (column for n, column in enumerate(columns) if n != shares.index(max(shares)))
+    if (_are_queries(a), _are_queries(b)) == (True, False):
+        names.reverse()
+    names.insert(shares.index(max(shares)), "measure")
+    return names
+
+
+def _are_queries(names: pl.Series) -> bool:
+    """Return whether names can only be those of queries: numbers, or all of them together."""
+    return bool(names.is_in(SUMMARIES).any() or names.str.contains(r"^\d+$").all())
 
 
 def _measure_is_first(rows: pl.DataFrame, where: str) -> bool:
