@@ -7,6 +7,9 @@ BIN = $(VENV)/bin
 # What `make test` installs. Tests of libraries that are not there are skipped: to run all of them,
 # make test EXTRAS=test,test-browser,interop,peers,spark,viz
 EXTRAS ?= test
+# Which tests: those marked as slow take three times as long as all others; `make test TESTS=` runs
+# them, too. A -m in ARGS comes later and wins.
+TESTS ?= not slow
 # Tests run in two processes. Those that ARGS asks for win: -n4; -n0 for one process, which --pdb and
 # -s need; without the plugin (-p no:xdist) there is one too.
 PROCESSES = $(if $(findstring no:xdist,$(ARGS)),,-n 2 --dist worksteal)
@@ -21,16 +24,16 @@ help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-13s %s\n", $$1, $$2}' Makefile
 	@echo
 	@echo 'ARGS="..." passes options on (demo, test, fuzz, benchmark); PYTHON=python3.13 chooses the Python.'
-	@echo 'make test ARGS="-m '"'not slow'"'" leaves out what takes long; ARGS="-n0" runs in one process.'
+	@echo 'make test TESTS= runs the slow tests, too; ARGS="-n0" runs in one process.'
 
 demo: $(VENV)/.installed-core ## run the main job on the bundled collection
 	@$(BIN)/lexiframe demo --out .demo $(ARGS)
 
-test: $(VENV)/.installed-$(EXTRAS) ## check format, style and types, run all tests
+test: $(VENV)/.installed-$(EXTRAS) ## check format, style and types, run the quick tests
 	$(BIN)/python -m ruff format --check .
 	$(BIN)/python -m ruff check .
 	$(BIN)/python -m mypy
-	$(BIN)/python -m pytest $(PROCESSES) $(ARGS)
+	$(BIN)/python -m pytest $(PROCESSES) -m '$(TESTS)' $(ARGS)
 
 # Without mypy: types are checked against the newest stubs, and those of old numpy differ.
 test-lowest: ## run all tests with the lowest allowed dependencies, in .venv-lowest

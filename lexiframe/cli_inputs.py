@@ -12,6 +12,7 @@ from typing import Any, get_type_hints
 import typer
 from typer.core import TyperCommand, TyperOption
 
+from lexiframe.asked import MEASURES
 from lexiframe.cli_arguments import explained, refuse_measures, refuse_misplaced
 from lexiframe.cli_options import (
     Alpha,
@@ -26,6 +27,7 @@ from lexiframe.cli_options import (
     GroupedBy,
     HasHeader,
     InFamily,
+    Level,
     NamedBy,
     NotJudged,
     PairedTest,
@@ -53,6 +55,8 @@ from lexiframe.io.qrels import read_qrels
 from lexiframe.io.run_scan import RunScan
 from lexiframe.io.runs import scan_runs
 from lexiframe.io.score_forms.sources import score_files
+from lexiframe.metrics.needs import at_level
+from lexiframe.pairwise.pairs import Measure, parse_measures
 from lexiframe.projection.policies import Policies
 
 
@@ -140,6 +144,18 @@ class RunsOrScores(InputOptions):
     qrels: FirstFile
     runs: FurtherFiles
     scores: AreScores = False
+    level: Level = None
+
+    def measures(self, asked: list[str] | None) -> list[Measure]:
+        """Return the measures that are asked for, or the usual ones, as ``--level`` has them."""
+        if self.level is not None and (self.scores or self.rel is not None):
+            raise LexiframeError(
+                "--level: scores of other tools are compared as they are; leave it or --scores out"
+                if self.scores
+                else "--level and --rel: one of them says which grades are relevant; --rel removes "
+                "lower grades from all measures, --level as trec_eval -l does; leave one out"
+            )
+        return at_level(parse_measures(asked or MEASURES), self.level)
 
     def scan(self) -> RunScan:
         """Find the runs; raise for judgments without any, which Typer no longer does."""

@@ -132,6 +132,16 @@ Rel = Annotated[
         **_of(MEASURES),
     ),
 ]
+Level = Annotated[
+    float | None,
+    typer.Option(
+        metavar="GRADE",
+        help="As trec_eval -l: the lowest relevant grade of measures without gains; nDCG, ERR and "
+        "other measures with gains keep those of lower grades.",
+        show_default="any positive grade",
+        **_of(MEASURES),
+    ),
+]
 TiePolicy = Annotated[
     Ties, typer.Option(help="How documents with equal scores are ordered.", **_of(POLICIES))
 ]

@@ -55,7 +55,6 @@ from lexiframe.layouts.cube import PairsLike, pair_cube_with_scores
 from lexiframe.layouts.groups import names_of
 from lexiframe.memory import peak_memory
 from lexiframe.metrics.metric import Metric
-from lexiframe.pairwise.pairs import parse_measures
 from lexiframe.projected import project_runs
 from lexiframe.projection.policies import Policies
 from lexiframe.significance.paired import check_inference
@@ -239,24 +238,26 @@ def _evaluated(
 ) -> Evaluation:
     """Evaluate runs, or the scores of other tools; ``large`` has the options for large data."""
     if inputs.scores:
+        inputs.measures(None)  # raises for options that are not for scores
         files = _found_scores(inputs, tests, outputs)
         return evaluate_scores(files, measure or None, **vars(tests))
     scan = _found_runs(inputs, tests, outputs)
     policies = Policies(**inputs.policies())
     inference = Inference(**{f.name: getattr(tests, f.name) for f in fields(Inference)})
     groups = tests.requests, tests.by
-    how = Asked.of(measure or None, policies, inference, *groups, is_reported=is_reported)
+    asked = inputs.measures(measure)
+    how = Asked.of(asked, policies, inference, *groups, is_reported=is_reported)
     return evaluate_asked(scan, inputs.judgments(), how, **large)
 
 
 def _run_pairs(
-    inputs: InputOptions,
+    inputs: RunsOrScores,
     measure: list[str] | None,
     tests: InferenceOptions,
     outputs: list[Path],
 ) -> tuple[PairsLike, dict[str, Any]]:
     """Return the preferences of runs with their scores, and the facts that a file states."""
-    asked = parse_measures(measure or MEASURES)
+    asked = inputs.measures(measure)
     policies = Policies(**inputs.policies())
     scan, baseline = _found_runs(inputs, tests, outputs), tests.baseline
     projected = project_runs(scan, inputs.judgments(), asked, policies, baseline=baseline)

@@ -17,8 +17,10 @@ import warnings
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
 import polars as pl
 import pytest
+import pytrec_eval
 
 import lexiframe as lf
 from lexiframe import __main__, cli, cli_runs
@@ -1597,3 +1599,30 @@ def test_tables_for_papers(lexiframe):
 def test_every_command_prints_tables_for_papers(lexiframe, command):
     assert r"\begin{tabular}" in lexiframe(*command, "--format", "latex").out
     assert lexiframe(*command, "--format", "markdown").out.startswith("| ")
+
+
+def test_level_is_trec_evals_least_relevant_grade(lexiframe, tmp_path):
+    """Lower grades keep their gain in nDCG, and count as not relevant elsewhere."""
+    rng = np.random.default_rng(1)
+    run = {
+        f"q{q}": {f"d{d}": float(s) for d, s in enumerate(rng.normal(size=40))} for q in range(20)
+    }
+    qrels = {q: {f"d{d}": int(rng.integers(0, 4)) for d in range(0, 60, 2)} for q in run}
+    rows = [f"{q} Q0 {d} 1 {s} run" for q, scores in run.items() for d, s in scores.items()]
+    (tmp_path / "run.txt").write_text("\n".join(rows))
+    grades = [f"{q} 0 {d} {y}" for q, judged in qrels.items() for d, y in judged.items()]
+    (tmp_path / "qrels.txt").write_text("\n".join(grades))
+    names = {"map", "ndcg", "ndcg_cut_10", "P_10", "recip_rank", "bpref", "recall_20", "Rprec"}
+    theirs = pytrec_eval.RelevanceEvaluator(qrels, names, relevance_level=2).evaluate(run)
+    ours = {str(lf.parse_measure(name)): name for name in names}
+    files = (tmp_path / "qrels.txt", tmp_path / "run.txt")
+    asked = [argument for name in sorted(names) for argument in ("-m", name)]
+    out = tmp_path / "out"
+    assert lexiframe("evaluate", *files, *asked, "--level", "2", "--out", out).status == 0
+    for q, measure, value in (
+        lf.read_scores(out / "scores.parquet").select(pl.exclude("run")).rows()
+    ):
+        name = ours[measure.replace("(rel=2)", "")]
+        assert value == pytest.approx(theirs[q][name], rel=1e-12), measure
+    plain = lexiframe("evaluate", *files, "-m", "ndcg", "--rel", "2", "--level", "2")
+    assert (plain.status, "--level and --rel" in plain.err) == (1, True)

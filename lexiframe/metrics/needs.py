@@ -80,6 +80,20 @@ def warn_of_lower_grades(measures: Iterable[Any], rel: float | None, grades: pl.
 _GRADED = ("graded", "cascade")
 
 
+def at_level(measures: Iterable[Any], level: float | None) -> list[Any]:
+    """Return measures with the least relevant grade ``level``, as trec_eval -l has them.
+
+    Measures with gains stay as they are: in trec_eval lower grades keep their gain. So do those
+    that have a ``rel`` of their own, and preferences by grade, which have several thresholds.
+    """
+    if level is None:
+        return list(measures)
+    return [m if m.rel is not None or m.kind in _BY_GRADE else m(rel=level) for m in measures]
+
+
+_BY_GRADE = (*_GRADED, "level preference", "matrix preference")
+
+
 def _lost(graded: list[str]) -> str:
     return (
         f"add nothing to {', '.join(graded)}; trec_eval's -l leaves the gains as they are: for "

@@ -18,6 +18,7 @@ import pytest
 import lexiframe as lf
 from lexiframe.engines import spark_tasks
 from lexiframe.io.files.parquet_and_arrow import to_arrow
+from tests.conftest import library
 from tests.test_readme import blocks
 
 FOLDER = lf.bundled("example")
@@ -293,6 +294,7 @@ def test_judgments_of_no_or_of_other_requests(spark, collection):
 
 def test_a_module_that_executors_lack_is_an_error():
     """The pickle names a module that is not there, as that of a measure in a notebook's file."""
+    library("pyspark")
     with pytest.raises(lf.LexiframeError, match=r"executors cannot load the measures .*nowhere"):
         spark_tasks._loaded(b"cnowhere\nmeasure\n.")
 
