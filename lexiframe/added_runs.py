@@ -9,6 +9,7 @@ from lexiframe.errors import LexiframeError, n_and_first, warn
 from lexiframe.evaluated_runs import evaluate_projected
 from lexiframe.evaluation import Evaluation
 from lexiframe.fingerprints import fingerprint_of, unchanged_files
+from lexiframe.guards import typed
 from lexiframe.io.run_scan import RunScan
 from lexiframe.io.runs import scan_runs
 from lexiframe.io.tables.objects import held
@@ -19,6 +20,7 @@ from lexiframe.reuse import Known
 from lexiframe.typing import RunsLike
 
 
+@typed
 def add_runs(evaluation: Evaluation, new_runs: RunsLike, /) -> Evaluation:
     """Add runs to an evaluation: only the new runs and their pairs are computed.
 

@@ -78,6 +78,10 @@ class UnknownNameError(LexiframeError):
     """No measure, run, query, attribute or model parameter has this name."""
 
 
+class WrongTypeError(LexiframeError, TypeError):
+    """An argument of a type that it cannot have; it is a TypeError as well."""
+
+
 class LexiframeWarning(UserWarning):
     """Some data were dropped, filled or ignored; the message counts them."""
 
@@ -142,7 +146,7 @@ def unknown_name(
     UnknownNameError("unknown measure 'nDGC@5'; did you mean nDCG? Known: AP, nDCG")
     """
     known = list(known)
-    sought, *others = [*near] or [name]
+    sought, *others = map(str, [*near] or [name])
     alike = nearest([*others, *known], [sought])[:3]
     hint = f"; did you mean {' or '.join(alike)}?" if alike else "."
     listed = ", ".join(known[:MANY])
@@ -163,7 +167,7 @@ def check_choice(where: str, value: object, choices: Iterable[object], name: str
     lexiframe.errors.LexiframeError: compare: expected family to be one of 'measure', ...
     """
     known = list(choices)
-    if value not in known:
+    if not isinstance(value, str | int | float | None) or value not in known:
         argument = f"{name} to be " if name else ""
         listed = ", ".join(map(repr, known))
         raise LexiframeError(f"{where}: expected {argument}one of {listed}, found {shown(value)}")

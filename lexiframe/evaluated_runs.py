@@ -19,6 +19,7 @@ from lexiframe.evaluated_parts import (
 )
 from lexiframe.evaluation import Evaluation
 from lexiframe.gaps import coverage_table
+from lexiframe.guards import typed
 from lexiframe.io.kept_results import read_results
 from lexiframe.io.problems.duplicates import Duplicates
 from lexiframe.io.qrels import sources_of_qrels
@@ -40,6 +41,7 @@ from lexiframe.significance.paired import Correction, Family, Test
 from lexiframe.typing import MeasureLike, QrelsLike, RequestsLike, RunsLike
 
 
+@typed
 def evaluate(
     runs: RunsLike,
     qrels: QrelsLike,

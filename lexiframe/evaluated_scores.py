@@ -12,6 +12,7 @@ from lexiframe.all_tables import pair_tables
 from lexiframe.asked import Groups, Inference, check_baseline
 from lexiframe.errors import unknown_name
 from lexiframe.evaluation import Evaluation
+from lexiframe.guards import typed
 from lexiframe.io.per_request_scores import Loaded, load_scores
 from lexiframe.io.qrels import held_or_data, sources_of_qrels
 from lexiframe.io.score_forms.sources import Keys, given_scores
@@ -29,6 +30,7 @@ from lexiframe.significance.paired import Correction, Family, Test
 from lexiframe.typing import MeasureLike, RequestsLike, ScoresLike
 
 
+@typed
 def evaluate_scores(
     scores: ScoresLike,
     /,

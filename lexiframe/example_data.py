@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from lexiframe.errors import LexiframeError
+from lexiframe.guards import typed
 
 
+@typed
 def bundled(name: str = "digits") -> Path:
     """Return the folder of a bundled collection, with a ``qrels`` file and a ``runs`` folder.
 
@@ -36,6 +39,6 @@ def bundled(name: str = "digits") -> Path:
     package = Path(__file__).parent
     # Wheels hold data/ inside the package; an editable installation has it beside the package.
     for data in (package / "data", package.parent / "data"):
-        if (data / name).is_dir():
+        if os.path.isdir(data / name):  # noqa: PTH112 - false, not an error, for a long name
             return data / name
     raise LexiframeError(f"there is no bundled collection {name!r}; expected digits or example")

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import polars as pl
 
+from lexiframe.guards import typed
 from lexiframe.io.problems.duplicates import Duplicates
 from lexiframe.layouts.moments import Moments
 from lexiframe.metrics.catalogue import AP, RR, nDCG
@@ -25,6 +26,7 @@ from lexiframe.typing import QrelsLike, RunsLike
 _MEASURES = (AP, RR, nDCG @ 10)  # in the order in which a scores table is sorted
 
 
+@typed
 def coverage(
     runs: RunsLike,
     qrels: QrelsLike,

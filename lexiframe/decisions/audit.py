@@ -11,6 +11,7 @@ import polars as pl
 
 from lexiframe.decisions.drawn_trials import Trials, drawn_trials
 from lexiframe.errors import LexiframeError, check_choice, warn
+from lexiframe.guards import typed
 from lexiframe.layouts.arrays import Pairs
 from lexiframe.layouts.cube import PairsLike
 from lexiframe.layouts.groups import By, by_groups
@@ -32,6 +33,7 @@ from lexiframe.typing import RequestsLike
 Null = Literal["centred", "exchanged"]
 
 
+@typed
 @by_groups
 def audit(
     d: PairsLike,

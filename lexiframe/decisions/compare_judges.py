@@ -21,6 +21,7 @@ from lexiframe.decisions.judge_tables import (
 )
 from lexiframe.decisions.judges import judge_agreement
 from lexiframe.decisions.results import Tables
+from lexiframe.guards import typed
 from lexiframe.io.problems.duplicates import Duplicates
 from lexiframe.io.run_scan import RunScan
 from lexiframe.io.runs import scan_runs
@@ -131,6 +132,7 @@ def _in_short(found: JudgeComparison, first: str, by: list[str]) -> pl.DataFrame
     return table.select(*on, "tau", pl.exclude(*on, "tau"))
 
 
+@typed
 def compare_judges(
     runs: RunsLike,
     judges: JudgesLike,

@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 
 from lexiframe.decisions.matched_comparisons import matched, named_comparisons
+from lexiframe.guards import typed
 from lexiframe.layouts.groups import By, names_of
 from lexiframe.metrics.tolerance import TIE
 from lexiframe.orderings.coefficients import kendall
@@ -20,6 +21,7 @@ from lexiframe.typing import ComparisonsLike, Frame
 CATEGORIES = ("AA", "AD", "MA", "MD", "PA", "PD", "TIE")
 
 
+@typed
 def conclusions(
     c1: ComparisonsLike,
     /,
@@ -121,6 +123,7 @@ def conclusions(
     return table.select(*names, *CONCLUSIONS.columns).sort(key)
 
 
+@typed
 def conclusion_pairs(
     c1: ComparisonsLike,
     /,

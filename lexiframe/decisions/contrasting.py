@@ -9,6 +9,7 @@ from lexiframe.codes import strings_of
 from lexiframe.decisions.overlap import overlap_of_two
 from lexiframe.decisions.overlap_measures import OverlapMeasure, overlap_measures
 from lexiframe.errors import LexiframeError, warn
+from lexiframe.guards import typed
 from lexiframe.io.problems.duplicates import Duplicates
 from lexiframe.layouts.groups import By, in_groups, names_of, refuse_taken
 from lexiframe.projection.judgments import judged_items
@@ -24,6 +25,7 @@ from lexiframe.schemas import CONTRASTING
 from lexiframe.typing import QrelsLike, RequestsLike, RunsLike
 
 
+@typed
 def contrasting(
     runs: RunsLike,
     /,

@@ -12,6 +12,7 @@ import polars as pl
 from lexiframe.codes import decode
 from lexiframe.decisions.shifted_tests import SHIFTED_TESTS, Answers
 from lexiframe.errors import LexiframeError, check_choice
+from lexiframe.guards import typed
 from lexiframe.layouts.arrays import Pairs, check_finite
 from lexiframe.layouts.cube import PairsLike, cube_or_sums, pair_cube
 from lexiframe.layouts.groups import By, in_groups, names_of, refuse_taken
@@ -31,6 +32,7 @@ from lexiframe.typing import RequestsLike
 ShiftedTest = Literal["t", "bootstrap", "randomization"]
 
 
+@typed
 def equivalence(
     s_or_d: PairsLike,
     /,

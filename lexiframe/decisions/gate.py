@@ -14,6 +14,7 @@ from lexiframe.decisions.gate_sizes import requests_to_decide
 from lexiframe.decisions.gate_tables import margins_by_name, of_two_runs
 from lexiframe.decisions.shifted_tests import SHIFTED_TESTS
 from lexiframe.errors import LexiframeError, check_choice
+from lexiframe.guards import typed
 from lexiframe.layouts.cube import PairsLike, cube_or_sums, pair_cube
 from lexiframe.layouts.groups import By, in_groups, names_of, refuse_taken
 from lexiframe.resampling import check_draws, check_share
@@ -26,6 +27,7 @@ from lexiframe.typing import RequestsLike
 Require = Literal["not-worse", "better", "equivalent"]
 
 
+@typed
 def gate(
     d: PairsLike,
     /,

@@ -14,6 +14,7 @@ from lexiframe.decisions.hole_model import Evidence, drawn_grades, fit
 from lexiframe.decisions.hole_results import HoleSensitivity
 from lexiframe.decisions.hole_tables import Conditions, pairs_table, values_table
 from lexiframe.errors import LexiframeError, warn
+from lexiframe.guards import typed
 from lexiframe.io.problems.duplicates import Duplicates
 from lexiframe.layouts.groups import By, groups_of
 from lexiframe.metrics.catalogue import AP
@@ -30,6 +31,7 @@ _MOST = 0.5
 """When more of the unjudged documents are expected to be relevant, a warning says so."""
 
 
+@typed
 def hole_sensitivity(
     runs: RunsLike,
     qrels: QrelsLike,

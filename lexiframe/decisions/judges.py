@@ -16,6 +16,7 @@ from lexiframe.decisions.agreement_coefficients import (
     kappa_quadratic,
 )
 from lexiframe.decisions.graded_items import grades_of, read_judges, side_by_side
+from lexiframe.guards import typed
 from lexiframe.io.problems.duplicates import Duplicates
 from lexiframe.layouts.groups import By, all_attributes, in_groups, names_of
 from lexiframe.layouts.ranking import ratio
@@ -25,6 +26,7 @@ from lexiframe.schemas import JUDGE_AGREEMENT, JUDGE_CONFUSION
 from lexiframe.typing import JudgesLike, RequestsLike
 
 
+@typed
 def judge_agreement(
     judges: JudgesLike,
     /,
@@ -102,6 +104,7 @@ def judge_agreement(
     return _in_groups("judge_agreement", judges, compute, duplicates, requests, by)
 
 
+@typed
 def judge_confusion(
     judges: JudgesLike,
     /,

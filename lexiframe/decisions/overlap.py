@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 
 from lexiframe.decisions.overlap_measures import Beside, OverlapMeasure, overlap_measures, within
+from lexiframe.guards import typed
 from lexiframe.io.problems.duplicates import Duplicates
 from lexiframe.layouts.groups import By, in_groups, names_of
 from lexiframe.memory import refuse_more_than_available
@@ -30,6 +31,7 @@ _BYTES = 60
 """The memory of a value: in the array, and in its row of the table."""
 
 
+@typed
 def overlap(
     runs: RunsLike,
     /,

@@ -6,6 +6,7 @@ import numpy as np
 import polars as pl
 
 from lexiframe.codes import strings_of
+from lexiframe.guards import typed
 from lexiframe.io.problems.duplicates import Duplicates
 from lexiframe.layouts.groups import By, in_groups, names_of
 from lexiframe.projection.collection import refuse_other_queries
@@ -17,6 +18,7 @@ from lexiframe.schemas import UNJUDGED
 from lexiframe.typing import QrelsLike, RequestsLike, RunsLike
 
 
+@typed
 def unjudged(
     runs: RunsLike,
     qrels: QrelsLike,

@@ -10,6 +10,7 @@ from typing import Literal
 import polars as pl
 
 from lexiframe.errors import LexiframeError, Problem
+from lexiframe.guards import typed
 from lexiframe.io.files.parquet_and_arrow import read_arrow
 from lexiframe.io.files.sources import File, Source, only_file, run_name
 from lexiframe.io.files.unpacking import Content
@@ -33,6 +34,7 @@ Kind = Literal["run", "qrels"]
 _OF_BEIR = {"query-id", "corpus-id", "score"}  # the columns of judgments in the form of BEIR
 
 
+@typed
 def check_run(
     path: str | Path,
     *,
@@ -87,6 +89,7 @@ def check_run(
     return checked.problems
 
 
+@typed
 def check_qrels(
     path: str | Path,
     *,

@@ -9,12 +9,14 @@ from typing import Any, TypeVar
 import polars as pl
 
 from lexiframe.errors import LexiframeError, SchemaError, n_and_first
+from lexiframe.guards import typed
 from lexiframe.schemas import QRELS, RUNS, TableSchema, check, to_polars
 from lexiframe.typing import Frame
 
 T = TypeVar("T")
 
 
+@typed
 def to_ir_measures(table: Frame, /) -> dict[str, list[Any]] | list[Any]:
     """Convert runs to ir_measures' ``ScoredDoc``, or judgments to its ``Qrel``.
 
@@ -58,6 +60,7 @@ def to_ir_measures(table: Frame, /) -> dict[str, list[Any]] | list[Any]:
     return _tuples(rows.with_columns(_whole_where_possible(rows["relevance"])), library.Qrel)
 
 
+@typed
 def to_ranx(table: Frame, /) -> Any:
     """Convert runs to ``ranx.Run``, or judgments to ``ranx.Qrels``.
 
@@ -103,6 +106,7 @@ def to_ranx(table: Frame, /) -> Any:
     }
 
 
+@typed
 def to_pytrec_eval(table: Frame, /) -> dict[str, Any]:
     """Convert runs or judgments to the dictionaries that pytrec_eval, ranx and others take.
 

@@ -9,6 +9,7 @@ from typing import Any
 import polars as pl
 
 from lexiframe.errors import ReadError, SchemaError, n_and_first, warn
+from lexiframe.guards import typed
 from lexiframe.io.files.parquet_and_arrow import read_arrow
 from lexiframe.io.files.sources import File, Source
 from lexiframe.io.score_forms.layouts import WORDS, ScoreTable, rows_of
@@ -22,6 +23,7 @@ from lexiframe.schemas import SCORES
 from lexiframe.typing import ScoresLike
 
 
+@typed
 def read_scores(
     source: ScoresLike,
     /,

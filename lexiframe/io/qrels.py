@@ -13,6 +13,7 @@ import pyarrow as pa
 
 from lexiframe.codes import as_strings
 from lexiframe.errors import LexiframeError, SchemaError, n_and_first, warn
+from lexiframe.guards import typed
 from lexiframe.io.files.ir_datasets import from_ir_datasets
 from lexiframe.io.files.parquet_and_arrow import read_arrow, to_arrow
 from lexiframe.io.files.provenance import describe, recorded_sources
@@ -48,6 +49,7 @@ class Judgments:
     sha256: str | None = None  # the hash of the file's bytes, if it was asked for
 
 
+@typed
 def read_qrels(
     qrels: QrelsLike,
     /,

@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from lexiframe.codes import as_strings
 from lexiframe.errors import LexiframeError, check_choice, n_and_first, warn
+from lexiframe.guards import typed
 from lexiframe.io.files.parquet_and_arrow import to_arrow
 from lexiframe.io.files.provenance import describe
 from lexiframe.io.files.sources import File, find_sources, refuse_twins, warn_of_left_out
@@ -23,6 +24,7 @@ from lexiframe.progress import in_threads
 from lexiframe.typing import RunsLike
 
 
+@typed
 def scan_runs(
     runs: RunsLike,
     /,
@@ -80,6 +82,7 @@ def scan_runs(
     return RunScan(tuple(found.sources), name_from, options)
 
 
+@typed
 def read_runs(
     runs: RunsLike,
     /,
@@ -209,6 +212,7 @@ def _rows_of(part: RunPart, columns: Sequence[str]) -> pl.DataFrame:
     return rows.select(pl.lit(part.name).alias("run"), *columns)
 
 
+@typed
 def run_metadata(runs: RunsLike, /) -> pl.DataFrame:
     """Read the metadata of runs, which are comments in their files in the form of ir_metadata.
 

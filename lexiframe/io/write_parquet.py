@@ -8,6 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from lexiframe.guards import typed
 from lexiframe.io.files.checksum import add_checksum
 from lexiframe.io.files.outputs import output_folder, output_path, replacing, replacing_all
 from lexiframe.io.files.parquet_and_arrow import to_arrow
@@ -20,6 +21,7 @@ from lexiframe.typing import Frame
 ROWS_PER_GROUP = 1 << 20
 
 
+@typed
 def write_parquet(
     table: Frame, /, path: str | Path, *, computed_from: Iterable[Any] = (), **facts: Any
 ) -> Path:
@@ -70,7 +72,8 @@ def write_parquet(
     path = output_path(path)
     provenance: dict[str, Any] = {}
     sources: list[dict[str, Any]] = []
-    is_one = _is_origin(computed_from) or isinstance(computed_from, str | Path)
+    is_list = isinstance(computed_from, Iterable) and not isinstance(computed_from, str | Path)
+    is_one = _is_origin(computed_from) or not is_list
     for origin in [computed_from] if is_one else computed_from:
         if not _is_origin(origin):
             raise TypeError(

@@ -13,6 +13,7 @@ import pyarrow as pa
 
 from lexiframe.codes import as_strings
 from lexiframe.errors import LexiframeError, SchemaError, shown, unknown_name, warn
+from lexiframe.guards import typed
 from lexiframe.io.files.outputs import output_folder, output_path, refuse_outputs, replacing
 from lexiframe.io.files.provenance import provenance_of
 from lexiframe.io.files.sources import run_name
@@ -29,6 +30,7 @@ from lexiframe.schemas import QRELS, RUNS, TableSchema, check, to_polars
 from lexiframe.typing import Frame
 
 
+@typed
 def write_trec(
     table: Frame, /, path: str | Path, *, metadata: Mapping[str, Mapping[str, Any]] | None = None
 ) -> list[Path]:

@@ -18,7 +18,7 @@ from lexiframe.layouts.reduced import Reduced, ScoreSums
 from lexiframe.layouts.size import IN_ARRAYS, refuse_too_many
 from lexiframe.metrics.derived import known_metric
 from lexiframe.metrics.metric import Metric
-from lexiframe.metrics.tolerance import metric_difference
+from lexiframe.metrics.tolerance import metric_difference, parts_of
 from lexiframe.schemas import PREFERENCES, SCORES, TableSchema, check, to_polars
 from lexiframe.typing import Frame
 
@@ -163,10 +163,10 @@ def _score_differences(s: ScoreCube, baseline: str | None) -> PairCube:
     a, b = _ends_of(s.runs, baseline)
     delta = np.empty((len(s.measures), len(s.queries), len(a)))
     for n, values in enumerate(s.values):
-        # A table of scores lacks m, so exact metrics are subtracted as they are. pairs.py knows m
-        # and subtracts value · 2m, which are whole numbers.
+        # A table of scores lacks m, of which kernels.py takes the parts.
         flags = {"smaller_is_better": s.smaller_is_better[n], "is_exact": s.is_exact[n]}
-        delta[n] = metric_difference(values[:, a], values[:, b], **flags)
+        parts = parts_of(values) if s.is_exact[n] else None
+        delta[n] = metric_difference(values[:, a], values[:, b], parts=parts, **flags)
     return PairCube(s.measures, s.queries, s.runs, a, b, delta, s.values)
 
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from lexiframe.errors import LexiframeError, unknown_name
+from lexiframe.guards import typed
 from lexiframe.metrics import notation, weights
 from lexiframe.metrics.catalogue import METRICS
 from lexiframe.metrics.graded import GradedMetric
@@ -20,6 +21,7 @@ from lexiframe.metrics.subtopic_metrics import SubtopicMetric
 from lexiframe.metrics.worst_case import WorstCase
 
 
+@typed
 def TSE(metric: Metric | Callable[..., Any] | str, name: str | None = None) -> RecallLevelMetric:
     """Return the total search efficiency of an exposure: e(p_m), that of the last relevant item.
 
@@ -60,6 +62,7 @@ def TSE(metric: Metric | Callable[..., Any] | str, name: str | None = None) -> R
     return _with_exposure("TSE", metric, weights.last, "e(p_m)", source, "0 to e(m)", name)
 
 
+@typed
 def eta(metric: Metric | Callable[..., Any] | str, name: str | None = None) -> RecallLevelMetric:
     """Return the provider exposure of all relevant items: Σ_i e(p_i).
 
@@ -136,6 +139,7 @@ def _with_exposure(
     )
 
 
+@typed
 def WC(metric: Metric | str) -> WorstCase:
     """Return the worst case of a metric: the least μ(π, u) over the subsets u of relevant items.
 

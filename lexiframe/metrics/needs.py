@@ -61,6 +61,8 @@ def warn_of_lost_gains(p: pl.DataFrame, measures: Iterable[Any]) -> None:
     """Warn when a ``rel`` takes gains out of graded metrics, as far as positions show it."""
     of_table = _rel_of(p)
     has_all = of_table is None or "n_judged" in p.columns
+    if "relevance" not in p.columns:
+        return  # who checks the columns says so
     warn_of_lower_grades(measures, of_table, p["relevance"])
     # positions of relevant items do not show lower grades; most scales have none between 0 and 1
     graded = [str(measure) for measure in measures if measure.kind in _GRADED]

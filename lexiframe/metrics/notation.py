@@ -316,7 +316,7 @@ def _read_inside(inside: str, text: str) -> tuple[str | None, dict[str, Any]]:
             if _ODD_NUMBER.match(value.strip()):
                 raise ValueError
             parameters[key.strip()] = ast.literal_eval(value.strip())
-        except (ValueError, SyntaxError, RecursionError, MemoryError):
+        except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
             raise UnknownNameError(
                 "expected parameter=number or parameter='word' inside the parentheses of "
                 f"{text!r}, found {piece!r}"

@@ -7,6 +7,7 @@ from dataclasses import replace
 import polars as pl
 
 from lexiframe.errors import LexiframeError, SchemaError, n_and_first
+from lexiframe.guards import typed
 from lexiframe.io.tables.ids import checked_ids
 from lexiframe.io.tables.lists_of_items import in_our_words
 from lexiframe.io.tables.objects import to_frame
@@ -18,6 +19,7 @@ from lexiframe.schemas import PROVIDER_EXPOSURE, PROVIDERS
 from lexiframe.typing import Frame
 
 
+@typed
 def provider_exposure(p: Frame, providers: Frame, /, exposure: Metric | str = "AP") -> pl.DataFrame:
     """Sum the exposure of each provider's relevant items, and find the worst-off provider.
 

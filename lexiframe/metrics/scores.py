@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 
 from lexiframe.errors import LexiframeError, shown
+from lexiframe.guards import typed
 from lexiframe.metrics import notation
 from lexiframe.metrics.derived import parse_metric
 from lexiframe.metrics.metric import Metric
@@ -25,6 +26,7 @@ from lexiframe.schemas import POSITIONS, SUBTOPIC_POSITIONS, check, to_polars
 from lexiframe.typing import Frame
 
 
+@typed
 def scores(
     p: Frame,
     /,
@@ -117,8 +119,8 @@ def values_of(
 
 def as_list(measures: Any) -> list[Any]:
     """Return one measure or several as a list; a string may contain several."""
-    several = isinstance(measures, Iterable) and not isinstance(measures, str | Metric)
-    given = measures if several else [measures]
+    is_one = isinstance(measures, str | Metric) or getattr(measures, "ndim", 1) == 0
+    given = measures if isinstance(measures, Iterable) and not is_one else [measures]
     return [one for measure in given for one in notation.each(measure)]
 
 

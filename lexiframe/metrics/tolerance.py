@@ -34,14 +34,47 @@ def metric_difference(
     *,
     smaller_is_better: bool,
     is_exact: bool,
+    parts: np.ndarray | None = None,
 ) -> np.ndarray:
     """Return by how much the values ``a`` of a metric are better than the values ``b``.
 
-    Of exact metrics only equal values tie, because they are equal to the last bit. The values alone
-    decide, so that positions and tables of scores give the same difference to the last bit.
+    Of exact metrics only equal values tie, because they are equal to the last bit. These are whole
+    numbers over a number of ``parts`` of each request: the difference of the numerators is exact,
+    so that the result is rounded only once. Where ``parts`` is 0 it is not known.
     """
     better, worse = (b, a) if smaller_is_better else (a, b)
-    return difference(better, worse, 0.0 if is_exact else TIE)
+    if not is_exact or parts is None:
+        return difference(better, worse, 0.0 if is_exact else TIE)
+    known = np.maximum(parts, 1)
+    exact = (np.rint(better * known) - np.rint(worse * known)) / known
+    return np.where(parts > 0, exact, difference(better, worse, 0.0))
+
+
+_MOST_PARTS = 2000
+
+
+def parts_of(values: np.ndarray) -> np.ndarray:
+    """Return the least number of parts in which all values of a request are whole; 0 if unknown.
+
+    ``values`` are requests × runs; NaN is no value. A search length is a whole number or a half
+    over the number m of relevant items, which a table of scores does not have.
+
+    Examples
+    --------
+    >>> parts_of(np.array([[10 / 3, 7.5], [4.0, np.nan], [np.pi, 1.0]])).ravel().tolist()
+    [6, 1, 0]
+    """
+    parts = np.zeros(len(values), np.int64)
+    left = np.arange(len(values))
+    for n in range(1, _MOST_PARTS + 1):
+        scaled = values[left] * n
+        error = np.abs(scaled - np.rint(scaled))
+        is_whole = ~(error > 4 * np.finfo(np.float64).eps * np.abs(scaled)).any(axis=1)
+        parts[left[is_whole]] = n
+        left = left[~is_whole]
+        if not len(left):
+            break
+    return parts[:, None]
 
 
 def rounding(values: np.ndarray) -> np.ndarray:

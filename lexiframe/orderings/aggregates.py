@@ -6,12 +6,14 @@ import numpy as np
 import polars as pl
 
 from lexiframe.codes import encode
+from lexiframe.guards import typed
 from lexiframe.layouts.groups import By, by_groups
 from lexiframe.metrics.derived import known_metric
 from lexiframe.schemas import AGGREGATES, SCORES, check
 from lexiframe.typing import Frame, RequestsLike
 
 
+@typed
 @by_groups
 def aggregates(s: Frame, /, *, requests: RequestsLike = None, by: By = None) -> pl.DataFrame:
     """Aggregate scores over requests, as trec_eval does in its rows for all requests.

@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 
 from lexiframe.codes import decode
+from lexiframe.guards import typed
 from lexiframe.layouts.arrays import PairCube
 from lexiframe.layouts.cube import PairsLike, cube_or_sums, pair_cube
 from lexiframe.layouts.groups import By, by_groups
@@ -20,6 +21,7 @@ from lexiframe.schemas import SIGN_AGREEMENT, TIE_RATES
 from lexiframe.typing import RequestsLike
 
 
+@typed
 @by_groups
 def tie_rates(d: PairsLike, /, *, requests: RequestsLike = None, by: By = None) -> pl.DataFrame:
     """Compute the share of pairs of rankings of the same request that each measure ties.
@@ -54,6 +56,7 @@ def tie_rates(d: PairsLike, /, *, requests: RequestsLike = None, by: By = None) 
     return pl.DataFrame(rows, schema=TIE_RATES.columns, orient="row")
 
 
+@typed
 @by_groups
 def sign_agreement(
     d: PairsLike,

@@ -11,6 +11,7 @@ import numpy as np
 import polars as pl
 
 from lexiframe.errors import LexiframeError
+from lexiframe.guards import typed
 from lexiframe.layouts.arrays import PairCube, ScoreCube, check_finite
 from lexiframe.layouts.evaluated import (
     Grouped,
@@ -34,6 +35,7 @@ from lexiframe.schemas import GROUP_CORRELATIONS
 from lexiframe.typing import RequestsLike
 
 
+@typed
 def group_correlations(
     d: PairsOrEvaluation,
     /,

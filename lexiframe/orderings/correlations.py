@@ -11,6 +11,7 @@ import numpy as np
 import polars as pl
 
 from lexiframe.errors import SchemaError
+from lexiframe.guards import typed
 from lexiframe.layouts.cube import PairsLike
 from lexiframe.layouts.groups import By, by_groups, in_groups
 from lexiframe.orderings.coefficients import PERSISTENCE, CorrelationMethod, coefficient
@@ -23,6 +24,7 @@ from lexiframe.schemas import CORRELATIONS, ORDERINGS, check
 from lexiframe.typing import Frame, RequestsLike
 
 
+@typed
 @by_groups
 def rank_correlations(
     o: Frame, /, method: CorrelationMethod = "kendall", *, p: float = PERSISTENCE, by: By = None
@@ -95,6 +97,7 @@ def rank_correlations(
     return table.with_columns(pl.selectors.float().fill_nan(None))
 
 
+@typed
 def bootstrap_correlations(
     d: PairsLike,
     /,

@@ -6,11 +6,13 @@ import numpy as np
 import polars as pl
 
 from lexiframe.errors import LexiframeError, SchemaError, check_choice
+from lexiframe.guards import typed
 from lexiframe.layouts.groups import By, by_groups
 from lexiframe.schemas import CORRELATIONS, SIGN_AGREEMENT, check, to_polars
 from lexiframe.typing import Frame
 
 
+@typed
 @by_groups
 def agreement_matrix(table: Frame, /, value: str | None = None, *, by: By = None) -> pl.DataFrame:
     """Arrange correlations or agreements of measures as a matrix of measures × measures.

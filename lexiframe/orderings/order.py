@@ -9,6 +9,7 @@ from typing import Any
 import polars as pl
 
 from lexiframe.errors import warn
+from lexiframe.guards import typed
 from lexiframe.layouts.arrays import PairCube
 from lexiframe.layouts.cube import PairsLike, is_scores
 from lexiframe.layouts.groups import By, in_groups
@@ -20,6 +21,7 @@ from lexiframe.schemas import ORDERINGS, to_polars
 from lexiframe.typing import RequestsLike
 
 
+@typed
 def order_runs(
     d: PairsLike,
     /,

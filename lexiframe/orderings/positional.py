@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
+from lexiframe.guards import typed
 from lexiframe.layouts.arrays import Pairs
 from lexiframe.layouts.cube import PairsLike, cube_or_sums
 from lexiframe.layouts.groups import By, by_groups
@@ -34,6 +35,7 @@ def majorities(pairs: Pairs | PairSums) -> np.ndarray:
     return pairs.square(np.sign(pairs.differences.wins - pairs.differences.losses))
 
 
+@typed
 @by_groups
 def majority_cycles(
     d: PairsLike, /, *, requests: RequestsLike = None, by: By = None

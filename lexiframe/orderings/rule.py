@@ -14,6 +14,10 @@ Method = Literal["mean", "win_rate", "borda", "copeland", "mc4", "kemeny"]
 Votes = Literal["win_rate", "preference"]
 
 
+_MOST_STEPS = 100_000
+"""By then a Markov chain of some thousand runs has found its stationary distribution."""
+
+
 @dataclass(frozen=True)
 class Rule:
     """A method of `order_runs` with its options, checked.
@@ -40,9 +44,11 @@ class Rule:
         if self.iterations is not None and self.teleport is not None:
             raise LexiframeError("order_runs: give iterations or teleport, not both")
         steps: object = self.iterations
-        if steps is not None and (not isinstance(steps, int | np.integer) or steps < 1):
+        is_whole = isinstance(steps, int | np.integer)
+        if steps is not None and not (is_whole and 1 <= steps <= _MOST_STEPS):  # type: ignore[operator]
             raise LexiframeError(
-                f"order_runs: expected iterations to be a whole number from 1, found {steps!r}"
+                f"order_runs: expected iterations to be a whole number from 1 to {_MOST_STEPS:,}, "
+                f"found {steps!r}"
             )
         if self.teleport is not None and not 0 < self.teleport < 1:
             raise LexiframeError(

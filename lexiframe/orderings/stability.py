@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 
 from lexiframe.codes import decode
+from lexiframe.guards import typed
 from lexiframe.layouts.cube import PairsLike
 from lexiframe.layouts.groups import By, by_groups
 from lexiframe.memory import refuse_more_than_available
@@ -19,6 +20,7 @@ from lexiframe.schemas import ORDER_PROBABILITIES, RANK_DISTRIBUTIONS, TableSche
 from lexiframe.typing import RequestsLike
 
 
+@typed
 @by_groups
 def rank_distributions(
     d: PairsLike,
@@ -83,6 +85,7 @@ def rank_distributions(
     return _concat(RANK_DISTRIBUTIONS, tables)
 
 
+@typed
 @by_groups
 def order_probabilities(
     d: PairsLike,

@@ -10,6 +10,7 @@ import polars as pl
 
 from lexiframe.codes import decode
 from lexiframe.errors import LexiframeError, check_choice, unknown_name
+from lexiframe.guards import typed
 from lexiframe.layouts.arrays import Pairs
 from lexiframe.layouts.cube import PairsLike, cube_or_sums, pair_cube
 from lexiframe.layouts.groups import By, by_groups
@@ -19,6 +20,7 @@ from lexiframe.schemas import REQUEST_WIN_RATES, WIN_RATES
 from lexiframe.typing import RequestsLike
 
 
+@typed
 @by_groups
 def win_rates(d: PairsLike, /, *, requests: RequestsLike = None, by: By = None) -> pl.DataFrame:
     """Count, for every pair of runs, the requests won, lost and tied.
@@ -51,6 +53,7 @@ def win_rates(d: PairsLike, /, *, requests: RequestsLike = None, by: By = None) 
     return pl.concat([pl.DataFrame(schema=WIN_RATES.columns), *frames])
 
 
+@typed
 @by_groups
 def win_rate_matrix(
     d: PairsLike,
@@ -114,6 +117,7 @@ def win_rate_matrix(
     return table.with_columns(pl.selectors.float().fill_nan(None))
 
 
+@typed
 @by_groups
 def request_win_rates(
     d: PairsLike,

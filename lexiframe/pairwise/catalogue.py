@@ -6,6 +6,7 @@ import re
 from dataclasses import replace
 
 from lexiframe.errors import UnknownNameError, unknown_name
+from lexiframe.guards import typed
 from lexiframe.metrics import exposures, notation, weights
 from lexiframe.metrics import papers as of
 from lexiframe.metrics.catalogue import METRICS
@@ -86,6 +87,7 @@ PREFERENCES: dict[str, Preference] = {
 }
 
 
+@typed
 def parse_measure(text: str) -> Metric | Preference:
     """Return the preference or the metric of a notation.
 

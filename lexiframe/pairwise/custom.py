@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from lexiframe.errors import LexiframeError
+from lexiframe.errors import LexiframeError, in_one_line
 from lexiframe.metrics.tolerance import TIE
 from lexiframe.pairwise.preference import Preference
 from lexiframe.projection.blocks import Block, missing
@@ -75,7 +75,13 @@ class MatrixPreference(Preference):
         """Return Δ of one request, runs × runs; it is 0 for a request without relevant items."""
         if not ranks.size:
             return np.zeros((len(ranks), len(ranks)))
-        delta = self._checked(self.function(np.ascontiguousarray(ranks)), len(ranks))
+        try:
+            result = self.function(np.ascontiguousarray(ranks))
+        except Exception as error:
+            raise LexiframeError(
+                f"{self}: the function raised {type(error).__name__}: {in_one_line(error)}"
+            ) from error
+        delta = self._checked(result, len(ranks))
         return np.where(np.abs(delta) <= TIE, 0.0, delta)
 
     def _checked(self, result: Any, n_runs: int) -> np.ndarray:

@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 
 from lexiframe.errors import LexiframeError, unknown_name
+from lexiframe.guards import typed
 from lexiframe.metrics.metric import Metric
 from lexiframe.metrics.needs import SUBTOPICS, refuse_unfit
 from lexiframe.metrics.rankings import Rankings
@@ -26,6 +27,7 @@ from lexiframe.typing import Frame, MeasureLike
 _NOWHERE = pl.Int64.max()  # the rank of items that were not retrieved: below every other
 
 
+@typed
 def explain(
     p: Frame,
     /,

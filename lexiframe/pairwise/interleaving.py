@@ -11,6 +11,7 @@ import numpy as np
 import polars as pl
 
 from lexiframe.errors import check_choice
+from lexiframe.guards import typed
 from lexiframe.io.problems.duplicates import Duplicates
 from lexiframe.layouts.size import refuse_too_many
 from lexiframe.metrics.tolerance import TIE
@@ -28,6 +29,7 @@ _CELLS = 1 << 21  # pairs × ranks in the arrays of one step, which bounds the m
 _RANKS = 1 << 24  # runs × documents of which the ranks are known at once: 64 MB
 
 
+@typed
 def interleaving(
     runs: RunsLike,
     qrels: QrelsLike,

@@ -148,8 +148,12 @@ class Comparison:
 
         def differences(block: Block, group: np.ndarray) -> np.ndarray:
             a, b = (values[run[:, None], group] for run in block.pairs)
-            flags = {"smaller_is_better": metric.smaller_is_better, "is_exact": metric.is_exact}
-            return metric_difference(a, b, **flags)
+            smaller, is_exact = metric.smaller_is_better, metric.is_exact
+            # whole numbers or halves over m
+            parts = 2 * np.maximum(block.at_least(metric.rel).m, 1) if is_exact else None
+            return metric_difference(
+                a, b, smaller_is_better=smaller, is_exact=is_exact, parts=parts
+            )
 
         return differences
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import polars as pl
 
+from lexiframe.guards import typed
 from lexiframe.metrics.catalogue import METRICS
 from lexiframe.metrics.conventions import all_conventions
 from lexiframe.metrics.derived import MADE_FROM_ANOTHER, TSE, WC, eta
@@ -29,6 +30,7 @@ _OI = (
 _NAMES = ("name", "notation", "kind", "range", "formula", "source", "needs")
 
 
+@typed
 def measures(measure: MeasureLike | None = None) -> pl.DataFrame:
     """List all metrics and preferences, or one of them.
 
@@ -67,6 +69,7 @@ def measures(measure: MeasureLike | None = None) -> pl.DataFrame:
     return Listing(rows, schema=_NAMES, orient="row")
 
 
+@typed
 def conventions(measure: MeasureLike | None = None) -> pl.DataFrame:
     """List where this library and others define a measure differently.
 

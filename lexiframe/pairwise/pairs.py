@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 
 from lexiframe.errors import LexiframeError, shown
+from lexiframe.guards import typed
 from lexiframe.layouts.size import refuse_too_many
 from lexiframe.metrics.metric import Metric
 from lexiframe.metrics.needs import no_item_of_grade, refuse_unfit, warn_of_lost_gains
@@ -27,6 +28,7 @@ from lexiframe.schemas import PREFERENCES, to_polars
 from lexiframe.typing import Frame, MeasureLike
 
 
+@typed
 def preferences(
     p: Frame,
     /,

@@ -8,12 +8,14 @@ from typing import Literal
 import polars as pl
 
 from lexiframe.errors import LexiframeError, check_choice
+from lexiframe.guards import typed
 from lexiframe.schemas import POSITIONS, check, to_polars
 from lexiframe.typing import Frame
 
 REQUEST = ("run", "query_id")
 
 
+@typed
 def impute(
     p: Frame,
     /,

@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 
 from lexiframe.codes import encode, order_of
+from lexiframe.guards import typed
 from lexiframe.io.problems.duplicates import Duplicates
 from lexiframe.projection.answers import warn_of_gaps
 from lexiframe.projection.collection import RankedRuns, rank_runs
@@ -19,6 +20,7 @@ from lexiframe.schemas import POSITIONS, SUBTOPIC_POSITIONS
 from lexiframe.typing import QrelsLike, RunsLike
 
 
+@typed
 def positions(
     runs: RunsLike,
     qrels: QrelsLike,

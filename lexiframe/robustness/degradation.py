@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 
 from lexiframe.errors import check_choice
+from lexiframe.guards import typed
 from lexiframe.io.problems.duplicates import Duplicates
 from lexiframe.layouts.arrays import PairCube, Pairs
 from lexiframe.metrics.metric import Metric
@@ -38,6 +39,7 @@ _FRACTIONS = tuple(n / 10 for n in range(1, 10))
 _STATISTICS = ("tie_rate", "agreement", "system_agreement", "tau")
 
 
+@typed
 def degradation(
     runs: RunsLike,
     qrels: QrelsLike,

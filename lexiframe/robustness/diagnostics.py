@@ -13,6 +13,8 @@ import numpy as np
 import polars as pl
 
 from lexiframe.errors import LexiframeError
+from lexiframe.guards import typed
+from lexiframe.memory import refuse_more_than_available
 from lexiframe.pairwise.pairs import preferences, refuse_one_run
 from lexiframe.projection.blocks import missing
 from lexiframe.projection.matrices import requests_of
@@ -20,8 +22,10 @@ from lexiframe.resampling import check_draws
 from lexiframe.typing import Frame, MeasureLike
 
 _LEVELS = 8
+_MOST_LEVELS = 1000
 
 
+@typed
 def tie_profile(p: Frame, /, *, levels: int = 20) -> pl.DataFrame:
     """Count how often two rankings tie, by the first rank of one and by recall level.
 
@@ -60,6 +64,7 @@ def tie_profile(p: Frame, /, *, levels: int = 20) -> pl.DataFrame:
     [('first_rank', 1, 20, 12, 0.6), ('level', 1, 15, 6, 0.4)]
     """
     check_draws("tie_profile", "levels", levels, 0)
+    refuse_more_than_available(50 * levels, f"tie_profile: {levels:,} levels", "ask for fewer")
     by_rank, by_level = np.zeros((2, levels), np.int64), np.zeros((2, levels), np.int64)
     for ranks in _rankings("tie_profile", p):
         n_runs, m = ranks.shape
@@ -78,6 +83,7 @@ def tie_profile(p: Frame, /, *, levels: int = 20) -> pl.DataFrame:
     return pl.concat(tables).filter(pl.col("pairs") > 0).with_columns(tie_rate=rate)
 
 
+@typed
 def deciding_levels(
     p: Frame, /, measures: MeasureLike | Iterable[MeasureLike] = ("LP", "LR")
 ) -> pl.DataFrame:
@@ -131,6 +137,7 @@ def deciding_levels(
     )
 
 
+@typed
 def level_correlations(p: Frame, /, *, levels: int = _LEVELS) -> pl.DataFrame:
     """Correlate the differences of reciprocal ranks between recall levels.
 
@@ -178,6 +185,7 @@ def level_correlations(p: Frame, /, *, levels: int = _LEVELS) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=schema, orient="row")
 
 
+@typed
 def level_regression(p: Frame, /, *, levels: int = 4, following: int = 4) -> pl.DataFrame:
     """Regress the difference of reciprocal ranks at each recall level on the levels behind it.
 
@@ -254,6 +262,7 @@ def level_regression(p: Frame, /, *, levels: int = 4, following: int = 4) -> pl.
     return pl.concat(tables)
 
 
+@typed
 def predict_first_level(p: Frame, /) -> pl.DataFrame:
     """Count how often other recall levels predict which run has its first relevant item sooner.
 
@@ -320,8 +329,10 @@ def _rankings(function: str, p: Any) -> Iterator[np.ndarray]:
 
 def _differences(function: str, p: Any, levels: int, *, least: int) -> np.ndarray:
     """Return δRR of all pairs of rankings: pairs × levels, NaN where a request has fewer."""
-    if levels < least:
-        raise LexiframeError(f"{function}: expected at least {least} levels, found {levels}")
+    if not least <= levels <= _MOST_LEVELS:
+        raise LexiframeError(
+            f"{function}: expected {least} to {_MOST_LEVELS} levels, found {levels}"
+        )
     parts = [np.empty((0, levels))]
     for ranks in _rankings(function, p):
         seen = ranks[:, :levels]

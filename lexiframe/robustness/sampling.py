@@ -13,6 +13,7 @@ import numpy as np
 import polars as pl
 
 from lexiframe.errors import LexiframeError, check_choice, unknown_name, warn
+from lexiframe.guards import typed
 from lexiframe.resampling import check_draws
 from lexiframe.schemas import POSITIONS, check, to_polars
 from lexiframe.typing import Frame
@@ -24,6 +25,7 @@ _ITEM = ["query_id", "doc_id"]
 _ROUNDING = 1e-9
 
 
+@typed
 def sample_labels(
     p: Frame, /, fraction: float, how: How = "uniform", *, seed: int = 0
 ) -> pl.DataFrame:
@@ -120,6 +122,7 @@ class Labels:
         return _counted_anew(self.table.filter(pl.Series(rows)))
 
 
+@typed
 def sample_requests(p: Frame, /, fraction: float, *, seed: int = 0) -> pl.DataFrame:
     """Keep some of the requests, drawn uniformly.
 
@@ -167,6 +170,7 @@ def sample_requests(p: Frame, /, fraction: float, *, seed: int = 0) -> pl.DataFr
     return table.filter(pl.col("query_id").is_in(kept)).collect()
 
 
+@typed
 def truncate_runs(p: Frame, /, depth: int) -> pl.DataFrame:
     """Cut every ranking at a depth, as if no more items had been retrieved.
 
@@ -204,6 +208,7 @@ def truncate_runs(p: Frame, /, depth: int) -> pl.DataFrame:
     return _counted_anew(cut)
 
 
+@typed
 def leave_out_run(p: Frame, /, run: str) -> pl.DataFrame:
     """Remove the relevant items that one run alone retrieved, as if it had not been pooled.
 

@@ -12,6 +12,7 @@ import polars as pl
 
 from lexiframe.codes import decode
 from lexiframe.errors import LexiframeError, check_choice, warn
+from lexiframe.guards import typed
 from lexiframe.layouts.arrays import Pairs, check_finite
 from lexiframe.layouts.cube import pair_cube, pair_cube_with_scores
 from lexiframe.layouts.evaluated import PairsOrEvaluation, groups_of_evaluation, is_evaluated
@@ -29,6 +30,7 @@ from lexiframe.typing import RequestsLike
 GroupTest = Literal["welch", "permutation"]
 
 
+@typed
 def compare_groups(
     d: PairsOrEvaluation,
     /,

@@ -11,6 +11,7 @@ import polars as pl
 
 from lexiframe.codes import decode
 from lexiframe.errors import LexiframeError, check_choice
+from lexiframe.guards import typed
 from lexiframe.layouts.arrays import Pairs, check_finite
 from lexiframe.layouts.cube import PairsLike, cube_or_sums, pair_cube
 from lexiframe.layouts.groups import By, in_groups
@@ -39,6 +40,7 @@ Correction = Literal["holm", "bonferroni", "bh", "none"]
 Family = Literal["measure", "all"]
 
 
+@typed
 def compare(
     d: PairsLike,
     /,

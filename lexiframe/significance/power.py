@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
+from lexiframe.guards import typed
 from lexiframe.layouts.groups import By, by_groups
 from lexiframe.metrics.tolerance import TIE
 from lexiframe.resampling import check_share
@@ -15,6 +16,7 @@ CURVE = ("measure", "test", "correction")
 """The columns whose values together have a row of `discriminative_power` and a curve each."""
 
 
+@typed
 @by_groups
 def discriminative_power(c: Frame, /, alpha: float = 0.05, *, by: By = None) -> pl.DataFrame:
     """Compute the share of pairs of runs that each measure tells apart.
@@ -58,6 +60,7 @@ def discriminative_power(c: Frame, /, alpha: float = 0.05, *, by: By = None) -> 
     return _counted(c, alpha).with_columns(power=power).select(*POWER.columns)
 
 
+@typed
 @by_groups
 def asl_curve(c: Frame, /, *, by: By = None) -> pl.DataFrame:
     """Sort the p-values of all pairs of runs: the curve of achieved significance levels.
@@ -102,6 +105,7 @@ def asl_curve(c: Frame, /, *, by: By = None) -> pl.DataFrame:
     )
 
 
+@typed
 @by_groups
 def smallest_significant_differences(
     c: Frame, /, alpha: float = 0.05, *, by: By = None

@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 
 from lexiframe.errors import check_choice
+from lexiframe.guards import typed
 from lexiframe.layouts.arrays import Pairs
 from lexiframe.layouts.cube import PairsLike, pair_cube
 from lexiframe.layouts.groups import By, by_groups, in_groups
@@ -26,6 +27,7 @@ from lexiframe.typing import RequestsLike
 How = Literal["t", "simulation"]
 
 
+@typed
 def required_requests(
     d: PairsLike,
     /,
@@ -207,6 +209,7 @@ def _answered(
     )
 
 
+@typed
 @by_groups
 def power_curve(
     d: PairsLike,

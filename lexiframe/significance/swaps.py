@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 
 from lexiframe.errors import LexiframeError
+from lexiframe.guards import typed
 from lexiframe.layouts.arrays import Pairs
 from lexiframe.layouts.cube import PairsLike
 from lexiframe.layouts.groups import By, by_groups
@@ -23,6 +24,7 @@ AT_ONCE = 2**20
 """The number of cells (splits × pairs of runs) handled at once: an array of them takes 8 MB."""
 
 
+@typed
 @by_groups
 def swap_rates(
     d: PairsLike,
@@ -92,6 +94,7 @@ def swap_rates(
     return pl.DataFrame(rows, schema=SWAP_RATES.columns, orient="row")
 
 
+@typed
 @by_groups
 def swap_curve(
     d: PairsLike,

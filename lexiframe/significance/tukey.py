@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 
 from lexiframe.errors import LexiframeError, check_choice, n_and_first
+from lexiframe.guards import typed
 from lexiframe.layouts.arrays import PairCube, Pairs, check_finite
 from lexiframe.layouts.cube import PairsLike, is_scores, pair_cube, score_cube
 from lexiframe.layouts.groups import By, by_groups
@@ -33,6 +34,7 @@ class Tested(NamedTuple):
     half: float
 
 
+@typed
 @by_groups
 def tukey_hsd(
     d: PairsLike,

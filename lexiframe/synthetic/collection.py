@@ -11,6 +11,7 @@ import polars as pl
 import pyarrow as pa
 
 from lexiframe.errors import LexiframeError, shown
+from lexiframe.guards import typed
 from lexiframe.io.files.parquet_and_arrow import to_arrow
 from lexiframe.io.files.provenance import describe, recorded_sources
 from lexiframe.io.qrels import read_qrels
@@ -34,6 +35,7 @@ _FUNCTION = "simulate_collection"
 _POOL_DEPTH = 20
 
 
+@typed
 def simulate_collection(
     *,
     requests: int | None = None,

@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 
 from lexiframe.errors import LexiframeError, LexiframeWarning
+from lexiframe.guards import typed
 from lexiframe.layouts.cube import score_cube
 from lexiframe.metrics.scores import scores
 from lexiframe.projection.positions import positions
@@ -19,6 +20,7 @@ _MOST = 400
 """Kendall's τ is computed over at most this many requests; time grows with their square."""
 
 
+@typed
 def collection_distances(
     real: CollectionLike | Evaluated,
     other: CollectionLike | Evaluated,

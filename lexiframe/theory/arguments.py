@@ -40,6 +40,11 @@ _MOST = 1000
 def check_few(function: str, n: int, m: int) -> None:
     """Raise as `check_sizes`, and when there are more rankings than can be looked at one by one."""
     check_sizes(function, n, m)
+    if m < n and n > _MOST:  # the number of rankings alone could take long to compute
+        raise LexiframeError(
+            f"{function}: expected at most {_MOST:,} rankings, found C({n}, {m}), which is {n:,} or "
+            "more"
+        )
     if comb(n, m) > _MOST:
         raise LexiframeError(
             f"{function}: expected at most {_MOST:,} rankings, found C({n}, {m}) = {comb(n, m):,}"

@@ -9,6 +9,7 @@ from itertools import combinations, product
 import numpy as np
 import polars as pl
 
+from lexiframe.guards import typed
 from lexiframe.metrics.metric import Metric
 from lexiframe.metrics.recall_level import RecallLevelMetric
 from lexiframe.metrics.scores import scores
@@ -72,6 +73,7 @@ class Universe:
         return (*found, *range(self.n - missing + 1, self.n + 1))
 
 
+@typed
 def axioms(
     methods: MeasureLike | Iterable[MeasureLike], n: int, m: int | Iterable[int]
 ) -> pl.DataFrame:

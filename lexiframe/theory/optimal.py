@@ -9,6 +9,7 @@ import polars as pl
 from scipy.special import comb
 
 from lexiframe.errors import LexiframeError
+from lexiframe.guards import typed
 from lexiframe.metrics.graded import GradedMetric
 from lexiframe.metrics.recall_level import RecallLevelMetric
 from lexiframe.metrics.search_length import SearchLength
@@ -18,6 +19,7 @@ from lexiframe.theory.arguments import check_sizes, sizes_of
 from lexiframe.typing import MeasureLike
 
 
+@typed
 def optimal_worst_case(measure: MeasureLike, m: int | Iterable[int]) -> pl.DataFrame:
     """Compute the worst case of an optimal ranking, when it is fixed and when it is drawn.
 

@@ -8,12 +8,14 @@ import numpy as np
 import polars as pl
 
 from lexiframe.errors import LexiframeError
+from lexiframe.guards import typed
 from lexiframe.pairwise.pairs import Measure, parse_measures, preferences
 from lexiframe.theory.arguments import check_few
 from lexiframe.theory.rankings import positions_of
 from lexiframe.typing import MeasureLike
 
 
+@typed
 def order(method: MeasureLike, n: int, m: int) -> pl.DataFrame:
     """List which rankings come directly above which, under a measure: the edges of its diagram.
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from lexiframe.guards import typed
 from lexiframe.metrics.scores import scores
 from lexiframe.pairwise.pairs import parse_measures
 from lexiframe.theory.arguments import check_sizes, sizes_of
@@ -17,6 +18,7 @@ from lexiframe.typing import MeasureLike
 _RANKINGS = ("first at n - m + 1", "first at 1", "last at m", "last at n")
 
 
+@typed
 def orientation(
     measures: MeasureLike | Iterable[MeasureLike], n: int, m: int | Iterable[int]
 ) -> pl.DataFrame:

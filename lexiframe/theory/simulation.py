@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 
 from lexiframe.errors import LexiframeError
+from lexiframe.guards import typed
 from lexiframe.pairwise.pairs import parse_measures, preferences
 from lexiframe.resampling import check_draws
 from lexiframe.theory.arguments import check_sizes
@@ -21,6 +22,7 @@ ranks (m²/2n) are expected in a row, permutations are drawn instead."""
 _CELLS = 1 << 24
 
 
+@typed
 def simulate_agreement(
     measures: MeasureLike | Iterable[MeasureLike],
     n: int,
@@ -91,6 +93,7 @@ def simulate_agreement(
     )
 
 
+@typed
 def simulate_ties(
     measures: MeasureLike | Iterable[MeasureLike],
     n: int,

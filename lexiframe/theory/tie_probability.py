@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from lexiframe.errors import LexiframeError
+from lexiframe.guards import typed
 from lexiframe.metrics import notation
 from lexiframe.theory.arguments import check_sizes
 from lexiframe.typing import MeasureLike
@@ -20,6 +21,7 @@ _DECREASING = ("AP", "RR", "nDCG", "RBP")
 """Metrics whose exposure decreases strictly, so that TSE of it has the closed form."""
 
 
+@typed
 def tie_probability(method: MeasureLike, n: int, m: int, *, first: int | None = None) -> float:
     """Compute how probable it is that two random rankings of n items tie.
 
@@ -76,6 +78,7 @@ def tie_probability(method: MeasureLike, n: int, m: int, *, first: int | None = 
     return float((weights**2).sum() / weights.sum() ** 2)
 
 
+@typed
 def distinct_values(method: MeasureLike, n: int, m: int) -> int:
     """Count the values that a method can tell apart among all rankings of n items.
 

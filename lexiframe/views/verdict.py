@@ -10,6 +10,7 @@ import polars as pl
 from lexiframe.decisions.compare_judges import JudgeComparison
 from lexiframe.decisions.hole_results import HoleSensitivity
 from lexiframe.errors import LexiframeError, SchemaError, check_choice, escaped
+from lexiframe.guards import typed
 from lexiframe.io.tables.objects import is_frame
 from lexiframe.metrics.tolerance import TIE
 from lexiframe.orderings.means import is_count
@@ -20,6 +21,7 @@ from lexiframe.views.decided.tables import sentences_of
 from lexiframe.views.words import for_group, how_tested, listed
 
 
+@typed
 def verdict(
     e: Evaluated | Frame,
     /,

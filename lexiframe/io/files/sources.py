@@ -173,7 +173,7 @@ def sources_of_runs(runs: Any) -> Found:
     if isinstance(runs, Mapping) and not is_one:
         found = Found([_named_by_caller(str(name), run) for name, run in runs.items()])
     else:
-        several = isinstance(runs, Iterable) and not is_one
+        several = isinstance(runs, Iterable) and not is_one and getattr(runs, "ndim", 1) > 0
         found = Found.together(_expand(run) for run in (runs if several else [runs]))
     if not found.sources:
         raise ReadError("no runs: expected at least one file or frame, found an empty list")

@@ -11,6 +11,7 @@ from typing import Any
 import polars as pl
 
 from lexiframe.errors import ReadError
+from lexiframe.guards import typed
 from lexiframe.io.files.parquet_and_arrow import read_arrow
 from lexiframe.io.files.sources import File, only_file
 from lexiframe.io.files.unpacking import content_of
@@ -27,6 +28,7 @@ _SQLITE = b"SQLite format 3\0"
 _WHOLE = r"^(0|-?[1-9][0-9]*)$"
 
 
+@typed
 def read_log(path: str | Path | File) -> pl.DataFrame:
     r"""Read a log of experiments: one row for each run, in CSV, TSV, JSON lines or Parquet.
 

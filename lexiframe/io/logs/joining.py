@@ -10,6 +10,7 @@ from typing import Any
 import polars as pl
 
 from lexiframe.errors import SchemaError, n_and_first, nearest, warn
+from lexiframe.guards import typed
 from lexiframe.io.files.sources import run_name
 from lexiframe.io.logs.files import read_log
 from lexiframe.io.tables.column_names import KNOWN_NAMES, candidates_for
@@ -22,6 +23,7 @@ _ENTRY = {"log": "a log entry", "requests": "attributes"}  # what warnings call 
 MLFLOW_RUN_NAME = "tags.mlflow.runName"  # the run's name in tables of mlflow.search_runs
 
 
+@typed
 def with_log(table: Frame, log: LogLike, /, on: str = "run") -> pl.DataFrame:
     """Join any table with a log of experiments: add the log's columns to the rows of the table.
 
@@ -66,6 +68,7 @@ def with_log(table: Frame, log: LogLike, /, on: str = "run") -> pl.DataFrame:
     return join_entries(table, _read(log), on, "with_log", "log")
 
 
+@typed
 def with_attributes(table: Frame, attributes: LogLike, /, on: str = "query_id") -> pl.DataFrame:
     """Join any table with what describes requests: add the attributes to the rows of the table.
 

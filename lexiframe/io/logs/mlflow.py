@@ -16,6 +16,7 @@ from urllib.parse import quote, unquote, urlparse
 import polars as pl
 
 from lexiframe.errors import LexiframeError, ReadError, n_and_first, unknown_name
+from lexiframe.guards import typed
 from lexiframe.io.files.remote import without_secrets
 from lexiframe.io.files.sources import expanded, public_address
 from lexiframe.io.logs.files import numbers_of
@@ -37,6 +38,7 @@ _TEXTS = ("run", "run_id", "experiment", "status")
 _ATTRIBUTES = dict.fromkeys(_TEXTS, pl.String()) | dict.fromkeys(_TIMES, pl.Int64())
 
 
+@typed
 def read_mlflow(
     tracking_uri: str | Path, experiment: str | int | Sequence[str | int] | None = None
 ) -> pl.DataFrame:

@@ -1,0 +1,17 @@
+"""Every public function is called with wrong values: it says what is wrong, in our words."""
+
+from collections import Counter
+
+import pytest
+
+from tests.fuzz.calls import calls, outcome
+
+
+@pytest.mark.parametrize("n, seed", [(2_000, 0), pytest.param(100_000, 1, marks=pytest.mark.slow)])
+def test_wrong_arguments_are_errors_with_a_sentence(tmp_path, monkeypatch, n, seed):
+    monkeypatch.chdir(tmp_path)
+    found = Counter()
+    for called, wrong, value, function, given in calls(tmp_path, n, seed):
+        if problem := outcome(function, given):
+            found[f"{called}({wrong}={type(value).__name__} {str(value)[:30]!r}): {problem}"] += 1
+    assert not found, "\n".join(f"{n} × {text}" for text, n in found.most_common(60))
