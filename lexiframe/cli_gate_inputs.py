@@ -77,7 +77,12 @@ Required = Annotated[
     ),
 ]
 TestOfGate = Annotated[
-    ShiftedTest, typer.Option("--test", help="The paired test.", rich_help_panel=STATISTICS)
+    ShiftedTest,
+    typer.Option(
+        "--test",
+        help="The paired test. Randomization is not offered: with a margin it tests symmetry.",
+        rich_help_panel=STATISTICS,
+    ),
 ]
 Power = Annotated[
     float,

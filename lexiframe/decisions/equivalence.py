@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from lexiframe.codes import decode
-from lexiframe.decisions.shifted_tests import SHIFTED_TESTS, Answers
+from lexiframe.decisions.shifted_tests import SHIFTED_TESTS, Answers, check_test
 from lexiframe.errors import LexiframeError, check_choice
 from lexiframe.guards import typed
 from lexiframe.layouts.arrays import Pairs, check_finite
@@ -29,7 +29,7 @@ from lexiframe.significance.paired import Correction, Family
 from lexiframe.significance.reach import warn_of_no_rejection
 from lexiframe.typing import RequestsLike
 
-ShiftedTest = Literal["t", "bootstrap", "randomization"]
+ShiftedTest = Literal["t", "bootstrap"]
 
 
 @typed
@@ -59,7 +59,7 @@ def equivalence(
         the measure: a number for all measures, or one for each, ``{"AP": 0.01, "RPP": 0.05}``. With
         a baseline it may be a share of the size of the baseline's mean score, ``"2%"``; this needs
         a table of scores.
-    test : {"t", "bootstrap", "randomization"}, or several
+    test : {"t", "bootstrap"}, or several
         The paired test that the questions are asked with, see the notes.
     correction, family
         As in `compare`. Each question has its own family.
@@ -68,7 +68,7 @@ def equivalence(
     baseline : str, optional
         Compare the other runs with this run only, which is ``run_b`` of every pair.
     trials, seed
-        Number of trials of the bootstrap and the randomisation, and their seed.
+        Number of trials of the bootstrap, and their seed.
     requests, by
         A frame or file with ``query_id`` and attributes of requests, and the attributes that form
         groups. The tests are done within each group, whose attributes are the first columns. A
@@ -117,20 +117,20 @@ def equivalence(
 
     ``t``: t = (mean − limit) / (sd / √n), with n − 1 degrees of freedom; p_equivalent is that of
     `statsmodels.stats.weightstats.ttost_paired`. ``bootstrap``: the distribution of t is that of
-    samples of the centred differences (the percentile-t interval). ``randomization``: the signs of
-    the differences minus the limit are drawn at random, and the interval has the limits that are
-    not rejected; it assumes that the differences are distributed symmetrically around their mean.
-    p = (1 + count) / (1 + trials); both draw as `compare` does, and p_better is its p_value.
+    samples of the centred differences (the percentile-t interval); p = (1 + count) / (1 + trials),
+    and samples are drawn as `compare` draws them. p_better is the p_value of `compare`, unless all
+    differences are equal. Randomisation is not offered: changing signs at random tests whether the
+    differences are symmetric around the limit, and 20 equal differences would pass.
 
     With the true difference on the margin, "not worse" and "equivalent" come out at most alpha of
     the time for normal differences, for differences of skewed scores and for discrete ones. Where
-    the differences themselves are skewed, t and randomisation exceed it on one side, and the
-    bootstrap hardly does: of exponential differences of 100 requests, at 5 %, they err in 7 to 8 %
-    of samples, and the bootstrap in 5 to 6 %. Fewer requests make this worse.
+    the differences themselves are skewed, t exceeds it on one side, and the bootstrap hardly does:
+    of exponential differences of 100 requests, at 5 %, t errs in 7 to 8 % of samples, and the
+    bootstrap in 5 to 6 %. Fewer requests make this worse.
 
-    Equal differences have no t: p is 0 or 1, by the sign of mean − limit, and 1 where the mean
-    equals the limit. With one request p is 1 (randomisation: at least 0.5), and there is no
-    interval. Its ends are infinite where too few trials or requests make rejection impossible.
+    Where all differences are equal (up to 1e-12 · max(1, size)) nothing is known of how much others
+    would vary: every p is 1, and there is no interval. The same holds with one request. The ends of
+    an interval are infinite where too few trials make rejection impossible.
 
     The names of two runs decide which of them is run_a, so that, of all pairs, Holm's and Benjamini
     and Hochberg's corrections of one-sided questions depend on them. With a baseline they do not.
@@ -176,7 +176,7 @@ def _check(
     if not (tests and corrections):
         raise LexiframeError("equivalence: expected a test and a correction, found none")
     for name in tests:
-        check_choice("equivalence", name, SHIFTED_TESTS, "test")
+        check_test("equivalence", name)
     for name in corrections:
         check_choice("equivalence", name, CORRECTIONS, "correction")
     check_choice("equivalence", family, get_args(Family), "family")

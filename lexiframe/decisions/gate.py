@@ -12,7 +12,7 @@ from lexiframe.decisions.equivalence import ShiftedTest, equivalence
 from lexiframe.decisions.gate_reasons import reason
 from lexiframe.decisions.gate_sizes import requests_to_decide
 from lexiframe.decisions.gate_tables import margins_by_name, of_two_runs
-from lexiframe.decisions.shifted_tests import SHIFTED_TESTS
+from lexiframe.decisions.shifted_tests import check_test
 from lexiframe.errors import LexiframeError, check_choice
 from lexiframe.guards import typed
 from lexiframe.layouts.cube import PairsLike, cube_or_sums, pair_cube
@@ -61,7 +61,7 @@ def gate(
     require : {"not-worse", "better", "equivalent"}
         What has to be shown of the mean difference: that it is above −δ, above 0, or between −δ
         and δ.
-    test : {"t", "bootstrap", "randomization"}
+    test : {"t", "bootstrap"}
         The paired test, as for `equivalence`.
     correction : {"none", "holm", "bonferroni", "bh"}
         How p-values are corrected over all rows of the table. None is needed for the whole: see the
@@ -135,7 +135,9 @@ def gate(
     t-test at the level alpha (with a correction: alpha divided by the number of rows); it is the
     least number of requests with which the row would pass, or with which it would fail, with the
     probability ``power``. It is null where this takes more than 10^9 requests, as on the margin,
-    and with one request. It rests on the observed difference, which is an estimate itself.
+    where all differences are equal or there is one request, and where it is no more than there are
+    (the bootstrap takes more than a t-test where there are few). It rests on the observed
+    difference, which is an estimate itself.
 
     Examples
     --------
@@ -190,7 +192,7 @@ def check_gate(
 ) -> None:
     """Raise for arguments that `gate` does not accept."""
     check_choice("gate", require, get_args(Require), "require")
-    check_choice("gate", test, SHIFTED_TESTS, "test")
+    check_test("gate", test)
     check_choice("gate", correction, CORRECTIONS, "correction")
     check_share("gate", "power", power)
     check_share("gate", "alpha", alpha)
@@ -246,6 +248,8 @@ def _required(table: pl.DataFrame, require: str, level: float, power: float) -> 
     mean, deviation, margin = table.select(names).to_numpy()[place].T
     sizes = np.zeros(table.height, np.int64)
     sizes[place] = requests_to_decide(require, mean, deviation, margin, level, power)
+    # A number that is there already did not decide: with few requests the bootstrap cannot.
+    sizes[sizes <= table["n"].to_numpy()] = 0
     return pl.Series(sizes).replace(0, None)
 
 

@@ -15,7 +15,7 @@ def reason(row: Row) -> str:
     --------
     >>> reason({"baseline": "bm25", "candidate": "dense", "require": "not-worse",
     ...         "outcome": "undecided", "mean_difference": -0.004, "margin": 0.01, "n": 50,
-    ...         "p_adjusted": 0.21, "p_opposite_adjusted": 0.79, "required": 320})
+    ...         "p_adjusted": 0.21, "p_opposite_adjusted": 0.79, "required": 320, "ci_low": -0.012})
     'It is not known whether dense is worse than bm25 by more than 0.01: p = 0.21, of the opposite \
 0.79, mean difference -0.004, n = 50; it would take about 320 requests.'
     """
@@ -71,6 +71,8 @@ def _of_undecided(row: Row) -> str:
     p = f"{_p(row['p_adjusted'])}, of the opposite {_p(row['p_opposite_adjusted'], '')}"
     if row["n"] == 1:
         needed = "one request shows nothing"
+    elif row["ci_low"] is None:
+        needed = "equal differences do not tell how much others would vary"
     elif row["required"] is None:
         needed = "no number of requests that was tried would decide it"
     else:

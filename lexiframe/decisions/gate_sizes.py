@@ -18,7 +18,8 @@ def requests_to_decide(
     """Return the least numbers of requests that let rows pass, or fail, with probability ``power``.
 
     The arrays have the mean difference of each row, its standard deviation and the margin. The
-    result is 0 where more than 10^9 requests would be needed.
+    result is 0 where more than 10^9 requests would be needed, and where the deviation is 0: equal
+    differences do not tell how much others would vary.
 
     Examples
     --------
@@ -40,4 +41,4 @@ def requests_to_decide(
         sizes = within, above(np.abs(mean) - margin, alpha / 2)
     none = np.iinfo(np.int64).max
     least = np.minimum(*(np.where(size > 0, size, none) for size in sizes))
-    return np.where(least == none, 0, least)
+    return np.where((least == none) | ~(deviation > 0), 0, least)

@@ -7,9 +7,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from lexiframe.errors import LexiframeError, check_choice
 from lexiframe.layouts.moments import Moments
 from lexiframe.progress import progress
-from lexiframe.resampling import drawn_requests, signs
+from lexiframe.resampling import drawn_requests
 from lexiframe.significance.differences import Differences, Options
 from lexiframe.significance.paired_tests import t_of_samples
 
@@ -57,7 +58,7 @@ def t_answers(d: Differences | Moments, margin: np.ndarray, options: Options) ->
 
     n = np.broadcast_to(d.n, margin.shape)
     half = stdtrit(np.maximum(n - 1, 1), 1 - options.alpha) * d.deviation / np.sqrt(n)
-    half = np.where(n > 1, half, np.nan)
+    half = np.where((n > 1) & (d.deviation > 0), half, np.nan)
     return _answers(
         margin,
         (d.mean - half, d.mean + half),
@@ -69,15 +70,20 @@ def t_answers(d: Differences | Moments, margin: np.ndarray, options: Options) ->
 
 
 def _t(d: Differences | Moments, limit: np.ndarray) -> np.ndarray:
-    """Return t of the mean minus a limit; NaN where nothing is known: see `compare`."""
+    """Return t of the mean minus a limit; NaN where nothing is known.
+
+    That is so with one request and where all differences are equal, whose deviation is exactly 0:
+    two requests with the same difference would otherwise be above any limit for certain.
+    """
     above = d.mean - limit
     above = np.where(np.abs(above) <= d.mean_rounding, 0.0, above)
+    varies = (np.asarray(d.n) > 1) & (d.deviation > 0)
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.asarray(np.where(np.asarray(d.n) > 1, above / d.deviation, np.nan) * np.sqrt(d.n))
+        return np.asarray(np.where(varies, above / d.deviation, np.nan) * np.sqrt(d.n))
 
 
 def _p_of_t(t: np.ndarray, n: np.ndarray) -> np.ndarray:
-    """Return P(T ≥ t); 1 where the mean equals the limit in each request, or n is 1."""
+    """Return P(T ≥ t); 1 where t is not known."""
     from scipy.special import stdtr
 
     return np.where(np.isnan(t), 1.0, stdtr(np.maximum(n - 1, 1), -t))
@@ -126,45 +132,6 @@ def _bootstrap_block(
     return _answers(margin, ends, above, below, better, np.full(len(margin), 1 / (1 + t.shape[1])))
 
 
-def randomization_answers(d: Differences, margin: np.ndarray, options: Options) -> Answers:
-    """Randomisation: signs at random of the differences minus the limit.
-
-    Changing the signs of the differences x − c of some requests makes their sum at least as great
-    as it is if and only if the mean of x in these requests is at most c. So the means of x in the
-    requests whose signs change give p for every limit c, and their quantiles the interval.
-    """
-    flipped = np.ascontiguousarray((1 - signs(d.n, options.trials, options.seed).T) / 2)
-    parts = [
-        _randomization_block(_of_pairs(d, pairs), margin[pairs], flipped, options)
-        for pairs in _blocks(len(margin), flipped.shape[1], "randomization")
-    ]
-    found = _joined(parts)
-    low, high = (np.where(d.n > 1, end, np.nan) for end in found[:2])
-    return found._replace(ci_low=low, ci_high=high)
-
-
-def _randomization_block(
-    d: Differences, margin: np.ndarray, flipped: np.ndarray, options: Options
-) -> Answers:
-    size = flipped.sum(axis=0)
-    rough = np.broadcast_to(d.rounding, d.values.shape).max(axis=0)[:, None]
-    sums = d.values.T @ flipped
-    with np.errstate(invalid="ignore"):
-        means = sums / size
-    # Without a change of sign the sum is as great as it is, whatever the limit.
-    lower, upper = (np.where(size > 0, means, end) for end in (-np.inf, np.inf))
-    drawn, observed = d.mean[:, None] - 2 * sums / d.n, np.abs(d.mean)[:, None]
-    better = _p_of_count(np.abs(drawn) >= observed - d.mean_rounding[:, None])
-    return _answers(
-        margin,
-        _inner(lower, upper, options.alpha),
-        lambda limit: _p_of_count(lower <= limit[:, None] + rough),
-        lambda limit: _p_of_count(upper >= limit[:, None] - rough),
-        better,
-        np.full(len(margin), 1 / (1 + len(size))),
-    )
-
-
 def _blocks(pairs: int, trials: int, label: str) -> Iterator[slice]:
     """Yield the pairs that are computed at once, in a bounded memory."""
     at_once = max(_CELLS // trials, 1)
@@ -205,6 +172,21 @@ def _inner(low: np.ndarray, high: np.ndarray, alpha: float) -> tuple[np.ndarray,
 SHIFTED_TESTS: dict[str, Callable[[Any, np.ndarray, Options], Answers]] = {
     "t": t_answers,
     "bootstrap": bootstrap_answers,
-    "randomization": randomization_answers,
 }
 """The tests by name; ``t`` takes `Moments` as well, the others need each request."""
+
+
+def check_test(called: str, name: str) -> None:
+    """Raise for a test that is not offered with a margin, and say why it is not.
+
+    Examples
+    --------
+    >>> check_test("gate", "t")
+    """
+    if name == "randomization":
+        raise LexiframeError(
+            f"{called}: expected test to be 't' or 'bootstrap', found 'randomization'; with a "
+            "margin it would test whether the differences are symmetric about the margin, not "
+            "whether their mean is beyond it, and equal differences would pass"
+        )
+    check_choice(called, name, SHIFTED_TESTS, "test")

@@ -102,11 +102,23 @@ def test_smaller_may_be_better():
     assert (row["outcome"], row["mean_difference"]) == ("pass", pytest.approx(5))
 
 
-def test_two_runs_that_are_the_same():
-    d = scores_of(np.zeros(10))
-    assert [one(d, require=require)["outcome"] for require in REQUIRE] == ["pass", "fail", "pass"]
-    for test in ("bootstrap", "randomization"):
-        assert one(d, test=test)["outcome"] == "pass"
+@pytest.mark.parametrize("test", ["t", "bootstrap"])
+@pytest.mark.parametrize("n", [2, 3, 10, 400])
+def test_equal_differences_decide_nothing(n, test):
+    """Two requests with the same difference show nothing, so they ask for no number either."""
+    d = scores_of(np.full(n, 0.02))
+    for require in REQUIRE:
+        row = one(d, 0.5, require=require, test=test)
+        found = [row[name] for name in ("outcome", "p_value", "p_opposite", "required", "ci_low")]
+        assert found == ["undecided", 1.0, 1.0, None, None]
+        assert row["why"].endswith("; equal differences do not tell how much others would vary.")
+
+
+def test_more_requests_are_asked_for_than_there_are():
+    """Three requests with the bootstrap: t, by which requests are counted, would need two."""
+    x = np.array([0.1, 0.1001, 0.1002])
+    row = one(scores_of(x), 0.02, test="bootstrap", trials=9, alpha=0.05)
+    assert (row["outcome"], row["n"], row["required"]) == ("undecided", 3, None)
 
 
 def test_one_request_decides_nothing():
@@ -116,7 +128,7 @@ def test_one_request_decides_nothing():
         assert row["why"].endswith("n = 1; one request shows nothing.")
 
 
-@pytest.mark.parametrize("test", ["bootstrap", "randomization"])
+@pytest.mark.parametrize("test", ["bootstrap"])
 def test_other_tests_are_those_of_equivalence(test):
     d = scores_of(around(-0.004, 20))
     row = one(d, test=test, trials=999, seed=5)
