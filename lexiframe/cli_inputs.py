@@ -28,6 +28,7 @@ from lexiframe.cli_options import (
     InFamily,
     NamedBy,
     NotJudged,
+    OfMissing,
     PairedTest,
     QrelsColumns,
     QrelsHeader,
@@ -140,9 +141,15 @@ class RunsOrScores(InputOptions):
     qrels: FirstFile
     runs: FurtherFiles
     scores: AreScores = False
+    missing: OfMissing = None
 
     def scan(self) -> RunScan:
         """Find the runs; raise for judgments without any, which Typer no longer does."""
+        if self.missing is not None:
+            raise typer.BadParameter(
+                "--missing is for --scores: by judgments, a run found nothing for a request that "
+                "it lacks; leave it out"
+            )
         if not self.runs:
             raise typer.BadParameter("expected at least one run after QRELS, found none")
         return super().scan()
