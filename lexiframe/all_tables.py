@@ -14,8 +14,9 @@ from lexiframe.metrics.metric import Metric
 from lexiframe.orderings.agreement import sign_agreement, tie_rates
 from lexiframe.orderings.correlations import rank_correlations
 from lexiframe.orderings.means import run_means
-from lexiframe.orderings.order import order_runs
-from lexiframe.orderings.rule import Method
+from lexiframe.orderings.missing import Missing
+from lexiframe.orderings.order import order_or_null, order_runs
+from lexiframe.orderings.rule import Method, Rule
 from lexiframe.orderings.win_rates import win_rates
 from lexiframe.pairwise.pairs import Measure
 from lexiframe.schemas import (
@@ -41,15 +42,18 @@ def pair_tables(
     order: Method,
     inference: Inference,
     groups: Groups,
+    missing: Missing | None = None,
 ) -> dict[str, Any]:
     """Compute the tables about runs and pairs, by the names of the attributes of `Evaluation`.
 
     ``s`` are the scores, and ``cube`` the preferences, or the sums of either; None if there are
-    none. ``asked`` are the measures, of which preferences order the runs by ``order``.
+    none. ``asked`` are the measures, of which preferences order the runs by ``order``. Where runs
+    lack requests of scores, ``missing`` says what to do; None gives them no ranks.
     """
-    within = groups.arguments
-    by_mean = order_runs(s, "mean", **within) if s is not None else groups.empty(ORDERINGS)
-    means = [run_means(s, inference.alpha, **within)] if s is not None else []
+    within, by_mean, means = groups.arguments, groups.empty(ORDERINGS), []
+    if s is not None:
+        by_mean = order_or_null(s, Rule("mean", missing=missing), **within)
+        means = [run_means(s, inference.alpha, missing=missing, **within)]
     if cube is None:
         none = (WIN_RATES, CORRELATIONS, TIE_RATES, SIGN_AGREEMENT, COMPARISONS, POWER)
         empty = {schema.name: groups.empty(schema) for schema in (*none, AGAINST_BASELINE)}

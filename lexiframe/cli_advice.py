@@ -9,7 +9,7 @@ from lexiframe.io.problems.advice import READ_AS_SCORES
 
 _ARGUMENT = re.compile(
     r"\b(header|decimal|third|name_from|ties|score_type|no_relevant|duplicates|unjudged|requests|by|"
-    r"baseline|exclude_self|depth)"
+    r"baseline|exclude_self|depth|missing)"
     r"=(?:True|'([^']+)')"
 )
 _CHECKS = re.compile(r"\blexiframe\.check_(?:run|qrels)\b")

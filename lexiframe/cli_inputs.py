@@ -30,6 +30,7 @@ from lexiframe.cli_options import (
     Level,
     NamedBy,
     NotJudged,
+    OfMissing,
     PairedTest,
     QrelsColumns,
     QrelsHeader,
@@ -144,6 +145,7 @@ class RunsOrScores(InputOptions):
     qrels: FirstFile
     runs: FurtherFiles
     scores: AreScores = False
+    missing: OfMissing = None
     level: Level = None
 
     def measures(self, asked: list[str] | None) -> list[Measure]:
@@ -159,6 +161,11 @@ class RunsOrScores(InputOptions):
 
     def scan(self) -> RunScan:
         """Find the runs; raise for judgments without any, which Typer no longer does."""
+        if self.missing is not None:
+            raise typer.BadParameter(
+                "--missing is for --scores: by judgments, a run found nothing for a request that "
+                "it lacks; leave it out"
+            )
         if not self.runs:
             raise typer.BadParameter("expected at least one run after QRELS, found none")
         return super().scan()

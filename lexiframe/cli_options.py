@@ -12,6 +12,7 @@ from lexiframe.io.files.outputs import output_path
 from lexiframe.io.options import Third
 from lexiframe.io.problems.duplicates import Duplicates
 from lexiframe.io.run_parts import NameFrom
+from lexiframe.orderings.missing import Missing
 from lexiframe.projection.policies import NoRelevant, ScoreType, Ties, Unjudged
 from lexiframe.significance.differences import Alternative
 from lexiframe.significance.paired import Correction, Family, Test
@@ -62,6 +63,15 @@ AreScores = Annotated[
     typer.Option(
         "--scores",
         help="All files hold scores per request, as trec_eval -q and other tools write them.",
+        **_of(INPUT),
+    ),
+]
+OfMissing = Annotated[
+    Missing | None,
+    typer.Option(
+        "--missing",
+        help="With --scores, where runs lack requests that others have: 0 for these, only the "
+        "requests common to all, or each run by its own. Default: no order of the runs.",
         **_of(INPUT),
     ),
 ]

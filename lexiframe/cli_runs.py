@@ -55,12 +55,14 @@ from lexiframe.layouts.cube import PairsLike, pair_cube_with_scores
 from lexiframe.layouts.groups import names_of
 from lexiframe.memory import peak_memory
 from lexiframe.metrics.metric import Metric
+from lexiframe.orderings.missing import settle
 from lexiframe.projected import project_runs
 from lexiframe.projection.policies import Policies
 from lexiframe.significance.paired import check_inference
 from lexiframe.significance.paired import compare as compare_runs
 from lexiframe.significance.tukey import tukey_hsd
-from lexiframe.views.verdict import verdict, verdict_text
+from lexiframe.views.lacking import without_unranked
+from lexiframe.views.verdict import verdict, verdict_of, verdict_text
 from lexiframe.views.verdict_on_baseline import baseline_sentences
 
 _GROUPS_HINT = (
@@ -240,7 +242,7 @@ def _evaluated(
     if inputs.scores:
         inputs.measures(None)  # raises for options that are not for scores
         files = _found_scores(inputs, tests, outputs)
-        return evaluate_scores(files, measure or None, **vars(tests))
+        return evaluate_scores(files, measure or None, missing=inputs.missing, **vars(tests))
     scan = _found_runs(inputs, tests, outputs)
     policies = Policies(**inputs.policies())
     inference = Inference(**{f.name: getattr(tests, f.name) for f in fields(Inference)})
@@ -270,8 +272,10 @@ def _score_pairs(
     inputs: RunsOrScores, measure: list[str] | None, tests: InferenceOptions, outputs: list[Path]
 ) -> tuple[PairsLike, dict[str, Any]]:
     """Return the scores of other tools, and the facts that a file states."""
-    chosen = load_chosen(_found_scores(inputs, tests, outputs), measure or None)
-    return chosen.table, {"scores": chosen.files}
+    files = _found_scores(inputs, tests, outputs)
+    chosen = load_chosen(files, measure or None, warns=inputs.missing is None)
+    table, _ = settle(chosen.table, inputs.missing)
+    return table, {"scores": chosen.files, "missing": inputs.missing}
 
 
 def _found_runs(inputs: InputOptions, tests: InferenceOptions, outputs: list[Path]) -> RunScan:
@@ -296,7 +300,8 @@ def _printed(e: Evaluation) -> dict[str, pl.DataFrame]:
     if e.provenance["inference"]["baseline"] is not None:
         tables["against_baseline"] = e.against_baseline
     elif e.provenance["inference"]["alternative"] == "two-sided":  # a verdict needs it
-        tables["verdict"] = verdict(e)
+        ranked = without_unranked(e.tables(), e.provenance["groups"])
+        tables["verdict"] = verdict_of(ranked, e.provenance)
     return tables
 
 

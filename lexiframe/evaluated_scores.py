@@ -16,12 +16,14 @@ from lexiframe.guards import typed
 from lexiframe.io.per_request_scores import Loaded, load_scores
 from lexiframe.io.qrels import held_or_data, sources_of_qrels
 from lexiframe.io.score_forms.sources import Keys, given_scores
-from lexiframe.layouts.cube import pair_cube, pair_cube_with_scores
+from lexiframe.layouts.arrays import PairCube
+from lexiframe.layouts.cube import pair_cube
 from lexiframe.layouts.groups import By, names_of
 from lexiframe.metrics.catalogue import num_rel, num_rel_ret, num_ret
 from lexiframe.metrics.derived import known_metric
 from lexiframe.metrics.scores import as_list
 from lexiframe.orderings.means import best_first
+from lexiframe.orderings.missing import Missing, check_missing, lacking_requests, settle
 from lexiframe.pairwise.pairs import preferences_table
 from lexiframe.schemas import COVERAGE
 from lexiframe.significance.differences import Alternative
@@ -46,6 +48,7 @@ def evaluate_scores(
     baseline: str | None = None,
     trials: int = 10_000,
     seed: int = 0,
+    missing: Missing | None = None,
     requests: RequestsLike = None,
     by: By = None,
 ) -> Evaluation:
@@ -65,6 +68,13 @@ def evaluate_scores(
         As for `read_scores`.
     test, correction, family, alpha, alternative, trials, seed
         As for `compare`.
+    missing : {"zero", "common", "own"}, optional
+        Where runs lack requests that others have under a measure: ``zero`` adds scores of 0, for
+        runs that found nothing (of measures of which larger is better; counts stay as they are);
+        ``common`` keeps only the requests that all runs have; ``own`` orders each run by the mean
+        of the requests that it has, and marks these means. Default: the runs have no order by this
+        measure, as a mean over different requests is no ranking: a run with one easy request would
+        come first. Their ranks are null, and `verdict` is an error.
     baseline, requests, by
         As for `evaluate`.
 
@@ -78,13 +88,14 @@ def evaluate_scores(
     Raises
     ------
     LexiframeError
-        As `read_scores` and `compare`; for a measure that the scores do not have; and for a
-        baseline that is not among the runs, or alone.
+        As `read_scores` and `compare`; for a ``missing`` that cannot be done; for a measure that
+        the scores do not have; and for a baseline that is not among the runs, or alone.
 
     Warns
     -----
     LexiframeWarning
-        As `read_scores`, when a run lacks a request that other runs have.
+        As `read_scores`, when a run lacks a request that other runs have and ``missing`` is not
+        given.
 
     Examples
     --------
@@ -97,22 +108,25 @@ def evaluate_scores(
     [('AP', 'dph', 0.5833333333333334, 1.0), ('AP', 'bm25', 0.3333333333333333, 2.0)]
     """
     inference = Inference(test, correction, family, alpha, alternative, trials, seed, baseline)
+    check_missing("evaluate_scores", missing)
     groups, requests = names_of(requests, by), held_or_data(requests)
-    chosen = load_chosen(scores, measures, run, keys)
-    s, names = chosen.table, chosen.measures
+    chosen = load_chosen(scores, measures, run, keys, warns=missing is None)
+    (s, _), names = settle(chosen.table, missing), chosen.measures
     if baseline is not None:
         check_baseline("evaluate_scores", baseline, s["run"].unique().sort().to_list())
-    d = _differences(s)
+    cube = pair_cube(s)
+    d = _preferences(cube)
     provenance: dict[str, Any] = {
         "scores": chosen.files,
         "measures": names,
         "inference": {"ordering": "mean", **inference.facts()},
+        "missing": missing,
+        "lacking": lacking_requests(chosen.table),
         "groups": groups,
         "requests": sources_of_qrels(requests),
     }
     grouped = Groups.of(s, d, requests, groups)
-    cube = pair_cube_with_scores(d, s) if d.height else None
-    of_pairs = pair_tables(s, cube, [], "mean", inference, grouped)
+    of_pairs = pair_tables(s, cube if d.height else None, [], "mean", inference, grouped, missing)
     of_pairs["means"] = best_first(of_pairs["means"], names, groups)
     no_coverage = pl.DataFrame(schema=COVERAGE.columns)
     return Evaluation(
@@ -131,11 +145,16 @@ def load_chosen(
     measures: MeasureLike | Iterable[MeasureLike] | None = None,
     run: str | None = None,
     keys: Keys | None = None,
+    *,
+    warns: bool = True,
 ) -> Loaded:
-    """Read the scores of the measures that are asked for; see `evaluate_scores`."""
+    """Read the scores of the measures that are asked for; see `evaluate_scores`.
+
+    ``warns`` says whether there is a warning of runs that lack requests.
+    """
     asked = None if measures is None else [str(measure) for measure in as_list(measures)]
     only = asked[0] if asked is not None and len(asked) == 1 else None
-    loaded = load_scores(given_scores(scores, None, run, keys), otherwise=only)
+    loaded = load_scores(given_scores(scores, None, run, keys), otherwise=only, warns=warns)
     names = _chosen(loaded.measures, asked)
     return Loaded(loaded.table.filter(pl.col("measure").is_in(names)), names, loaded.files)
 
@@ -157,8 +176,7 @@ def _name_of(asked: str, known: list[str]) -> str:
     return found[0]
 
 
-def _differences(s: pl.DataFrame) -> pl.DataFrame:
+def _preferences(cube: PairCube) -> pl.DataFrame:
     """Return the preferences that scores give: the differences of all pairs of runs."""
-    cube = pair_cube(s)
     values = np.moveaxis(cube.values, 0, 2)
     return preferences_table(cube.queries, cube.runs, cube.measures.to_list(), values)

@@ -45,7 +45,8 @@ class Evaluation:
         the other runs that the run is preferred to in a request (0..1, ties half: the share of
         requests won), with its t interval ``ci_low, ci_high`` of level 1 − alpha. The runs are
         ranked by mean: ``rank`` is 1 for the best mean or the greatest share of requests won, and
-        null for counts (num_ret), which have no best. For preferences ``orderings`` may rank them
+        null for counts (num_ret), which have no best, and where `evaluate_scores` found that runs
+        lack requests. For preferences ``orderings`` may rank them
         otherwise, by the method ``order`` (MC4 unless told), which the verdict uses. The measures
         are in the order asked for, the runs of each in that of their rank under the first, then by
         name.

@@ -24,8 +24,9 @@ _NOT_A_LIST = (str, bytes, bytearray, Mapping)
 def typed(function: Callable[P, T]) -> Callable[P, T]:
     """Check the arguments of a public function against its annotations, before it looks at them.
 
-    Numbers, texts, flags, names of choices, paths, and lists of these are checked; data and measures
-    are not, because the readers say more about them. Iterators of numbers or names become lists.
+    Numbers, texts, flags, names of choices, paths, and lists of these are checked; data and
+    measures are not, because the readers say more about them. Iterators of numbers or names become
+    lists.
 
     Examples
     --------

@@ -75,7 +75,7 @@ _COLUMNS = {
         smaller_is_better is_worst_off reject reverses trivial reject_a reject_b changes_side inside
         inside_before in_top_a in_top_b
     """,
-    pl.List(pl.String): "best not_worse favoured",
+    pl.List(pl.String): "best not_worse untested favoured",
 }
 """The columns of all tables by type; a name has the same type in each, except runs' ``rank``."""
 _TYPES = {name: dtype for dtype, names in _COLUMNS.items() for name in names.split()}
@@ -303,7 +303,9 @@ AUDITS = _table(
     "type_iii_low type_iii_high n_significant n_pairs n",
 )
 VERDICT = _table(
-    "verdict", "measure test correction", "best not_worse favoured n_pairs n_significant n sentence"
+    "verdict",
+    "measure test correction",
+    "best not_worse untested favoured n_pairs n_significant n sentence",
 )
 COVERAGE = _table(
     "coverage",

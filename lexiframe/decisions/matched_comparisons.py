@@ -49,6 +49,7 @@ def _checked(
         if attribute not in c.columns:
             raise unknown_name("attribute", attribute, c.columns)
     table = check(c, COMPARISONS, f"comparisons {name!r}").with_columns(c[b] for b in by)
+    table = table.filter(pl.col("n") > 0)  # runs that share no request were not compared
     reject = pl.col("reject") if alpha is None else pl.col("p_adjusted") < alpha
     a, b, is_turned = pl.col("run_a"), pl.col("run_b"), pl.col("run_a") > pl.col("run_b")
     difference = pl.col("mean_difference").fill_nan(None).fill_null(0)

@@ -127,8 +127,13 @@ class Loaded:
     files: list[dict[str, Any]]
 
 
-def load_scores(given: Sequence[Given], otherwise: str | None = None) -> Loaded:
-    """Read and check scores; ``otherwise`` names the measure of tables that name none."""
+def load_scores(
+    given: Sequence[Given], otherwise: str | None = None, *, warns: bool = True
+) -> Loaded:
+    """Read and check scores; ``otherwise`` names the measure of tables that name none.
+
+    ``warns`` says whether there is a warning of runs that lack requests.
+    """
     loaded = in_threads(lambda one: _load(one, otherwise), given, "reading scores")
     origins, tables, files = zip(*loaded, strict=True)
     warn_of_index(origins)
@@ -137,7 +142,8 @@ def load_scores(given: Sequence[Given], otherwise: str | None = None) -> Loaded:
     _refuse_repeated(table, origins)
     table = _without_empty_requests(table, origins)
     _refuse_gaps(table, origins)
-    _warn_of_absent(table)
+    if warns:
+        _warn_of_absent(table)
     measures = table["measure"].unique(maintain_order=True).to_list()
     table = table.select(n for n in SCORES.columns if n in table.columns).sort(SCORES.key)
     return Loaded(table, measures, [file for of_one in files for file in of_one])

@@ -158,12 +158,18 @@ class PairCube:
     scores: np.ndarray | None = None
 
     def __iter__(self) -> Iterator[tuple[str, Pairs]]:
-        """Yield each measure and its preferences, without requests and runs that have none."""
+        """Yield each measure and its preferences, without requests and runs that have none.
+
+        A run that has scores stays, also where it shares no request with another.
+        """
         for measure, pairs in zip(self.measures, self.whole(), strict=True):
             known = ~np.isnan(pairs.values)
             query, pair = np.flatnonzero(known.any(axis=1)), np.flatnonzero(known.any(axis=0))
             if len(pair):
-                yield measure, _only_requests(_only_runs_in(pairs, pair), query)
+                run = np.unique([pairs.a[pair], pairs.b[pair]])
+                if pairs.scores is not None:
+                    run = np.union1d(run, np.flatnonzero(~np.isnan(pairs.scores).all(axis=0)))
+                yield measure, _only_requests(_only_runs(pairs, run), query)
 
     def whole(self) -> Iterator[Pairs]:
         """Yield the preferences of each measure, for all requests and runs of the cube."""
@@ -261,9 +267,8 @@ def _only_requests(pairs: Pairs, query: np.ndarray) -> Pairs:
     return replace(pairs, queries=pairs.queries[query], values=pairs.values[query], scores=scores)
 
 
-def _only_runs_in(pairs: Pairs, known: np.ndarray) -> Pairs:
-    """Keep the pairs of the runs that occur in the pairs ``known``."""
-    run = np.unique([pairs.a[known], pairs.b[known]])
+def _only_runs(pairs: Pairs, run: np.ndarray) -> Pairs:
+    """Keep the pairs of some of the runs."""
     if len(run) == len(pairs.runs):
         return pairs
     kept = np.isin(pairs.a, run) & np.isin(pairs.b, run)

@@ -27,6 +27,7 @@ from lexiframe.orderings.coefficients import (
     CorrelationMethod,
     coefficient,
 )
+from lexiframe.orderings.missing import Missing, settle
 from lexiframe.orderings.rule import Method, Rule
 from lexiframe.orderings.weighted import Ordered, laid_out, ordered
 from lexiframe.progress import progress
@@ -45,6 +46,7 @@ def group_correlations(
     trials: int = 1000,
     seed: int = 0,
     p: float = PERSISTENCE,
+    missing: Missing | None = None,
     requests: RequestsLike = None,
     by: By = None,
 ) -> pl.DataFrame:
@@ -62,6 +64,9 @@ def group_correlations(
         As for `rank_correlations`.
     order
         How the runs are ordered in each group: a method of `order_runs`.
+    missing
+        As for `order_runs`, over the requests of all groups. ``"own"`` leaves a run that has no
+        request of a group out of the correlations with this group.
     trials : int
         The number of random pairs of groups; if there are no more pairs of groups than that, each
         of them is taken once.
@@ -112,12 +117,14 @@ def group_correlations(
     called = "group_correlations"
     if is_evaluated(d):
         named = groups_of_evaluation(called, d, requests, by)
-        how: dict[str, Any] = {"order": order, "trials": trials, "seed": seed, "p": p, **named}
+        how: dict[str, Any] = {"order": order, "trials": trials, "seed": seed, "p": p}
+        how |= {"missing": missing, **named}
         parts = [group_correlations(table, method, **how) for table in _tables(d)]
         return pl.concat(parts).sort(GROUP_CORRELATIONS.key)
     name, correlate = coefficient(called, method, p)
     check_draws(called, "trials", trials, seed)
-    groups, cube, rule = named_groups(called, d, requests, by), laid_out(d, order), Rule(order)
+    groups, rule = named_groups(called, d, requests, by), Rule(order, missing=missing)
+    cube = laid_out(settle(d, missing)[0], order)
     check_finite(called, cube.values)
     choose = permutations if method == "tau_ap" else combinations
     pairs = [(one, *pair) for one in _measures(cube) for pair in choose(groups, 2)]

@@ -15,6 +15,7 @@ from lexiframe.guards import typed
 from lexiframe.layouts.cube import PairsLike
 from lexiframe.layouts.groups import By, by_groups, in_groups
 from lexiframe.orderings.coefficients import PERSISTENCE, CorrelationMethod, coefficient
+from lexiframe.orderings.missing import Missing, settle
 from lexiframe.orderings.order import ordering_table, warn_of_cycles
 from lexiframe.orderings.rule import Method, Rule
 from lexiframe.orderings.weighted import Ordered, laid_out, resampled
@@ -86,7 +87,7 @@ def rank_correlations(
     [('AP', 'RR', 0.5), ('RR', 'AP', 0.5)]
     """
     name, correlate = coefficient("rank_correlations", method, p)
-    by_name = _by_name(check(o, ORDERINGS))
+    by_name = _by_name(check(o, ORDERINGS).drop_nulls("rank"))
     rows = []
     for a, b in _pairs(by_name, method):
         common = [run for run in by_name[a] if run in by_name[b]]  # a join takes much longer
@@ -108,6 +109,7 @@ def bootstrap_correlations(
     seed: int = 0,
     alpha: float = 0.05,
     p: float = PERSISTENCE,
+    missing: Missing | None = None,
     requests: RequestsLike = None,
     by: By = None,
 ) -> pl.DataFrame:
@@ -121,6 +123,8 @@ def bootstrap_correlations(
         As for `rank_correlations`.
     order
         How each measure orders the runs: a method of `order_runs`.
+    missing
+        As for `order_runs`.
     samples : int
         The number of bootstrap samples. Each draws as many requests as there are, with replacement;
         all measures share the samples, so both orderings of a pair are of the same requests.
@@ -164,7 +168,7 @@ def bootstrap_correlations(
     """
     return correlate_samples(
         d, [method], order=order, samples=samples, seed=seed, alpha=alpha, p=p,
-        requests=requests, by=by,
+        missing=missing, requests=requests, by=by,
     )  # fmt: skip
 
 
@@ -177,6 +181,7 @@ def correlate_samples(
     seed: int,
     alpha: float,
     p: float = PERSISTENCE,
+    missing: Missing | None = None,
     requests: Any = None,
     by: By = None,
 ) -> pl.DataFrame:
@@ -184,10 +189,10 @@ def correlate_samples(
     function = "bootstrap_correlations"
     coefficients = {method: coefficient(function, method, p)[1] for method in methods}
     check_share(function, "alpha", alpha)
-    rule, cycles = Rule(order), list[pl.DataFrame]()
+    rule, cycles = Rule(order, missing=missing), list[pl.DataFrame]()
 
     def with_limits(part: Any) -> pl.DataFrame:
-        cube = laid_out(part, order)
+        cube = laid_out(settle(part, missing)[0], order)
         by_name = {o.measure: o for o in resampled(function, cube, rule, samples, seed)}
         table, found = ordering_table(cube, rule, cycles), list[pl.DataFrame]()
         for method, correlate in coefficients.items():

@@ -14,6 +14,7 @@ from lexiframe.layouts.moments import Moments
 from lexiframe.layouts.reduced import Reduced, RunSums, ScoreSums
 from lexiframe.metrics.derived import known_metric
 from lexiframe.orderings.from_leads import ranks_of
+from lexiframe.orderings.missing import Missing, check_missing, n_lacking, settle
 from lexiframe.orderings.sums import shares
 from lexiframe.orderings.whole import score_moments, table_for
 from lexiframe.schemas import MEANS, to_polars
@@ -22,7 +23,13 @@ from lexiframe.typing import RequestsLike
 
 @by_groups
 def run_means(
-    d: PairsLike, /, alpha: float = 0.05, *, requests: RequestsLike = None, by: By = None
+    d: PairsLike,
+    /,
+    alpha: float = 0.05,
+    *,
+    missing: Missing | None = None,
+    requests: RequestsLike = None,
+    by: By = None,
 ) -> pl.DataFrame:
     """Compute the mean of each run over the requests, under each measure, with its interval.
 
@@ -34,6 +41,8 @@ def run_means(
         counts as half). With preferences of all pairs that is ``win_rate`` of `order_runs`.
     alpha : float
         The intervals have level 1 − alpha.
+    missing
+        As for `order_runs`; but None ranks no runs, where some lack requests that others have.
     requests, by
         A frame or file with ``query_id`` and attributes of requests, and the attributes that form
         groups. The table is computed within each group, whose attributes are its first columns.
@@ -46,7 +55,7 @@ def run_means(
         ``ci_low, ci_high``, mean ± t · sd/√n with Student's t of n − 1 degrees of freedom,
         are null for one request and for an infinite mean. ``rank`` is that by mean, from 1, the
         best; runs of equal mean share the mean of their ranks. Counts such as num_ret have no best,
-        so their rank is null.
+        so their rank is null; and so is that of means over different requests.
 
     Examples
     --------
@@ -59,6 +68,8 @@ def run_means(
     d = (
         d if isinstance(d, PairCube | Reduced | ScoreSums) else to_polars(d)
     )  # once: may be a stream
+    check_missing("means", missing)
+    d, _ = settle(d, missing)
     of_scores = is_scores(d)
     tables = []
     for measure, of_measure in table_for(d, "mean") if of_scores else cube_or_sums(d):
@@ -70,7 +81,8 @@ def run_means(
         ranks = ranks_of(sign * mean, moments.mean_rounding)
         if of_scores and _is_logarithm(measure):
             mean, low, high = (np.exp(np.minimum(end, 0)) for end in (mean, low, high))
-        shown = None if of_scores and is_count(measure) else ranks
+        is_unequal = missing is None and n_lacking(of_measure).any()
+        shown = None if (of_scores and is_count(measure)) or is_unequal else ranks
         columns = {"mean": mean, "ci_low": low, "ci_high": high, "rank": shown, "n": moments.n}
         named = {"run": of_measure.runs, "measure": measure, **columns}
         tables.append(pl.DataFrame(named, schema_overrides={"rank": pl.Float64}))

@@ -14,6 +14,7 @@ from lexiframe.layouts.arrays import PairCube
 from lexiframe.layouts.cube import PairsLike, is_scores
 from lexiframe.layouts.groups import By, in_groups
 from lexiframe.layouts.reduced import Reduced, ScoreSums
+from lexiframe.orderings.missing import Missing, settle
 from lexiframe.orderings.positional import majority_cycles
 from lexiframe.orderings.rule import Method, Rule, Votes
 from lexiframe.orderings.whole import order_whole, table_for
@@ -30,6 +31,7 @@ def order_runs(
     votes: Votes = "win_rate",
     iterations: int | None = None,
     teleport: float | None = None,
+    missing: Missing | None = None,
     requests: RequestsLike = None,
     by: By = None,
 ) -> pl.DataFrame:
@@ -57,6 +59,10 @@ def order_runs(
         For mc4: stop after this many steps from equal probabilities. The authors' tool takes 10.
     teleport : float, optional
         For mc4: at each step, jump with this probability to a run that is drawn uniformly.
+    missing : {"zero", "common", "own"}, optional
+        Where runs lack requests that others have: count 0 for these (of scores, where larger is
+        better); leave out the requests that any run lacks; or order each run by the requests that
+        it has, so that a run with one easy request may come first. Default: an error.
     requests, by
         A frame or file with ``query_id`` and attributes of requests, and the attributes that form
         groups. The table is computed within each group, whose attributes are its first columns.
@@ -65,7 +71,8 @@ def order_runs(
     -------
     polars.DataFrame
         Key ``measure, method, run``, sorted by measure, method and rank. ``method`` shows its
-        options: ``mc4(iterations=10)``. ``value`` is in the method's unit; greater is better,
+        options: ``mc4(iterations=10)``, and ``missing`` for measures of which runs lack requests:
+        ``mean(missing='own')``. ``value`` is in the method's unit; greater is better,
         except for the mean of search lengths. ``rank`` counts from 1; runs of equal value share the
         mean of their ranks.
 
@@ -84,7 +91,8 @@ def order_runs(
     ------
     LexiframeError
         For an unknown method, an option that the method does not have, or kemeny of more than 12
-        runs.
+        runs; where runs lack requests, with their numbers, unless ``missing`` is given; and for a
+        ``missing`` that cannot be done.
 
     Notes
     -----
@@ -107,20 +115,37 @@ def order_runs(
         d = d if isinstance(d, PairCube | Reduced | ScoreSums) else to_polars(d)
         told = (votes, iterations, teleport) != ("win_rate", None, None)
         method = "mean" if is_scores(d) and not told else "mc4"
-    rule, cycles = Rule(method, votes, iterations, teleport), list[pl.DataFrame]()
+    rule, cycles = Rule(method, votes, iterations, teleport, missing), list[pl.DataFrame]()
     table = in_groups(partial(ordering_table, rule=rule, cycles=cycles), d, requests, by)
     warn_of_cycles(cycles)
     return table
 
 
-def ordering_table(d: Any, rule: Rule, cycles: list[pl.DataFrame]) -> pl.DataFrame:
-    """Compute `order_runs` without groups; append Copeland's cycles to ``cycles``."""
+def order_or_null(
+    s: Any, rule: Rule, *, requests: RequestsLike = None, by: By = None
+) -> pl.DataFrame:
+    """Order the runs by scores as `order_runs` does; ranks are null where it would refuse them."""
+    return in_groups(partial(ordering_table, rule=rule, cycles=[], refuse=False), s, requests, by)
+
+
+def ordering_table(
+    d: Any, rule: Rule, cycles: list[pl.DataFrame], *, refuse: bool = True
+) -> pl.DataFrame:
+    """Compute `order_runs` without groups; append Copeland's cycles to ``cycles``.
+
+    Without ``refuse``, ranks are null where runs lack requests.
+    """
+    d, changed = settle(d, rule.missing)
     table = table_for(d, rule.method)
     tables = [
         pl.DataFrame({"run": o.runs, "value": o.values[0], "rank": o.ranks[0]}).select(
-            pl.lit(o.measure).alias("measure"), pl.lit(rule.name).alias("method"), pl.all()
+            pl.lit(o.measure).alias("measure"),
+            pl.lit(rule.name_of(o.measure, changed)).alias("method"),
+            "run",
+            "value",
+            pl.col("rank").fill_nan(None),
         )
-        for o in order_whole(table, rule)
+        for o in order_whole(table, rule, refuse=refuse)
     ]
     if rule.method == "copeland" and isinstance(table, PairCube | Reduced):
         cycles.append(majority_cycles(table))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
@@ -9,6 +10,7 @@ import numpy as np
 
 from lexiframe.errors import LexiframeError, check_choice
 from lexiframe.metrics import notation
+from lexiframe.orderings.missing import Missing, check_missing
 
 Method = Literal["mean", "win_rate", "borda", "copeland", "mc4", "kemeny"]
 Votes = Literal["win_rate", "preference"]
@@ -32,11 +34,13 @@ class Rule:
     votes: Votes = "win_rate"
     iterations: int | None = None
     teleport: float | None = None
+    missing: Missing | None = None
 
     def __post_init__(self) -> None:
         """Raise for an unknown method, or an option that the method does not have."""
         check_choice("order_runs", self.method, get_args(Method), "method")
         check_choice("order_runs", self.votes, get_args(Votes), "votes")
+        check_missing("order_runs", self.missing)
         if self.method not in ("mc4", "kemeny") and self.votes != "win_rate":
             raise LexiframeError("order_runs: votes belongs to method='mc4' and method='kemeny'")
         if self.method != "mc4" and (self.iterations is not None or self.teleport is not None):
@@ -62,3 +66,17 @@ class Rule:
         options |= {"iterations": self.iterations, "teleport": self.teleport}
         chosen = {name: value for name, value in options.items() if value is not None}
         return notation.write(self.method, None, chosen, None)
+
+    def name_of(self, measure: str, changed: Collection[str]) -> str:
+        """Return the name, with ``missing`` where it matters: for ``changed`` measures.
+
+        Examples
+        --------
+        >>> Rule("mean", missing="own").name_of("AP", {"AP"})
+        "mean(missing='own')"
+        """
+        if self.missing is None or measure not in changed:
+            return self.name
+        inside = self.name.removeprefix(self.method).strip("()")
+        said = ", ".join(filter(None, [inside, f"missing={self.missing!r}"]))
+        return f"{self.method}({said})"

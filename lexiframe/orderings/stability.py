@@ -13,6 +13,7 @@ from lexiframe.layouts.cube import PairsLike
 from lexiframe.layouts.groups import By, by_groups
 from lexiframe.memory import refuse_more_than_available
 from lexiframe.metrics.tolerance import TIE
+from lexiframe.orderings.missing import Missing, settle
 from lexiframe.orderings.rule import Method, Rule, Votes
 from lexiframe.orderings.weighted import Ordered, laid_out, resampled
 from lexiframe.resampling import check_share
@@ -32,6 +33,7 @@ def rank_distributions(
     votes: Votes = "win_rate",
     iterations: int | None = None,
     teleport: float | None = None,
+    missing: Missing | None = None,
     requests: RequestsLike = None,
     by: By = None,
 ) -> pl.DataFrame:
@@ -41,12 +43,12 @@ def rank_distributions(
     ----------
     d
         The table of `scores`, or of `preferences`.
-    method, votes, iterations, teleport
+    method, votes, iterations, teleport, missing
         As for `order_runs`.
     samples : int
         The number of bootstrap samples. Each draws as many requests as there are, with replacement;
         all measures share the samples. A request that lacks values of a measure does not count for
-        it: a run without any value comes last, and two runs that no request compares tie.
+        it. With ``missing="own"`` a run comes last in a sample that has none of its requests.
     seed : int
         The same seed gives the same samples.
     requests, by
@@ -80,8 +82,10 @@ def rank_distributions(
     >>> lf.rank_distributions(s).select("run", "rank", "probability").rows()
     [('a', 1.0, 1.0), ('b', 2.0, 1.0)]
     """
-    rule = Rule(method, votes, iterations, teleport)
-    tables = [_ranks(rule.name, o) for o in resampled("rank_distributions", d, rule, samples, seed)]
+    rule = Rule(method, votes, iterations, teleport, missing)
+    d, changed = settle(d, missing)
+    found = resampled("rank_distributions", d, rule, samples, seed)
+    tables = [_ranks(rule.name_of(o.measure, changed), o) for o in found]
     return _concat(RANK_DISTRIBUTIONS, tables)
 
 
@@ -97,6 +101,7 @@ def order_probabilities(
     votes: Votes = "win_rate",
     iterations: int | None = None,
     teleport: float | None = None,
+    missing: Missing | None = None,
     requests: RequestsLike = None,
     by: By = None,
 ) -> pl.DataFrame:
@@ -104,7 +109,7 @@ def order_probabilities(
 
     Parameters
     ----------
-    d, method, samples, seed, votes, iterations, teleport, requests, by
+    d, method, samples, seed, votes, iterations, teleport, missing, requests, by
         As for `rank_distributions`; the same seed gives the same samples there and here.
 
     Returns
@@ -129,11 +134,13 @@ def order_probabilities(
     >>> lf.order_probabilities(s).select("p_a_first", "p_tie", "p_b_first").row(0)
     (0.0, 1.0, 0.0)
     """
-    rule = Rule(method, votes, iterations, teleport)
+    rule = Rule(method, votes, iterations, teleport, missing)
+    d, changed = settle(d, missing)
     cube = laid_out(d, rule.method)
     _refuse_many_pairs(len(cube.runs), len(cube.measures))
     found = resampled("order_probabilities", cube, rule, samples, seed)
-    return _concat(ORDER_PROBABILITIES, [_pairs(rule.name, o) for o in found])
+    tables = [_pairs(rule.name_of(o.measure, changed), o) for o in found]
+    return _concat(ORDER_PROBABILITIES, tables)
 
 
 def rank_intervals(distributions: pl.DataFrame, alpha: float = 0.05) -> pl.DataFrame:

@@ -22,6 +22,7 @@ from lexiframe.layouts.reduced import PairSums, Reduced, ScoreSums
 from lexiframe.memory import refuse_more_than_available
 from lexiframe.metrics.tolerance import TIE, rounding
 from lexiframe.orderings.from_leads import FROM_LEADS, ranks_of
+from lexiframe.orderings.missing import refuse_lacking
 from lexiframe.orderings.positional import borda
 from lexiframe.orderings.rule import Rule
 from lexiframe.orderings.sums import request_ballots
@@ -87,6 +88,7 @@ def resampled(function: str, d: Any, rule: Rule, samples: int, seed: int) -> Ite
 
 
 def _from_weights(measure: str, table: Scores | Pairs, rule: Rule) -> FromWeights:
+    refuse_lacking(measure, table, rule.missing)
     if isinstance(table, Pairs):
         refuse_gaps(measure, table)
         return _METHODS[rule.method](table, rule)

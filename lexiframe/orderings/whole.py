@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
+
+import numpy as np
 
 from lexiframe.layouts.arrays import PairCube, Pairs, ScoreCube, Scores
 from lexiframe.layouts.cube import is_scores, pair_cube, score_cube
@@ -11,6 +14,7 @@ from lexiframe.layouts.moments import Moments
 from lexiframe.layouts.reduced import PairSums, Reduced, RunSums, ScoreSums
 from lexiframe.metrics.tolerance import rounding
 from lexiframe.orderings.from_leads import FROM_LEADS, ranks_of
+from lexiframe.orderings.missing import n_lacking, refuse_lacking
 from lexiframe.orderings.rule import Rule
 from lexiframe.orderings.sums import ballots, points, preferred
 from lexiframe.orderings.weighted import Ordered, refuse_gaps
@@ -27,15 +31,27 @@ def table_for(d: Any, method: str) -> Table:
     return score_cube(d) if method == "mean" and is_scores(d) else pair_cube(d)
 
 
-def order_whole(table: Table, rule: Rule) -> Iterator[Ordered]:
-    """Order the runs under each measure over all requests, as one sample."""
+def order_whole(table: Table, rule: Rule, *, refuse: bool = True) -> Iterator[Ordered]:
+    """Order the runs under each measure over all requests, as one sample.
+
+    Where runs lack requests, the order is refused as `refuse_lacking` says; or, without
+    ``refuse``, the values have no ranks.
+    """
     for measure, of_measure in table:
-        if isinstance(of_measure, Scores | RunSums):
-            sign = -1 if of_measure.smaller_is_better else 1
-            yield _by_mean(measure, of_measure, score_moments(of_measure), sign)
-        else:
-            refuse_gaps(measure, of_measure)
-            yield _by_preferences(measure, of_measure, rule)
+        if refuse:
+            refuse_lacking(measure, of_measure, rule.missing)
+        found = _ordered(measure, of_measure, rule)
+        if not refuse and rule.missing is None and n_lacking(of_measure).any():
+            found = replace(found, ranks=np.full_like(found.ranks, np.nan))
+        yield found
+
+
+def _ordered(measure: str, of_measure: Any, rule: Rule) -> Ordered:
+    if isinstance(of_measure, Scores | RunSums):
+        sign = -1 if of_measure.smaller_is_better else 1
+        return _by_mean(measure, of_measure, score_moments(of_measure), sign)
+    refuse_gaps(measure, of_measure)
+    return _by_preferences(measure, of_measure, rule)
 
 
 def score_moments(scores: Scores | RunSums) -> Moments:

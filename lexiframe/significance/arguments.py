@@ -17,7 +17,10 @@ from lexiframe.significance.noncentral_t import LARGEST
 
 
 def checked_comparisons(c: Any) -> pl.DataFrame:
-    """Check a table of `compare`, or several concatenated; raise when a row occurs twice."""
+    """Check a table of `compare`, or several concatenated; raise when a row occurs twice.
+
+    Pairs of runs that share no request are left out: they were not compared.
+    """
     comparisons = check(c, COMPARISONS)
     if comparisons.select(COMPARISONS.key).is_duplicated().any():
         raise SchemaError(
@@ -25,7 +28,7 @@ def checked_comparisons(c: Any) -> pl.DataFrame:
             "give tables of other families, baselines or levels one by one, and name groups of "
             "requests with by="
         )
-    return comparisons
+    return comparisons.filter(pl.col("n") > 0)
 
 
 def pairs_by_measure(called: str, d: Any) -> list[tuple[str, Pairs]]:

@@ -34,14 +34,19 @@ def correct(p_values: np.ndarray, correction: str) -> np.ndarray:
 def correct_families(p_values: np.ndarray, family: np.ndarray, correction: str) -> np.ndarray:
     """Adjust p-values within each family; ``family`` has the number of each p-value's family.
 
+    A p-value that is NaN belongs to no family, as nothing was tested.
+
     Examples
     --------
     >>> p_values = np.array([0.01, 0.02, 0.01])
     >>> correct_families(p_values, np.array([0, 0, 1]), "bonferroni").tolist()
     [0.02, 0.04, 0.01]
+    >>> correct_families(np.array([0.01, np.nan]), np.array([0, 0]), "bonferroni").tolist()
+    [0.01, nan]
     """
     adjusted = p_values.copy()
+    is_tested = ~np.isnan(p_values)
     for number in np.unique(family):
-        members = family == number
+        members = (family == number) & is_tested
         adjusted[members] = correct(p_values[members], correction)
     return adjusted

@@ -111,7 +111,9 @@ def compare(
         ``mean_difference`` (positive: run_a is better) has the interval ``ci_low, ci_high``, and
         ``effect_size`` has ``effect_low, effect_high``; intervals are those of the single
         comparison, not corrected for the family. ``p_value`` is corrected to ``p_adjusted``, and
-        ``reject`` says whether p_adjusted < alpha. The effect size and ``statistic`` are:
+        ``reject`` says whether p_adjusted < alpha. Two runs whose scores share no request are not
+        comparable: n is 0, all other numbers and reject are null, and no family counts them. The
+        effect size and ``statistic`` are:
 
         ========================== ===================================== =========================
         test                       effect size                           statistic
@@ -188,7 +190,7 @@ def compare(
     )
     table = in_groups(test_group, d, requests, by)
     groups = table.columns[: table.width - len(_UNCORRECTED)]
-    if not table.height:
+    if not (table["n"] > 0).any():
         raise LexiframeError(
             "compare: expected preferences between runs, or scores of two runs for the same "
             "requests, found none"
@@ -206,9 +208,8 @@ def _corrected(
     table: pl.DataFrame, family: np.ndarray, correction: str, alpha: float
 ) -> pl.DataFrame:
     adjusted = correct_families(table["p_value"].to_numpy(), family, correction)
-    return table.with_columns(
-        correction=pl.lit(correction), p_adjusted=adjusted, reject=pl.Series(adjusted < alpha)
-    )
+    found = pl.Series(adjusted).fill_nan(None)
+    return table.with_columns(correction=pl.lit(correction), p_adjusted=found, reject=found < alpha)
 
 
 def check_inference(
@@ -247,8 +248,9 @@ def _of_group(
     of_measure: Callable[..., pl.DataFrame] = (
         _from_sums if of_sums else partial(_from_requests, intervals=intervals)
     )
+    how = (tests, options)
     frames = [
-        of_measure(measure, pairs, tests, options)
+        pl.concat([of_measure(measure, pairs, *how), _not_comparable(measure, pairs, *how)])
         for measure, pairs in progress(cube, len(cube.measures), "compare")
     ]
     return pl.concat([pl.DataFrame(schema=_UNCORRECTED), *frames])
@@ -269,6 +271,29 @@ def _from_sums(
     d = moments[pair]
     found = {test: OF_SUMS[test](d, options) for test in tests}
     return _table(measure, pairs, pair, d, t_interval(d, options), found, options)
+
+
+def _not_comparable(
+    measure: str, pairs: Pairs | PairSums, tests: list[Any], options: Options
+) -> pl.DataFrame:
+    """Return a row without numbers for each test and pair of runs that share no request.
+
+    Only scores tell that both runs have requests. Preferences may have been computed of some pairs.
+    """
+    none = np.empty(0, np.int64)
+    if isinstance(pairs, Pairs) and pairs.scores is not None:
+        none = np.flatnonzero(pairs.n == 0)
+    of_pairs = {
+        "measure": pl.repeat(measure, len(none), eager=True),
+        "run_a": decode(pairs.runs, pairs.a[none]),
+        "run_b": decode(pairs.runs, pairs.b[none]),
+        "n": pl.repeat(0, len(none), dtype=pl.Int64, eager=True),
+    }
+    frames = [
+        pl.DataFrame({**of_pairs, "test": pl.repeat(name, len(none), eager=True)})
+        for name in (_called(name_of_test(test), options) for test in tests)
+    ]
+    return pl.concat([pl.DataFrame(schema=_UNCORRECTED), *frames], how="diagonal")
 
 
 def _from_requests(

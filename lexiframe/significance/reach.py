@@ -26,6 +26,8 @@ def warn_of_no_rejection(
     always warned of. Too few requests are not in a family of one comparison, whose n shows them,
     nor where all runs are the same. ``family`` has the number of each comparison's family.
     """
+    is_tested = table["n"].to_numpy() > 0
+    table, family = table.filter(is_tested), family[is_tested]
     least = table["least_p"].to_numpy()
     trials = table["test"].str.contains(r"^(randomization|bootstrap)(\(|$)").to_numpy()
     trials &= table["n"].to_numpy() > math.log2(options.trials + 1)  # else all signs are enumerated

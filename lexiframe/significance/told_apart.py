@@ -10,6 +10,10 @@ import polars as pl
 
 from lexiframe.errors import LexiframeError
 
+# A test of one's own may return no p-value.
+IS_TESTED = (pl.col("n") > 1) & pl.col("reject").is_not_null()
+"""Whether a row of comparisons says something: one request says nothing about others."""
+
 
 class Alike(NamedTuple):
     """The groups of runs that are not told apart, and how many such pairs have no group.
@@ -54,7 +58,7 @@ def groups_not_told_apart(c: pl.DataFrame, order: Sequence[str]) -> Alike:
     >>> groups_not_told_apart(c, ["a", "c", "b"])
     Alike(groups=shape: (1, 2)..., n_without=1)
     """
-    alike = _alike(c, order)
+    alike = _alike(c.filter(pl.col("reject").is_not_null()), order)
     n = len(order)
     later = np.triu(np.ones((n, n), bool), k=1)
     # The first later run that each run is told apart from; a group ends before that of any of its

@@ -202,7 +202,7 @@ def comparison_table(c: Frame, /, *, alpha: float = 0.05, most: int | None = 200
     -------
     great_tables.GT
         A row for each pair, with the pairs of a measure (test, correction, group) together. ✓ and
-        bold p-values are pairs that are told apart.
+        bold p-values are pairs that are told apart; runs that share no request are not comparable.
 
     Raises
     ------
@@ -241,7 +241,11 @@ def comparison_table(c: Frame, /, *, alpha: float = 0.05, most: int | None = 200
         *(pl.Series(name, [cell("", v) for v in table[name]], pl.String) for name in numbers),
         *(pl.Series(name, [p_text(v, alpha) for v in table[name]], pl.String) for name in p_values),
         interval=pl.Series(interval, dtype=pl.String),
-        apart=pl.when("reject").then(pl.lit("✓")).otherwise(pl.lit("")),
+        apart=pl.when("reject")
+        .then(pl.lit("✓"))
+        .when(pl.col("n") == 0)
+        .then(pl.lit("not comparable"))
+        .otherwise(pl.lit("")),
     )
     order = ["run_a", "run_b", "n", "mean_difference", "interval", "effect_size", *p_values]
     shown = _grouped(gt, texts.select(_GROUP, *order, "apart"), [_GROUP], stub=False)

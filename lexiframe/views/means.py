@@ -8,8 +8,11 @@ from typing import Any
 import polars as pl
 
 from lexiframe.metrics.derived import known_metric
+from lexiframe.orderings.means import is_count
 from lexiframe.significance.own_tests import several
+from lexiframe.significance.told_apart import IS_TESTED
 from lexiframe.views.cells import MISSING, cell
+from lexiframe.views.lacking import Lacking
 from lexiframe.views.tables import Section
 from lexiframe.views.verdict import GAIN
 
@@ -26,6 +29,7 @@ def means_section(
     preferences: Sequence[str],
     inference: Mapping[str, Any],
     of_group: str = "",
+    lacking: Lacking | None = None,
 ) -> Section:
     """Return runs × measures with the means, or measures × mean and interval of a single run."""
     places = {measure: n for n, measure in enumerate(dict.fromkeys(measures))}
@@ -36,13 +40,17 @@ def means_section(
     if means["run"].n_unique() == 1:
         notes.append("one run: preferences (RPP, LR, LP ...) and comparisons need two runs")
         return Section(*_of_one_run(means, over, inference["alpha"]), tuple(notes))
+    lacking = Lacking() if lacking is None else lacking
     found = marks(means, comparisons, inference)
     marked = means.join(found, on=["run", "measure"], maintain_order="left")
+    marked = marked.with_columns(mark=pl.col("mark") + lacking.counts(marked))
     table, left_out = ends(_arranged(marked), "e.means")
     shares = [name for name in preferences if name in table.columns]
     said = f"; of {', '.join(shares)} the share of requests won against the other runs"
     legend = [_legend(inference)] if means["rank"].count() else []  # counts have no best
-    notes = [*legend, *notes, *left_out]
+    if found["mark"].str.contains("?", literal=True).any():
+        legend.append(untested_in_words(inference))
+    notes = [*legend, *notes, *lacking.notes(measures), *left_out]
     return Section(f"Means {over}{said * bool(shares)}", table, tuple(notes))
 
 
@@ -64,34 +72,44 @@ def marks(
 ) -> pl.DataFrame:
     """Return the mark of each run under each measure.
 
-    ``*`` is the best mean, ``~`` one that the test does not tell apart from any of the best. With a
-    baseline, ▲ and ▼ are significantly better and worse than it, and there is no ``~``.
+    ``*`` is the best mean, ``~`` one that the test does not tell apart from any of the best, and
+    ``?`` one of which that is not known, for want of requests in common. With a baseline, ▲ and ▼
+    are significantly better and worse than it, ``?`` is not tested against it, and there is no
+    ``~``. One-sided tests of all pairs have neither: they do not show whether runs differ.
     """
+    baseline = inference.get("baseline")
     best = means.filter(pl.col("rank") == pl.col("rank").min().over("measure"))
-    best = best.select("measure", rival="run")
-    # No test is possible with one request, so such pairs get neither an arrow nor ``~``.
-    c = of_first_test(comparisons, inference).filter(pl.col("n") > 1)
+    best = best.select("measure", "run", is_best=True)
+    rivals = best.select("measure", rival="run")
+    if baseline is not None:
+        rivals = means.select("measure", rival=pl.lit(baseline)).unique()
+    c = of_first_test(comparisons, inference).with_columns(is_tested=IS_TESTED)
     a, b = pl.col("run_a"), pl.col("run_b")
     both = pl.concat(
-        c.select("measure", "reject", run=run, rival=rival, gain=sign * GAIN)
+        c.select("measure", "reject", "is_tested", run=run, rival=rival, gain=sign * GAIN)
         for run, rival, sign in ((a, b, 1), (b, a, -1))
     )
-    tested = both.join(best, on=["measure", "rival"]).group_by("measure", "run")
-    near = tested.agg(n=pl.len(), near=~pl.col("reject").any())
-    near = near.join(best.group_by("measure").agg(n=pl.len()), on=["measure", "n"])
-    told = both.filter(pl.col("reject"), rival=pl.lit(inference.get("baseline")))
-    arrow = pl.when(pl.col("gain") > 0).then(pl.lit("▲")).otherwise(pl.lit("▼"))
-    is_best = best.select("measure", run="rival", is_best=True)
-    marked = means.select("run", "measure").join(is_best, on=["measure", "run"], how="left")
-    for part in (near, told.select("measure", "run", arrow=arrow)):
-        marked = marked.join(part, on=["measure", "run"], how="left")
-    # ``~`` needs two-sided tests of all pairs: one-sided ones and those with a baseline do not show
-    # whether a run differs from the best.
-    asks = inference["alternative"] == "two-sided" and inference.get("baseline") is None
-    is_near = pl.col("near") & asks
-    kind = pl.when("is_best").then(pl.lit("*")).when(is_near).then(pl.lit("~"))
-    mark = kind.otherwise(pl.lit("")) + pl.col("arrow").fill_null("")
-    return marked.select("run", "measure", mark=mark)
+    told = pl.col("reject") & pl.col("is_tested")
+    against = both.join(rivals, on=["measure", "rival"]).group_by("measure", "run")
+    found = against.agg(
+        n=pl.col("is_tested").sum(), told=told.any(), gain=pl.col("gain").filter(told).first()
+    )
+    table = means.select("run", "measure").join(best, on=["measure", "run"], how="left")
+    table = table.join(found, on=["measure", "run"], how="left").join(
+        rivals.group_by("measure").agg(of=pl.len()), on="measure", how="left"
+    )
+    is_tested = pl.col("n").fill_null(0) == pl.col("of")
+    side, near = pl.lit(""), pl.lit("")
+    if baseline is not None:
+        arrow = pl.when(pl.col("gain") > 0).then(pl.lit("▲")).otherwise(pl.lit("▼"))
+        is_other = ~is_tested & (pl.col("run") != baseline)
+        side = pl.when("told").then(arrow).when(is_other).then(pl.lit("?")).otherwise(side)
+    elif inference["alternative"] == "two-sided":
+        undecided = pl.when(is_tested).then(pl.lit("~")).otherwise(pl.lit("?"))
+        is_told = pl.col("told").fill_null(False) | pl.col("of").is_null()
+        near = pl.when(is_told).then(near).otherwise(undecided)
+    star = pl.when("is_best").then(pl.lit("*")).otherwise(near)
+    return table.select("run", "measure", mark=star + side)
 
 
 def measures_of_scores(
@@ -141,6 +159,12 @@ def _legend(inference: Mapping[str, Any]) -> str:
     )
 
 
+def untested_in_words(inference: Mapping[str, Any]) -> str:
+    """Explain the mark ``?``."""
+    rival = inference.get("baseline") or "a run with *"
+    return f"? not tested against {rival}: fewer than two requests in common"
+
+
 def measure_notes(means: pl.DataFrame, asked: Sequence[str]) -> list[str]:
     """Say of which measures smaller values are better, and which have other requests, or none."""
     notes = []
@@ -150,8 +174,8 @@ def measure_notes(means: pl.DataFrame, asked: Sequence[str]) -> list[str]:
     smaller = set(falls.filter("falls")["measure"])
     if smaller:
         notes.append(f"smaller is better: {', '.join(name for name in asked if name in smaller)}")
-    counts = means.filter(pl.col("rank").is_null())["measure"].unique(maintain_order=True)
-    if len(counts):
+    counts = [name for name in means["measure"].unique(maintain_order=True) if is_count(name)]
+    if counts:
         notes.append(f"counts, of which more is not better: {', '.join(counts)}")
     if means["n"].n_unique() > 1:
         n = means.group_by("measure", maintain_order=True).agg("n")

@@ -11,8 +11,17 @@ import polars as pl
 from lexiframe.errors import LexiframeError, shown
 from lexiframe.pairwise.pairs import parse_measures
 from lexiframe.views.cells import MISSING, cell
+from lexiframe.views.lacking import Lacking
 from lexiframe.views.means import by_rank, measure_notes, measures_of_scores, n_range
-from lexiframe.views.paper_marks import Marks, chosen_marks, letters_of, marked, marks_in_words
+from lexiframe.views.paper_marks import (
+    UNTESTED,
+    Marks,
+    chosen_marks,
+    letters_of,
+    marked,
+    marks_in_words,
+    untested_in_words,
+)
 from lexiframe.views.words import group_of
 
 _MOST_DECIMALS = 15
@@ -97,20 +106,24 @@ def paper_of(
     means = means.filter(pl.col("run").is_in([*runs]))
     means = means.sort(pl.col("measure").replace_strict(_places(measures), return_dtype=pl.Int64))
     columns = tuple(means["measure"].unique(maintain_order=True))
+    lacking = Lacking.in_evaluation(provenance)
     kind = chosen_marks(marks, runs, inference)
     of_scores = measures_of_scores(tables, provenance)
     scaled = _scaled(means, of_scores, percent=percent)
     compared = tables["comparisons"]
     panels, notes = [], []
     for title, part, c in _groups(scaled, compared, by):
-        cells = _cells(marked(kind, part, c, runs, inference), decimals, percent=percent)
+        found = marked(kind, part, c, runs, inference)
+        found = found.with_columns(mark=pl.col("mark") + lacking.counts(found))
+        cells = _cells(found, decimals, percent=percent)
         panels.append(Panel(title, _rows(cells, runs, columns, kind)))
-        notes.append((title, measure_notes(part, measures)))
+        notes.append((title, [*measure_notes(part, measures), *lacking.notes(measures)]))
     caption = (
         _what(scaled, tables, columns, by, of_scores),
         *_notes(notes),
         *_bold(panels),
         *marks_in_words(kind, compared, means, by, inference),
+        *_untested(panels, kind, inference),
     )
     return Paper(columns, tuple(panels), caption, kind)
 
@@ -222,6 +235,12 @@ def _notes(notes: Sequence[tuple[str, Sequence[str]]]) -> Iterator[str]:
         titles = [title for title, of_group in notes if said in of_group]
         where = f"; {', '.join(titles)}" if len(titles) < len(notes) else ""
         yield f"{said[0].upper()}{said[1:]}{where}."
+
+
+def _untested(panels: Sequence[Panel], kind: str, inference: Mapping[str, Any]) -> Iterator[str]:
+    marks = (mean.mark for panel in panels for row in panel.rows for mean in row.means)
+    if any(UNTESTED in mark for mark in marks):
+        yield untested_in_words(kind, inference)
 
 
 def _bold(panels: Sequence[Panel]) -> Iterator[str]:

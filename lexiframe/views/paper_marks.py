@@ -9,6 +9,7 @@ from typing import Any, Literal
 import polars as pl
 
 from lexiframe.errors import LexiframeError, check_choice
+from lexiframe.significance.told_apart import IS_TESTED
 from lexiframe.views.means import marks, n_range, of_first_test
 from lexiframe.views.verdict import GAIN
 from lexiframe.views.words import test_and_correction
@@ -18,7 +19,7 @@ Marks = Literal["auto", "letters", "best", "baseline", "none"]
 _CHOICES = ("auto", "letters", "best", "baseline", "none")
 _FEW = 10
 """The number of runs up to which letters can be read."""
-NEAR = "†"
+NEAR, UNTESTED = "†", "?"
 
 
 def chosen_marks(asked: str, runs: Sequence[str], inference: Mapping[str, Any]) -> str:
@@ -77,7 +78,7 @@ def marked(
     if kind == "letters":
         found = _better_than(comparisons, letters_of(runs), inference)
     else:
-        near, told = ("~", NEAR), r"[▲▼]"
+        near, told = ("~", NEAR), r"[▲▼?]"
         found = marks(means, comparisons, inference)
         mark = pl.col("mark")
         shown = (
@@ -98,17 +99,24 @@ def _better_than(
     """List for each run and measure the letters of the runs that it is significantly better than.
 
     Which run of a pair is better is decided by what the test compares, as in the verdict. One
-    request says nothing about others.
+    request says nothing about others: ``?`` stands behind the letters where a pair is not tested.
     """
-    told = of_first_test(comparisons, inference).filter("reject", pl.col("n") > 1)
     a, b = pl.col("run_a"), pl.col("run_b")
+    c = of_first_test(comparisons, inference).with_columns(is_tested=IS_TESTED)
     both = pl.concat(
-        told.select("measure", run=run, rival=rival, gain=sign * GAIN)
+        c.select("measure", "reject", "is_tested", run=run, rival=rival, gain=sign * GAIN)
         for run, rival, sign in ((a, b, 1), (b, a, -1))
-    )
-    won = both.filter(pl.col("gain") > 0, pl.col("rival").is_in([*letters]))
+    ).filter(pl.col("rival").is_in([*letters]))
+    won = pl.col("reject") & pl.col("is_tested") & (pl.col("gain") > 0)
     letter = pl.col("rival").replace_strict(letters, default=None, return_dtype=pl.String)
-    return won.group_by("run", "measure").agg(mark=letter.sort().str.join())
+    untested = pl.when(pl.col("is_tested").all()).then(pl.lit("")).otherwise(pl.lit(UNTESTED))
+    return both.group_by("run", "measure").agg(mark=letter.filter(won).sort().str.join() + untested)
+
+
+def untested_in_words(kind: str, inference: Mapping[str, Any]) -> str:
+    """Say what the mark `UNTESTED` means among marks of this kind."""
+    rival = {"letters": "another run", "best": "one of the best"}.get(kind, inference["baseline"])
+    return f"{UNTESTED}: not tested against {rival}, for fewer than two requests in common."
 
 
 def marks_in_words(
@@ -129,6 +137,7 @@ def marks_in_words(
     of_shown = c.filter(pl.col("measure").is_in(ranked.implode()))
     if not of_shown.height:
         return []
+    of_shown = of_shown.filter(pl.col("n") > 0)  # the others have no request in common
     if of_shown["n"].max() == 1:
         return ["With one request, no test is possible."]
     baseline = inference.get("baseline")
@@ -146,7 +155,7 @@ def _family(c: pl.DataFrame, of_shown: pl.DataFrame, by: Sequence[str], family: 
     """Return the family of comparisons that the p-values are corrected over."""
     groups = " and groups" if by else ""
     if family == "all":
-        return f"the {c.height:,} pairs of all measures{groups}"
+        return f"the {c.filter(pl.col('n') > 0).height:,} pairs of all measures{groups}"
     sizes = of_shown.group_by(*by, "measure").len()
     pairs = n_range(sizes["len"])
     each = [*(["measure"] if sizes["measure"].n_unique() > 1 else []), *(["group"] if by else [])]

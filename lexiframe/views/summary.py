@@ -17,6 +17,7 @@ from lexiframe.significance.baseline import baseline_in_short
 from lexiframe.views.against import baseline_section
 from lexiframe.views.cells import MISSING, shortened
 from lexiframe.views.coverage import coverage_in_words, differences_in_words
+from lexiframe.views.lacking import Lacking, without_unranked
 from lexiframe.views.leaders import leaders_in_words
 from lexiframe.views.means import (
     by_rank,
@@ -58,6 +59,7 @@ def summary(tables: Mapping[str, pl.DataFrame], provenance: Mapping[str, Any]) -
 
 def _means(tables: Mapping[str, pl.DataFrame], provenance: Mapping[str, Any]) -> Iterator[Section]:
     by, measures = provenance["groups"], provenance["measures"]
+    lacking = Lacking.in_evaluation(provenance)
     of_scores = measures_of_scores(tables, provenance)
     preferences = [name for name in measures if name not in of_scores]
     compared = dict(_parts(tables["comparisons"], by))
@@ -65,7 +67,7 @@ def _means(tables: Mapping[str, pl.DataFrame], provenance: Mapping[str, Any]) ->
     for of_group, means in _parts(tables["means"], by):
         c = compared.get(of_group, tables["comparisons"].clear())
         of = of_group + under
-        yield means_section(means, c, measures, preferences, provenance["inference"], of)
+        yield means_section(means, c, measures, preferences, provenance["inference"], of, lacking)
 
 
 def policies_in_words(policies: Mapping[str, Any]) -> str:
@@ -88,17 +90,19 @@ def _ranks(tables: Mapping[str, pl.DataFrame], provenance: Mapping[str, Any]) ->
     order = _order_of_preferences(tables, provenance)
     how = " by mean" if order is None else f": metrics by mean, preferences by {order}"
     title = f"Ranks of the runs{how}"
-    for of_group, o in _parts(tables["orderings"], provenance["groups"]):
+    notes = Lacking.in_evaluation(provenance).in_short(provenance["measures"])
+    for of_group, o in _parts(tables["orderings"].drop_nulls("rank"), provenance["groups"]):
         table, left_out = ends(ranks_by_measure(o, provenance["measures"]), "e.orderings")
         if table.width > 1:  # counts have no ranks
-            yield Section(title + of_group, table, tuple(left_out))
+            yield Section(title + of_group, table, (*notes, *left_out))
 
 
 def _order_of_preferences(
     tables: Mapping[str, pl.DataFrame], provenance: Mapping[str, Any]
 ) -> str | None:
     """Return the method that orders runs by preferences; None where the mean orders all."""
-    is_mean = (tables["orderings"]["method"] == "mean").all()
+    # mean(missing='own') is a mean, too
+    is_mean = (tables["orderings"]["method"].str.extract(r"^([^(]*)") == "mean").all()
     return None if is_mean else str(provenance["inference"]["ordering"])
 
 
@@ -114,13 +118,15 @@ def _verdict(
             yield Section(notes=("no test is possible with one request",))
     # A verdict needs two-sided comparisons of all pairs.
     elif inference["alternative"] == "two-sided":
-        v = verdict_of(tables, provenance)
+        ranked = without_unranked(tables, by)
+        v = verdict_of(ranked, provenance)
         n, table = _without_n(verdict_in_short(v, _ranges_of_n(tables["comparisons"], by)))
         n = [f"{said} request{'s' * (said != 'n = 1')}" for said in n]
         title = f"Verdict ({', '.join([inference_in_words(inference), *n])})"
         order = _order_of_preferences(tables, provenance)
         by_what = "mean" if order is None else f"mean or, of preferences, by {order}"
         notes = [_BEST.format(by_what)] if v.height else []
+        notes += Lacking.in_evaluation(provenance).in_short(v["measure"].to_list())
         notes += leaders_in_words(tables["means"], v, by, inference["ordering"])
         yield Section(title, table, tuple(notes), leads=len(by) + 1)
 
@@ -130,6 +136,7 @@ _BEST = "best: first by {}; the others are tested against these"
 
 def _ranges_of_n(comparisons: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
     """Return for each measure (and group) the numbers of requests of its pairs as text."""
+    comparisons = comparisons.filter(pl.col("n") > 0)  # the others have no request in common
     parts = comparisons.partition_by([*by, "measure"], maintain_order=True)
     rows = [part.select(*by, "measure", range=pl.lit(n_range(part["n"]))).head(1) for part in parts]
     empty = comparisons.clear().select(*by, "measure", range=pl.lit("", dtype=pl.String))
@@ -183,8 +190,8 @@ def verdict_in_short(v: pl.DataFrame, ranges: pl.DataFrame) -> pl.DataFrame:
     differing = [name for name in ("test", "correction") if v[name].n_unique() > 1]
     named = {
         name: pl.Series([_listed(runs) for runs in v[name]], dtype=pl.String)
-        for name in ("best", "not_worse", "favoured")
-        if name != "favoured" or v[name].list.len().sum()
+        for name in ("best", "not_worse", "untested", "favoured")
+        if name in ("best", "not_worse") or _is_shown(v, name)
     }
     # With one request there is no test, which a cell without names would not say.
     is_empty = pl.col("not_worse").list.len() + pl.col("n_significant") == 0
@@ -192,6 +199,7 @@ def verdict_in_short(v: pl.DataFrame, ranges: pl.DataFrame) -> pl.DataFrame:
     named["not_worse"] = named["not_worse"].zip_with(~no_test, pl.Series(["no test is possible"]))
     called = {
         "not_worse": "not significantly worse",
+        "untested": "not tested",
         "favoured": "ahead in the test",
         "pairs_told_apart": "pairs told apart",
     }
@@ -199,6 +207,12 @@ def verdict_in_short(v: pl.DataFrame, ranges: pl.DataFrame) -> pl.DataFrame:
         *groups, "measure", *differing, **named, n="range", pairs_told_apart=told_apart
     )
     return short.rename(called, strict=False)
+
+
+def _is_shown(v: pl.DataFrame, name: str) -> bool:
+    """Return whether runs are listed; a measure without any test says so for all of its runs."""
+    others = v.filter(pl.col("n") > 1) if name == "untested" else v
+    return bool(others[name].list.len().sum())
 
 
 def _listed(runs: Sequence[str]) -> str:

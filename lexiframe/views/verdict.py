@@ -18,6 +18,7 @@ from lexiframe.resampling import check_share
 from lexiframe.schemas import COMPARISONS, VERDICT, check, to_polars
 from lexiframe.typing import Evaluated, Frame
 from lexiframe.views.decided.tables import sentences_of
+from lexiframe.views.lacking import Lacking
 from lexiframe.views.words import for_group, how_tested, listed
 
 
@@ -57,7 +58,8 @@ def verdict(
         Key ``measure, test, correction``, after the attributes of groups if there are any, in the
         order in which the measures were asked for. ``best`` lists the runs that share the first
         rank, and ``not_worse`` the other runs that no best run is significantly better than, if a
-        test is possible: it needs two requests. Counts (num_ret) have no best and no row. What
+        test is possible: it needs two requests in common. ``untested`` lists the others of which
+        that is not known for want of a test. Counts (num_ret) have no best and no row. What
         orders the runs need not be what the test compares: ``favoured`` lists the runs that the
         test puts before all best runs, or significantly before one of them. The sentence names
         them, and the runs that win the greatest share of requests where these are not the best.
@@ -71,10 +73,12 @@ def verdict(
     Raises
     ------
     LexiframeError
-        When comparisons of a best run with other runs are missing (a baseline was given, say); when
-        the comparisons have other groups or measures than the evaluation; for an alpha not between
-        0 and 1 or an unknown family; and for one-sided tests: these ask whether ``run_a`` is better
-        than ``run_b``, and the names alone decide which run of a pair is ``run_a``.
+        Where runs lack requests of a measure and `evaluate_scores` was not told what to do (they
+        have no order); when comparisons of a best run with other runs are missing (a baseline was
+        given, say); when the comparisons have other groups or measures than the evaluation; for an
+        alpha not between 0 and 1 or an unknown family; and for one-sided tests: these ask whether
+        ``run_a`` is better than ``run_b``, and the names alone decide which run of a pair is
+        ``run_a``.
     TypeError
         When ``e`` is neither an Evaluation nor one of these tables, and for other arguments beside
         such a table.
@@ -148,6 +152,7 @@ def verdict_of(
     by = [f"by {name}" for name in names]  # an attribute may have the name of a column below
     renamed = dict(zip(names, by, strict=True))
     orderings, means = (tables[name].rename(renamed) for name in ("orderings", "means"))
+    _refuse_unranked(orderings, provenance)
     c = _comparisons(tables["comparisons"] if others is None else others, orderings, names, by)
     _refuse_one_sided(c)
     # One request says nothing about others; a test of one's own may return no p-value.
@@ -174,9 +179,20 @@ def verdict_of(
     table = table.with_columns(
         pl.col("not_worse", "untested", "favoured", "better", "first").fill_null([])
     ).sort(*by, place, *_KEY)
-    sentences = [_sentence(row, names, level, family) for row in table.iter_rows(named=True)]
+    lacking = Lacking.in_evaluation(provenance)
+    sentences = [
+        " ".join([_sentence(row, names, level, family), *lacking.said([row["measure"]])])
+        for row in table.iter_rows(named=True)
+    ]
     table = table.with_columns(sentence=pl.Series(sentences, dtype=pl.String))
     return table.select(*by, *VERDICT.columns).rename(dict(zip(by, names, strict=True)))
+
+
+def _refuse_unranked(orderings: pl.DataFrame, provenance: Mapping[str, Any]) -> None:
+    """Raise where runs that lack requests have no order."""
+    unranked = orderings.filter(pl.col("rank").is_null())["measure"].unique().sort()
+    if notes := Lacking.in_evaluation(provenance).notes(unranked.to_list()):
+        raise LexiframeError(f"verdict: {'; '.join(notes)}")
 
 
 _KEY = ("measure", "test", "correction")
@@ -228,11 +244,12 @@ def _refuse_one_sided(c: pl.DataFrame) -> None:
 
 
 def _told_apart(c: pl.DataFrame, by: list[str], family: str) -> pl.DataFrame:
-    """Count the pairs, the pairs told apart, and the comparisons in the family."""
+    """Count the pairs that share requests, those told apart, and the comparisons in the family."""
+    shares = pl.col("n") > 0
     counted = c.group_by(*by, *_KEY).agg(
-        n_pairs=pl.len().cast(pl.Int64),
+        n_pairs=shares.sum().cast(pl.Int64),
         n_significant=pl.col("reject").sum().cast(pl.Int64),
-        n=pl.col("n").min(),
+        n=pl.col("n").filter(shares).min(),
         n_most=pl.col("n").max(),
         n_tested=pl.col("tested").sum(),
     )
@@ -309,7 +326,7 @@ def _of_others(row: dict[str, Any]) -> str:
     n_others = row["n_runs"] - len(row["best"])
     if n_others == 0:
         return "there is no other run"
-    why = "with one request" if row["n"] == 1 else "for want of requests or of a p-value"
+    why = "with one request" if row["n_most"] == 1 else "for want of requests or of a p-value"
     if len(row["untested"]) == n_others:
         return f"no test is possible {why}"
     untested = f"; {listed(row['untested'])} cannot be tested, {why}" if row["untested"] else ""
@@ -331,7 +348,7 @@ def _of_favoured(row: dict[str, Any]) -> str:
         verb = "is" if len(row["favoured"]) == 1 else "are"
         ahead = f"{listed(row['favoured'])} {verb} ahead of {listed(row['best'])}"
         said.append(f"the test compares {compared}, by which {ahead} ({_significantly(row)})")
-    order = "the mean" if row["method"] == "mean" else row["method"]
+    order = "the mean" if row["method"].partition("(")[0] == "mean" else row["method"]
     return f"But {order} orders the runs, while {' and '.join(said)}. " if said else ""
 
 

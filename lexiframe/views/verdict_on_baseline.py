@@ -44,8 +44,9 @@ pixels_euclidean is not told apart from it (paired t-test, Holm's correction ove
         better=run.filter(pl.col("reject") & is_better),
         worse=run.filter(pl.col("reject") & ~is_better),
         undecided=run.filter(~pl.col("reject")),
-        family=pl.len().cast(pl.Int64),
-        n=pl.col("n").min(),
+        incomparable=run.filter(pl.col("n") == 0),
+        family=pl.col("p_adjusted").count().cast(pl.Int64),
+        n=pl.col("n").filter(pl.col("n") > 0).min(),
         n_most=pl.col("n").max(),
     )
     if inference["family"] == "all":
@@ -69,6 +70,8 @@ def _sentence(row: dict[str, Any], names: list[str], inference: dict[str, Any]) 
         said.append(f"{_are(row['worse'], none)} significantly worse{than}")
     if row["undecided"]:
         said.append(f"and {_are(row['undecided'])} not told apart from it")
+    if row["incomparable"]:
+        said.append(f"and {_are(row['incomparable'])} not comparable: no request in common")
     how = how_tested(row, names, inference["alpha"], inference["family"])
     return escaped(f"{by}, {', '.join(said)} ({how}).")
 

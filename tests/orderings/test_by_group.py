@@ -105,7 +105,7 @@ def test_a_run_without_values_in_a_group():
     without = lf.group_correlations(scores(RUNS), trials=5, **BY)["correlation"]
     for kind, n in (("x", [5, 5, 6]), ("z", [6, 5, 5])):
         runs = {**RUNS, "f": [None if k == kind else 0.9 for k in KIND]}
-        found = lf.group_correlations(scores(runs), trials=5, **BY)
+        found = lf.group_correlations(scores(runs), trials=5, missing="own", **BY)
         assert found["n"].to_list() == n
         same = [place for place, number in enumerate(n) if number == 5]
         assert found["correlation"].gather(same).equals(without.gather(same))

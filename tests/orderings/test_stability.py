@@ -60,7 +60,7 @@ def test_two_requests_that_disagree():
 
 def test_a_run_without_any_request_of_a_sample_is_last():
     s = scores({"a": [0.1, None], "b": [0.5, 0.5], "c": [0.2, 0.2]})
-    found = lf.rank_distributions(s, samples=200)
+    found = lf.rank_distributions(s, samples=200, missing="own")
     assert {*found["rank"]} == {1.0, 2.0, 3.0}
     assert found.filter(run="a").select("rank", "probability").rows() == [(3.0, 1.0)]
 

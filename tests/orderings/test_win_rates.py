@@ -130,5 +130,5 @@ def test_pairs_with_different_numbers_of_requests():
         schema=["query_id", "run_a", "run_b", "measure", "preference"],
         orient="row",
     )
-    o = lf.order_runs(d, "win_rate")
+    o = lf.order_runs(d, "win_rate", missing="own")
     assert dict(o.select("run", "value").rows()) == {"a": 0.625, "b": 0.25, "c": 0.625}

@@ -3,6 +3,7 @@
 import os
 import re
 import shutil
+import warnings
 
 import polars as pl
 import pytest
@@ -508,6 +509,17 @@ def _of_scores():
     return lf.evaluate_scores(lf.scores(lf.positions(*collection("abc")), ["AP", "RR"]))
 
 
+def _lacking(missing):
+    """Scores of which a lacks two requests, and has one in common with c."""
+    s = lf.scores(lf.positions(*collection("abc")), ["AP", "RR"])
+    queries = s["query_id"].unique().sort().to_list()
+    lacks = {"a": queries[:2], "c": queries[3:]}
+    for run, gone in lacks.items():
+        s = s.filter((pl.col("run") != run) | ~pl.col("query_id").is_in(gone))
+    with warnings.catch_warnings(action="ignore", category=lf.LexiframeWarning):
+        return lf.evaluate_scores(s, missing=missing)
+
+
 EVALUATIONS = {
     "two runs": lambda: lf.evaluate(*collection("ab")),
     "many runs": _many,
@@ -516,6 +528,8 @@ EVALUATIONS = {
     "no preferences": lambda: lf.evaluate(*collection("abc"), ["AP", "RR"]),
     "only preferences": lambda: lf.evaluate(*collection("abc"), ["RPP", "rrLR", "LP@5"]),
     "scores": _of_scores,
+    "no order": lambda: _lacking(None),
+    "own requests": lambda: _lacking("own"),
     "groups": _grouped,
     "a baseline": lambda: lf.evaluate(*collection("abc"), ["RPP", "AP"], baseline="b"),
     "one-sided": _one_sided,
@@ -533,7 +547,7 @@ def test_every_kind_of_evaluation(browser, tmp_path, kind):
     else:
         opened.open_pair()
         page.locator("#requests-table tbody button").first.click()
-        if kind == "scores":
+        if kind in ("scores", "no order", "own requests"):
             assert "rankings are not known" in page.locator("#request").inner_text()
         else:
             assert page.locator("#strips").is_visible()
@@ -541,6 +555,14 @@ def test_every_kind_of_evaluation(browser, tmp_path, kind):
     if kind == "one request":
         assert "One request does not show how stable" in page.locator("#means").inner_text()
         assert set(opened.frame("of-measure")["most often"]) == {"–"}
+    if kind == "no order":
+        assert page.locator(".headline").first.inner_text().startswith("No order by AP, because")
+        assert "rank" not in opened.frame("of-measure").columns
+    if kind == "own requests":
+        said = page.locator("#means").inner_text()
+        assert "Each run is ranked by the requests that it has." in said
+        assert "? not tested against a run with *" in said
+        assert "(n=" in "".join(opened.frame("of-measure")["mean"])
     if kind == "many runs":  # what the pointer is at is said where it is seen
         page.locator("#grid td[data-row='2'][data-column='4']").hover()
         said = page.locator("#readout").bounding_box()

@@ -105,8 +105,10 @@ def marked(rejected, n=5, **inference):
 def test_near_is_what_no_best_run_is_told_apart_from():
     assert marked([("t", "a", False), ("t", "b", False)]) == "~"
     assert marked([("t", "a", True), ("t", "b", False)]) == ""
-    assert marked([("t", "a", False)]) == ""  # nobody compared it with b
-    assert marked([("t", "a", False), ("t", "b", False)], n=1) == ""  # no test of one request
+    assert marked([("t", "a", False)]) == "?"  # nobody compared it with b
+    assert marked([("t", "a", False), ("t", "b", False)], n=1) == "?"  # no test of one request
+    assert marked([("t", "a", False), ("t", "b", None)]) == "?"  # no request in common with b
+    assert marked([("t", "a", True), ("t", "b", None)]) == ""  # worse than a at least
 
 
 def test_the_first_test_alone_decides():
@@ -301,7 +303,7 @@ def test_one_request_is_said_to_allow_no_test(wide):
 def test_missing_values_make_the_number_of_requests_a_range(wide):
     s = evaluate().scores.filter((pl.col("run") != "far") | ~pl.col("query_id").is_in(["q0", "q1"]))
     with warnings.catch_warnings(action="ignore", category=lf.LexiframeWarning):
-        e = lf.evaluate_scores(s)
+        e = lf.evaluate_scores(s, missing="own")
     assert section_of(e, "Verdict").title.endswith("α = 0.05, n = 10 to 12 requests)")
     assert "n = 10 to 12 requests)." in lf.verdict(e)["sentence"][0]
 

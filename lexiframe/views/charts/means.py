@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,6 +10,7 @@ import polars as pl
 
 from lexiframe.errors import LexiframeError, unknown_name
 from lexiframe.io.logs.joining import with_log
+from lexiframe.orderings.means import is_count
 from lexiframe.schemas import MEANS, STR, TableSchema, check, to_polars
 from lexiframe.typing import Frame, LogLike
 from lexiframe.views.charts.drawing import (
@@ -58,7 +59,9 @@ def mean_chart(
     -------
     altair.LayerChart or altair.FacetChart
         A row for each run, with a point at its mean and a bar from ``ci_low`` to ``ci_high``. One
-        request gives no interval. With several measures it is a FacetChart.
+        request gives no interval. The point is hollow where the run has fewer requests than another
+        has; runs without ranks, because some lack requests, are sorted by name. With several
+        measures it is a FacetChart.
 
     Raises
     ------
@@ -84,12 +87,15 @@ def mean_chart(
     rows = rows.filter(pl.col("measure").is_in(chosen)).sort(
         pl.col("measure").replace_strict(place, return_dtype=pl.Int64), "rank", "run"
     )
+    rows = rows.with_columns(is_partial=pl.col("n") < pl.col("n").max().over("measure"))
     runs = rows["run"].unique(maintain_order=True).to_list()
     pixels = step(len(runs))
     level = "" if alpha is None else f"{100 * (1 - alpha):g} % "
     intervals = f"bars are {level}intervals of the mean" if rows["ci_low"].count() else ""
     axis_title = "mean" if len(chosen) > 1 else spoken(f"mean {chosen[0]}")
     by_first = f" by {chosen[0]}" if len(chosen) > 1 else ""
+    is_ranked = rows.filter(measure=chosen[0])["rank"].count() > 0 or is_count(chosen[0])
+    order = f"best first{by_first}" if is_ranked else "by name"
     shown = "Means" if len(chosen) > 1 else f"Mean {chosen[0]}"
     width = max(120, WIDTH // min(len(chosen), _SIDE_BY_SIDE))
     # A number at the axis takes 40 pixels. An axis without a format may round its only number.
@@ -102,7 +108,9 @@ def mean_chart(
         # Vega-Lite repeats the chart for each measure, and takes the data from the facet around it.
         chart = chart.facet(facet=by, columns=_SIDE_BY_SIDE).resolve_scale(x="independent")
     named: alt.LayerChart | alt.FacetChart = chart.properties(
-        title=title(f"{shown} over {of_requests(rows['n'])}, best first{by_first}", intervals)
+        title=title(
+            f"{shown} over {of_requests(rows['n'])}, {order}", intervals, *_of_requests(rows)
+        )
     )
     return named
 
@@ -143,7 +151,22 @@ def _points_and_bars(rows: pl.DataFrame, runs: list[str], pixels: int, of_x: dic
         .mark_point(color=COLOURS[0], filled=True, opacity=1, size=min(60, pixels**2 // 4))
         .encode(y, draw.X("mean", scale=scale, **x), said)
     )
-    return draw.layer(bars, points, data=inside(rows))
+    if not rows["is_partial"].any():
+        return draw.layer(bars, points, data=inside(rows.drop("is_partial")))
+    fill = draw.condition("datum.is_partial", draw.value("white"), draw.value(COLOURS[0]))
+    stroke = {"stroke": draw.value(COLOURS[0]), "fill": fill}
+    return draw.layer(bars, points.encode(**stroke), data=inside(rows))
+
+
+def _of_requests(rows: pl.DataFrame) -> Iterator[str]:
+    """Say of which measures runs lack requests, and that such means have no order."""
+    is_partial = rows["is_partial"].any()
+    if is_partial:
+        yield "hollow: over fewer requests than another run has"
+    unranked = rows.filter(pl.col("rank").is_null())["measure"].unique(maintain_order=True)
+    names = [name for name in unranked if not is_count(name)]
+    if names:
+        yield f"no order by {', '.join(names)}: the runs have different requests"
 
 
 _HEIGHT = WIDTH * 3 // 4

@@ -31,6 +31,11 @@ def ranked(called: str, table: Frame, measure: str) -> pl.DataFrame:
         rows = rows.with_columns(value="mean", method=pl.lit("mean"))
     else:
         rows = rows_of(given, ORDERINGS, ["run"], called, measure=measure)
+    if rows["rank"].null_count():
+        raise LexiframeError(
+            f"{called}: expected ranks of the runs by {measure}, found none; runs that have "
+            "different requests have no order unless missing= says what to do"
+        )
     return rows.select("run", "rank", "value", "method").sort("rank", "run")
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from lexiframe.errors import unknown_name
+from lexiframe.errors import LexiframeError, unknown_name
 from lexiframe.orderings.stability import rank_intervals
 from lexiframe.schemas import ORDERINGS, RANK_DISTRIBUTIONS
 from lexiframe.typing import Frame
@@ -81,6 +81,7 @@ def ordering_chart(
     called = "ordering_chart"
     rows = rows_of(o, ORDERINGS, ORDERINGS.key, called)
     rows = _only(_only(rows, "measure", measures), "method", methods)
+    rows = _with_ranks(called, rows)
     rows, named = _side_by_side(rows)
     chosen = _highlighted(rows, highlight)
     rows = rows.with_columns(is_highlighted=pl.col("run").is_in(chosen))
@@ -102,6 +103,17 @@ def _only(rows: pl.DataFrame, column: str, wanted: str | Sequence[str] | None) -
         if value not in known:
             raise unknown_name(column, value, known)
     return pl.concat([rows.filter(pl.col(column) == value) for value in values])
+
+
+def _with_ranks(called: str, rows: pl.DataFrame) -> pl.DataFrame:
+    """Leave out orderings without ranks, of runs that lack requests; raise if none is left."""
+    ranked = rows.drop_nulls("rank")
+    if rows.height and not ranked.height:
+        raise LexiframeError(
+            f"{called}: expected ranks of the runs, found none; runs that have different requests "
+            "have no order unless missing= says what to do"
+        )
+    return ranked
 
 
 def _side_by_side(rows: pl.DataFrame) -> tuple[pl.DataFrame, str]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from lexiframe.schemas import COMPARISONS
-from lexiframe.significance.told_apart import groups_not_told_apart
+from lexiframe.significance.told_apart import IS_TESTED, groups_not_told_apart
 from lexiframe.typing import Frame
 from lexiframe.views.charts.drawing import (
     COLOURS,
@@ -69,7 +69,8 @@ def significance_chart(
     altair.Chart
         A blue triangle that points up says that the run of the row is significantly better than the
         run of the column, an orange one that points down that it is worse, and a grey dot that the
-        test does not tell them apart. Runs that were not compared have no mark.
+        test does not tell them apart. A cross says that they are not tested, for they have fewer
+        than two requests in common. Runs that were not compared have no mark.
 
     Raises
     ------
@@ -98,11 +99,15 @@ def significance_chart(
     runs = in_order(called, order, cells["run"], measure)
     kinds = {"better": ("triangle-up", COLOURS[0]), "not told apart": ("circle", "#b0b0b0")}
     kinds |= {"worse": ("triangle-down", COLOURS[1])}
+    if (cells["is"] == _UNTESTED).any():
+        kinds |= {_UNTESTED: ("cross", "#b0b0b0")}
     shapes, colours = zip(*kinds.values(), strict=True)
     said = {"type": "nominal", "title": "run is"}
     pixels = step(len(runs))
     large, small = pixels**2 // 3, pixels**2 // 16
-    sizes = draw.Scale(type="ordinal", domain=[*kinds], range=[large, small, large])
+    sizes = draw.Scale(
+        type="ordinal", domain=[*kinds], range=[large, small, large, large // 2][: len(kinds)]
+    )
     marks = square(cells, "run", "against", runs).mark_point(filled=True, opacity=1)
     chart: alt.Chart = marks.encode(
         draw.Shape("is", **said).scale(domain=[*kinds], range=[*shapes]),
@@ -134,6 +139,9 @@ def tested(pairs: pl.DataFrame, alpha: float | None) -> str:
     return f"test: {pairs['test'][0]}, correction: {pairs['correction'][0]}{level}"
 
 
+_UNTESTED = "not tested"
+
+
 def _who_beats_whom(pairs: pl.DataFrame) -> pl.DataFrame:
     """Return a row for each run and opponent, and whether it is significantly better or worse."""
     numbers = ["effect_size", "p_value", "p_adjusted", "n"]
@@ -142,6 +150,7 @@ def _who_beats_whom(pairs: pl.DataFrame) -> pl.DataFrame:
         pairs.select(
             "reject",
             *numbers,
+            is_tested=IS_TESTED,
             run=run,
             against=against,
             gain=sign * GAIN,
@@ -150,7 +159,9 @@ def _who_beats_whom(pairs: pl.DataFrame) -> pl.DataFrame:
         for run, against, sign in ((a, b, 1), (b, a, -1))
     ]
     kind = (
-        pl.when(~pl.col("reject"))
+        pl.when(~pl.col("is_tested"))
+        .then(pl.lit(_UNTESTED))
+        .when(~pl.col("reject"))
         .then(pl.lit("not told apart"))
         .when(pl.col("gain") > 0)
         .then(pl.lit("better"))

@@ -11,6 +11,7 @@ import polars as pl
 from lexiframe.errors import escaped
 from lexiframe.orderings.means import is_count
 from lexiframe.views.cells import cell
+from lexiframe.views.lacking import without_unranked
 from lexiframe.views.means import inference_in_words
 from lexiframe.views.verdict import verdict_of
 from lexiframe.views.verdict_on_baseline import baseline_sentences
@@ -36,7 +37,7 @@ def conclusions(tables: Mapping[str, pl.DataFrame], provenance: Mapping[str, Any
         table = _of_means(means, inference)
     elif inference.get("baseline") is None and inference["alternative"] == "two-sided":
         told = pl.format("{} of {}", "n_significant", "n_pairs")
-        v = with_group(verdict_of(tables, provenance), by)
+        v = with_group(verdict_of(without_unranked(tables, by), provenance), by)
         table = v.with_columns(near="not_worse", told=told)
     else:
         table = _of_comparisons(tables, provenance, _best(o))
@@ -80,6 +81,8 @@ _WORDS = "\x1fwords"  # no attribute has this name; one may be called "group"
 def headline(orderings: pl.DataFrame, measures: Sequence[str]) -> list[str]:
     """Return sentences on which runs are best by how many measures, for one group of requests.
 
+    There are none where runs have no ranks, because some lack requests.
+
     Examples
     --------
     >>> o = pl.DataFrame({"measure": ["AP", "AP", "RR", "RR"], "run": ["a", "b"] * 2,
@@ -91,6 +94,8 @@ def headline(orderings: pl.DataFrame, measures: Sequence[str]) -> list[str]:
     ['a is best by 2 of 3 measures (AP and RR).', 'a and b share the first rank by LP.']
     >>> headline(o.with_columns(measure=pl.lit("num_ret")), ["num_ret"])
     ['There is nothing to compare.']
+    >>> headline(o.with_columns(rank=None), ["AP", "RR"])
+    []
     """
     orderings = without_counts(orderings)
     first = orderings.filter(pl.col("rank") == pl.col("rank").min().over("measure"))
@@ -104,7 +109,8 @@ def headline(orderings: pl.DataFrame, measures: Sequence[str]) -> list[str]:
     said = [_is_best(runs, of, len(by_measure)) for runs, of in ranked[:3]]
     if len(ranked) > 3:
         said.append(f"Others are best by {_listed([name for _, of in ranked[3:] for name in of])}")
-    return [f"{sentence}." for sentence in said] or ["There is nothing to compare."]
+    nothing = [] if orderings.height else ["There is nothing to compare."]
+    return [f"{sentence}." for sentence in said] or nothing
 
 
 def _is_best(runs: Sequence[str], of: Sequence[str], n_measures: int) -> str:

@@ -16,6 +16,7 @@ from lexiframe.pairwise.lexicographic import LexicographicPreference
 from lexiframe.pairwise.pairs import Measure
 from lexiframe.significance.own_tests import several
 from lexiframe.views.coverage import coverage_in_words, differences_in_words
+from lexiframe.views.lacking import Lacking
 from lexiframe.views.means import inference_in_words, marks
 from lexiframe.views.report.conclusions import conclusions, headline, with_group
 from lexiframe.views.report.packing import Packing
@@ -66,13 +67,16 @@ def report_data(
     keyed = tables["scores"] if tables["scores"].height else tables["preferences"]
     ids = pl.concat([keyed["query_id"], tables["preferences"]["query_id"]]).unique().sort()
     inference = provenance["inference"]
-    stable, notes = rank_probabilities(tables, inference["ordering"], rankings.attributes, by)
+    lacking = Lacking.in_evaluation(provenance)
+    stable, notes = rank_probabilities(
+        tables, inference["ordering"], rankings.attributes, by, lacking
+    )
     shown = {name: grouped[name] for name in _SHOWN} | {
         "win_rates": _with_half_wins(grouped["win_rates"]),
         "comparisons": _both_ways(grouped["comparisons"]),
         "rank_distributions": with_group(stable, by),
         "conclusions": conclusions(tables, provenance),
-        "marks": _marks(grouped, inference),
+        "marks": _marks(grouped, inference, lacking),
     }
     measures = list(dict.fromkeys(provenance["measures"]))
     cells = cells_of(packing, tables["scores"], tables["preferences"], measures, runs, ids)
@@ -84,7 +88,8 @@ def report_data(
         "tie": TIE,
         "groups": groups,
         "headlines": [
-            headline(grouped["orderings"].filter(group=group), measures) for group in groups
+            headline(grouped["orderings"].filter(group=group), measures) + lacking.said(measures)
+            for group in groups
         ],
         "inference": _inference(inference, tables["comparisons"]),
         "by": by,
@@ -166,7 +171,9 @@ def _group_of_requests(
     return asked["group"].replace_strict(groups, range(len(groups))).to_numpy()
 
 
-def _marks(grouped: Mapping[str, pl.DataFrame], inference: Mapping[str, Any]) -> pl.DataFrame:
+def _marks(
+    grouped: Mapping[str, pl.DataFrame], inference: Mapping[str, Any], lacking: Lacking
+) -> pl.DataFrame:
     """Return the marks of means for each test and correction, ``*`` the best (see `marks`)."""
     c = grouped["comparisons"]
     used = c.select("test", "correction").unique(maintain_order=True).rows() or [("", "")]
@@ -175,6 +182,7 @@ def _marks(grouped: Mapping[str, pl.DataFrame], inference: Mapping[str, Any]) ->
         for test, correction in used:
             chosen = {"test": test.partition("(")[0], "correction": correction}
             found = marks(means, c.filter(group=group), {**inference, **chosen})
+            found = found.with_columns(mark=pl.col("mark") + lacking.counts(means))
             parts.append(
                 found.with_columns(
                     group=pl.lit(group), test=pl.lit(test), correction=pl.lit(correction)

@@ -27,6 +27,7 @@ function showMeans(state) {
 
 function orderedBy(rows) {
   const method = rows[0]?.method ?? "mean";
+  if (method.startsWith("mean(")) return "Each run is ranked by the requests that it has. ";
   return method === "mean" ? "" : `Ranks are those of ${method}, whose value stands behind the run. `;
 }
 
@@ -41,10 +42,13 @@ function legend(measures) {
   const marks = baseline !== null
     ? `* the best mean; ${sides[alternative] ?? `${sides.greater}, ▼ worse`}.`
     : `* the best mean${alternative === "two-sided" ? "; ~ not significantly different from any run with *" : ""}.`;
-  const ranked = measures.filter((name) => !isCount(name));
+  const ranked = measures.filter((name) => !isCount(name)
+    && pick("means", { measure: name }).some((row) => row.rank !== null)); // else runs lack requests
   const smaller = ranked.filter((name) => measureOf(name).cells?.smaller);
   const counts = measures.filter(isCount);
-  return [ranked.length && marks, smaller.length && `Smaller is better by ${smaller.join(", ")}.`,
+  const isUntested = measures.some((measure) => pick("marks", { measure }).some(({ mark }) => mark.includes("?")));
+  const untested = `? not tested against ${baseline ?? "a run with *"}: fewer than two requests in common.`;
+  return [ranked.length && marks, isUntested && untested, smaller.length && `Smaller is better by ${smaller.join(", ")}.`,
     counts.length && `More is not better by ${counts.join(", ")}: nothing is ranked by a count.`].filter(Boolean).join(" ");
 }
 
@@ -79,10 +83,10 @@ const byRun = (rows) => new Map(rows.map((row) => [row.run, row]));
 function columnsOfMeans(rows, state) {
   const ends = rows.flatMap((row) => [row.ci_low, row.ci_high, row.mean]).filter(Number.isFinite);
   const x = scale(Math.min(...ends), Math.max(...ends), SMALL.width);
-  const isRanked = rows.length > 1 && !isCount(state.measure);
+  const isRanked = rows.length > 1 && !isCount(state.measure) && rows.some((row) => row.rank !== null);
   const method = rows[0].method;
   const label = (row) => `${row.run}: ${number(row.mean)} (${number(row.ci_low)} to ${number(row.ci_high)})`;
-  const ofMethod = method !== "mean" && { title: method, value: (row) => row.value, show: (row) => number(row.value) };
+  const ofMethod = !/^mean(\(|$)/.test(method) && { title: method, value: (row) => row.value, show: (row) => number(row.value) };
   return [
     isRanked && { title: "rank", value: (row) => row.rank, show: (row) => rank(row.rank), rising: true },
     { title: "run", side: "left", isHead: true, value: (row) => row.run, show: (row) => nameOf(row.run, state) },
@@ -209,6 +213,7 @@ function columnsAgainst(rows) {
 
 // ▲ and ▼ are significantly better and worse, by what the test compares.
 function toldApart(c) {
+  if (c.n === 0) return "no request in common";
   if (!c.reject) return "not told apart";
   const gain = c.turned ? minus(c.gain) : c.gain;
   if (isCount(c.measure)) return gain > 0 ? "▲ more" : "▼ fewer";

@@ -10,6 +10,7 @@ import polars as pl
 from lexiframe.errors import LexiframeError, printable
 from lexiframe.orderings.stability import rank_distributions
 from lexiframe.schemas import RANK_DISTRIBUTIONS
+from lexiframe.views.lacking import Lacking
 
 OF_MEANS, OF_PREFERENCES = 1000, 200
 """The number of samples: ordering by preferences takes a hundred times as long as by means."""
@@ -23,22 +24,28 @@ def rank_probabilities(
     order: str,
     attributes: pl.DataFrame | None,
     by: list[str],
+    lacking: Lacking,
 ) -> tuple[pl.DataFrame, list[str]]:
     """Return the table of `rank_distributions`, and notes on how it was computed, or why not.
 
     Each measure is ordered as the evaluation orders it: metrics by their mean, preferences by
-    ``order``.
+    ``order``. Those of which runs lack requests have no order, unless each run has that by its own.
     """
     s, d = tables["scores"], tables["preferences"]
     others = d.filter(~pl.col("measure").is_in(s["measure"].unique().implode()))
     found = [pl.DataFrame(schema=RANK_DISTRIBUTIONS.columns)]
     notes = []
+    if lacking.missing is None:
+        s = s.filter(~pl.col("measure").is_in([*lacking.of]))
+        notes = lacking.notes([*lacking.of])
+    missing = "own" if lacking.missing == "own" else None
     for table, method, samples in (
         (s, "mean", OF_MEANS),
         (others, order, _samples(others)),
     ):
         if table.height and d.height:
             within: dict[str, Any] = {"requests": attributes, "by": by} if by else {}
+            within["missing"] = missing
             try:
                 found.append(rank_distributions(table, method, samples=samples, **within))  # type: ignore[arg-type]
             except LexiframeError as error:

@@ -27,7 +27,7 @@ function showVerdict(state) {
 }
 
 function headline(group) {
-  const [first, ...others] = facts.headlines[facts.groups.indexOf(group)];
+  const [first = "", ...others] = facts.headlines[facts.groups.indexOf(group)];
   const within = facts.by.length ? `For ${group}: ` : "";
   return [make("p", { class: "headline" }, within, first), others.map((said) => make("p", { class: "headline second" }, said))];
 }
