@@ -783,6 +783,11 @@ def test_numbers_of_which_memory_cannot_hold_what_they_ask_for():
             ask()
 
 
+def test_no_trials():
+    with pytest.raises(lf.LexiframeError, match="expected trials to be a whole number from 1, fo"):
+        lf.compare(lf.scores(BOTH, "AP"), "randomization", trials=0)
+
+
 def test_no_number_of_relevant_items():
     with pytest.raises(lf.LexiframeError, match="at least one number of relevant items, found no"):
         lf.theory.orientation("AP", n=9, m=[])

@@ -17,7 +17,7 @@ from lexiframe.layouts.groups import By, by_groups
 from lexiframe.layouts.ranking import ratio
 from lexiframe.layouts.reduced import PairSums
 from lexiframe.schemas import REQUEST_WIN_RATES, WIN_RATES
-from lexiframe.typing import RequestsLike
+from lexiframe.typing import MeasureLike, RequestsLike
 
 
 @typed
@@ -59,7 +59,7 @@ def win_rates(d: PairsLike, /, *, requests: RequestsLike = None, by: By = None) 
 def win_rate_matrix(
     d: PairsLike,
     /,
-    measure: str | None = None,
+    measure: MeasureLike | None = None,
     *,
     runs: Sequence[str] | None = None,
     requests: RequestsLike = None,

@@ -38,7 +38,7 @@ def refuse_large(function: str, numbers: int) -> None:
 
 def sizes_of(m: int | Iterable[int]) -> list[int]:
     """Return one or several numbers of relevant items as a sorted list, each once."""
-    sizes = [m] if isinstance(m, Integral) else sorted({*m})  # type: ignore[list-item, misc]
+    sizes: list[int] = [m] if isinstance(m, int) else sorted({int(size) for size in m})
     if not sizes:
         raise LexiframeError("m: expected at least one number of relevant items, found none")
     return sizes
