@@ -103,8 +103,8 @@ class InputOptions:
         if is_plain and self.negative == "unjudged":
             return judgments_in(self.qrels)
         said = self._text_options(self.qrels_header, self.qrels_column)
-        how = {"duplicates": self.duplicates, "negative": self.negative}
-        return read_qrels(self.qrels, **how, **said)
+        duplicates, negative = self.duplicates, self.negative
+        return read_qrels(self.qrels, duplicates=duplicates, negative=negative, **said)
 
     def judged_file(self) -> str:
         """Return the file of judgments."""

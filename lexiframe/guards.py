@@ -142,8 +142,8 @@ def _fits_one(value: Any, hint: Any) -> bool:
     origin = typing.get_origin(hint)
     if origin is typing.Literal:
         return isinstance(value, str)
-    if origin is Mapping:
-        return isinstance(value, Mapping)
+    if origin is Mapping:  # of what else a user may write its reader says more
+        return isinstance(value, Mapping | str | int | list | tuple | set)
     if origin is Callable:
         return callable(value)
     if origin is tuple:
@@ -190,6 +190,8 @@ def _of_one(hint: Any) -> str:
 
 
 def _found(value: Any) -> str:
+    if value is None:
+        return "None"
     kind = type(value).__name__
     article = "an" if kind[:1].lower() in "aeiou" else "a"
     is_short = isinstance(value, str | bytes | int | float | complex | list | tuple | dict | set)
