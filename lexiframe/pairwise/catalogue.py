@@ -123,8 +123,8 @@ def parse_measure(text: MeasureLike) -> Metric | Preference:
         raise WrongTypeError(f"expected a measure in its notation, found {kind}")
     if more:
         raise UnknownNameError(
-            f"expected one measure, found {len(more) + 1}: {', '.join([written_text, *more])}; parse "
-            "each, or give them all to lexiframe.scores, preferences or evaluate"
+            f"expected one measure, found {len(more) + 1}: {', '.join([written_text, *more])}; "
+            "parse each, or give them all to lexiframe.scores, preferences or evaluate"
         )
     return _parsed(written_text)
 

@@ -272,7 +272,7 @@ def test_pairs_with_one_request_are_left_out():
         ({"trials": 0}, "audit: expected trials to be a whole number from 1"),
         (
             {"inner_trials": 2.5},
-            "audit: expected inner_trials to be a whole number, found a float: 2.5",
+            "expected inner_trials to be a whole number, found a float: 2.5",
         ),
         ({"seed": -1}, "audit: expected seed to be a whole number from 0"),
         (
