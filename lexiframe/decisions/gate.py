@@ -183,7 +183,7 @@ n = 60 requests).
     if isinstance(two, pl.DataFrame) and is_scores(two):
         two = with_directions(two, smaller_is_better, larger_is_better)
         two = settle_lone_requests(two, missing)
-    sizes, measures = margins_by_name(margin, two)
+    sizes, measures = margins_by_name(margin, d)
     margins = margins_of("gate", sizes, baseline)
     margins.refuse_unknown(measures)
     how: dict[str, Any] = {"baseline": baseline, "alpha": alpha, "trials": trials, "seed": seed}

@@ -23,13 +23,19 @@ _WAYS = (
 
 def settle_lone_requests(s: pl.DataFrame, missing: GateMissing) -> pl.DataFrame:
     """Do as ``missing`` says with requests of which a table of scores has one of two runs only."""
-    if missing != "refuse":
-        settled, _ = settle(s, "common" if missing == "drop" else "zero")
-        return settled
+    if missing == "drop":
+        return s  # differences are those of the requests that both runs have
+    if missing == "zero":
+        filled, _ = settle(s, "zero")
+        others = [name for name in s.columns if name not in filled.columns]  # of requests
+        of_requests = s.select("query_id", *others).unique("query_id")
+        return filled.join(of_requests, on="query_id", how="left") if others else filled
     there = s.group_by("measure", "query_id").agg(pl.col("run").cast(pl.String).unique())
     lone = there.filter(pl.col("run").list.len() == 1).with_columns(pl.col("run").list.first())
     counts = there.group_by("measure").agg(of=pl.len())
     found = lone.group_by("measure", "run").len("only").join(counts, on="measure")
+    # A measure without a request of both runs has an error of its own.
+    found = found.filter(pl.col("only").sum().over("measure") < pl.col("of"))
     if found.height:
         said = ", ".join(
             f"{only:,} of {of:,} requests for {measure} have a score of {run} only"

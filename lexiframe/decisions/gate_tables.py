@@ -12,7 +12,7 @@ from lexiframe.layouts.arrays import PairCube
 from lexiframe.layouts.cube import is_scores
 from lexiframe.layouts.reduced import Reduced, ScoreSums
 from lexiframe.metrics.derived import known_metric
-from lexiframe.schemas import SCORES, check, to_polars
+from lexiframe.schemas import PREFERENCES, SCORES, check, to_polars
 from lexiframe.significance.margins import Margin
 
 
@@ -22,6 +22,7 @@ def of_two_runs(d: Any, baseline: str, candidate: str) -> Any:
     table = to_polars(d) if is_table else d
     if is_table:
         _refuse_null_runs(table)
+        check(table, SCORES if is_scores(table) else PREFERENCES)
     names = [] if not is_table else ["run"] if is_scores(table) else ["run_a", "run_b"]
     if isinstance(d, ScoreSums) or (is_table and not {*names} <= {*table.columns}):
         return table  # which is refused where its columns are checked
@@ -31,8 +32,7 @@ def of_two_runs(d: Any, baseline: str, candidate: str) -> Any:
             raise unknown_name("run", run, runs)
     if not is_table:
         return d
-    two = table.filter(pl.col(name).cast(pl.String).is_in([baseline, candidate]) for name in names)
-    return check(two, SCORES) if names == ["run"] else two
+    return table.filter(pl.col(name).cast(pl.String).is_in([baseline, candidate]) for name in names)
 
 
 def _refuse_null_runs(table: pl.DataFrame) -> None:
