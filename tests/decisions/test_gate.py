@@ -254,13 +254,55 @@ def test_a_row_that_is_missing_is_an_error():
         lf.gate(lacking, named, **TWO)
 
 
-def test_requests_of_one_run_only_are_warned_of():
+def test_requests_of_one_run_only_are_refused():
     """A candidate that found nothing for the hard requests would else pass without a word."""
     s = scores_of(around(0.01))
     lacking = s.filter((pl.col("run") == "old") | (pl.col("query_id") > "q30"))
     shown = lacking.filter(run="new").height
-    with pytest.warns(lf.LexiframeWarning, match=f"one of the two runs .* {40 - shown} of 40 for"):
-        assert lf.gate(lacking, 0.02, **TWO)["n"].item() == shown
+    with pytest.raises(lf.LexiframeError, match=f"found that {40 - shown} of 40 requests for AP"):
+        lf.gate(lacking, 0.02, **TWO)
+    assert lf.gate(lacking, 0.02, **TWO, missing="drop")["n"].item() == shown
+    filled = lf.gate(lacking, 0.02, **TWO, missing="zero").row(0, named=True)
+    assert filled["n"] == 40
+    assert filled["mean_difference"] < -0.02
+
+
+def test_the_same_values_are_refused():
+    s = scores_of(np.zeros(10))
+    with pytest.raises(lf.LexiframeError, match="new has the same values as old in all requests"):
+        lf.gate(s, 0.1, **TWO)
+    row = one(s, 0.1, same_ok=True)
+    assert (row["outcome"], row["required"]) == ("undecided", None)
+
+
+def test_a_direction_that_is_not_known_is_asked_for():
+    s = scores_of(around(-0.1), "latency_ms")
+    with pytest.raises(lf.LexiframeError, match="whether smaller values of latency_ms are better"):
+        lf.gate(s, 0.02, **TWO)
+    assert one(s, smaller_is_better=["latency_ms"])["outcome"] == "pass"
+    assert one(s, larger_is_better=["latency_ms"])["outcome"] == "fail"
+    assert one(s.with_columns(smaller_is_better=True))["outcome"] == "pass"
+
+
+@pytest.mark.parametrize("margin", [1, 1.5])
+def test_a_margin_as_wide_as_the_range_is_refused(margin):
+    with pytest.raises(lf.LexiframeError, match="expected a margin below 1 for AP"):
+        lf.gate(scores_of(around(0.0)), margin, **TWO)
+
+
+def test_rows_without_a_run_or_a_column_are_refused():
+    s = scores_of(around(0.01))
+    unnamed = pl.concat([s, s.head(2).with_columns(run=pl.lit(None, pl.String))])
+    with pytest.raises(lf.SchemaError, match="column run, found 2 nulls"):
+        lf.gate(unnamed, 0.02, **TWO)
+    with pytest.raises(lf.SchemaError, match="measure"):
+        lf.gate(s.drop("measure"), 0.02, **TWO)
+
+
+def test_a_measure_of_neither_run_is_refused():
+    other = scores({"third": np.ones(3)}, "RR")
+    with pytest.raises(lf.LexiframeError, match="expected requests of both runs for RR, found no"):
+        lf.gate(pl.concat([scores_of(around(0.01)), other]), 0.02, **TWO)
 
 
 def test_two_names_of_one_measure_are_refused():
@@ -520,7 +562,8 @@ def outcomes_of(draws, margin, require, test):
     d = pl.DataFrame(table).with_columns(queries).unpivot(index="query_id", variable_name="run")
     d = d.with_columns(measure=pl.lit("own"))
     how = {"baseline": "old", "trials": 199}
+    said = {"larger_is_better": ["own"]}
     table = decided(lf.equivalence(d, margin, test, "none", **how), require, "none", 0.05)
-    one_gate = lf.gate(d, margin, test=test, candidate="c0007", require=require, **how)
+    one_gate = lf.gate(d, margin, test=test, candidate="c0007", require=require, **said, **how)
     assert one_gate["outcome"].item() == table.filter(run_a="c0007")["outcome"].item()
     return table["outcome"].to_numpy()
