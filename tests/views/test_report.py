@@ -316,7 +316,7 @@ def test_images_links_and_titles(small, tmp_path):
     texts = pl.DataFrame(
         {"docno": ["d1", "d3", "d5"], "title": ["One", None, "5"], "image": images}
     )
-    with pytest.warns(lf.LexiframeWarning, match="texts: .*without attributes"):
+    with pytest.warns(lf.LexiframeWarning, match="texts: .*without a title or an image"):
         page = Page(small.report(tmp_path / "r.html", texts=texts))
     assert page.facts["texts"] == {
         "d1": {"title": "One", "image": "data:image/png;base64,iVBORw=="},
@@ -351,6 +351,17 @@ def test_texts_of_queries(small, tmp_path):
             "expected an image as a data",
         ),
         ({"texts": {"doc_id": ["d1"], "image": ["none.png"]}}, "none.png: cannot be read"),
+        ({"texts": {"title": ["One"]}}, "^texts: expected a column doc_id to join on, found title"),
+        ({"queries": {"text": ["one"]}}, "^queries: expected a column query_id to join on, found"),
+        (
+            {"queries": {"query_id": ["q1", "q1"], "text": ["one", "two"]}},
+            "^queries: expected one row for each query_id",
+        ),
+        (
+            {"queries": {"query_id": ["x"], "text": ["one"]}},
+            r"^queries: .* in the table and 1 \('x'\) in the queries",
+        ),
+        ({"queries": {"query_id": [], "text": []}}, "^queries: expected .*query_id"),
     ],
 )
 @pytest.mark.filterwarnings("ignore::lexiframe.LexiframeWarning")
@@ -359,6 +370,14 @@ def test_texts_that_cannot_be_used(small, tmp_path, given, message):
     with pytest.raises(lf.LexiframeError, match=message):
         small.report(tmp_path / "r.html", **frames)
     assert not (tmp_path / "r.html").exists()
+
+
+def test_texts_of_a_wrong_type_and_no_texts(small, tmp_path):
+    for name, key in (("texts", "doc_id"), ("queries", "query_id")):
+        with pytest.raises(TypeError, match=f"^{name}: expected a frame, .* by {key}, found list"):
+            small.report(tmp_path / "r.html", **{name: ["q1"]})
+        with pytest.raises(lf.SchemaError, match=f"^{name}: expected some {key} that is in both"):
+            small.report(tmp_path / "r.html", **{name: {}})
 
 
 @pytest.mark.filterwarnings("ignore::lexiframe.LexiframeWarning")
