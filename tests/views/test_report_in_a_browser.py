@@ -492,6 +492,29 @@ def test_nothing_overflows_and_text_has_contrast(browser, path, viewport, theme)
     opened.context.close()
 
 
+LONG = [f"a-model-of-{n}-layers-{'with-a-name-' * n}distilled" for n in range(1, 5)]
+CUT = """boxes => boxes.filter(box => box.scrollWidth > box.clientWidth + 1)
+    .map(box => box.querySelector("table").id)"""
+
+
+def test_coverage_and_the_verdict_need_no_scrolling_sideways(browser, tmp_path):
+    e = lf.evaluate(*collection(LONG, 12), MEASURES)
+    path = e.report(tmp_path / "r.html")
+    wide = Opened(browser, path)
+    cut = wide.page.locator(".scroll").evaluate_all(CUT)
+    assert not {"verdicts-table", "coverage-table", "tied-table"} & {*cut}
+    covered, tied = (wide.frame(name).drop("run").columns for name in ("coverage", "tied"))
+    named = [name.replace("_", " ") for name in e.coverage.columns if name != "run"]
+    assert sorted(covered + tied) == sorted(named)
+    narrow = Opened(browser, path, viewport=NARROW)
+    assert "verdicts-table" not in narrow.page.locator(".scroll").evaluate_all(CUT)
+    assert narrow.frame("verdicts").rows() == wide.frame("verdicts").rows()
+    narrow.fits()
+    for opened in (wide, narrow):
+        assert opened.faults == []
+        opened.context.close()
+
+
 def _many():
     return lf.evaluate(*collection([f"run{n:03}" for n in range(110)], 3), "AP")
 

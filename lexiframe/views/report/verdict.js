@@ -21,7 +21,7 @@ function showVerdict(state) {
     isAlone ? rows.map((row) => make("p", { class: "headline second" }, row.sentence)) : headline(group),
     !isAlone && said && make("p", { id: "sentence" }, said.sentence),
     !isAlone && rows.length > 0 && table("verdicts", "The verdict by each measure", columns, ordered, {
-      filter: false, rowClass: (row) => (row.measure === measure ? "chosen" : null),
+      filter: false, kind: "stacked", rowClass: (row) => (row.measure === measure ? "chosen" : null),
     }),
     !isAlone && rows.length > 0 && note("The runs in a line are in the order of that measure. Choose a measure to see more of it below."));
 }
