@@ -434,3 +434,35 @@ def test_a_page_of_30_runs_and_250_requests_is_small(tmp_path):
     runs, qrels = collection([f"run{n}" for n in range(30)], 250)
     e = lf.evaluate(runs, qrels)
     assert e.report(tmp_path / "r.html").stat().st_size < 5_000_000
+
+
+def test_the_headline_says_best_only_of_a_run_told_apart_from_all_others(tmp_path):
+    """Ranks of the one relevant document: a is ahead of b in nine of twelve requests."""
+    ranks = {"a": [1] * 12, "b": [2, 2, 2, 1] * 3, "c": [8, 9] * 6}
+    frames = [
+        {
+            "run": run,
+            "query_id": f"q{q}",
+            "doc_id": "d" if at == rank else f"n{rank}",
+            "score": -rank,
+        }
+        for run, places in ranks.items()
+        for q, at in enumerate(places)
+        for rank in range(1, 11)
+    ]
+    qrels = pl.DataFrame(
+        {"query_id": [f"q{q}" for q in range(12)], "doc_id": "d", "relevance": 1.0}
+    )
+    for alpha, headline in ((0.05, "a is best by RR."), (1e-6, "a is first by RR.")):
+        e = lf.evaluate(pl.DataFrame(frames), qrels, "RR", alpha=alpha)
+        page = Page(e.report(tmp_path / "r.html"))
+        assert page.facts["headlines"] == [[headline]]
+        assert page.table("conclusions")["is_best"].to_list() == [alpha == 0.05]
+    both = lf.evaluate(
+        pl.DataFrame(frames), qrels, "RR", test=["t", "sign"], correction=["holm", "none"]
+    )
+    page = Page(both.report(tmp_path / "r.html"))
+    told = page.table("conclusions")["is_best"].to_list()
+    assert page.facts["headlines"] == [["a is best by RR." if all(told) else "a is first by RR."]]
+    baseline = lf.evaluate(pl.DataFrame(frames), qrels, "RR", baseline="c")
+    assert Page(baseline.report(tmp_path / "r.html")).facts["headlines"] == [["a is first by RR."]]

@@ -129,7 +129,7 @@ def test_the_verdict_is_read_first(e, opened):
     v = lf.verdict(e).filter(test="t", correction="holm")
     shown = opened.frame("verdicts")
     assert shown["measure"].to_list() == MEASURES
-    assert shown["best"].to_list() == [", ".join(runs) for runs in v["best"]]
+    assert shown["first"].to_list() == [", ".join(runs) for runs in v["best"]]
     told = v.select(pl.format("{} of {}", "n_significant", "n_pairs")).to_series()
     assert shown["pairs told apart"].to_list() == told.to_list()
     page = opened.page

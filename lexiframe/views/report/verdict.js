@@ -1,4 +1,5 @@
-// The verdict: which runs are best, in a sentence and a line for each measure.
+// The verdict: which runs are first, in a sentence and a line for each measure; one that is told
+// apart from all others is bold.
 
 function showVerdict(state) {
   const { group, test, correction, measure } = state;
@@ -11,7 +12,7 @@ function showVerdict(state) {
       title: "measure", side: "left", isHead: true,
       show: (row) => measureButton(row.measure, row.measure === measure),
     },
-    { title: "best", side: "left", show: (row) => names(row.best, "strong") },
+    { title: "first", side: "left", show: (row) => names(row.best, row.is_best ? "strong" : "span") },
     { title: "pairs told apart", show: (row) => row.told.replace(/\d+/g, (n) => whole(Number(n))) },
     hasNear && { title: "not significantly worse", side: "left", show: (row) => names(row.near) },
   ].filter(Boolean);
