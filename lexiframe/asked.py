@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, get_args
 
@@ -35,8 +35,8 @@ MEASURES = ("RPP", "LR", "LP", "AP", "nDCG@10", "RR")
 class Inference:
     """The arguments of `compare`, checked when they are given."""
 
-    test: Test | OwnTest
-    correction: Correction
+    test: Test | OwnTest | Sequence[Test | OwnTest]
+    correction: Correction | Sequence[Correction]
     family: Family
     alpha: float
     alternative: Alternative

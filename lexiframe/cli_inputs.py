@@ -29,6 +29,7 @@ from lexiframe.cli_options import (
     InFamily,
     Level,
     NamedBy,
+    NegativeGrades,
     NotJudged,
     OfMissing,
     PairedTest,
@@ -73,6 +74,7 @@ class InputOptions:
     column: RunColumns = None
     qrels_column: QrelsColumns = None
     decimal: DecimalMark = "."
+    negative: NegativeGrades = "unjudged"
     name_from: NamedBy = "file"
     ties: TiePolicy = "doc_id_desc"
     score_type: ScoresAs = "float64"
@@ -97,10 +99,12 @@ class InputOptions:
 
     def judgments(self) -> Any:
         """Read the judgments if options say how; else return the path for the library to read."""
-        if not self.qrels_header and self.decimal == "." and not self.qrels_column:
+        is_plain = not self.qrels_header and self.decimal == "." and not self.qrels_column
+        if is_plain and self.negative == "unjudged":
             return judgments_in(self.qrels)
         said = self._text_options(self.qrels_header, self.qrels_column)
-        return read_qrels(self.qrels, duplicates=self.duplicates, **said)
+        how = {"duplicates": self.duplicates, "negative": self.negative}
+        return read_qrels(self.qrels, **how, **said)
 
     def judged_file(self) -> str:
         """Return the file of judgments."""

@@ -11,6 +11,7 @@ from lexiframe.errors import LexiframeError
 from lexiframe.io.files.outputs import output_path
 from lexiframe.io.options import Third
 from lexiframe.io.problems.duplicates import Duplicates
+from lexiframe.io.qrels import Negative
 from lexiframe.io.run_parts import NameFrom
 from lexiframe.orderings.missing import Missing
 from lexiframe.projection.policies import NoRelevant, ScoreType, Ties, Unjudged
@@ -96,6 +97,15 @@ QrelsHeader = Annotated[
     typer.Option(
         "--qrels-header",
         help="Text files of judgments begin with a line of column names.",
+        **_of(INPUT),
+    ),
+]
+NegativeGrades = Annotated[
+    Negative,
+    typer.Option(
+        "--negative",
+        help="Documents with a grade below 0 were pooled but not judged, as in trec_eval, or are "
+        "judged not relevant, as the spam of ClueWeb.",
         **_of(INPUT),
     ),
 ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -40,8 +40,8 @@ def evaluate_scores(
     *,
     run: str | None = None,
     keys: Keys | None = None,
-    test: Test | OwnTest = "t",
-    correction: Correction = "holm",
+    test: Test | OwnTest | Sequence[Test | OwnTest] = "t",
+    correction: Correction | Sequence[Correction] = "holm",
     family: Family = "measure",
     alpha: float = 0.05,
     alternative: Alternative = "two-sided",

@@ -74,7 +74,8 @@ def _checked(function: str, name: str, value: Any, hint: Any) -> Any:
         raise WrongTypeError(
             f"{function}: expected {name} to be {_in_words(hint)}, found {_found(value)}"
         )
-    if isinstance(value, Integral) and abs(int(value)) >= _LARGEST:
+    is_whole = isinstance(value, Integral) and float not in _alternatives(hint)
+    if is_whole and abs(int(value)) >= _LARGEST:
         raise WrongTypeError(f"{function}: expected {name} below 2^62, found {shown(value)}")
     is_other = not isinstance(value, Integral | float) and isinstance(value, Real)
     return float(value) if is_other else value
@@ -86,8 +87,13 @@ def _alternatives(hint: Any) -> tuple[Any, ...]:
 
 
 def _is_known(hint: Any) -> bool:
-    """Return whether all that a hint allows can be told apart from what it does not."""
-    return all(_is_plain(one) or _is_list(one) for one in _alternatives(hint))
+    """Return whether all that a hint allows can be told apart from what it does not.
+
+    A class of the library beside other types is that of measures, of which the parser says more.
+    """
+    several = _alternatives(hint)
+    is_measure = len(several) > 1 and any(_is_class(one) for one in several)
+    return not is_measure and all(_is_plain(one) or _is_list(one) for one in several)
 
 
 _WORDS: dict[Any, str] = {

@@ -872,7 +872,7 @@ def delta(d, q, a, b):
 
 
 def win_rate(d, a, b):
-    """n, wins, losses, ties, wins/n and the mean preference of a pair (section 5)."""
+    """n, wins, losses, ties, the share won (ties half) and the mean preference of a pair."""
     of_pair = [delta(d, q, a, b) for q in requests(d)]
     n, wins = len(of_pair), sum(x > 0 for x in of_pair)
     losses = sum(x < 0 for x in of_pair)
@@ -881,15 +881,14 @@ def win_rate(d, a, b):
         "wins": wins,
         "losses": losses,
         "ties": n - wins - losses,
-        "win_rate": wins / n,
+        "win_rate": (wins + (n - wins - losses) / 2) / n,
         "mean_preference": math.fsum(of_pair) / n,
     }
 
 
 def half_win_rate(d, a, b):
     """The share of requests won, ties as half wins (section 5)."""
-    pair = win_rate(d, a, b)
-    return (pair["wins"] + pair["ties"] / 2) / pair["n"]
+    return win_rate(d, a, b)["win_rate"]
 
 
 def request_win_rate(d, q, a):

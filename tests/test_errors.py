@@ -289,7 +289,10 @@ CASES = {
         lambda: scores("ASL"),
         "ASL: needs the ranks of items that were not retrieved: make the positions with pool=True",
     ),
-    "rel as text": (lambda: lf.positions(RUNS, QRELS, rel="2"), "positive grade, found '2'"),
+    "rel as text": (
+        lambda: lf.positions(RUNS, QRELS, rel="2"),
+        "rel to be a number or None, found a str: '2'",
+    ),
     "nothing relevant": (
         lambda: lf.positions(RUNS, QRELS.with_columns(pl.col("relevance") * -1)),
         "qrels: expected some documents with a positive grade, found -1 as the greatest grade",
@@ -338,7 +341,7 @@ CASES = {
     ),
     "a corpus of another kind": (
         lambda: lf.impute(BOTH, 10.5),
-        "impute: expected corpus_size to be a whole number or 'pool', found 10.5",
+        "impute: expected corpus_size to be a whole number or text, found a float: 10.5",
     ),
     "a run that names no file": (
         lambda: write_trec(RUNS.with_columns(run=pl.lit("../up")), TESTS / "x.trec"),
@@ -745,14 +748,54 @@ def test_numbers_that_are_none_or_too_great(number):
         lambda: lf.LR(rel=number): "expected a positive grade",
         lambda: lf.RBP(p=number): "expected a number above 0 and below 1",
         lambda: lf.ASL(n=number): "expected a whole number from 1, or 'pool'",
-        lambda: lf.positions(RUNS, QRELS, rel=number): "rel: expected a positive grade, found ",
+        lambda: lf.positions(RUNS, QRELS, rel=number): "expected rel to be a number or None, found "
+        if not isinstance(number, int)
+        else "rel: expected a positive grade, found ",
     }.items():
         with pytest.raises(lf.LexiframeError, match=message) as raised:
             ask()
         assert len(str(raised.value)) < 200
-    few, whole = "compare: expected fewer trials, found ", "expected trials to be a whole number"
+    few, whole = r"compare: expected trials below 2\^62, found ", "trials to be a whole number"
     with pytest.raises(lf.LexiframeError, match=few if isinstance(number, int) else whole):
         lf.compare(lf.scores(BOTH, "AP"), "randomization", trials=number)
+
+
+def test_a_metric_that_is_neither_one_nor_text():
+    providers = pl.DataFrame({"doc_id": ["a"], "provider": ["x"]})
+    with pytest.raises(TypeError, match="expected a metric or its notation, found float"):
+        lf.provider_exposure(BOTH, providers, 0.5)
+
+
+def test_numbers_of_which_memory_cannot_hold_what_they_ask_for():
+    """Said before the work, and at once."""
+    for ask, message in {
+        lambda: lf.simulate_collection(requests=10**11): "100,000,000,000 requests × 1 runs",
+        lambda: lf.simulate_collection(subtopics=10**12): "need about .* GB of memory",
+        lambda: lf.theory.orientation("AP", n=10**15, m=10**14): "arrays of 100,000,000,000,000 n",
+        lambda: lf.theory.simulate_agreement("AP", n=10**15, m=10**14): "arrays of .* numbers need",
+        lambda: lf.theory.tie_probability("TSE", n=10**15, m=3): "tie_probability: arrays of",
+        lambda: lf.theory.optimal_worst_case("AP", m=10**6): "optimal_worst_case: arrays of",
+        lambda: lf.theory.axioms("AP", n=10**15, m=10**6): "or more",
+        lambda: lf.theory.distinct_values("LR", 10**15, 10**14): "has too many digits",
+        lambda: lf.theory.order("AP", n=10**30, m=3): r"expected n below 2\^62",
+    }.items():
+        with pytest.raises(lf.LexiframeError, match=message):
+            ask()
+
+
+def test_no_trials():
+    with pytest.raises(lf.LexiframeError, match="expected trials to be a whole number from 1, fo"):
+        lf.compare(lf.scores(BOTH, "AP"), "randomization", trials=0)
+
+
+def test_no_number_of_relevant_items():
+    with pytest.raises(lf.LexiframeError, match="at least one number of relevant items, found no"):
+        lf.theory.orientation("AP", n=9, m=[])
+
+
+def test_a_function_of_ones_own_that_fails_is_named():
+    with pytest.raises(lf.LexiframeError, match="half: the function raised ZeroDivisionError: di"):
+        lf.preferences(BOTH, lf.MatrixPreference("half", lambda ranks: 1 / 0))
 
 
 def test_more_trials_than_memory_holds():

@@ -30,7 +30,9 @@ STAGES = (
     "synthetic views"
 ).split()
 IO = "tables files problems text score_forms logs".split()
-FREE = "_version errors typing progress likeness codes hashing memory resampling schemas".split()
+FREE = """
+    _version errors guards typing progress likeness codes hashing memory resampling schemas
+""".split()
 ABOVE = """
     example_data gaps fingerprints kept_ranks projected engines reuse asked all_tables origin
     evaluation evaluated_parts evaluated_runs added_runs spark evaluated_scores cli_advice

@@ -502,7 +502,7 @@ def refused(folder, message, error=lf.ReadError):
 def test_a_folder_that_is_none_is_refused(results):
     refused(results / "nowhere", "is not there; name the folder that Evaluation.write wrote")
     refused(results / "means.parquet", "is a file; name the folder")
-    refused(3, "reuse: expected the path of a folder, found int", TypeError)
+    refused(3, "expected reuse to be text or a path or None, found an int", TypeError)
 
 
 def test_only_new_runs_are_covered_and_judgments_hashed_once(tmp_path, monkeypatch):

@@ -197,7 +197,7 @@ def _finished(job: Job, what: str, number: int, unit: Unit) -> dict[str, Any] | 
     facts = _read_json(job.folder / what / f"{number:06}.json")
     if not facts or facts["stamp"] is None:
         return None
-    if unit.stamp is None or [*unit.stamp] != facts["stamp"]:
+    if unit.stamp is None or [*unit.stamp] != facts["stamp"] or _sha256(unit) != facts["sha256"]:
         raise LexiframeError(
             f"{unit.where}: has changed since it was read for the buckets in {job.folder}; start "
             "again without resume"
@@ -217,7 +217,7 @@ def _spill(
     spill = Spill(folder, f"{number:06}", job.room, np.zeros(job.n_buckets, np.int64))
     written = Written(job, spill, count, is_hashed=unit.stamp is None)
     try:
-        sha256 = File(unit.path).facts()["sha256"] if unit.path is not None else None
+        sha256 = _sha256(unit)
         read(unit, written)
         spill.flush()
         _refuse_changed(unit)
@@ -236,6 +236,12 @@ def _spill(
         spill.remove()
         raise
     return facts
+
+
+def _sha256(unit: Unit) -> str | None:
+    """Return the hash of a unit's file: another file may have the same size and time."""
+    found: str | None = None if unit.path is None else File(unit.path).facts()["sha256"]
+    return found
 
 
 def _refuse_changed(unit: Unit) -> None:

@@ -48,8 +48,6 @@ def read_results(folder: str | Path) -> KeptResults:
     LexiframeError
         When the results are those of `evaluate_scores`, or of an evaluation in parts.
     """
-    if not isinstance(folder, str | Path):
-        raise TypeError(f"reuse: expected the path of a folder, found {type(folder).__name__}")
     place, where = output_path(folder), str(folder)
     if not place.is_dir():
         found = "is a file" if place.exists() else "is not there"

@@ -6,13 +6,13 @@ import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, get_args
 
 import polars as pl
 import pyarrow as pa
 
 from lexiframe.codes import as_strings
-from lexiframe.errors import LexiframeError, SchemaError, n_and_first, warn
+from lexiframe.errors import LexiframeError, SchemaError, check_choice, n_and_first, warn
 from lexiframe.guards import typed
 from lexiframe.io.files.ir_datasets import from_ir_datasets
 from lexiframe.io.files.parquet_and_arrow import read_arrow, to_arrow
@@ -38,6 +38,8 @@ from lexiframe.io.text import trec
 from lexiframe.schemas import IDS, QRELS
 from lexiframe.typing import QrelsLike
 
+Negative = Literal["unjudged", "not relevant"]
+
 
 @dataclass(frozen=True)
 class Judgments:
@@ -58,6 +60,7 @@ def read_qrels(
     header: bool = False,
     decimal: str = ".",
     duplicates: Duplicates = "error",
+    negative: Negative = "unjudged",
 ) -> pa.Table:
     """Read relevance judgments into an Arrow table.
 
@@ -78,6 +81,10 @@ def read_qrels(
     duplicates : {"error", "best"}
         Whether a document that is judged twice in one iteration of a query is an error, or its
         highest grade is kept, with a warning.
+    negative : {"unjudged", "not relevant"}
+        What a grade below 0 means. For bpref, infAP and Judged@k it is a document that was pooled,
+        but not judged, as in trec_eval. In judgments of ClueWeb −2 is spam, which somebody has
+        judged: with ``"not relevant"`` such grades become 0, and the metadata have their number.
 
     Returns
     -------
@@ -110,6 +117,7 @@ def read_qrels(
     [{'query_id': 'q1', 'iteration': '0', 'doc_id': 'd1', 'relevance': 2.0}]
     """
     check_duplicates(duplicates)
+    check_choice("read_qrels", negative, get_args(Negative), "negative")
     options = TextOptions(None, header, decimal, columns or {})
     origin = file_or_data(qrels)
     judged = load_qrels(origin, options, hashed=True)
@@ -119,6 +127,9 @@ def read_qrels(
     sources = sources_of_qrels(origin, options, judged.sha256)
     facts = {"table": "qrels", "sources": sources, "reading": options.changed()}
     counts = {"duplicates": removed} if removed else {}
+    if negative == "not relevant":
+        counts["negative"] = rows.filter(pl.col("relevance") < 0).height
+        rows = rows.with_columns(pl.col("relevance").clip(lower_bound=0.0))
     return to_arrow(as_strings(rows)).replace_schema_metadata(describe(facts | counts))
 
 

@@ -72,8 +72,9 @@ def write_parquet(
     path = output_path(path)
     provenance: dict[str, Any] = {}
     sources: list[dict[str, Any]] = []
-    is_list = isinstance(computed_from, Iterable) and not isinstance(computed_from, str | Path)
-    is_one = _is_origin(computed_from) or not is_list
+    given: Any = computed_from
+    is_list = isinstance(given, Iterable) and not isinstance(given, str | Path)
+    is_one = _is_origin(given) or not is_list
     for origin in [computed_from] if is_one else computed_from:
         if not _is_origin(origin):
             raise TypeError(

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from lexiframe.errors import LexiframeError, unknown_name
+from lexiframe.errors import LexiframeError, WrongTypeError, unknown_name
 from lexiframe.guards import typed
 from lexiframe.metrics import notation, weights
 from lexiframe.metrics.catalogue import METRICS
@@ -219,6 +219,8 @@ def parse_metric(text: str) -> Metric:
     >>> parse_metric("recip_rank"), parse_metric("P(rel=2)@5"), parse_metric("TSE(AP)")
     (RR, P(rel=2)@5, TSE(AP))
     """
+    if not isinstance(text, str):
+        raise WrongTypeError(f"expected a metric or its notation, found {type(text).__name__}")
     written = notation.read(text)
     if written.name in MADE_FROM_ANOTHER and written.operand is not None:
         metric = MADE_FROM_ANOTHER[written.name](written.operand)

@@ -65,7 +65,7 @@ def provider_exposure(p: Frame, providers: Frame, /, exposure: Metric | str = "A
     [('x', 1, False), ('y', 2, True)]
     """
     rankings = Rankings.of(p)
-    taken = parse_metric(exposure) if isinstance(exposure, str) else exposure
+    taken = exposure if isinstance(exposure, Metric) else parse_metric(exposure)
     metric = eta(replace(taken, cutoff=None))  # eta(AP@10) is written eta(AP)@10
     metric = metric if taken.cutoff is None else metric @ taken.cutoff
     frame = to_frame(providers, "score", "providers")

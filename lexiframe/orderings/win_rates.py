@@ -17,7 +17,7 @@ from lexiframe.layouts.groups import By, by_groups
 from lexiframe.layouts.ranking import ratio
 from lexiframe.layouts.reduced import PairSums
 from lexiframe.schemas import REQUEST_WIN_RATES, WIN_RATES
-from lexiframe.typing import RequestsLike
+from lexiframe.typing import MeasureLike, RequestsLike
 
 
 @typed
@@ -37,8 +37,9 @@ def win_rates(d: PairsLike, /, *, requests: RequestsLike = None, by: By = None) 
     -------
     polars.DataFrame
         Key ``measure, run_a, run_b``, sorted by it. ``n`` requests have a preference of the pair:
-        run_a wins ``wins`` of them, loses ``losses`` and ties ``ties``. ``win_rate`` = wins / n, in
-        0..1; ties are no wins. ``mean_preference`` is the mean over the n requests.
+        run_a wins ``wins`` of them, loses ``losses`` and ties ``ties``. ``win_rate``
+        = (wins + ties / 2) / n, in 0..1: a tie is half a win, as in `win_rate_matrix` and in the
+        ordering ``win_rate``. ``mean_preference`` is the mean over the n requests.
 
     Examples
     --------
@@ -47,7 +48,7 @@ def win_rates(d: PairsLike, /, *, requests: RequestsLike = None, by: By = None) 
     >>> d = pl.DataFrame({"query_id": ["q1", "q2", "q3", "q4"], "run_a": "a", "run_b": "b",
     ...                   "measure": "RPP", "preference": [1.0, 0.5, -1.0, 0.0]})
     >>> lf.win_rates(d).select("n", "wins", "losses", "ties", "win_rate", "mean_preference").row(0)
-    (4, 2, 1, 1, 0.5, 0.125)
+    (4, 2, 1, 1, 0.625, 0.125)
     """
     frames = [_rates_of_pairs(measure, pairs) for measure, pairs in cube_or_sums(d)]
     return pl.concat([pl.DataFrame(schema=WIN_RATES.columns), *frames])
@@ -58,7 +59,7 @@ def win_rates(d: PairsLike, /, *, requests: RequestsLike = None, by: By = None) 
 def win_rate_matrix(
     d: PairsLike,
     /,
-    measure: str | None = None,
+    measure: MeasureLike | None = None,
     *,
     runs: Sequence[str] | None = None,
     requests: RequestsLike = None,
@@ -223,7 +224,7 @@ def _rates_of_pairs(measure: str, pairs: Pairs | PairSums) -> pl.DataFrame:
             "wins": d.wins,
             "losses": d.losses,
             "ties": d.ties,
-            "win_rate": ratio(d.wins, d.n),
+            "win_rate": ratio(2 * d.wins + d.ties, 2 * d.n),
             "mean_preference": d.mean,
         },
         schema=WIN_RATES.columns,

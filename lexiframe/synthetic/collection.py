@@ -16,6 +16,7 @@ from lexiframe.io.files.parquet_and_arrow import to_arrow
 from lexiframe.io.files.provenance import describe, recorded_sources
 from lexiframe.io.qrels import read_qrels
 from lexiframe.io.runs import read_runs
+from lexiframe.memory import refuse_more_than_available
 from lexiframe.progress import progress
 from lexiframe.resampling import check_draws
 from lexiframe.synthetic.design import (
@@ -147,6 +148,7 @@ def simulate_collection(
     }  # fmt: skip
     _check(requests=requests, runs=runs, pool_depth=pool_depth, subtopics=subtopics)
     check_draws(_FUNCTION, "seed", 1, seed)
+    _refuse_large(requests or 1, runs or 1, depth, relevant, subtopics)
     check_model(signal)
     sources: list[dict[str, Any]] = []
     if like is None:
@@ -166,6 +168,24 @@ def simulate_collection(
     arguments["grades"] = grades and {str(grade): share for grade, share in grades.items()}
     facts = {"arguments": arguments, "model": asdict(model), "pool": asdict(pool)}
     return _tables(model, design, pool, subtopics, seed, {"sources": sources, _FUNCTION: facts})
+
+
+def _refuse_large(
+    requests: int,
+    runs: int,
+    depth: int | tuple[int, int] | None,
+    relevant: float | tuple[float, float] | None,
+    subtopics: int,
+) -> None:
+    """Raise, before the work, when the least that it takes does not fit in memory."""
+    deepest = max(depth) if isinstance(depth, tuple | list) else depth or 1
+    most = max(relevant) if isinstance(relevant, tuple | list) else relevant or 1
+    per_request = 60 * runs * deepest + 60 * deepest + 60 * most + 60 * subtopics
+    refuse_more_than_available(
+        requests * per_request + 60 * runs,
+        f"{_FUNCTION}: {requests:,} requests × {runs:,} runs to depth {deepest:,}",
+        "ask for fewer",
+    )
 
 
 def _check(**numbers: int | None) -> None:

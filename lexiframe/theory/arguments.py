@@ -7,6 +7,7 @@ from math import comb
 from numbers import Integral
 
 from lexiframe.errors import LexiframeError
+from lexiframe.memory import refuse_more_than_available
 
 
 def check_sizes(function: str, n: int, m: int) -> None:
@@ -28,9 +29,19 @@ def check_sizes(function: str, n: int, m: int) -> None:
         )
 
 
+def refuse_large(function: str, numbers: int) -> None:
+    """Raise, before the work, when as many numbers as it needs do not fit in memory."""
+    refuse_more_than_available(
+        32 * numbers, f"{function}: arrays of {numbers:,} numbers", "ask for fewer items"
+    )
+
+
 def sizes_of(m: int | Iterable[int]) -> list[int]:
     """Return one or several numbers of relevant items as a sorted list, each once."""
-    return [m] if isinstance(m, Integral) else sorted({*m})  # type: ignore[list-item, misc]
+    sizes: list[int] = [m] if isinstance(m, int) else sorted({int(size) for size in m})
+    if not sizes:
+        raise LexiframeError("m: expected at least one number of relevant items, found none")
+    return sizes
 
 
 _MOST = 1000
@@ -42,8 +53,8 @@ def check_few(function: str, n: int, m: int) -> None:
     check_sizes(function, n, m)
     if m < n and n > _MOST:  # the number of rankings alone could take long to compute
         raise LexiframeError(
-            f"{function}: expected at most {_MOST:,} rankings, found C({n}, {m}), which is {n:,} or "
-            "more"
+            f"{function}: expected at most {_MOST:,} rankings, found C({n}, {m}), which is {n:,} "
+            "or more"
         )
     if comb(n, m) > _MOST:
         raise LexiframeError(

@@ -15,7 +15,7 @@ from lexiframe.metrics.recall_level import RecallLevelMetric
 from lexiframe.metrics.search_length import SearchLength
 from lexiframe.metrics.subtopic_metrics import SubtopicMetric
 from lexiframe.pairwise.pairs import parse_measures
-from lexiframe.theory.arguments import check_sizes, sizes_of
+from lexiframe.theory.arguments import check_sizes, refuse_large, sizes_of
 from lexiframe.typing import MeasureLike
 
 
@@ -69,6 +69,7 @@ def optimal_worst_case(measure: MeasureLike, m: int | Iterable[int]) -> pl.DataF
     sizes = sizes_of(m)
     for size in sizes:
         check_sizes("optimal_worst_case", size, size)
+        refuse_large("optimal_worst_case", size**3)
     rows = [(size, _fixed(metric, size), _drawn(metric, size)) for size in sizes]
     schema = {"m": pl.Int64, "deterministic": pl.Float64, "stochastic": pl.Float64}
     return pl.DataFrame(rows, schema=schema, orient="row")

@@ -11,7 +11,7 @@ import polars as pl
 from lexiframe.guards import typed
 from lexiframe.metrics.scores import scores
 from lexiframe.pairwise.pairs import parse_measures
-from lexiframe.theory.arguments import check_sizes, sizes_of
+from lexiframe.theory.arguments import check_sizes, refuse_large, sizes_of
 from lexiframe.theory.rankings import positions_of
 from lexiframe.typing import MeasureLike
 
@@ -67,6 +67,7 @@ def orientation(
     sizes = sizes_of(m)
     for size in sizes:
         check_sizes("orientation", n, size)
+        refuse_large("orientation", size)
     groups = [(np.array([size]), _extremes(n, size)[None]) for size in sizes]
     p = positions_of(groups, _RANKINGS, n)
     values = scores(p, metrics).pivot("run", index=["measure", "query_id"], values="value")

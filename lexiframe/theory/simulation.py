@@ -11,7 +11,7 @@ from lexiframe.errors import LexiframeError
 from lexiframe.guards import typed
 from lexiframe.pairwise.pairs import parse_measures, preferences
 from lexiframe.resampling import check_draws
-from lexiframe.theory.arguments import check_sizes
+from lexiframe.theory.arguments import check_sizes, refuse_large
 from lexiframe.theory.rankings import Groups, positions_of
 from lexiframe.typing import MeasureLike
 
@@ -145,9 +145,10 @@ def simulate_ties(
 
 def _random_pairs(function: str, n: int, pairs: int, seed: int, m: int | tuple[int, int]) -> Groups:
     """Return pairs of random rankings, each of a request of its own, grouped by their m."""
-    least, most = (m, m) if isinstance(m, int) else m
+    least, most = m if isinstance(m, tuple | list) else (m, m)
     check_sizes(function, n, least)
     check_sizes(function, n, most)
+    refuse_large(function, pairs * most)
     check_draws(function, "pairs", pairs, seed)
     if least > most:
         raise LexiframeError(f"{function}: expected m as (least, greatest), found {m}")

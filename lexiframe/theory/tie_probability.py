@@ -11,7 +11,7 @@ import numpy as np
 from lexiframe.errors import LexiframeError
 from lexiframe.guards import typed
 from lexiframe.metrics import notation
-from lexiframe.theory.arguments import check_sizes
+from lexiframe.theory.arguments import check_sizes, refuse_large
 from lexiframe.typing import MeasureLike
 
 _BY_ONE_RANK = ("RR", "TSE")
@@ -71,7 +71,8 @@ def tie_probability(method: MeasureLike, n: int, m: int, *, first: int | None = 
     if first is not None:
         return _given_first(name, n, m, first)
     if name in _LEXICOGRAPHIC:
-        return float(Fraction(1, comb(n, m)))
+        return _one_of_all(n, m)
+    refuse_large("tie_probability", n - m if name in _BY_ONE_RANK else min(k, m))
     weights = (
         _weights_of_last_rank(n, m) if name in _BY_ONE_RANK else _weights_of_number_found(n, m, k)
     )
@@ -113,8 +114,21 @@ def distinct_values(method: MeasureLike, n: int, m: int) -> int:
     check_sizes("distinct_values", n, m)
     name, k = _known(method, n, m)
     if name in _LEXICOGRAPHIC:
+        if min(m, n - m) > _MOST_FACTORS:
+            raise LexiframeError(
+                f"distinct_values: C({n}, {m}) has too many digits; expected m or n − m up to "
+                f"{_MOST_FACTORS:,}"
+            )
         return comb(n, m)
     return n - m + 1 if name in _BY_ONE_RANK else min(k, m) - max(0, m - (n - k)) + 1
+
+
+_MOST_FACTORS = 100_000
+
+
+def _one_of_all(n: int, m: int) -> float:
+    """Return 1/C(n, m), which is less than the least double from C(2000, 1000) on."""
+    return float(Fraction(1, comb(n, m))) if min(m, n - m) <= 1000 else 0.0
 
 
 def _known(method: Any, n: int, m: int) -> tuple[str, int]:
@@ -171,8 +185,9 @@ def _given_first(name: str, n: int, m: int, first: int) -> float:
             f"tie_probability: expected first from 1 to n − m + 1 = {n - m + 1}, found {first}"
         )
     if name in ("LP", "sgnLP"):
-        return float(Fraction(1, comb(n, m)))
+        return _one_of_all(n, m)
     if name != "RR":
         raise LexiframeError(f"tie_probability: first is for RR and LP, found {name}")
+    refuse_large("tie_probability", first)
     p = np.arange(1.0, first)  # P(p_1 = 1) = m/n, and successive ones have these ratios
     return float(m / n * np.prod((n - p - m + 1) / (n - p)))

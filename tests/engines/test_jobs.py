@@ -389,6 +389,17 @@ def test_a_file_that_changed_since(tmp_path, many):
     assert parted(tmp_path / "b", many).sizes.sum() == 29 * 300 + 100
 
 
+def test_a_file_that_was_replaced_by_one_of_the_same_size_and_time(tmp_path, many):
+    path = many / "run03.parquet"
+    parted(tmp_path / "b", many)
+    before, data = path.stat(), bytearray(path.read_bytes())
+    data[len(data) // 2] ^= 1
+    path.write_bytes(data)
+    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+    with pytest.raises(LexiframeError, match=r"run03.parquet: has changed since it was read for"):
+        parted(tmp_path / "b", many, resume=True)
+
+
 def test_a_file_that_changes_meanwhile(tmp_path, many, monkeypatch):
     read = partition_module.parts_of_unit
 

@@ -96,3 +96,20 @@ def test_a_folder_is_no_qrels(tmp_path):
         lf.read_qrels(tmp_path)
     with pytest.raises(lf.ReadError, match="missing: no such file"):
         lf.read_qrels(tmp_path / "missing")
+
+
+def test_grades_below_0_are_unjudged_or_not_relevant():
+    """Spam in ClueWeb has the grade −2: somebody has judged it."""
+    qrels = {"q1": {"a": 1, "spam": -2, "b": 0}}
+    runs = {"x": {"q1": {"spam": 3.0, "a": 2.0, "other": 1.0}}}
+    as_trec_eval = lf.read_qrels(qrels)
+    judged = lf.read_qrels(qrels, negative="not relevant")
+    assert sorted(judged["relevance"].to_pylist()) == [0.0, 0.0, 1.0]
+    assert lf.read_qrels(qrels)["relevance"].to_pylist() == as_trec_eval["relevance"].to_pylist()
+    values = {}
+    for name, table in {"unjudged": as_trec_eval, "not relevant": judged}.items():
+        s = lf.scores(lf.positions(runs, table, judged=True), ["Judged@2", "bpref"])
+        values[name] = s.sort("measure")["value"].to_list()
+    assert values == {"unjudged": [0.5, 1.0], "not relevant": [1.0, 0.0]}
+    with pytest.raises(lf.LexiframeError, match="negative to be one of 'unjudged', 'not relevant'"):
+        lf.read_qrels(qrels, negative="spam")

@@ -1,5 +1,7 @@
 """Win rates, their matrix, and per-request win rates, on cases worked by hand."""
 
+from fractions import Fraction
+
 import polars as pl
 import pytest
 
@@ -12,21 +14,30 @@ D = preferences({"ab": [1.0, 0.5, -1.0, 0.0], "ac": [1.0, 1.0, 1.0, 0.0], "bc": 
 def test_win_rates():
     table = lf.win_rates(D).drop("measure")
     assert table.rows() == [
-        ("a", "b", 4, 2, 1, 1, 0.5, 0.125),
-        ("a", "c", 4, 3, 0, 1, 0.75, 0.75),
-        ("b", "c", 4, 0, 1, 3, 0.0, -0.25),
+        ("a", "b", 4, 2, 1, 1, 0.625, 0.125),
+        ("a", "c", 4, 3, 0, 1, 0.875, 0.75),
+        ("b", "c", 4, 0, 1, 3, 0.375, -0.25),
     ]
 
 
 def test_win_rates_of_scores_are_those_of_their_differences():
     s = scores({"a": [1.0, 0.5], "b": [0.5, 0.5 + 1e-13]})
-    assert lf.win_rates(s).row(0)[3:] == (2, 1, 0, 1, 0.5, 0.25)
+    assert lf.win_rates(s).row(0)[3:] == (2, 1, 0, 1, 0.75, 0.25)
 
 
 def test_pairs_without_a_value_have_no_row():
     d = pl.concat([D, preferences({"ab": [1, None], "bc": [None, 1]}, "other")])
     table = lf.win_rates(d).filter(measure="other").drop("measure")
     assert table.rows() == [("a", "b", 1, 1, 0, 0, 1.0, 1.0), ("b", "c", 1, 1, 0, 0, 1.0, 1.0)]
+
+
+def test_a_tie_is_half_a_win_in_the_table_the_matrix_and_the_ordering():
+    """The share is the nearest double to (wins + ties / 2) / n: one division of whole numbers."""
+    d = preferences({"ab": [1, -1, -1, 0, 0, 1, 1]})
+    (rate,) = lf.win_rates(d)["win_rate"]
+    assert rate == float(Fraction(8, 14))
+    assert lf.win_rate_matrix(d)["b"][0] == pytest.approx(rate, abs=1e-15)
+    assert lf.order_runs(d, "win_rate")["value"][0] == pytest.approx(rate, abs=1e-15)
 
 
 def test_win_rate_matrix():

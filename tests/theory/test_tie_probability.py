@@ -123,7 +123,7 @@ def test_what_is_refused(arguments, message):
 
 
 def test_other_arguments_that_are_refused():
-    with pytest.raises(TypeError, match=r"expected a whole number as n, found 3\.5"):
+    with pytest.raises(TypeError, match=r"expected n to be a whole number, found a float: 3\.5"):
         tie_probability("RR", 3.5, 1)
     with pytest.raises(
         lf.LexiframeError, match=r"expected first from 1 to n − m \+ 1 = 3, found 4"

@@ -86,7 +86,8 @@ def to_frame(
     is_empty = isinstance(data, Mapping | list | tuple) and not data
     if is_empty or (isinstance(data, Mapping) and is_one_run(data)):
         return _frame_of_dictionaries(dict(data), value, where)
-    if isinstance(data, Iterable) and not is_frame(data) and not isinstance(data, Mapping | str):
+    is_one = isinstance(data, Mapping | str) or getattr(data, "ndim", 1) == 0
+    if isinstance(data, Iterable) and not is_frame(data) and not is_one:
         return _frame_of_tuples(list(data), where)
     if _is_dataset(data):
         schema = data.schema if hasattr(data, "schema") else data.projected_schema
