@@ -51,8 +51,7 @@ def _runs_of(table: pl.DataFrame, names: list[str]) -> list[str]:
 
 def margins_by_name(margin: Margin, d: Any) -> tuple[Margin, list[str]]:
     """Return margins by the names that the table gives the measures, and these names."""
-    names = d.measures if isinstance(d, PairCube | Reduced) else to_polars(d)["measure"].unique()
-    known = [str(name) for name in names]
+    known = [str(name) for name in _measures_of(d)]
     if not isinstance(margin, Mapping):
         return margin, known
     sizes: dict[str, float | str] = {}
@@ -62,6 +61,13 @@ def margins_by_name(margin: Margin, d: Any) -> tuple[Margin, list[str]]:
             raise LexiframeError(f"margin: expected one for {called}, found two; keep one")
         sizes[called] = size
     return sizes, known
+
+
+def _measures_of(d: Any) -> pl.Series:
+    if isinstance(d, PairCube | Reduced):
+        return d.measures
+    table = to_polars(d)
+    return check(table, SCORES if is_scores(table) else PREFERENCES)["measure"].unique()
 
 
 def _name_among(known: Sequence[str], asked: str) -> str:

@@ -177,6 +177,27 @@ def _scatter(
 
     A column that is sorted by its table's key and lacks no cell is only reshaped, not copied.
     """
+    flat, is_sorted = checked_cells(shape, cells, column, schema)
+    if is_sorted and len(flat) == np.prod(shape):
+        return np.asarray(column.to_numpy()).reshape(shape)
+    values = np.full(int(np.prod(shape)), np.nan)
+    values[flat] = column.to_numpy()
+    return values.reshape(shape)
+
+
+def checked_cells(
+    shape: tuple[int, ...], cells: tuple[np.ndarray, ...], column: pl.Series, schema: TableSchema
+) -> tuple[np.ndarray, bool]:
+    """Return the places of a table's rows in a flat array, and whether they rise.
+
+    Two rows of one place are an error, and so is a row without a number.
+
+    Examples
+    --------
+    >>> cells = np.array([0, 1]), np.array([1, 0])
+    >>> checked_cells((2, 2), cells, pl.Series("value", [0.5, 0.25]), SCORES)
+    (array([1, 2]), True)
+    """
     flat = cells[0]
     for n, cell in zip(shape[1:], cells[1:], strict=True):
         flat = flat * n + cell
@@ -190,8 +211,4 @@ def _scatter(
             f"{schema.name}: expected a number in each row of the column {column.name}, found a "
             "null or NaN"
         )
-    if is_sorted and len(flat) == np.prod(shape):
-        return np.asarray(column.to_numpy()).reshape(shape)
-    values = np.full(int(np.prod(shape)), np.nan)
-    values[flat] = column.to_numpy()
-    return values.reshape(shape)
+    return flat, is_sorted

@@ -567,3 +567,9 @@ def outcomes_of(draws, margin, require, test):
     one_gate = lf.gate(d, margin, test=test, candidate="c0007", require=require, **said, **how)
     assert one_gate["outcome"].item() == table.filter(run_a="c0007")["outcome"].item()
     return table["outcome"].to_numpy()
+
+
+@pytest.mark.parametrize("margin", ["5%", 0.1, {"AP": 0.1}])
+def test_a_table_without_the_column_measure(margin):
+    with pytest.raises(lf.SchemaError, match="measure is missing"):
+        lf.gate(scores_of(around(0.1)).drop("measure"), margin, **TWO)
