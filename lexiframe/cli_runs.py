@@ -56,6 +56,7 @@ from lexiframe.layouts.groups import names_of
 from lexiframe.memory import peak_memory
 from lexiframe.metrics.metric import Metric
 from lexiframe.orderings.missing import settle
+from lexiframe.pairwise.pairs import parse_measures
 from lexiframe.projected import project_runs
 from lexiframe.projection.policies import Policies
 from lexiframe.significance.paired import check_inference
@@ -259,7 +260,7 @@ def _run_pairs(
     outputs: list[Path],
 ) -> tuple[PairsLike, dict[str, Any]]:
     """Return the preferences of runs with their scores, and the facts that a file states."""
-    asked = inputs.measures(measure)
+    asked = inputs.measures(measure) or parse_measures(MEASURES)
     policies = Policies(**inputs.policies())
     scan, baseline = _found_runs(inputs, tests, outputs), tests.baseline
     projected = project_runs(scan, inputs.judgments(), asked, policies, baseline=baseline)

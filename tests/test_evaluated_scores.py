@@ -102,7 +102,9 @@ def test_a_single_run_and_groups(files, evaluated):
 def test_a_name_measures_a_matrix_and_chooses_elsewhere(tmp_path):
     """One name is that of the numbers in a matrix, but never renames a measure that has a name."""
     matrix = pl.DataFrame({"qid": ["q1", "q2"], "bm25": [0.25, 0.5], "dph": [0.5, 0.75]})
-    assert lf.evaluate_scores(matrix, "mine").scores["measure"].unique().to_list() == ["mine"]
+    with pytest.warns(lf.LexiframeWarning, match="larger values count as better.*'mine'"):
+        of_mine = lf.evaluate_scores(matrix, "mine")
+    assert of_mine.scores["measure"].unique().to_list() == ["mine"]
     e = lf.evaluate_scores({"AP": matrix, "RR": matrix}, keys="measure")
     assert e.provenance["measures"] == ["AP", "RR"]
     of_one = matrix.rename({"bm25": "AP", "dph": "RR"})

@@ -26,7 +26,7 @@ def settle_lone_requests(s: pl.DataFrame, missing: GateMissing) -> pl.DataFrame:
     if missing == "drop":
         return s  # differences are those of the requests that both runs have
     if missing == "zero":
-        filled, _ = settle(s, "zero")
+        filled: pl.DataFrame = settle(s, "zero")[0]
         others = [name for name in s.columns if name not in filled.columns]  # of requests
         of_requests = s.select("query_id", *others).unique("query_id")
         return filled.join(of_requests, on="query_id", how="left") if others else filled
@@ -112,7 +112,17 @@ def refuse_wide(margin: float, measure: str) -> None:
         )
 
 
-def with_directions(s: pl.DataFrame, smaller: Sequence[str], larger: Sequence[str]) -> pl.DataFrame:
+def unknown_directions(s: pl.DataFrame) -> list[str]:
+    """Return the measures of scores of which neither name nor column says what is better."""
+    has = "smaller_is_better" in s.columns
+    silent = s.filter(pl.col("smaller_is_better").is_null()) if has else s
+    names = silent["measure"].cast(pl.String).unique().sort()
+    return [one for one in names if known_metric(one) is None]
+
+
+def with_directions(
+    s: pl.DataFrame, smaller: Sequence[str], larger: Sequence[str], called: str = "gate"
+) -> pl.DataFrame:
     """Return scores with the direction of the measures that are named; raise for unknown ones.
 
     A measure's direction is known from its name, from the column ``smaller_is_better``, or from
@@ -128,12 +138,10 @@ def with_directions(s: pl.DataFrame, smaller: Sequence[str], larger: Sequence[st
         .then(False)
         .otherwise(given)
     )
-    silent = table.filter(pl.col("smaller_is_better").is_null())["measure"].cast(pl.String)
-    unknown = [one for one in silent.unique().sort() if known_metric(one) is None]
-    if unknown:
+    if unknown := unknown_directions(table):
         raise LexiframeError(
-            f"gate: expected to know whether smaller values of {', '.join(unknown)} are better, "
-            f"found measures of unknown direction; say smaller_is_better={unknown} or "
+            f"{called}: expected to know whether smaller values of {', '.join(unknown)} are "
+            f"better, found measures of unknown direction; say smaller_is_better={unknown} or "
             f"larger_is_better={unknown}, on the command line --smaller-is-better or "
             "--larger-is-better"
         )

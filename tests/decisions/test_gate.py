@@ -573,3 +573,27 @@ def outcomes_of(draws, margin, require, test):
 def test_a_table_without_the_column_measure(margin):
     with pytest.raises(lf.SchemaError, match="measure is missing"):
         lf.gate(scores_of(around(0.1)).drop("measure"), margin, **TWO)
+
+
+@pytest.mark.parametrize("p, outcome", [(0.03, "fail"), (0.049, "fail"), (0.06, "undecided")])
+def test_a_gate_fails_at_alpha(p, outcome):
+    """One-sided, as SciPy tests it: not at half of alpha."""
+    noise = np.random.default_rng(0).normal(size=30) * 0.05
+    noise -= noise.mean()
+    worse = stats.t.ppf(p, 29) * noise.std(ddof=1) / np.sqrt(30)  # below the margin by this
+    x = noise - 0.01 + worse
+    expected = stats.ttest_1samp(x, -0.01, alternative="less").pvalue
+    assert expected == pytest.approx(p)
+    table = lf.gate(scores_of(x), 0.01, baseline="old", candidate="new")
+    assert table["outcome"].to_list() == [outcome]
+
+
+def test_equivalence_asks_which_way_an_unknown_measure_is_better():
+    s = scores_of(np.array([0.01, 0.02, -0.01, 0.03]), "latency_ms")
+    with pytest.raises(lf.LexiframeError, match="equivalence: expected to know whether smaller va"):
+        lf.equivalence(s, 0.1)
+    better = lf.equivalence(s, 0.001, smaller_is_better="latency_ms", baseline="old")
+    worse = lf.equivalence(s, 0.001, larger_is_better="latency_ms", baseline="old")
+    assert (better["mean_difference"] == -worse["mean_difference"]).all()
+    with pytest.warns(lf.LexiframeWarning, match="larger values count as better.*latency_ms"):
+        lf.evaluate_scores(s)

@@ -328,3 +328,19 @@ def test_each_held_run_is_undecided_against_itself(gate, shared, name, rel, n_ru
         outcome = gate(folder / "qrels.trec", run, run, *options, "--same-ok")
         assert outcome.status == 3, run
         assert [row["outcome"] for row in json.loads(outcome.out)] == ["undecided"] * 3
+
+
+def test_one_row_that_passes_is_not_enough(gate, tmp_path):
+    """The status is 0 only when all rows pass."""
+    rows = ["run,query_id,measure,value"]
+    for n in range(20):
+        noise = n % 5 / 100
+        rows += [f"old,{n},AP,{0.5 + noise}", f"new,{n},AP,{0.6 + noise * 2}"]
+        rows += [f"old,{n},RR,{0.5 + noise}", f"new,{n},RR,{0.4 + noise * 2}"]
+    (tmp_path / "scores.csv").write_text("\n".join(rows))
+    given = ["old", "new", "--scores", tmp_path / "scores.csv", "--format", "json"]
+    outcome = gate(*given, "--margin", "0.01")
+    assert not outcome.err, outcome.err
+    assert [row["outcome"] for row in json.loads(outcome.out)] == ["pass", "fail"]
+    assert outcome.status == 3
+    assert gate(*given, "--margin", "AP=0.01").status == 0
