@@ -40,6 +40,7 @@ from lexiframe.cli_output import (
     write_table,
 )
 from lexiframe.engines.plan import KEPT
+from lexiframe.engines.sizes import BASE, parse_memory
 from lexiframe.errors import LexiframeError
 from lexiframe.evaluated_runs import evaluate as evaluate_runs
 from lexiframe.evaluated_runs import evaluate_asked
@@ -126,6 +127,11 @@ def evaluate(
         raise LexiframeError(
             "--reuse: scores of other tools are only compared, so there is nothing to reuse; leave "
             "--reuse or --scores out"
+        )
+    if memory is not None and parse_memory(memory) < BASE:
+        complain(
+            f"--memory {memory}: Python and the libraries alone take about {BASE / 1e6:.0f} MB, so "
+            "that less cannot be kept to"
         )
     outputs, is_reported = _refuse_outputs(out, report), report is not None
     e = _evaluated(inputs, measure, tests, outputs, is_reported=is_reported, **parts)

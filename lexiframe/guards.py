@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import os
 import typing
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache, wraps
@@ -11,7 +12,7 @@ from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, ParamSpec, TypeVar
 
-from lexiframe.errors import WrongTypeError, shown
+from lexiframe.errors import LexiframeError, WrongTypeError, shown
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -41,8 +42,12 @@ def typed(function: Callable[P, T]) -> Callable[P, T]:
     """
     signature = inspect.signature(function)
 
+    takes_data = any(p.kind is p.POSITIONAL_ONLY for p in signature.parameters.values())
+
     @wraps(function)
     def checked(*args: P.args, **kwargs: P.kwargs) -> T:
+        if takes_data:
+            _refuse_forked(function.__name__)
         try:
             given = signature.bind(*args, **kwargs)
         except TypeError:  # Python's own words name the function
@@ -54,6 +59,29 @@ def typed(function: Callable[P, T]) -> Callable[P, T]:
         return function(*given.args, **given.kwargs)
 
     return checked
+
+
+_PROCESS = {"worked": False, "forked": False}
+"""Whether this process has worked on data, and whether its parent had when it was forked."""
+
+
+def _note_fork() -> None:
+    _PROCESS["forked"] = _PROCESS["worked"]
+
+
+if hasattr(os, "register_at_fork"):  # Windows does not fork
+    os.register_at_fork(after_in_child=_note_fork)
+
+
+def _refuse_forked(function: str) -> None:
+    """Raise where Polars would wait for threads that a fork does not copy."""
+    if _PROCESS["forked"]:
+        raise LexiframeError(
+            f"{function}: this process was forked from one in which lexiframe had worked already, "
+            "and would wait for ever for threads that a fork does not copy; start processes with "
+            "multiprocessing.get_context('spawn') or 'forkserver'"
+        )
+    _PROCESS["worked"] = True
 
 
 @cache

@@ -13,7 +13,7 @@ import polars as pl
 
 from lexiframe.codes import encode
 from lexiframe.errors import SchemaError, unknown_name
-from lexiframe.layouts.arrays import PairCube, ScoreCube, pairs_of
+from lexiframe.layouts.arrays import PairCube, ScoreCube, pairs_of, refuse_too_great
 from lexiframe.layouts.reduced import Reduced, ScoreSums
 from lexiframe.layouts.size import IN_ARRAYS, refuse_too_many
 from lexiframe.metrics.derived import known_metric
@@ -45,6 +45,7 @@ def score_cube(s: Any) -> ScoreCube:
     queries, query = encode(table["query_id"])
     runs, run = encode(table["run"])
     shape = (len(runs), len(queries), len(measures))
+    refuse_too_great("scores", table["value"].to_numpy())
     values = _scatter(shape, (run, query, measure), table["value"], SCORES)
     known = [known_metric(name) for name in measures]
     smaller = _directions(table, measures, known)

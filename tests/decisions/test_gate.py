@@ -597,3 +597,13 @@ def test_equivalence_asks_which_way_an_unknown_measure_is_better():
     assert (better["mean_difference"] == -worse["mean_difference"]).all()
     with pytest.warns(lf.LexiframeWarning, match="larger values count as better.*latency_ms"):
         lf.evaluate_scores(s)
+
+
+def test_what_a_gate_says_of_gaps_and_of_rows_without_a_run():
+    s = scores_of(np.linspace(-0.1, 0.1, 9))
+    gap = s.filter((pl.col("run") != "new") | (pl.col("query_id") != s["query_id"][0]))
+    with pytest.raises(lf.LexiframeError, match="gate: expected scores of both runs, found that 1"):
+        lf.gate(gap, 0.02, **TWO)
+    nameless = s.with_columns(run=pl.when(pl.col("value") != s["value"][3]).then("run"))
+    with pytest.raises(lf.SchemaError, match="gate: expected a run in each row of the column run"):
+        lf.gate(nameless, 0.02, **TWO)
