@@ -563,7 +563,8 @@ def outcomes_of(draws, margin, require, test):
     d = d.with_columns(measure=pl.lit("own"))
     how = {"baseline": "old", "trials": 199}
     said = {"larger_is_better": ["own"]}
-    table = decided(lf.equivalence(d, margin, test, "none", **how), require, "none", 0.05)
+    tested = lf.equivalence(d, margin, test, "none", **said, **how)
+    table = decided(tested, require, "none", 0.05)
     one_gate = lf.gate(d, margin, test=test, candidate="c0007", require=require, **said, **how)
     assert one_gate["outcome"].item() == table.filter(run_a="c0007")["outcome"].item()
     return table["outcome"].to_numpy()
