@@ -185,7 +185,7 @@ def _directed(given: PairsLike, smaller: Sequence[str], larger: Sequence[str]) -
     table = to_polars(given)
     if "preference" in table.columns or "measure" not in table.columns:
         return given
-    return with_directions(table, smaller, larger, "equivalence")
+    return with_directions(table, smaller, larger, is_asked=False)
 
 
 def _check(

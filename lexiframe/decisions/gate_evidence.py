@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import polars as pl
 
-from lexiframe.errors import LexiframeError
+from lexiframe.errors import LexiframeError, n_and_first, warn
 from lexiframe.metrics.derived import known_metric
 from lexiframe.orderings.missing import settle
 from lexiframe.pairwise.catalogue import parse_measure
@@ -120,8 +120,16 @@ def unknown_directions(s: pl.DataFrame) -> list[str]:
     return [one for one in names if known_metric(one) is None]
 
 
+def warn_of_directions(unknown: Sequence[str]) -> None:
+    """Warn that nobody said whether smaller values of some measures are better."""
+    warn(
+        f"measures of which larger values count as better, since nobody said: "
+        f"{n_and_first(unknown)}; a column smaller_is_better (true or false) says it"
+    )
+
+
 def with_directions(
-    s: pl.DataFrame, smaller: Sequence[str], larger: Sequence[str], called: str = "gate"
+    s: pl.DataFrame, smaller: Sequence[str], larger: Sequence[str], *, is_asked: bool = True
 ) -> pl.DataFrame:
     """Return scores with the direction of the measures that are named; raise for unknown ones.
 
@@ -138,9 +146,12 @@ def with_directions(
         .then(False)
         .otherwise(given)
     )
-    if unknown := unknown_directions(table):
+    unknown = unknown_directions(table)
+    if unknown and not is_asked:
+        warn_of_directions(unknown)
+    elif unknown:
         raise LexiframeError(
-            f"{called}: expected to know whether smaller values of {', '.join(unknown)} are "
+            f"gate: expected to know whether smaller values of {', '.join(unknown)} are "
             f"better, found measures of unknown direction; say smaller_is_better={unknown} or "
             f"larger_is_better={unknown}, on the command line --smaller-is-better or "
             "--larger-is-better"
