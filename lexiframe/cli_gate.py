@@ -7,6 +7,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 import typer
 
@@ -16,8 +17,12 @@ from lexiframe.cli_gate_inputs import (
     GateInputs,
     GivenMargins,
     JunitFile,
+    LargerIsBetter,
+    MissingOfGate,
     Power,
     Required,
+    SameOk,
+    SmallerIsBetter,
     TestOfGate,
     margins_by_measure,
     refuse_shares_of_preferences,
@@ -36,6 +41,11 @@ from lexiframe.cli_options import (
 from lexiframe.cli_output import complain, print_json
 from lexiframe.decisions.gate import check_gate
 from lexiframe.decisions.gate import gate as gate_of_runs
+from lexiframe.decisions.gate_evidence import (
+    GateMissing,
+    refuse_missing_rankings,
+    refuse_other_collection,
+)
 from lexiframe.errors import LexiframeError
 from lexiframe.evaluated_scores import load_chosen
 from lexiframe.io.files.outputs import output_folder, refuse_outputs, refuse_replacing, replacing
@@ -47,6 +57,7 @@ from lexiframe.layouts.groups import names_of
 from lexiframe.metrics.metric import Metric
 from lexiframe.pairwise.pairs import parse_measures
 from lexiframe.projected import project_runs
+from lexiframe.projection.answers import counts_of
 from lexiframe.projection.policies import Policies
 from lexiframe.views.decided.gates import gate_sentences
 from lexiframe.views.gate_texts import gate_markdown, gate_text
@@ -71,6 +82,10 @@ def gate(
     seed: Seed = 0,
     requests: RequestsFile = None,
     by: GroupedBy = None,
+    missing: MissingOfGate = "refuse",
+    same_ok: SameOk = False,
+    smaller_is_better: SmallerIsBetter = None,
+    larger_is_better: LargerIsBetter = None,
     out: OutFolder = None,
     junit: JunitFile = None,
     format: AsGateFormat = "table",
@@ -84,12 +99,17 @@ def gate(
     names_of(requests, by)
     files = [*([out / _FILE] if out else []), *([junit] if junit else [])]
     refuse_outputs(files)
-    found = _of_scores if inputs.scores else _of_runs
-    pairs, names, facts = found(inputs, margins, [*files], requests)
+    if inputs.scores:
+        pairs, names, facts = _of_scores(inputs, margins, files, requests)
+    else:
+        pairs, names, facts = _of_runs(inputs, margins, files, requests, missing)
+    meant: dict[str, Any] = {"missing": missing, "same_ok": same_ok}
+    meant |= {"smaller_is_better": smaller_is_better or []}
+    meant |= {"larger_is_better": larger_is_better or []}
     two: dict[str, Any] = dict(zip(("baseline", "candidate"), names, strict=True))
     groups: dict[str, Any] = {"requests": held_or_data(requests), "by": by}
-    table = gate_of_runs(pairs, margins, **two, **how, **groups)
-    _write(table, out, junit, {**facts, "inference": {**how, **two, "margin": margins}})
+    table = gate_of_runs(pairs, margins, **two, **how, **groups, **meant)
+    _write(table, out, junit, {**facts, "inference": {**how, **two, **meant, "margin": margins}})
     _print(table, format)
     if not (table["outcome"] == "pass").all():
         raise typer.Exit(NOT_PASSED)
@@ -107,6 +127,7 @@ def _of_runs(
     margins: Mapping[str, str | float],
     outputs: list[Path],
     requests: str | None,
+    missing: GateMissing,
 ) -> Found:
     asked = parse_measures(list(margins))
     refuse_shares_of_preferences(asked, margins)
@@ -120,6 +141,12 @@ def _of_runs(
             f"gate: expected one run in each of two files, found {len(names)} "
             f"({', '.join(names)}); give files of one run"
         )
+    ranked = projected.ranked
+    refuse_other_collection(counts_of(ranked))
+    refuse_missing_rankings(ranked.answers, missing)
+    if missing == "drop":
+        both = np.all([run.answered for run in ranked.runs], axis=0)
+        projected = projected.restricted(ranked.judged.queries.filter(pl.Series(both)), None)
     metrics = [measure for measure in asked if isinstance(measure, Metric)]
     cube = pair_cube_with_scores(projected.preferences(asked), projected.scores(metrics))
     return cube, (names[0], names[1]), {"policies": asdict(policies)}

@@ -14,6 +14,7 @@ from lexiframe.cli_inputs import InputOptions, refuse_reading_options
 from lexiframe.cli_options import INPUT, MEASURES, OUTPUT, STATISTICS, place
 from lexiframe.decisions.equivalence import ShiftedTest
 from lexiframe.decisions.gate import Require
+from lexiframe.decisions.gate_evidence import GateMissing
 from lexiframe.errors import LexiframeError
 from lexiframe.io.files.sources import STANDARD_INPUT, Source
 from lexiframe.io.run_scan import RunScan
@@ -99,6 +100,41 @@ JunitFile = Annotated[
         parser=place,
         help="Also write JUnit XML here.",
         rich_help_panel=OUTPUT,
+    ),
+]
+MissingOfGate = Annotated[
+    GateMissing,
+    typer.Option(
+        "--missing",
+        help="Where one of the runs lacks requests: refuse to decide, count them as 0, or leave "
+        "them out.",
+        rich_help_panel=INPUT,
+    ),
+]
+SameOk = Annotated[
+    bool,
+    typer.Option(
+        "--same-ok",
+        help="Do not refuse two runs that have the same values in all requests.",
+        rich_help_panel=INPUT,
+    ),
+]
+SmallerIsBetter = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--smaller-is-better",
+        metavar="MEASURE",
+        help="With --scores, a measure that the catalogue lacks, of which smaller is better.",
+        rich_help_panel=MEASURES,
+    ),
+]
+LargerIsBetter = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--larger-is-better",
+        metavar="MEASURE",
+        help="With --scores, a measure that the catalogue lacks, of which larger is better.",
+        rich_help_panel=MEASURES,
     ),
 ]
 AsGateFormat = Annotated[

@@ -103,8 +103,8 @@ class InputOptions:
         if is_plain and self.negative == "unjudged":
             return judgments_in(self.qrels)
         said = self._text_options(self.qrels_header, self.qrels_column)
-        how = {"duplicates": self.duplicates, "negative": self.negative}
-        return read_qrels(self.qrels, **how, **said)
+        duplicates, negative = self.duplicates, self.negative
+        return read_qrels(self.qrels, duplicates=duplicates, negative=negative, **said)
 
     def judged_file(self) -> str:
         """Return the file of judgments."""
@@ -152,8 +152,8 @@ class RunsOrScores(InputOptions):
     missing: OfMissing = None
     level: Level = None
 
-    def measures(self, asked: list[str] | None) -> list[Measure]:
-        """Return the measures that are asked for, or the usual ones, as ``--level`` has them."""
+    def measures(self, asked: list[str] | None) -> list[Measure] | None:
+        """Return the measures that are asked for, as ``--level`` has them; None for the usual."""
         if self.level is not None and (self.scores or self.rel is not None):
             raise LexiframeError(
                 "--level: scores of other tools are compared as they are; leave it or --scores out"
@@ -161,6 +161,8 @@ class RunsOrScores(InputOptions):
                 else "--level and --rel: one of them says which grades are relevant; --rel removes "
                 "lower grades from all measures, --level as trec_eval -l does; leave one out"
             )
+        if not asked and self.level is None:
+            return None
         return at_level(parse_measures(asked or MEASURES), self.level)
 
     def scan(self) -> RunScan:

@@ -40,6 +40,7 @@ from lexiframe.cli_output import (
     write_table,
 )
 from lexiframe.engines.plan import KEPT
+from lexiframe.engines.sizes import BASE, parse_memory
 from lexiframe.errors import LexiframeError
 from lexiframe.evaluated_runs import evaluate as evaluate_runs
 from lexiframe.evaluated_runs import evaluate_asked
@@ -56,6 +57,7 @@ from lexiframe.layouts.groups import names_of
 from lexiframe.memory import peak_memory
 from lexiframe.metrics.metric import Metric
 from lexiframe.orderings.missing import settle
+from lexiframe.pairwise.pairs import parse_measures
 from lexiframe.projected import project_runs
 from lexiframe.projection.policies import Policies
 from lexiframe.significance.paired import check_inference
@@ -125,6 +127,11 @@ def evaluate(
         raise LexiframeError(
             "--reuse: scores of other tools are only compared, so there is nothing to reuse; leave "
             "--reuse or --scores out"
+        )
+    if memory is not None and parse_memory(memory) < BASE:
+        complain(
+            f"--memory {memory}: Python and the libraries alone take about {BASE / 1e6:.0f} MB, so "
+            "that less cannot be kept to"
         )
     outputs, is_reported = _refuse_outputs(out, report), report is not None
     e = _evaluated(inputs, measure, tests, outputs, is_reported=is_reported, **parts)
@@ -259,7 +266,7 @@ def _run_pairs(
     outputs: list[Path],
 ) -> tuple[PairsLike, dict[str, Any]]:
     """Return the preferences of runs with their scores, and the facts that a file states."""
-    asked = inputs.measures(measure)
+    asked = inputs.measures(measure) or parse_measures(MEASURES)
     policies = Policies(**inputs.policies())
     scan, baseline = _found_runs(inputs, tests, outputs), tests.baseline
     projected = project_runs(scan, inputs.judgments(), asked, policies, baseline=baseline)

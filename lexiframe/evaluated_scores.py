@@ -10,7 +10,8 @@ import polars as pl
 
 from lexiframe.all_tables import pair_tables
 from lexiframe.asked import Groups, Inference, check_baseline
-from lexiframe.errors import unknown_name
+from lexiframe.decisions.gate_evidence import unknown_directions
+from lexiframe.errors import n_and_first, unknown_name, warn
 from lexiframe.evaluation import Evaluation
 from lexiframe.guards import typed
 from lexiframe.io.per_request_scores import Loaded, load_scores
@@ -114,6 +115,11 @@ def evaluate_scores(
     (s, _), names = settle(chosen.table, missing), chosen.measures
     if baseline is not None:
         check_baseline("evaluate_scores", baseline, s["run"].unique().sort().to_list())
+    if unknown := unknown_directions(s):
+        warn(
+            f"measures of which larger values count as better, since nobody said: "
+            f"{n_and_first(unknown)}; a column smaller_is_better (true or false) says it"
+        )
     cube = pair_cube(s)
     d = _preferences(cube)
     provenance: dict[str, Any] = {

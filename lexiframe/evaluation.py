@@ -410,9 +410,9 @@ class Evaluation:
     ) -> Path:
         """Write the evaluation as one HTML page to look around in; it loads nothing else.
 
-        The page says first which runs are best. It then has means, orderings and how stable they
-        are, pairs of runs, their requests, and both rankings of a request. All of its numbers are
-        those of the tables.
+        The page begins with which runs are first, and best where they are told apart from all
+        others. It then has means, orderings and how stable they are, pairs of runs, their requests,
+        and both rankings of a request. All of its numbers are those of the tables.
 
         Parameters
         ----------
@@ -450,7 +450,7 @@ class Evaluation:
         >>> folder = lf.bundled("example")
         >>> e = lf.evaluate(folder / "runs", folder / "qrels.txt", ["AP", "RR"])
         >>> path = e.report(getfixture("tmp_path") / "report.html")
-        >>> "pixels_euclidean is best by both measures" in path.read_text(encoding="utf-8")
+        >>> "pixels_euclidean is first by both measures" in path.read_text(encoding="utf-8")
         True
         """
         from lexiframe.views.report import html_page

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import os
 import typing
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache, wraps
@@ -11,7 +12,7 @@ from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, ParamSpec, TypeVar
 
-from lexiframe.errors import WrongTypeError, shown
+from lexiframe.errors import LexiframeError, WrongTypeError, shown
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -41,8 +42,12 @@ def typed(function: Callable[P, T]) -> Callable[P, T]:
     """
     signature = inspect.signature(function)
 
+    takes_data = any(p.kind is p.POSITIONAL_ONLY for p in signature.parameters.values())
+
     @wraps(function)
     def checked(*args: P.args, **kwargs: P.kwargs) -> T:
+        if takes_data:
+            _refuse_forked(function.__name__)
         try:
             given = signature.bind(*args, **kwargs)
         except TypeError:  # Python's own words name the function
@@ -54,6 +59,29 @@ def typed(function: Callable[P, T]) -> Callable[P, T]:
         return function(*given.args, **given.kwargs)
 
     return checked
+
+
+_PROCESS = {"worked": False, "forked": False}
+"""Whether this process has worked on data, and whether its parent had when it was forked."""
+
+
+def _note_fork() -> None:
+    _PROCESS["forked"] = _PROCESS["worked"]
+
+
+if hasattr(os, "register_at_fork"):  # Windows does not fork
+    os.register_at_fork(after_in_child=_note_fork)
+
+
+def _refuse_forked(function: str) -> None:
+    """Raise where Polars would wait for threads that a fork does not copy."""
+    if _PROCESS["forked"]:
+        raise LexiframeError(
+            f"{function}: this process was forked from one in which lexiframe had worked already, "
+            "and would wait for ever for threads that a fork does not copy; start processes with "
+            "multiprocessing.get_context('spawn') or 'forkserver'"
+        )
+    _PROCESS["worked"] = True
 
 
 @cache
@@ -142,8 +170,8 @@ def _fits_one(value: Any, hint: Any) -> bool:
     origin = typing.get_origin(hint)
     if origin is typing.Literal:
         return isinstance(value, str)
-    if origin is Mapping:
-        return isinstance(value, Mapping)
+    if origin is Mapping:  # of what else a user may write its reader says more
+        return isinstance(value, Mapping | str | int | list | tuple | set)
     if origin is Callable:
         return callable(value)
     if origin is tuple:
@@ -190,6 +218,8 @@ def _of_one(hint: Any) -> str:
 
 
 def _found(value: Any) -> str:
+    if value is None:
+        return "None"
     kind = type(value).__name__
     article = "an" if kind[:1].lower() in "aeiou" else "a"
     is_short = isinstance(value, str | bytes | int | float | complex | list | tuple | dict | set)

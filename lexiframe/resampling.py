@@ -100,6 +100,26 @@ def percentiles(values: np.ndarray, alpha: float) -> tuple[float | None, float |
     return float(low), float(high)
 
 
+def symmetric_interval(
+    estimate: float | None, values: np.ndarray, alpha: float, bounds: tuple[float, float]
+) -> tuple[float | None, float | None]:
+    """Return the estimate ± the 1 − α quantile of how far values are from it, within its bounds.
+
+    Values that are NaN are left out; None if all are, or if there is no estimate. Hall, "On
+    symmetric bootstrap confidence intervals", JRSS B 50 (1988).
+
+    Examples
+    --------
+    >>> symmetric_interval(0.75, np.array([0.75, 0.5, 0.25, np.nan]), 0.5, (-1, 1))
+    (0.5, 1.0)
+    """
+    known = values[~np.isnan(values)]
+    if estimate is None or not len(known):
+        return None, None
+    half = float(np.quantile(np.abs(known - estimate), 1 - alpha))
+    return float(max(bounds[0], estimate - half)), float(min(bounds[1], estimate + half))
+
+
 def check_draws(function: str, name: str, number: object, seed: object) -> None:
     """Raise unless the number of trials or samples, called ``name``, and the seed can be used.
 

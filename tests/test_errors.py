@@ -783,6 +783,16 @@ def test_numbers_of_which_memory_cannot_hold_what_they_ask_for():
             ask()
 
 
+def test_a_measure_that_is_no_notation():
+    with pytest.raises(TypeError, match="expected a measure in its notation, found int"):
+        lf.parse_measure(5)
+
+
+def test_more_trials_than_can_be_counted():
+    with pytest.raises(lf.LexiframeError, match="compare: expected fewer trials, found 2305843"):
+        lf.compare(lf.scores(BOTH, "AP"), "randomization", trials=2**61)
+
+
 def test_no_trials():
     with pytest.raises(lf.LexiframeError, match="expected trials to be a whole number from 1, fo"):
         lf.compare(lf.scores(BOTH, "AP"), "randomization", trials=0)

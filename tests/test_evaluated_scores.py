@@ -1,6 +1,10 @@
 """`evaluate_scores`: the tables of `evaluate` from scores that another tool wrote to files."""
 
 import json
+import os
+import subprocess
+import sys
+from pathlib import Path
 
 import polars as pl
 import pytest
@@ -102,7 +106,9 @@ def test_a_single_run_and_groups(files, evaluated):
 def test_a_name_measures_a_matrix_and_chooses_elsewhere(tmp_path):
     """One name is that of the numbers in a matrix, but never renames a measure that has a name."""
     matrix = pl.DataFrame({"qid": ["q1", "q2"], "bm25": [0.25, 0.5], "dph": [0.5, 0.75]})
-    assert lf.evaluate_scores(matrix, "mine").scores["measure"].unique().to_list() == ["mine"]
+    with pytest.warns(lf.LexiframeWarning, match="larger values count as better.*'mine'"):
+        of_mine = lf.evaluate_scores(matrix, "mine")
+    assert of_mine.scores["measure"].unique().to_list() == ["mine"]
     e = lf.evaluate_scores({"AP": matrix, "RR": matrix}, keys="measure")
     assert e.provenance["measures"] == ["AP", "RR"]
     of_one = matrix.rename({"bm25": "AP", "dph": "RR"})
@@ -118,3 +124,47 @@ def test_a_name_measures_a_matrix_and_chooses_elsewhere(tmp_path):
     long = pl.DataFrame({"run": "x", "qid": ["q1"], "measure": "map", "value": 0.5})
     with pytest.raises(lf.UnknownNameError, match=r"unknown measure 'nDCG'\. Known: map"):
         lf.evaluate_scores(long, "nDCG")
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lf.evaluate_scores,
+        lambda s: lf.compare(s, "bootstrap"),
+        lambda s: lf.order_runs(s, "mean"),
+        lambda s: lf.equivalence(s, 1e290),
+    ],
+)
+def test_values_whose_sums_would_be_infinite_are_refused(ask):
+    table = pl.DataFrame({"run": ["a"] * 3 + ["b"] * 3, "query_id": [*"123"] * 2, "measure": "AP"})
+    values = pl.Series([1.7e308, 1.6e308, 1.5e308, 1e308, 1.2e308, 1.4e308])
+    great = table.with_columns(value=values)
+    with pytest.raises(lf.LexiframeError, match=r"expected values up to 1e\+300 in size, found 6"):
+        ask(great)
+
+
+FORKING = """
+import os, sys
+import lexiframe as lf
+runs = {"a": {"q": {"d": 1.0}}, "b": {"q": {"e": 1.0}}}
+if sys.argv[1] == "after":
+    lf.scores(lf.positions(runs, {"q": {"d": 1}}), "AP")
+if os.fork() == 0:
+    try:
+        print(lf.scores(lf.positions(runs, {"q": {"d": 1}}), "AP")["value"].to_list(), flush=True)
+    except lf.LexiframeError as error:
+        print(error, flush=True)
+    os._exit(0)
+os.wait()
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no forks here")
+@pytest.mark.parametrize("when, said", [("after", "was forked from one"), ("before", "[1")])
+def test_a_forked_process_says_what_to_do(when, said):
+    command = [sys.executable, "-W", "ignore", "-c", FORKING, when]
+    environment = {**os.environ, "PYTHONPATH": str(Path(lf.__file__).parents[1])}
+    found = subprocess.run(
+        command, capture_output=True, text=True, timeout=60, check=False, env=environment
+    )
+    assert said in found.stdout, found

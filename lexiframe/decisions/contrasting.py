@@ -108,8 +108,6 @@ def contrasting(
         raise LexiframeError(f"contrasting: expected the names of two runs, found {a!r} twice")
     check_draws("contrasting", "n", n, 0)
     policies = Policies(ties=ties, score_type=score_type, duplicates=duplicates, depth=depth)
-    if depth is None:
-        raise LexiframeError("depth: expected a whole number from 1, found None")
     refuse_taken(names_of(requests, by), CONTRASTING.columns)
     lists = ranked_lists(runs, policies, only=(a, b))
     refuse_strange_requests("contrasting", lists)

@@ -10,9 +10,11 @@ import numpy as np
 import polars as pl
 
 from lexiframe.codes import decode
+from lexiframe.decisions.gate_evidence import with_directions
 from lexiframe.decisions.shifted_tests import SHIFTED_TESTS, Answers, check_test
 from lexiframe.errors import LexiframeError, check_choice
 from lexiframe.guards import typed
+from lexiframe.io.tables.objects import is_frame
 from lexiframe.layouts.arrays import Pairs, check_finite
 from lexiframe.layouts.cube import PairsLike, cube_or_sums, pair_cube
 from lexiframe.layouts.groups import By, in_groups, names_of, refuse_taken
@@ -20,7 +22,7 @@ from lexiframe.layouts.moments import Moments
 from lexiframe.layouts.reduced import PairSums
 from lexiframe.progress import progress
 from lexiframe.resampling import check_draws, check_share
-from lexiframe.schemas import EQUIVALENCES, FLOAT
+from lexiframe.schemas import EQUIVALENCES, FLOAT, to_polars
 from lexiframe.significance.corrections import CORRECTIONS, correct_families
 from lexiframe.significance.differences import Differences, Options, by_requests
 from lexiframe.significance.margins import Margin, Margins, margins_of, mean_score
@@ -45,6 +47,8 @@ def equivalence(
     baseline: str | None = None,
     trials: int = 10_000,
     seed: int = 0,
+    smaller_is_better: str | Sequence[str] = (),
+    larger_is_better: str | Sequence[str] = (),
     requests: RequestsLike = None,
     by: By = None,
 ) -> pl.DataFrame:
@@ -67,6 +71,9 @@ def equivalence(
         Significance level, below 0.5. The confidence intervals have level 1 − 2 · alpha.
     baseline : str, optional
         Compare the other runs with this run only, which is ``run_b`` of every pair.
+    smaller_is_better, larger_is_better : str or sequence of str
+        Measures of scores of which smaller, or larger, values are better, where neither their
+        names nor a column ``smaller_is_better`` say it.
     trials, seed
         Number of trials of the bootstrap, and their seed.
     requests, by
@@ -150,6 +157,7 @@ def equivalence(
     tests, corrections = several(test), several(correction)
     _check(tests, corrections, family, alpha, trials, seed)
     refuse_taken(names_of(requests, by), EQUIVALENCES.columns)
+    s_or_d = _directed(s_or_d, several(smaller_is_better), several(larger_is_better))
     margins = margins_of("equivalence", margin, baseline, alpha)
     options = Options("greater", alpha, trials, seed, "drop")
     of_group = partial(_of_group, tests=tests, options=options, baseline=baseline, margins=margins)
@@ -168,6 +176,16 @@ def equivalence(
     warn_of_no_rejection(table, number, corrections, options, "equivalence")
     together = pl.concat(corrected).select(*groups, *EQUIVALENCES.columns)
     return together.sort(*groups, *EQUIVALENCES.key)
+
+
+def _directed(given: PairsLike, smaller: Sequence[str], larger: Sequence[str]) -> PairsLike:
+    """Return scores with the direction of each measure; preferences have theirs."""
+    if not is_frame(given):
+        return given
+    table = to_polars(given)
+    if "preference" in table.columns or "measure" not in table.columns:
+        return given
+    return with_directions(table, smaller, larger, "equivalence")
 
 
 def _check(

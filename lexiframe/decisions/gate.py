@@ -9,13 +9,20 @@ import numpy as np
 import polars as pl
 
 from lexiframe.decisions.equivalence import ShiftedTest, equivalence
+from lexiframe.decisions.gate_evidence import (
+    GateMissing,
+    refuse_same,
+    refuse_wide,
+    settle_lone_requests,
+    with_directions,
+)
 from lexiframe.decisions.gate_reasons import reason
 from lexiframe.decisions.gate_sizes import requests_to_decide
 from lexiframe.decisions.gate_tables import margins_by_name, of_two_runs
 from lexiframe.decisions.shifted_tests import check_test
 from lexiframe.errors import LexiframeError, check_choice
 from lexiframe.guards import typed
-from lexiframe.layouts.cube import PairsLike, cube_or_sums, pair_cube
+from lexiframe.layouts.cube import PairsLike, cube_or_sums, is_scores, pair_cube
 from lexiframe.layouts.groups import By, in_groups, names_of, refuse_taken
 from lexiframe.resampling import check_draws, check_share
 from lexiframe.schemas import GATES
@@ -44,6 +51,10 @@ def gate(
     seed: int = 0,
     requests: RequestsLike = None,
     by: By = None,
+    missing: GateMissing = "refuse",
+    same_ok: bool = False,
+    smaller_is_better: Sequence[str] = (),
+    larger_is_better: Sequence[str] = (),
 ) -> pl.DataFrame:
     """Decide for each measure whether a candidate run may take the place of a baseline.
 
@@ -76,6 +87,14 @@ def gate(
     requests, by
         A frame or file with ``query_id`` and attributes of requests, and the attributes that form
         groups. Each group of requests has to pass; its attributes are the first columns.
+    missing : {"refuse", "zero", "drop"}
+        What is done with requests that have a score of only one of the two runs: an error with
+        their counts, 0 for the run that lacks them, or leave them out.
+    same_ok : bool
+        Whether the two runs may have the same values in all requests.
+    smaller_is_better, larger_is_better : sequence of str
+        Measures of scores of which smaller, or larger, values are better, where neither their
+        names nor a column ``smaller_is_better`` say it.
 
     Returns
     -------
@@ -95,11 +114,9 @@ def gate(
     LexiframeError
         As `equivalence`; for an unknown ``require``, correction or run, two margins for one
         measure, a measure that has no request of both runs, and when the candidate is the baseline.
-
-    Warns
-    -----
-    LexiframeWarning
-        When requests have a score of only one of the two runs: they are left out.
+        Where there is no evidence: for requests of only one of the two runs, unless ``missing``
+        says what they mean; for runs with the same values in all requests, unless ``same_ok``; for
+        a measure of unknown direction; and for a margin as wide as the range of its measure.
 
     Notes
     -----
@@ -155,6 +172,7 @@ pixels_euclidean by more than the margin, but about 495 requests would (paired t
 n = 60 requests).
     """
     check_gate(require, test, correction, alpha, power, trials, seed)
+    check_choice("gate", missing, get_args(GateMissing), "missing")
     if baseline == candidate:
         raise LexiframeError(
             f"gate: baseline and candidate are both called {candidate!r}; give the runs different "
@@ -162,7 +180,10 @@ n = 60 requests).
         )
     refuse_taken(names_of(requests, by), GATES.columns)
     two = of_two_runs(d, baseline, candidate)
-    sizes, measures = margins_by_name(margin, two)
+    if isinstance(two, pl.DataFrame) and is_scores(two):
+        two = with_directions(two, smaller_is_better, larger_is_better)
+        two = settle_lone_requests(two, missing)
+    sizes, measures = margins_by_name(margin, d)
     margins = margins_of("gate", sizes, baseline)
     margins.refuse_unknown(measures)
     how: dict[str, Any] = {"baseline": baseline, "alpha": alpha, "trials": trials, "seed": seed}
@@ -172,10 +193,14 @@ n = 60 requests).
         spread = _deviations(cube.against(baseline), candidate)
         _refuse_missing(spread, measures)
         deltas = {name: margins.of(name, mean_score(cube, baseline, name)) for name in measures}
+        for name, delta in deltas.items():
+            refuse_wide(delta, name)
         tested = equivalence(cube, deltas, test, "none", **how).filter(run_a=candidate)
         return tested.join(spread, on="measure")
 
     tested = in_groups(of_group, two, requests, by)
+    if not same_ok:
+        refuse_same(tested, baseline, candidate)
     groups = tested.columns[: tested.columns.index("measure")]
     table = decided(tested, require, correction, alpha).with_columns(
         baseline=pl.lit(baseline), candidate=pl.lit(candidate)

@@ -7,12 +7,12 @@ from typing import Any
 
 import polars as pl
 
-from lexiframe.errors import LexiframeError, unknown_name, warn
+from lexiframe.errors import LexiframeError, SchemaError, unknown_name
 from lexiframe.layouts.arrays import PairCube
 from lexiframe.layouts.cube import is_scores
 from lexiframe.layouts.reduced import Reduced, ScoreSums
 from lexiframe.metrics.derived import known_metric
-from lexiframe.schemas import to_polars
+from lexiframe.schemas import PREFERENCES, SCORES, check, to_polars
 from lexiframe.significance.margins import Margin
 
 
@@ -20,6 +20,9 @@ def of_two_runs(d: Any, baseline: str, candidate: str) -> Any:
     """Return the rows of two runs; arrays and sums over requests stay as they are."""
     is_table = not isinstance(d, PairCube | Reduced | ScoreSums)
     table = to_polars(d) if is_table else d
+    if is_table:
+        _refuse_null_runs(table)
+        check(table, SCORES if is_scores(table) else PREFERENCES)
     names = [] if not is_table else ["run"] if is_scores(table) else ["run_a", "run_b"]
     if isinstance(d, ScoreSums) or (is_table and not {*names} <= {*table.columns}):
         return table  # which is refused where its columns are checked
@@ -29,37 +32,26 @@ def of_two_runs(d: Any, baseline: str, candidate: str) -> Any:
             raise unknown_name("run", run, runs)
     if not is_table:
         return d
-    two = table.filter(pl.col(name).cast(pl.String).is_in([baseline, candidate]) for name in names)
-    if names == ["run"]:
-        _warn_of_lone_requests(two)
-    return two
+    return table.filter(pl.col(name).cast(pl.String).is_in([baseline, candidate]) for name in names)
+
+
+def _refuse_null_runs(table: pl.DataFrame) -> None:
+    """Raise for rows without a run, before those of other runs are left out."""
+    for name in {"run", "run_a", "run_b"} & {*table.columns}:
+        if table[name].null_count():
+            raise SchemaError(
+                f"gate: expected a run in each row of the column {name}, found "
+                f"{table[name].null_count():,} nulls; name the run, or leave the rows out"
+            )
 
 
 def _runs_of(table: pl.DataFrame, names: list[str]) -> list[str]:
     return pl.concat(table[name].cast(pl.String) for name in names).unique().sort().to_list()
 
 
-def _warn_of_lone_requests(s: pl.DataFrame) -> None:
-    """Count the requests that have a score of one run only: a gate does not see the others."""
-    if not {"measure", "query_id"} <= {*s.columns}:
-        return
-    runs = s.group_by("measure", "query_id").len()
-    counts = runs.group_by("measure").agg(lone=(pl.col("len") == 1).sum(), of=pl.len())
-    # Where all requests are left out, the gate raises an error.
-    some = (pl.col("lone") > 0) & (pl.col("lone") < pl.col("of"))
-    found = counts.filter(some).sort("measure").rows()
-    if found:
-        sizes = ", ".join(f"{lone:,} of {of:,} for {measure}" for measure, lone, of in found)
-        warn(
-            f"gate: requests left out, because only one of the two runs has a score: {sizes}; give "
-            "0 where a run found nothing (trec_eval -c)"
-        )
-
-
 def margins_by_name(margin: Margin, d: Any) -> tuple[Margin, list[str]]:
     """Return margins by the names that the table gives the measures, and these names."""
-    names = d.measures if isinstance(d, PairCube | Reduced) else to_polars(d)["measure"].unique()
-    known = [str(name) for name in names]
+    known = [str(name) for name in _measures_of(d)]
     if not isinstance(margin, Mapping):
         return margin, known
     sizes: dict[str, float | str] = {}
@@ -69,6 +61,13 @@ def margins_by_name(margin: Margin, d: Any) -> tuple[Margin, list[str]]:
             raise LexiframeError(f"margin: expected one for {called}, found two; keep one")
         sizes[called] = size
     return sizes, known
+
+
+def _measures_of(d: Any) -> pl.Series:
+    if isinstance(d, PairCube | Reduced):
+        return d.measures
+    table = to_polars(d)
+    return check(table, SCORES if is_scores(table) else PREFERENCES)["measure"].unique()
 
 
 def _name_among(known: Sequence[str], asked: str) -> str:

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 
-from lexiframe.errors import LexiframeError, UnknownNameError, shown, unknown_name
+from lexiframe.errors import LexiframeError, UnknownNameError, unknown_name
 from lexiframe.layouts.ranking import ratio
 from lexiframe.metrics import notation
 from lexiframe.metrics.parameters import Number, refuse_wrong
@@ -209,23 +208,12 @@ def overlap_measures(measures: str | Iterable[str], function: str) -> list[Overl
     >>> [str(measure) for measure in overlap_measures("RBO, Jaccard@10", "overlap")]
     ['Jaccard@10', 'RBO(p=0.9)']
     """
-    given = [measures] if isinstance(measures, str) else _listed(measures, function)
+    given = [measures] if isinstance(measures, str) else measures
     texts = [text for one in given for text in notation.each(one)]
     found = {measure.name: measure for measure in map(_measure, texts)}
     if not found:
         raise LexiframeError(f"{function}: expected at least one measure, found none")
     return [found[name] for name in sorted(found)]
-
-
-def _listed(measures: Any, function: str) -> Sequence[str]:
-    several = list(measures) if isinstance(measures, Iterable) else [measures]
-    for one in several:
-        if not isinstance(one, str):
-            raise TypeError(
-                f"{function}: expected measures in their notation, such as 'RBO(p=0.9)', found "
-                f"{type(one).__name__}: {shown(one)}"
-            )
-    return several
 
 
 def _measure(text: str) -> OverlapMeasure:

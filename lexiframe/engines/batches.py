@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import pickle
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -18,6 +17,7 @@ import polars as pl
 from lexiframe._version import __version__
 from lexiframe.engines.bucket import evaluate_bucket
 from lexiframe.engines.buckets import Buckets
+from lexiframe.engines.codec import DamagedError
 from lexiframe.engines.jobs import buckets_before, remove
 from lexiframe.engines.own_functions import marks_of_own
 from lexiframe.engines.partition import partition
@@ -172,17 +172,16 @@ def _resumed(plan: Plan, buckets: Buckets, work: Work) -> tuple[int, BucketResul
     job = _facts(plan, buckets)
     path, state = work.folder / _JOB, work.folder / _STATE
     if work.resume and path.exists():
-        before = json.loads(path.read_text("utf-8"))
+        before = _read_job(path)
         _refuse_unknown(work, job["functions"])
-        differ = sorted(name for name in job if before.get(name) != job[name])
+        differ = sorted(name for name in job if before and before.get(name) != job[name])
         if differ:
             raise LexiframeError(
                 f"{work.folder.parent}: holds another job: its {' and '.join(differ)} differ; "
                 "choose another folder, or start again without resume"
             )
-        if state.exists():
-            done, data = pickle.loads(state.read_bytes())
-            return done, data
+        if before and (found := _read_state(state)) is not None:
+            return found
     state.unlink(missing_ok=True)
     for part in earlier_parts(plan.out, plan.keep):  # there may be more of them than buckets now
         part.unlink()
@@ -191,6 +190,30 @@ def _resumed(plan: Plan, buckets: Buckets, work: Work) -> tuple[int, BucketResul
             remove_parts(str(plan.out), table)
     _write(work, path, json.dumps(job).encode())
     return 0, nothing(plan)
+
+
+def _read_job(path: Path) -> dict[str, Any]:
+    """Return the facts of the job before; nothing if they are damaged: then it starts again."""
+    try:
+        found = json.loads(path.read_text("utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _read_state(path: Path) -> tuple[int, BucketResult] | None:
+    """Return the number of buckets that are done, and their sums; None if there are none.
+
+    A file that is damaged counts as none: its buckets are evaluated again.
+    """
+    try:
+        data = path.read_bytes()
+        return int.from_bytes(data[:8], "big"), BucketResult.from_bytes(data[8:])
+    except FileNotFoundError:
+        return None
+    except DamagedError:
+        warn(f"{path}: is damaged, so all buckets are evaluated again")
+        return None
 
 
 def _refuse_unknown(work: Work, functions: Mapping[str, str | None]) -> None:
@@ -225,7 +248,7 @@ def _sha256_of(table: pl.DataFrame) -> str:
 
 
 def _store(work: Work, done: int, total: BucketResult) -> None:
-    _write(work, work.folder / _STATE, pickle.dumps((done, total), protocol=5))
+    _write(work, work.folder / _STATE, done.to_bytes(8, "big") + total.to_bytes())
 
 
 def _write(work: Work, path: Path, data: bytes) -> None:

@@ -195,8 +195,8 @@ def _with_progress(error: LexiframeError, job: Job) -> LexiframeError:
 def _finished(job: Job, what: str, number: int, unit: Unit) -> dict[str, Any] | None:
     """Return the facts about a unit that an earlier call has finished; raise if it has changed."""
     facts = _read_json(job.folder / what / f"{number:06}.json")
-    if not facts or facts["stamp"] is None:
-        return None
+    if not {"stamp", "sha256", "rows", "digest"} <= {*facts} or facts["stamp"] is None:
+        return None  # not finished, or damaged: the unit is read again
     if unit.stamp is None or [*unit.stamp] != facts["stamp"] or _sha256(unit) != facts["sha256"]:
         raise LexiframeError(
             f"{unit.where}: has changed since it was read for the buckets in {job.folder}; start "

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-import pickle
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 import polars as pl
 
+from lexiframe.engines.codec import decoded, encoded
 from lexiframe.engines.plan import Plan
 from lexiframe.gaps import CoverageSums, no_coverage
 from lexiframe.layouts.arrays import PairCube, ScoreCube
-from lexiframe.layouts.reduced import Reduced
+from lexiframe.layouts.exact_sums import ExactSums
+from lexiframe.layouts.moments import Moments
+from lexiframe.layouts.reduced import PairSums, Reduced, RunSums
 from lexiframe.orderings.sums import reduced
 
 
@@ -34,6 +36,10 @@ class Attributed:
         """Return the counts of the requests of both."""
         first = tuple(sorted(self.first + other.first)[:3])
         return Attributed(self.n + other.n, self.lacking + other.lacking, first)
+
+
+_PARTS = (Attributed, CoverageSums, ExactSums, Moments, PairSums, Reduced, RunSums)
+"""What a result consists of."""
 
 
 @dataclass(frozen=True)
@@ -93,12 +99,12 @@ class BucketResult:
 
     def to_bytes(self) -> bytes:
         """Return the result as bytes, for `from_bytes` of the same version of the library."""
-        return pickle.dumps(self, protocol=5)
+        return encoded(self)
 
     @classmethod
     def from_bytes(cls, data: bytes) -> BucketResult:
-        """Return the result from what `to_bytes` made; only of bytes that this library wrote."""
-        found: BucketResult = pickle.loads(data)
+        """Return the result from what `to_bytes` made; raise for other bytes, and run nothing."""
+        found: BucketResult = decoded(data, (*_PARTS, cls))
         return found
 
 

@@ -282,6 +282,20 @@ def _only_runs(pairs: Pairs, run: np.ndarray) -> Pairs:
     )
 
 
+_TOO_GREAT = 1e300
+
+
+def refuse_too_great(what: str, values: np.ndarray) -> None:
+    """Raise for finite values whose sums would be infinite."""
+    sizes = np.abs(values)
+    n = int(np.count_nonzero(np.isfinite(sizes) & (sizes > _TOO_GREAT)))
+    if n:
+        raise LexiframeError(
+            f"{what}: expected values up to {_TOO_GREAT:g} in size, found {n} beyond it; sums of "
+            "them are infinite, so give them in a larger unit"
+        )
+
+
 def check_finite(function: str, values: np.ndarray) -> None:
     """Raise for infinite values, because a mean over requests is computed from them."""
     infinite = int(np.isinf(values).sum())

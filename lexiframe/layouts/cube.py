@@ -13,7 +13,7 @@ import polars as pl
 
 from lexiframe.codes import encode
 from lexiframe.errors import SchemaError, unknown_name
-from lexiframe.layouts.arrays import PairCube, ScoreCube, pairs_of
+from lexiframe.layouts.arrays import PairCube, ScoreCube, pairs_of, refuse_too_great
 from lexiframe.layouts.reduced import Reduced, ScoreSums
 from lexiframe.layouts.size import IN_ARRAYS, refuse_too_many
 from lexiframe.metrics.derived import known_metric
@@ -45,6 +45,7 @@ def score_cube(s: Any) -> ScoreCube:
     queries, query = encode(table["query_id"])
     runs, run = encode(table["run"])
     shape = (len(runs), len(queries), len(measures))
+    refuse_too_great("scores", table["value"].to_numpy())
     values = _scatter(shape, (run, query, measure), table["value"], SCORES)
     known = [known_metric(name) for name in measures]
     smaller = _directions(table, measures, known)
@@ -177,6 +178,27 @@ def _scatter(
 
     A column that is sorted by its table's key and lacks no cell is only reshaped, not copied.
     """
+    flat, is_sorted = checked_cells(shape, cells, column, schema)
+    if is_sorted and len(flat) == np.prod(shape):
+        return np.asarray(column.to_numpy()).reshape(shape)
+    values = np.full(int(np.prod(shape)), np.nan)
+    values[flat] = column.to_numpy()
+    return values.reshape(shape)
+
+
+def checked_cells(
+    shape: tuple[int, ...], cells: tuple[np.ndarray, ...], column: pl.Series, schema: TableSchema
+) -> tuple[np.ndarray, bool]:
+    """Return the places of a table's rows in a flat array, and whether they rise.
+
+    Two rows of one place are an error, and so is a row without a number.
+
+    Examples
+    --------
+    >>> cells = np.array([0, 1]), np.array([1, 0])
+    >>> checked_cells((2, 2), cells, pl.Series("value", [0.5, 0.25]), SCORES)
+    (array([1, 2]), True)
+    """
     flat = cells[0]
     for n, cell in zip(shape[1:], cells[1:], strict=True):
         flat = flat * n + cell
@@ -190,8 +212,4 @@ def _scatter(
             f"{schema.name}: expected a number in each row of the column {column.name}, found a "
             "null or NaN"
         )
-    if is_sorted and len(flat) == np.prod(shape):
-        return np.asarray(column.to_numpy()).reshape(shape)
-    values = np.full(int(np.prod(shape)), np.nan)
-    values[flat] = column.to_numpy()
-    return values.reshape(shape)
+    return flat, is_sorted

@@ -156,7 +156,8 @@ def attributes_of(table: Any, requests: Any, names: list[str]) -> pl.DataFrame:
     if not isinstance(table, PairCube) and "query_id" not in table.columns:
         raise SchemaError(
             "by: expected a table with the column query_id to join requests with, found "
-            f"{', '.join(table.columns)}; give scores or preferences, or a table by groups alone"
+            f"{', '.join(table.columns) or 'none'}; give scores or preferences, or a table by "
+            "groups alone"
         )
     queries = table.queries if isinstance(table, PairCube) else table["query_id"].unique().sort()
     joined = join_entries(

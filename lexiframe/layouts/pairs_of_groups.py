@@ -35,10 +35,13 @@ def named_groups(called: str, table: Any, requests: Any, by: By) -> list[tuple[s
     if not names_of(requests, by):
         raise LexiframeError(f"{called}: which attribute makes the groups? Name it: by='category'")
     table = table if isinstance(table, PairCube) else to_polars(table)
-    groups = [(_name(row), _queries(part)) for row, part in groups_of(table, requests, by)]
+    found = groups_of(table, requests, by)
+    # A table without rows is one part without a group.
+    groups = [(_name(row), _queries(part)) for row, part in found if row.height]
     if len(groups) < 2:
         raise LexiframeError(
-            f"{called}: expected at least two groups of requests, found {len(groups)}"
+            f"{called}: expected at least two groups of requests, found {len(groups)}; give rows "
+            "of requests that differ in the attributes of by="
         )
     _refuse_same(called, [name for name, _ in groups], "two groups are called {}; rename one")
     queries = pl.concat([queries for _, queries in groups]).to_list()

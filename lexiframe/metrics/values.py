@@ -68,5 +68,5 @@ def directions(metrics: Sequence[Metric]) -> dict[str, bool] | None:
     """Return whether smaller values of each metric are better; None if their names say it."""
     smaller = {str(metric): metric.smaller_is_better for metric in metrics}
     known = {name: known_metric(name) for name in smaller}
-    said = {name: metric is not None and metric.smaller_is_better for name, metric in known.items()}
+    said = {name: metric and metric.smaller_is_better for name, metric in known.items()}
     return None if smaller == said else smaller

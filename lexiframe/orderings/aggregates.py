@@ -7,6 +7,7 @@ import polars as pl
 
 from lexiframe.codes import encode
 from lexiframe.guards import typed
+from lexiframe.layouts.cube import checked_cells
 from lexiframe.layouts.groups import By, by_groups
 from lexiframe.metrics.derived import known_metric
 from lexiframe.schemas import AGGREGATES, SCORES, check
@@ -36,6 +37,12 @@ def aggregates(s: Frame, /, *, requests: RequestsLike = None, by: By = None) -> 
         0..1, as AP); ``how`` is ``mean``, ``geometric mean`` or ``sum``; ``n`` is the number of
         requests.
 
+    Raises
+    ------
+    SchemaError
+        When several rows have the same run, request and measure, and for a value that is NaN or
+        null.
+
     Notes
     -----
     Requests that `positions` left out are left out here. For the numbers of ``trec_eval -c`` keep
@@ -58,7 +65,10 @@ def aggregates(s: Frame, /, *, requests: RequestsLike = None, by: By = None) -> 
     """
     rows = _in_order(check(s, SCORES))
     runs, run = encode(rows["run"])
+    queries, query = encode(rows["query_id"])
     measures, measure = encode(rows["measure"])
+    shape = (len(runs), len(queries), len(measures))
+    checked_cells(shape, (run, query, measure), rows["value"], SCORES)
     group = run * len(measures) + measure
     n, total = np.bincount(group), np.bincount(group, rows["value"].to_numpy())
     there = np.flatnonzero(n)

@@ -20,7 +20,7 @@ from lexiframe.orderings.order import ordering_table, warn_of_cycles
 from lexiframe.orderings.rule import Method, Rule
 from lexiframe.orderings.weighted import Ordered, laid_out, resampled
 from lexiframe.progress import progress
-from lexiframe.resampling import check_share, percentiles
+from lexiframe.resampling import check_share, symmetric_interval
 from lexiframe.schemas import CORRELATIONS, ORDERINGS, check
 from lexiframe.typing import Frame, RequestsLike
 
@@ -140,8 +140,9 @@ def bootstrap_correlations(
     -------
     polars.DataFrame
         The columns of `rank_correlations`, computed on all requests, and after them ``ci_low`` and
-        ``ci_high``: the α/2 and 1 − α/2 quantiles of the correlation over the samples in which it
-        is defined; null when there is none.
+        ``ci_high``: the correlation ± the 1 − α quantile of its distance to the correlations of the
+        samples in which one is defined, within the bounds of the coefficient; null when there is
+        none, or no correlation.
 
     Raises
     ------
@@ -151,10 +152,33 @@ def bootstrap_correlations(
 
     Notes
     -----
-    The intervals are percentile intervals, which are biased downwards here: runs that are close
-    swap ranks from sample to sample, and not in the same way under both measures, so samples
-    correlate less than the full data. With many close runs an interval may lie wholly below the
-    correlation itself.
+    The intervals are symmetric bootstrap intervals (Hall, "On symmetric bootstrap confidence
+    intervals", JRSS B 50, 1988). They always contain the correlation of the data. Percentiles of
+    the samples need not: runs that are close swap ranks from sample to sample, and not in the same
+    way under both measures, so samples correlate less than the data, as the data correlate less
+    than the true means do.
+
+    Coverage of the τ-b of the true means, .95 promised, in 200 simulations each, of normal scores
+    with a standard deviation of .25 and a correlation of .7 between two measures
+    (``python -m tests.orderings.test_coverage_of_correlations``; where BCa has no interval, it
+    covers nothing):
+
+    ===========================  ========  =========  ===========  =====  ====
+    runs, spread of their means  requests  symmetric  percentiles  basic  BCa
+    ===========================  ========  =========  ===========  =====  ====
+    8, 0.3                       25        .99        .95          .85    .82
+    8, 0.3                       50        .96        .96          .83    .81
+    8, 0.3                       200       .98        .98          .81    .65
+    30, 0.3                      25        .81        .55          .74    .67
+    30, 0.3                      50        .89        .71          .80    .71
+    30, 0.3                      200       .93        .90          .78    .78
+    30, 0.1                      25        .59        .23          .60    .38
+    30, 0.1                      50        .67        .34          .69    .52
+    30, 0.1                      200       .80        .51          .79    .65
+    ===========================  ========  =========  ===========  =====  ====
+
+    Of many runs that are close to one another no interval keeps its promise: noise lowers τ itself.
+    More requests help, more samples do not.
 
     Examples
     --------
@@ -196,20 +220,28 @@ def correlate_samples(
         by_name = {o.measure: o for o in resampled(function, cube, rule, samples, seed)}
         table, found = ordering_table(cube, rule, cycles), list[pl.DataFrame]()
         for method, correlate in coefficients.items():
-            pairs = _pairs(by_name, method)
+            pairs, whole = _pairs(by_name, method), rank_correlations(table, method, p=p)
             limits = [
-                percentiles(correlate(*_common(by_name[a], by_name[b])), alpha)
-                for a, b in progress(pairs, len(pairs), "correlating")
+                symmetric_interval(
+                    estimate, correlate(*_common(by_name[a], by_name[b])), alpha, _bounds(method)
+                )
+                for (a, b), estimate in zip(
+                    progress(pairs, len(pairs), "correlating"), whole["correlation"], strict=True
+                )
             ]
             low, high = zip(*limits, strict=True) if limits else ((), ())
             columns = {"ci_low": low, "ci_high": high}
             ends = [pl.Series(name, ends, pl.Float64) for name, ends in columns.items()]
-            found.append(rank_correlations(table, method, p=p).with_columns(ends))
+            found.append(whole.with_columns(ends))
         return pl.concat(found)
 
     table = in_groups(with_limits, d, requests, by)
     warn_of_cycles(cycles)
     return table
+
+
+def _bounds(method: str) -> tuple[float, float]:
+    return (0, 1) if method == "rbo" else (-1, 1)
 
 
 def _by_name(orderings: pl.DataFrame) -> dict[Any, dict[str, float]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from lexiframe.errors import UnknownNameError, unknown_name
+from lexiframe.errors import UnknownNameError, WrongTypeError, unknown_name
 from lexiframe.guards import typed
 from lexiframe.metrics import exposures, notation, weights
 from lexiframe.metrics import papers as of
@@ -16,6 +16,7 @@ from lexiframe.metrics.not_offered import refuse_not_offered
 from lexiframe.pairwise.lexicographic import LexicographicPreference
 from lexiframe.pairwise.preference import Preference
 from lexiframe.pairwise.recall_paired import LevelPreference
+from lexiframe.typing import MeasureLike
 
 # Weights are named functions, not lambdas, so that preferences and evaluations can be pickled.
 # An entry has five lines at most; the formatter would give each of its arguments a line.
@@ -88,7 +89,7 @@ PREFERENCES: dict[str, Preference] = {
 
 
 @typed
-def parse_measure(text: str) -> Metric | Preference:
+def parse_measure(text: MeasureLike) -> Metric | Preference:
     """Return the preference or the metric of a notation.
 
     Parameters
@@ -116,12 +117,19 @@ def parse_measure(text: str) -> Metric | Preference:
     >>> parse_measure("hit_rate@10"), parse_measure("mrr@10"), parse_measure("recall@100")
     (Success@10, RR@10, R@100)
     """
-    text, *more = notation.each(text)
+    written_text, *more = notation.each(text)
+    if not isinstance(written_text, str):
+        kind = type(written_text).__name__
+        raise WrongTypeError(f"expected a measure in its notation, found {kind}")
     if more:
         raise UnknownNameError(
-            f"expected one measure, found {len(more) + 1}: {', '.join([text, *more])}; parse each, "
-            "or give them all to lexiframe.scores, preferences or evaluate"
+            f"expected one measure, found {len(more) + 1}: {', '.join([written_text, *more])}; "
+            "parse each, or give them all to lexiframe.scores, preferences or evaluate"
         )
+    return _parsed(written_text)
+
+
+def _parsed(text: str) -> Metric | Preference:
     if re.fullmatch(r"OI\s*(\(.*)?", text.strip()):
         raise UnknownNameError(
             f"{text!r} needs whole rankings instead of positions: compute it with "

@@ -112,7 +112,7 @@ def conventions(measure: MeasureLike | None = None) -> pl.DataFrame:
 def _name(measure: MeasureLike) -> str:
     """Return the name under which a measure is listed; raise if it does not exist."""
     if not isinstance(measure, str):
-        return str(getattr(measure, "name", None) or parse_measure(measure).name)  # type: ignore[arg-type]
+        return str(getattr(measure, "name", None) or parse_measure(measure).name)
     if measure in (*MADE_FROM_ANOTHER, _OI[0]):
         return measure
     return parse_measure(measure).name

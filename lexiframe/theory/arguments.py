@@ -38,7 +38,8 @@ def refuse_large(function: str, numbers: int) -> None:
 
 def sizes_of(m: int | Iterable[int]) -> list[int]:
     """Return one or several numbers of relevant items as a sorted list, each once."""
-    sizes: list[int] = [m] if isinstance(m, int) else sorted({int(size) for size in m})
+    several = m if isinstance(m, Iterable) else [m]
+    sizes = sorted({int(size) for size in several})
     if not sizes:
         raise LexiframeError("m: expected at least one number of relevant items, found none")
     return sizes

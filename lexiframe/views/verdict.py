@@ -31,7 +31,7 @@ def verdict(
     alpha: float | None = None,
     family: Literal["measure", "all"] | None = None,
 ) -> pl.DataFrame:
-    """State, for each measure, which runs are best and which are not significantly worse.
+    """State, for each measure, which runs are first and which are not significantly worse.
 
     Or state in words what a table says that helps to decide: by `equivalence`, `gate`,
     `judge_agreement`, `conclusions`, `unjudged`, `overlap`, `contrasting`, `audit`, or
@@ -63,6 +63,8 @@ def verdict(
         orders the runs need not be what the test compares: ``favoured`` lists the runs that the
         test puts before all best runs, or significantly before one of them. The sentence names
         them, and the runs that win the greatest share of requests where these are not the best.
+        It calls a run best if it alone is first and all others are significantly worse; else it
+        says how many may be: the first, ``not_worse`` and ``untested``.
         ``n_significant`` of the ``n_pairs`` pairs of runs are told apart. ``n`` is the number of
         requests (the least of any pair; the sentence has the range). ``sentence`` puts all this
         into words, with the test, correction, family and level.
@@ -94,8 +96,9 @@ def verdict(
     >>> folder = lf.bundled("example")
     >>> e = lf.evaluate(folder / "runs", folder / "qrels.txt", ["AP"])
     >>> print(lf.verdict(e)["sentence"][0])
-    By AP, pixels_euclidean is best; pca8_euclidean is not significantly worse. 2 of 3 pairs of \
-runs are told apart (paired t-test, Holm's correction over the 3 pairs, α = 0.05, n = 5 requests).
+    By AP, pixels_euclidean is first, among 2 runs that may be best; pca8_euclidean is not \
+significantly worse. 2 of 3 pairs of runs are told apart (paired t-test, Holm's correction over \
+the 3 pairs, α = 0.05, n = 5 requests).
     """
     if not hasattr(e, "provenance"):
         return _of_table(e, comparisons is None and alpha is None and family is None)
@@ -310,8 +313,8 @@ def _refuse_gaps(table: pl.DataFrame) -> None:
 
 
 def _sentence(row: dict[str, Any], names: Sequence[str], alpha: float, family: str) -> str:
-    verb = "is best" if len(row["best"]) == 1 else "share the first rank"
-    best = f"By {row['measure']}{for_group(row, names, 'by ')}, {listed(row['best'])} {verb}"
+    who = f"{listed(row['best'])} {_how_first(row)}"
+    best = f"By {row['measure']}{for_group(row, names, 'by ')}, {who}"
     if row["n_tested"] == 0:
         return escaped(f"{best}; {_of_others(row)}.")
     told_apart = "pair of runs is" if row["n_pairs"] == 1 else "pairs of runs are"
@@ -319,6 +322,15 @@ def _sentence(row: dict[str, Any], names: Sequence[str], alpha: float, family: s
         f"{best}; {_of_others(row)}. {_of_favoured(row)}{row['n_significant']:,} of "
         f"{row['n_pairs']:,} {told_apart} told apart ({how_tested(row, names, alpha, family)})."
     )
+
+
+def _how_first(row: dict[str, Any]) -> str:
+    """Say that the first run is best, if it is told apart from all others; or how many may be."""
+    n_best, n_others = len(row["best"]), len(row["not_worse"]) + len(row["untested"])
+    if n_best == 1 and not n_others:
+        return "is best"
+    first = "is first" if n_best == 1 else "share the first rank"
+    return f"{first}, among {n_best + n_others:,} runs that may be best" if n_others else first
 
 
 def _of_others(row: dict[str, Any]) -> str:

@@ -265,12 +265,15 @@ def test_pairs_with_one_request_are_left_out():
         ({"tests": "z"}, "expected test to be one of 't', 'sign'"),
         ({"tests": []}, "audit: expected a test, found none"),
         ({"sizes": [25, 1]}, "audit: expected sizes to be whole numbers from 2 to"),
-        ({"sizes": 2.5}, "audit: expected sizes to be whole numbers from 2 to"),
+        ({"sizes": 2.5}, "audit: expected sizes to be a whole number or a list of which each is"),
         ({"sizes": []}, "audit: expected sizes to be whole numbers from 2 to"),
         ({"alpha": 1.0}, "audit: expected alpha between 0 and 1"),
         ({"null": "equal"}, "expected null to be one of 'centred', 'exchanged'"),
         ({"trials": 0}, "audit: expected trials to be a whole number from 1"),
-        ({"inner_trials": 2.5}, "audit: expected inner_trials to be a whole number from 1"),
+        (
+            {"inner_trials": 2.5},
+            "expected inner_trials to be a whole number, found a float: 2.5",
+        ),
         ({"seed": -1}, "audit: expected seed to be a whole number from 0"),
         (
             {"tests": "bootstrap", "inner_trials": 19},

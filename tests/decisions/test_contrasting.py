@@ -113,7 +113,7 @@ def test_what_is_no_pair_of_runs_is_an_error():
 
 
 def test_arguments_that_no_request_can_be_shown_with():
-    with pytest.raises(lf.LexiframeError, match="depth: expected a whole number from 1, found N"):
+    with pytest.raises(lf.LexiframeError, match="expected depth to be a whole number, found None"):
         lf.contrasting(RUNS, "X", "Y", depth=None)
     for name in ("place", "doc_a", "relevance_b"):
         requests = pl.DataFrame({"query_id": ["same", "other", "some"], name: "k"})

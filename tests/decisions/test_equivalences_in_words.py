@@ -76,12 +76,36 @@ def test_the_chart_of_many_pairs_has_those_nearest_to_the_margin():
 
     values = np.random.default_rng(1).normal(0, 1, (9, 16)) + np.arange(16) / 9
     s = scores({f"r{k:02}": column for k, column in enumerate(values.T.tolist())})
-    table = lf.equivalence(s, 0.5)
+    table = lf.equivalence(s, 0.5, larger_is_better="mine")
     chart = equivalence_chart(table, "mine")
     drawn = pl.DataFrame(chart.data.values)
     off = (pl.col("mean_difference").abs() - 0.5).abs()
     nearest = table.sort(off)["mean_difference"].head(100).sort(descending=True)
     assert drawn["mean_difference"].to_list() == nearest.to_list()
     assert chart.title.subtitle[1].startswith("100 of 120 pairs, nearest to the margin, 9 requests")
-    assert {*drawn["kind"]} <= {"equivalent", "better", "not worse", "undecided"}
+    assert {*drawn["kind"]} <= {"equivalent", "second not worse", "first not worse", "undecided"}
     assert chart.layer[0].data.values == [{"from": -0.5, "to": 0.5}]
+
+
+def test_the_chart_says_of_which_side_it_is():
+    """By hand: b is ahead of a, by less than the margin or by more, with and without a baseline."""
+    pytest.importorskip("altair")
+    from lexiframe.views.charts import equivalence_chart
+
+    drawn = np.random.default_rng(2).normal(0, 0.02, (12, 3)) + np.array([0, 0.06, -0.3])
+    s = scores(dict(zip("abc", drawn.T.tolist(), strict=True)))
+    table = lf.equivalence(s, 0.05, larger_is_better="mine")
+    kinds = {row["pair"]: row["kind"] for row in equivalence_chart(table, "mine").data.values}
+    assert kinds == {"a − b": "second better", "a − c": "first better", "b − c": "first better"}
+    to_b = equivalence_chart(lf.equivalence(s, 0.05, baseline="b", larger_is_better="mine"), "mine")
+    assert {row["kind"] for row in to_b.data.values} == {"baseline better"}
+    turned = table.with_columns(conclusion=pl.col("conclusion").str.replace("better", "not worse"))
+    chart = equivalence_chart(turned, "mine")
+    kinds = {row["pair"]: row["kind"] for row in chart.data.values}
+    assert kinds["a − b"] == "second not worse"
+    domains = [layer["encoding"]["color"]["scale"]["domain"] for layer in layers_of(chart)[1:]]
+    assert all(len(set(domain)) == 6 and {*kinds.values()} <= {*domain} for domain in domains)
+
+
+def layers_of(chart):
+    return chart.to_dict(validate=False)["layer"]

@@ -254,13 +254,55 @@ def test_a_row_that_is_missing_is_an_error():
         lf.gate(lacking, named, **TWO)
 
 
-def test_requests_of_one_run_only_are_warned_of():
+def test_requests_of_one_run_only_are_refused():
     """A candidate that found nothing for the hard requests would else pass without a word."""
     s = scores_of(around(0.01))
     lacking = s.filter((pl.col("run") == "old") | (pl.col("query_id") > "q30"))
     shown = lacking.filter(run="new").height
-    with pytest.warns(lf.LexiframeWarning, match=f"one of the two runs .* {40 - shown} of 40 for"):
-        assert lf.gate(lacking, 0.02, **TWO)["n"].item() == shown
+    with pytest.raises(lf.LexiframeError, match=f"found that {40 - shown} of 40 requests for AP"):
+        lf.gate(lacking, 0.02, **TWO)
+    assert lf.gate(lacking, 0.02, **TWO, missing="drop")["n"].item() == shown
+    filled = lf.gate(lacking, 0.02, **TWO, missing="zero").row(0, named=True)
+    assert filled["n"] == 40
+    assert filled["mean_difference"] < -0.02
+
+
+def test_the_same_values_are_refused():
+    s = scores_of(np.zeros(10))
+    with pytest.raises(lf.LexiframeError, match="new has the same values as old in all requests"):
+        lf.gate(s, 0.1, **TWO)
+    row = one(s, 0.1, same_ok=True)
+    assert (row["outcome"], row["required"]) == ("undecided", None)
+
+
+def test_a_direction_that_is_not_known_is_asked_for():
+    s = scores_of(around(-0.1), "latency_ms")
+    with pytest.raises(lf.LexiframeError, match="whether smaller values of latency_ms are better"):
+        lf.gate(s, 0.02, **TWO)
+    assert one(s, smaller_is_better=["latency_ms"])["outcome"] == "pass"
+    assert one(s, larger_is_better=["latency_ms"])["outcome"] == "fail"
+    assert one(s.with_columns(smaller_is_better=True))["outcome"] == "pass"
+
+
+@pytest.mark.parametrize("margin", [1, 1.5])
+def test_a_margin_as_wide_as_the_range_is_refused(margin):
+    with pytest.raises(lf.LexiframeError, match="expected a margin below 1 for AP"):
+        lf.gate(scores_of(around(0.0)), margin, **TWO)
+
+
+def test_rows_without_a_run_or_a_column_are_refused():
+    s = scores_of(around(0.01))
+    unnamed = pl.concat([s, s.head(2).with_columns(run=pl.lit(None, pl.String))])
+    with pytest.raises(lf.SchemaError, match="column run, found 2 nulls"):
+        lf.gate(unnamed, 0.02, **TWO)
+    with pytest.raises(lf.SchemaError, match="measure"):
+        lf.gate(s.drop("measure"), 0.02, **TWO)
+
+
+def test_a_measure_of_neither_run_is_refused():
+    other = scores({"third": np.ones(3)}, "RR")
+    with pytest.raises(lf.LexiframeError, match="expected requests of both runs for RR, found no"):
+        lf.gate(pl.concat([scores_of(around(0.01)), other]), 0.02, **TWO)
 
 
 def test_two_names_of_one_measure_are_refused():
@@ -520,7 +562,49 @@ def outcomes_of(draws, margin, require, test):
     d = pl.DataFrame(table).with_columns(queries).unpivot(index="query_id", variable_name="run")
     d = d.with_columns(measure=pl.lit("own"))
     how = {"baseline": "old", "trials": 199}
-    table = decided(lf.equivalence(d, margin, test, "none", **how), require, "none", 0.05)
-    one_gate = lf.gate(d, margin, test=test, candidate="c0007", require=require, **how)
+    said = {"larger_is_better": ["own"]}
+    tested = lf.equivalence(d, margin, test, "none", **said, **how)
+    table = decided(tested, require, "none", 0.05)
+    one_gate = lf.gate(d, margin, test=test, candidate="c0007", require=require, **said, **how)
     assert one_gate["outcome"].item() == table.filter(run_a="c0007")["outcome"].item()
     return table["outcome"].to_numpy()
+
+
+@pytest.mark.parametrize("margin", ["5%", 0.1, {"AP": 0.1}])
+def test_a_table_without_the_column_measure(margin):
+    with pytest.raises(lf.SchemaError, match="measure is missing"):
+        lf.gate(scores_of(around(0.1)).drop("measure"), margin, **TWO)
+
+
+@pytest.mark.parametrize("p, outcome", [(0.03, "fail"), (0.049, "fail"), (0.06, "undecided")])
+def test_a_gate_fails_at_alpha(p, outcome):
+    """One-sided, as SciPy tests it: not at half of alpha."""
+    noise = np.random.default_rng(0).normal(size=30) * 0.05
+    noise -= noise.mean()
+    worse = stats.t.ppf(p, 29) * noise.std(ddof=1) / np.sqrt(30)  # below the margin by this
+    x = noise - 0.01 + worse
+    expected = stats.ttest_1samp(x, -0.01, alternative="less").pvalue
+    assert expected == pytest.approx(p)
+    table = lf.gate(scores_of(x), 0.01, baseline="old", candidate="new")
+    assert table["outcome"].to_list() == [outcome]
+
+
+def test_equivalence_asks_which_way_an_unknown_measure_is_better():
+    s = scores_of(np.array([0.01, 0.02, -0.01, 0.03]), "latency_ms")
+    with pytest.raises(lf.LexiframeError, match="equivalence: expected to know whether smaller va"):
+        lf.equivalence(s, 0.1)
+    better = lf.equivalence(s, 0.001, smaller_is_better="latency_ms", baseline="old")
+    worse = lf.equivalence(s, 0.001, larger_is_better="latency_ms", baseline="old")
+    assert (better["mean_difference"] == -worse["mean_difference"]).all()
+    with pytest.warns(lf.LexiframeWarning, match="larger values count as better.*latency_ms"):
+        lf.evaluate_scores(s)
+
+
+def test_what_a_gate_says_of_gaps_and_of_rows_without_a_run():
+    s = scores_of(np.linspace(-0.1, 0.1, 9))
+    gap = s.filter((pl.col("run") != "new") | (pl.col("query_id") != s["query_id"][0]))
+    with pytest.raises(lf.LexiframeError, match="gate: expected scores of both runs, found that 1"):
+        lf.gate(gap, 0.02, **TWO)
+    nameless = s.with_columns(run=pl.when(pl.col("value") != s["value"][3]).then("run"))
+    with pytest.raises(lf.SchemaError, match="gate: expected a run in each row of the column run"):
+        lf.gate(nameless, 0.02, **TWO)

@@ -61,17 +61,36 @@ def rows(outcome):
 # --- What it prints and writes ------------------------------------------------------------------
 
 
-def test_a_run_against_itself_shows_nothing(gate):
-    outcome = gate(
-        QRELS, GOOD, GOOD, "-m", "ndcg_cut_10,RPP", "--margin", "1%", "--margin", "RPP=.05"
-    )
+def test_a_run_against_itself_is_no_evidence(gate):
+    given = [QRELS, GOOD, GOOD, "-m", "ndcg_cut_10,RPP", "--margin", "1%", "--margin", "RPP=.05"]
+    outcome = gate(*given)
+    assert outcome.status == 1
+    assert "has the same values as pixels_euclidean (baseline) in all requests" in outcome.err
+    outcome = gate(*given, "--same-ok")
     assert outcome.status == 3
-    said = " ".join(outcome.out.split())
-    assert said.endswith(
-        "pixels_euclidean (candidate) does not pass the gate: RPP and nDCG@10 do not decide "
-        "whether it is not worse than pixels_euclidean (baseline) by more than the margin (paired "
-        "t-test, α = 0.05, n = 5 requests)."
-    )
+    assert "equal differences do not tell" in " ".join(outcome.out.split())
+
+
+def test_judgments_of_another_collection_are_refused(gate, tmp_path):
+    other = tmp_path / "other.txt"
+    asked = lf.read_qrels(QRELS)["query_id"].unique().to_pylist()
+    other.write_text("".join(f"{query} 0 elsewhere 1\n" for query in asked))
+    outcome = gate(other, GOOD, BAD, "--margin", "AP=0.1")
+    assert outcome.status == 1
+    assert "expected judgments of the collection that the runs search" in outcome.err
+
+
+def test_a_run_that_is_cut_off_is_refused(gate, tmp_path):
+    cut, lines = tmp_path / "cut.run", BAD.read_text().splitlines(keepends=True)
+    first = sorted({line.split()[0] for line in lines})[:2]
+    cut.write_text("".join(line for line in lines if line.split()[0] in first))
+    outcome = gate(QRELS, cut, GOOD, "--margin", "AP=0.1")
+    assert outcome.status == 1
+    said = " ".join(outcome.err.split())
+    assert "gate: expected rankings of both runs for all judged requests, found 3 of 5 mis" in said
+    for missing, n in (("zero", 5), ("drop", 2)):
+        options = ["--margin", "AP=0.1", "--missing", missing, "--format", "json"]
+        assert rows(gate(QRELS, cut, GOOD, *options))["AP"]["n"] == n
 
 
 def test_a_worse_run_fails(gate):
@@ -115,7 +134,7 @@ def test_groups_of_requests(gate, tmp_path):
     assert outcome.status == 3
     assert outcome.out.startswith("### Gate: fail\n\nrandom does not pass the gate: by AP for kind")
     assert "| x    | AP      | " in outcome.out
-    outcome = gate(QRELS, GOOD, GOOD, "--margin", "AP=0.1", *options)
+    outcome = gate(QRELS, GOOD, GOOD, "--margin", "AP=0.1", *options, "--same-ok")
     assert outcome.status == 3  # equal differences decide nothing, in any group
 
 
@@ -301,12 +320,27 @@ def test_no_output_replaces_what_is_read(gate, tmp_path):
 
 @pytest.mark.parametrize("name, rel, n_runs", [("cranfield", 1, 24), ("movielens_100k", 4, 15)])
 @pytest.mark.filterwarnings("ignore::lexiframe.LexiframeWarning")
-def test_no_held_run_passes_against_itself(gate, shared, name, rel, n_runs):
+def test_each_held_run_is_undecided_against_itself(gate, shared, name, rel, n_runs):
     folder = shared / "data" / name
     runs = sorted((folder / "runs").iterdir())
     assert len(runs) == n_runs
     options = ["--rel", rel, "--margin", "nDCG@10=0.001,map=0.1%,RPP=0.001", "--format", "json"]
     for run in runs:
-        outcome = gate(folder / "qrels.trec", run, run, *options)
+        outcome = gate(folder / "qrels.trec", run, run, *options, "--same-ok")
         assert outcome.status == 3, run
         assert [row["outcome"] for row in json.loads(outcome.out)] == ["undecided"] * 3
+
+
+def test_one_row_that_passes_is_not_enough(gate, tmp_path):
+    """The status is 0 only when all rows pass."""
+    rows = ["run,query_id,measure,value"]
+    for n in range(20):
+        noise = n % 5 / 100
+        rows += [f"old,{n},AP,{0.5 + noise}", f"new,{n},AP,{0.6 + noise * 2}"]
+        rows += [f"old,{n},RR,{0.5 + noise}", f"new,{n},RR,{0.4 + noise * 2}"]
+    (tmp_path / "scores.csv").write_text("\n".join(rows))
+    given = ["old", "new", "--scores", tmp_path / "scores.csv", "--format", "json"]
+    outcome = gate(*given, "-m", "AP,RR", "--margin", "0.01")
+    assert [row["outcome"] for row in json.loads(outcome.out)] == ["pass", "fail"]
+    assert outcome.status == 3
+    assert gate(*given, "-m", "AP", "--margin", "0.01").status == 0

@@ -205,9 +205,9 @@ def test_wrong_measures_are_errors(measure):
 
 def test_wrong_arguments_are_errors(monkeypatch):
     runs = {"X": run_of("a"), "Y": run_of("a")}
-    with pytest.raises(TypeError, match="expected measures in their notation, such as"):
+    with pytest.raises(TypeError, match="expected measures to be text or a list"):
         lf.overlap(runs, [0.9])
-    with pytest.raises(TypeError, match="found float"):
+    with pytest.raises(TypeError, match="found a float"):
         lf.overlap(runs, 0.9)
     with pytest.raises(lf.LexiframeError, match="overlap: expected at least one measure, found no"):
         lf.overlap(runs, [])

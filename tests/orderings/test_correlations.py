@@ -192,7 +192,7 @@ def test_bad_arguments_of_the_bootstrap(options):
             lf.bootstrap_correlations(TWO, **options)
 
 
-def test_intervals_are_quantiles_of_the_samples():
+def test_intervals_lie_around_the_correlation():
     found = lf.bootstrap_correlations(TWO, samples=300, alpha=0.2)
     assert found.drop("ci_low", "ci_high").equals(lf.rank_correlations(lf.order_runs(TWO, "mean")))
     assert found["ci_low"].item() < found["correlation"].item() == found["ci_high"].item() == 1
@@ -203,11 +203,15 @@ def test_intervals_are_quantiles_of_the_samples():
 
 
 def test_samples_without_a_correlation_are_left_out():
-    """In half of the samples y ties all runs; in one of four of the others it turns them round."""
-    d = pl.concat([preferences({"ab": [1, 1]}, "x"), preferences({"ab": [1, -0.999]}, "y")])
-    assert lf.bootstrap_correlations(d, order="win_rate")["correlation"].to_list() == [None]
+    """In a quarter of the samples y ties both runs; in none, or in some, it turns them round."""
+    x = preferences({"ab": [1, 1]}, "x")
+    d = pl.concat([x, preferences({"ab": [1, 0]}, "y")])
     row = lf.bootstrap_correlations(d, order="win_rate").row(0, named=True)
-    assert (row["ci_low"], row["ci_high"]) == (-1, 1)
+    assert (row["correlation"], row["ci_low"], row["ci_high"]) == (1, 1, 1)
+    x = preferences({"ab": [1, 1, 1]}, "x")
+    d = pl.concat([x, preferences({"ab": [1, 1, -1]}, "y")])
+    row = lf.bootstrap_correlations(d, order="win_rate").row(0, named=True)
+    assert (row["correlation"], row["ci_low"], row["ci_high"]) == (1, -1, 1)
     tied = pl.concat([preferences({"ab": [1]}, "x"), preferences({"ab": [0]}, "y")])
     row = lf.bootstrap_correlations(tied, samples=5).row(0, named=True)
     assert (row["correlation"], row["ci_low"], row["ci_high"]) == (None, None, None)
@@ -247,3 +251,21 @@ def test_intervals_are_of_the_runs_that_both_measures_order():
             for rows in (~lacking, both)
         )
         assert np.allclose(found.to_numpy(), expected.to_numpy(), rtol=0, atol=1e-12), method
+
+
+def test_an_interval_contains_its_correlation():
+    """Percentiles need not: many close runs correlate less in nearly all samples."""
+    rng = np.random.default_rng(3)
+    means = np.linspace(0, 0.05, 40)
+    a = means + rng.normal(0, 0.3, (50, 40))
+    names = [f"r{n}" for n in range(40)]
+    both = [("AP", a), ("RR", a + rng.normal(0, 0.02, a.shape))]
+    s = pl.concat([scores(dict(zip(names, x.T.tolist(), strict=True)), m) for m, x in both])
+    for method in METHODS:
+        for row in lf.bootstrap_correlations(s, method, samples=200).iter_rows(named=True):
+            assert row["ci_low"] < row["correlation"] < row["ci_high"] <= 1
+            assert (
+                row["correlation"] - row["ci_low"]
+                == pytest.approx(row["ci_high"] - row["correlation"])
+                or row["ci_high"] == 1
+            )

@@ -245,8 +245,11 @@ def test_each_measure_by_itself():
             "votes belongs to method='mc4' and method='kemeny",
         ),
         ({"iterations": 1, "teleport": 0.1}, "give iterations or teleport, not both"),
-        ({"iterations": 0}, "expected iterations to be a whole number from 1, found 0"),
-        ({"iterations": 2.5}, "expected iterations to be a whole number from 1, found 2.5"),
+        ({"iterations": 0}, "expected iterations to be a whole number from 1 to 100,000, found 0"),
+        (
+            {"iterations": 2.5},
+            "iterations to be a whole number or None, found a float: 2.5",
+        ),
         ({"teleport": 0.0}, "expected teleport between 0 and 1, found 0.0"),
         ({"teleport": 1}, "expected teleport between 0 and 1, found 1"),
     ],

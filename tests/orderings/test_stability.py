@@ -120,7 +120,7 @@ def test_the_seed_and_bad_arguments(function):
     name = function.__name__
     for options, found in [
         ({"samples": 0}, "samples to be a whole number from 1, found 0"),
-        ({"samples": True}, "samples to be a whole number from 1, found True"),
+        ({"samples": True}, "samples to be a whole number, found a bool: True"),
         ({"seed": -1}, "seed to be a whole number from 0, found -1"),
     ]:
         with pytest.raises(lf.LexiframeError, match=f"^{name}: expected {found}"):

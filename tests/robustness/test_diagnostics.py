@@ -131,7 +131,7 @@ def test_what_is_refused(p):
             function(alone)
     with pytest.raises(lf.LexiframeError, match="expected levels to be a whole number from 1"):
         tie_profile(p, levels=0)
-    with pytest.raises(lf.LexiframeError, match="expected at least 2 levels, found 1"):
+    with pytest.raises(lf.LexiframeError, match="expected 2 to 1000 levels, found 1"):
         level_correlations(p, levels=1)
     with pytest.raises(lf.LexiframeError, match=r"lexicographic preferences .*, found RPP"):
         deciding_levels(p, "RPP")

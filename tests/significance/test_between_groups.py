@@ -358,3 +358,12 @@ def test_evaluations_without_groups():
     alone = lf.evaluate(folder / "runs" / "random.run", folder / "qrels.txt", "AP")
     with pytest.raises(lf.LexiframeError, match="an evaluation of two runs or more, found one run"):
         lf.compare_groups(alone, requests=EXAMPLE, by="kind")
+
+
+def test_tables_without_rows():
+    s, d = scores(RUNS).clear(), preferences({"ab": [0.5]}).clear()
+    for table, how in ((s, BY), (d, BY), (s.with_columns(kind=pl.lit("x")), {"by": "kind"})):
+        with pytest.raises(lf.LexiframeError, match=r"expected at least two groups .*, found 0"):
+            lf.compare_groups(table, **how)
+    with pytest.raises(lf.SchemaError, match="column query_id to join requests with, found none"):
+        lf.compare_groups(pl.DataFrame(), **BY)

@@ -381,7 +381,7 @@ def test_no_tests():
         ({"sign_ties": "half"}, "sign_ties to be one of 'drop', 'split', found 'half'"),
         ({"trials": 0}, "compare: expected trials to be a whole number from 1, found 0"),
         ({"seed": -1}, "compare: expected seed to be a whole number from 0, found -1"),
-        ({"trials": 1.5}, "expected trials to be a whole number from 1, found 1.5"),
+        ({"trials": 1.5}, "expected trials to be a whole number, found a float: 1.5"),
         ({"requests": REQUESTS}, "requests: which attribute makes the groups"),
         ({"requests": REQUESTS, "by": "lang"}, "unknown attribute 'lang'"),
         ({"by": "long"}, "unknown attribute 'long'.*requests='requests.csv'"),

@@ -316,7 +316,7 @@ def test_images_links_and_titles(small, tmp_path):
     texts = pl.DataFrame(
         {"docno": ["d1", "d3", "d5"], "title": ["One", None, "5"], "image": images}
     )
-    with pytest.warns(lf.LexiframeWarning, match="texts: .*without attributes"):
+    with pytest.warns(lf.LexiframeWarning, match="texts: .*without a title or an image"):
         page = Page(small.report(tmp_path / "r.html", texts=texts))
     assert page.facts["texts"] == {
         "d1": {"title": "One", "image": "data:image/png;base64,iVBORw=="},
@@ -351,6 +351,17 @@ def test_texts_of_queries(small, tmp_path):
             "expected an image as a data",
         ),
         ({"texts": {"doc_id": ["d1"], "image": ["none.png"]}}, "none.png: cannot be read"),
+        ({"texts": {"title": ["One"]}}, "^texts: expected a column doc_id to join on, found title"),
+        ({"queries": {"text": ["one"]}}, "^queries: expected a column query_id to join on, found"),
+        (
+            {"queries": {"query_id": ["q1", "q1"], "text": ["one", "two"]}},
+            "^queries: expected one row for each query_id",
+        ),
+        (
+            {"queries": {"query_id": ["x"], "text": ["one"]}},
+            r"^queries: .* in the table and 1 \('x'\) in the queries",
+        ),
+        ({"queries": {"query_id": [], "text": []}}, "^queries: expected .*query_id"),
     ],
 )
 @pytest.mark.filterwarnings("ignore::lexiframe.LexiframeWarning")
@@ -359,6 +370,14 @@ def test_texts_that_cannot_be_used(small, tmp_path, given, message):
     with pytest.raises(lf.LexiframeError, match=message):
         small.report(tmp_path / "r.html", **frames)
     assert not (tmp_path / "r.html").exists()
+
+
+def test_texts_of_a_wrong_type_and_no_texts(small, tmp_path):
+    for name, key in (("texts", "doc_id"), ("queries", "query_id")):
+        with pytest.raises(TypeError, match=f"^{name}: expected a frame, .* by {key}, found list"):
+            small.report(tmp_path / "r.html", **{name: ["q1"]})
+        with pytest.raises(lf.SchemaError, match=f"^{name}: expected some {key} that is in both"):
+            small.report(tmp_path / "r.html", **{name: {}})
 
 
 @pytest.mark.filterwarnings("ignore::lexiframe.LexiframeWarning")
@@ -415,3 +434,35 @@ def test_a_page_of_30_runs_and_250_requests_is_small(tmp_path):
     runs, qrels = collection([f"run{n}" for n in range(30)], 250)
     e = lf.evaluate(runs, qrels)
     assert e.report(tmp_path / "r.html").stat().st_size < 5_000_000
+
+
+def test_the_headline_says_best_only_of_a_run_told_apart_from_all_others(tmp_path):
+    """Ranks of the one relevant document: a is ahead of b in nine of twelve requests."""
+    ranks = {"a": [1] * 12, "b": [2, 2, 2, 1] * 3, "c": [8, 9] * 6}
+    frames = [
+        {
+            "run": run,
+            "query_id": f"q{q}",
+            "doc_id": "d" if at == rank else f"n{rank}",
+            "score": -rank,
+        }
+        for run, places in ranks.items()
+        for q, at in enumerate(places)
+        for rank in range(1, 11)
+    ]
+    qrels = pl.DataFrame(
+        {"query_id": [f"q{q}" for q in range(12)], "doc_id": "d", "relevance": 1.0}
+    )
+    for alpha, headline in ((0.05, "a is best by RR."), (1e-6, "a is first by RR.")):
+        e = lf.evaluate(pl.DataFrame(frames), qrels, "RR", alpha=alpha)
+        page = Page(e.report(tmp_path / "r.html"))
+        assert page.facts["headlines"] == [[headline]]
+        assert page.table("conclusions")["is_best"].to_list() == [alpha == 0.05]
+    both = lf.evaluate(
+        pl.DataFrame(frames), qrels, "RR", test=["t", "sign"], correction=["holm", "none"]
+    )
+    page = Page(both.report(tmp_path / "r.html"))
+    told = page.table("conclusions")["is_best"].to_list()
+    assert page.facts["headlines"] == [["a is best by RR." if all(told) else "a is first by RR."]]
+    baseline = lf.evaluate(pl.DataFrame(frames), qrels, "RR", baseline="c")
+    assert Page(baseline.report(tmp_path / "r.html")).facts["headlines"] == [["a is first by RR."]]

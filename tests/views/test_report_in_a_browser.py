@@ -129,7 +129,7 @@ def test_the_verdict_is_read_first(e, opened):
     v = lf.verdict(e).filter(test="t", correction="holm")
     shown = opened.frame("verdicts")
     assert shown["measure"].to_list() == MEASURES
-    assert shown["best"].to_list() == [", ".join(runs) for runs in v["best"]]
+    assert shown["first"].to_list() == [", ".join(runs) for runs in v["best"]]
     told = v.select(pl.format("{} of {}", "n_significant", "n_pairs")).to_series()
     assert shown["pairs told apart"].to_list() == told.to_list()
     page = opened.page
@@ -490,6 +490,29 @@ def test_nothing_overflows_and_text_has_contrast(browser, path, viewport, theme)
     assert page.evaluate(CONTRAST) == []
     assert opened.faults == []
     opened.context.close()
+
+
+LONG = [f"a-model-of-{n}-layers-{'with-a-name-' * n}distilled" for n in range(1, 5)]
+CUT = """boxes => boxes.filter(box => box.scrollWidth > box.clientWidth + 1)
+    .map(box => box.querySelector("table").id)"""
+
+
+def test_coverage_and_the_verdict_need_no_scrolling_sideways(browser, tmp_path):
+    e = lf.evaluate(*collection(LONG, 12), MEASURES)
+    path = e.report(tmp_path / "r.html")
+    wide = Opened(browser, path)
+    cut = wide.page.locator(".scroll").evaluate_all(CUT)
+    assert not {"verdicts-table", "coverage-table", "tied-table"} & {*cut}
+    covered, tied = (wide.frame(name).drop("run").columns for name in ("coverage", "tied"))
+    named = [name.replace("_", " ") for name in e.coverage.columns if name != "run"]
+    assert sorted(covered + tied) == sorted(named)
+    narrow = Opened(browser, path, viewport=NARROW)
+    assert "verdicts-table" not in narrow.page.locator(".scroll").evaluate_all(CUT)
+    assert narrow.frame("verdicts").rows() == wide.frame("verdicts").rows()
+    narrow.fits()
+    for opened in (wide, narrow):
+        assert opened.faults == []
+        opened.context.close()
 
 
 def _many():

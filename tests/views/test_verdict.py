@@ -48,8 +48,23 @@ def test_by_hand():
     assert row["not_worse"] == ["near", "mixed"]  # by rank
     assert (row["n_pairs"], row["n_significant"], row["n"]) == (6, 2, 12)
     assert row["sentence"] == (
-        "By RR, best is best; near and mixed are not significantly worse. 2 of 6 pairs of runs are "
-        "told apart (paired t-test, Holm's correction over the 6 pairs, α = 0.01, n = 12 requests)."
+        "By RR, best is first, among 3 runs that may be best; near and mixed are not significantly "
+        "worse. 2 of 6 pairs of runs are told apart (paired t-test, Holm's correction over the 6 "
+        "pairs, α = 0.01, n = 12 requests)."
+    )
+
+
+def test_best_is_a_run_that_is_told_apart_from_all_others():
+    def said(runs, **options):
+        return lf.verdict(evaluate(runs), **options)["sentence"][0].partition(".")[0]
+
+    runs = {"a": [1] * 12, "b": [2] * 12, "c": [4, 5] * 6}
+    assert said(runs) == "By RR, a is best; all other runs are significantly worse"
+    told = "a is first, among 3 runs that may be best; b and c are not significantly worse"
+    assert said({"a": [1, 2] * 6, "b": [2, 1, 2] * 4, "c": [2, 2, 1, 2] * 3}).endswith(told)
+    shared = "a and b share the first rank, among 3 runs that may be best; c is not significantly"
+    assert said({"a": [1, 2] * 6, "b": [1, 2] * 6, "c": [2, 1, 1, 2, 2, 2] * 2}).startswith(
+        f"By RR, {shared}"
     )
 
 
@@ -263,10 +278,11 @@ def test_two_runs_and_one_request_are_said_in_the_singular():
     e = evaluate({"a": [1] * 12, "b": [5] * 12}, requests=requests, by=["one", "two"])
     v = lf.verdict(e, family="all")
     how = "paired t-test, Holm's correction over the 2 pairs of all measures and groups, α = 0.05"
+    of_one = "a is first, among 2 runs that may be best;"
     of_many = "By RR for one = False and two = z, a is best; the other run is significantly worse."
     assert v["sentence"].to_list() == [
         f"{of_many} 1 of 1 pair of runs is told apart ({how}, n = 11 requests).",
-        "By RR for one = True and two = z, a is best; no test is possible with one request.",
+        f"By RR for one = True and two = z, {of_one} no test is possible with one request.",
     ]
     assert v["not_worse"].to_list() == [[], []]
     assert "no test is possible " in str(e)

@@ -120,8 +120,16 @@ def _rename_all(pairs: Sequence[tuple[Path, Path]]) -> None:
         for temporary, target in pairs:
             if len(pairs) > 1:  # a single rename happens or does not: there is nothing to restore
                 undo.callback(_put_back, target, kept.enter_context(_kept(target)))
+            _to_disk(temporary)
             temporary.replace(target)
         undo.pop_all()
+
+
+def _to_disk(path: Path) -> None:
+    """Wait until a file is on the disk, so that its new name never stands for half of it."""
+    if path.is_file():
+        with path.open("rb") as written:
+            os.fsync(written.fileno())
 
 
 def _put_back(target: Path, before: Path | None) -> None:

@@ -19,7 +19,12 @@ from lexiframe.schemas import STR, TableSchema, check, to_polars
 from lexiframe.typing import Frame, LogLike
 
 _DIFFERENCES_OF_RUNS = {"the folder or the ending of a file": lambda name: run_name(Path(name))}
-_ENTRY = {"log": "a log entry", "requests": "attributes"}  # what warnings call a row
+_ENTRY = {  # what warnings call a row
+    "log": "a log entry",
+    "requests": "attributes",
+    "queries": "a text",
+    "texts": "a title or an image",
+}
 MLFLOW_RUN_NAME = "tags.mlflow.runName"  # the run's name in tables of mlflow.search_runs
 
 

@@ -98,7 +98,7 @@ def conclusion_chart(table: Frame, /, measure: str | None = None) -> alt.Chart:
         .mark_bar()
         .encode(
             draw.Y("row", type="nominal", sort=harmless_all(named)).axis(
-                names_axis(labelFontSize=name_size(pixels))
+                names_axis(names=named, labelFontSize=name_size(pixels))
             ),
             draw.X("share", type="quantitative", stack="zero", title="share of the pairs of runs")
             .axis(format="%")

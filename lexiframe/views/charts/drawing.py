@@ -12,6 +12,7 @@ import polars as pl
 from lexiframe.errors import LexiframeError, escaped, unknown_name
 from lexiframe.schemas import TableSchema, check
 from lexiframe.typing import Frame
+from lexiframe.views.charts.names import shortened, shown_as
 
 if TYPE_CHECKING:
     import altair as alt
@@ -100,8 +101,8 @@ def rows_of(
 ) -> pl.DataFrame:
     """Return the rows of a table that a chart shows; raise if there are several of one key.
 
-    ``only`` maps a column to the value wanted; None keeps all. A table by groups of requests has
-    several rows of a key, as `check` leaves the groups out.
+    ``only`` maps a column to the value wanted; None takes the only one that there is. A table by
+    groups of requests has several rows of a key, as `check` leaves the groups out.
     """
     rows = check(table, schema, called)
     for column, value in only.items():
@@ -113,12 +114,27 @@ def rows_of(
         rows = rows.filter(pl.col(column) == value)
     if rows.is_empty():
         raise LexiframeError(f"{called}: expected at least one row to draw, found none")
-    if rows.select(key).is_duplicated().any():
+    several = _several(rows, {column for column, value in only.items() if value is None} - {*key})
+    if several or rows.select(key).is_duplicated().any():
         raise LexiframeError(
-            f"{called}: expected one row for each {', '.join(key)}, found several; choose one "
-            "group of requests, one method, one test and one correction first (table.filter)"
+            f"{called}: expected one row for each {', '.join(key)}, found several; "
+            + ("; ".join(several) or _ONE)
         )
     return rows
+
+
+_ONE = "choose one group of requests, one method, one test and one correction first (table.filter)"
+
+
+def _several(rows: pl.DataFrame, columns: Iterable[str]) -> list[str]:
+    """Say of which columns the rows have several values, and how to choose one."""
+    values = {column: rows[column].unique().sort().to_list() for column in sorted(columns)}
+    return [
+        f"the table has {len(known)} values of {column} ({', '.join(known)}): choose one, such as "
+        f"{column}={known[0]!r}"
+        for column, known in values.items()
+        if len(known) > 1
+    ]
 
 
 def step(n: int, least: int = 12, most: int = 40, side: int = WIDTH) -> int:
@@ -185,9 +201,12 @@ def counted(n: pl.Series, of: str) -> str:
     return f"{' to '.join(f'{n:,}' for n in least_and_most)} {of}{'s' * ([*least_and_most] != [1])}"
 
 
-def names_axis(title: str = "", **options: Any) -> Any:
-    """Return an axis of names: every name stands beside it, and very long ones are cut."""
-    return altair().Axis(title=title or None, labelLimit=LONGEST, labelOverlap=False, **options)
+def names_axis(title: str = "", names: Iterable[str] = (), **options: Any) -> Any:
+    """Return an axis of names: each stands beside it, long ones cut so that they stay different."""
+    of_labels: dict[str, Any] = {"labelLimit": LONGEST, "labelOverlap": False}
+    if cut := shortened(harmless_all(names)):  # by characters, so that Vega cuts no end off
+        of_labels |= {"labelExpr": shown_as(cut, "datum.label"), "labelLimit": 2 * LONGEST}
+    return altair().Axis(title=title or None, **of_labels | options)
 
 
 def tooltip(*columns: tuple[str, str, str]) -> list[Any]:
@@ -224,8 +243,8 @@ def square(cells: pl.DataFrame, row: str, column: str, names: Sequence[str]) -> 
     return (
         draw.Chart(inside(cells))
         .encode(
-            draw.Y(row, axis=names_axis(row, **beside), **order),
-            draw.X(column, axis=names_axis(column, labelAngle=-90, **beside), **order),
+            draw.Y(row, axis=names_axis(row, names, **beside), **order),
+            draw.X(column, axis=names_axis(column, names, labelAngle=-90, **beside), **order),
         )
         .properties(width=side, height=side)
     )

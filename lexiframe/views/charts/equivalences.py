@@ -11,6 +11,7 @@ from lexiframe.typing import Frame
 from lexiframe.views.charts.drawing import (
     COLOURS,
     GREY,
+    LONGEST,
     NUMBER,
     WIDTH,
     altair,
@@ -26,20 +27,25 @@ from lexiframe.views.charts.drawing import (
     title,
     tooltip,
 )
+from lexiframe.views.charts.names import MOST, shortened
 from lexiframe.views.charts.significance import tested
 
 if TYPE_CHECKING:
     import altair as alt
 
 _KINDS = {
+    "a better": (COLOURS[0], "triangle-right"),
+    "a not worse": (COLOURS[5], "square"),
     "equivalent": (COLOURS[2], "circle"),
-    "better": (COLOURS[0], "triangle-up"),
-    "not worse": (COLOURS[5], "square"),
+    "b not worse": (COLOURS[4], "diamond"),
+    "b better": (COLOURS[1], "triangle-left"),
     "undecided": (GREY, "cross"),
 }
-"""The kinds of conclusions, with their colours and shapes."""
+"""The conclusions, with their colours and shapes; a stands to the right, b to the left."""
 _MOST = 100
 """The number of pairs that are drawn."""
+_MOST_IN_ROW = {False: 24, True: MOST}
+"""The characters of a name beside a row: of two runs, or of one."""
 
 
 def equivalence_chart(
@@ -96,9 +102,11 @@ def equivalence_chart(
     pairs = rows_of(e, EQUIVALENCES, ["run_a", "run_b"], called, **chosen)
     drawn, margin = _nearest(pairs), pairs["margin"][0]
     of_baseline = pairs.height > 1 and pairs["run_b"].n_unique() == 1
-    name = pl.col("run_a") if of_baseline else pl.format("{} − {}", "run_a", "run_b")
-    kind = pl.col("conclusion").str.replace("^[ab] ", "")
-    drawn = drawn.with_columns(pair=name, kind=kind)
+    cut = shortened(pl.concat([drawn["run_a"], drawn["run_b"]]), _MOST_IN_ROW[of_baseline])
+    a, b = (pl.col(run).replace(cut) for run in ("run_a", "run_b"))
+    name = a if of_baseline else pl.format("{} − {}", a, b)
+    said = _in_words(pairs["run_b"][0] if of_baseline else None)
+    drawn = drawn.with_columns(pair=name, kind=pl.col("conclusion").replace_strict(said))
     drawn = drawn.sort("mean_difference", "run_a", "run_b", descending=[True, False, False])
     pixels = step(drawn.height)
     band = pl.DataFrame({"from": [-margin], "to": [margin]})
@@ -107,7 +115,7 @@ def equivalence_chart(
     x: dict[str, Any] = {"type": "quantitative", "axis": axis}
     area = draw.Chart(inside(band)).mark_rect(color=GREY, opacity=0.15)
     area = area.encode(draw.X("from", **x), draw.X2("to"))
-    layers = [area, *_bars_and_points(drawn, pixels, x)]
+    layers = [area, *_bars_and_points(drawn, pixels, x, [*said.values()])]
     chart: alt.LayerChart = draw.layer(*layers, data=inside(drawn))
     some = f"{drawn.height} of {pairs.height:,} pairs, nearest to the margin, "
     n_of = some if drawn.height < pairs.height else f"{of_pairs(pl.Series([pairs.height]))}, "
@@ -128,14 +136,28 @@ def _nearest(pairs: pl.DataFrame) -> pl.DataFrame:
     return pairs.sort(distance, "run_a", "run_b").head(_MOST)
 
 
-def _bars_and_points(rows: pl.DataFrame, pixels: int, x: dict[str, Any]) -> list[Any]:
+def _in_words(baseline: str | None) -> dict[str, str]:
+    """Return how the legend calls each conclusion: by the run of which it says something."""
+    a, b = ("run", "baseline") if baseline is not None else ("first", "second")
+    sides = {"a": a, "b": b}
+    words = {kind: kind.partition(" ") for kind in _KINDS}
+    return {
+        kind: f"{sides[side]} {rest}" if rest else kind for kind, (side, _, rest) in words.items()
+    }
+
+
+def _bars_and_points(
+    rows: pl.DataFrame, pixels: int, x: dict[str, Any], kinds: list[str]
+) -> list[Any]:
     draw = altair()
-    names = names_axis(labelFontSize=name_size(pixels), grid=True, tickSize=0)
+    size = name_size(pixels)
+    # The names of each row have been cut one by one.
+    names = names_axis(labelFontSize=size, labelLimit=2 * LONGEST, grid=True, tickSize=0)
     y = draw.Y("pair", type="nominal", sort=harmless_all(rows["pair"]), axis=names)
     colours, shapes = zip(*_KINDS.values(), strict=True)
     of_kind = {"type": "nominal", "title": "conclusion"}
-    colour = draw.Color("kind", **of_kind).scale(domain=[*_KINDS], range=[*colours])
-    shape = draw.Shape("kind", **of_kind).scale(domain=[*_KINDS], range=[*shapes])
+    colour = draw.Color("kind", **of_kind).scale(domain=kinds, range=[*colours])
+    shape = draw.Shape("kind", **of_kind).scale(domain=kinds, range=[*shapes])
     said = tooltip(
         ("run_a", "a", ""),
         ("run_b", "b", ""),

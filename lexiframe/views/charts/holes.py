@@ -81,8 +81,9 @@ def hole_chart(values: Frame, /, measure: str) -> alt.LayerChart:
 def _layers(rows: pl.DataFrame, pixels: int, of_axis: str) -> list[Any]:
     """Return the thin lines, the bars, the marks of the means, and the points."""
     draw = altair()
-    names = names_axis(labelFontSize=name_size(pixels), grid=True, tickSize=0)
-    y = draw.Y("run", type="nominal", sort=harmless_all(rows["run"].to_list()), axis=names)
+    runs = rows["run"].to_list()
+    names = names_axis(names=runs, labelFontSize=name_size(pixels), grid=True, tickSize=0)
+    y = draw.Y("run", type="nominal", sort=harmless_all(runs), axis=names)
     x = {"type": "quantitative", "title": of_axis, "axis": draw.Axis(format=NUMBER)}
     scale = draw.Scale(zero=False)
     said = tooltip(

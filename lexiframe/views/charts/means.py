@@ -127,7 +127,7 @@ def _chosen(rows: pl.DataFrame, measures: str | Sequence[str] | None) -> list[st
 
 def _points_and_bars(rows: pl.DataFrame, runs: list[str], pixels: int, of_x: dict[str, Any]) -> Any:
     draw = altair()
-    names = names_axis(labelFontSize=name_size(pixels), grid=True, tickSize=0)
+    names = names_axis(names=runs, labelFontSize=name_size(pixels), grid=True, tickSize=0)
     y = draw.Y("run", type="nominal", sort=harmless_all(runs), axis=names)
     x = {"type": "quantitative", **of_x}
     scale = draw.Scale(zero=False)

@@ -30,7 +30,7 @@ def ranked(called: str, table: Frame, measure: str) -> pl.DataFrame:
         rows = rows_of(given, MEANS, ["run"], called, measure=measure)
         rows = rows.with_columns(value="mean", method=pl.lit("mean"))
     else:
-        rows = rows_of(given, ORDERINGS, ["run"], called, measure=measure)
+        rows = rows_of(given, ORDERINGS, ["run"], called, measure=measure, method=None)
     if rows["rank"].null_count():
         raise LexiframeError(
             f"{called}: expected ranks of the runs by {measure}, found none; runs that have "

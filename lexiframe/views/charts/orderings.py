@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -26,6 +26,7 @@ from lexiframe.views.charts.drawing import (
     title,
     tooltip,
 )
+from lexiframe.views.charts.names import shortened, shown_as
 
 if TYPE_CHECKING:
     import altair as alt
@@ -215,8 +216,8 @@ def lines_of_ranks(rows: pl.DataFrame, orderings: list[str], chosen: list[str], 
         .encode(**at)
         .add_params(near)
         .properties(name="points"),
-        *_names(x, at["tooltip"], scale, name_size(pixels), end="is_first"),
-        *_names(x, at["tooltip"], scale, name_size(pixels), end="is_last"),
+        *_names(x, at["tooltip"], scale, name_size(pixels), rows["run"], end="is_first"),
+        *_names(x, at["tooltip"], scale, name_size(pixels), rows["run"], end="is_last"),
     ]
     return draw.layer(*layers, data=inside(rows)).properties(
         width=draw.Step(_BETWEEN), height=n_runs * pixels, view=draw.ViewBackground(stroke=None)
@@ -231,7 +232,7 @@ def _cycle(n: int) -> list[str]:
     return [COLOURS[place % len(COLOURS)] for place in range(n)]
 
 
-def _names(x: Any, said: Any, scale: Any, size: int, *, end: str) -> list[Any]:
+def _names(x: Any, said: Any, scale: Any, size: int, runs: Iterable[str], *, end: str) -> list[Any]:
     """Return ranks and names at the first or the last ordering: runs of equal rank have lines each.
 
     The mean of the places of runs of equal rank is their rank, so the lines surround their point.
@@ -243,10 +244,15 @@ def _names(x: Any, said: Any, scale: Any, size: int, *, end: str) -> list[Any]:
     texts = draw.Chart().transform_filter(f"datum.{end}")
     sign = -1 if is_left else 1
     ranks = texts.mark_text(dx=sign * 8, color=GREY, **side)
-    names = texts.mark_text(dx=sign * (8 + 3 * size), limit=LONGEST, fontWeight=bold, **side)
+    cut = shortened(harmless_all(runs))
+    limit = LONGEST * (1 + bool(cut))
+    names = texts.mark_text(dx=sign * (8 + 3 * size), limit=limit, fontWeight=bold, **side)
+    if cut:
+        names = names.transform_calculate(shown=shown_as(cut, "datum.run"))
+    name = draw.Text("shown" if cut else "run", type="nominal")
     return [
         ranks.encode(x, y, draw.Text("rank", type="quantitative", format="~g"), tooltip=said),
-        names.encode(x, y, draw.Text("run", type="nominal"), tooltip=said),
+        names.encode(x, y, name, tooltip=said),
     ]
 
 
@@ -255,7 +261,7 @@ _MOST_BLOBS = 40
 
 
 def rank_distribution_chart(
-    r: Frame, /, measure: str, method: str | None = None, *, alpha: float = 0.05
+    r: Frame, /, measure: str | None = None, method: str | None = None, *, alpha: float = 0.05
 ) -> alt.LayerChart:
     """Draw how probable each rank of each run is.
 
@@ -263,10 +269,9 @@ def rank_distribution_chart(
     ----------
     r
         The table of `rank_distributions`.
-    measure
-        The measure whose orderings are drawn.
-    method
-        The method of ordering, when the table has several.
+    measure, method
+        The measure whose orderings are drawn, and the method of ordering, when the table has
+        several.
     alpha
         The bars cover the ranks between the alpha/2 and 1 − alpha/2 quantiles of the samples.
 
@@ -275,7 +280,8 @@ def rank_distribution_chart(
     altair.LayerChart
         A row for each run, the best median rank first, and a column for each rank. The area of a
         circle is the probability of the rank; of more than 40 runs, a cell is darker the more
-        probable its rank. A stroke is at the median rank, and a bar covers the interval.
+        probable its rank. A stroke is at the median rank, and a bar covers the interval. Of some of
+        the runs that were ranked, the axis ends at their greatest rank.
 
     Raises
     ------
@@ -297,37 +303,46 @@ def rank_distribution_chart(
     """
     draw, called = altair(), "rank_distribution_chart"
     rows = rows_of(r, RANK_DISTRIBUTIONS, ["run", "rank"], called, measure=measure, method=method)
+    measure, method = rows["measure"][0], rows["method"][0]
     rows = rows.join(rank_intervals(rows, alpha).drop("measure", "method"), on="run")
     rows = rows.with_columns(mean=(pl.col("rank") * pl.col("probability")).sum().over("run"))
     # Mid-ranks come last, so that their cells are drawn over those of whole ranks.
     rows = rows.sort("median", "mean", "run", pl.col("rank") % 1, "rank").select(
-        "run", "rank", "probability", "low", "median", "high", "method",
+        "run", "rank", "probability", "low", "median", "high",
         is_median=pl.col("rank") == pl.col("median"),
     )  # fmt: skip
-    method = rows["method"][0]
     runs = rows["run"].unique(maintain_order=True).to_list()
-    pixels = step(len(runs), least=10 if len(runs) > _MOST_BLOBS else 12)
-    of_ranks = _blobs if len(runs) <= _MOST_BLOBS else _cells
-    layers = _intervals(rows, runs, pixels, of_ranks(rows, pixels))
+    n_ranks = max(len(runs), *rows["rank"].ceil().cast(pl.Int64))
+    pixels = step(n_ranks, least=10 if n_ranks > _MOST_BLOBS else 12)
+    of_ranks = _blobs if n_ranks <= _MOST_BLOBS else _cells
+    layers = _intervals(rows, runs, n_ranks, pixels, of_ranks(rows, pixels))
     level = f"{100 * (1 - alpha):g} %"
-    chart: alt.LayerChart = draw.layer(*layers, data=inside(rows.drop("method"))).properties(
-        width=max(160, len(runs) * pixels),
+    chart: alt.LayerChart = draw.layer(*layers, data=inside(rows)).properties(
+        width=max(160, n_ranks * pixels),
         height=draw.Step(pixels),
         title=title(
-            f"Probable ranks of {len(runs)} run{'s' * (len(runs) != 1)} by {measure} ({method})",
+            f"Probable ranks of {_among(len(runs), n_ranks)} by {measure} ({method})",
             f"bootstrap over requests; bars cover {level} of the samples, strokes are medians",
         ),
     )
     return chart
 
 
-def _intervals(rows: pl.DataFrame, runs: list[str], pixels: int, of_ranks: Any) -> list[Any]:
+def _among(n_runs: int, n_ranks: int) -> str:
+    """Return the number of runs; of a part of the runs, their least number is the greatest rank."""
+    among = f" among {n_ranks} or more" if n_ranks > n_runs else ""
+    return f"{n_runs} run{'s' * (n_runs != 1)}{among}"
+
+
+def _intervals(
+    rows: pl.DataFrame, runs: list[str], n_ranks: int, pixels: int, of_ranks: Any
+) -> list[Any]:
     """Return the layers: probabilities behind, then the interval and the median of each run."""
     draw = altair()
-    names = names_axis(labelFontSize=name_size(pixels), grid=True, tickSize=0)
+    names = names_axis(names=runs, labelFontSize=name_size(pixels), grid=True, tickSize=0)
     y = draw.Y("run", type="nominal", sort=harmless_all(runs), axis=names)
-    scale = draw.Scale(domain=[0.5, len(runs) + 0.5], nice=False, zero=False)
-    axis = draw.Axis(values=_whole(len(runs)), format="d", orient="top", grid=False)
+    scale = draw.Scale(domain=[0.5, n_ranks + 0.5], nice=False, zero=False)
+    axis = draw.Axis(values=_whole(n_ranks), format="d", orient="top", grid=False)
     x = {"type": "quantitative", "title": "rank", "scale": scale, "axis": axis}
     said = tooltip(
         ("run", "run", ""),

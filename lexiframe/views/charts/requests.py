@@ -125,7 +125,8 @@ def _requests_axis(rows: pl.DataFrame, *, shown: bool = True) -> Any:
     """Return the axis of requests in the order of the rows; many have no names beside it."""
     is_named = rows.height <= _NAMED
     axis = names_axis(
-        f"{_number(rows)}, sorted" if shown else "", labels=shown and is_named,
+        f"{_number(rows)}, sorted" if shown else "", rows["query_id"] if shown and is_named else (),
+        labels=shown and is_named,
         ticks=shown and is_named, labelAngle=-90, domain=False,
     )  # fmt: skip
     gap = 0.15 if rows.height <= 2 * _NAMED else 0

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 def significance_chart(
     c: Frame,
     /,
-    measure: str,
+    measure: str | None = None,
     *,
     order: Order | None = None,
     test: str | None = None,
@@ -52,7 +52,7 @@ def significance_chart(
     c
         The table of `compare` or of `tukey_hsd`.
     measure
-        The measure by which runs are compared.
+        The measure by which runs are compared, when the table has several.
     order
         The runs from top to bottom and from left to right; or the table of `order_runs`, or of an
         evaluation's means, whose ranks by this measure order them. Default: the run with most
@@ -78,7 +78,7 @@ def significance_chart(
         For a measure, test or correction that the table does not have.
     LexiframeError
         When Altair is not installed, for an order that lacks a run of the table, and for a table
-        with several tests, corrections or groups of requests.
+        with several measures, tests, corrections or groups of requests of which none is chosen.
 
     Examples
     --------
@@ -93,6 +93,7 @@ def significance_chart(
     draw, called = altair(), "significance_chart"
     chosen = {"measure": measure, "test": test, "correction": correction}
     pairs = rows_of(c, COMPARISONS, ["run_a", "run_b"], called, **chosen)
+    measure = str(pairs["measure"][0])
     cells = _who_beats_whom(pairs)
     if order is None:
         order = _by_wins(cells)
@@ -183,7 +184,7 @@ def critical_difference_chart(
     c: Frame,
     by: Frame,
     /,
-    measure: str,
+    measure: str | None = None,
     *,
     test: str | None = None,
     correction: str | None = None,
@@ -200,7 +201,7 @@ def critical_difference_chart(
         What places the runs: the table of an evaluation's means, or that of `order_runs` with one
         method, such as ``borda`` for mean ranks.
     measure
-        The measure by which runs are compared.
+        The measure by which runs are compared, when the table has several.
     test, correction
         The test and the correction, when the table has several.
     alpha
@@ -225,7 +226,7 @@ def critical_difference_chart(
         For a measure, test or correction that the table does not have.
     LexiframeError
         When Altair is not installed, when ``c`` lacks a pair or ``by`` a run, and for a table with
-        several tests, corrections, methods or groups of requests.
+        several measures, tests, corrections, methods or groups of requests.
 
     Notes
     -----
@@ -247,6 +248,7 @@ def critical_difference_chart(
     draw, called = altair(), "critical_difference_chart"
     chosen = {"measure": measure, "test": test, "correction": correction}
     pairs = rows_of(c, COMPARISONS, ["run_a", "run_b"], called, **chosen)
+    measure = str(pairs["measure"][0])
     placed = ranked(called, by, measure)
     runs = in_order(called, placed["run"], pl.concat([pairs["run_a"], pairs["run_b"]]), measure)
     placed = placed.filter(pl.col("run").is_in(runs)).with_columns(
@@ -297,7 +299,8 @@ def _points_by_value(placed: pl.DataFrame, pixels: int, measure: str) -> Any:
     draw = altair()
     method = placed["method"][0]
     unit = spoken(f"mean {measure}" if method == "mean" else f"{method} of {measure}")
-    axis = names_axis(labelFontSize=name_size(pixels), grid=True, tickSize=0)
+    size = name_size(pixels)
+    axis = names_axis(names=placed["run"], labelFontSize=size, grid=True, tickSize=0)
     height = pixels * placed.height
     return (
         draw.Chart(inside(placed))

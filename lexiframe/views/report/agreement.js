@@ -57,14 +57,23 @@ function showTies({ group, test, correction }) {
 
 function showCoverage() {
   const rows = rowsOf("coverage");
-  const columns = rows.length ? Object.keys(rows[0]).filter((name) => name !== "group").map((name) => (name === "run"
-    ? { title: name, side: "left", isHead: true, value: (row) => row.run }
-    : {
+  const ofTies = (name) => /_(min|max)$|^tied_/.test(name);
+  const named = rows.length ? Object.keys(rows[0]).filter((name) => name !== "group" && name !== "run") : [];
+  const columns = (names) => [
+    { title: "run", side: "left", isHead: true, value: (row) => row.run },
+    ...names.map((name) => ({
       title: name.replaceAll("_", " "), value: (row) => row[name],
       show: (row) => (/_(min|max)$|_at_/.test(name) ? number(row[name]) : whole(row[name])),
-    })) : [];
+    })),
+  ];
+  // All columns in one table would be wider than most windows.
   show("coverage",
     title("coverage-title", "Coverage"),
     facts.notes.coverage.map((said) => note(said)),
-    rows.length && table("coverage", "What the runs answered", columns, rows));
+    rows.length && [
+      table("coverage", "What the runs answered", columns(named.filter((name) => !ofTies(name))), rows),
+      title("tied-title", "Documents of equal score", "h3"),
+      note("Relevant documents that share their score with others, and means with these at their worst and at their best ranks."),
+      table("tied", "What ties could change", columns(named.filter(ofTies)), rows),
+    ]);
 }

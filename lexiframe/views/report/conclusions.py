@@ -1,8 +1,8 @@
-"""What the page says first: which runs are best, in a headline and a sentence for each measure."""
+"""What the page says first: which runs are first, in a headline and a sentence for each measure."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from types import SimpleNamespace
 from typing import Any
 
@@ -24,9 +24,11 @@ CONCLUSIONS = pl.Schema(
         **dict.fromkeys(("best", "near"), pl.List(pl.String())),
         "told": pl.String(),
         "sentence": pl.String(),
+        "is_best": pl.Boolean(),
     }
 )
-"""``near`` are runs that the test does not tell from the best; ``told`` counts pairs told apart."""
+"""``best`` are the first runs, and ``near`` those that the test does not tell from them; ``told``
+counts pairs told apart. ``is_best``: whether one run is first, and told apart from all others."""
 
 
 def conclusions(tables: Mapping[str, pl.DataFrame], provenance: Mapping[str, Any]) -> pl.DataFrame:
@@ -38,7 +40,9 @@ def conclusions(tables: Mapping[str, pl.DataFrame], provenance: Mapping[str, Any
     elif inference.get("baseline") is None and inference["alternative"] == "two-sided":
         told = pl.format("{} of {}", "n_significant", "n_pairs")
         v = with_group(verdict_of(without_unranked(tables, by), provenance), by)
-        table = v.with_columns(near="not_worse", told=told)
+        n_near = pl.col("not_worse").list.len() + pl.col("untested").list.len()
+        is_best = (pl.col("best").list.len() == 1) & (n_near == 0)
+        table = v.with_columns(near="not_worse", told=told, is_best=is_best)
     else:
         table = _of_comparisons(tables, provenance, _best(o))
     if c.height:
@@ -78,20 +82,25 @@ def with_group(table: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
 _WORDS = "\x1fwords"  # no attribute has this name; one may be called "group"
 
 
-def headline(orderings: pl.DataFrame, measures: Sequence[str]) -> list[str]:
-    """Return sentences on which runs are best by how many measures, for one group of requests.
+def headline(
+    orderings: pl.DataFrame, measures: Sequence[str], told: Container[str] = ()
+) -> list[str]:
+    """Return sentences on which runs are first by how many measures, for one group of requests.
 
-    There are none where runs have no ranks, because some lack requests.
+    A run is best by the measures of ``told``, by which it is told apart from all others. There are
+    no sentences where runs have no ranks, because some lack requests.
 
     Examples
     --------
     >>> o = pl.DataFrame({"measure": ["AP", "AP", "RR", "RR"], "run": ["a", "b"] * 2,
     ...                   "rank": [1.0, 2.0, 1.0, 2.0]})
     >>> headline(o, ["AP", "RR"]), headline(o.filter(measure="AP"), ["AP"])
-    (['a is best by both measures.'], ['a is best by AP.'])
+    (['a is first by both measures.'], ['a is first by AP.'])
+    >>> headline(o, ["AP", "RR"], {"AP", "RR"}), headline(o, ["AP", "RR"], {"RR"})
+    (['a is best by both measures.'], ['a is first by both measures, and best by RR.'])
     >>> tied = pl.DataFrame({"measure": "LP", "run": ["a", "b"], "rank": 1.5})
     >>> headline(pl.concat([o, tied]), ["AP", "RR", "LP"])
-    ['a is best by 2 of 3 measures (AP and RR).', 'a and b share the first rank by LP.']
+    ['a is first by 2 of 3 measures (AP and RR).', 'a and b share the first rank by LP.']
     >>> headline(o.with_columns(measure=pl.lit("num_ret")), ["num_ret"])
     ['There is nothing to compare.']
     >>> headline(o.with_columns(rank=None), ["AP", "RR"])
@@ -106,23 +115,25 @@ def headline(orderings: pl.DataFrame, measures: Sequence[str]) -> list[str]:
         if measure in by_measure:
             by_best.setdefault(by_measure[measure], []).append(measure)
     ranked = sorted(by_best.items(), key=lambda item: -len(item[1]))
-    said = [_is_best(runs, of, len(by_measure)) for runs, of in ranked[:3]]
+    said = [_is_first(runs, of, len(by_measure), told) for runs, of in ranked[:3]]
     if len(ranked) > 3:
-        said.append(f"Others are best by {_listed([name for _, of in ranked[3:] for name in of])}")
+        said.append(f"Others are first by {_listed([name for _, of in ranked[3:] for name in of])}")
     nothing = [] if orderings.height else ["There is nothing to compare."]
     return [f"{sentence}." for sentence in said] or nothing
 
 
-def _is_best(runs: Sequence[str], of: Sequence[str], n_measures: int) -> str:
+def _is_first(runs: Sequence[str], of: Sequence[str], n_measures: int, told: Container[str]) -> str:
     who = _listed(runs) if len(runs) <= _MANY else f"{len(runs)} runs"
-    verb = "is best" if len(runs) == 1 else "share the first rank"
+    best = [name for name in of if name in told]
+    verb = "share the first rank" if len(runs) > 1 else "is first" if best != [*of] else "is best"
     if len(of) == n_measures and n_measures > 1:
         by = "both measures" if n_measures == 2 else f"all {n_measures} measures"
     elif len(of) == 1:
         by = of[0]
     else:
         by = f"{len(of)} of {n_measures} measures ({_listed(of)})"
-    return f"{who} {verb} by {by}"
+    also = f", and best by {_listed(best)}" if best and verb == "is first" else ""
+    return f"{who} {verb} by {by}{also}"
 
 
 _MANY = 3
@@ -151,7 +162,7 @@ def _of_comparisons(
     c = with_group(c.with_columns(sentence=pl.Series(sentences, dtype=pl.String)), by)
     nothing = pl.lit([], dtype=pl.List(pl.String))
     return c.join(best, on=["group", "measure"], how="left", maintain_order="left").with_columns(
-        best=pl.coalesce("best", nothing), near=nothing
+        best=pl.coalesce("best", nothing), near=nothing, is_best=False
     )
 
 
@@ -182,6 +193,7 @@ def _of_means(means: pl.DataFrame, inference: Mapping[str, Any]) -> pl.DataFrame
         near=pl.lit([], dtype=pl.List(pl.String)),
         told=empty,
         sentence=pl.Series(sentences, dtype=pl.String),
+        is_best=False,
     )
 
 

@@ -71,11 +71,12 @@ def report_data(
     stable, notes = rank_probabilities(
         tables, inference["ordering"], rankings.attributes, by, lacking
     )
+    concluded = conclusions(tables, provenance)
     shown = {name: grouped[name] for name in _SHOWN} | {
         "win_rates": _with_half_wins(grouped["win_rates"]),
         "comparisons": _both_ways(grouped["comparisons"]),
         "rank_distributions": with_group(stable, by),
-        "conclusions": conclusions(tables, provenance),
+        "conclusions": concluded,
         "marks": _marks(grouped, inference, lacking),
     }
     measures = list(dict.fromkeys(provenance["measures"]))
@@ -88,7 +89,8 @@ def report_data(
         "tie": TIE,
         "groups": groups,
         "headlines": [
-            headline(grouped["orderings"].filter(group=group), measures) + lacking.said(measures)
+            headline(grouped["orderings"].filter(group=group), measures, _told(concluded, group))
+            + lacking.said(measures)
             for group in groups
         ],
         "inference": _inference(inference, tables["comparisons"]),
@@ -103,6 +105,12 @@ def report_data(
         **_positions(packing, rankings, runs, ids, texts),
     }
     return facts, packing
+
+
+def _told(concluded: pl.DataFrame, group: str) -> list[str]:
+    """Return the measures by which all tests and corrections tell the first run from all others."""
+    of_measure = concluded.filter(group=group).group_by("measure").agg(pl.col("is_best").all())
+    return of_measure.filter("is_best")["measure"].to_list()
 
 
 def _inference(inference: Mapping[str, Any], comparisons: pl.DataFrame) -> dict[str, Any]:

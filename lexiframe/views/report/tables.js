@@ -4,7 +4,7 @@ const kept = new Map(); // what was chosen for a table, while the page draws it 
 
 // Columns have a title, `value` (what is sorted and filtered), `show` (what is seen), and `side`.
 function table(id, caption, columns, rows, options = {}) {
-  const { sort = null, most = 150, filter = rows.length > 8, rowClass = null, actOn = null } = options;
+  const { sort = null, most = 150, filter = rows.length > 8, rowClass = null, actOn = null, kind = null } = options;
   const chosen = kept.get(id) ?? { sort, text: "", all: false };
   if (!filter) chosen.text = ""; // a text that nobody sees must not hide rows
   kept.set(id, chosen);
@@ -26,7 +26,7 @@ function table(id, caption, columns, rows, options = {}) {
   update();
   const head = make("thead", {}, make("tr", {}, headers.map((one) => one.cell)));
   const box = make("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": caption },
-    make("table", { id: `${id}-table` }, make("caption", { class: "unseen" }, caption), head, body));
+    make("table", { id: `${id}-table`, class: kind }, make("caption", { class: "unseen" }, caption), head, body));
   const search = filter ? searchBox(caption, chosen, said, update) : null;
   return make("div", { class: "tabled" }, search, box, more);
 }
@@ -89,7 +89,7 @@ function inOrder(columns, rows, sort) {
 function line(columns, row, rowClass, actOn) {
   const cells = columns.map((column) => {
     const shown = column.show ? column.show(row) : column.value(row);
-    const options = { class: column.side ?? "right", scope: column.isHead ? "row" : null };
+    const options = { class: column.side ?? "right", scope: column.isHead ? "row" : null, "data-title": column.title };
     const isText = column.side === "left" && !(shown instanceof SVGElement);
     return make(column.isHead ? "th" : "td", options, isText ? make("span", { class: "said" }, shown ?? NONE) : shown ?? NONE);
   });

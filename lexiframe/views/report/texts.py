@@ -11,6 +11,7 @@ import polars as pl
 
 from lexiframe.errors import LexiframeError, shown
 from lexiframe.io.logs.joining import join_entries
+from lexiframe.io.tables.objects import is_frame
 from lexiframe.schemas import to_polars
 
 _FORMATS = {
@@ -62,7 +63,7 @@ def texts_of_documents(texts: Any, doc_ids: list[str]) -> dict[str, dict[str, st
 def texts_of_queries(queries: Any, query_ids: list[str]) -> dict[str, str]:
     """Return the texts of the queries by id."""
     if hasattr(queries, "items"):
-        queries = pl.DataFrame({"query_id": [*queries], "text": [*queries.values()]})
+        queries = _titles(queries, "query_id", "text")
     table = _joined(queries, "query_id", query_ids, "queries")
     known = next((name for name in _QUERY if name in table.columns), None)
     if known is None:
@@ -83,9 +84,20 @@ def _joined(given: Any, key: str, ids: list[str], called: str) -> pl.DataFrame:
 
     known = pl.DataFrame({key: pl.Series(ids, dtype=pl.String).unique().sort()})
     if hasattr(given, "items"):  # a dictionary of titles
-        given = pl.DataFrame({key: [*given], "title": [*given.values()]})
+        given = _titles(given, key)
+    if not (isinstance(given, str | Path) or is_frame(given)):
+        raise TypeError(
+            f"{called}: expected a frame, a file or a dictionary of texts by {key}, found "
+            f"{type(given).__name__}"
+        )
     entries = read_log(given) if isinstance(given, str | Path) else to_polars(given, called)
-    return join_entries(known, entries, key, called, "requests")
+    return join_entries(known, entries, key, called, called)
+
+
+def _titles(given: Any, key: str, called: str = "title") -> pl.DataFrame:
+    """Return a dictionary of texts as a frame; the ids of an empty one are text, too."""
+    ids = pl.Series([*given], dtype=None if given else pl.String)
+    return pl.DataFrame({key: ids, called: [*given.values()]})
 
 
 def _image(address: str) -> dict[str, str]:

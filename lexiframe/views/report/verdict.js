@@ -1,4 +1,5 @@
-// The verdict: which runs are best, in a sentence and a line for each measure.
+// The verdict: which runs are first, in a sentence and a line for each measure; one that is told
+// apart from all others is bold.
 
 function showVerdict(state) {
   const { group, test, correction, measure } = state;
@@ -11,7 +12,7 @@ function showVerdict(state) {
       title: "measure", side: "left", isHead: true,
       show: (row) => measureButton(row.measure, row.measure === measure),
     },
-    { title: "best", side: "left", show: (row) => names(row.best, "strong") },
+    { title: "first", side: "left", show: (row) => names(row.best, row.is_best ? "strong" : "span") },
     { title: "pairs told apart", show: (row) => row.told.replace(/\d+/g, (n) => whole(Number(n))) },
     hasNear && { title: "not significantly worse", side: "left", show: (row) => names(row.near) },
   ].filter(Boolean);
@@ -21,7 +22,7 @@ function showVerdict(state) {
     isAlone ? rows.map((row) => make("p", { class: "headline second" }, row.sentence)) : headline(group),
     !isAlone && said && make("p", { id: "sentence" }, said.sentence),
     !isAlone && rows.length > 0 && table("verdicts", "The verdict by each measure", columns, ordered, {
-      filter: false, rowClass: (row) => (row.measure === measure ? "chosen" : null),
+      filter: false, kind: "stacked", rowClass: (row) => (row.measure === measure ? "chosen" : null),
     }),
     !isAlone && rows.length > 0 && note("The runs in a line are in the order of that measure. Choose a measure to see more of it below."));
 }

@@ -13,8 +13,10 @@ from lexiframe.views.charts import (
     power_chart,
     power_curve_chart,
     power_curves,
+    significance_chart,
 )
 from tests.views.charts.drawn import rows, titles
+from tests.views.charts.evaluation_tables import drawn_scores
 from tests.views.charts.tiny_tables import ASL_CURVE, COMPARISONS, TINY, A, B, C
 
 POWER, MEANS, CURVE = TINY["power"], TINY["means"], TINY["power_curve"]
@@ -167,3 +169,23 @@ def test_power_of_many_pairs_is_drawn_as_cells(monkeypatch):
     }
     without = power_curve_chart(CURVE, "AP", highlight=[])
     assert len(without.layer) == 2
+
+
+def test_a_table_of_one_measure_and_test_needs_no_choice():
+    """Else the error lists what there is, of the comparisons and of the orderings."""
+    s = drawn_scores(3, 6, ("AP", "RR"))
+    c, o = lf.compare(s), lf.order_runs(s, "mean")
+    one = c.filter(measure="RR")
+    same = significance_chart(one), significance_chart(one, "RR")
+    assert same[0].to_dict() == same[1].to_dict()
+    same = critical_difference_chart(one, o), critical_difference_chart(one, o, "RR")
+    assert same[0].to_dict() == same[1].to_dict()
+    message = r"2 values of measure \(AP, RR\): choose one, such as measure='AP'"
+    for draw in (significance_chart, lambda c: critical_difference_chart(c, o)):
+        with pytest.raises(lf.LexiframeError, match=message):
+            draw(c)
+        with pytest.raises(lf.LexiframeError, match=r"2 values of test \(sign, t\): choose one"):
+            draw(pl.concat([one, lf.compare(s, "sign").filter(measure="RR")]))
+    both = pl.concat([o, lf.order_runs(s, "borda")])
+    with pytest.raises(lf.LexiframeError, match=r"2 values of method \(borda, mean\): choose one"):
+        critical_difference_chart(one, both)

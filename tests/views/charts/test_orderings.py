@@ -128,7 +128,7 @@ def test_rank_distributions_that_are_refused():
     with pytest.raises(lf.UnknownNameError, match="unknown measure 'RR'"):
         rank_distribution_chart(RANKS, "RR")
     both = pl.concat([RANKS, RANKS.with_columns(method=pl.lit("borda"))])
-    with pytest.raises(lf.LexiframeError, match="expected one row for each run, rank, found"):
+    with pytest.raises(lf.LexiframeError, match=r"each run, rank, found .*method \(borda, mean\)"):
         rank_distribution_chart(both, "AP")
     assert "(borda)" in titles(rank_distribution_chart(both, "AP", "borda"))[0]
     with pytest.raises(lf.LexiframeError, match="rank_intervals: expected alpha between 0 and 1"):
@@ -142,3 +142,28 @@ def test_measures_ordered_by_different_methods_are_told_apart_below_the_title():
     assert chart.title.text == "Ranks of 3 runs by measure"
     assert chart.title.subtitle == ["RPP, LR by mc4; AP by mean"]
     assert ordering_chart(e.orderings, "AP").title.text.endswith("by measure (method: mean)")
+
+
+def test_a_table_of_one_measure_and_method_needs_no_choice():
+    assert (
+        rank_distribution_chart(RANKS).to_dict() == rank_distribution_chart(RANKS, "AP").to_dict()
+    )
+    both = pl.concat([RANKS, RANKS.with_columns(measure=pl.lit("RR"))])
+    message = r"2 values of measure \(AP, RR\): choose one, such as measure='AP'"
+    with pytest.raises(lf.LexiframeError, match=message):
+        rank_distribution_chart(both)
+
+
+def test_the_axis_of_a_part_of_the_runs_has_all_their_ranks():
+    ranks = [float(rank) for rank in range(1, 10)]
+    runs = [f"r{rank:g}" for rank in ranks]
+    table = pl.DataFrame({"measure": "AP", "method": "mean", "run": runs, "rank": ranks})
+    part = table.with_columns(probability=1.0).filter(pl.col("run").is_in(["r3", "r8"]))
+    chart = rank_distribution_chart(part)
+    assert titles(chart)[0] == "Probable ranks of 2 runs among 8 or more by AP (mean)"
+    for layer in chart.to_dict(validate=False)["layer"]:
+        x = layer["encoding"]["x"]
+        assert x["scale"]["domain"] == [0.5, 8.5]
+        assert x["axis"]["values"] == [1, 2, 3, 4, 5, 6, 7, 8]
+    half = part.with_columns(rank=pl.col("rank") + 0.5)  # ties of the eighth and the ninth
+    assert titles(rank_distribution_chart(half))[0].startswith("Probable ranks of 2 runs among 9 ")
