@@ -188,14 +188,16 @@ def verdict_in_short(v: pl.DataFrame, ranges: pl.DataFrame) -> pl.DataFrame:
     groups = v.columns[: v.width - len(VERDICT.columns)]
     v = v.join(ranges, on=[*groups, "measure"], how="left", nulls_equal=True, maintain_order="left")
     differing = [name for name in ("test", "correction") if v[name].n_unique() > 1]
-    named = {
-        name: pl.Series([_listed(runs) for runs in v[name]], dtype=pl.String)
-        for name in ("best", "not_worse", "untested", "favoured")
-        if name in ("best", "not_worse") or _is_shown(v, name)
-    }
     # With one request there is no test, which a cell without names would not say.
     is_empty = pl.col("not_worse").list.len() + pl.col("n_significant") == 0
     no_test = v.select(is_empty & (pl.col("n") < 2)).to_series()
+    # A measure without any test says so for all of its runs, and lists none.
+    rows_with = {"best": v, "not_worse": v, "untested": v.filter(~no_test), "favoured": v}
+    named = {
+        name: pl.Series([_listed(runs) for runs in v[name]], dtype=pl.String)
+        for name, rows in rows_with.items()
+        if name in ("best", "not_worse") or rows[name].list.len().sum()
+    }
     named["not_worse"] = named["not_worse"].zip_with(~no_test, pl.Series(["no test is possible"]))
     called = {
         "not_worse": "not significantly worse",
@@ -207,12 +209,6 @@ def verdict_in_short(v: pl.DataFrame, ranges: pl.DataFrame) -> pl.DataFrame:
         *groups, "measure", *differing, **named, n="range", pairs_told_apart=told_apart
     )
     return short.rename(called, strict=False)
-
-
-def _is_shown(v: pl.DataFrame, name: str) -> bool:
-    """Return whether runs are listed; a measure without any test says so for all of its runs."""
-    others = v.filter(pl.col("n") > 1) if name == "untested" else v
-    return bool(others[name].list.len().sum())
 
 
 def _listed(runs: Sequence[str]) -> str:
