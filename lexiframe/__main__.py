@@ -9,7 +9,7 @@ from types import FrameType
 
 def main() -> None:
     """Run the command line; an interruption ends it quietly, even while modules are imported."""
-    with _noted_interruptions() as noted:
+    with _noted_interruptions() as noted, _orderly_ends():
         try:
             from lexiframe.cli import main as run
 
@@ -42,6 +42,30 @@ def _noted_interruptions() -> Iterator[list[int]]:
     finally:
         with suppress(ValueError):
             signal.signal(signal.SIGINT, before)
+
+
+@contextmanager
+def _orderly_ends() -> Iterator[None]:
+    """Let SIGTERM and SIGHUP end the program as an exit does, so that temporary files are removed.
+
+    Signals that are ignored (nohup), or somebody else's, stay as they are.
+    """
+
+    def end(number: int, frame: FrameType | None) -> None:
+        sys.exit(128 + number)  # the status that shells use
+
+    names = ("SIGTERM", "SIGHUP")  # Windows has no SIGHUP
+    there = [getattr(signal, name) for name in names if hasattr(signal, name)]
+    ours = [number for number in there if signal.getsignal(number) is signal.SIG_DFL]
+    with suppress(ValueError):  # only the main thread may do this
+        for number in ours:
+            signal.signal(number, end)
+    try:
+        yield
+    finally:
+        with suppress(ValueError):
+            for number in ours:
+                signal.signal(number, signal.SIG_DFL)
 
 
 def _comes_from_an_interruption(error: BaseException | None) -> bool:

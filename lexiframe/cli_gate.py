@@ -7,7 +7,6 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import polars as pl
 import typer
 
@@ -41,6 +40,7 @@ from lexiframe.cli_options import (
 from lexiframe.cli_output import complain, print_json
 from lexiframe.decisions.gate import check_gate
 from lexiframe.decisions.gate import gate as gate_of_runs
+from lexiframe.decisions.gate_coverage import RankedPairs, answers_of
 from lexiframe.decisions.gate_evidence import (
     GateMissing,
     refuse_missing_rankings,
@@ -52,7 +52,7 @@ from lexiframe.io.files.outputs import output_folder, refuse_outputs, refuse_rep
 from lexiframe.io.files.sources import File
 from lexiframe.io.qrels import held_or_data
 from lexiframe.io.write_parquet import write_parquet_file
-from lexiframe.layouts.cube import PairsLike, pair_cube_with_scores
+from lexiframe.layouts.cube import pair_cube_with_scores
 from lexiframe.layouts.groups import names_of
 from lexiframe.metrics.metric import Metric
 from lexiframe.pairwise.pairs import parse_measures
@@ -118,7 +118,7 @@ def gate(
 _FILE = "gates.parquet"
 
 
-Found = tuple[PairsLike, tuple[str, str], dict[str, Any]]
+Found = tuple[Any, tuple[str, str], dict[str, Any]]
 """The differences, the names of baseline and candidate, and the facts that a file states."""
 
 
@@ -144,12 +144,10 @@ def _of_runs(
     ranked = projected.ranked
     refuse_other_collection(counts_of(ranked))
     refuse_missing_rankings(ranked.answers, missing)
-    if missing == "drop":
-        both = np.all([run.answered for run in ranked.runs], axis=0)
-        projected = projected.restricted(ranked.judged.queries.filter(pl.Series(both)), None)
     metrics = [measure for measure in asked if isinstance(measure, Metric)]
     cube = pair_cube_with_scores(projected.preferences(asked), projected.scores(metrics))
-    return cube, (names[0], names[1]), {"policies": asdict(policies)}
+    pairs = RankedPairs(cube, answers_of(ranked, names[0], names[1]))
+    return pairs, (names[0], names[1]), {"policies": asdict(policies)}
 
 
 def _of_scores(

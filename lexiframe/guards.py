@@ -18,7 +18,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 _NAMES = {"query_id", "run", "run_a", "run_b", "a", "b", "baseline", "candidate"}
-"""Arguments that name runs and requests, which may be whole numbers."""
+"""Arguments that name runs and requests, which may be whole numbers: tables hold names as text."""
 _LARGEST = 2**62
 """From here on sums and products of whole numbers would leave int64."""
 _NOT_A_LIST = (str, bytes, bytearray, Mapping)
@@ -97,7 +97,9 @@ def _hints(function: Callable[..., Any]) -> dict[str, Any]:
 
 def _checked(function: str, name: str, value: Any, hint: Any) -> Any:
     is_number_as_name = isinstance(value, int) and not isinstance(value, bool)
-    if not _is_known(hint) or (name in _NAMES and is_number_as_name):
+    if name in _NAMES and is_number_as_name:
+        return str(value)
+    if not _is_known(hint):
         return value
     if _is_list(hint) and _may_be_list(value):
         value = list(value) if not isinstance(value, list | tuple) else value

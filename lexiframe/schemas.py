@@ -52,7 +52,7 @@ _COLUMNS = {
         required n_requests requests answered missing extra without_relevant retrieved judged
         relevant_retrieved depth duplicates unjudged_removed tied_relevant line better worse tied
         n_a n_b only_a only_b AA AD MA MD PA PD TIE compared holes trials n_differ position_in_a
-        position_in_b n_runs best_position
+        position_in_b n_runs best_position baseline_answered candidate_answered
     """,
     FLOAT: """
         score rank relevance rel value mean exposure preference win_rate mean_preference probability
@@ -69,7 +69,7 @@ _COLUMNS = {
         share_of_a tau rank_a rank_b shift p_adjusted_a p_adjusted_b draws_low draws_high naive_low
         naive_high factor rank_low rank_high share_widened share_reject value_without needed
         error_rate error_low error_high power_low power_high type_iii type_iii_low type_iii_high
-        weight cumulated_share
+        weight cumulated_share baseline_judged_at_10 candidate_judged_at_10
     """,
     BOOL: """
         smaller_is_better is_worst_off reject reverses trivial reject_a reject_b changes_side inside
@@ -224,7 +224,10 @@ GATES = _table(
     "gates",
     "measure",
     "baseline candidate require test correction alpha n mean_difference margin ci_low ci_high "
-    "p_value p_adjusted p_opposite p_opposite_adjusted outcome why required",
+    "p_value p_adjusted p_opposite p_opposite_adjusted outcome why required requests "
+    "baseline_answered candidate_answered baseline_judged_at_10 candidate_judged_at_10",
+    optional="requests baseline_answered candidate_answered baseline_judged_at_10 "
+    "candidate_judged_at_10",
 )
 JUDGE_AGREEMENT = _table(
     "judge_agreement",

@@ -71,7 +71,7 @@ def measured(table, measure):
     """One measure's rows of a table of scores or preferences as a dictionary by its key."""
     table = table.filter(pl.col("measure") == measure)
     keys = [name for name in ("query_id", "run_a", "run_b", "run") if name in table.columns]
-    return cells(table, keys, table.columns[-1])
+    return cells(table, keys, "value" if "value" in table.columns else table.columns[-1])
 
 
 def cells(table, keys, value):

@@ -9,8 +9,10 @@ import numpy as np
 import polars as pl
 
 from lexiframe.decisions.equivalence import ShiftedTest, equivalence
+from lexiframe.decisions.gate_coverage import RankedPairs, both_answered, with_coverage
 from lexiframe.decisions.gate_evidence import (
     GateMissing,
+    refuse_lone_requests,
     refuse_same,
     refuse_wide,
     settle_lone_requests,
@@ -107,7 +109,12 @@ def gate(
         alpha. ``p_value`` belongs to what is required and ``p_opposite`` to its opposite, corrected
         to ``p_adjusted`` and ``p_opposite_adjusted``. ``outcome`` is ``"pass"``, ``"fail"`` or
         ``"undecided"``, and ``why`` says it in a sentence. ``required`` is the number of requests
-        that would decide an undecided row, null for the others.
+        that would decide an undecided row, null for the others. ``requests`` is the number of
+        requests of which either run has a score, ``baseline_answered`` and ``candidate_answered``
+        how many of them each has; null for preferences, which do not tell. On the command line,
+        with rankings, they are the judged requests and those that each run answers, and
+        ``baseline_judged_at_10`` and ``candidate_judged_at_10`` the shares of judged documents
+        among the first ten.
 
     Raises
     ------
@@ -169,7 +176,7 @@ def gate(
     >>> print(lf.verdict(g)["sentence"][0])
     pca8_euclidean does not pass the gate: nDCG@10 does not decide whether it is not worse than \
 pixels_euclidean by more than the margin, but about 495 requests would (paired t-test, α = 0.05, \
-n = 60 requests).
+n = 60 of 60 requests).
     """
     check_gate(require, test, correction, alpha, power, trials, seed)
     check_choice("gate", missing, get_args(GateMissing), "missing")
@@ -179,16 +186,25 @@ n = 60 requests).
             "names"
         )
     refuse_taken(names_of(requests, by), GATES.columns)
-    two = of_two_runs(d, baseline, candidate)
+    given: Any = d
+    answers = given.answers if isinstance(given, RankedPairs) else None
+    given = given.pairs if isinstance(given, RankedPairs) else given
+    two = of_two_runs(given, baseline, candidate)
     if isinstance(two, pl.DataFrame) and is_scores(two):
         two = with_directions(two, smaller_is_better, larger_is_better)
-        two = settle_lone_requests(two, missing)
-    sizes, measures = margins_by_name(margin, d)
+        if missing == "refuse":
+            refuse_lone_requests(two)
+    sizes, measures = margins_by_name(margin, given)
     margins = margins_of("gate", sizes, baseline)
     margins.refuse_unknown(measures)
     how: dict[str, Any] = {"baseline": baseline, "alpha": alpha, "trials": trials, "seed": seed}
 
-    def of_group(part: Any) -> pl.DataFrame:
+    def of_group(group: Any) -> pl.DataFrame:
+        part = group
+        if missing == "drop" and answers is not None:
+            part = both_answered(group, answers)
+        elif missing == "zero" and isinstance(group, pl.DataFrame) and is_scores(group):
+            part = settle_lone_requests(group)
         cube = cube_or_sums(part, baseline) if test == "t" else pair_cube(part, baseline)
         spread = _deviations(cube.against(baseline), candidate)
         _refuse_missing(spread, measures)
@@ -196,7 +212,8 @@ n = 60 requests).
         for name, delta in deltas.items():
             refuse_wide(delta, name)
         tested = equivalence(cube, deltas, test, "none", **how).filter(run_a=candidate)
-        return tested.join(spread, on="measure")
+        tested = tested.join(spread, on="measure")
+        return with_coverage(tested, group, answers, baseline, candidate)
 
     tested = in_groups(of_group, two, requests, by)
     if not same_ok:

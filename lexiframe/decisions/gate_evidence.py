@@ -21,15 +21,14 @@ _WAYS = (
 )
 
 
-def settle_lone_requests(s: pl.DataFrame, missing: GateMissing) -> pl.DataFrame:
-    """Do as ``missing`` says with requests of which a table of scores has one of two runs only."""
-    if missing == "drop":
-        return s  # differences are those of the requests that both runs have
-    if missing == "zero":
-        filled: pl.DataFrame = settle(s, "zero")[0]
-        others = [name for name in s.columns if name not in filled.columns]  # of requests
-        of_requests = s.select("query_id", *others).unique("query_id")
-        return filled.join(of_requests, on="query_id", how="left") if others else filled
+def settle_lone_requests(s: pl.DataFrame) -> pl.DataFrame:
+    """Add 0 where a table of scores has a request of one of two runs only."""
+    filled: pl.DataFrame = settle(s, "zero")[0]
+    return filled
+
+
+def refuse_lone_requests(s: pl.DataFrame) -> None:
+    """Raise where a table of scores has requests of one of two runs only."""
     there = s.group_by("measure", "query_id").agg(pl.col("run").cast(pl.String).unique())
     lone = there.filter(pl.col("run").list.len() == 1).with_columns(pl.col("run").list.first())
     counts = there.group_by("measure").agg(of=pl.len())
@@ -42,7 +41,6 @@ def settle_lone_requests(s: pl.DataFrame, missing: GateMissing) -> pl.DataFrame:
             for measure, run, only, of in found.sort("measure", "run").rows()
         )
         raise LexiframeError(f"gate: expected scores of both runs, found that {said}{_WAYS}")
-    return s
 
 
 def refuse_missing_rankings(answers: pl.DataFrame, missing: GateMissing) -> None:

@@ -41,4 +41,4 @@ def requests_to_decide(
         sizes = within, above(np.abs(mean) - margin, alpha / 2)
     none = np.iinfo(np.int64).max
     least = np.minimum(*(np.where(size > 0, size, none) for size in sizes))
-    return np.where((least == none) | ~(deviation > 0), 0, least)
+    return np.where(least == none, 0, least)

@@ -18,7 +18,8 @@ from lexiframe._version import __version__
 from lexiframe.engines.bucket import evaluate_bucket
 from lexiframe.engines.buckets import Buckets
 from lexiframe.engines.codec import DamagedError
-from lexiframe.engines.jobs import buckets_before, remove
+from lexiframe.engines.jobs import buckets_before, read_facts, remove, with_digest
+from lexiframe.engines.lock import locked
 from lexiframe.engines.own_functions import marks_of_own
 from lexiframe.engines.partition import partition
 from lexiframe.engines.plan import KEPT, Plan
@@ -57,16 +58,24 @@ def work_folder(out: Path | None, memory: int, *, resume: bool) -> Iterator[Work
     """Yield where the job works: in a hidden folder of ``out``, which is kept when it fails.
 
     Without ``out`` it is a temporary folder. When the job is done, the folder is removed.
+
+    Raises
+    ------
+    LexiframeError
+        When another process works in ``out``.
     """
     if out is None:
         with tempfile.TemporaryDirectory(prefix="lexiframe-") as folder:
             yield Work(Path(folder), memory, resume=False, is_kept=False)
         return
     work = Work(out / ".lexiframe-job", memory, resume)
-    if not resume:
+    with locked(work.folder):
+        if not resume:
+            _remove(work.folder)
+        yield work
         _remove(work.folder)
-    yield work
-    _remove(work.folder)
+    if not any(work.folder.iterdir()):
+        work.folder.rmdir()
 
 
 def divided(runs: Any, qrels: Any, work: Work, *, rank: bool) -> Buckets:
@@ -172,7 +181,7 @@ def _resumed(plan: Plan, buckets: Buckets, work: Work) -> tuple[int, BucketResul
     job = _facts(plan, buckets)
     path, state = work.folder / _JOB, work.folder / _STATE
     if work.resume and path.exists():
-        before = _read_job(path)
+        before = read_facts(path)  # nothing if they are damaged: then it starts again
         _refuse_unknown(work, job["functions"])
         differ = sorted(name for name in job if before and before.get(name) != job[name])
         if differ:
@@ -188,17 +197,8 @@ def _resumed(plan: Plan, buckets: Buckets, work: Work) -> tuple[int, BucketResul
     for table in KEPT if plan.keep else ():
         if table not in plan.keep:  # they would be taken for tables of one evaluation
             remove_parts(str(plan.out), table)
-    _write(work, path, json.dumps(job).encode())
+    _write(work, path, with_digest(job).encode())
     return 0, nothing(plan)
-
-
-def _read_job(path: Path) -> dict[str, Any]:
-    """Return the facts of the job before; nothing if they are damaged: then it starts again."""
-    try:
-        found = json.loads(path.read_text("utf-8"))
-    except (OSError, ValueError):
-        return {}
-    return found if isinstance(found, dict) else {}
 
 
 def _read_state(path: Path) -> tuple[int, BucketResult] | None:
@@ -263,5 +263,3 @@ def _remove(folder: Path) -> None:
     remove(folder / _BUCKETS)
     for name in (_STATE, _JOB):
         (folder / name).unlink(missing_ok=True)
-    if folder.exists() and not any(folder.iterdir()):
-        folder.rmdir()

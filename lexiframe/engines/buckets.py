@@ -59,8 +59,7 @@ class Buckets:
         ranked = dict.fromkeys(self.names, True)
         for unit in self.facts[RUNS]:
             ranked |= {name: ranked[name] and unit["ranked"] for name in unit["names"]}
-            for name in unit["files"] if unit["rows"][bucket] else ():
-                rows = read_bucket(self.folder / RUNS / name, bucket)
+            for rows in self._rows(RUNS, unit, bucket):
                 for run, part in _split(rows, unit["names"]):
                     found[run].append(part)
         joined = {
@@ -80,13 +79,15 @@ class Buckets:
 
     def qrels(self, bucket: int) -> pl.DataFrame:
         """Return the judgments of a bucket: ``query_id, iteration, doc_id, relevance``."""
-        parts = [
-            read_bucket(self.folder / QRELS / name, bucket)
-            for unit in self.facts[QRELS]
-            if unit["rows"][bucket]
-            for name in unit["files"]
-        ]
+        units = self.facts[QRELS]
+        parts = [rows for unit in units for rows in self._rows(QRELS, unit, bucket)]
         return _joined(parts, NO_JUDGMENTS)
+
+    def _rows(self, what: str, unit: Mapping[str, Any], bucket: int) -> Iterator[pl.DataFrame]:
+        """Yield the rows of a bucket from each file of a unit."""
+        if unit["rows"][bucket]:
+            for name, checks in zip(unit["files"], unit["checks"], strict=True):
+                yield read_bucket(self.folder / what / name, bucket, checks)
 
     def remove(self) -> None:
         """Remove the files, and the folder if nothing else is in it."""

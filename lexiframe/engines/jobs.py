@@ -11,6 +11,7 @@ import shutil
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
+from hashlib import sha256
 from pathlib import Path
 from threading import Event
 from typing import Any
@@ -97,7 +98,7 @@ def begin(folder: Path, plan: dict[str, Any], *, resume: bool) -> None:
     """Compare the plan with that of an earlier call, or remove what that has written."""
     path = folder / _PLAN
     if path.exists() and resume:
-        before = _read_json(path)
+        before = read_facts(path)
         differ = [name for name in plan if before.get(name) != plan[name]]
         if differ:
             raise LexiframeError(
@@ -115,7 +116,7 @@ def begin(folder: Path, plan: dict[str, Any], *, resume: bool) -> None:
 
 def buckets_before(folder: Path) -> int:
     """Return into how many buckets an earlier call divides the requests; 0 if there is none."""
-    return int(_read_json(folder / _PLAN).get("buckets", 0))
+    return int(read_facts(folder / _PLAN).get("buckets", 0))
 
 
 def remove(folder: Path) -> None:
@@ -127,18 +128,31 @@ def remove(folder: Path) -> None:
         folder.rmdir()
 
 
-def _read_json(path: Path) -> dict[str, Any]:
+def with_digest(facts: Mapping[str, Any]) -> str:
+    """Return facts as JSON, behind a line with the digest that `read_facts` checks.
+
+    Examples
+    --------
+    >>> with_digest({"buckets": 4}).splitlines()
+    ['1b8601...', '{"buckets": 4}']
+    """
+    text = json.dumps(facts)
+    return f"{sha256(text.encode()).hexdigest()}\n{text}\n"
+
+
+def read_facts(path: Path) -> dict[str, Any]:
+    """Return the facts of a file that `with_digest` made; none if it is missing or damaged."""
     try:
-        facts = json.loads(path.read_text("utf-8"))
+        digest, text = path.read_text("utf-8").splitlines()
     except (OSError, ValueError):
-        facts = {}
-    return facts if isinstance(facts, dict) else {}
+        return {}
+    return dict(json.loads(text)) if sha256(text.encode()).hexdigest() == digest else {}
 
 
 def _write_json(path: Path, facts: Mapping[str, Any]) -> None:
     temporary = path.with_name(path.name + PART)
     try:
-        temporary.write_text(json.dumps(facts), "utf-8")
+        temporary.write_text(with_digest(facts), "utf-8")
         temporary.replace(path)
     except OSError as error:
         temporary.unlink(missing_ok=True)
@@ -194,8 +208,8 @@ def _with_progress(error: LexiframeError, job: Job) -> LexiframeError:
 
 def _finished(job: Job, what: str, number: int, unit: Unit) -> dict[str, Any] | None:
     """Return the facts about a unit that an earlier call has finished; raise if it has changed."""
-    facts = _read_json(job.folder / what / f"{number:06}.json")
-    if not {"stamp", "sha256", "rows", "digest"} <= {*facts} or facts["stamp"] is None:
+    facts = read_facts(job.folder / what / f"{number:06}.json")
+    if not {"stamp", "sha256", "rows", "digest", "checks"} <= {*facts} or facts["stamp"] is None:
         return None  # not finished, or damaged: the unit is read again
     if unit.stamp is None or [*unit.stamp] != facts["stamp"] or _sha256(unit) != facts["sha256"]:
         raise LexiframeError(
@@ -217,17 +231,18 @@ def _spill(
     spill = Spill(folder, f"{number:06}", job.room, np.zeros(job.n_buckets, np.int64))
     written = Written(job, spill, count, is_hashed=unit.stamp is None)
     try:
-        sha256 = _sha256(unit)
+        hashed = _sha256(unit)
         read(unit, written)
         spill.flush()
         _refuse_changed(unit)
         facts = {
             "where": unit.where,
             "stamp": None if unit.stamp is None else [*unit.stamp],
-            "sha256": sha256,
+            "sha256": hashed,
             "digest": str(written.digest) if written.is_hashed else None,
             "names": [*written.names],
             "files": spill.files,
+            "checks": spill.checks,
             "rows": spill.counts.tolist(),
             **written.facts,
         }

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import errno
 import shutil
+import zlib
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -28,7 +30,8 @@ class Spill:
     """Rows of one unit, on their way to files.
 
     They are held until they take ``room`` bytes, then sorted by bucket and written. ``counts`` has
-    the number of rows of each bucket, ``files`` the names of the files written.
+    the number of rows of each bucket, ``files`` the names of the files written, and ``checks`` the
+    checksum of each bucket in each of them.
     """
 
     folder: Path
@@ -36,6 +39,7 @@ class Spill:
     room: int
     counts: np.ndarray
     files: list[str] = field(default_factory=list)
+    checks: list[list[int]] = field(default_factory=list)
     _held: list[pl.DataFrame] = field(default_factory=list)
     _n_bytes: int = 0
 
@@ -63,10 +67,11 @@ class Spill:
         table = rows[order].to_arrow(compat_level=pl.CompatLevel.oldest())
         name = f"{self.name}-{len(self.files):05}.arrow"
         try:
-            _write(self.folder / name, table, counts)
+            checks = _write(self.folder / name, table, counts)
         except (OSError, pa.ArrowException) as error:
             raise cannot_write(self.folder, error, table.nbytes) from None
         self.files.append(name)
+        self.checks.append(checks)
         self.counts += counts
 
     def remove(self) -> None:
@@ -75,7 +80,9 @@ class Spill:
             (self.folder / name).unlink(missing_ok=True)
 
 
-def _write(path: Path, table: pa.Table, counts: np.ndarray) -> None:
+def _write(path: Path, table: pa.Table, counts: np.ndarray) -> list[int]:
+    """Write the rows of all buckets, and return the checksum of each."""
+    checks = []
     whole = table.combine_chunks().to_batches()
     empty = pa.RecordBatch.from_pylist([], table.schema)
     batch = whole[0] if whole else empty
@@ -85,9 +92,12 @@ def _write(path: Path, table: pa.Table, counts: np.ndarray) -> None:
             start = 0
             for count in counts.tolist():
                 # of a slice without rows, PyArrow would write the buffers of the whole batch
-                writer.write_batch(batch.slice(start, count) if count else empty)
+                rows = batch.slice(start, count) if count else empty
+                writer.write_batch(rows)
+                checks.append(zlib.crc32(rows.serialize()))
                 start += count
         temporary.replace(path)
+        return checks
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
@@ -111,14 +121,16 @@ def cannot_write(folder: Path, error: Exception, n_bytes: int) -> LexiframeError
     )
 
 
-def read_bucket(path: Path, bucket: int) -> pl.DataFrame:
-    """Read the rows of a bucket from a file."""
+def read_bucket(path: Path, bucket: int, checks: Sequence[int]) -> pl.DataFrame:
+    """Read the rows of a bucket from a file; raise when they are not those that were written."""
     try:
         with pa.OSFile(str(path)) as file, pa.ipc.open_file(file) as reader:
             batch = reader.get_batch(bucket)
             batch.validate(full=True)
+            if zlib.crc32(batch.serialize()) != checks[bucket]:
+                raise ValueError("its bytes are not those that were written")
             return pl.DataFrame(pa.Table.from_batches([batch]))
     except (OSError, pa.ArrowException, ValueError) as error:
         found = f"the file of buckets cannot be read ({in_one_line(error)})"
-        advice = "remove the folder and partition again"
+        advice = "start again without resume"
         raise ReadError(Problem(str(path), "", found, advice)) from None

@@ -134,16 +134,19 @@ def data_sets_in(data: Any) -> Any:
 
 def judgments_in(data: Any) -> Any:
     """Replace a folder of Parquet files by the data set that it is."""
-    if isinstance(data, str | Path) and not is_remote(data) and Path(data).expanduser().is_dir():
-        return _data_set(expanded(data))
-    return data
+    is_path = isinstance(data, str | Path) and not is_remote(data) and not is_in_ir_datasets(data)
+    return _data_set(expanded(data)) if is_path and _is_folder(expanded(data)) else data
 
 
 def _has_partitions(folder: Path) -> bool:
     """Return whether a path is a folder with folders that are called ``name=value``."""
-    if not os.path.isdir(folder):  # noqa: PTH112 - false, not an error, for a name that is too long
-        return False
-    return any("=" in path.name and path.is_dir() for path in folder.iterdir())
+    return _is_folder(folder) and any(
+        "=" in path.name and path.is_dir() for path in folder.iterdir()
+    )
+
+
+def _is_folder(path: Path) -> bool:
+    return os.path.isdir(path)  # noqa: PTH112 - false, not an error, for a name that is too long
 
 
 def _data_set(folder: Path) -> Any:

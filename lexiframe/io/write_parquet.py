@@ -74,6 +74,7 @@ def write_parquet(
     sources: list[dict[str, Any]] = []
     given: Any = computed_from
     is_list = isinstance(given, Iterable) and not isinstance(given, str | Path)
+    is_list = is_list and getattr(given, "ndim", 1) > 0
     is_one = _is_origin(given) or not is_list
     for origin in [computed_from] if is_one else computed_from:
         if not _is_origin(origin):

@@ -13,7 +13,7 @@ from lexiframe.likeness import likely_cause
 from lexiframe.projection.collection import RankedRuns
 from lexiframe.projection.ranks_and_ties import RunRanks
 
-_FIRST = 10
+FIRST = 10
 """The ranks of which ``judged_at_10`` tells."""
 
 
@@ -39,8 +39,8 @@ def counts_of(ranked: RankedRuns) -> pl.DataFrame:
             "judged": int(np.count_nonzero(found & is_judged)),
             "relevant_retrieved": int(np.count_nonzero(found & is_relevant)),
             "depth": int(run.retrieved.max(initial=0)),
-            "first": int(np.minimum(run.retrieved, _FIRST).sum()),
-            "judged_first": int(np.count_nonzero(found & is_judged & (run.rank <= _FIRST))),
+            "first": int(np.minimum(run.retrieved, FIRST).sum()),
+            "judged_first": int(np.count_nonzero(found & is_judged & (run.rank <= FIRST))),
             "tied_relevant": len(run.tied.item),
         }
 

@@ -44,7 +44,7 @@ def question_power(
 ) -> np.ndarray:
     """Return the probability of the answer yes with n requests, if the mean is as it is.
 
-    Without a deviation it is 1 where there is `room`, and else 0.
+    Without a deviation it is 0 for questions with a margin, which equal differences do not decide.
     """
     if question == "better":
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -57,9 +57,7 @@ def question_power(
     if question == "b not worse":
         below = np.full_like(above, np.inf)
     power = tost_power(below, above, freedom, alpha)
-    certain = room(question, mean, margin) > 0
-    power = np.where(deviation > 0, power, certain)
-    return np.where(n < 2, 0.0, power)
+    return np.where((n < 2) | ~(deviation > 0), 0.0, power)
 
 
 def question_size(

@@ -93,7 +93,8 @@ def required_requests(
     -----
     ``required`` is null when there is no difference (a |mean| no greater than rounding, as in
     `compare`), when the pair has only one request, and when more requests would be needed than are
-    tried: 10^9, or by simulation 100,000. Equal differences need two requests. ``power_at_n`` is
+    tried: 10^9, or by simulation 100,000. Equal differences need two requests,
+    and decide no question with a margin. ``power_at_n`` is
     null with one request, and 0 between runs that are the same for every request.
 
     With ``how="t"`` the power for n requests is P(|T| > t_{1−α/2, n−1}), where T is noncentral t
@@ -186,8 +187,9 @@ def _required_by_question(
             else:
                 # The simulated test has two sides, the questions about a margin have one.
                 level = alpha if question == "better" else 2 * alpha
-                required = simulated_size(pairs, power, level, samples, seed, above)
-                power_at_n = simulated_power(pairs, None, level, samples, seed, above)[:, 0]
+                asked: dict[str, Any] = {"room": above, "with_margin": question != "better"}
+                required = simulated_size(pairs, power, level, samples, seed, **asked)
+                power_at_n = simulated_power(pairs, None, level, samples, seed, **asked)[:, 0]
             found = (n > 1) & (above(mean) > rounding) & (required > 0)
             frames.append(
                 _answered(c, how, found, required, power_at_n).with_columns(

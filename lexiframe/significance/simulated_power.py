@@ -21,22 +21,33 @@ while SIZES[-1] < 100_000:
     SIZES.append(min(100_000, max(SIZES[-1] + 1, SIZES[-1] * 107 // 100)))
 
 
+_EQUAL = 1e-13
+"""A variance that is no more than this share of the mean square is one of rounding alone."""
+
 Room = Callable[[np.ndarray], np.ndarray]
 """From mean differences to how far they are on the side of a limit where a test may reject."""
 
 
 def simulated_size(
-    pairs: Pairs, power: float, alpha: float, samples: int, seed: int, room: Room = np.abs
+    pairs: Pairs,
+    power: float,
+    alpha: float,
+    samples: int,
+    seed: int,
+    room: Room = np.abs,
+    *,
+    with_margin: bool = False,
 ) -> np.ndarray:
     """Find for each pair the least of `SIZES` at which enough samples are significant.
 
     The t-test asks whether ``room`` of the mean difference is above 0: by default whether there is
-    a difference, in either direction, so that ``alpha`` is the level of both sides. The result is 0
-    for a pair that no size is enough for, or whose room is a tie.
+    a difference, in either direction, so that ``alpha`` is the level of both sides. ``with_margin``
+    says that samples of equal differences do not reject. The result is 0 for a pair that no size is
+    enough for, or whose room is a tie.
     """
     required = np.zeros(len(pairs.a), np.int64)
     rounding = pairs.mean_rounding
-    rejects = partial(_rejects, alpha=alpha, room=room)
+    rejects = partial(_rejects, alpha=alpha, room=room, with_margin=with_margin)
     for pair, complete in _complete(pairs.values):
         rough = rounding[pair]
         left = np.flatnonzero(room(complete.mean(axis=0)) > rough)
@@ -56,13 +67,15 @@ def simulated_power(
     samples: int,
     seed: int,
     room: Room = np.abs,
+    *,
+    with_margin: bool = False,
 ) -> np.ndarray:
     """Return the share of significant samples, pairs × sizes; NaN for a pair with one request.
 
-    If ``sizes`` is None, there is one size: the number of requests that the pair has. ``room`` and
-    ``alpha`` are as in `simulated_size`.
+    If ``sizes`` is None, there is one size: the number of requests that the pair has. The other
+    arguments are as in `simulated_size`.
     """
-    rejects = partial(_rejects, alpha=alpha, room=room)
+    rejects = partial(_rejects, alpha=alpha, room=room, with_margin=with_margin)
     shares = np.full((len(pairs.a), 1 if sizes is None else len(sizes)), np.nan)
     rounding = pairs.mean_rounding
     for pair, complete in _complete(pairs.values):
@@ -109,11 +122,13 @@ def _rejects(
     size: int,
     alpha: float,
     room: Room,
+    with_margin: bool,
 ) -> np.ndarray:
     """Return where t > t_{1−α/2, n−1}, with t² = n · room² / variance, without a division.
 
-    If the variance is 0 any room above 0 rejects. Rounding may make it slightly more or less than
-    0, which is too little to matter.
+    If the variance is 0 any room above 0 rejects; with a margin none does, because equal
+    differences decide nothing there. Rounding may make it slightly more or less than 0, which is
+    too little to matter.
     """
     from scipy.stats import t
 
@@ -121,4 +136,6 @@ def _rejects(
     variance = (square - mean**2) * (size / (size - 1))
     above = room(mean)
     above[above <= rounding] = 0.0
+    if with_margin:
+        above[variance <= _EQUAL * square] = 0.0
     return np.asarray(size * above**2 > t.isf(alpha / 2, size - 1) ** 2 * variance)

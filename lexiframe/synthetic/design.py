@@ -31,7 +31,7 @@ def check_model(signal: Mapping[str, float]) -> None:
 def check_range(name: str, value: float, least: float, most: float) -> None:
     """Raise unless a number is finite and within a range."""
     is_number = isinstance(value, Real) and not isinstance(value, bool)
-    if not (is_number and np.isfinite(value) and least <= value <= most):
+    if not (is_number and abs(value) < np.inf and least <= value <= most):
         bounds = f"number from {least:g}" + f" to {most:g}" * bool(np.isfinite(most))
         expected = bounds if np.isfinite(least) else "finite number"
         raise LexiframeError(f"{_FUNCTION}: expected a {expected} as {name}, found {shown(value)}")

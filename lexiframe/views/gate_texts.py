@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 from lexiframe.views.cells import with_p_values
-from lexiframe.views.decided.gates import gate_sentences, name_of_row
+from lexiframe.views.decided.gates import coverage_of_row, gate_sentences, name_of_row
 from lexiframe.views.markdown import markdown_of, markdown_table
 from lexiframe.views.tables import fits, paragraph, table_text
 
@@ -25,16 +25,17 @@ def gate_text(table: pl.DataFrame) -> str:
     ╞══════════════════════════════════════════════════════════════════╡
     │ AP       undecided      -0.150  -0.304    0.004   0.100    0.729 │
     └──────────────────────────────────────────────────────────────────┘
+    Coverage: 6 requests, of which old has 6 and new 6.
     AP: It is not known whether new is worse than old by more than 0.1: p = 0.7292,
     of the opposite 0.2708, mean difference -0.15, n = 6; it would take about 88
     requests.
     new does not pass the gate: AP does not decide whether it is not worse than old
     by more than the margin, but about 88 requests would (paired t-test, α = 0.05, n
-    = 6 requests).
+    = 6 of 6 requests).
     """
     said = [f"{name}: {why}" for name, why in _not_passed(table)]
     sentence = gate_sentences(table)["sentence"].item()
-    below = map(paragraph, [*said, sentence])
+    below = map(paragraph, [*_coverage(table), *said, sentence])
     rows = _rows(table)
     rows = rows if fits(rows) else rows.drop("p_value")  # the interval and the margin say as much
     return "\n".join([paragraph(_title(table)), table_text(rows), *below])
@@ -49,9 +50,23 @@ def gate_markdown(table: pl.DataFrame) -> str:
         markdown_of(verdict["sentence"].item()),
         markdown_of(_title(table)) + ":",
         markdown_table(_rows(table)),
+        *([markdown_of(" ".join(_coverage(table)))] if _coverage(table) else []),
         *(["\n".join(said)] if said else []),
     ]
     return "\n\n".join(parts)
+
+
+def _coverage(table: pl.DataFrame) -> list[str]:
+    """Say what the runs answer; of rows that say the same, those of a group stand once."""
+    groups = table.columns[: table.columns.index("measure")]
+    rows = [*table.iter_rows(named=True)]
+    found = [coverage_of_row(row) for row in rows]
+    if len({*found}) == 1:
+        return [f"Coverage: {found[0]}."] if found[0] else []
+    said = {
+        f"{name_of_row(r, groups)}: {text}." for r, text in zip(rows, found, strict=True) if text
+    }
+    return [f"Coverage of {text}" for text in sorted(said)]
 
 
 def _title(table: pl.DataFrame) -> str:

@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 import polars as pl
 
 from lexiframe.errors import escaped
-from lexiframe.views.decided.gates import name_of_row
+from lexiframe.views.decided.gates import coverage_of_row, name_of_row
 
 
 def junit_xml(table: pl.DataFrame) -> str:
@@ -39,6 +39,9 @@ def junit_xml(table: pl.DataFrame) -> str:
     for row in rows:
         name = name_of_row(row, groups)
         case = _element(suite, "testcase", classname="lexiframe.gate", name=name, time=0)
+        if covered := coverage_of_row(row):
+            properties = _element(case, "properties")
+            _element(properties, "property", name="coverage", value=covered)
         if row["outcome"] == "pass":
             ElementTree.SubElement(case, "system-out").text = escaped(row["why"])
         else:

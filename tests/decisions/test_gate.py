@@ -219,7 +219,7 @@ def test_each_measure_and_group_has_a_row():
     assert g.equals(lf.gate(half_named(), margins, **TWO, by="kind"))
     sentence = lf.verdict(g)["sentence"].item()
     assert "RR for kind = x" in sentence
-    assert "n = 20 requests" in sentence
+    assert "n = 20 of 20 requests" in sentence
 
 
 def half_named():
@@ -412,13 +412,14 @@ def test_the_verdict_of_a_gate():
     assert said.select("baseline", "candidate", "outcome").rows() == [("old", "new", "pass")]
     assert said["sentence"].item() == (
         "new passes the gate: by AP and RR it is not worse than old by more than the margin "
-        "(paired t-test, α = 0.05, n = 40 requests)."
+        "(paired t-test, α = 0.05, n = 40 of 40 requests)."
     )
     d = pl.concat([two_measures(), scores_of(around(-0.06), "P@5")])
     failed = lf.gate(d, 0.02, **how)
     assert lf.verdict(failed)["sentence"].item() == (
         "new does not pass the gate: by P@5 it is worse than old by more than the margin; RR does "
-        "not decide it, but about 243 requests would (paired t-test, α = 0.05, n = 40 requests)."
+        "not decide it, but about 243 requests would (paired t-test, α = 0.05, n = 40 of 40 "
+        "requests)."
     )
     both = lf.verdict(pl.concat([passed, failed.with_columns(candidate=pl.lit("newer"))]))
     assert both["outcome"].to_list() == ["pass", "fail"]

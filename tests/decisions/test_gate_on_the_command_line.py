@@ -15,6 +15,7 @@ import pytest
 
 import lexiframe as lf
 from lexiframe import cli
+from lexiframe.decisions.gate_coverage import COVERAGE_OF_BOTH
 
 EXAMPLE = lf.bundled("example")
 QRELS, RUNS = EXAMPLE / "qrels.txt", EXAMPLE / "runs"
@@ -122,7 +123,49 @@ def test_the_table_is_that_of_the_function(gate):
     g = lf.gate(lf.preferences(p, "AP LR"), 0.1, baseline="pixels_euclidean", candidate="random",
                 require="equivalent", test="bootstrap", trials=500, seed=3, alpha=0.1, power=0.9,
                 correction="holm")  # fmt: skip
-    assert json.loads(outcome.out) == g.to_dicts()
+    found = pl.DataFrame(json.loads(outcome.out), g.schema)
+    assert found.drop(COVERAGE_OF_BOTH).equals(g.drop(COVERAGE_OF_BOTH))
+
+
+def judged_documents(run):
+    """For each judged request, the documents of a run's first ten, and those that are judged."""
+    judged = {(line.split()[0], line.split()[2]) for line in QRELS.read_text().splitlines()}
+    rankings = {}
+    for line in run.read_text().splitlines():
+        query, _, doc, _, score, _ = line.split()
+        rankings.setdefault(query, []).append((float(score), doc))
+    first = [
+        (query, doc)
+        for query, ranking in rankings.items()
+        if query in {query for query, _ in judged}
+        for _, doc in sorted(ranking, reverse=True)[:10]
+    ]
+    return sum(pair in judged for pair in first) / len(first)
+
+
+def test_the_coverage_of_both_runs_is_said_everywhere(gate, tmp_path):
+    query = BAD.read_text().split()[0]
+    kept = [line for line in BAD.read_text().splitlines() if line.split()[0] != query]
+    run = tmp_path / "cut.run"
+    run.write_text("\n".join(kept) + "\n")
+    asked = [QRELS, GOOD, run, "--margin", "AP=0.1", "--missing", "zero"]
+    row = rows(gate(*asked, "--format", "json"))["AP"]
+    assert [row[name] for name in COVERAGE_OF_BOTH[:3]] == [5, 5, 4]
+    shares = [row[name] for name in COVERAGE_OF_BOTH[3:]]
+    assert shares == pytest.approx([judged_documents(GOOD), judged_documents(run)])
+    said = "5 requests, of which pixels_euclidean has 5 and cut 4; judged among their first 10"
+    outcome = gate(*asked, "--junit", tmp_path / "junit.xml")
+    assert f"Coverage: {said}" in " ".join(outcome.out.split())
+    least = int(100 * min(shares))
+    inside = (
+        f"n = 5 of 5 requests, 1 of them without cut, of the first 10 documents at least {least} %"
+    )
+    assert inside in " ".join(outcome.out.split())
+    tree = ElementTree.parse(tmp_path / "junit.xml")
+    assert tree.find(".//property[@name='coverage']").get("value").startswith(said)
+    assert said in gate(*asked, "--format", "markdown").out.replace("\\", "")
+    dropped = rows(gate(*asked[:-1], "drop", "--format", "json"))["AP"]
+    assert (dropped["n"], dropped["requests"], dropped["candidate_answered"]) == (4, 5, 4)
 
 
 def test_groups_of_requests(gate, tmp_path):

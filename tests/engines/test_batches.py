@@ -1,6 +1,7 @@
 """Evaluation in parts: interrupted and resumed, and with faults of files and disks."""
 
 import errno
+import os
 import signal
 import subprocess
 import sys
@@ -140,6 +141,64 @@ def test_killed_and_resumed_it_writes_identical_files(data, expected, tmp_path, 
     done = counted(monkeypatch)
     assert finished(data, out, resume=True) == expected
     assert 0 < len(done) < N_BUCKETS
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has other signals")
+def test_two_processes_do_not_share_a_folder(data, expected, tmp_path, monkeypatch):
+    out = tmp_path / "out"
+    child = subprocess.Popen([sys.executable, "-c", CHILD, *map(str, data), str(out)])
+    try:
+        until = time.monotonic() + 60
+        while not (out / ".lexiframe-job" / "buckets" / "plan.json").exists():
+            assert child.poll() is None
+            assert time.monotonic() < until
+            time.sleep(0.02)
+        for resume in (False, True):
+            with pytest.raises(lf.LexiframeError, match="another process writes its results"):
+                finished(data, out, resume=resume)
+        assert child.wait(60) == 0
+    finally:
+        child.kill()
+        child.wait()
+    assert not (out / ".lexiframe-job").exists()
+    assert files_in(out) == expected or finished(data, out) == expected
+
+
+SIGNALLED = """
+import sys, time
+from lexiframe import __main__
+from lexiframe.engines import batches, partition
+evaluate_bucket = batches.evaluate_bucket
+def slowly(*arguments):
+    print("evaluating", flush=True)
+    time.sleep(30)
+    return evaluate_bucket(*arguments)
+batches.evaluate_bucket = slowly
+sys.argv = ["lexiframe", "evaluate", *sys.argv[1:], "-m", "AP", "--memory", "1kB"]
+__main__.main()
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has other signals")
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP"])
+def test_a_signal_leaves_no_buckets_in_the_temporary_folder(data, tmp_path, name):
+    number = getattr(signal, name)
+    asked = [sys.executable, "-c", SIGNALLED, str(data[1]), str(data[0])]
+    how = {"env": {**os.environ, "TMPDIR": str(tmp_path)}, "stdout": subprocess.PIPE}
+    with subprocess.Popen(asked, **how, preexec_fn=heard) as child:
+        try:
+            assert child.stdout.readline() == b"evaluating\n"
+            assert [*tmp_path.glob("lexiframe-*")]
+            child.send_signal(number)
+            assert child.wait(60) == 128 + number
+        finally:
+            child.kill()
+    assert not [*tmp_path.iterdir()]
+
+
+def heard():
+    """Let a process hear what its parent may ignore."""
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 def counted(monkeypatch, fails_at=None, error=None):

@@ -365,8 +365,43 @@ def test_a_damaged_file_of_buckets(tmp_path):
     buckets = parted(tmp_path / "b", RUN)
     for path in (tmp_path / "b").rglob("*.arrow"):
         path.write_bytes(path.read_bytes()[:-50])
-    with pytest.raises(ReadError, match=r"the file of buckets cannot be read .*partition again"):
+    with pytest.raises(
+        ReadError, match=r"the file of buckets cannot be read .*start again without"
+    ):
         buckets.runs(0)
+
+
+@pytest.mark.parametrize("rows", [RUN, RUN.with_columns(pl.col("query_id", "doc_id").cast(str))])
+def test_a_flipped_bit_in_a_bucket_is_seen(tmp_path, rows):
+    """Ids and scores stay valid Arrow when one of their bits is another."""
+    buckets = parted(tmp_path / "b", rows, n_buckets=1)
+    path = next((tmp_path / "b" / "runs").glob("*.arrow"))
+    whole = bytearray(path.read_bytes())
+    first = buckets.runs(0)
+    place = whole.index(np.float64(RUN["score"][17]).tobytes())
+    for at in (place, place + 3):
+        path.write_bytes(whole[:at] + bytes([whole[at] ^ 4]) + whole[at + 1 :])
+        with pytest.raises(ReadError, match="its bytes are not those that were written"):
+            buckets.runs(0)
+    path.write_bytes(whole)
+    assert all(buckets.runs(0)[name].equals(frame) for name, frame in first.items())
+
+
+@pytest.mark.parametrize("damage", [b"", b"{", b"{}", b"[1]\n[2]\n", b"\xff\n"])
+@pytest.mark.parametrize("what", ["plan.json", "runs/000003.json", "qrels/000000.json"])
+def test_a_damaged_file_of_facts_is_no_fact(tmp_path, many, damage, what):
+    """Its unit, or all of them, are read again."""
+    QRELS.write_parquet(tmp_path / "qrels.parquet")
+    where = [str(many), str(tmp_path / "qrels.parquet")]
+    whole = parted(tmp_path / "b", *where)
+    files = files_of(tmp_path / "b")
+    (tmp_path / "b" / what).write_bytes(damage)
+    again = parted(tmp_path / "b", *where, resume=what != "plan.json")
+    assert again.sources == whole.sources
+    assert files_of(tmp_path / "b") == files
+    facts = tmp_path / "b" / what
+    facts.write_bytes(facts.read_bytes().replace(b"0", b"1"))
+    assert jobs.read_facts(facts) == {}
 
 
 # --- Going on ------------------------------------------------------------------------------------
@@ -475,5 +510,6 @@ def test_buckets_without_rows_take_no_room(tmp_path):
     spilled.flush()
     size = (tmp_path / spilled.files[0]).stat().st_size
     assert size < 2 * rows.estimated_size() + 100 * 1000
-    found = [spill.read_bucket(tmp_path / spilled.files[0], n) for n in range(100)]
+    where, checks = tmp_path / spilled.files[0], spilled.checks[0]
+    found = [spill.read_bucket(where, n, checks) for n in range(100)]
     assert sorted(table.height for table in found) == [0] * 99 + [5000]

@@ -268,7 +268,7 @@ def test_one_run_and_one_request():
     assert r"\begin{tabular}{lrr}" in one.latex()
     request = lf.evaluate_scores(scores_of(["x", "y"], 1))
     assert "With one request, no test is possible." in request.markdown()
-    assert {mark for _, _, mark in cells(request.markdown())[0].values()} == {""}
+    assert {mark for _, _, mark in cells(request.markdown())[0].values()} == {"?"}
 
 
 def test_preferences_alone_and_what_has_no_value():
@@ -294,7 +294,7 @@ def test_groups_stand_together_in_one_table(grouped):
     assert "over the 3 pairs of each measure and group, α = 0.05, n = 1 to 2)" in caption
     text = grouped.latex()
     assert text.count(r"\midrule") == 3
-    assert r"\multicolumn{5}{l}{\emph{kind = a\_b (n = 2)}} \\" in text
+    assert r"\multicolumn{6}{l}{\emph{kind = a\_b (n = 2)}} \\" in text
     means = {
         (kind, run): mean
         for kind, run, mean in grouped.means.filter(measure="AP")

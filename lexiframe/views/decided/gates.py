@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import polars as pl
@@ -30,7 +31,7 @@ def gate_sentences(table: pl.DataFrame) -> pl.DataFrame:
     >>> g = lf.gate(s, 0.1, baseline="old", candidate="new")
     >>> print(gate_sentences(g)["sentence"][0])
     new does not pass the gate: AP does not decide whether it is not worse than old by more than \
-the margin, but about 88 requests would (paired t-test, α = 0.05, n = 6 requests).
+the margin, but about 88 requests would (paired t-test, α = 0.05, n = 6 of 6 requests).
     """
     groups = table.columns[: table.columns.index("measure")]
     gates = table.partition_by(_ONE_GATE, maintain_order=True)
@@ -98,4 +99,45 @@ def _how(rows: list[dict[str, Any]]) -> str:
     corrected = f", {over} the {len(rows):,} rows" * (rows[0]["correction"] != "none")
     sizes = [row["n"] for row in rows]
     n = " to ".join(f"{n:,}" for n in dict.fromkeys([min(sizes), max(sizes)]))
-    return f"{how}{corrected}, α = {rows[0]['alpha']:g}, n = {n} request{'s' * (n != '1')}"
+    return f"{how}{corrected}, α = {rows[0]['alpha']:g}, n = {n}{_of_all(rows, n)}"
+
+
+def _of_all(rows: list[dict[str, Any]], n: str) -> str:
+    """Say of how many requests n are, which run lacks some, and how much is judged of both."""
+    if any(row.get("requests") is None for row in rows):
+        return f" request{'s' * (n != '1')}"
+    all_requests = [int(row["requests"]) for row in rows]
+    of = " to ".join(f"{size:,}" for size in dict.fromkeys([min(all_requests), max(all_requests)]))
+    said = f" of {of} request{'s' * (of != '1')}"
+    for role in ("baseline", "candidate"):
+        lacking = max(row["requests"] - row[f"{role}_answered"] for row in rows)
+        said += f", {lacking:,} of them without {rows[0][role]}" * bool(lacking)
+    shares = [row[f"{role}_judged_at_10"] for row in rows for role in ("baseline", "candidate")]
+    if None in shares:
+        return said
+    return f"{said}, of the first 10 documents at least {math.floor(100 * min(shares))} % judged"
+
+
+def coverage_of_row(row: dict[str, Any]) -> str:
+    """Say what the two runs of a row answer, and how much is judged; nothing if it is not known.
+
+    Examples
+    --------
+    >>> coverage_of_row({"baseline": "old", "candidate": "new", "requests": 60,
+    ...                  "baseline_answered": 60, "candidate_answered": 58,
+    ...                  "baseline_judged_at_10": 0.314, "candidate_judged_at_10": 0.295})
+    '60 requests, of which old has 60 and new 58; judged among their first 10 documents: 31.4 % \
+and 29.5 %'
+    """
+    if row.get("requests") is None:
+        return ""
+    there = [f"{row[f'{role}_answered']:,}" for role in ("baseline", "candidate")]
+    said = (
+        f"{row['requests']:,} request{'s' * (row['requests'] != 1)}, of which {row['baseline']} "
+        f"has {there[0]} and {row['candidate']} {there[1]}"
+    )
+    shares = [row[f"{role}_judged_at_10"] for role in ("baseline", "candidate")]
+    if None in shares:
+        return said
+    judged = " and ".join(f"{100 * share:.1f} %" for share in shares)
+    return f"{said}; judged among their first 10 documents: {judged}"
