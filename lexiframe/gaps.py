@@ -67,6 +67,9 @@ def coverage(
         equal scores can give. It is greatest when relevant items come first among equal scores,
         the high grades first, and least in the reverse of that order.
 
+        ``negative``: documents retrieved for judged requests whose grade is below 0. They count as
+        unjudged, as in trec_eval; ``read_qrels(negative="not relevant")`` makes them not relevant.
+
     Raises
     ------
     LexiframeError

@@ -53,6 +53,7 @@ _COLUMNS = {
         relevant_retrieved depth duplicates unjudged_removed tied_relevant line better worse tied
         n_a n_b only_a only_b AA AD MA MD PA PD TIE compared holes trials n_differ position_in_a
         position_in_b n_runs best_position baseline_answered candidate_answered
+        negative
     """,
     FLOAT: """
         score rank relevance rel value mean exposure preference win_rate mean_preference probability
@@ -315,7 +316,8 @@ COVERAGE = _table(
     "run",
     "requests answered missing extra without_relevant retrieved judged relevant_retrieved depth "
     "judged_at_10 duplicates unjudged_removed tied_relevant AP_min AP_max RR_min RR_max "
-    "nDCG@10_min nDCG@10_max",
+    "nDCG@10_min nDCG@10_max negative",
+    optional="negative",
 )
 PROBLEMS = _table("problems", "file line problem expected found", "advice", nullable="line")
 

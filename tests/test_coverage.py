@@ -228,3 +228,16 @@ def test_evaluate_gives_the_same_table(shared):
         assert bounds.height == 9
         assert (bounds["AP_min"] <= bounds["value"] + 1e-12).all()
         assert (bounds["value"] <= bounds["AP_max"] + 1e-12).all()
+
+
+def test_grades_below_0_are_counted(tmp_path):
+    """Spam (−2 in ClueWeb) counts as unjudged, unless the reader says otherwise."""
+    ranking = {"a": 4, "b": 3, "c": 2, "d": 1}
+    runs = {"spam": {"1": ranking, "2": ranking}, "ham": {"1": {"d": 1}, "2": {"d": 1}}}
+    qrels = {"1": {"a": -2, "b": 0, "c": 1, "e": -1}, "2": {"a": -2, "d": 1}}
+    found = lf.coverage(runs, qrels)
+    assert found.select("run", "negative", "judged").rows() == [("ham", 0, 1), ("spam", 2, 3)]
+    as_zero = lf.coverage(runs, lf.read_qrels(qrels, negative="not relevant"))
+    assert as_zero.select("negative", "judged").rows() == [(0, 1), (0, 5)]
+    said = str(lf.evaluate(runs, qrels, ["AP"]))
+    assert "with a grade below 0, counted as unjudged: 2." in " ".join(said.split())

@@ -195,9 +195,13 @@ def fits(sizes: Sizes, memory: int) -> bool:
 def n_buckets(sizes: Sizes, memory: int) -> int:
     """Return the number of buckets with which each can be evaluated in the memory allowed.
 
+    There are no more of them than rows.
+
     Examples
     --------
     >>> n_buckets(Sizes(200_000_000), parse_memory("4GB"))
     30
     """
-    return min(max(math.ceil(sizes.memory * _UNEVEN / room_in(memory)), 1), _MOST)
+    return min(
+        max(math.ceil(sizes.memory * _UNEVEN / room_in(memory)), 1), _MOST, max(sizes.rows, 1)
+    )

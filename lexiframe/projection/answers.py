@@ -20,7 +20,7 @@ FIRST = 10
 COUNTS = (
     "requests", "without_relevant", "answered", "missing", "extra", "duplicates",
     "unjudged_removed", "retrieved", "judged", "relevant_retrieved", "depth", "first",
-    "judged_first", "tied_relevant",
+    "judged_first", "tied_relevant", "negative",
 )  # fmt: skip
 """The columns of `counts_of` beside the run."""
 
@@ -42,6 +42,7 @@ def counts_of(ranked: RankedRuns) -> pl.DataFrame:
             "first": int(np.minimum(run.retrieved, FIRST).sum()),
             "judged_first": int(np.count_nonzero(found & is_judged & (run.rank <= FIRST))),
             "tied_relevant": len(run.tied.item),
+            "negative": int(np.count_nonzero(found & ~is_judged)),
         }
 
     documents = pl.DataFrame([counts(run) for run in ranked.runs])

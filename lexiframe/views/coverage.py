@@ -22,12 +22,14 @@ documents retrieved: 1,500, of these judged: 50.0 %, relevant: 18.
     total = coverage.sum()
     retrieved, judged = total["retrieved"][0], total["judged"][0]
     share = f"{_percent(judged / retrieved)}, relevant: " if retrieved else "0, relevant: "
+    below = total["negative"][0] if "negative" in total.columns else 0
+    spam = f"; with a grade below 0, counted as unjudged: {below:,}" * bool(below)
     requests, without = coverage["requests"][0], coverage["without_relevant"][0]
     return (
         f"Coverage: {_counted(coverage.height, 'run')}, {_counted(requests, 'request')} "
         f"({without:,} without a relevant item); rankings missing: {total['missing'][0]:,}, extra: "
         f"{total['extra'][0]:,}; documents retrieved: {retrieved:,}, of these judged: "
-        f"{share}{total['relevant_retrieved'][0]:,}."
+        f"{share}{total['relevant_retrieved'][0]:,}{spam}."
     )
 
 
