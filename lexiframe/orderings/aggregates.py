@@ -7,6 +7,7 @@ import polars as pl
 
 from lexiframe.codes import encode
 from lexiframe.guards import typed
+from lexiframe.layouts.arrays import refuse_too_great
 from lexiframe.layouts.cube import checked_cells
 from lexiframe.layouts.groups import By, by_groups
 from lexiframe.metrics.derived import known_metric
@@ -68,6 +69,7 @@ def aggregates(s: Frame, /, *, requests: RequestsLike = None, by: By = None) -> 
     queries, query = encode(rows["query_id"])
     measures, measure = encode(rows["measure"])
     shape = (len(runs), len(queries), len(measures))
+    refuse_too_great("scores", rows["value"].to_numpy())
     checked_cells(shape, (run, query, measure), rows["value"], SCORES)
     group = run * len(measures) + measure
     n, total = np.bincount(group), np.bincount(group, rows["value"].to_numpy())

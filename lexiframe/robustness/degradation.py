@@ -9,7 +9,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 import polars as pl
 
-from lexiframe.errors import check_choice
+from lexiframe.errors import LexiframeError, check_choice
 from lexiframe.guards import typed
 from lexiframe.io.problems.duplicates import Duplicates
 from lexiframe.layouts.arrays import PairCube, Pairs
@@ -127,6 +127,8 @@ def degradation(
     check_choice("degradation", how, get_args(How), "how")
     check_choice("degradation", order, get_args(Method), "order")
     check_draws("degradation", "samples", samples, seed)
+    if not kept:
+        raise LexiframeError("degradation: expected fractions that are kept, found none")
     for fraction in kept:
         check_fraction("degradation", fraction)
     p = positions(

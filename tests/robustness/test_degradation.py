@@ -126,6 +126,7 @@ def test_all_of_the_data_agree_with_themselves():
         ({"how": "pooled"}, "expected how to be one of 'uniform', 'retrieved', found 'pooled'"),
         ({"order": "elo"}, "expected order to be one of 'mean', .*, found 'elo'"),
         ({"fractions": [0.5, 1.5]}, r"expected a fraction above 0 and at most 1, found 1\.5"),
+        ({"fractions": []}, "degradation: expected fractions that are kept, found none"),
         ({"samples": 0}, "expected samples to be a whole number from 1, found 0"),
         ({"measures": "bpref"}, "bpref"),
     ],
