@@ -54,29 +54,16 @@ class Group:
 
 
 def _groups() -> Iterator[Group]:
-    """Take the groups from the docstring of the package."""
-    text = (inspect.getdoc(lf) or "").partition("\n- ")[2]
-    for entry in text.split("\n- "):
-        entry = " ".join(entry.split())
-        title, _, names = entry.partition(": ")
-        if "`theory`" in entry:
-            yield Group("Theory", inspect.getdoc(theory) or "", theory, theory.__all__)
+    """Take the groups from the package, and each module of functions for a group of its own."""
+    for title, text, places in lf._GROUPS:
+        if "theory" not in places:
+            yield Group(title, f"{text[0].upper()}{text[1:]}.", lf, list(places))
             continue
-        if "`spark`" in entry:
-            yield Group("Spark", inspect.getdoc(spark) or "", spark, spark.__all__)
-            continue
-        if "`views.charts`" in entry:
-            yield Group("Charts", inspect.getdoc(charts) or "", charts, charts.__all__)
-            continue
-        if "`views.display`" in entry:
-            yield Group("Display tables", inspect.getdoc(display) or "", display, display.__all__)
-            continue
-        found = [name for name in re.findall(r"`(\w+)`", entry) if name in lf.__all__]
-        yield Group(_capital(title), _capital(names) + ".", lf, found)
+        for name, module in _MODULES.items():
+            yield Group(name, inspect.getdoc(module) or "", module, module.__all__)
 
 
-def _capital(text: str) -> str:
-    return text[0].upper() + text[1:]
+_MODULES = {"Theory": theory, "Charts": charts, "Display tables": display, "Spark": spark}
 
 
 def _slug(group: Group, name: str) -> str:

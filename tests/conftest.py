@@ -62,13 +62,7 @@ def pytest_sessionstart() -> None:
         pytest.exit(f"LEXIFRAME_REQUIRE_CONFORMANCE is set, but {REASON}", returncode=1)
 
 
-SEEN_BY_QUICKER = {
-    "parity", "properties", "test_malformed", "test_forms", "test_scores", "test_warnings",
-    "test_memory", "test_evaluation", "charts", "test_docs", "test_report", "test_display",
-    "test_paper", "test_between_groups", "test_simulated_collections", "test_neighbours",
-}  # fmt: skip
-"""Folders and modules; those of what people look at have an example in each docstring, too."""
-SLOWEST = ["test_notebooks", "test_simulated_collections", "test_projected", "test_cli"]
+SLOWEST = ["test_notebooks", "test_simulated_collections", "test_measured", "test_cli"]
 """They start first: a process that met them last would run on alone when the others are done."""
 
 
@@ -76,13 +70,13 @@ SLOWEST = ["test_notebooks", "test_simulated_collections", "test_projected", "te
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark as slow the tests that draw examples, read real collections or start MLflow.
 
-    Also those of the folders and modules that look again at what quicker tests see.
+    Modules that look again at what quicker tests see say so themselves, with ``pytestmark``.
     """
     for item in items:
         draws = getattr(getattr(item, "obj", None), "is_hypothesis_test", False)
         reads = {"shared", "mlflow"} & {*getattr(item, "fixturenames", ())}
-        again = SEEN_BY_QUICKER & {item.path.stem, item.path.parent.name}
-        if draws or reads or again or item.get_closest_marker("conformance"):
+        draws = draws or item.path.match("lexiframe/views/charts/*.py")  # examples that are charts
+        if draws or reads or item.get_closest_marker("conformance"):
             item.add_marker("slow")
     places = {name: place for place, name in enumerate(SLOWEST)}
     items.sort(key=lambda item: places.get(item.path.stem, len(places)))

@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from lexiframe.schemas import PREFERENCES, SCORES
+from lexiframe.base.schemas import PREFERENCES, SCORES
 
 
 def preferences(pairs, measure="mine"):

@@ -10,11 +10,11 @@ import pytest
 from pyarrow import orc
 
 import lexiframe as lf
-from lexiframe.metrics.catalogue import METRICS
-from lexiframe.schemas import check
+from lexiframe.base.schemas import check
+from lexiframe.metrics.catalogues.ranked import METRICS
 from lexiframe.significance.paired_tests import TESTS
 from tests.frames import assert_close
-from tests.test_house import ABOVE, FREE, IO, PACKAGE, STAGES
+from tests.test_house import PACKAGE, arrows, part
 
 ROOT = Path(__file__).resolve().parents[1]
 TEXT = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
@@ -90,24 +90,16 @@ def test_each_way_to_add_something_is_a_few_lines():
     assert max(lines) <= 6  # five, and the line that begins a function
 
 
-def test_every_folder_has_a_line():
+def test_every_room_has_a_line():
     """In the order in which they import one another."""
-    there = [
-        [name for name in names if (folder / name / "__init__.py").exists()]
-        for folder, names in ((PACKAGE, [*STAGES, "engines"]), (PACKAGE / "io", IO))
-    ]
-    assert re.findall(r"^\| `(\w+)` \|", TEXT, flags=re.MULTILINE) == [*there[0], *there[1]]
+    there = [path.name for path in PACKAGE.iterdir() if (path / "__init__.py").exists()]
+    named = re.findall(r"^\| `(\w+)` \|", TEXT, flags=re.MULTILINE)
+    assert sorted(named) == sorted(there)
+    uses = arrows(part)
+    assert all(uses[room] & {*named} <= {*named[:place]} for place, room in enumerate(named))
     for folder in (ROOT / "tests").iterdir():
-        if folder.is_dir() and [*folder.glob("*.py")] and folder.name not in there[0]:
+        if folder.is_dir() and [*folder.glob("*.py")] and folder.name not in there:
             assert f"`tests/{folder.name}/`" in PROSE
-
-
-def test_the_modules_at_the_top_are_in_their_group():
-    free, above = PROSE.split("The modules at the top")[1].split("No stage may")
-    named = [re.findall(r"`(\w+)\.py`", text) for text in (free, above.split("\n\n")[0])]
-    assert named[0] == [name for name in FREE if not name.startswith("_")]
-    others = ("__", "cli_", "engines")  # the engines are a folder, in the table above
-    assert named[1] == [name for name in ABOVE if not name.startswith(others)]
 
 
 def test_every_file_exists():

@@ -9,8 +9,9 @@ from typing import Literal
 
 import polars as pl
 
-from lexiframe.errors import LexiframeError, Problem
-from lexiframe.guards import typed
+from lexiframe.base.errors import LexiframeError, Problem
+from lexiframe.base.guards import typed
+from lexiframe.base.schemas import PROBLEMS, QRELS, RUNS
 from lexiframe.io.files.parquet_and_arrow import read_arrow
 from lexiframe.io.files.sources import File, Source, only_file, run_name
 from lexiframe.io.files.unpacking import Content
@@ -28,7 +29,6 @@ from lexiframe.io.text.json_tables import is_json, names_in
 from lexiframe.io.text.lines import first_fields
 from lexiframe.io.text.trec import warn_of_wider_lines
 from lexiframe.io.text.trec_rows import lines_of
-from lexiframe.schemas import PROBLEMS, QRELS, RUNS
 
 Kind = Literal["run", "qrels"]
 _OF_BEIR = {"query-id", "corpus-id", "score"}  # the columns of judgments in the form of BEIR

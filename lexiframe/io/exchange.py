@@ -8,9 +8,9 @@ from typing import Any, TypeVar
 
 import polars as pl
 
-from lexiframe.errors import LexiframeError, SchemaError, n_and_first
-from lexiframe.guards import typed
-from lexiframe.schemas import QRELS, RUNS, TableSchema, check, to_polars
+from lexiframe.base.errors import LexiframeError, SchemaError, n_and_first
+from lexiframe.base.guards import typed
+from lexiframe.base.schemas import QRELS, RUNS, TableSchema, check, to_polars
 from lexiframe.typing import Frame
 
 T = TypeVar("T")

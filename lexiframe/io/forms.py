@@ -8,7 +8,8 @@ from functools import partial
 import numpy as np
 import polars as pl
 
-from lexiframe.errors import LexiframeError, Problem, ReadError
+from lexiframe.base.errors import LexiframeError, Problem, ReadError
+from lexiframe.base.schemas import RUNS, TableSchema
 from lexiframe.io.files.parquet_and_arrow import read_arrow
 from lexiframe.io.files.sources import File
 from lexiframe.io.files.unpacking import Content
@@ -34,7 +35,6 @@ from lexiframe.io.text.csv_tables import parse_delimited, pieces_of_table, table
 from lexiframe.io.text.json_tables import is_json, json_rows, parse_json, pieces_of_json
 from lexiframe.io.text.lines import PIECE
 from lexiframe.io.text.trec_rows import rows_of_lines
-from lexiframe.schemas import RUNS, TableSchema
 
 _PLACE = "\0place"  # no file has a column of this name
 

@@ -10,16 +10,16 @@ from typing import Any
 import polars as pl
 import pyarrow as pa
 
-from lexiframe.errors import LexiframeError, Problem, ReadError, in_one_line
+from lexiframe.base.errors import LexiframeError, Problem, ReadError, in_one_line
+from lexiframe.base.schemas import to_polars
 from lexiframe.io.files.checksum import has_checksum
 from lexiframe.io.files.outputs import output_path
 from lexiframe.io.files.provenance import provenance_of
-from lexiframe.schemas import to_polars
 
 FINGERPRINTS = "fingerprints"
-"""The table of fingerprints of measures, runs and judgments: see `lexiframe.fingerprints`."""
+"""The table of fingerprints of measures, runs and judgments: `lexiframe.pairwise.fingerprints`."""
 RANKS = "ranks"
-"""The table of the ranks of the judged items: see `lexiframe.kept_ranks`."""
+"""The table of the ranks of the judged items: see `lexiframe.evaluation.reuse.ranks`."""
 _NEEDED = ("scores", "preferences", "coverage", FINGERPRINTS, RANKS)
 _AGAIN = "evaluate without reuse, and write the results to a folder of their own"
 

@@ -20,7 +20,7 @@ from typing import Any
 
 import polars as pl
 
-from lexiframe.errors import LexiframeError, ReadError
+from lexiframe.base.errors import LexiframeError, ReadError
 from lexiframe.io.tables.records import flatten as dotted
 from lexiframe.io.tables.records import table_of_records
 

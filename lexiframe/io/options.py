@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
-from lexiframe.errors import check_choice
+from lexiframe.base.errors import check_choice
 
 Third = Literal["rank", "score"]
 

@@ -8,8 +8,10 @@ from typing import Any
 
 import polars as pl
 
-from lexiframe.errors import ReadError, SchemaError, n_and_first, warn
-from lexiframe.guards import typed
+from lexiframe.base.errors import ReadError, SchemaError, n_and_first, warn
+from lexiframe.base.guards import typed
+from lexiframe.base.progress import in_threads
+from lexiframe.base.schemas import SCORES
 from lexiframe.io.files.parquet_and_arrow import read_arrow
 from lexiframe.io.files.sources import File, Source
 from lexiframe.io.score_forms.layouts import WORDS, ScoreTable, rows_of
@@ -18,8 +20,6 @@ from lexiframe.io.score_forms.sources import Given, Keys, are_results, given_sco
 from lexiframe.io.score_forms.text import PLACE, of_dictionaries, table_of_text
 from lexiframe.io.tables.objects import is_frame, to_frame
 from lexiframe.io.text.json_tables import is_json
-from lexiframe.progress import in_threads
-from lexiframe.schemas import SCORES
 from lexiframe.typing import ScoresLike
 
 

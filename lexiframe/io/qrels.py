@@ -11,9 +11,10 @@ from typing import Any, Literal, get_args
 import polars as pl
 import pyarrow as pa
 
-from lexiframe.codes import as_strings
-from lexiframe.errors import LexiframeError, SchemaError, check_choice, n_and_first, warn
-from lexiframe.guards import typed
+from lexiframe.base.codes import as_strings
+from lexiframe.base.errors import LexiframeError, SchemaError, check_choice, n_and_first, warn
+from lexiframe.base.guards import typed
+from lexiframe.base.schemas import IDS, QRELS
 from lexiframe.io.files.ir_datasets import from_ir_datasets
 from lexiframe.io.files.parquet_and_arrow import read_arrow, to_arrow
 from lexiframe.io.files.provenance import describe, recorded_sources
@@ -35,7 +36,6 @@ from lexiframe.io.tables.lists_of_items import in_our_words
 from lexiframe.io.tables.numbers import may_have_changed, refuse_lost_digits
 from lexiframe.io.tables.objects import to_frame
 from lexiframe.io.text import trec
-from lexiframe.schemas import IDS, QRELS
 from lexiframe.typing import QrelsLike
 
 Negative = Literal["unjudged", "not relevant"]

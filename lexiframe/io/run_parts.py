@@ -12,7 +12,8 @@ import numpy as np
 import polars as pl
 import pyarrow as pa
 
-from lexiframe.errors import LexiframeError, Problem, ReadError, SchemaError, n_and_first
+from lexiframe.base.errors import LexiframeError, Problem, ReadError, SchemaError, n_and_first
+from lexiframe.base.schemas import IDS, RUNS, TableSchema
 from lexiframe.io.files.ir_datasets import from_ir_datasets
 from lexiframe.io.files.parquet_and_arrow import read_arrow
 from lexiframe.io.files.provenance import provenance_of
@@ -30,7 +31,6 @@ from lexiframe.io.tables.lists_of_items import in_our_words
 from lexiframe.io.tables.numbers import may_have_changed, refuse_lost_digits, whole_ranks
 from lexiframe.io.tables.objects import to_frame
 from lexiframe.io.text import trec
-from lexiframe.schemas import IDS, RUNS, TableSchema
 
 NameFrom = Literal["file", "tag"]
 UNNAMED = "run"

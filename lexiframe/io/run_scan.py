@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from lexiframe.errors import Problem, ReadError
+from lexiframe.base.errors import Problem, ReadError
+from lexiframe.base.progress import in_threads
 from lexiframe.io.files.provenance import recorded_sources
 from lexiframe.io.files.sources import File, Source
 from lexiframe.io.options import TextOptions
 from lexiframe.io.run_parts import NameFrom, RunPart, load_source
-from lexiframe.progress import in_threads
 
 
 @dataclass(frozen=True)

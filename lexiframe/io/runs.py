@@ -9,9 +9,10 @@ from typing import get_args
 import polars as pl
 import pyarrow as pa
 
-from lexiframe.codes import as_strings
-from lexiframe.errors import LexiframeError, check_choice, n_and_first, warn
-from lexiframe.guards import typed
+from lexiframe.base.codes import as_strings
+from lexiframe.base.errors import LexiframeError, check_choice, n_and_first, warn
+from lexiframe.base.guards import typed
+from lexiframe.base.progress import in_threads
 from lexiframe.io.files.parquet_and_arrow import to_arrow
 from lexiframe.io.files.provenance import describe
 from lexiframe.io.files.sources import File, find_sources, refuse_twins, warn_of_left_out
@@ -20,7 +21,6 @@ from lexiframe.io.options import TextOptions, Third
 from lexiframe.io.run_parts import NameFrom, RunPart
 from lexiframe.io.run_scan import RunScan, SourceRead
 from lexiframe.io.text.trec import warn_of_wider_lines
-from lexiframe.progress import in_threads
 from lexiframe.typing import RunsLike
 
 

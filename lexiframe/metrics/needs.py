@@ -7,7 +7,7 @@ from typing import Any
 
 import polars as pl
 
-from lexiframe.errors import LexiframeError, SchemaError, warn
+from lexiframe.base.errors import LexiframeError, SchemaError, warn
 
 RELEVANT = "relevant items"
 FOUND = "relevant items as they were found"

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from numbers import Integral
 from typing import Any
 
-from lexiframe.errors import LexiframeError, UnknownNameError, shown
-from lexiframe.metrics.parameters import MOST
+from lexiframe.base.errors import LexiframeError, UnknownNameError, shown
+from lexiframe.metrics.kinds.parameters import MOST
 from lexiframe.projection.policies import is_grade
 
 Parameters = Mapping[str, Any]

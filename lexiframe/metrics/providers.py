@@ -6,16 +6,16 @@ from dataclasses import replace
 
 import polars as pl
 
-from lexiframe.errors import LexiframeError, SchemaError, n_and_first
-from lexiframe.guards import typed
+from lexiframe.base.errors import LexiframeError, SchemaError, n_and_first
+from lexiframe.base.guards import typed
+from lexiframe.base.schemas import PROVIDER_EXPOSURE, PROVIDERS
+from lexiframe.base.sums.tolerance import TIE
 from lexiframe.io.tables.ids import checked_ids
 from lexiframe.io.tables.lists_of_items import in_our_words
 from lexiframe.io.tables.objects import to_frame
-from lexiframe.metrics.derived import eta, parse_metric
-from lexiframe.metrics.metric import Metric
+from lexiframe.metrics.kinds.derived import eta, parse_metric
+from lexiframe.metrics.kinds.metric import Metric
 from lexiframe.metrics.rankings import Rankings
-from lexiframe.metrics.tolerance import TIE
-from lexiframe.schemas import PROVIDER_EXPOSURE, PROVIDERS
 from lexiframe.typing import Frame
 
 

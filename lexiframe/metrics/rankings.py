@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from lexiframe.codes import order_of
+from lexiframe.base.codes import order_of
+from lexiframe.base.schemas import POSITIONS, check
 from lexiframe.metrics.judged_items import (
     Items,
     ItemsOfRun,
@@ -22,11 +23,10 @@ from lexiframe.metrics.judged_items import (
     items_of_table,
 )
 from lexiframe.metrics.row_by_row import row_by_row
-from lexiframe.projection.collection import RankedRuns
 from lexiframe.projection.imputation import impute
 from lexiframe.projection.levels import levels_in
 from lexiframe.projection.policies import NoRelevant
-from lexiframe.schemas import POSITIONS, check
+from lexiframe.projection.ranked_runs import RankedRuns
 
 RANK, LEVEL, N_RELEVANT, GRADE = (
     pl.col(name).cast(pl.Float64) for name in ("position", "level", "n_relevant", "relevance")

@@ -7,17 +7,17 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import polars as pl
 
-from lexiframe.errors import LexiframeError
-from lexiframe.metrics.ideals import Serving, greatest_sum, greedy_gains
+from lexiframe.base.errors import LexiframeError
+from lexiframe.base.progress import progress
+from lexiframe.base.schemas import SUBTOPIC_POSITIONS, check
+from lexiframe.base.sums.tolerance import within
+from lexiframe.metrics.kinds.ideals import Serving, greatest_sum, greedy_gains
+from lexiframe.metrics.kinds.subtopic_metrics import SubtopicMetric
 from lexiframe.metrics.needs import no_item_of_grade
 from lexiframe.metrics.row_by_row import row_by_row
-from lexiframe.metrics.subtopic_metrics import SubtopicMetric
-from lexiframe.metrics.tolerance import within
 from lexiframe.metrics.values import Values
-from lexiframe.progress import progress
 from lexiframe.projection.levels import levels_in
 from lexiframe.projection.policies import NoRelevant
-from lexiframe.schemas import SUBTOPIC_POSITIONS, check
 
 _NOTHING = 2.0**-60
 """Exposures below this share of the greatest one are ignored: they are lost in rounding."""

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from lexiframe.metrics.derived import known_metric
-from lexiframe.metrics.metric import Metric
-from lexiframe.schemas import SCORES
+from lexiframe.base.schemas import SCORES
+from lexiframe.metrics.kinds.derived import known_metric
+from lexiframe.metrics.kinds.metric import Metric
 
 
 @dataclass(frozen=True)

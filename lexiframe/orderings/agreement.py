@@ -7,17 +7,17 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from lexiframe.codes import decode
-from lexiframe.guards import typed
-from lexiframe.layouts.arrays import PairCube
-from lexiframe.layouts.cube import PairsLike, cube_or_sums, pair_cube
-from lexiframe.layouts.groups import By, by_groups
-from lexiframe.layouts.ranking import ratio
-from lexiframe.layouts.reduced import Reduced
+from lexiframe.base.codes import decode
+from lexiframe.base.guards import typed
+from lexiframe.base.progress import progress
+from lexiframe.base.resampling import check_draws, check_share, drawn_requests, percentiles
+from lexiframe.base.schemas import SIGN_AGREEMENT, TIE_RATES
+from lexiframe.base.sums.ranking import ratio
 from lexiframe.orderings.sums import agreeing
-from lexiframe.progress import progress
-from lexiframe.resampling import check_draws, check_share, drawn_requests, percentiles
-from lexiframe.schemas import SIGN_AGREEMENT, TIE_RATES
+from lexiframe.pairwise.arrays.arrays import PairCube
+from lexiframe.pairwise.arrays.cube import PairsLike, cube_or_sums, pair_cube
+from lexiframe.pairwise.arrays.groups import By, by_groups
+from lexiframe.pairwise.arrays.reduced import Reduced
 from lexiframe.typing import RequestsLike
 
 

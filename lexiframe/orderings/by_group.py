@@ -10,17 +10,11 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from lexiframe.errors import LexiframeError
-from lexiframe.guards import typed
-from lexiframe.layouts.arrays import PairCube, ScoreCube, check_finite
-from lexiframe.layouts.evaluated import (
-    Grouped,
-    PairsOrEvaluation,
-    groups_of_evaluation,
-    is_evaluated,
-)
-from lexiframe.layouts.groups import By
-from lexiframe.layouts.pairs_of_groups import named_groups, splits
+from lexiframe.base.errors import LexiframeError
+from lexiframe.base.guards import typed
+from lexiframe.base.progress import progress
+from lexiframe.base.resampling import check_draws
+from lexiframe.base.schemas import GROUP_CORRELATIONS
 from lexiframe.orderings.coefficients import (
     PERSISTENCE,
     Coefficient,
@@ -30,9 +24,15 @@ from lexiframe.orderings.coefficients import (
 from lexiframe.orderings.missing import Missing, settle
 from lexiframe.orderings.rule import Method, Rule
 from lexiframe.orderings.weighted import Ordered, laid_out, ordered
-from lexiframe.progress import progress
-from lexiframe.resampling import check_draws
-from lexiframe.schemas import GROUP_CORRELATIONS
+from lexiframe.pairwise.arrays.arrays import PairCube, ScoreCube, check_finite
+from lexiframe.pairwise.arrays.evaluated import (
+    Grouped,
+    PairsOrEvaluation,
+    groups_of_evaluation,
+    is_evaluated,
+)
+from lexiframe.pairwise.arrays.groups import By
+from lexiframe.pairwise.arrays.pairs_of_groups import named_groups, splits
 from lexiframe.typing import RequestsLike
 
 

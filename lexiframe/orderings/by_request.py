@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 import polars as pl
 
-from lexiframe.layouts.arrays import PairCube
-from lexiframe.layouts.cube import pair_cube, score_cube
-from lexiframe.schemas import FLOAT, INT, REQUESTS
+from lexiframe.base.schemas import FLOAT, INT, REQUESTS
+from lexiframe.pairwise.arrays.arrays import PairCube
+from lexiframe.pairwise.arrays.cube import pair_cube, score_cube
 
 _CELL = ["measure", "query_id"]
 

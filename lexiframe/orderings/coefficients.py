@@ -12,8 +12,8 @@ from typing import Literal
 
 import numpy as np
 
-from lexiframe.errors import LexiframeError, check_choice
-from lexiframe.layouts.ranking import mid_ranks, ratio
+from lexiframe.base.errors import LexiframeError, check_choice
+from lexiframe.base.sums.ranking import mid_ranks, ratio
 from lexiframe.metrics import notation
 
 Coefficient = Callable[[np.ndarray, np.ndarray], np.ndarray]

@@ -10,18 +10,18 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from lexiframe.errors import SchemaError
-from lexiframe.guards import typed
-from lexiframe.layouts.cube import PairsLike
-from lexiframe.layouts.groups import By, by_groups, in_groups
+from lexiframe.base.errors import SchemaError
+from lexiframe.base.guards import typed
+from lexiframe.base.progress import progress
+from lexiframe.base.resampling import check_share, symmetric_interval
+from lexiframe.base.schemas import CORRELATIONS, ORDERINGS, check
 from lexiframe.orderings.coefficients import PERSISTENCE, CorrelationMethod, coefficient
 from lexiframe.orderings.missing import Missing, settle
 from lexiframe.orderings.order import ordering_table, warn_of_cycles
 from lexiframe.orderings.rule import Method, Rule
 from lexiframe.orderings.weighted import Ordered, laid_out, resampled
-from lexiframe.progress import progress
-from lexiframe.resampling import check_share, symmetric_interval
-from lexiframe.schemas import CORRELATIONS, ORDERINGS, check
+from lexiframe.pairwise.arrays.cube import PairsLike
+from lexiframe.pairwise.arrays.groups import By, by_groups, in_groups
 from lexiframe.typing import Frame, RequestsLike
 
 

@@ -6,13 +6,13 @@ from collections.abc import Callable
 
 import numpy as np
 
-from lexiframe.layouts.arrays import Pairs
-from lexiframe.layouts.ranking import mid_ranks, ratio, tie_groups
-from lexiframe.layouts.reduced import PairSums
-from lexiframe.metrics.tolerance import TIE
+from lexiframe.base.sums.ranking import mid_ranks, ratio, tie_groups
+from lexiframe.base.sums.tolerance import TIE
 from lexiframe.orderings.kemeny import kemeny
 from lexiframe.orderings.markov import mc4
 from lexiframe.orderings.rule import Rule
+from lexiframe.pairwise.arrays.arrays import Pairs
+from lexiframe.pairwise.arrays.reduced import PairSums
 
 ValuesAndRanks = tuple[np.ndarray, np.ndarray]
 FromLeads = Callable[[Pairs | PairSums, np.ndarray, np.ndarray, Rule], ValuesAndRanks]

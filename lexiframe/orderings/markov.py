@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from lexiframe.layouts.ranking import tie_groups
+from lexiframe.base.sums.ranking import tie_groups
 
 
 def mc4(

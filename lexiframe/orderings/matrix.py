@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
-from lexiframe.errors import LexiframeError, SchemaError, check_choice
-from lexiframe.guards import typed
-from lexiframe.layouts.groups import By, by_groups
-from lexiframe.schemas import CORRELATIONS, SIGN_AGREEMENT, check, to_polars
+from lexiframe.base.errors import LexiframeError, SchemaError, check_choice
+from lexiframe.base.guards import typed
+from lexiframe.base.schemas import CORRELATIONS, SIGN_AGREEMENT, check, to_polars
+from lexiframe.pairwise.arrays.groups import By, by_groups
 from lexiframe.typing import Frame
 
 

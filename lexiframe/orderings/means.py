@@ -7,17 +7,17 @@ from collections.abc import Sequence
 import numpy as np
 import polars as pl
 
-from lexiframe.layouts.arrays import PairCube, Scores
-from lexiframe.layouts.cube import PairsLike, cube_or_sums, is_scores
-from lexiframe.layouts.groups import By, by_groups
-from lexiframe.layouts.moments import Moments
-from lexiframe.layouts.reduced import Reduced, RunSums, ScoreSums
-from lexiframe.metrics.derived import known_metric
+from lexiframe.base.schemas import MEANS, to_polars
+from lexiframe.base.sums.moments import Moments
+from lexiframe.metrics.kinds.derived import known_metric
 from lexiframe.orderings.from_leads import ranks_of
 from lexiframe.orderings.missing import Missing, check_missing, n_lacking, settle
 from lexiframe.orderings.sums import shares
 from lexiframe.orderings.whole import score_moments, table_for
-from lexiframe.schemas import MEANS, to_polars
+from lexiframe.pairwise.arrays.arrays import PairCube, Scores
+from lexiframe.pairwise.arrays.cube import PairsLike, cube_or_sums, is_scores
+from lexiframe.pairwise.arrays.groups import By, by_groups
+from lexiframe.pairwise.arrays.reduced import Reduced, RunSums, ScoreSums
 from lexiframe.typing import RequestsLike
 
 

@@ -8,13 +8,13 @@ from typing import Any, Literal, get_args
 import numpy as np
 import polars as pl
 
-from lexiframe.errors import LexiframeError, check_choice
-from lexiframe.layouts.arrays import PairCube, Pairs, ScoreCube, Scores
-from lexiframe.layouts.cube import is_scores, pair_cube, score_cube
-from lexiframe.layouts.reduced import PairSums, Reduced, RunSums, ScoreSums
-from lexiframe.metrics.derived import known_metric
-from lexiframe.orderings.win_rates import sums_by_run
-from lexiframe.schemas import to_polars
+from lexiframe.base.errors import LexiframeError, check_choice
+from lexiframe.base.schemas import to_polars
+from lexiframe.metrics.kinds.derived import known_metric
+from lexiframe.orderings.wins import sums_by_run
+from lexiframe.pairwise.arrays.arrays import PairCube, Pairs, ScoreCube, Scores
+from lexiframe.pairwise.arrays.cube import is_scores, pair_cube, score_cube
+from lexiframe.pairwise.arrays.reduced import PairSums, Reduced, RunSums, ScoreSums
 
 Missing = Literal["zero", "common", "own"]
 """What a run that lacks requests gets: 0 for them, a mean over the requests that all runs have,

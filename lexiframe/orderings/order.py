@@ -8,17 +8,17 @@ from typing import Any
 
 import polars as pl
 
-from lexiframe.errors import warn
-from lexiframe.guards import typed
-from lexiframe.layouts.arrays import PairCube
-from lexiframe.layouts.cube import PairsLike, is_scores
-from lexiframe.layouts.groups import By, in_groups
-from lexiframe.layouts.reduced import Reduced, ScoreSums
+from lexiframe.base.errors import warn
+from lexiframe.base.guards import typed
+from lexiframe.base.schemas import ORDERINGS, to_polars
 from lexiframe.orderings.missing import Missing, settle
 from lexiframe.orderings.positional import majority_cycles
 from lexiframe.orderings.rule import Method, Rule, Votes
 from lexiframe.orderings.whole import order_whole, table_for
-from lexiframe.schemas import ORDERINGS, to_polars
+from lexiframe.pairwise.arrays.arrays import PairCube
+from lexiframe.pairwise.arrays.cube import PairsLike, is_scores
+from lexiframe.pairwise.arrays.groups import By, in_groups
+from lexiframe.pairwise.arrays.reduced import Reduced, ScoreSums
 from lexiframe.typing import RequestsLike
 
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
-from lexiframe.guards import typed
-from lexiframe.layouts.arrays import Pairs
-from lexiframe.layouts.cube import PairsLike, cube_or_sums
-from lexiframe.layouts.groups import By, by_groups
-from lexiframe.layouts.ranking import mid_ranks
-from lexiframe.layouts.reduced import PairSums
-from lexiframe.metrics.tolerance import TIE
+from lexiframe.base.guards import typed
+from lexiframe.base.schemas import CYCLES
+from lexiframe.base.sums.ranking import mid_ranks
+from lexiframe.base.sums.tolerance import TIE
 from lexiframe.orderings.markov import strong_components
-from lexiframe.schemas import CYCLES
+from lexiframe.pairwise.arrays.arrays import Pairs
+from lexiframe.pairwise.arrays.cube import PairsLike, cube_or_sums
+from lexiframe.pairwise.arrays.groups import By, by_groups
+from lexiframe.pairwise.arrays.reduced import PairSums
 from lexiframe.typing import RequestsLike
 
 

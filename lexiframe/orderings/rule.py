@@ -8,7 +8,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from lexiframe.errors import LexiframeError, check_choice
+from lexiframe.base.errors import LexiframeError, check_choice
 from lexiframe.metrics import notation
 from lexiframe.orderings.missing import Missing, check_missing
 

@@ -7,17 +7,17 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from lexiframe.codes import decode
-from lexiframe.guards import typed
-from lexiframe.layouts.cube import PairsLike
-from lexiframe.layouts.groups import By, by_groups
-from lexiframe.memory import refuse_more_than_available
-from lexiframe.metrics.tolerance import TIE
+from lexiframe.base.codes import decode
+from lexiframe.base.guards import typed
+from lexiframe.base.memory import refuse_more_than_available
+from lexiframe.base.resampling import check_share
+from lexiframe.base.schemas import ORDER_PROBABILITIES, RANK_DISTRIBUTIONS, TableSchema
+from lexiframe.base.sums.tolerance import TIE
 from lexiframe.orderings.missing import Missing, settle
 from lexiframe.orderings.rule import Method, Rule, Votes
 from lexiframe.orderings.weighted import Ordered, laid_out, resampled
-from lexiframe.resampling import check_share
-from lexiframe.schemas import ORDER_PROBABILITIES, RANK_DISTRIBUTIONS, TableSchema
+from lexiframe.pairwise.arrays.cube import PairsLike
+from lexiframe.pairwise.arrays.groups import By, by_groups
 from lexiframe.typing import RequestsLike
 
 

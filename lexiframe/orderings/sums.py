@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
-from lexiframe.layouts.arrays import PairCube, Pairs, ScoreCube
-from lexiframe.layouts.moments import Moments
-from lexiframe.layouts.ranking import mid_ranks, tie_groups
-from lexiframe.layouts.reduced import PairSums, Reduced, RunSums
-from lexiframe.metrics.tolerance import TIE, rounding
-from lexiframe.orderings.win_rates import mean_preferences, sums_by_run
+from lexiframe.base.sums.moments import Moments
+from lexiframe.base.sums.ranking import mid_ranks, tie_groups
+from lexiframe.base.sums.tolerance import TIE, rounding
+from lexiframe.orderings.wins import mean_preferences, sums_by_run
+from lexiframe.pairwise.arrays.arrays import PairCube, Pairs, ScoreCube
+from lexiframe.pairwise.arrays.reduced import PairSums, Reduced, RunSums
 
 _TIE = np.full((1, 1), TIE)
 

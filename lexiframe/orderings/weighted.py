@@ -14,22 +14,22 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from lexiframe.errors import LexiframeError
-from lexiframe.layouts.arrays import PairCube, Pairs, ScoreCube, Scores, check_finite
-from lexiframe.layouts.cube import is_scores, pair_cube, score_cube
-from lexiframe.layouts.ranking import ratio
-from lexiframe.layouts.reduced import PairSums, Reduced, ScoreSums
-from lexiframe.memory import refuse_more_than_available
-from lexiframe.metrics.tolerance import TIE, rounding
+from lexiframe.base.errors import LexiframeError
+from lexiframe.base.memory import refuse_more_than_available
+from lexiframe.base.progress import progress
+from lexiframe.base.resampling import check_draws, drawn_requests
+from lexiframe.base.schemas import to_polars
+from lexiframe.base.sums.ranking import ratio
+from lexiframe.base.sums.tolerance import TIE, rounding
 from lexiframe.orderings.from_leads import FROM_LEADS, ranks_of
 from lexiframe.orderings.missing import refuse_lacking
 from lexiframe.orderings.positional import borda
 from lexiframe.orderings.rule import Rule
 from lexiframe.orderings.sums import request_ballots
-from lexiframe.orderings.win_rates import mean_preferences
-from lexiframe.progress import progress
-from lexiframe.resampling import check_draws, drawn_requests
-from lexiframe.schemas import to_polars
+from lexiframe.orderings.wins import mean_preferences
+from lexiframe.pairwise.arrays.arrays import PairCube, Pairs, ScoreCube, Scores, check_finite
+from lexiframe.pairwise.arrays.cube import is_scores, pair_cube, score_cube
+from lexiframe.pairwise.arrays.reduced import PairSums, Reduced, ScoreSums
 
 ValuesAndRanks = tuple[np.ndarray, np.ndarray]
 FromWeights = Callable[[np.ndarray], ValuesAndRanks]

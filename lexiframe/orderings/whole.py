@@ -8,17 +8,17 @@ from typing import Any
 
 import numpy as np
 
-from lexiframe.layouts.arrays import PairCube, Pairs, ScoreCube, Scores
-from lexiframe.layouts.cube import is_scores, pair_cube, score_cube
-from lexiframe.layouts.moments import Moments
-from lexiframe.layouts.reduced import PairSums, Reduced, RunSums, ScoreSums
-from lexiframe.metrics.tolerance import rounding
+from lexiframe.base.schemas import to_polars
+from lexiframe.base.sums.moments import Moments
+from lexiframe.base.sums.tolerance import rounding
 from lexiframe.orderings.from_leads import FROM_LEADS, ranks_of
 from lexiframe.orderings.missing import n_lacking, refuse_lacking
 from lexiframe.orderings.rule import Rule
 from lexiframe.orderings.sums import ballots, points, preferred
 from lexiframe.orderings.weighted import Ordered, refuse_gaps
-from lexiframe.schemas import to_polars
+from lexiframe.pairwise.arrays.arrays import PairCube, Pairs, ScoreCube, Scores
+from lexiframe.pairwise.arrays.cube import is_scores, pair_cube, score_cube
+from lexiframe.pairwise.arrays.reduced import PairSums, Reduced, RunSums, ScoreSums
 
 Table = ScoreCube | ScoreSums | PairCube | Reduced
 

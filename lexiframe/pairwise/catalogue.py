@@ -5,14 +5,15 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from lexiframe.errors import UnknownNameError, WrongTypeError, unknown_name
-from lexiframe.guards import typed
-from lexiframe.metrics import exposures, notation, weights
-from lexiframe.metrics import papers as of
-from lexiframe.metrics.catalogue import METRICS
-from lexiframe.metrics.derived import MADE_FROM_ANOTHER, parse_metric
-from lexiframe.metrics.metric import Metric
-from lexiframe.metrics.not_offered import refuse_not_offered
+from lexiframe.base.errors import UnknownNameError, WrongTypeError, unknown_name
+from lexiframe.base.guards import typed
+from lexiframe.metrics import notation
+from lexiframe.metrics.catalogues import papers as of
+from lexiframe.metrics.catalogues.not_offered import refuse_not_offered
+from lexiframe.metrics.catalogues.ranked import METRICS
+from lexiframe.metrics.kinds import exposures, weights
+from lexiframe.metrics.kinds.derived import MADE_FROM_ANOTHER, parse_metric
+from lexiframe.metrics.kinds.metric import Metric
 from lexiframe.pairwise.lexicographic import LexicographicPreference
 from lexiframe.pairwise.preference import Preference
 from lexiframe.pairwise.recall_paired import LevelPreference

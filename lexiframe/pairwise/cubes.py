@@ -7,12 +7,12 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import polars as pl
 
-from lexiframe.layouts.arrays import PairCube
-from lexiframe.layouts.size import IN_ARRAYS, refuse_too_many
-from lexiframe.metrics.metric import Metric
+from lexiframe.metrics.kinds.metric import Metric
 from lexiframe.metrics.needs import no_item_of_grade
-from lexiframe.metrics.scores import values_of
+from lexiframe.metrics.scored import values_of
 from lexiframe.metrics.values import Values
+from lexiframe.pairwise.arrays.arrays import PairCube
+from lexiframe.pairwise.arrays.size import IN_ARRAYS, refuse_too_many
 from lexiframe.pairwise.kernels import Comparison
 from lexiframe.pairwise.pairs import comparison_of
 from lexiframe.pairwise.preference import Measure

@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from lexiframe.errors import LexiframeError, in_one_line
-from lexiframe.metrics.tolerance import TIE
+from lexiframe.base.errors import LexiframeError, in_one_line
+from lexiframe.base.sums.tolerance import TIE
 from lexiframe.pairwise.preference import Preference
 from lexiframe.projection.blocks import Block, missing
 

@@ -9,19 +9,19 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from lexiframe.errors import LexiframeError, unknown_name
-from lexiframe.guards import typed
-from lexiframe.metrics.metric import Metric
+from lexiframe.base.errors import LexiframeError, unknown_name
+from lexiframe.base.guards import typed
+from lexiframe.base.schemas import POSITIONS, check, to_polars
+from lexiframe.metrics.kinds.metric import Metric
+from lexiframe.metrics.kinds.subtopic_metrics import are_of_subtopics
 from lexiframe.metrics.needs import SUBTOPICS, refuse_unfit
 from lexiframe.metrics.rankings import Rankings
-from lexiframe.metrics.subtopic_metrics import are_of_subtopics
 from lexiframe.pairwise.catalogue import LP, LR, RPP
 from lexiframe.pairwise.lexicographic import LexicographicPreference
 from lexiframe.pairwise.pairs import Measure, parse_measures
 from lexiframe.pairwise.recall_paired import LevelPreference
 from lexiframe.projection.blocks import Block
 from lexiframe.projection.matrices import requests_of
-from lexiframe.schemas import POSITIONS, check, to_polars
 from lexiframe.typing import Frame, MeasureLike
 
 _NOWHERE = pl.Int64.max()  # the rank of items that were not retrieved: below every other

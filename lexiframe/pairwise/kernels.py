@@ -12,15 +12,15 @@ from functools import cached_property
 
 import numpy as np
 
-from lexiframe.layouts.arrays import pairs_of
-from lexiframe.metrics.metric import Metric
-from lexiframe.metrics.tolerance import metric_difference
+from lexiframe.base.progress import in_threads, progress
+from lexiframe.base.sums.tolerance import metric_difference
+from lexiframe.metrics.kinds.metric import Metric
 from lexiframe.metrics.values import Values
+from lexiframe.pairwise.arrays.arrays import pairs_of
 from lexiframe.pairwise.custom import MatrixPreference
 from lexiframe.pairwise.lexicographic import LexicographicPreference
 from lexiframe.pairwise.preference import Measure, Preference
 from lexiframe.pairwise.subtopic_blocks import SubtopicRequests
-from lexiframe.progress import in_threads, progress
 from lexiframe.projection.blocks import Block
 from lexiframe.projection.matrices import Requests
 from lexiframe.projection.policies import NoRelevant

@@ -9,8 +9,8 @@ from typing import Any, ClassVar
 import numpy as np
 import polars as pl
 
-from lexiframe.errors import LexiframeError, check_choice
-from lexiframe.metrics.order_metrics import (
+from lexiframe.base.errors import LexiframeError, check_choice
+from lexiframe.metrics.kinds.order_metrics import (
     Direction,
     LexicographicMetric,
     leximin_metric,

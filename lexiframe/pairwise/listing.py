@@ -7,14 +7,14 @@ from typing import Any
 
 import polars as pl
 
-from lexiframe.guards import typed
-from lexiframe.metrics.catalogue import METRICS
-from lexiframe.metrics.conventions import all_conventions
-from lexiframe.metrics.derived import MADE_FROM_ANOTHER, TSE, WC, eta
-from lexiframe.metrics.described import Listing
-from lexiframe.metrics.metric import Metric
-from lexiframe.metrics.papers import RECALL_PAIRED
-from lexiframe.metrics.parameters import Gains, as_parameter
+from lexiframe.base.guards import typed
+from lexiframe.metrics.catalogues.conventions import all_conventions
+from lexiframe.metrics.catalogues.described import Listing
+from lexiframe.metrics.catalogues.papers import RECALL_PAIRED
+from lexiframe.metrics.catalogues.ranked import METRICS
+from lexiframe.metrics.kinds.derived import MADE_FROM_ANOTHER, TSE, WC, eta
+from lexiframe.metrics.kinds.metric import Metric
+from lexiframe.metrics.kinds.parameters import Gains, as_parameter
 from lexiframe.pairwise.catalogue import PREFERENCES, parse_measure
 from lexiframe.typing import MeasureLike
 

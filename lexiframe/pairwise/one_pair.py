@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import polars as pl
 
+from lexiframe.base.schemas import INT, PAIR_REQUESTS
 from lexiframe.pairwise.lexicographic import LexicographicPreference
 from lexiframe.pairwise.pairs import Measure, preferences
 from lexiframe.projection.policies import NoRelevant
-from lexiframe.schemas import INT, PAIR_REQUESTS
 
 _CELL = ["measure", "query_id"]
 

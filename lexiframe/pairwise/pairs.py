@@ -8,23 +8,23 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from lexiframe.errors import LexiframeError, shown
-from lexiframe.guards import typed
-from lexiframe.layouts.size import refuse_too_many
-from lexiframe.metrics.metric import Metric
+from lexiframe.base.errors import LexiframeError, shown
+from lexiframe.base.guards import typed
+from lexiframe.base.progress import in_threads
+from lexiframe.base.schemas import PREFERENCES, to_polars
+from lexiframe.metrics.kinds.metric import Metric
+from lexiframe.metrics.kinds.subtopic_metrics import are_of_subtopics
 from lexiframe.metrics.needs import no_item_of_grade, refuse_unfit, warn_of_lost_gains
-from lexiframe.metrics.scores import as_list, unique_by_name, values_of
-from lexiframe.metrics.subtopic_metrics import are_of_subtopics
+from lexiframe.metrics.scored import as_list, unique_by_name, values_of
 from lexiframe.metrics.values import Values
+from lexiframe.pairwise.arrays.size import refuse_too_many
 from lexiframe.pairwise.catalogue import parse_measure
 from lexiframe.pairwise.custom import preference_of
 from lexiframe.pairwise.kernels import Comparison
 from lexiframe.pairwise.preference import Measure as Measure
 from lexiframe.pairwise.subtopic_blocks import subtopic_requests_of
-from lexiframe.progress import in_threads
 from lexiframe.projection.matrices import requests_of
 from lexiframe.projection.policies import NoRelevant, check_policy
-from lexiframe.schemas import PREFERENCES, to_polars
 from lexiframe.typing import Frame, MeasureLike
 
 

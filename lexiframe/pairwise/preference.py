@@ -9,8 +9,8 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from lexiframe.metrics import notation
-from lexiframe.metrics.described import Explained
-from lexiframe.metrics.metric import Metric
+from lexiframe.metrics.catalogues.described import Explained
+from lexiframe.metrics.kinds.metric import Metric
 from lexiframe.metrics.needs import RELEVANT
 from lexiframe.projection.blocks import Block
 

@@ -10,9 +10,9 @@ from typing import Any, ClassVar
 import numpy as np
 import polars as pl
 
-from lexiframe.errors import LexiframeError
+from lexiframe.base.errors import LexiframeError
+from lexiframe.base.sums.tolerance import TIE
 from lexiframe.metrics.needs import RELEVANT, SUBTOPICS
-from lexiframe.metrics.tolerance import TIE
 from lexiframe.pairwise.preference import Preference
 from lexiframe.projection.blocks import Block
 

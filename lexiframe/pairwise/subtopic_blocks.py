@@ -9,10 +9,10 @@ from typing import Any, Self
 import numpy as np
 import polars as pl
 
-from lexiframe.codes import encode
+from lexiframe.base.codes import encode
+from lexiframe.base.schemas import SUBTOPIC_POSITIONS, check
 from lexiframe.projection.blocks import Block, Population
 from lexiframe.projection.matrices import Requests, lay_out
-from lexiframe.schemas import SUBTOPIC_POSITIONS, check
 
 
 @dataclass(frozen=True)

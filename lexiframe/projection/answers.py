@@ -7,10 +7,10 @@ from collections.abc import Mapping
 import numpy as np
 import polars as pl
 
-from lexiframe.errors import n_and_first, warn
+from lexiframe.base.errors import n_and_first, warn
+from lexiframe.base.likeness import likely_cause
 from lexiframe.io.text.trec import warn_of_wider_lines
-from lexiframe.likeness import likely_cause
-from lexiframe.projection.collection import RankedRuns
+from lexiframe.projection.ranked_runs import RankedRuns
 from lexiframe.projection.ranks_and_ties import RunRanks
 
 FIRST = 10

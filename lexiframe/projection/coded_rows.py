@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from lexiframe.codes import encode, strings_of
+from lexiframe.base.codes import encode, strings_of
 from lexiframe.io.run_parts import RunPart
 from lexiframe.projection.judgments import JudgedItems
 from lexiframe.projection.lookup import hash_keys

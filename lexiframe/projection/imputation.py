@@ -7,9 +7,9 @@ from typing import Literal
 
 import polars as pl
 
-from lexiframe.errors import LexiframeError, check_choice
-from lexiframe.guards import typed
-from lexiframe.schemas import POSITIONS, check, to_polars
+from lexiframe.base.errors import LexiframeError, check_choice
+from lexiframe.base.guards import typed
+from lexiframe.base.schemas import POSITIONS, check, to_polars
 from lexiframe.typing import Frame
 
 REQUEST = ("run", "query_id")

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from lexiframe.codes import encode, order_of
-from lexiframe.errors import LexiframeError
-from lexiframe.hashing import bits_of, hashes_of, mixed
+from lexiframe.base.codes import encode, order_of
+from lexiframe.base.errors import LexiframeError
+from lexiframe.base.hashing import bits_of, hashes_of, mixed
 from lexiframe.io.qrels import distinct_judgments, load_qrels
 from lexiframe.projection.lookup import HashIndex, hash_keys
 from lexiframe.projection.policies import Policies

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from lexiframe.codes import order_of
+from lexiframe.base.codes import order_of
 
 
 def levels_in(group: np.ndarray) -> Callable[..., np.ndarray]:

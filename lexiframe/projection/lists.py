@@ -10,19 +10,19 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from lexiframe.codes import encode, strings_of
-from lexiframe.errors import LexiframeError, unknown_name, warn
+from lexiframe.base.codes import encode, strings_of
+from lexiframe.base.errors import LexiframeError, unknown_name, warn
+from lexiframe.base.likeness import likely_cause
+from lexiframe.base.progress import in_threads
 from lexiframe.io.files.sources import refuse_twins
 from lexiframe.io.run_parts import RunPart
 from lexiframe.io.run_scan import RunScan
 from lexiframe.io.runs import scan_runs
 from lexiframe.io.text.trec import warn_of_wider_lines
-from lexiframe.likeness import likely_cause
-from lexiframe.progress import in_threads
-from lexiframe.projection.collection import loaders_of, shared_codes
 from lexiframe.projection.judgments import JudgedItems
 from lexiframe.projection.lookup import HashIndex
 from lexiframe.projection.policies import Policies
+from lexiframe.projection.ranked_runs import loaders_of, shared_codes
 from lexiframe.projection.ranks_and_ties import RunList, list_documents
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from lexiframe.codes import of_each
+from lexiframe.base.codes import of_each
 
 # 2^64 over the golden ratio: multiples of it spread evenly over 64 bits (Fibonacci hashing)
 _MIX = np.uint64(0x9E3779B97F4A7C15)

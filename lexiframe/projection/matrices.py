@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from lexiframe.codes import encode
-from lexiframe.errors import SchemaError
+from lexiframe.base.codes import encode
+from lexiframe.base.errors import SchemaError
+from lexiframe.base.schemas import POSITIONS, check
 from lexiframe.projection.blocks import Block, missing
-from lexiframe.schemas import POSITIONS, check
 
 CELLS = 1 << 20
 """The most positions of a block, unless one request alone has more; each takes some ten bytes."""

@@ -14,10 +14,10 @@ from itertools import pairwise
 import numpy as np
 import polars as pl
 
-from lexiframe.codes import of_each, order_of
-from lexiframe.errors import SchemaError
+from lexiframe.base.codes import of_each, order_of
+from lexiframe.base.errors import SchemaError
+from lexiframe.base.progress import in_threads
 from lexiframe.io.run_parts import RunPart
-from lexiframe.progress import in_threads
 from lexiframe.projection.effect_of_ties import TiedItems
 from lexiframe.projection.judgments import JudgedItems
 from lexiframe.projection.policies import Policies

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any, Literal, get_args
 
-from lexiframe.errors import LexiframeError, check_choice, shown
+from lexiframe.base.errors import LexiframeError, check_choice, shown
 from lexiframe.io.problems.duplicates import Duplicates
 
 Ties = Literal["doc_id_desc", "doc_id_asc", "input", "rank"]
@@ -63,6 +63,6 @@ def check_policy(name: str, value: str) -> None:
     --------
     >>> check_policy("unjudged", "drop")
     Traceback (most recent call last):
-    lexiframe.errors.LexiframeError: unjudged: expected one of 'keep', 'remove', found 'drop'
+    lexiframe.LexiframeError: unjudged: expected one of 'keep', 'remove', found 'drop'
     """
     check_choice(name, value, get_args(_CHOICES[name]))

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from lexiframe.codes import of_each, strings_of
-from lexiframe.errors import SchemaError
+from lexiframe.base.codes import of_each, strings_of
+from lexiframe.base.errors import SchemaError
 from lexiframe.io.problems.duplicates import repeated_document
 from lexiframe.io.run_parts import RunPart
 from lexiframe.projection.coded_rows import Blocks, Rows

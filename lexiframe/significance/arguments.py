@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from lexiframe.errors import LexiframeError, SchemaError, n_and_first
-from lexiframe.layouts.arrays import Pairs, check_finite
-from lexiframe.layouts.cube import pair_cube
-from lexiframe.schemas import COMPARISONS, check
+from lexiframe.base.errors import LexiframeError, SchemaError, n_and_first
+from lexiframe.base.schemas import COMPARISONS, check
+from lexiframe.pairwise.arrays.arrays import Pairs, check_finite
+from lexiframe.pairwise.arrays.cube import pair_cube
 from lexiframe.significance.noncentral_t import LARGEST
 
 

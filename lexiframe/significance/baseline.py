@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from lexiframe.schemas import AGAINST_BASELINE
+from lexiframe.base.schemas import AGAINST_BASELINE
 
 _COUNTS = ("better", "worse", "tied")
 

@@ -10,17 +10,21 @@ from typing import Literal, get_args
 import numpy as np
 import polars as pl
 
-from lexiframe.codes import decode
-from lexiframe.errors import LexiframeError, check_choice, warn
-from lexiframe.guards import typed
-from lexiframe.layouts.arrays import Pairs, check_finite
-from lexiframe.layouts.cube import pair_cube, pair_cube_with_scores
-from lexiframe.layouts.evaluated import PairsOrEvaluation, groups_of_evaluation, is_evaluated
-from lexiframe.layouts.groups import By
-from lexiframe.layouts.pairs_of_groups import named_groups
-from lexiframe.progress import progress
-from lexiframe.resampling import check_draws, check_share
-from lexiframe.schemas import FLOAT, GROUP_COMPARISONS
+from lexiframe.base.codes import decode
+from lexiframe.base.errors import LexiframeError, check_choice, warn
+from lexiframe.base.guards import typed
+from lexiframe.base.progress import progress
+from lexiframe.base.resampling import check_draws, check_share
+from lexiframe.base.schemas import FLOAT, GROUP_COMPARISONS
+from lexiframe.pairwise.arrays.arrays import Pairs, check_finite
+from lexiframe.pairwise.arrays.cube import pair_cube, pair_cube_with_scores
+from lexiframe.pairwise.arrays.evaluated import (
+    PairsOrEvaluation,
+    groups_of_evaluation,
+    is_evaluated,
+)
+from lexiframe.pairwise.arrays.groups import By
+from lexiframe.pairwise.arrays.pairs_of_groups import named_groups
 from lexiframe.significance.corrections import CORRECTIONS, correct_families
 from lexiframe.significance.group_tests import Interaction, TwoGroups, in_two_groups
 from lexiframe.significance.own_tests import several

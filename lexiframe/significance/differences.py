@@ -9,8 +9,8 @@ from typing import Literal
 
 import numpy as np
 
-from lexiframe.layouts.arrays import Pairs
-from lexiframe.layouts.moments import Moments
+from lexiframe.base.sums.moments import Moments
+from lexiframe.pairwise.arrays.arrays import Pairs
 
 Alternative = Literal["two-sided", "greater", "less"]
 

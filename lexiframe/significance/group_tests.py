@@ -9,8 +9,8 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
-from lexiframe.layouts.arrays import Pairs
-from lexiframe.layouts.pairs_of_groups import are_all, n_splits, splits
+from lexiframe.pairwise.arrays.arrays import Pairs
+from lexiframe.pairwise.arrays.pairs_of_groups import are_all, n_splits, splits
 from lexiframe.significance.differences import Differences, alike, differences_of
 
 

@@ -19,9 +19,9 @@ from itertools import permutations
 
 import numpy as np
 
-from lexiframe.layouts.arrays import Pairs
-from lexiframe.orderings.win_rates import total_preferences
-from lexiframe.progress import in_threads
+from lexiframe.base.progress import in_threads
+from lexiframe.orderings.wins import total_preferences
+from lexiframe.pairwise.arrays.arrays import Pairs
 from lexiframe.significance.canonical import canonical
 
 BLOCK = 512

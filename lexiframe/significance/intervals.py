@@ -9,8 +9,8 @@ from functools import partial
 
 import numpy as np
 
-from lexiframe.layouts.moments import Moments
-from lexiframe.progress import progress
+from lexiframe.base.progress import progress
+from lexiframe.base.sums.moments import Moments
 from lexiframe.significance.differences import Differences, Options
 
 Interval = tuple[np.ndarray, np.ndarray]

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lexiframe.errors import LexiframeError, shown, unknown_name
-from lexiframe.layouts.arrays import PairCube
-from lexiframe.layouts.reduced import Reduced
+from lexiframe.base.errors import LexiframeError, shown, unknown_name
+from lexiframe.pairwise.arrays.arrays import PairCube
+from lexiframe.pairwise.arrays.reduced import Reduced
 
 Margin = float | str | Mapping[str, float | str]
 """A number, a share of the baseline's mean such as ``"2%"``, or one of these for each measure."""

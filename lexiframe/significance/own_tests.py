@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from lexiframe.errors import LexiframeError, in_one_line, shown
-from lexiframe.layouts.arrays import Pairs
+from lexiframe.base.errors import LexiframeError, in_one_line, shown
+from lexiframe.pairwise.arrays.arrays import Pairs
 from lexiframe.significance.paired_tests import TESTS
 
 OwnTest = Callable[[np.ndarray], Any]

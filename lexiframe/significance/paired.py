@@ -9,18 +9,18 @@ from typing import Any, Literal, get_args
 import numpy as np
 import polars as pl
 
-from lexiframe.codes import decode
-from lexiframe.errors import LexiframeError, check_choice
-from lexiframe.guards import typed
-from lexiframe.layouts.arrays import Pairs, check_finite
-from lexiframe.layouts.cube import PairsLike, cube_or_sums, pair_cube
-from lexiframe.layouts.groups import By, in_groups
-from lexiframe.layouts.moments import Moments
-from lexiframe.layouts.reduced import PairSums
+from lexiframe.base.codes import decode
+from lexiframe.base.errors import LexiframeError, check_choice
+from lexiframe.base.guards import typed
+from lexiframe.base.progress import progress
+from lexiframe.base.resampling import check_draws, check_share
+from lexiframe.base.schemas import COMPARISONS, FLOAT
+from lexiframe.base.sums.moments import Moments
 from lexiframe.metrics import notation
-from lexiframe.progress import progress
-from lexiframe.resampling import check_draws, check_share
-from lexiframe.schemas import COMPARISONS, FLOAT
+from lexiframe.pairwise.arrays.arrays import Pairs, check_finite
+from lexiframe.pairwise.arrays.cube import PairsLike, cube_or_sums, pair_cube
+from lexiframe.pairwise.arrays.groups import By, in_groups
+from lexiframe.pairwise.arrays.reduced import PairSums
 from lexiframe.significance.corrections import CORRECTIONS, correct_families
 from lexiframe.significance.differences import Alternative, Options, by_requests
 from lexiframe.significance.intervals import INTERVALS, t_interval

@@ -8,10 +8,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lexiframe.layouts.moments import Moments
-from lexiframe.layouts.ranking import ratio
-from lexiframe.progress import progress
-from lexiframe.resampling import drawn_requests, signs
+from lexiframe.base.progress import progress
+from lexiframe.base.resampling import drawn_requests, signs
+from lexiframe.base.sums.moments import Moments
+from lexiframe.base.sums.ranking import ratio
 from lexiframe.significance.differences import Differences, Options
 from lexiframe.significance.intervals import (
     d_z_interval,

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import polars as pl
 
-from lexiframe.guards import typed
-from lexiframe.layouts.groups import By, by_groups
-from lexiframe.metrics.tolerance import TIE
-from lexiframe.resampling import check_share
-from lexiframe.schemas import ASL_CURVE, POWER, SMALLEST_DIFFERENCES
+from lexiframe.base.guards import typed
+from lexiframe.base.resampling import check_share
+from lexiframe.base.schemas import ASL_CURVE, POWER, SMALLEST_DIFFERENCES
+from lexiframe.base.sums.tolerance import TIE
+from lexiframe.pairwise.arrays.groups import By, by_groups
 from lexiframe.significance.arguments import checked_comparisons
 from lexiframe.typing import Frame
 

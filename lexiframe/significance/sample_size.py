@@ -9,13 +9,13 @@ from typing import Any, Literal, get_args
 import numpy as np
 import polars as pl
 
-from lexiframe.errors import check_choice
-from lexiframe.guards import typed
-from lexiframe.layouts.arrays import Pairs
-from lexiframe.layouts.cube import PairsLike, pair_cube
-from lexiframe.layouts.groups import By, by_groups, in_groups
-from lexiframe.resampling import check_draws, check_share
-from lexiframe.schemas import POWER_CURVE, REQUIRED_BY_QUESTION, REQUIRED_REQUESTS
+from lexiframe.base.errors import check_choice
+from lexiframe.base.guards import typed
+from lexiframe.base.resampling import check_draws, check_share
+from lexiframe.base.schemas import POWER_CURVE, REQUIRED_BY_QUESTION, REQUIRED_REQUESTS
+from lexiframe.pairwise.arrays.arrays import Pairs
+from lexiframe.pairwise.arrays.cube import PairsLike, pair_cube
+from lexiframe.pairwise.arrays.groups import By, by_groups, in_groups
 from lexiframe.significance.arguments import checked_sizes, pairs_by_measure
 from lexiframe.significance.margin_power import QUESTIONS, question_power, question_size, room
 from lexiframe.significance.margins import Margin, Margins, margins_of, mean_score

@@ -7,9 +7,9 @@ from functools import partial
 
 import numpy as np
 
-from lexiframe.layouts.arrays import Pairs
-from lexiframe.progress import progress
-from lexiframe.resampling import drawn_requests
+from lexiframe.base.progress import progress
+from lexiframe.base.resampling import drawn_requests
+from lexiframe.pairwise.arrays.arrays import Pairs
 from lexiframe.significance.differences import alike
 
 AT_ONCE = 2**20

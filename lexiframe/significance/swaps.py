@@ -8,15 +8,15 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from lexiframe.errors import LexiframeError
-from lexiframe.guards import typed
-from lexiframe.layouts.arrays import Pairs
-from lexiframe.layouts.cube import PairsLike
-from lexiframe.layouts.groups import By, by_groups
-from lexiframe.layouts.ranking import ratio
-from lexiframe.progress import progress
-from lexiframe.resampling import check_draws, halves
-from lexiframe.schemas import SWAP_CURVE, SWAP_RATES
+from lexiframe.base.errors import LexiframeError
+from lexiframe.base.guards import typed
+from lexiframe.base.progress import progress
+from lexiframe.base.resampling import check_draws, halves
+from lexiframe.base.schemas import SWAP_CURVE, SWAP_RATES
+from lexiframe.base.sums.ranking import ratio
+from lexiframe.pairwise.arrays.arrays import Pairs
+from lexiframe.pairwise.arrays.cube import PairsLike
+from lexiframe.pairwise.arrays.groups import By, by_groups
 from lexiframe.significance.arguments import pairs_by_measure
 from lexiframe.typing import RequestsLike
 

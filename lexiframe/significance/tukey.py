@@ -9,15 +9,15 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import polars as pl
 
-from lexiframe.errors import LexiframeError, check_choice, n_and_first
-from lexiframe.guards import typed
-from lexiframe.layouts.arrays import PairCube, Pairs, check_finite
-from lexiframe.layouts.cube import PairsLike, is_scores, pair_cube, score_cube
-from lexiframe.layouts.groups import By, by_groups
-from lexiframe.metrics.tolerance import TIE
-from lexiframe.orderings.win_rates import mean_preferences
-from lexiframe.resampling import check_draws, check_share
-from lexiframe.schemas import COMPARISONS, to_polars
+from lexiframe.base.errors import LexiframeError, check_choice, n_and_first
+from lexiframe.base.guards import typed
+from lexiframe.base.resampling import check_draws, check_share
+from lexiframe.base.schemas import COMPARISONS, to_polars
+from lexiframe.base.sums.tolerance import TIE
+from lexiframe.orderings.wins import mean_preferences
+from lexiframe.pairwise.arrays.arrays import PairCube, Pairs, check_finite
+from lexiframe.pairwise.arrays.cube import PairsLike, is_scores, pair_cube, score_cube
+from lexiframe.pairwise.arrays.groups import By, by_groups
 from lexiframe.significance.hsd_trials import largest_differences, tolerance
 from lexiframe.significance.paired import compare
 from lexiframe.significance.studentized_range import quantile, survival

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from math import comb
 from numbers import Integral
 
-from lexiframe.errors import LexiframeError
-from lexiframe.memory import refuse_more_than_available
+from lexiframe.base.errors import LexiframeError
+from lexiframe.base.memory import refuse_more_than_available
 
 
 def check_sizes(function: str, n: int, m: int) -> None:

@@ -9,11 +9,11 @@ from itertools import combinations, product
 import numpy as np
 import polars as pl
 
-from lexiframe.guards import typed
-from lexiframe.metrics.metric import Metric
-from lexiframe.metrics.recall_level import RecallLevelMetric
-from lexiframe.metrics.scores import scores
-from lexiframe.metrics.tolerance import TIE
+from lexiframe.base.guards import typed
+from lexiframe.base.sums.tolerance import TIE
+from lexiframe.metrics.kinds.metric import Metric
+from lexiframe.metrics.kinds.recall_level import RecallLevelMetric
+from lexiframe.metrics.scored import scores
 from lexiframe.pairwise.pairs import Measure, parse_measures
 from lexiframe.theory.arguments import check_few, sizes_of
 from lexiframe.theory.orders import ranks_and_preferences

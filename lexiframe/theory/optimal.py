@@ -8,12 +8,12 @@ import numpy as np
 import polars as pl
 from scipy.special import comb
 
-from lexiframe.errors import LexiframeError
-from lexiframe.guards import typed
-from lexiframe.metrics.graded import GradedMetric
-from lexiframe.metrics.recall_level import RecallLevelMetric
-from lexiframe.metrics.search_length import SearchLength
-from lexiframe.metrics.subtopic_metrics import SubtopicMetric
+from lexiframe.base.errors import LexiframeError
+from lexiframe.base.guards import typed
+from lexiframe.metrics.kinds.graded import GradedMetric
+from lexiframe.metrics.kinds.recall_level import RecallLevelMetric
+from lexiframe.metrics.kinds.search_length import SearchLength
+from lexiframe.metrics.kinds.subtopic_metrics import SubtopicMetric
 from lexiframe.pairwise.pairs import parse_measures
 from lexiframe.theory.arguments import check_sizes, refuse_large, sizes_of
 from lexiframe.typing import MeasureLike

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from lexiframe.guards import typed
-from lexiframe.metrics.scores import scores
+from lexiframe.base.guards import typed
+from lexiframe.metrics.scored import scores
 from lexiframe.pairwise.pairs import parse_measures
 from lexiframe.theory.arguments import check_sizes, refuse_large, sizes_of
 from lexiframe.theory.rankings import positions_of

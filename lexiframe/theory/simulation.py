@@ -7,10 +7,10 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 import polars as pl
 
-from lexiframe.errors import LexiframeError
-from lexiframe.guards import typed
+from lexiframe.base.errors import LexiframeError
+from lexiframe.base.guards import typed
+from lexiframe.base.resampling import check_draws
 from lexiframe.pairwise.pairs import parse_measures, preferences
-from lexiframe.resampling import check_draws
 from lexiframe.theory.arguments import check_sizes, refuse_large
 from lexiframe.theory.rankings import Groups, positions_of
 from lexiframe.typing import MeasureLike

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from lexiframe.errors import LexiframeError
-from lexiframe.guards import typed
+from lexiframe.base.errors import LexiframeError
+from lexiframe.base.guards import typed
 from lexiframe.metrics import notation
 from lexiframe.theory.arguments import check_sizes, refuse_large
 from lexiframe.typing import MeasureLike

@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import polars as pl
 
-from lexiframe.errors import LexiframeError, escaped
+from lexiframe.base.errors import LexiframeError, escaped
+from lexiframe.base.schemas import COMPARISONS, ORDERINGS, VERDICT, TableSchema, check, to_polars
 from lexiframe.orderings.means import is_count
-from lexiframe.schemas import COMPARISONS, ORDERINGS, VERDICT, TableSchema, check, to_polars
 from lexiframe.typing import Frame, MeasureLike
-from lexiframe.views.cells import MISSING, cell, p_text
-from lexiframe.views.markdown import markdown_of, mean_markdown
-from lexiframe.views.paper import Paper
-from lexiframe.views.paper_marks import Marks
-from lexiframe.views.words import group_of, test_and_correction
+from lexiframe.views.sentences.words import group_of, test_and_correction
+from lexiframe.views.shown.cells import MISSING, cell, p_text
+from lexiframe.views.shown.markdown import markdown_of, mean_markdown
+from lexiframe.views.shown.paper import Paper
+from lexiframe.views.shown.paper_marks import Marks
 
 if TYPE_CHECKING:
     from great_tables import GT

@@ -20,11 +20,11 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from lexiframe.decisions.hole_calibration import calibrated, factor_of, hidden_items
-from lexiframe.decisions.hole_draws import Drawn, means_of_draws
-from lexiframe.decisions.hole_intervals import Interval
-from lexiframe.decisions.hole_items import ABSENT, Pool, pool_of
-from lexiframe.decisions.hole_model import Evidence, drawn_grades, fit
+from lexiframe.collection.holes.calibration import calibrated, factor_of, hidden_items
+from lexiframe.collection.holes.draws import Drawn, means_of_draws
+from lexiframe.collection.holes.intervals import Interval
+from lexiframe.collection.holes.items import ABSENT, Pool, pool_of
+from lexiframe.collection.holes.model import Evidence, drawn_grades, fit
 from lexiframe.pairwise.pairs import parse_measures
 from lexiframe.projection.policies import Policies
 

@@ -18,8 +18,8 @@ import numpy as np
 import polars as pl
 
 import lexiframe as lf
-from lexiframe.metrics.metric import Metric
-from lexiframe.metrics.scores import values_of
+from lexiframe.metrics.kinds.metric import Metric
+from lexiframe.metrics.scored import values_of
 from lexiframe.pairwise.cubes import preference_cubes
 from lexiframe.pairwise.pairs import parse_measures
 

@@ -13,8 +13,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import lexiframe as lf
+from lexiframe.base.schemas import QRELS, SCORES
 from lexiframe.io.tables.column_names import KNOWN_NAMES
-from lexiframe.schemas import QRELS, SCORES
 from tests.fuzz.outcomes import (
     COLUMNS,
     JUDGED,

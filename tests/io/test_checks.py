@@ -9,12 +9,12 @@ import polars as pl
 import pytest
 
 import lexiframe as lf
+from lexiframe.base.schemas import PROBLEMS, RUNS
 from lexiframe.io.checks import kind_of
 from lexiframe.io.files.sources import only_file
 from lexiframe.io.forms import rows_of
 from lexiframe.io.options import TextOptions
 from lexiframe.io.text import json_rows
-from lexiframe.schemas import PROBLEMS, RUNS
 
 packed = partial(gzip.compress, mtime=0)  # with the time of now, tests had new names each time
 

@@ -27,9 +27,11 @@ import pytest
 from pyarrow import parquet
 
 import lexiframe as lf
-from lexiframe import cli
+from lexiframe.cli import app as cli
 from lexiframe.io.files.provenance import provenance_of
 from lexiframe.io.text.trec import _parsed
+
+pytestmark = pytest.mark.slow
 
 NAME = "bm25"
 

@@ -15,6 +15,8 @@ from pyarrow import feather, parquet
 
 import lexiframe as lf
 
+pytestmark = pytest.mark.slow
+
 packed = partial(gzip.compress, mtime=0)  # with the time of now, tests had new names each time
 
 GOOD = "q1 Q0 d1 1 3.5 tag\n"

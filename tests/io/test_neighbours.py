@@ -25,6 +25,8 @@ from tests.conftest import library
 from tests.io.recommender_files import write_lenskit, write_recbole
 from tests.parity.reference import assert_same_rows
 
+pytestmark = pytest.mark.slow
+
 KEY = ["query_id", "measure"]
 MEASURES = {"map": "AP", "ndcg_cut_10": "nDCG@10", "recip_rank": "RR", "P_5": "P@5"}
 

@@ -24,6 +24,8 @@ from scipy import stats
 
 import lexiframe as lf
 
+pytestmark = pytest.mark.slow
+
 KEY = ["run", "query_id", "measure"]
 FOLDER = lf.bundled("example")
 QRELS = FOLDER / "qrels.txt"

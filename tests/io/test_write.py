@@ -17,12 +17,12 @@ import pytest
 from pyarrow import parquet
 
 import lexiframe as lf
-from lexiframe.evaluation import Evaluation
+from lexiframe.evaluation.evaluation import Evaluation
 from lexiframe.io.files import outputs
 from lexiframe.io.files.outputs import output_folder, replacing, replacing_all
 from lexiframe.io.files.provenance import provenance_of
-from lexiframe.io.write_parquet import write_parquet
-from lexiframe.io.write_trec import write_trec
+from lexiframe.io.to_parquet import write_parquet
+from lexiframe.io.to_trec import write_trec
 
 SCORES = [0.1 + 0.2, 1e-300, 5e-324, -0.0, 1e22, 123456789.123456789, math.inf, -math.inf]
 RUNS = pl.DataFrame(

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 import lexiframe as lf
-from lexiframe.metrics.described import Listing
+from lexiframe.metrics.catalogues.described import Listing
 
 NAMES = lf.measures().filter(pl.col("kind") != "interleaving")["name"].to_list()
 

@@ -219,7 +219,7 @@ def test_blocks_of_rankings_do_not_matter(monkeypatch):
     p = lf.positions(folder / "runs", folder / "qrels.txt")
     names = ["INST(max_rel=4)", "BPM(max_rel=4)@10", "SDCG(max_rel=4)@5"]
     whole = lf.scores(p, names)
-    monkeypatch.setattr("lexiframe.metrics.user_models._CELLS", 3000)
+    monkeypatch.setattr("lexiframe.metrics.kinds.user_models._CELLS", 3000)
     assert lf.scores(p, names).equals(whole)
 
 

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import lexiframe as lf
-from lexiframe.metrics.metric import Metric
-from lexiframe.metrics.scores import values_of
+from lexiframe.metrics.kinds.metric import Metric
+from lexiframe.metrics.scored import values_of
 from lexiframe.pairwise.cubes import preference_cube, preference_cubes
 from lexiframe.pairwise.pairs import parse_measures
 from tests.frames import assert_identical

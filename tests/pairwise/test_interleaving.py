@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 import lexiframe as lf
-from lexiframe.pairwise import interleaving
+from lexiframe.pairwise import interleaved as interleaving
 from tests import oracle
 from tests.frames import assert_identical, measured
 

@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 
 import lexiframe as lf
-from lexiframe.metrics import order_metrics
+from lexiframe.metrics.kinds import order_metrics
 from lexiframe.pairwise import kernels, recall_paired
 from lexiframe.projection import matrices
 from lexiframe.projection.blocks import Block

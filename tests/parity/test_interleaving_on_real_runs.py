@@ -13,6 +13,7 @@ from tests.frames import assert_same_preferences, judgments, measured, rankings
 pytestmark = [
     pytest.mark.conformance,
     pytest.mark.filterwarnings("ignore::lexiframe.LexiframeWarning"),
+    pytest.mark.slow,
 ]
 
 RUNS, REQUESTS = 5, 8

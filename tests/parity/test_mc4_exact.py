@@ -14,7 +14,7 @@ from scipy.sparse.csgraph import connected_components
 import lexiframe as lf
 from tests import oracle
 
-pytestmark = pytest.mark.conformance
+pytestmark = [pytest.mark.conformance, pytest.mark.slow]
 
 
 def stationary(moves):

@@ -17,7 +17,7 @@ from tests.parity.reference import DATASETS
 
 ir_measures = pytest.importorskip("ir_measures")
 ranx = pytest.importorskip("ranx")
-pytestmark = pytest.mark.filterwarnings("ignore")
+pytestmark = [pytest.mark.filterwarnings("ignore"), pytest.mark.slow]
 
 AT_MOST = 3  # runs of a data set
 AT_MOST_REQUESTS = 25  # of a data set, for the slower libraries

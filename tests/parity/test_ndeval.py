@@ -7,7 +7,7 @@ import pytest
 import lexiframe as lf
 from tests.parity.reference import assert_same_rows
 
-pytestmark = pytest.mark.conformance
+pytestmark = [pytest.mark.conformance, pytest.mark.slow]
 
 KEY = ["run", "query_id", "measure"]
 PRINTED = 0.5e-6 + 1e-12

@@ -19,7 +19,7 @@ from statsmodels.stats.power import TTestPower
 import lexiframe as lf
 from tests.parity.reference import assert_same_rows
 
-pytestmark = pytest.mark.filterwarnings("ignore::lexiframe.LexiframeWarning")
+pytestmark = [pytest.mark.filterwarnings("ignore::lexiframe.LexiframeWarning"), pytest.mark.slow]
 
 KEY = ["run", "query_id", "measure"]
 AT_MOST = 4  # runs of a data set: the peers take a second for each

@@ -12,7 +12,7 @@ import pytest
 
 import lexiframe as lf
 
-pytestmark = pytest.mark.filterwarnings("ignore::lexiframe.LexiframeWarning")
+pytestmark = [pytest.mark.filterwarnings("ignore::lexiframe.LexiframeWarning"), pytest.mark.slow]
 
 # User 2 has fewer recommendations than k, user 3 none, user 4 no relevant item.
 RUN = pl.DataFrame(

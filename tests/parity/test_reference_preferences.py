@@ -9,6 +9,7 @@ from tests.parity.reference import DATASETS, LEAST_RELEVANT, assert_same_rows
 pytestmark = [
     pytest.mark.conformance,
     pytest.mark.filterwarnings("ignore::lexiframe.LexiframeWarning"),
+    pytest.mark.slow,
 ]
 
 KEY = ["query_id", "run_a", "run_b", "measure"]

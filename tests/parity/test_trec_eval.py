@@ -19,6 +19,7 @@ from tests.parity.reference import DATASETS, LEAST_RELEVANT, assert_same_rows
 pytestmark = [
     pytest.mark.conformance,
     pytest.mark.filterwarnings("ignore::lexiframe.LexiframeWarning"),
+    pytest.mark.slow,
 ]
 
 KEY = ["run", "query_id", "measure"]

@@ -12,6 +12,8 @@ import lexiframe as lf
 from lexiframe.significance.studentized_range import quantile, survival
 from tests.parity.test_peers import matrix_scores
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(
     scope="module",

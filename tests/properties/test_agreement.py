@@ -15,7 +15,7 @@ from tests.properties.test_invariance import renamed, renaming, shuffled
 from tests.properties.test_stability import samples_of
 from tests.strategies import positions_tables, preferences_tables
 
-pytestmark = pytest.mark.filterwarnings("ignore::lexiframe.LexiframeWarning")
+pytestmark = [pytest.mark.filterwarnings("ignore::lexiframe.LexiframeWarning"), pytest.mark.slow]
 
 FEWER = settings(max_examples=settings().max_examples // 3)
 MEASURES = ["m1", "m2", "m3"]

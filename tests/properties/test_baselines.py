@@ -14,6 +14,8 @@ from tests.frames import assert_close, items_of, judgments, measured, rankings
 from tests.oracle import positions_of
 from tests.strategies import collections, positions_tables
 
+pytestmark = pytest.mark.slow
+
 FEWER = settings(max_examples=settings().max_examples // 2)
 FEW = settings(max_examples=settings().max_examples // 5)
 """For what looks at all subsets, or tests: Holm's correction by statsmodels takes long."""

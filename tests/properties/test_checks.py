@@ -19,6 +19,8 @@ from hypothesis import strategies as st
 
 import lexiframe as lf
 
+pytestmark = pytest.mark.slow
+
 KINDS = {
     "run": (lf.check_run, lf.read_runs, "score"),
     "qrels": (lf.check_qrels, lf.read_qrels, "rel"),

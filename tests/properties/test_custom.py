@@ -14,6 +14,8 @@ from tests.frames import assert_identical, assert_same_preferences, items_of, me
 from tests.oracle import positions_of
 from tests.strategies import positions_tables
 
+pytestmark = pytest.mark.slow
+
 INF = math.inf
 
 

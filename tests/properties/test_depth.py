@@ -22,7 +22,7 @@ from tests.frames import (
 )
 from tests.strategies import collections, positions_tables
 
-pytestmark = pytest.mark.filterwarnings("ignore::lexiframe.LexiframeWarning")
+pytestmark = [pytest.mark.filterwarnings("ignore::lexiframe.LexiframeWarning"), pytest.mark.slow]
 FEWER = settings(max_examples=settings().max_examples // 3)
 DEPTHS = st.integers(1, 6)
 FORMULAS = {

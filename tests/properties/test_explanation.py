@@ -13,7 +13,7 @@ from tests.frames import items_of, measured
 from tests.oracle import positions_of
 from tests.strategies import collections, positions_tables
 
-pytestmark = pytest.mark.filterwarnings("ignore::lexiframe.LexiframeWarning")
+pytestmark = [pytest.mark.filterwarnings("ignore::lexiframe.LexiframeWarning"), pytest.mark.slow]
 
 LEVELS = ["RPP", "dcgRPP", "invRPP"]
 LEXICOGRAPHIC = ["LR", "LP", "rrLR", "rrLP", "sgnLR", "sgnLP"]

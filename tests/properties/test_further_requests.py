@@ -7,13 +7,15 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import lexiframe as lf
-from lexiframe.resampling import drawn_requests, halves
+from lexiframe.base.resampling import drawn_requests, halves
 from lexiframe.significance.noncentral_t import least_size, t_power
 from lexiframe.significance.simulated_power import SIZES
 from tests import oracle
 from tests.frames import assert_close, assert_identical, cells, measured
 from tests.properties.test_invariance import renamed, renaming, shuffled
 from tests.strategies import preferences_tables, scores_tables
+
+pytestmark = pytest.mark.slow
 
 FEWER = settings(max_examples=settings().max_examples // 3)
 SEEDS = st.integers(0, 99)

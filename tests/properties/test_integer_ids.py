@@ -12,9 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import lexiframe as lf
-from lexiframe.codes import order_of
+from lexiframe.base.codes import order_of
 from lexiframe.projection import pieces
 from tests.strategies import SUBTOPICS, collections
+
+pytestmark = pytest.mark.slow
 
 TIES = st.sampled_from(["doc_id_desc", "doc_id_asc", "input", "rank"])
 NUMBERS = st.sampled_from([range(-3, 120), range(95, 260), [2**n for n in range(63)] * 3])

@@ -8,12 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import lexiframe as lf
-from lexiframe.pairwise import interleaving
+from lexiframe.pairwise import interleaved as interleaving
 from tests import oracle
 from tests.frames import assert_identical, assert_same_preferences, judgments, measured, rankings
 from tests.strategies import BINARY, collections
 
-pytestmark = pytest.mark.filterwarnings("ignore::lexiframe.LexiframeWarning")
+pytestmark = [pytest.mark.filterwarnings("ignore::lexiframe.LexiframeWarning"), pytest.mark.slow]
 
 FEWER = settings(max_examples=settings().max_examples // 3)
 TIES = st.sampled_from(["doc_id_desc", "doc_id_asc", "input", "rank"])

@@ -20,7 +20,7 @@ from tests.strategies import (
     scores_tables,
 )
 
-pytestmark = pytest.mark.filterwarnings("ignore::lexiframe.LexiframeWarning")
+pytestmark = [pytest.mark.filterwarnings("ignore::lexiframe.LexiframeWarning"), pytest.mark.slow]
 
 METRICS = [
     "AP",

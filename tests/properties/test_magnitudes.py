@@ -21,7 +21,7 @@ METHODS = ["mean", "win_rate", "borda", "copeland", "mc4", "kemeny"]
 TESTS = ["t", "sign", "wilcoxon", "randomization", "bootstrap"]
 RUNS = "abcdefghi"
 
-pytestmark = pytest.mark.filterwarnings("ignore::lexiframe.LexiframeWarning")
+pytestmark = [pytest.mark.filterwarnings("ignore::lexiframe.LexiframeWarning"), pytest.mark.slow]
 
 
 def table(values, measure="mine"):

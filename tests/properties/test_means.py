@@ -11,7 +11,7 @@ import lexiframe as lf
 from lexiframe.orderings.means import run_means
 from tests.strategies import collections
 
-pytestmark = pytest.mark.filterwarnings("ignore::lexiframe.LexiframeWarning")
+pytestmark = [pytest.mark.filterwarnings("ignore::lexiframe.LexiframeWarning"), pytest.mark.slow]
 
 
 def expected(values, alpha):

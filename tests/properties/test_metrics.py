@@ -15,6 +15,8 @@ from tests.frames import assert_close, assert_identical, items_of, measured
 from tests.oracle import cut, positions_of
 from tests.strategies import BINARY, positions_tables
 
+pytestmark = pytest.mark.slow
+
 FEWER = settings(max_examples=settings().max_examples // 3)
 FORMULAS = {
     "AP": lambda items: oracle.AP(positions_of(items)),

@@ -9,6 +9,8 @@ from scipy import stats
 from tests import oracle
 from tests.oracle import positions_of
 
+pytestmark = pytest.mark.slow
+
 X = [(2, 4), (3, 3), (7, 1), (9, 3), *[(None, y) for y in (1, 1, 2, 4, 5)]]
 Y = [(1, 3), (3, 4), (4, 5), (5, 3), (8, 1), (9, 1), *[(None, y) for y in (1, 2, 4)]]
 """Two rankings of one request: (rank, grade) of its relevant items."""

@@ -13,6 +13,8 @@ from tests import oracle
 from tests.frames import assert_close, cells, measured
 from tests.strategies import preferences_tables, scores_tables
 
+pytestmark = pytest.mark.slow
+
 TABLES = preferences_tables() | scores_tables()
 
 

@@ -10,7 +10,7 @@ from tests import oracle
 from tests.frames import assert_close, cells, items_of, judgments, projections, rankings
 from tests.strategies import collections, positions_tables
 
-pytestmark = pytest.mark.filterwarnings("ignore::lexiframe.LexiframeWarning")
+pytestmark = [pytest.mark.filterwarnings("ignore::lexiframe.LexiframeWarning"), pytest.mark.slow]
 
 TIES = st.sampled_from(["doc_id_desc", "doc_id_asc", "input", "rank"])
 SCORE_TYPES = st.sampled_from(["float64", "float32"])

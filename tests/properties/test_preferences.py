@@ -20,6 +20,8 @@ from tests.frames import (
 from tests.oracle import positions_of
 from tests.strategies import BINARY, positions_tables
 
+pytestmark = pytest.mark.slow
+
 FEWER = settings(max_examples=settings().max_examples // 3)
 RPPS = {"RPP": oracle.RPP, "dcgRPP": oracle.dcgRPP, "invRPP": oracle.invRPP}
 SIGNS = {"LR": oracle.LR, "sgnLR": oracle.LR, "LP": oracle.LP, "sgnLP": oracle.LP}

@@ -11,7 +11,7 @@ from tests.frames import assert_close, items_of, judgments, measured, pairs_of, 
 from tests.oracle import positions_of, sgn
 from tests.strategies import BINARY, collections, positions_tables
 
-pytestmark = pytest.mark.filterwarnings("ignore::lexiframe.LexiframeWarning")
+pytestmark = [pytest.mark.filterwarnings("ignore::lexiframe.LexiframeWarning"), pytest.mark.slow]
 
 METRICS = ["AP", "RR", "RR(level=2)", "nDCG", "nDCG(dcg='exp-log2')", "RBP", "linear(n=100)", "R"]
 METRICS += ["R@5", "P@5", "Rprec", "TSE(AP)", "AP@5", "nDCG@5", "Success@3", "gRBP", "ERR"]

@@ -3,6 +3,7 @@
 from itertools import combinations
 
 import polars as pl
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -10,6 +11,8 @@ import lexiframe as lf
 from tests import oracle
 from tests.frames import assert_close, measured
 from tests.strategies import preferences_tables, scores_tables
+
+pytestmark = pytest.mark.slow
 
 MEASURES = ["m1", "m2"]
 FEWER = settings(max_examples=settings().max_examples // 3)

@@ -6,12 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import lexiframe as lf
-from lexiframe.resampling import drawn_requests
+from lexiframe.base.resampling import drawn_requests
 from tests.frames import assert_close, assert_identical, cells
 from tests.properties.test_invariance import FEWER, METHODS, renamed, renaming, shuffled
 from tests.strategies import positions_tables, preferences_tables, scores_tables
 
-pytestmark = pytest.mark.filterwarnings("ignore::lexiframe.LexiframeWarning")
+pytestmark = [pytest.mark.filterwarnings("ignore::lexiframe.LexiframeWarning"), pytest.mark.slow]
 
 SAMPLES = 3
 OPTIONS = [

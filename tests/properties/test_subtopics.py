@@ -22,7 +22,7 @@ from tests.frames import (
 )
 from tests.strategies import SUBTOPICS, collections, positions_tables
 
-pytestmark = pytest.mark.filterwarnings("ignore::lexiframe.LexiframeWarning")
+pytestmark = [pytest.mark.filterwarnings("ignore::lexiframe.LexiframeWarning"), pytest.mark.slow]
 
 FEWER = settings(max_examples=settings().max_examples // 3)
 REL = st.sampled_from([None, 1, 1.5, 3])

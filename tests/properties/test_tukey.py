@@ -2,6 +2,7 @@
 
 import numpy as np
 import polars as pl
+import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
@@ -12,6 +13,8 @@ from tests.frames import assert_close, assert_identical, cells, measured
 from tests.properties.test_invariance import renamed, renaming, shuffled
 from tests.properties.test_orderings import by_request
 from tests.strategies import preferences_tables, scores_tables
+
+pytestmark = pytest.mark.slow
 
 TINY = {"max_runs": 3, "max_queries": 4}
 FEWER = settings(max_examples=max(10, settings().max_examples // 3))

@@ -3,7 +3,7 @@
 import numpy as np
 import polars as pl
 
-from lexiframe.layouts.arrays import Pairs
+from lexiframe.pairwise.arrays.arrays import Pairs
 from lexiframe.significance.differences import by_requests
 
 SIZES = [1.0, 1e3, 1e6, 1e9]

@@ -10,9 +10,11 @@ import pytest
 from scipy import stats
 
 import lexiframe as lf
-from lexiframe.layouts.pairs_of_groups import splits
+from lexiframe.pairwise.arrays.pairs_of_groups import splits
 from lexiframe.significance import group_tests
 from tests.small_tables import preferences, scores
+
+pytestmark = pytest.mark.slow
 
 RNG = np.random.default_rng(11)
 KIND = "xyyxzzxyxz"

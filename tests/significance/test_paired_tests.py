@@ -12,7 +12,7 @@ from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
 import lexiframe as lf
-from lexiframe.resampling import drawn_requests
+from lexiframe.base.resampling import drawn_requests
 from lexiframe.significance.differences import Differences, Options
 from lexiframe.significance.paired_tests import TESTS as TEST_OF
 from tests import oracle

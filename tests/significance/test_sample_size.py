@@ -8,7 +8,7 @@ import pytest
 from scipy import optimize, stats
 
 import lexiframe as lf
-from lexiframe.resampling import drawn_requests
+from lexiframe.base.resampling import drawn_requests
 from lexiframe.significance import noncentral_t, simulated_power
 from tests.small_tables import preferences, scores
 

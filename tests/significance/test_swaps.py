@@ -5,7 +5,7 @@ import polars as pl
 import pytest
 
 import lexiframe as lf
-from lexiframe.resampling import halves
+from lexiframe.base.resampling import halves
 from lexiframe.significance import swaps
 from tests.small_tables import preferences, scores
 

@@ -7,9 +7,9 @@ import polars as pl
 import pytest
 
 import lexiframe as lf
-from lexiframe import progress
-from lexiframe.layouts.cube import pair_cube
-from lexiframe.resampling import check_draws
+from lexiframe.base import progress
+from lexiframe.base.resampling import check_draws
+from lexiframe.pairwise.arrays.cube import pair_cube
 from lexiframe.significance import hsd_trials
 from tests.frames import assert_identical
 from tests.small_tables import preferences, scores

@@ -9,7 +9,7 @@ import pytest
 
 import lexiframe as lf
 from tests.conftest import library
-from tests.views.test_paper import FILES, NASTY, cells, scores_of
+from tests.views.shown.test_paper import FILES, NASTY, cells, scores_of
 
 library("great_tables")
 
@@ -19,6 +19,8 @@ from lexiframe.views.display import (  # noqa: E402
     ordering_table,
     verdict_table,
 )
+
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")

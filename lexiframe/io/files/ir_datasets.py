@@ -6,7 +6,7 @@ from typing import Any
 
 import polars as pl
 
-from lexiframe.errors import ReadError, in_one_line
+from lexiframe.base.errors import ReadError, in_one_line
 from lexiframe.io.files.sources import IR_DATASETS
 from lexiframe.io.tables.objects import to_frame
 

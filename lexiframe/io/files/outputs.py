@@ -15,7 +15,7 @@ from secrets import token_hex
 from typing import TextIO
 from urllib.parse import unquote, urlsplit
 
-from lexiframe.errors import LexiframeError
+from lexiframe.base.errors import LexiframeError
 
 if sys.platform != "win32":
     import fcntl

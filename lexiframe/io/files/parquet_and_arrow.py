@@ -8,7 +8,7 @@ from functools import partial
 import polars as pl
 import pyarrow as pa
 
-from lexiframe.errors import Problem, ReadError, in_one_line
+from lexiframe.base.errors import Problem, ReadError, in_one_line
 from lexiframe.io.files.checksum import has_checksum
 from lexiframe.io.files.unpacking import Content, room_for, too_much
 

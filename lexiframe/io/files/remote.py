@@ -14,7 +14,7 @@ from urllib.request import urlopen
 import pyarrow as pa
 from pyarrow import fs
 
-from lexiframe.errors import Problem, ReadError, in_one_line
+from lexiframe.base.errors import Problem, ReadError, in_one_line
 
 _PATIENCE = 60.0
 """How many seconds to wait for each piece of a file, and for repeated requests to a store."""

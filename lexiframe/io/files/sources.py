@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from lexiframe.errors import Problem, ReadError, n_and_first, warn
+from lexiframe.base.errors import Problem, ReadError, n_and_first, warn
 from lexiframe.io.files.unpacking import Content, content_of
 from lexiframe.io.tables.objects import held, is_frame, is_one_run
 

@@ -16,7 +16,7 @@ from typing import Any, Literal
 
 import pyarrow as pa
 
-from lexiframe.errors import Problem, ReadError, in_one_line
+from lexiframe.base.errors import Problem, ReadError, in_one_line
 
 Kind = Literal["text", "parquet", "arrow"]
 
@@ -47,7 +47,7 @@ def content_of(data: bytes, where: str, what: str = "runs or judgments") -> Cont
     Content(kind='text', data=b'q1 Q0 d1 1 0.5 bm25\n')
     >>> content_of(b"%PDF-1.7", "paper.pdf")
     Traceback (most recent call last):
-    lexiframe.errors.ReadError: paper.pdf: expected runs or judgments, found a PDF document
+    lexiframe.ReadError: paper.pdf: expected runs or judgments, found a PDF document
     """
     data = _unpacked(data, where)
     if data.startswith(_PARQUET):

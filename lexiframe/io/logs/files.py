@@ -10,8 +10,8 @@ from typing import Any
 
 import polars as pl
 
-from lexiframe.errors import ReadError
-from lexiframe.guards import typed
+from lexiframe.base.errors import ReadError
+from lexiframe.base.guards import typed
 from lexiframe.io.files.parquet_and_arrow import read_arrow
 from lexiframe.io.files.sources import File, only_file
 from lexiframe.io.files.unpacking import content_of

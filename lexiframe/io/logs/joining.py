@@ -9,13 +9,13 @@ from typing import Any
 
 import polars as pl
 
-from lexiframe.errors import SchemaError, n_and_first, nearest, warn
-from lexiframe.guards import typed
+from lexiframe.base.errors import SchemaError, n_and_first, nearest, warn
+from lexiframe.base.guards import typed
+from lexiframe.base.likeness import likely_cause
+from lexiframe.base.schemas import STR, TableSchema, check, to_polars
 from lexiframe.io.files.sources import run_name
 from lexiframe.io.logs.files import read_log
 from lexiframe.io.tables.column_names import KNOWN_NAMES, candidates_for
-from lexiframe.likeness import likely_cause
-from lexiframe.schemas import STR, TableSchema, check, to_polars
 from lexiframe.typing import Frame, LogLike
 
 _DIFFERENCES_OF_RUNS = {"the folder or the ending of a file": lambda name: run_name(Path(name))}

@@ -15,8 +15,8 @@ from urllib.parse import quote, unquote, urlparse
 
 import polars as pl
 
-from lexiframe.errors import LexiframeError, ReadError, n_and_first, unknown_name
-from lexiframe.guards import typed
+from lexiframe.base.errors import LexiframeError, ReadError, n_and_first, unknown_name
+from lexiframe.base.guards import typed
 from lexiframe.io.files.remote import without_secrets
 from lexiframe.io.files.sources import expanded, public_address
 from lexiframe.io.logs.files import numbers_of
@@ -78,7 +78,7 @@ def read_mlflow(
     >>> log = lf.read_mlflow("sqlite:///mlflow.db", "bm25")  # doctest: +SKIP
     >>> lf.read_mlflow("sqlite:///nowhere.db")
     Traceback (most recent call last):
-    lexiframe.errors.ReadError: sqlite:///nowhere.db: there is no such MLflow store
+    lexiframe.ReadError: sqlite:///nowhere.db: there is no such MLflow store
     """
     where = public_address(str(tracking_uri))
     with _quiet_mlflow():

@@ -12,12 +12,12 @@ from functools import cached_property
 import numpy as np
 import polars as pl
 
-from lexiframe.errors import Problem
+from lexiframe.base.errors import Problem
+from lexiframe.base.schemas import IDS, INT, QRELS, RUNS, TableSchema
 from lexiframe.io.problems.advice import DECIMAL_COMMA, NO_DOCUMENT, NO_ID, NO_NUMBER, ONE_OF_TWINS
 from lexiframe.io.problems.problem_tables import PARTS, table_of
 from lexiframe.io.problems.rows_as_written import Column, Rows, columns_in, shown
 from lexiframe.io.tables.numbers import IN_RANGE, NUMBER, TOO_GREAT, are_too_great, whole_ranks
-from lexiframe.schemas import IDS, INT, QRELS, RUNS, TableSchema
 
 _NUMBERS = ("relevance", "score", "rank")
 _OF_A_QUERY = ("run", "query_id")

@@ -7,9 +7,9 @@ from typing import Literal, get_args
 
 import polars as pl
 
-from lexiframe.errors import SchemaError, check_choice
+from lexiframe.base.errors import SchemaError, check_choice
+from lexiframe.base.schemas import QRELS
 from lexiframe.io.problems.line_numbers import Places, places_of_rows
-from lexiframe.schemas import QRELS
 
 Duplicates = Literal["error", "best"]
 

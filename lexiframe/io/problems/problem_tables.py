@@ -6,8 +6,8 @@ from collections.abc import Iterable
 
 import polars as pl
 
-from lexiframe.errors import LexiframeError, Problem, ReadError, printable
-from lexiframe.schemas import INT, PROBLEMS, RUNS, STR, TableSchema
+from lexiframe.base.errors import LexiframeError, Problem, ReadError, printable
+from lexiframe.base.schemas import INT, PROBLEMS, RUNS, STR, TableSchema
 
 PARTS = PROBLEMS.columns | {"at": STR, "behind": STR, "order": INT}
 """The columns of a table of problems: one for each attribute of `Problem` in a message."""

@@ -9,11 +9,11 @@ from typing import Any
 
 import polars as pl
 
-from lexiframe.errors import Problem, SchemaError
+from lexiframe.base.errors import Problem, SchemaError
+from lexiframe.base.schemas import STR, TableSchema, check
 from lexiframe.io.problems.problem_tables import problem_of, short, table_of
 from lexiframe.io.tables.column_names import columns_of, items_of_implicit_feedback
 from lexiframe.io.tables.numbers import NumberAsWritten
-from lexiframe.schemas import STR, TableSchema, check
 
 
 @dataclass(frozen=True)

@@ -8,12 +8,19 @@ from typing import NoReturn
 
 import polars as pl
 
-from lexiframe.errors import LexiframeError, Problem, ReadError, SchemaError, n_and_first, nearest
+from lexiframe.base.errors import (
+    LexiframeError,
+    Problem,
+    ReadError,
+    SchemaError,
+    n_and_first,
+    nearest,
+)
+from lexiframe.base.schemas import SCORES, check
 from lexiframe.io.score_forms.text import PLACE
 from lexiframe.io.tables.column_names import KNOWN_NAMES, candidates_for
 from lexiframe.io.tables.measure_names import SUMMARIES, are_measures
 from lexiframe.io.tables.numbers import first_inexact
-from lexiframe.schemas import SCORES, check
 
 WORDS = {
     "run": [*KNOWN_NAMES["run"], "runid", "run_id"],

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from lexiframe.errors import SchemaError, shown
+from lexiframe.base.errors import SchemaError, shown
 from lexiframe.io.score_forms.layouts import WORDS
 from lexiframe.io.tables.objects import is_frame
 

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 import polars as pl
 
-from lexiframe.errors import SchemaError, n_and_first, warn
+from lexiframe.base.errors import SchemaError, n_and_first, warn
 from lexiframe.io.score_forms.layouts import WORDS, ScoreTable
 from lexiframe.io.score_forms.text import PLACE
 from lexiframe.io.tables.column_names import candidates_for

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 import polars as pl
 
-from lexiframe.errors import LexiframeError, check_choice, n_and_first
+from lexiframe.base.errors import LexiframeError, check_choice, n_and_first
 from lexiframe.io.files.sources import (
     File,
     Found,

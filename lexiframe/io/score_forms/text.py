@@ -6,12 +6,12 @@ import re
 
 import polars as pl
 
-from lexiframe.errors import ReadError
+from lexiframe.base.errors import ReadError
+from lexiframe.base.schemas import SCORES
 from lexiframe.io.problems.problem_tables import decoded
 from lexiframe.io.tables.measure_names import SUMMARIES, are_measures
 from lexiframe.io.text.csv_rows import text_table
 from lexiframe.io.text.json_tables import is_json, parse_json
-from lexiframe.schemas import SCORES
 
 PLACE = "\0place"  # the column with the line of each row; no file has a column of this name
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from lexiframe.errors import Problem, SchemaError, nearest
-from lexiframe.schemas import RUNS, TWIN, TableSchema, refuse_twins_among
+from lexiframe.base.errors import Problem, SchemaError, nearest
+from lexiframe.base.schemas import RUNS, TWIN, TableSchema, refuse_twins_among
 
 KNOWN_NAMES = {
     "run": "run name system tag model".split(),

@@ -6,8 +6,8 @@ from collections.abc import Collection
 
 import polars as pl
 
-from lexiframe.errors import SchemaError
-from lexiframe.schemas import TableSchema, check
+from lexiframe.base.errors import SchemaError
+from lexiframe.base.schemas import TableSchema, check
 
 
 def checked_ids(

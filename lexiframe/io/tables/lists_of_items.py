@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 
 import polars as pl
 
-from lexiframe.errors import Problem, SchemaError, n_and_first
+from lexiframe.base.errors import Problem, SchemaError, n_and_first
+from lexiframe.base.schemas import TableSchema
 from lexiframe.io.tables.column_names import columns_of, words_for
-from lexiframe.schemas import TableSchema
 
 
 def in_our_words(

@@ -6,7 +6,7 @@ from decimal import Decimal
 
 import polars as pl
 
-from lexiframe.errors import Problem, SchemaError, shown
+from lexiframe.base.errors import Problem, SchemaError, shown
 
 NUMBER = r"(?i)^[+-]?(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[+-]?[0-9]+)?|inf(?:inity)?)$"
 """A number as text, for regular expressions in Python and Polars; NaN is none."""
@@ -112,7 +112,7 @@ def refuse_lost_digits(written: pl.DataFrame, where: str, called: str = "score")
     >>> refuse_lost_digits(pl.DataFrame({"query_id": ["q1", "q2"], "score": scores}), "runs")
     >>> refuse_lost_digits(pl.DataFrame({"query_id": "q1", "score": scores}), "runs")
     Traceback (most recent call last):
-    lexiframe.errors.SchemaError: runs: expected different scores that also differ as float64, \
+    lexiframe.SchemaError: runs: expected different scores that also differ as float64, \
 found 9007199254740992 and 9007199254740993 for query 'q1' (2 such scores); subtract the same \
 number from all (the first one, if these are times), or leave score out and give whole ranks as rank
     """

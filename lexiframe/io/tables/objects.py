@@ -16,10 +16,10 @@ from typing import Any
 import polars as pl
 import pyarrow as pa
 
-from lexiframe.errors import Problem, SchemaError, in_one_line, n_and_first, shown
+from lexiframe.base.errors import Problem, SchemaError, in_one_line, n_and_first, shown
+from lexiframe.base.schemas import refuse_twins_among, to_polars
 from lexiframe.io.tables.column_names import KNOWN_NAMES
 from lexiframe.io.tables.numbers import IN_RANGE, TOO_GREAT, has_large
-from lexiframe.schemas import refuse_twins_among, to_polars
 
 
 def is_frame(data: Any) -> bool:

@@ -7,7 +7,7 @@ from typing import Any
 
 import polars as pl
 
-from lexiframe.errors import ReadError
+from lexiframe.base.errors import ReadError
 from lexiframe.io.tables.numbers import EXACT
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from lexiframe.errors import Problem, ReadError
+from lexiframe.base.errors import Problem, ReadError
 from lexiframe.io.options import TextOptions
 from lexiframe.io.tables.column_names import KNOWN_NAMES, words_for
 from lexiframe.io.tables.numbers import NUMBER

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from lexiframe.errors import Problem
+from lexiframe.base.errors import Problem
 from lexiframe.io.problems.advice import NO_JSON, TWO_OBJECTS, TWO_RECORDS
 from lexiframe.io.tables.numbers import EXACT, NumberAsWritten
 

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 import polars as pl
 
-from lexiframe.errors import Problem, ReadError
+from lexiframe.base.errors import Problem, ReadError
 from lexiframe.io.problems.advice import NO_ID, NO_JSON
 from lexiframe.io.problems.problem_tables import problems_of_bytes, table_of
 from lexiframe.io.problems.rows_as_written import Rows, may_be_id

@@ -10,7 +10,8 @@ from typing import Any
 
 import polars as pl
 
-from lexiframe.errors import LexiframeError, ReadError
+from lexiframe.base.errors import LexiframeError, ReadError
+from lexiframe.base.schemas import TableSchema
 from lexiframe.io.problems.rows_as_written import Rows, may_be_id
 from lexiframe.io.tables.column_names import candidates_for, words_for
 from lexiframe.io.tables.numbers import EXACT
@@ -26,7 +27,6 @@ from lexiframe.io.text.json_rows import (
     table_of_lines,
 )
 from lexiframe.io.text.lines import PIECE, blocks_of_lines, count_of, with_line_feeds
-from lexiframe.schemas import TableSchema
 
 _BEGINNING = re.compile(rb"""\s*(?:\{\s*(?:["}]|$)|\[\s*(?:[\[{"\]]|-?[0-9.]+\s*,|$))""")
 _NAME = re.compile(rb'(?:^|[\s,{\[])"[^"\r\n]*"[ \t]*:')
@@ -94,7 +94,7 @@ def parse_json(
 
     Examples
     --------
-    >>> from lexiframe.schemas import RUNS
+    >>> from lexiframe.base.schemas import RUNS
     >>> parse_json(b'{"qid": "007", "docno": 7, "score": 1}\n', "bm25.jsonl", RUNS, {}).rows()
     [('007', '7', 1.0)]
     """

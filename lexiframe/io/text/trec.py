@@ -17,7 +17,7 @@ import numpy as np
 import polars as pl
 import pyarrow as pa
 
-from lexiframe.errors import Problem, ReadError, n_and_first, warn
+from lexiframe.base.errors import Problem, ReadError, n_and_first, warn
 from lexiframe.io.options import Third
 from lexiframe.io.tables.line_layouts import GRADED, QRELS, RANKED, RUN, SCORED, Layout
 from lexiframe.io.tables.numbers import EXACT, NUMBER, whole_ranks

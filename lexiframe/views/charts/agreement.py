@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from lexiframe.errors import LexiframeError
+from lexiframe.base.errors import LexiframeError
+from lexiframe.base.schemas import to_polars
 from lexiframe.orderings.matrix import agreement_matrix
-from lexiframe.schemas import to_polars
 from lexiframe.typing import Frame
 from lexiframe.views.charts.drawing import (
     SHARES,

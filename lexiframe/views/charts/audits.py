@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import polars as pl
 
-from lexiframe.errors import LexiframeError, check_choice
-from lexiframe.schemas import AUDITS
+from lexiframe.base.errors import LexiframeError, check_choice
+from lexiframe.base.schemas import AUDITS
 from lexiframe.typing import Frame
 from lexiframe.views.charts.drawing import GREY, altair, counted, inside, rows_of, tooltip
 from lexiframe.views.charts.robustness import lines_of, title_of_panels

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from lexiframe.schemas import CONCLUSIONS
+from lexiframe.base.schemas import CONCLUSIONS
 from lexiframe.typing import Frame
 from lexiframe.views.charts.drawing import (
     WIDTH,

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from lexiframe.errors import LexiframeError, escaped, unknown_name
-from lexiframe.schemas import TableSchema, check
+from lexiframe.base.errors import LexiframeError, escaped, unknown_name
+from lexiframe.base.schemas import TableSchema, check
 from lexiframe.typing import Frame
 from lexiframe.views.charts.names import shortened, shown_as
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from lexiframe.schemas import EQUIVALENCES
+from lexiframe.base.schemas import EQUIVALENCES
 from lexiframe.typing import Frame
 from lexiframe.views.charts.drawing import (
     COLOURS,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from lexiframe.schemas import HOLE_VALUES
+from lexiframe.base.schemas import HOLE_VALUES
 from lexiframe.typing import Frame
 from lexiframe.views.charts.drawing import (
     COLOURS,

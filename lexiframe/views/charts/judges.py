@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from lexiframe.errors import unknown_name
-from lexiframe.schemas import JUDGE_CONFUSION, RANK_SHIFTS
+from lexiframe.base.errors import unknown_name
+from lexiframe.base.schemas import JUDGE_CONFUSION, RANK_SHIFTS
 from lexiframe.typing import Frame
 from lexiframe.views.charts.drawing import (
     COLOURS,

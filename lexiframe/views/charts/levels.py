@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from lexiframe.schemas import FLOAT, INT, STR, TableSchema
+from lexiframe.base.schemas import FLOAT, INT, STR, TableSchema
 from lexiframe.typing import Frame
 from lexiframe.views.charts.drawing import (
     COLOURS,

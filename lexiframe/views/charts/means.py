@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from lexiframe.errors import LexiframeError, unknown_name
+from lexiframe.base.errors import LexiframeError, unknown_name
+from lexiframe.base.schemas import MEANS, STR, TableSchema, check, to_polars
 from lexiframe.io.logs.joining import with_log
 from lexiframe.orderings.means import is_count
-from lexiframe.schemas import MEANS, STR, TableSchema, check, to_polars
 from lexiframe.typing import Frame, LogLike
 from lexiframe.views.charts.drawing import (
     COLOURS,

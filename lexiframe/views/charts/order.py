@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 
 import polars as pl
 
-from lexiframe.errors import LexiframeError
-from lexiframe.schemas import MEANS, ORDERINGS, to_polars
+from lexiframe.base.errors import LexiframeError
+from lexiframe.base.schemas import MEANS, ORDERINGS, to_polars
 from lexiframe.typing import Frame
 from lexiframe.views.charts.drawing import rows_of
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from lexiframe.errors import LexiframeError, unknown_name
+from lexiframe.base.errors import LexiframeError, unknown_name
+from lexiframe.base.schemas import ORDERINGS, RANK_DISTRIBUTIONS
 from lexiframe.orderings.stability import rank_intervals
-from lexiframe.schemas import ORDERINGS, RANK_DISTRIBUTIONS
 from lexiframe.typing import Frame
 from lexiframe.views.charts.drawing import (
     COLOURS,

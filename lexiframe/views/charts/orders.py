@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from lexiframe.errors import LexiframeError
-from lexiframe.schemas import TableSchema
+from lexiframe.base.errors import LexiframeError
+from lexiframe.base.schemas import TableSchema
 from lexiframe.typing import Frame
 from lexiframe.views.charts.drawing import altair, inside, rows_of, title, tooltip
 

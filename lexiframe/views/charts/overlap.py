@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from lexiframe.errors import LexiframeError
-from lexiframe.schemas import OVERLAP
+from lexiframe.base.errors import LexiframeError
+from lexiframe.base.schemas import OVERLAP
 from lexiframe.typing import Frame
 from lexiframe.views.charts.agreement import by_similarity
 from lexiframe.views.charts.drawing import (

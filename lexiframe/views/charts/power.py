@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from lexiframe.schemas import ASL_CURVE, POWER, TableSchema
+from lexiframe.base.schemas import ASL_CURVE, POWER, TableSchema
 from lexiframe.typing import Frame
 from lexiframe.views.charts.drawing import (
     COLOURS,

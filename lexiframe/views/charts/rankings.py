@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from lexiframe.errors import LexiframeError
-from lexiframe.schemas import FLOAT, INT, STR, TableSchema
+from lexiframe.base.errors import LexiframeError
+from lexiframe.base.schemas import FLOAT, INT, STR, TableSchema
 from lexiframe.typing import Frame
 from lexiframe.views.charts.drawing import (
     LONGEST,

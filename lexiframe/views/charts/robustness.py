@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from lexiframe.errors import LexiframeError, unknown_name
-from lexiframe.schemas import FLOAT, INT, STR, TIE_RATES, TableSchema
+from lexiframe.base.errors import LexiframeError, unknown_name
+from lexiframe.base.schemas import FLOAT, INT, STR, TIE_RATES, TableSchema
 from lexiframe.typing import Frame
 from lexiframe.views.charts.drawing import (
     COLOURS,

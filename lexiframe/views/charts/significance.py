@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from lexiframe.schemas import COMPARISONS
+from lexiframe.base.schemas import COMPARISONS
 from lexiframe.significance.told_apart import IS_TESTED, groups_not_told_apart
 from lexiframe.typing import Frame
 from lexiframe.views.charts.drawing import (
@@ -29,7 +29,7 @@ from lexiframe.views.charts.drawing import (
     tooltip,
 )
 from lexiframe.views.charts.order import Order, in_order, ranked
-from lexiframe.views.verdict import GAIN
+from lexiframe.views.sentences.verdict import GAIN
 
 if TYPE_CHECKING:
     import altair as alt

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from lexiframe.schemas import UNJUDGED
+from lexiframe.base.schemas import UNJUDGED
 from lexiframe.typing import Frame
 from lexiframe.views.charts.drawing import (
     COLOURS,

@@ -8,14 +8,14 @@ from typing import Any
 
 import polars as pl
 
-from lexiframe.errors import escaped
+from lexiframe.base.errors import escaped
 from lexiframe.orderings.means import is_count
-from lexiframe.views.cells import cell
-from lexiframe.views.lacking import without_unranked
-from lexiframe.views.means import inference_in_words
-from lexiframe.views.verdict import verdict_of
-from lexiframe.views.verdict_on_baseline import baseline_sentences
-from lexiframe.views.words import group_of
+from lexiframe.views.sentences.lacking import without_unranked
+from lexiframe.views.sentences.verdict import verdict_of
+from lexiframe.views.sentences.verdict_on_baseline import baseline_sentences
+from lexiframe.views.sentences.words import group_of
+from lexiframe.views.shown.cells import cell
+from lexiframe.views.shown.means import inference_in_words
 
 _KEY = ["group", "measure", "test", "correction"]
 CONCLUSIONS = pl.Schema(

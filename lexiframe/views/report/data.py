@@ -9,21 +9,21 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from lexiframe._version import __version__
-from lexiframe.metrics.tolerance import TIE
+from lexiframe.base.sums.tolerance import TIE
+from lexiframe.base.version import __version__
 from lexiframe.orderings.means import is_count
 from lexiframe.pairwise.lexicographic import LexicographicPreference
 from lexiframe.pairwise.pairs import Measure
 from lexiframe.significance.own_tests import several
-from lexiframe.views.coverage import coverage_in_words, differences_in_words
-from lexiframe.views.lacking import Lacking
-from lexiframe.views.means import inference_in_words, marks
 from lexiframe.views.report.conclusions import conclusions, headline, with_group
 from lexiframe.views.report.packing import Packing
 from lexiframe.views.report.requests import cells_of, positions_of
 from lexiframe.views.report.stability import rank_probabilities
 from lexiframe.views.report.texts import texts_of_documents, texts_of_queries
-from lexiframe.views.verdict import GAIN
+from lexiframe.views.sentences.coverage import coverage_in_words, differences_in_words
+from lexiframe.views.sentences.lacking import Lacking
+from lexiframe.views.sentences.verdict import GAIN
+from lexiframe.views.shown.means import inference_in_words, marks
 
 _SHOWN = """
     means orderings win_rates comparisons correlations tie_rates sign_agreement power coverage

@@ -12,10 +12,10 @@ from typing import Any
 
 import polars as pl
 
-from lexiframe._version import __version__
-from lexiframe.errors import escaped
+from lexiframe.base.errors import escaped
+from lexiframe.base.version import __version__
 from lexiframe.views.report.data import Rankings, report_data
-from lexiframe.views.summary import as_html
+from lexiframe.views.shown.summary import as_html
 
 SCRIPTS = "data dom tables charts verdict runs pairs requests agreement page".split()
 """The scripts in the order in which they run."""

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from lexiframe.codes import as_strings
-from lexiframe.layouts.arrays import Pairs
-from lexiframe.layouts.cube import pair_cube, score_cube
+from lexiframe.base.codes import as_strings
+from lexiframe.pairwise.arrays.arrays import Pairs
+from lexiframe.pairwise.arrays.cube import pair_cube, score_cube
 from lexiframe.views.report.packing import Packing
 
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import polars as pl
 
-from lexiframe.errors import LexiframeError, printable
+from lexiframe.base.errors import LexiframeError, printable
+from lexiframe.base.schemas import RANK_DISTRIBUTIONS
 from lexiframe.orderings.stability import rank_distributions
-from lexiframe.schemas import RANK_DISTRIBUTIONS
-from lexiframe.views.lacking import Lacking
+from lexiframe.views.sentences.lacking import Lacking
 
 OF_MEANS, OF_PREFERENCES = 1000, 200
 """The number of samples: ordering by preferences takes a hundred times as long as by means."""

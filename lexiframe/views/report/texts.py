@@ -9,10 +9,10 @@ from typing import Any
 
 import polars as pl
 
-from lexiframe.errors import LexiframeError, shown
+from lexiframe.base.errors import LexiframeError, shown
+from lexiframe.base.schemas import to_polars
 from lexiframe.io.logs.joining import join_entries
 from lexiframe.io.tables.objects import is_frame
-from lexiframe.schemas import to_polars
 
 _FORMATS = {
     ".png": "png",

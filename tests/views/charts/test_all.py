@@ -27,6 +27,8 @@ from tests.views.charts.drawn import SNAPSHOTS, Tags, are_alike, compare_with_sn
 from tests.views.charts.evaluation_tables import UGLY_MEASURE, drawn_scores, tables
 from tests.views.charts.tiny_tables import TINY
 
+pytestmark = pytest.mark.slow
+
 
 def log(t):
     runs = t["means"]["run"].unique().sort()

@@ -4,13 +4,15 @@ import polars as pl
 import pytest
 
 import lexiframe as lf
-from lexiframe.schemas import AUDITS
+from lexiframe.base.schemas import AUDITS
 
 pytest.importorskip("altair")
 pytest.importorskip("vl_convert")
 from lexiframe.views.charts import audit_chart
 from tests.views.charts.drawn import compare_with_snapshot
 from tests.views.charts.pictures import INJECTED, UGLY, page, rendered
+
+pytestmark = pytest.mark.slow
 
 
 def audits(measures=("AP", "RR"), nulls=("centred",), tests=("sign", "t")):

@@ -8,6 +8,8 @@ import pytest
 pytest.importorskip("altair")
 from lexiframe.views.charts import win_rate_chart
 
+pytestmark = pytest.mark.slow
+
 W = pl.DataFrame(
     {"measure": "AP", "run_a": "good", "run_b": "poor", "n": 4, "wins": 3, "losses": 1, "ties": 0}
 ).with_columns(win_rate=pl.lit(0.75), mean_preference=pl.lit(0.5))

@@ -6,9 +6,11 @@ import pytest
 import lexiframe as lf
 
 pytest.importorskip("altair")
-from lexiframe.schemas import HOLE_VALUES
+from lexiframe.base.schemas import HOLE_VALUES
 from lexiframe.views.charts import hole_chart
 from tests.views.charts.drawn import compare_with_snapshot, png, rows, titles
+
+pytestmark = pytest.mark.slow
 
 NUMBERS = {
     "a": (0.5, 0.45, 0.3, 0.6, 0.35, 0.55, 0.3, 0.7, 1.5, 1.0, 1.0, 2.0, 12),

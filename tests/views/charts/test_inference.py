@@ -19,6 +19,8 @@ from tests.views.charts.drawn import rows, titles
 from tests.views.charts.evaluation_tables import drawn_scores
 from tests.views.charts.tiny_tables import ASL_CURVE, COMPARISONS, TINY, A, B, C
 
+pytestmark = pytest.mark.slow
+
 POWER, MEANS, CURVE = TINY["power"], TINY["means"], TINY["power_curve"]
 
 

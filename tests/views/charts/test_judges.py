@@ -11,6 +11,8 @@ from lexiframe.views.charts import conclusion_chart, judge_confusion_chart, rank
 from tests.views.charts.drawn import compare_with_snapshot, rows, titles
 from tests.views.charts.pictures import INJECTED, UGLY, page, rendered
 
+pytestmark = pytest.mark.slow
+
 CONFUSION = lf.judge_confusion(
     {
         "nist": {"q": {"a": 0, "b": 0, "c": 1, "d": 3}},

@@ -13,6 +13,8 @@ from lexiframe.views.charts import (
 from tests.views.charts.drawn import compare_with_snapshot
 from tests.views.charts.pictures import INJECTED, UGLY, page, rendered
 
+pytestmark = pytest.mark.slow
+
 PROFILE = pl.DataFrame(
     {
         "by": ["first_rank", "first_rank", "level", "level"],

@@ -13,6 +13,8 @@ from tests.small_tables import scores
 from tests.views.charts.drawn import rows, titles
 from tests.views.charts.tiny_tables import COMPARISONS, TINY, A, B, C
 
+pytestmark = pytest.mark.slow
+
 W = pl.DataFrame(
     {
         "measure": ["AP", "RPP", "RPP", "RPP"],

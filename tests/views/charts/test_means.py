@@ -15,6 +15,8 @@ from lexiframe.views.charts.means import _room_for_names
 from tests.views.charts.drawn import rows, titles
 from tests.views.charts.tiny_tables import TINY, A, B, C
 
+pytestmark = pytest.mark.slow
+
 MEANS = TINY["means"]
 
 

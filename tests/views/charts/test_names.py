@@ -13,6 +13,8 @@ from lexiframe.views import charts
 from lexiframe.views.charts.names import MOST, shortened
 from tests.small_tables import scores
 
+pytestmark = pytest.mark.slow
+
 START, END = "a model with a name of many words, ", " and with an ending of many words"
 LONG = [f"{START}{n}" for n in range(3)] + [f"{n}{END}" for n in range(3)]
 LONG += [f"{START}{n}{END}" for n in range(12)]

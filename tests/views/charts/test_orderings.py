@@ -10,6 +10,8 @@ from lexiframe.views.charts import ordering_chart, rank_distribution_chart
 from tests.views.charts.drawn import rows, titles
 from tests.views.charts.tiny_tables import TINY, A, B, C
 
+pytestmark = pytest.mark.slow
+
 ORDERINGS = TINY["orderings"]
 RANKS = TINY["rank_distributions"]
 

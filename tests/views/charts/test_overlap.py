@@ -9,6 +9,8 @@ pytest.importorskip("altair")
 from lexiframe.views.charts import overlap_chart, unjudged_chart
 from tests.views.charts.drawn import compare_with_snapshot, png, rows, titles
 
+pytestmark = pytest.mark.slow
+
 ROWS = [
     ("q1", "a", "b<b>", 0.5), ("q2", "a", "b<b>", 1.0), ("q1", "a", "c", None),
     ("q2", "a", "c", 0.25), ("q1", "b<b>", "c", None), ("q2", "b<b>", "c", None),

@@ -11,6 +11,8 @@ pytest.importorskip("altair")
 pytest.importorskip("vl_convert")
 from tests.views.charts.pictures import layers, rendered
 
+pytestmark = pytest.mark.slow
+
 FOLDER = lf.bundled("example")
 BEST, SECOND = "pixels_euclidean", "pca8_euclidean"
 

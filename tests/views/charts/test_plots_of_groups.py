@@ -5,6 +5,8 @@ import pytest
 
 import lexiframe as lf
 
+pytestmark = pytest.mark.slow
+
 pytest.importorskip("altair")
 
 FOLDER = lf.bundled("example")

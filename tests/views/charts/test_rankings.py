@@ -11,6 +11,8 @@ from lexiframe.views.charts import ranking_chart
 from tests.views.charts.drawn import compare_with_snapshot
 from tests.views.charts.pictures import INJECTED, UGLY, layers, page, rendered
 
+pytestmark = pytest.mark.slow
+
 
 def explanation(a, b, grades=None):
     """The table that `explain` makes of the ranks of relevant items; None was not retrieved."""

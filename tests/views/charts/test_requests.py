@@ -11,6 +11,8 @@ from lexiframe.views.charts import pair_chart
 from tests.views.charts.drawn import compare_with_snapshot
 from tests.views.charts.pictures import INJECTED, UGLY, page, rendered
 
+pytestmark = pytest.mark.slow
+
 
 def pair_table(preferences, levels=None, measure="AP", runs=("bm25", "dense"), names=None):
     """The table of a pair as `Evaluation.pair` gives it."""

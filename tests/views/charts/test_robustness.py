@@ -12,6 +12,8 @@ from lexiframe.views.charts.robustness import SHAPES, lines_of
 from tests.views.charts.drawn import compare_with_snapshot
 from tests.views.charts.pictures import INJECTED, UGLY, page, rendered
 
+pytestmark = pytest.mark.slow
+
 TIES = pl.DataFrame(
     {"measure": ["AP", "LR", "RR"], "n": 60, "ties": [3, 0, 40], "tie_rate": [0.05, 0.0, 2 / 3]}
 )

@@ -18,6 +18,8 @@ from lexiframe.views.charts import (
 from tests.views.charts.drawn import compare_with_snapshot
 from tests.views.charts.pictures import INJECTED, UGLY, layers, page, rendered
 
+pytestmark = pytest.mark.slow
+
 ORIENTATION = lf.theory.orientation(["RR", "R@10"], n=100, m=[1, 2, 5])
 TIES = pl.DataFrame(
     {

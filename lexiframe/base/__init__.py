@@ -1,0 +1,1 @@
+"""What every room uses: errors, the schemas of tables, codes, hashes, memory, progress and sums."""

@@ -1,0 +1,231 @@
+"""Guards of arguments: each looks at the type first, so that no other library has to refuse it."""
+
+from __future__ import annotations
+
+import inspect
+import os
+import typing
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache, wraps
+from numbers import Integral, Real
+from pathlib import Path
+from types import NoneType, UnionType
+from typing import Any, ParamSpec, TypeVar
+
+from lexiframe.base.errors import LexiframeError, WrongTypeError, shown
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+_NAMES = {"query_id", "run", "run_a", "run_b", "a", "b", "baseline", "candidate"}
+"""Arguments that name runs and requests, which may be whole numbers: tables hold names as text."""
+_LARGEST = 2**62
+"""From here on sums and products of whole numbers would leave int64."""
+_NOT_A_LIST = (str, bytes, bytearray, Mapping)
+
+
+def typed(function: Callable[P, T]) -> Callable[P, T]:
+    """Check the arguments of a public function against its annotations, before it looks at them.
+
+    Numbers, texts, flags, names of choices, paths, and lists of these are checked; data and
+    measures are not, because the readers say more about them. Iterators of numbers or names become
+    lists.
+
+    Examples
+    --------
+    >>> @typed
+    ... def halves(x: float, times: int = 1) -> float:
+    ...     return x / 2**times
+    >>> halves(3)
+    1.5
+    >>> halves([3])
+    Traceback (most recent call last):
+    lexiframe.base.errors.WrongTypeError: halves: expected x to be a number, found a list: [3]
+    """
+    signature = inspect.signature(function)
+
+    takes_data = any(p.kind is p.POSITIONAL_ONLY for p in signature.parameters.values())
+
+    @wraps(function)
+    def checked(*args: P.args, **kwargs: P.kwargs) -> T:
+        if takes_data:
+            _refuse_forked(function.__name__)
+        try:
+            given = signature.bind(*args, **kwargs)
+        except TypeError:  # Python's own words name the function
+            return function(*args, **kwargs)
+        hints = _hints(function)
+        for name, value in given.arguments.items():
+            if name in hints:
+                given.arguments[name] = _checked(function.__name__, name, value, hints[name])
+        return function(*given.args, **given.kwargs)
+
+    return checked
+
+
+_PROCESS = {"worked": False, "forked": False}
+"""Whether this process has worked on data, and whether its parent had when it was forked."""
+
+
+def _note_fork() -> None:
+    _PROCESS["forked"] = _PROCESS["worked"]
+
+
+if hasattr(os, "register_at_fork"):  # Windows does not fork
+    os.register_at_fork(after_in_child=_note_fork)
+
+
+def _refuse_forked(function: str) -> None:
+    """Raise where Polars would wait for threads that a fork does not copy."""
+    if _PROCESS["forked"]:
+        raise LexiframeError(
+            f"{function}: this process was forked from one in which lexiframe had worked already, "
+            "and would wait for ever for threads that a fork does not copy; start processes with "
+            "multiprocessing.get_context('spawn') or 'forkserver'"
+        )
+    _PROCESS["worked"] = True
+
+
+@cache
+def _hints(function: Callable[..., Any]) -> dict[str, Any]:
+    """Return the types of the arguments that are checked."""
+    hints = typing.get_type_hints(function)
+    kinds = {p.name: p.kind for p in inspect.signature(function).parameters.values()}
+    several = (inspect.Parameter.VAR_KEYWORD, inspect.Parameter.VAR_POSITIONAL)
+    return {n: hint for n, hint in hints.items() if n in kinds and kinds[n] not in several}
+
+
+def _checked(function: str, name: str, value: Any, hint: Any) -> Any:
+    is_number_as_name = isinstance(value, int) and not isinstance(value, bool)
+    if name in _NAMES and is_number_as_name:
+        return str(value)
+    if not _is_known(hint):
+        return value
+    if _is_list(hint) and _may_be_list(value):
+        value = list(value) if not isinstance(value, list | tuple) else value
+    if not _fits(value, hint):
+        raise WrongTypeError(
+            f"{function}: expected {name} to be {_in_words(hint)}, found {_found(value)}"
+        )
+    is_whole = isinstance(value, Integral) and float not in _alternatives(hint)
+    if is_whole and abs(int(value)) >= _LARGEST:
+        raise WrongTypeError(f"{function}: expected {name} below 2^62, found {shown(value)}")
+    is_other = not isinstance(value, Integral | float) and isinstance(value, Real)
+    return float(value) if is_other else value
+
+
+def _alternatives(hint: Any) -> tuple[Any, ...]:
+    is_union = typing.get_origin(hint) in (typing.Union, UnionType)
+    return typing.get_args(hint) if is_union else (hint,)
+
+
+def _is_known(hint: Any) -> bool:
+    """Return whether all that a hint allows can be told apart from what it does not.
+
+    A class of the library beside other types is that of measures, of which the parser says more.
+    """
+    several = _alternatives(hint)
+    is_measure = len(several) > 1 and any(_is_class(one) for one in several)
+    return not is_measure and all(_is_plain(one) or _is_list(one) for one in several)
+
+
+_WORDS: dict[Any, str] = {
+    int: "a whole number",
+    float: "a number",
+    bool: "True or False",
+    str: "text",
+    Path: "a path",
+    NoneType: "None",
+}
+
+
+def _is_plain(hint: Any) -> bool:
+    origin = typing.get_origin(hint)
+    return hint in _WORDS or origin in (typing.Literal, Mapping, Callable) or _is_class(hint)
+
+
+def _is_class(hint: Any) -> bool:
+    """Return whether a hint is a class of the library, and no protocol."""
+    of_ours = getattr(hint, "__module__", "").partition(".")[0] == "lexiframe"
+    return isinstance(hint, type) and of_ours and not getattr(hint, "_is_protocol", False)
+
+
+def _is_list(hint: Any) -> bool:
+    """Return whether a hint, or one of its alternatives, is a list of what is known."""
+    if typing.get_origin(hint) in (typing.Union, UnionType):
+        return any(_is_list(one) for one in _alternatives(hint))
+    origin = typing.get_origin(hint)
+    is_list = isinstance(origin, type) and origin is not Mapping and issubclass(origin, Iterable)
+    parts = [one for one in typing.get_args(hint) if one is not ...]
+    return is_list and bool(parts) and all(_is_known(one) for one in parts)
+
+
+def _may_be_list(value: Any) -> bool:
+    """Return whether a value is iterable, and neither a text, a frame nor an array of rows."""
+    if isinstance(value, _NOT_A_LIST) or not isinstance(value, Iterable):
+        return False
+    return not hasattr(value, "columns") and getattr(value, "ndim", 1) == 1
+
+
+def _fits(value: Any, hint: Any) -> bool:
+    return any(_fits_one(value, one) for one in _alternatives(hint))
+
+
+def _fits_one(value: Any, hint: Any) -> bool:
+    origin = typing.get_origin(hint)
+    if origin is typing.Literal:
+        return isinstance(value, str)
+    if origin is Mapping:  # of what else a user may write its reader says more
+        return isinstance(value, Mapping | str | int | list | tuple | set)
+    if origin is Callable:
+        return callable(value)
+    if origin is tuple:
+        parts = typing.get_args(hint)
+        of_length = isinstance(value, list | tuple) and len(value) == len(parts)
+        return of_length and all(map(_fits, value, parts))
+    if origin is not None:
+        part = typing.get_args(hint)[0]
+        return isinstance(value, list | tuple) and all(_fits(one, part) for one in value)
+    return _is_a(value, hint)
+
+
+def _is_a(value: Any, kind: Any) -> bool:
+    is_flag = isinstance(value, bool) or type(value).__name__ in ("bool_", "bool")
+    if kind in (int, float):
+        return isinstance(value, Integral if kind is int else Real) and not is_flag
+    if kind is bool:
+        return is_flag
+    if kind is Path:
+        return isinstance(value, str | Path)
+    return isinstance(value, kind)
+
+
+def _in_words(hint: Any) -> str:
+    words = [_of_one(one) for one in _alternatives(hint)]
+    return " or ".join(dict.fromkeys(words))
+
+
+def _of_one(hint: Any) -> str:
+    if hint in _WORDS:
+        return _WORDS[hint]
+    origin = typing.get_origin(hint)
+    if origin is typing.Literal:
+        return "one of " + ", ".join(map(repr, typing.get_args(hint)))
+    if origin is Mapping:
+        return "a dictionary"
+    if origin is Callable:
+        return "a function"
+    if origin is tuple:
+        return f"a pair of which each is {_in_words(typing.get_args(hint)[0])}"
+    if origin is not None:
+        return f"a list of which each is {_in_words(typing.get_args(hint)[0])}"
+    return f"{hint.__name__}"
+
+
+def _found(value: Any) -> str:
+    if value is None:
+        return "None"
+    kind = type(value).__name__
+    article = "an" if kind[:1].lower() in "aeiou" else "a"
+    is_short = isinstance(value, str | bytes | int | float | complex | list | tuple | dict | set)
+    return f"{article} {kind}: {shown(value)}" if is_short else f"{article} {kind}"

@@ -1,0 +1,144 @@
+"""Random requests, signs and halves, which depend on the seed alone, not on the number of threads.
+
+Requests are drawn once for all pairs of runs and all measures, so that results for different pairs
+rest on the same samples. A sample is a row of counts (how often each request was drawn), so the
+sums over all samples are one product of matrices.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from lexiframe.base.errors import LexiframeError, shown
+from lexiframe.base.memory import refuse_more_than_available
+
+
+def drawn_requests(n: int, samples: int, seed: int, *, size: int | None = None) -> np.ndarray:
+    """Count how often each request is drawn with replacement: samples × n.
+
+    Each sample draws n requests, or ``size``.
+
+    Examples
+    --------
+    >>> drawn_requests(3, samples=2, seed=0).sum(axis=1).tolist()
+    [3.0, 3.0]
+    """
+    _refuse_many(samples, n, "samples")
+    rng = np.random.default_rng(seed)
+    # Draws with replacement are counted by a multinomial distribution: no draw has to be stored.
+    counts = rng.multinomial(n if size is None else size, np.full(n, 1 / n), size=samples)
+    return counts.astype(np.float64)
+
+
+def signs(n: int, trials: int, seed: int) -> np.ndarray:
+    """Draw n random signs ``trials`` times, or enumerate all 2^n choices if they are few enough.
+
+    The result is trials × n, of 1 and −1. An enumeration leaves out the row without a −1, which is
+    the observation itself: p = (1 + count) / (1 + trials) counts it already, so p is then exact.
+
+    Examples
+    --------
+    >>> signs(2, trials=5, seed=0).tolist()
+    [[-1.0, 1.0], [1.0, -1.0], [-1.0, -1.0]]
+    """
+    are_all = n < 40 and 2**n <= trials + 1  # 2^n of many requests has thousands of digits
+    _refuse_many(2**n if are_all else trials, n, "trials")
+    if are_all:
+        flipped = (np.arange(1, 2**n)[:, None] >> np.arange(n)) & 1
+    else:
+        flipped = np.random.default_rng(seed).integers(0, 2, (trials, n), np.int8)
+    return 1.0 - 2.0 * flipped
+
+
+_MOST = 2**53  # a larger integer may have no exact float, and Python may refuse to print it
+_BYTES_DRAWN = 16
+"""For each request or sign that is drawn: an integer and a float of 8 bytes each."""
+
+
+def _refuse_many(times: int, n: int, name: str) -> None:
+    """Raise when the drawn numbers need more memory than is available."""
+    what = f"{times:,} {name}" + f" of {n:,} requests" * (n > 1)
+    refuse_more_than_available(times * n * _BYTES_DRAWN, what, f"take fewer {name}")
+
+
+def halves(
+    n: int, splits: int, seed: int, *, block: int
+) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Split n requests at random into two disjoint halves, up to ``block`` splits at once.
+
+    Each half is an array, splits × n, with 1 where the request is in that half and else 0. It has
+    ⌊n/2⌋ requests; if n is odd, one request is in neither half. ``block`` has an influence on
+    memory only, not on the splits.
+
+    Examples
+    --------
+    >>> first, second = next(halves(5, splits=2, seed=0, block=2))
+    >>> first.sum(axis=1).tolist(), second.sum(axis=1).tolist(), (first * second).any()
+    ([2.0, 2.0], [2.0, 2.0], np.False_)
+    """
+    rng = np.random.default_rng(seed)
+    for start in range(0, splits, block):
+        # The order of random numbers is a random permutation of the requests.
+        order = rng.random((min(block, splits - start), n)).argsort(axis=1)
+        yield (order < n // 2).astype(np.float64), (order >= n - n // 2).astype(np.float64)
+
+
+def percentiles(values: np.ndarray, alpha: float) -> tuple[float | None, float | None]:
+    """Return the α/2 and 1 − α/2 quantiles of the values that are not NaN; None if all are.
+
+    Examples
+    --------
+    >>> percentiles(np.array([0.0, 1.0, np.nan]), alpha=0.5)
+    (0.25, 0.75)
+    """
+    known = values[~np.isnan(values)]
+    if not len(known):
+        return None, None
+    low, high = np.quantile(known, [alpha / 2, 1 - alpha / 2])
+    return float(low), float(high)
+
+
+def symmetric_interval(
+    estimate: float | None, values: np.ndarray, alpha: float, bounds: tuple[float, float]
+) -> tuple[float | None, float | None]:
+    """Return the estimate ± the 1 − α quantile of how far values are from it, within its bounds.
+
+    Values that are NaN are left out; None if all are, or if there is no estimate. Hall, "On
+    symmetric bootstrap confidence intervals", JRSS B 50 (1988).
+
+    Examples
+    --------
+    >>> symmetric_interval(0.75, np.array([0.75, 0.5, 0.25, np.nan]), 0.5, (-1, 1))
+    (0.5, 1.0)
+    """
+    known = values[~np.isnan(values)]
+    if estimate is None or not len(known):
+        return None, None
+    half = float(np.quantile(np.abs(known - estimate), 1 - alpha))
+    return float(max(bounds[0], estimate - half)), float(min(bounds[1], estimate + half))
+
+
+def check_draws(function: str, name: str, number: object, seed: object) -> None:
+    """Raise unless the number of trials or samples, called ``name``, and the seed can be used.
+
+    Each trial or sample yields at least one number, so more of them than memory holds are refused.
+    """
+    asked: tuple[tuple[str, object, int], ...] = ((name, number, 1), ("seed", seed, 0))
+    for what, value, least in asked:
+        if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
+            raise LexiframeError(
+                f"{function}: expected {what} to be a whole number from {least}, "
+                f"found {shown(value)}"
+            )
+    if isinstance(number, int | np.integer):
+        if number >= _MOST:
+            raise LexiframeError(f"{function}: expected fewer {name}, found {shown(number)}")
+        _refuse_many(int(number), 1, name)
+
+
+def check_share(function: str, name: str, value: float) -> None:
+    """Raise unless an argument (a level or a power) lies strictly between 0 and 1."""
+    if not 0 < value < 1:
+        raise LexiframeError(f"{function}: expected {name} between 0 and 1, found {value}")

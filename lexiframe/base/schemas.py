@@ -1,0 +1,561 @@
+"""The columns, types and row key of every table, and the check that a frame fits its table."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection
+from dataclasses import dataclass
+from threading import RLock
+from typing import Any
+
+import polars as pl
+import pyarrow as pa
+
+from lexiframe.base.codes import categories_of
+from lexiframe.base.errors import LexiframeError, Problem, SchemaError, in_one_line, n_and_first
+
+STR, INT, FLOAT, BOOL = pl.String(), pl.Int64(), pl.Float64(), pl.Boolean()
+IDS = ("query_id", "doc_id")
+"""The id columns that both runs and judgments have."""
+
+
+@dataclass(frozen=True)
+class TableSchema:
+    """One table: its name, the columns that identify a row, and the type of every column.
+
+    A frame may lack the ``optional`` columns. The ``nullable`` columns belong to the key but may be
+    null (``doc_id`` of a request without relevant items).
+    """
+
+    name: str
+    key: tuple[str, ...]
+    columns: dict[str, pl.DataType]
+    optional: tuple[str, ...] = ()
+    nullable: tuple[str, ...] = ()
+
+    @property
+    def required(self) -> dict[str, pl.DataType]:
+        """The columns that each frame of this table must have."""
+        return {name: dtype for name, dtype in self.columns.items() if name not in self.optional}
+
+
+_COLUMNS = {
+    STR: """
+        run query_id doc_id iteration subtopic measure provider run_a run_b method ordering_a
+        ordering_b measure_a measure_b test correction how sentence file problem expected found
+        advice group_a group_b conclusion baseline candidate require outcome why judge judge_a
+        judge_b name_a name_b category null doc_a doc_b question
+    """,
+    INT: """
+        position level n_relevant n_retrieved pool_size n_judged corpus_size items deciding_level n
+        wins losses ties cycle agree n_systems systems_agree n_pairs n_significant place splits half
+        required n_requests requests answered missing extra without_relevant retrieved judged
+        relevant_retrieved depth duplicates unjudged_removed tied_relevant line better worse tied
+        n_a n_b only_a only_b AA AD MA MD PA PD TIE compared holes trials n_differ position_in_a
+        position_in_b n_runs best_position baseline_answered candidate_answered
+        negative
+    """,
+    FLOAT: """
+        score rank relevance rel value mean exposure preference win_rate mean_preference probability
+        p_a_first p_tie p_b_first correlation p_value ci_low ci_high tie_rate agreement
+        system_agreement agreement_low agreement_high system_agreement_low system_agreement_high
+        mean_difference effect_size statistic p_adjusted effect_low effect_high alpha power share
+        smallest_significant largest_not_significant swap_rate swap_rate_sd difference_low
+        difference_high value_a value_b sd min max power_at_n judged_at_10 AP_min AP_max RR_min
+        RR_max nDCG@10_min nDCG@10_max mean_difference_a mean_difference_b interaction by_chance
+        margin p_not_worse_a p_not_worse_b p_equivalent p_better p_not_worse_a_adjusted
+        p_not_worse_b_adjusted p_equivalent_adjusted p_better_adjusted p_better_by_margin_a
+        p_better_by_margin_b p_better_by_margin_a_adjusted p_better_by_margin_b_adjusted p_opposite
+        p_opposite_adjusted kappa kappa_linear kappa_quadratic kappa_binary relevance_a relevance_b
+        share_of_a tau rank_a rank_b shift p_adjusted_a p_adjusted_b draws_low draws_high naive_low
+        naive_high factor rank_low rank_high share_widened share_reject value_without needed
+        error_rate error_low error_high power_low power_high type_iii type_iii_low type_iii_high
+        weight cumulated_share baseline_judged_at_10 candidate_judged_at_10
+    """,
+    BOOL: """
+        smaller_is_better is_worst_off reject reverses trivial reject_a reject_b changes_side inside
+        inside_before in_top_a in_top_b
+    """,
+    pl.List(pl.String): "best not_worse untested favoured",
+}
+"""The columns of all tables by type; a name has the same type in each, except runs' ``rank``."""
+_TYPES = {name: dtype for dtype, names in _COLUMNS.items() for name in names.split()}
+
+
+def _table(
+    name: str, key: str, others: str, optional: str = "", nullable: str = "", **types: pl.DataType
+) -> TableSchema:
+    """Describe a table by its key and its other columns, given as names with blanks between.
+
+    The key comes first, except for columns of it that ``others`` names again. ``types`` are those
+    that `_TYPES` lacks or that differ from it.
+    """
+    first = [column for column in key.split() if column not in others.split()]
+    columns = {column: (_TYPES | types)[column] for column in [*first, *others.split()]}
+    return TableSchema(
+        name, tuple(key.split()), columns, tuple(optional.split()), tuple(nullable.split())
+    )
+
+
+# A query that was answered with an empty list has a row without doc_id. Ranks are whole here; in
+# orderings they may be mid-ranks.
+RUNS = _table(
+    "runs", "run query_id doc_id", "score rank", optional="rank", nullable="doc_id", rank=INT
+)
+QRELS = _table("qrels", "query_id iteration doc_id", "relevance", optional="iteration")
+POSITIONS = _table(
+    "positions",
+    "run query_id doc_id",
+    "relevance position level n_relevant n_retrieved pool_size n_judged rel corpus_size",
+    optional="pool_size n_judged rel corpus_size",
+    nullable="doc_id",
+)
+SUBTOPIC_POSITIONS = _table(
+    "subtopic_positions",
+    "run query_id subtopic doc_id",
+    "relevance position level n_relevant n_retrieved pool_size rel",
+    optional="pool_size rel",
+    nullable="subtopic doc_id",
+)
+SCORES = _table(
+    "scores", "run query_id measure", "value smaller_is_better", optional="smaller_is_better"
+)
+AGGREGATES = _table("aggregates", "run measure", "value how n")
+PROVIDER_EXPOSURE = _table(
+    "provider_exposure", "run query_id provider", "items exposure is_worst_off"
+)
+PROVIDERS = _table("providers", "doc_id provider", "")
+PREFERENCES = _table(
+    "preferences",
+    "query_id run_a run_b measure",
+    "preference deciding_level",
+    optional="deciding_level",
+)
+PAIR_REQUESTS = _table(
+    "pair_requests",
+    "measure query_id",
+    "run_a run_b value_a value_b preference deciding_level",
+)
+REQUESTS = _table(
+    "requests",
+    "measure query_id",
+    "n mean sd min max tie_rate agreement run value mean_preference better worse tied",
+    optional="run value mean_preference better worse tied",
+)
+WIN_RATES = _table(
+    "win_rates", "measure run_a run_b", "n wins losses ties win_rate mean_preference"
+)
+REQUEST_WIN_RATES = _table("request_win_rates", "measure query_id run", "win_rate")
+ORDERINGS = _table("orderings", "measure method run", "value rank")
+MEANS = _table("means", "run measure", "mean ci_low ci_high rank n")
+RANK_DISTRIBUTIONS = _table("rank_distributions", "measure method run rank", "probability")
+ORDER_PROBABILITIES = _table(
+    "order_probabilities", "measure method run_a run_b", "p_a_first p_tie p_b_first"
+)
+CYCLES = _table("cycles", "measure cycle run", "")
+CORRELATIONS = _table(
+    "correlations",
+    "method ordering_a ordering_b",
+    "correlation p_value n ci_low ci_high",
+    optional="ci_low ci_high",
+)
+GROUP_CORRELATIONS = _table(
+    "group_correlations",
+    "measure method group_a group_b",
+    "correlation by_chance p_value n n_a n_b",
+)
+TIE_RATES = _table("tie_rates", "measure", "n ties tie_rate")
+SIGN_AGREEMENT = _table(
+    "sign_agreement",
+    "measure_a measure_b",
+    "n agree agreement n_systems systems_agree system_agreement agreement_low agreement_high "
+    "system_agreement_low system_agreement_high",
+    optional="agreement_low agreement_high system_agreement_low system_agreement_high",
+)
+COMPARISONS = _table(
+    "comparisons",
+    "measure test correction run_a run_b",
+    "n mean_difference ci_low ci_high effect_size statistic p_value p_adjusted reject effect_low "
+    "effect_high",
+    optional="effect_low effect_high",
+)
+AGAINST_BASELINE = _table(
+    "against_baseline",
+    "measure test correction run",
+    "n mean mean_difference ci_low ci_high effect_size p_value p_adjusted reject better worse tied",
+)
+GROUP_COMPARISONS = _table(
+    "group_comparisons",
+    "measure test correction run_a run_b group_a group_b",
+    "n_a n_b mean_difference_a mean_difference_b interaction ci_low ci_high statistic p_value "
+    "p_adjusted reject reverses",
+)
+POWER = _table("power", "measure test correction alpha", "n_pairs n_significant power")
+ASL_CURVE = _table(
+    "asl_curve", "measure test correction place", "share p_value p_adjusted run_a run_b"
+)
+SMALLEST_DIFFERENCES = _table(
+    "smallest_differences",
+    "measure test correction alpha",
+    "n_pairs n_significant smallest_significant largest_not_significant run_a run_b",
+)
+SWAP_RATES = _table("swap_rates", "measure", "n_pairs splits half swap_rate tie_rate swap_rate_sd")
+SWAP_CURVE = _table("swap_curve", "measure difference_low", "difference_high n swap_rate")
+REQUIRED_REQUESTS = _table(
+    "required_requests",
+    "measure run_a run_b how",
+    "n mean_difference effect_size how required power_at_n",
+)
+REQUIRED_BY_QUESTION = _table(
+    "required_by_question",
+    "measure run_a run_b how question",
+    "question n mean_difference margin effect_size how required power_at_n",
+)
+POWER_CURVE = _table("power_curve", "measure run_a run_b n_requests", "power")
+# Decisions. Of two judges, the first is the one that was given first.
+EQUIVALENCES = _table(
+    "equivalences",
+    "measure test correction run_a run_b",
+    "n mean_difference margin ci_low ci_high p_not_worse_a p_not_worse_b p_equivalent p_better "
+    "p_not_worse_a_adjusted p_not_worse_b_adjusted p_equivalent_adjusted p_better_adjusted "
+    "conclusion trivial p_better_by_margin_a p_better_by_margin_b p_better_by_margin_a_adjusted "
+    "p_better_by_margin_b_adjusted",
+)
+GATES = _table(
+    "gates",
+    "measure",
+    "baseline candidate require test correction alpha n mean_difference margin ci_low ci_high "
+    "p_value p_adjusted p_opposite p_opposite_adjusted outcome why required requests "
+    "baseline_answered candidate_answered baseline_judged_at_10 candidate_judged_at_10",
+    optional="requests baseline_answered candidate_answered baseline_judged_at_10 "
+    "candidate_judged_at_10",
+)
+JUDGE_AGREEMENT = _table(
+    "judge_agreement",
+    "judge_a judge_b",
+    "n only_a only_b agreement kappa kappa_linear kappa_quadratic kappa_binary alpha "
+    "mean_difference",
+)
+JUDGE_CONFUSION = _table(
+    "judge_confusion", "judge_a judge_b relevance_a relevance_b", "n share share_of_a"
+)
+JUDGES = _table("judges", "judge", "requests missing without_relevant judged compared")
+JUDGE_ORDERINGS = _table("judge_orderings", "judge measure method run", "value rank")
+JUDGE_CORRELATIONS = _table(
+    "judge_correlations",
+    "measure method judge_a judge_b",
+    "correlation n ci_low ci_high",
+)
+RANK_SHIFTS = _table(
+    "rank_shifts",
+    "measure method judge_a judge_b run",
+    "value_a value_b rank_a rank_b shift",
+)
+JUDGE_COMPARISONS = _table(
+    "judge_comparisons",
+    "judge measure test correction run_a run_b",
+    "n mean_difference ci_low ci_high effect_size statistic p_value p_adjusted reject effect_low "
+    "effect_high",
+    optional="effect_low effect_high",
+)
+CONCLUSIONS = _table(
+    "conclusions",
+    "name_a name_b measure test correction",
+    "n_pairs AA AD MA MD PA PD TIE tau only_a only_b",
+)
+CONCLUSION_PAIRS = _table(
+    "conclusion_pairs",
+    "name_a name_b measure test correction run_a run_b",
+    "category changes_side mean_difference_a mean_difference_b p_adjusted_a p_adjusted_b "
+    "reject_a reject_b",
+)
+UNJUDGED = _table(
+    "unjudged",
+    "query_id doc_id",
+    "n_runs best_position weight share cumulated_share",
+)
+HOLE_VALUES = _table(
+    "hole_values",
+    "run measure",
+    "value mean ci_low ci_high draws_low draws_high naive_low naive_high factor rank rank_low "
+    "rank_high holes",
+)
+HOLE_PAIRS = _table(
+    "hole_pairs",
+    "measure run_a run_b",
+    "n mean_preference mean ci_low ci_high draws_low draws_high factor share share_widened reject "
+    "share_reject",
+)
+HOLE_CALIBRATION = _table(
+    "hole_calibration",
+    "run measure",
+    "holes value value_without mean draws_low draws_high inside_before needed factor ci_low "
+    "ci_high inside naive_low naive_high",
+)
+OVERLAP = _table("overlap", "query_id run_a run_b measure", "value")
+CONTRASTING = _table(
+    "contrasting",
+    "query_id place",
+    "run_a run_b measure value doc_a position_in_b in_top_b relevance_a doc_b position_in_a "
+    "in_top_a relevance_b",
+    optional="relevance_a relevance_b",
+)
+AUDITS = _table(
+    "audits",
+    "measure test null n_requests",
+    "alpha error_rate error_low error_high trials power power_low power_high n_differ type_iii "
+    "type_iii_low type_iii_high n_significant n_pairs n",
+)
+VERDICT = _table(
+    "verdict",
+    "measure test correction",
+    "best not_worse untested favoured n_pairs n_significant n sentence",
+)
+COVERAGE = _table(
+    "coverage",
+    "run",
+    "requests answered missing extra without_relevant retrieved judged relevant_retrieved depth "
+    "judged_at_10 duplicates unjudged_removed tied_relevant AP_min AP_max RR_min RR_max "
+    "nDCG@10_min nDCG@10_max negative",
+    optional="negative",
+)
+PROBLEMS = _table("problems", "file line problem expected found", "advice", nullable="line")
+
+
+_NO_COLUMNS = (
+    pl.exceptions.PolarsError,
+    pl.exceptions.PanicException,  # a type that Polars does not know
+    pa.ArrowException,
+    OverflowError,
+    ValueError,  # pandas: two columns of the same name
+    TypeError,  # pandas: a column of Python objects
+)
+"""What Polars, PyArrow and pandas raise for columns that cannot become Arrow."""
+
+
+TWIN = "\x1f"
+"""Appended to the name of the second column of that name, twice to that of the third, and so on."""
+_ONE_COLUMN = ("Series", "ChunkedArray")
+_taking_over = RLock()
+"""Held while another library computes a frame: a DuckDB connection refuses a second thread."""
+
+
+def to_polars(frame: Any, where: str = "the frame", *, keep_twins: bool = False) -> pl.DataFrame:
+    """Turn any frame that exports Arrow into a Polars frame, without a copy where that is possible.
+
+    ``where`` is the frame's name in error messages. Two columns of the same name are an error; with
+    ``keep_twins``, ``TWIN`` is appended to the second.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> to_polars(pa.table({"run": ["bm25"]})).columns
+    ['run']
+    """
+    if isinstance(frame, pl.DataFrame):
+        return frame
+    if isinstance(frame, pa.Table):
+        return _taken_over(frame, where, keep_twins=keep_twins)
+    with _taking_over:
+        if isinstance(frame, pl.LazyFrame):
+            return _collected(frame, where)
+        return _taken_over(frame, where, keep_twins=keep_twins)
+
+
+def _taken_over(frame: Any, where: str, *, keep_twins: bool) -> pl.DataFrame:
+    if hasattr(frame, "why_no_table"):  # sums over requests
+        raise LexiframeError(frame.why_no_table)
+    if not hasattr(frame, "__arrow_c_stream__") or type(frame).__name__ in _ONE_COLUMN:
+        raise TypeError(
+            f"expected a frame that exports Arrow (Polars, PyArrow, pandas 2.2 or later), "
+            f"found {type(frame).__name__}"
+        )
+    index = getattr(getattr(frame, "index", None), "names", [None])
+    try:
+        if isinstance(frame, pa.RecordBatchReader):
+            frame = frame.read_all()
+        frame = _with_names_once(frame, where, keep_twins=keep_twins)
+        if any(name is not None for name in index):  # Polars drops the index of a pandas frame
+            frame = frame.reset_index()
+        if hasattr(frame, "iloc") and any("decimal256" in str(dtype) for dtype in frame.dtypes):
+            frame = pa.Table.from_pandas(frame, preserve_index=False)
+        if isinstance(frame, pa.RecordBatch):  # `pa.table` would import pandas, in half a second
+            frame = pa.Table.from_batches([frame])
+        if isinstance(frame, pa.Table):
+            frame = _without_wide_decimals(frame)
+        return pl.DataFrame(frame)
+    except (SchemaError, MemoryError):
+        raise
+    except _NO_COLUMNS as error:
+        raise SchemaError(
+            f"{where} cannot become Arrow: {_first_broken(frame)}{in_one_line(error)}; give every "
+            "column values of one simple type, or leave it out"
+        ) from None
+    except Exception as error:  # objects may call any function to export themselves
+        raise SchemaError(
+            f"{where}: {type(frame).__name__} cannot be exported as Arrow "
+            f"({type(error).__name__}: {in_one_line(error)}); give a table of PyArrow instead"
+        ) from error
+
+
+def _collected(frame: pl.LazyFrame, where: str) -> pl.DataFrame:
+    try:
+        return frame.collect()
+    except Exception as error:  # the plan may call any function of the user
+        reason = str(error).strip().partition("\n")[0]
+        raise SchemaError(
+            f"{where}: the LazyFrame cannot be computed ({type(error).__name__}: {reason}); call "
+            "its collect() to see more"
+        ) from error
+
+
+def _with_names_once(frame: Any, where: str, *, keep_twins: bool) -> Any:
+    """Rename columns of pandas and PyArrow frames so that each name occurs once, or raise."""
+    is_pandas = hasattr(frame, "iloc")
+    if not is_pandas and not isinstance(frame, pa.Table | pa.RecordBatch):
+        return frame
+    names = [str(name) for name in (frame.columns if is_pandas else frame.schema.names)]
+    if not keep_twins:
+        refuse_twins_among(names, where)
+    if len({*names}) == len(names):
+        return frame
+    once = [f"{name}{TWIN * names[:n].count(name)}" for n, name in enumerate(names)]
+    return frame.set_axis(once, axis=1) if is_pandas else pa.table(frame).rename_columns(once)
+
+
+def refuse_twins_among(names: Collection[str], where: str) -> None:
+    """Raise when two columns have the same name."""
+    twice = [name for name, n in Counter(names).items() if n > 1]
+    if twice:
+        raise SchemaError(Problem(where, "", f"two columns are called {twice[0]!r}", "rename one"))
+
+
+def _without_wide_decimals(table: pa.Table) -> pa.Table:
+    """Cast decimals of 256 bits, at which Polars panics, to 128 bits, or to floats if need be."""
+    table = table.replace_schema_metadata()  # Polars 2.1 panics at metadata that is not UTF-8
+    for place, column in enumerate(table.schema):
+        narrow = _narrow(column.type, as_float=False)
+        if narrow != column.type:
+            values = table.column(place)
+            try:
+                values = values.cast(narrow)
+            except pa.ArrowInvalid:
+                values = values.cast(_narrow(column.type, as_float=True))
+            table = table.set_column(place, column.name, values)
+    return table
+
+
+def _narrow(dtype: pa.DataType, *, as_float: bool) -> pa.DataType:
+    """Return a type, also of lists and structs, with decimals of 256 bits replaced."""
+    if pa.types.is_decimal256(dtype):
+        return pa.float64() if as_float else pa.decimal128(38, dtype.scale)
+    if pa.types.is_struct(dtype):
+        return pa.struct(
+            [field.with_type(_narrow(field.type, as_float=as_float)) for field in dtype]
+        )
+    lists = {pa.types.is_list: pa.list_, pa.types.is_large_list: pa.large_list}
+    for is_such, such in lists.items():
+        if is_such(dtype):
+            return such(dtype.value_field.with_type(_narrow(dtype.value_type, as_float=as_float)))
+    return dtype
+
+
+def _first_broken(frame: Any) -> str:
+    """Name the first column of a pandas or PyArrow frame that cannot become Arrow."""
+    if isinstance(frame, pa.Table | pa.RecordBatch):
+        parts = {name: frame.select([name]) for name in frame.column_names}
+    else:
+        parts = {name: frame[[name]] for name in frame.columns} if hasattr(frame, "iloc") else {}
+    for name, part in parts.items():
+        try:
+            pl.DataFrame(part)
+        except _NO_COLUMNS:
+            return f"the column {name}: "
+    return ""
+
+
+def check(
+    frame: Any, schema: TableSchema, where: str = "", *, coded: Collection[str] = ()
+) -> pl.DataFrame:
+    """Check that a frame has a table's columns, and return them in the table's order and types.
+
+    Other columns are left out. Ids that are integers or categories become strings; no other value
+    changes. A missing column, a value that cannot be cast and a key that is null are errors;
+    neither the uniqueness of keys nor the range of values is checked.
+
+    ``where`` is the frame's name in error messages (a path, say). ``coded`` names columns whose
+    integers become categories (see `categories_of`) instead of strings.
+
+    Examples
+    --------
+    >>> check({"run": ["a"]}, SCORES)
+    Traceback (most recent call last):
+    TypeError: expected a frame that exports Arrow (...), found dict
+    >>> check(pl.DataFrame({"run": ["a"], "value": [1.0]}), SCORES)
+    Traceback (most recent call last):
+    lexiframe.SchemaError: scores: expected the columns run, query_id, measure, value; \
+query_id, measure are missing (found: run, value)
+    """
+    table = to_polars(frame)
+    source = where or schema.name
+    missing = [name for name in schema.required if name not in table.columns]
+    if missing:
+        verb = "is" if len(missing) == 1 else "are"
+        raise SchemaError(
+            f"{source}: expected the columns {', '.join(schema.required)}; {', '.join(missing)} "
+            f"{verb} missing (found: {', '.join(table.columns)})"
+        )
+    table = table.select(
+        categories_of(table[name])
+        if name in coded and table[name].dtype.is_integer()
+        else _typed(table[name], dtype, source)
+        for name, dtype in schema.columns.items()
+        if name in table.columns
+    )
+    for name in schema.key:
+        if name in table.columns and name not in schema.nullable and table[name].null_count():
+            raise SchemaError(
+                f"{source}: the column {name} is part of the key, but "
+                f"{table[name].null_count()} rows have no value in it"
+            )
+    return table
+
+
+def _may_be_ids(dtype: pl.DataType) -> bool:
+    is_whole = dtype.is_integer() or (isinstance(dtype, pl.Decimal) and dtype.scale == 0)
+    return is_whole or dtype in (pl.Categorical, pl.Enum)
+
+
+_TRUTH = {"true": True, "false": False}
+_LISTS = (pl.List, pl.Array)
+_READ_AS_NUMBERS = (pl.String, pl.Null)
+
+
+def _typed(column: pl.Series, dtype: pl.DataType, source: str) -> pl.Series:
+    """Cast a column, or raise when a value would change: 1.5 is no integer, "yes" no Boolean."""
+    if column.dtype == dtype:
+        return column
+    if column.dtype == pl.List(pl.Null) and isinstance(dtype, pl.List):  # all lists are empty
+        return column.cast(dtype)
+    if dtype == STR and not _may_be_ids(column.dtype):
+        whole = "ids cannot be floats: cast them to integers (pandas: astype('Int64'))"
+        exploded = "explode the columns that hold lists, so that each item has a row"
+        is_list = isinstance(column.dtype, _LISTS)
+        advice = whole if column.dtype.is_float() else exploded if is_list else "cast them to text"
+        expected = f"strings in {column.name}"
+        raise SchemaError(Problem(source, expected, str(column.dtype), advice))
+    is_number = column.dtype.is_numeric() or column.dtype in _READ_AS_NUMBERS  # no date, no list
+    if dtype != STR and not is_number:
+        advice = f"cast it to a number, or say which column is {column.name}"
+        raise SchemaError(Problem(source, f"{dtype} in {column.name}", str(column.dtype), advice))
+    if dtype == BOOL and column.dtype == STR:  # "true" or "False", as CSV files write it
+        column = column.str.to_lowercase()
+        typed = column.replace_strict(_TRUTH, default=None, return_dtype=BOOL)
+    else:
+        typed = column.cast(dtype, strict=False)
+    bad = column.filter(typed.is_null() & column.is_not_null())
+    if dtype == INT and column.dtype.is_float() and not len(bad):
+        bad = column.filter(typed != column)
+    if len(bad):
+        raise SchemaError(Problem(source, f"{dtype} in {column.name}", n_and_first(bad)))
+    return typed

@@ -1,0 +1,204 @@
+"""Sums over requests, from which means, deviations and tests of wins follow: `Moments`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property, reduce
+from operator import add
+
+import numpy as np
+
+from lexiframe.base.progress import in_threads
+from lexiframe.base.sums.exact_sums import ExactSums, halves, two_sum
+from lexiframe.base.sums.ranking import ratio
+from lexiframe.base.sums.tolerance import TIE
+
+_CELLS = 2**20
+"""The numbers that a thread handles at once."""
+_LARGE = 1e140
+"""The squares of larger numbers count as infinite."""
+
+
+@dataclass(frozen=True)
+class Moments:
+    """Counts and sums of each column of a matrix, requests × columns, which replace the matrix.
+
+    The columns are pairs of runs with their preferences, or runs with their scores. Moments of
+    some requests and of others are added; the result has the same bits in whatever order.
+
+    Attributes
+    ----------
+    n, wins, losses
+        The number of requests that have a value, a positive one, and a negative one.
+    total, squares
+        The exact sums of the values and of their squares.
+    excess
+        The exact sum, over the values, of (rounding error of the value) / `TIE` − 1.
+    least, greatest
+        The least value and the greatest, the first plus and the second minus half the rounding
+        error: all values may be equal if ``greatest`` does not exceed ``least``.
+    """
+
+    n: np.ndarray
+    wins: np.ndarray
+    losses: np.ndarray
+    total: ExactSums
+    squares: ExactSums
+    excess: ExactSums
+    least: np.ndarray
+    greatest: np.ndarray
+
+    @classmethod
+    def of(cls, values: np.ndarray, rounding: np.ndarray) -> Moments:
+        """Add up values, requests × columns, NaN where there is none.
+
+        ``rounding`` has the rounding error of each value, or one number for all.
+
+        Examples
+        --------
+        >>> moments = Moments.of(np.array([[0.5, 1.0], [-0.25, np.nan]]), np.array([[1e-12]]))
+        >>> moments.n.tolist(), moments.mean.tolist(), moments.wins.tolist()
+        ([2, 1], [0.125, 1.0], [1, 1])
+        """
+        rows = max(_CELLS // max(values.shape[1], 1), 1)
+        starts = range(0, max(len(values), 1), rows)
+
+        def block(first: int) -> Moments:
+            rough = rounding if rounding.size == 1 else rounding[first : first + rows]
+            return cls._of_block(values[first : first + rows], rough)
+
+        return reduce(add, in_threads(block, starts))
+
+    @classmethod
+    def _of_block(cls, values: np.ndarray, rounding: np.ndarray) -> Moments:
+        missing = np.isnan(values)
+        has_gaps = bool(missing.any())
+        known = np.where(missing, 0.0, values) if has_gaps else values
+        square, error = _squares(known)
+        excess = ExactSums.zero(values.shape[1])
+        if (rounding != TIE).any():
+            excess = ExactSums.of(np.where(missing, 0.0, rounding / TIE - 1))
+        least, greatest = values + rounding / 2, values - rounding / 2
+        if has_gaps:
+            least[missing], greatest[missing] = np.inf, -np.inf
+        return cls(
+            n=len(values) - missing.sum(axis=0),
+            wins=(known > 0).sum(axis=0),
+            losses=(known < 0).sum(axis=0),
+            total=ExactSums.of(known),
+            squares=ExactSums.of(square) + ExactSums.of(error),
+            excess=excess,
+            least=least.min(axis=0, initial=np.inf),
+            greatest=greatest.max(axis=0, initial=-np.inf),
+        )
+
+    def __add__(self, other: Moments) -> Moments:
+        """Return the moments of the requests of both, which have the same columns."""
+        return Moments(
+            self.n + other.n,
+            self.wins + other.wins,
+            self.losses + other.losses,
+            self.total + other.total,
+            self.squares + other.squares,
+            self.excess + other.excess,
+            np.minimum(self.least, other.least),
+            np.maximum(self.greatest, other.greatest),
+        )
+
+    def __getitem__(self, columns: np.ndarray) -> Moments:
+        """Return the moments of some columns."""
+        return Moments(
+            self.n[columns],
+            self.wins[columns],
+            self.losses[columns],
+            self.total[columns],
+            self.squares[columns],
+            self.excess[columns],
+            self.least[columns],
+            self.greatest[columns],
+        )
+
+    def turned(self, columns: np.ndarray) -> Moments:
+        """Return the moments with the other sign where ``columns`` is true."""
+        sign = np.where(columns, -1, 1)
+        return Moments(
+            self.n,
+            np.where(columns, self.losses, self.wins),
+            np.where(columns, self.wins, self.losses),
+            self.total.times(sign),
+            self.squares,
+            self.excess,
+            np.where(columns, 0.0 - self.greatest, self.least),
+            np.where(columns, 0.0 - self.least, self.greatest),
+        )
+
+    @property
+    def ties(self) -> np.ndarray:
+        """The number of values that are 0."""
+        return np.asarray(self.n - self.wins - self.losses)
+
+    @cached_property
+    def mean(self) -> np.ndarray:
+        """The mean of each column; NaN where it has no value."""
+        return ratio(self.total.rounded(), self.n)
+
+    @cached_property
+    def mean_rounding(self) -> np.ndarray:
+        """The rounding error that each mean may have: the mean of those of its values."""
+        return np.asarray(TIE * (1 + self.excess.rounded() / np.maximum(self.n, 1)))
+
+    @cached_property
+    def deviation(self) -> np.ndarray:
+        """The standard deviation of each column, with n − 1; NaN where it has no value.
+
+        It is exactly 0 where all values are equal up to rounding. Otherwise the t of two copies of
+        a run, or of runs that differ by a constant, would be the ratio of two rounding errors.
+        """
+        with np.errstate(invalid="ignore"):
+            around = self._squares_around_mean() / np.maximum(self.n - 1, 1)
+            deviation = np.sqrt(np.maximum(around, 0.0))
+        return np.asarray(np.where(self.are_equal, 0.0, deviation))
+
+    @property
+    def are_equal(self) -> np.ndarray:
+        """Whether all values of a column are equal up to rounding.
+
+        They are when some number is within half the rounding error of each value.
+        """
+        return np.asarray(self.greatest <= self.least)
+
+    def _squares_around_mean(self) -> np.ndarray:
+        """Return Σx² − (Σx)²/n.
+
+        It is computed with 106 bits, because most bits cancel where the values vary little.
+        """
+        # Where squares count as infinite, so does their sum, and the square of the total overflows.
+        total, rest = (np.where(self.squares.infinite, 0.0, x) for x in self.total.parts())
+        n = np.where(self.n > 0, self.n, np.nan)
+        high, low = _product(total, total)
+        quotient = high / n
+        back, error = _product(quotient, n)
+        correction = ((high - back) - error + low + 2 * total * rest) / n
+        squares, more = self.squares.parts()
+        difference, lost = two_sum(squares, -quotient)
+        infinite = self.squares.infinite - self.total.infinite**2
+        return np.asarray(difference + (lost + more - correction) + infinite)
+
+
+def _squares(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return two numbers that add up to each square, with at least 78 bits."""
+    if has_large := bool((large := np.abs(values) > _LARGE).any()):
+        values = np.where(large, 0.0, values)
+    high, low = halves(values)
+    square, rest = high * high, low * (high + values)
+    if has_large:
+        square[large] = np.inf
+    return square, rest
+
+
+def _product(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return a · b rounded, and its rounding error (Dekker's algorithm)."""
+    product = a * b
+    (a_high, a_low), (b_high, b_low) = halves(a), halves(b)
+    rest = ((a_high * b_high - product) + a_high * b_low + a_low * b_high) + a_low * b_low
+    return product, rest

@@ -1,0 +1,58 @@
+"""Ranks, in which values that are equal up to rounding tie, and ratios that may be undefined."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from lexiframe.base.sums.tolerance import TIE
+
+
+def tie_groups(values: np.ndarray, rounding: np.ndarray | float = TIE) -> np.ndarray:
+    """Number the distinct values of each row, 0 for the greatest.
+
+    Two values next to each other in the sorted row are equal when they differ by no more than the
+    ``rounding`` of either: they may be the same sum, added up in another order. ``rounding`` is a
+    number for all values, or an array that broadcasts to theirs. It depends on the terms of the
+    sums, not on the sums, because a small sum of large terms has the rounding of the large terms.
+
+    Examples
+    --------
+    >>> tie_groups(np.array([0.3, 0.5, 0.1 + 0.2])).tolist()
+    [1, 0, 1]
+    >>> tie_groups(np.array([0.3, 0.5, 0.3 + 1e-10]), rounding=1e-6).tolist()
+    [1, 0, 1]
+    """
+    order = np.argsort(-values, axis=-1, kind="stable")
+    falling = np.take_along_axis(values, order, axis=-1)
+    if isinstance(rounding, np.ndarray):
+        errors = np.take_along_axis(np.broadcast_to(rounding, values.shape), order, axis=-1)
+        rounding = np.maximum(errors[..., :-1], errors[..., 1:])
+    steps = np.zeros(values.shape, np.int64)
+    with np.errstate(invalid="ignore"):  # ∞ − ∞ is NaN, never greater: equal infinities tie
+        # Equality spreads along a chain of close values, or it would not be transitive.
+        steps[..., 1:] = np.cumsum(falling[..., :-1] - falling[..., 1:] > rounding, axis=-1)
+    groups = np.empty_like(steps)
+    np.put_along_axis(groups, order, steps, axis=-1)
+    return groups
+
+
+def mid_ranks(values: np.ndarray, rounding: np.ndarray | float = TIE) -> np.ndarray:
+    """Rank each row's values, 1 for the greatest; equal ones share the mean of their ranks.
+
+    `tie_groups` decides which values are equal.
+
+    Examples
+    --------
+    >>> mid_ranks(np.array([0.3, 0.5, 0.3])).tolist()
+    [2.5, 1.0, 2.5]
+    """
+    from scipy.stats import rankdata
+
+    ranks: np.ndarray = rankdata(tie_groups(values, rounding), axis=-1)
+    return ranks
+
+
+def ratio(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
+    """Divide a part by its whole; the ratio is NaN where both are 0."""
+    with np.errstate(invalid="ignore"):
+        return np.asarray(part / whole)

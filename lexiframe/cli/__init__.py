@@ -1,0 +1,1 @@
+"""The command line: what it is asked, what it reads, what it prints and writes."""

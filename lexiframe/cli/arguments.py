@@ -1,0 +1,72 @@
+"""What the arguments of the command line may mean when they stand in the wrong place."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from lexiframe.base.errors import LexiframeError
+from lexiframe.io.checks import kind_of
+from lexiframe.io.files.sources import File
+from lexiframe.io.options import TextOptions
+from lexiframe.io.tables.column_names import CHANGED_PLACES
+from lexiframe.pairwise.pairs import parse_measures
+
+_ORDER = "the judgments come first, then the runs: QRELS RUN..."
+
+
+def refuse_measures(files: Sequence[str]) -> None:
+    """Raise when measures stand where files are expected, as in ``-m AP P@5``.
+
+    Examples
+    --------
+    >>> refuse_measures(["data/example/qrels.txt", "data/example/runs", "P@5", "RR"])
+    Traceback (most recent call last):
+    lexiframe.LexiframeError: P@5, RR: expected files, found measures; give all measures ...
+    """
+    measures = [given for given in files if not Path(given).exists() and _is_measure(given)]
+    if measures:
+        raise LexiframeError(
+            f"{', '.join(measures)}: expected files, found measures; give all measures with -m, "
+            "with commas and no blanks between them: -m AP,P@5"
+        )
+
+
+def refuse_misplaced(qrels: str, runs: Sequence[str]) -> None:
+    """Raise when a measure stands where a file is expected, or a folder for the judgments.
+
+    A folder of Parquet files with judgments is a data set.
+    """
+    refuse_measures([qrels, *runs])
+    if Path(qrels).is_dir() and not _is_data_set_of_judgments(Path(qrels)):
+        judged = [given for given in runs if Path(given).is_file() and _holds_judgments(given)]
+        hint = f"; {judged[0]} looks like the judgments" if judged else ""
+        raise LexiframeError(f"{qrels}: expected a file, found a folder{hint}; {_ORDER}")
+
+
+def explained(error: LexiframeError, qrels: str) -> LexiframeError:
+    """Return the error with other advice when judgments are among the runs as well."""
+    said = str(error)
+    is_twice = CHANGED_PLACES in said and "given as a run" in said and _holds_judgments(qrels)
+    if not is_twice:
+        return error
+    return LexiframeError(
+        said.replace(CHANGED_PLACES, f"leave it out of the runs; the judgments are {qrels}")
+    )
+
+
+def _holds_judgments(given: str) -> bool:
+    return Path(given).is_file() and kind_of(File(given), TextOptions()) == "qrels"
+
+
+def _is_data_set_of_judgments(folder: Path) -> bool:
+    first = next(iter(sorted(folder.rglob("*.parquet"))), None)
+    return first is not None and _holds_judgments(str(first))
+
+
+def _is_measure(given: str) -> bool:
+    try:
+        parse_measures(given)
+    except LexiframeError:
+        return False
+    return True

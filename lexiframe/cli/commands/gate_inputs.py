@@ -1,0 +1,288 @@
+"""The arguments and options of ``lexiframe gate``, and what they name."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from lexiframe.base.errors import LexiframeError
+from lexiframe.cli.inputs import InputOptions, refuse_reading_options
+from lexiframe.cli.options import INPUT, MEASURES, OUTPUT, STATISTICS, place
+from lexiframe.io.files.sources import STANDARD_INPUT, Source
+from lexiframe.io.run_scan import RunScan
+from lexiframe.metrics.kinds.metric import Metric
+from lexiframe.metrics.scored import as_list
+from lexiframe.pairwise.catalogue import parse_measure
+from lexiframe.pairwise.pairs import Measure
+from lexiframe.significance.equivalences.equivalence import ShiftedTest
+from lexiframe.significance.gates.gate import Require
+from lexiframe.significance.gates.gate_evidence import GateMissing
+
+Judgments = Annotated[
+    str,
+    typer.Argument(
+        metavar="QRELS",
+        help="Judgments: a file in any form, or - (standard input). Left out with --scores.",
+    ),
+]
+TwoRuns = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="BASELINE CANDIDATE",
+        help="Two runs: files in any form, or -. With --scores: names of two runs.",
+    ),
+]
+ScoreFiles = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--scores",
+        metavar="[RUN=]FILE",
+        help="Scores per request, as trec_eval -q and other tools write them; repeat for several. "
+        "RUN= names the run of a file that does not.",
+        rich_help_panel=INPUT,
+    ),
+]
+AskedMeasures = Annotated[
+    list[str] | None,
+    typer.Option(
+        "-m",
+        "--measure",
+        metavar="MEASURE",
+        help="Measures, as in -m AP,nDCG@10 or -m AP -m nDCG@10; `lexiframe measures` lists them.",
+        show_default="those that --margin names",
+        rich_help_panel=MEASURES,
+    ),
+]
+GivenMargins = Annotated[
+    list[str],
+    typer.Option(
+        "--margin",
+        metavar="[MEASURE=]SIZE",
+        help="The difference that does not matter yet: nDCG@10=0.01, or 2% of the baseline's mean; "
+        "without a measure, that of the measures that have no other. Repeat for several.",
+        rich_help_panel=MEASURES,
+    ),
+]
+Required = Annotated[
+    Require,
+    typer.Option(
+        "--require",
+        help="What has to be shown: not worse by more than the margin, better, or a difference "
+        "within the margin.",
+        rich_help_panel=STATISTICS,
+    ),
+]
+TestOfGate = Annotated[
+    ShiftedTest,
+    typer.Option(
+        "--test",
+        help="The paired test. Randomization is not offered: with a margin it tests symmetry.",
+        rich_help_panel=STATISTICS,
+    ),
+]
+Power = Annotated[
+    float,
+    typer.Option(
+        help="The probability with which the number of requests that is asked for decides.",
+        rich_help_panel=STATISTICS,
+    ),
+]
+JunitFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--junit",
+        metavar="FILE",
+        parser=place,
+        help="Also write JUnit XML here.",
+        rich_help_panel=OUTPUT,
+    ),
+]
+MissingOfGate = Annotated[
+    GateMissing,
+    typer.Option(
+        "--missing",
+        help="Where one of the runs lacks requests: refuse to decide, count them as 0, or leave "
+        "them out.",
+        rich_help_panel=INPUT,
+    ),
+]
+SameOk = Annotated[
+    bool,
+    typer.Option(
+        "--same-ok",
+        help="Do not refuse two runs that have the same values in all requests.",
+        rich_help_panel=INPUT,
+    ),
+]
+SmallerIsBetter = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--smaller-is-better",
+        metavar="MEASURE",
+        help="With --scores, a measure that the catalogue lacks, of which smaller is better.",
+        rich_help_panel=MEASURES,
+    ),
+]
+LargerIsBetter = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--larger-is-better",
+        metavar="MEASURE",
+        help="With --scores, a measure that the catalogue lacks, of which larger is better.",
+        rich_help_panel=MEASURES,
+    ),
+]
+AsGateFormat = Annotated[
+    Literal["table", "json", "markdown", "junit"],
+    typer.Option(
+        "--format",
+        help="The format of the output: markdown suits a summary of a job on GitHub, junit is XML "
+        "with a test case for each measure and group.",
+        rich_help_panel=OUTPUT,
+    ),
+]
+
+
+@dataclass
+class GateInputs(InputOptions):
+    """Judgments and two runs, or with ``--scores`` the names of two runs."""
+
+    qrels: Judgments
+    runs: TwoRuns
+    scores: ScoreFiles = None
+
+    def scan(self) -> RunScan:
+        """Find the two runs; those whose files have the same name are called by their folders."""
+        if len(self.runs) != 2:
+            found = f"found {len(self.runs)} after the judgments"
+            raise typer.BadParameter(f"expected QRELS BASELINE CANDIDATE: two runs, {found}")
+        if self.runs == [STANDARD_INPUT] * 2:
+            raise LexiframeError("standard input holds one run, not both; name a file")
+        scans = [InputOptions.scan(replace(self, runs=[run])) for run in self.runs]
+        for run, scan in zip(self.runs, scans, strict=True):
+            if len(scan) != 1:
+                raise LexiframeError(
+                    f"{run}: expected one run, found {len(scan)}; name the file of one"
+                )
+        sources = tuple(scan.sources[0] for scan in scans)
+        if self.name_from == "file":
+            sources = _named(sources)
+        return replace(scans[0], sources=sources, stamps={})
+
+    def two_names(self) -> tuple[str, str]:
+        """Return the names of baseline and candidate among the runs of ``--scores``."""
+        refuse_reading_options(self)
+        names = [self.qrels, *self.runs]
+        if len(names) != 2:
+            raise typer.BadParameter(
+                "with --scores, expected the names of two runs, BASELINE CANDIDATE, found "
+                f"{len(names)}: {', '.join(names)}"
+            )
+        return names[0], names[1]
+
+
+def _named(sources: Sequence[Source]) -> tuple[Source, ...]:
+    """Give two runs different names, whatever their files and the rows in them call them."""
+    roles = ("baseline", "candidate")
+    names = [source.name or role for source, role in zip(sources, roles, strict=True)]
+    if names[0] == names[1]:
+        ends = told_apart([str(source.origin) for source in sources])
+        names = ends or [f"{names[0]} ({role})" for role in roles]
+    return tuple(replace(s, name=n, is_given=True) for s, n in zip(sources, names, strict=True))
+
+
+def told_apart(paths: Sequence[str]) -> list[str]:
+    """Return the shortest ends of two paths that differ; none if the paths are the same.
+
+    Examples
+    --------
+    >>> told_apart(["/tmp/main/runs/bm25.run", "/tmp/pr/runs/bm25.run"])
+    ['main/runs/bm25.run', 'pr/runs/bm25.run']
+    >>> told_apart(["bm25.run", "bm25.run"])
+    []
+    """
+    parts = [re.split(r"[/\\]", path) for path in paths]
+    ends = (["/".join(part[-n:]) for part in parts] for n in range(1, max(map(len, parts)) + 1))
+    return next((end for end in ends if end[0] != end[1]), [])
+
+
+def score_file(text: str) -> str | dict[str, str]:
+    """Return the path of a file, or ``{run: path}`` when its run is named in front of it."""
+    name, _, path = text.partition("=")
+    return {name: path} if name and path and not Path(text).exists() else text
+
+
+def margins_by_measure(given: Sequence[str], asked: Sequence[str] | None) -> dict[str, str | float]:
+    """Return the margin of each measure that is asked for, by its name here.
+
+    Examples
+    --------
+    >>> margins_by_measure(["ndcg_cut_10=0.01", "RPP=0.05"], None)
+    {'nDCG@10': 0.01, 'RPP': 0.05}
+    >>> margins_by_measure(["2%", "RPP=0.05"], ["map,RPP"])
+    {'AP': '2%', 'RPP': 0.05}
+    """
+    sizes: dict[str | None, str | float] = {}
+    for text in (piece for one in given for piece in _COMMA.split(one)):
+        name, _, size = text.strip().rpartition("=")
+        called = _name_of(name) if name else None
+        if called in sizes:
+            raise typer.BadParameter(f"--margin: found two for {name or 'all measures'}; keep one")
+        sizes[called] = _size_of(size, text)
+    names = [_name_of(name) for name in as_list(asked or [])] or [n for n in sizes if n is not None]
+    if not names:
+        raise typer.BadParameter("expected measures, found none; name them with -m")
+    others = [name for name in sizes if name is not None and name not in names]
+    if others:
+        raise typer.BadParameter(
+            f"--margin: {others[0]} is no measure of -m; name it there as well"
+        )
+    lacking = [name for name in names if name not in sizes and None not in sizes]
+    if lacking:
+        raise typer.BadParameter(
+            f"--margin: expected a margin for each measure, found none for {lacking[0]}; add "
+            f"--margin {lacking[0]}=SIZE"
+        )
+    return {name: sizes[name if name in sizes else None] for name in names}
+
+
+def refuse_shares_of_preferences(
+    asked: Sequence[Measure], margins: Mapping[str, str | float]
+) -> None:
+    """Raise for a share of the mean of a measure that compares two rankings, and has no mean."""
+    for measure, size in zip(asked, margins.values(), strict=True):
+        if isinstance(size, str) and not isinstance(measure, Metric):
+            raise typer.BadParameter(
+                f"--margin: expected a number for {measure}, whose values compare two runs and are "
+                f"no scores of the baseline, found {size}; add --margin {measure}=0.05"
+            )
+
+
+_COMMA = re.compile(r",(?![^(]*\))")
+"""A comma that is not in parentheses, as in ``nDCG(gains={1:2,2:4})@10=0.01,AP=0.02``."""
+
+
+def _name_of(text: str) -> str:
+    """Return our name of a measure; a name that is not known may be one of the scores."""
+    try:
+        return str(parse_measure(text))
+    except LexiframeError:
+        return text
+
+
+def _size_of(size: str, text: str) -> str | float:
+    try:
+        number = float(size.removesuffix("%"))
+    except ValueError:
+        number = 0.0
+    if not 0 < number < float("inf"):
+        raise typer.BadParameter(
+            "--margin: expected MEASURE=SIZE with a number above 0 or a share of the baseline's "
+            f"mean (nDCG@10=0.01, nDCG@10=2%, 2%), found {text!r}"
+        )
+    return size if size.endswith("%") else number

@@ -1,0 +1,218 @@
+"""The command that compares judges: ``lexiframe judges``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Annotated, Any
+
+import polars as pl
+import typer
+
+from lexiframe.base.errors import LexiframeError
+from lexiframe.cli.arguments import refuse_measures
+from lexiframe.cli.inputs import InputOptions, with_groups_of_options
+from lexiframe.cli.options import (
+    STATISTICS,
+    Alpha,
+    AsFormat,
+    Baseline,
+    Corrected,
+    Format,
+    GroupedBy,
+    InFamily,
+    Measures,
+    OutFolder,
+    PairedTest,
+    RequestsFile,
+    Seed,
+    Trials,
+)
+from lexiframe.cli.output import print_json, print_table, say
+from lexiframe.collection.judges.compare_judges import JudgeComparison, compare_judges
+from lexiframe.collection.judges.judges import judge_agreement, judge_confusion
+from lexiframe.evaluation.asked import MEASURES
+from lexiframe.io.batches.units import data_sets_in, judgments_in
+from lexiframe.io.files.outputs import refuse_outputs, refuse_replacing, refuse_unwritable
+from lexiframe.io.files.sources import STANDARD_INPUT, File
+from lexiframe.io.qrels import held_or_data, read_qrels
+from lexiframe.io.run_scan import RunScan
+from lexiframe.io.runs import scan_runs
+from lexiframe.io.to_parquet import write_tables
+from lexiframe.pairwise.arrays.groups import names_of
+from lexiframe.views.sentences.verdict import verdict, verdict_text
+
+JudgeFiles = Annotated[
+    list[str],
+    typer.Option(
+        "--qrels",
+        metavar="NAME=FILE",
+        help="The judgments of a judge, and what to call it; give two or more.",
+        rich_help_panel="Input",
+    ),
+]
+SomeRuns = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="RUN...",
+        help="Runs: files in any form, folders, globs, or -. Without them grades are compared.",
+        default_factory=list,
+        show_default=False,
+    ),
+]
+Samples = Annotated[
+    int,
+    typer.Option(
+        help="Bootstrap samples for the intervals of correlations.", rich_help_panel=STATISTICS
+    ),
+]
+
+
+@dataclass
+class JudgeOptions(InputOptions):
+    """The judgments of several judges, perhaps runs, and how both are read."""
+
+    qrels: JudgeFiles  # type: ignore[assignment]
+    runs: SomeRuns
+
+    def scan(self) -> RunScan:
+        """Find the runs, which are read later, one file at a time."""
+        refuse_measures(self.runs)
+        said = self._text_options(self.header, self.column)
+        runs = data_sets_in(self.runs)
+        return scan_runs(runs, third=self.third, name_from=self.name_from, **said)
+
+    def files(self) -> dict[str, str]:
+        """Return the file of each judge; raise for a judge without a name, or named twice."""
+        found: dict[str, str] = {}
+        for text in self.qrels:
+            name, is_named, path = text.partition("=")
+            if not (name and is_named and path):
+                raise typer.BadParameter(
+                    f"--qrels: expected NAME=FILE (nist=qrels.txt), found {text!r}"
+                )
+            if name in found:
+                raise typer.BadParameter(f"--qrels: expected each judge once, found {name!r} twice")
+            found[name] = path
+        if [*found.values(), *self.runs].count(STANDARD_INPUT) > 1:
+            raise LexiframeError("standard input holds one file, not several; name the others")
+        return found
+
+    def judges(self) -> dict[str, Any]:
+        """Read the judgments if options say how; else return paths for the library to read."""
+        is_usual = not self.qrels_header and self.decimal == "." and not self.qrels_column
+        if is_usual and self.duplicates == "error":
+            return {name: judgments_in(path) for name, path in self.files().items()}
+        said = self._text_options(self.qrels_header, self.qrels_column)
+        said |= {"duplicates": self.duplicates}
+        return {name: read_qrels(path, **said) for name, path in self.files().items()}
+
+    def judged_file(self) -> str:
+        """Return the file of the first judge."""
+        return next(iter(self.files().values()))
+
+
+@dataclass
+class JudgeTests:
+    """How the runs are compared under each judge, and within which groups of requests."""
+
+    test: PairedTest = "t"
+    correction: Corrected = "holm"
+    family: InFamily = "measure"
+    alpha: Alpha = 0.05
+    trials: Trials = 10_000
+    samples: Samples = 1000
+    seed: Seed = 0
+    baseline: Baseline = None
+    requests: RequestsFile = None
+    by: GroupedBy = None
+
+    def refuse_without_runs(self, measure: list[str] | None) -> None:
+        """Raise for options that say how runs are compared."""
+        others = [f for f in fields(self) if f.name not in ("requests", "by")]
+        told = [f"--{f.name}" for f in others if getattr(self, f.name) != f.default]
+        for name in [*(["--measure"] if measure else []), *told]:
+            raise typer.BadParameter(
+                f"{name} says how runs are compared, and no run is given; name runs, or leave it "
+                "out"
+            )
+
+
+@with_groups_of_options
+def judges(
+    *,
+    inputs: JudgeOptions,
+    measure: Measures = None,
+    tests: JudgeTests,
+    out: OutFolder = None,
+    format: AsFormat = "table",
+) -> None:
+    """Compare judges: how far their grades agree and, with runs, the conclusions that follow.
+
+    Other judges are compared with the first one. The formats csv, latex and markdown have one
+    table: the conclusions about pairs of runs or, without runs, the agreement about grades.
+    """
+    names_of(tests.requests, tests.by)
+    if not inputs.runs:
+        tests.refuse_without_runs(measure)
+    _refuse_outputs(out, inputs, tests)
+    groups: dict[str, Any] = {"requests": held_or_data(tests.requests), "by": tests.by}
+    if not inputs.runs:
+        _print_grades(inputs, groups, out, format)
+        return
+    how = vars(tests) | inputs.policies() | groups
+    found = compare_judges(inputs.scan(), inputs.judges(), measure or MEASURES, **how)
+    if out is not None:
+        paths = found.write(out)
+        typer.echo(f"wrote {len(paths)} tables to {out}: {', '.join(found.tables())}", err=True)
+    if format == "table":
+        _print_found(found)
+    elif format == "json":
+        print_json({name: table.to_dicts() for name, table in found.tables().items()})
+    else:
+        print_table(found.conclusions, format, tests.alpha)
+
+
+_OF_GRADES = ("judge_agreement", "judge_confusion")
+"""The tables that are written when there are no runs."""
+
+
+def _print_grades(
+    inputs: JudgeOptions, groups: Mapping[str, Any], out: Path | None, format: Format
+) -> None:
+    """Print how far the grades agree, and write that and the confusion of grades."""
+    read = {name: read_qrels(qrels) for name, qrels in inputs.judges().items()}
+    table = judge_agreement(read, inputs.rel, **groups)
+    if out is not None:
+        confusion = judge_confusion(read, **groups)
+        write_tables(out, dict(zip(_OF_GRADES, (table, confusion), strict=True)))
+        typer.echo(f"wrote {len(_OF_GRADES)} tables to {out}: {', '.join(_OF_GRADES)}", err=True)
+    print_table(table, format)
+    if format == "table":
+        typer.echo()
+        say(verdict_text(verdict(table)))
+
+
+def _print_found(found: JudgeComparison) -> None:
+    for title, table in found.sections().items():
+        say(title)
+        print_table(table, "table")
+        typer.echo()
+    first = found.agreement.filter(~pl.col("judge_a").is_in(found.agreement["judge_b"].implode()))
+    about_first = found.conclusions.filter(pl.col("name_a") == first["judge_a"][0])
+    say(verdict_text(verdict(about_first)))
+
+
+def _refuse_outputs(out: Path | None, inputs: JudgeOptions, tests: JudgeTests) -> None:
+    """Raise if files that will be written cannot be, or would replace what is read."""
+    judged = inputs.files()
+    if out is None:
+        return
+    refuse_unwritable(out)
+    of_grades = [out / f"{name}.parquet" for name in _OF_GRADES]
+    files = JudgeComparison.files(out) if inputs.runs else of_grades
+    refuse_outputs(files)
+    origins = [source.origin for source in inputs.scan().sources] if inputs.runs else []
+    runs = [file.path for file in origins if isinstance(file, File)]
+    refuse_replacing(files, [*judged.values(), tests.requests or "", *runs])

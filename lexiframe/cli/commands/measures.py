@@ -1,0 +1,65 @@
+"""The commands that say what measures are: ``lexiframe measures | conventions``."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated
+
+import typer
+
+from lexiframe.cli.options import AsFormat
+from lexiframe.cli.output import print_table, say
+from lexiframe.metrics.kinds.derived import MADE_FROM_ANOTHER
+from lexiframe.pairwise.catalogue import parse_measure
+from lexiframe.pairwise.listing import conventions as conventions_of
+from lexiframe.pairwise.listing import measures as measures_of
+
+
+def measures(
+    name: Annotated[
+        str | None,
+        typer.Argument(metavar="NAME", help="A measure, by any library's name; all if not given."),
+    ] = None,
+    format: AsFormat = "table",
+) -> None:
+    """List the metrics and preferences, or say what one of them is."""
+    known = measures_of(name)
+    if name is None or known["kind"].to_list() == ["interleaving"]:
+        explained = str(known)
+    else:
+        asked = parse_measure(f"{name}(AP)" if name in MADE_FROM_ANOTHER else name)
+        explained = str(asked.__doc__)
+    if format != "table":
+        print_table(known, format)
+    elif name is None:
+        print_table(known.select("notation", "kind", "formula"), format)
+    else:
+        say(_flowing(explained))
+
+
+def _flowing(explained: str) -> str:
+    """Join the lines of each paragraph of prose; facts and parameters have a line each."""
+    blocks = (
+        block if _LISTED.match(block) else block.replace("\n", " ")
+        for block in explained.split("\n\n")
+    )
+    return "\n\n".join(blocks)
+
+
+_LISTED = re.compile(r"(\S[\w ]*: |Parameters, | |.*\n +\S)")
+"""The beginning of a block of an explanation whose lines are not prose."""
+
+
+def conventions(
+    measure: Annotated[
+        str | None,
+        typer.Argument(metavar="MEASURE", help="Its rows only; all if not given."),
+    ] = None,
+    format: AsFormat = "table",
+) -> None:
+    """Show where libraries mean different things by the name of a measure."""
+    table = conventions_of(measure)
+    if format != "table":
+        print_table(table, format)
+        return
+    say(str(table))

@@ -1,0 +1,230 @@
+"""The command that says how alike runs are, without judgments: ``lexiframe overlap``."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import polars as pl
+import typer
+
+from lexiframe.base.errors import escaped
+from lexiframe.cli.inputs import as_columns
+from lexiframe.cli.options import (
+    INPUT,
+    MEASURES,
+    OUTPUT,
+    AsFormat,
+    DecimalMark,
+    GroupedBy,
+    HasHeader,
+    NamedBy,
+    OutFile,
+    Repeated,
+    RequestsFile,
+    RunColumns,
+    RunPaths,
+    ScoresAs,
+    ThirdColumn,
+    TiePolicy,
+)
+from lexiframe.cli.output import complain, print_table, refuse_other_ending, say, write_table
+from lexiframe.collection.overlaps.contrasting import contrasting
+from lexiframe.collection.overlaps.overlap import OVERLAPS
+from lexiframe.collection.overlaps.overlap import overlap as overlap_of_runs
+from lexiframe.io.batches.units import data_sets_in
+from lexiframe.io.files.outputs import refuse_outputs, refuse_replacing
+from lexiframe.io.files.sources import File
+from lexiframe.io.qrels import held_or_data
+from lexiframe.io.runs import scan_runs
+from lexiframe.metrics.notation import each
+from lexiframe.pairwise.arrays.groups import names_of
+from lexiframe.views.sentences.overlap import contrasting_sentences, overlap_sentences
+from lexiframe.views.shown.tables import table_text
+
+_MOST = 40
+"""How many pairs a table for people has: those that are least and those that are most alike."""
+_SHOWN_REQUESTS, _SHOWN_DOCUMENTS = 3, 10
+
+Overlaps = Annotated[
+    list[str] | None,
+    typer.Option(
+        "-m",
+        "--measure",
+        metavar="MEASURE",
+        help="RBO(p=0.9), Jaccard@10, overlap@10, tau@100 or tau_ap@100, with other numbers too; "
+        "several with commas, or repeated.",
+        show_default=" ".join(OVERLAPS),
+        rich_help_panel=MEASURES,
+    ),
+]
+Contrast = Annotated[
+    tuple[str, str] | None,
+    typer.Option(
+        "--contrast",
+        metavar="A B",
+        help="Show the requests in which these two runs differ most by the first measure, with "
+        "both tops.",
+        show_default="no",
+        rich_help_panel=OUTPUT,
+    ),
+]
+Number = Annotated[
+    int | None,
+    typer.Option(
+        "--number",
+        metavar="N",
+        help="How many requests --contrast shows.",
+        show_default=str(_SHOWN_REQUESTS),
+        rich_help_panel=OUTPUT,
+    ),
+]
+Top = Annotated[
+    int | None,
+    typer.Option(
+        "--top",
+        metavar="K",
+        help="How many documents of each ranking --contrast shows.",
+        show_default=str(_SHOWN_DOCUMENTS),
+        rich_help_panel=OUTPUT,
+    ),
+]
+Grades = Annotated[
+    str | None,
+    typer.Option(
+        "--qrels",
+        metavar="FILE",
+        help="Judgments, whose grades --contrast shows beside the documents.",
+        rich_help_panel=INPUT,
+    ),
+]
+
+
+def overlap(
+    *,
+    runs: RunPaths,
+    third: ThirdColumn = None,
+    header: HasHeader = False,
+    column: RunColumns = None,
+    decimal: DecimalMark = ".",
+    name_from: NamedBy = "file",
+    qrels: Grades = None,
+    requests: RequestsFile = None,
+    ties: TiePolicy = "doc_id_desc",
+    score_type: ScoresAs = "float64",
+    duplicates: Repeated = "error",
+    measure: Overlaps = None,
+    by: GroupedBy = None,
+    contrast: Contrast = None,
+    number: Number = None,
+    top: Top = None,
+    out: OutFile = None,
+    format: AsFormat = "table",
+) -> None:
+    """Say how alike the rankings of runs are, pair by pair, without judgments.
+
+    Printed are means over requests; --out writes the values of all requests.
+    """
+    if contrast is None:
+        _refuse_without_contrast({"--qrels": qrels, "--number": number, "--top": top})
+    if out is not None:
+        refuse_other_ending(out)
+        refuse_outputs([out])
+    scan = scan_runs(
+        data_sets_in(runs),
+        third=third,
+        name_from=name_from,
+        header=header,
+        decimal=decimal,
+        columns=as_columns(column),
+    )
+    files = [source.origin.path for source in scan.sources if isinstance(source.origin, File)]
+    refuse_replacing([out] if out else [], [qrels or "", requests or "", *files])
+    measures = measure or [*OVERLAPS]
+    policies: dict[str, Any] = {"ties": ties, "score_type": score_type, "duplicates": duplicates}
+    groups: dict[str, Any] = {"requests": held_or_data(requests), "by": by}
+    names = names_of(requests, by)
+    if contrast is None:
+        table = overlap_of_runs(scan, measures, **policies, **groups)
+    else:
+        shown: dict[str, Any] = {
+            "n": _SHOWN_REQUESTS if number is None else number,
+            "depth": _SHOWN_DOCUMENTS if top is None else top,
+            "qrels": qrels,
+        }
+        a, b = contrast
+        table = contrasting(scan, a, b, _first(measures), **shown, **policies, **groups)
+    if out is not None:
+        called = "overlap" if contrast is None else "contrasting"
+        write_table(out, table, {"table": called, "policies": policies})
+        typer.echo(f"wrote {out}", err=True)
+    if contrast is not None:
+        _print_contrasting(table, format)
+    elif format in ("json", "csv"):
+        print_table(_means(table, names), format)
+    else:
+        _print_means(_means(table, names), format, names)
+        if format == "table":
+            say("\n".join(overlap_sentences(table)["sentence"]))
+
+
+def _refuse_without_contrast(given: dict[str, Any]) -> None:
+    for option, value in given.items():
+        if value is not None:
+            raise typer.BadParameter(f"{option} says what --contrast shows; add --contrast A B")
+
+
+def _first(measures: list[str]) -> str:
+    """Return the notation of the first measure."""
+    return str(each(measures[0])[0])
+
+
+def _means(table: pl.DataFrame, names: list[str]) -> pl.DataFrame:
+    """Return the mean of each pair and measure, and of how many requests it is; lowest first."""
+    key = [*names, "measure", "run_a", "run_b"]
+    means = table.group_by(key).agg(mean=pl.col("value").mean(), n=pl.col("value").count())
+    return means.sort(*names, "measure", "mean", "run_a", "run_b", nulls_last=True)
+
+
+def _print_means(means: pl.DataFrame, format: Any, names: list[str]) -> None:
+    """Print pairs × measures, the pairs that are least alike by the first measure first."""
+    n, key = int(means["n"].to_numpy().max()), [*names, "run_a", "run_b"]
+    wide = means.pivot("measure", index=key, values="mean", maintain_order=True)
+    n_pairs = wide.height
+    if n_pairs > _MOST and format == "table":
+        wide = _ends(wide, names, wide.columns[len(key)])
+        complain(
+            f"{wide.height} of {n_pairs:,} pairs are shown, those least and most alike by "
+            f"{wide.columns[len(key)]}; --format csv prints all"
+        )
+    if format == "table":
+        missing = "; —: no request has a value" * any(
+            column.null_count() for column in wide.get_columns()[len(key) :]
+        )
+        of = f"{n:,} request{'s' * (n != 1)}"
+        say(escaped(f"Mean overlap of the rankings of {of}, 1: the same{missing}"))
+    print_table(wide, format)
+
+
+def _ends(wide: pl.DataFrame, names: list[str], measure: str) -> pl.DataFrame:
+    """Return the pairs that are least and those that are most alike, of all groups together."""
+    known = wide.drop_nulls(measure).sort(measure, maintain_order=True)
+    if known.height > _MOST:
+        known = pl.concat([known.head(_MOST // 2), known.tail(_MOST // 2)])
+    return known.sort(names, nulls_last=False, maintain_order=True) if names else known
+
+
+def _print_contrasting(table: pl.DataFrame, format: Any) -> None:
+    """Print both tops, for people request by request below what is said of it."""
+    if format != "table":
+        print_table(table, format)
+        return
+    said = contrasting_sentences(table)
+    # what the sentences say already, and what follows from the positions
+    in_common = ["query_id", "run_a", "run_b", "measure", "value", "in_top_a", "in_top_b"]
+    parts = table.partition_by("query_id", maintain_order=True)
+    for sentence, part in zip(said["sentence"], parts, strict=True):
+        say(sentence)
+        a, b = part["run_a"][0], part["run_b"][0]
+        names = {"doc_a": a, "position_in_b": f"in {b}", "doc_b": b, "position_in_a": f"in {a}"}
+        attributes = table.columns[: table.columns.index("query_id")]
+        typer.echo(f"{table_text(part.drop(in_common, attributes).rename(names))}\n")

@@ -1,0 +1,1 @@
+"""What a collection lets one conclude: judges, holes, overlap, less data, simulated data."""

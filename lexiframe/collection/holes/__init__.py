@@ -1,0 +1,1 @@
+"""How far unjudged documents could move the values and the order of runs."""

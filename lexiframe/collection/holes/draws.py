@@ -1,0 +1,232 @@
+"""Measures computed for many drawn grades of the holes: `means_of_draws`.
+
+Each request has a ranking by each run that never changes, and few different grades of its holes. So
+a request with the same grades in several draws is computed once, and all of them are computed
+together, as if they were requests of their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import reduce
+from operator import add
+
+import numpy as np
+import polars as pl
+
+from lexiframe.base.progress import progress
+from lexiframe.base.sums.moments import Moments
+from lexiframe.base.sums.tolerance import rounding
+from lexiframe.collection.holes.items import ABSENT, Pool
+from lexiframe.metrics.kinds.metric import Metric
+from lexiframe.metrics.needs import JUDGED
+from lexiframe.metrics.scored import values_of
+from lexiframe.metrics.values import Values
+from lexiframe.pairwise.cubes import preference_cubes
+from lexiframe.pairwise.preference import Measure
+from lexiframe.projection.positions_table import project
+from lexiframe.projection.ranked_runs import RankedRuns
+
+_ROWS = 2**20
+"""Rows of positions that are made at once."""
+_CELLS = 2**23
+"""Preferences that are held at once, over all draws."""
+
+
+@dataclass(frozen=True)
+class Cases:
+    """Requests with grades of their holes, as draws have them.
+
+    Attributes
+    ----------
+    query, draw
+        Of each case: the number of its request, and a draw in which it has these grades.
+    place
+        Draws × requests, the number of the case.
+    """
+
+    query: np.ndarray
+    draw: np.ndarray
+    place: np.ndarray
+
+    @classmethod
+    def of(cls, queries: np.ndarray, of_hole: np.ndarray, grades: np.ndarray) -> Cases:
+        """Find the cases of some requests, given the request of each hole, and draws × holes."""
+        place = np.empty((len(grades), len(queries)), np.int64)
+        query, draw, n = [], [], 0
+        for number, one in enumerate(queries):
+            first, case = _distinct(grades[:, of_hole == one])
+            place[:, number] = n + case
+            query.append(np.full(len(first), one))
+            draw.append(first)
+            n += len(first)
+        return cls(np.concatenate(query), np.concatenate(draw), place)
+
+
+def _distinct(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the first of each distinct row, and for each row the number of its like."""
+    if not rows.shape[1]:
+        return np.zeros(1, np.int64), np.zeros(len(rows), np.int64)
+    _, first, like = np.unique(rows, axis=0, return_index=True, return_inverse=True)
+    return first, like.reshape(-1)
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """Runs, and the draws of the grades of some items; the other items are as ``grade`` says.
+
+    Attributes
+    ----------
+    pool
+        The items and their ranks.
+    grade
+        The grade of each item, `ABSENT` if it is not judged and not drawn.
+    items, grades
+        The items whose grades are drawn, ascending, and draws × these items.
+    runs
+        The numbers of the runs that are looked at.
+    """
+
+    pool: Pool
+    grade: np.ndarray
+    items: np.ndarray
+    grades: np.ndarray
+    runs: Sequence[int]
+
+    def ranked(self, cases: Cases, *, judged: bool) -> RankedRuns:
+        """Return the ranks of the items of the cases, each a request; ``judged``: all of them."""
+        pool = self.pool
+        first = np.searchsorted(pool.query, np.arange(len(pool.queries) + 1))
+        begin, end = first[cases.query], first[cases.query + 1]
+        case = np.repeat(np.arange(len(begin)), end - begin)
+        item = np.arange(len(case)) - np.repeat((end - begin).cumsum() - end, end - begin)
+        number = np.full(len(pool.grade), -1)
+        number[self.items] = np.arange(len(self.items))
+        is_drawn = number[item] >= 0
+        grade = self.grade[item]
+        grade[is_drawn] = self.grades[cases.draw[case[is_drawn]], number[item[is_drawn]]]
+        kept = grade != ABSENT if judged else pool.are_relevant(grade)
+        case, item, grade = case[kept], item[kept], grade[kept]
+        queries = pl.Series([f"{n:09d}" for n in range(len(cases.query))], dtype=pl.String)
+        items = pl.DataFrame(
+            {
+                "query_id": queries.gather(case),
+                "doc_id": pool.ranked.judged.items["doc_id"].gather(item),
+                "relevance": grade,
+                "is_relevant": pool.are_relevant(grade),
+            }
+        )
+        of_cases = replace(
+            pool.ranked.judged, items=items, queries=queries, query=case, complete=judged
+        )
+        runs = [
+            replace(run, rank=run.rank[item], retrieved=run.retrieved[cases.query])
+            for run in (pool.ranked.runs[number] for number in self.runs)
+        ]
+        return RankedRuns(of_cases, runs)
+
+
+@dataclass(frozen=True)
+class Means:
+    """What the requests of a group say of the runs in each draw.
+
+    Attributes
+    ----------
+    runs
+        By metric the moments of the scores; columns are draws × runs.
+    pairs
+        By measure the moments of the preferences; columns are draws × pairs.
+    """
+
+    runs: dict[str, Moments]
+    pairs: dict[str, Moments]
+
+    def __add__(self, other: Means) -> Means:
+        """Return the moments of the requests of both."""
+        return Means(
+            {name: moments + other.runs[name] for name, moments in self.runs.items()},
+            {name: moments + other.pairs[name] for name, moments in self.pairs.items()},
+        )
+
+
+def means_of_draws(
+    drawn: Drawn, asked: Sequence[Measure], groups: Sequence[np.ndarray], label: str, *, pairs: bool
+) -> list[Means]:
+    """Compute all measures for each draw, over each group of requests, given as their numbers.
+
+    With ``pairs`` the runs are compared as well.
+    """
+    batches = [*_batches(drawn, len(asked), pairs=pairs)]
+    parts = progress(batches, len(batches), label) if label else batches
+    found = (_means_of_batch(drawn, asked, groups, part, pairs=pairs) for part in parts)
+    return reduce(lambda a, b: [*map(add, a, b)], found)
+
+
+def _batches(drawn: Drawn, n_measures: int, *, pairs: bool) -> Iterator[np.ndarray]:
+    """Divide the requests so that few rows and preferences are made at once."""
+    n_draws, n_runs, n_queries = len(drawn.grades), len(drawn.runs), len(drawn.pool.queries)
+    of_hole = drawn.pool.query[drawn.items]
+    n_cases = np.where(np.bincount(of_hole, minlength=n_queries) > 0, n_draws, 1)
+    relevant = drawn.pool.are_relevant(drawn.grade)
+    n_items = np.bincount(drawn.pool.query[relevant], minlength=n_queries)
+    n_items += np.bincount(of_hole, minlength=n_queries) // 2
+    cost = n_cases * n_items * n_runs / _ROWS
+    if pairs:
+        cost += n_draws * n_measures * n_runs * (n_runs - 1) / 2 / _CELLS
+    number = np.floor(cost.cumsum() - cost).astype(np.int64)
+    yield from np.split(np.arange(n_queries), np.flatnonzero(np.diff(number)) + 1)
+
+
+def _means_of_batch(
+    drawn: Drawn,
+    asked: Sequence[Measure],
+    groups: Sequence[np.ndarray],
+    queries: np.ndarray,
+    *,
+    pairs: bool,
+) -> list[Means]:
+    """Compute all measures for each draw of some requests."""
+    cases = Cases.of(queries, drawn.pool.query[drawn.items], drawn.grades)
+    judged = any(measure.needs == JUDGED for measure in asked)
+    p = project(drawn.ranked(cases, judged=judged), no_relevant="drop", judged=judged)
+    metrics = [measure for measure in asked if isinstance(measure, Metric)]
+    n_cases, runs, compared = len(cases.query), {}, {}
+    values = values_of(p, metrics, "drop") if metrics else None
+    if values is not None:
+        runs = _by_case(values, len(drawn.runs), n_cases)
+    if pairs and p.height:
+        (cube,) = preference_cubes(p, asked, values, most=2**62)
+        case = cube.queries.cast(pl.Int64).to_numpy()
+        for name, found in zip(cube.measures, cube.values, strict=True):
+            compared[name] = _filled(found, case, n_cases)
+    elif pairs:
+        n_pairs = len(drawn.runs) * (len(drawn.runs) - 1) // 2
+        compared = {str(measure): np.full((n_cases + 1, n_pairs), np.nan) for measure in asked}
+    return [
+        Means(*({k: _moments(v, cases.place[:, here]) for k, v in of.items()} for of in both))
+        for both in [(runs, compared)]
+        for here in (np.isin(queries, group) for group in groups)
+    ]
+
+
+def _by_case(values: Values, n_runs: int, n_cases: int) -> dict[str, np.ndarray]:
+    """Return the values of each metric: cases × runs."""
+    case = values.keys["query_id"].head(values.keys.height // n_runs).cast(pl.Int64).to_numpy()
+    return {
+        str(metric): _filled(values.by_request(metric, n_runs).T, case, n_cases)
+        for metric in values.metrics
+    }
+
+
+def _filled(found: np.ndarray, case: np.ndarray, n_cases: int) -> np.ndarray:
+    """Return a row for each case; NaN for one without a relevant document, which has no value."""
+    rows = np.full((n_cases, found.shape[1]), np.nan)
+    rows[case] = found
+    return rows
+
+
+def _moments(by_case: np.ndarray, place: np.ndarray) -> Moments:
+    """Return the moments of cases × columns, over the requests of draws × requests."""
+    values = by_case[place.T].reshape(place.shape[1], -1)
+    return Moments.of(values, rounding(values))

@@ -1,0 +1,267 @@
+"""Whether judges lead to the same conclusions about runs: `compare_judges`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import polars as pl
+
+from lexiframe.base.guards import typed
+from lexiframe.base.progress import progress
+from lexiframe.base.resampling import check_draws
+from lexiframe.base.schemas import CONCLUSIONS, JUDGE_COMPARISONS
+from lexiframe.collection.judges.graded_items import read_judges
+from lexiframe.collection.judges.judge_tables import (
+    compared_requests,
+    correlations_of,
+    judged_by,
+    orderings_of,
+    positions_of,
+    shifts_of,
+)
+from lexiframe.collection.judges.judges import judge_agreement
+from lexiframe.collection.tables import Tables
+from lexiframe.io.problems.duplicates import Duplicates
+from lexiframe.io.run_scan import RunScan
+from lexiframe.io.runs import scan_runs
+from lexiframe.metrics.needs import refuse_lower_rel
+from lexiframe.orderings.rule import Method, Rule
+from lexiframe.pairwise.arrays.groups import By, all_attributes, names_of
+from lexiframe.pairwise.pairs import parse_measures
+from lexiframe.projection.policies import NoRelevant, Policies, ScoreType, Ties, Unjudged
+from lexiframe.significance.concluded import conclusion_pairs, conclusions
+from lexiframe.significance.paired import Correction, Family, Test, check_inference, compare
+from lexiframe.typing import JudgesLike, MeasureLike, RequestsLike, RunsLike
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class JudgeComparison(Tables):
+    """What runs look like to several judges; `compare_judges` makes it.
+
+    Every table has the attributes of groups of requests, if there are any, as its first columns,
+    except ``judges``. Of two judges ``judge_a`` (``name_a``) is the one that was given first.
+
+    Attributes
+    ----------
+    judges
+        Key ``judge``. How many ``requests`` the judge judged, and how many it did not that others
+        did (``missing``); in how many it found nothing relevant (``without_relevant``); how many
+        documents it ``judged``. ``compared`` requests, the same for all judges, are what the other
+        tables but ``agreement`` are about.
+    agreement
+        The table of `judge_agreement`, of all documents.
+    orderings
+        The table of `order_runs` under each judge: key ``judge, measure, method, run``.
+    correlations
+        Key ``measure, method, judge_a, judge_b``, sorted by it: how alike the judges order the
+        ``n`` runs. ``method`` is ``kendall`` (τ-b), or ``tau_ap`` with judge_a as the truth, in
+        both directions. ``correlation`` has the interval ``ci_low, ci_high`` of
+        `bootstrap_correlations`, over requests that are drawn jointly for all judges.
+    rank_shifts
+        Key ``measure, method, judge_a, judge_b, run``, sorted by it: the run's ``value_a``,
+        ``value_b``, ``rank_a`` and ``rank_b`` under both. ``shift`` = rank_a − rank_b is positive
+        when judge_b ranks the run higher up.
+    comparisons
+        The table of `compare` under each judge: key ``judge, measure, test, correction, run_a,
+        run_b``.
+    conclusions, conclusion_pairs
+        The tables of `conclusions` and `conclusion_pairs` for every two judges.
+
+    Examples
+    --------
+    >>> import lexiframe as lf
+    >>> folder = lf.bundled("digits")
+    >>> judges = {name: folder / f"judges/{name}.parquet" for name in ("people", "classifier")}
+    >>> runs = [folder / f"runs/{run}.parquet" for run in ("pixels_euclidean", "pca2_euclidean")]
+    >>> found = lf.compare_judges(runs, judges, ["AP"], samples=100)
+    >>> found.conclusions.select("name_a", "name_b", "n_pairs", "AA").row(0)
+    ('people', 'classifier', 1, 1)
+    """
+
+    judges: pl.DataFrame
+    agreement: pl.DataFrame
+    orderings: pl.DataFrame
+    correlations: pl.DataFrame
+    rank_shifts: pl.DataFrame
+    comparisons: pl.DataFrame
+    conclusions: pl.DataFrame
+    conclusion_pairs: pl.DataFrame
+
+    def sections(self) -> dict[str, pl.DataFrame]:
+        """Return what to look at first, the other judges against the first: tables by titles.
+
+        Of the pairs of runs, ``same`` have the same better run and are significant by both judges
+        or by none (AA, PA), ``sure by one`` are significant by one judge alone (MA), and of
+        ``reversed`` pairs the judges see another run as better (AD, MD, PD). In the rest of the
+        ``pairs`` a judge sees no difference (TIE).
+        """
+        reference = self.agreement.filter(
+            ~pl.col("judge_a").is_in(self.agreement["judge_b"].implode())
+        )
+        first = reference["judge_a"][0]
+        by = self.conclusions.columns[: self.conclusions.width - len(CONCLUSIONS.columns)]
+        shown = ["n", "agreement", "kappa", "kappa_quadratic", "kappa_binary", "alpha"]
+        found = {f"Agreement with {first} about grades": reference.select(*by, "judge_b", *shown)}
+        in_short = _in_short(self, first, by)
+        for measure in in_short["measure"].unique(maintain_order=True):
+            title = f"{measure}: order of the runs, and conclusions about pairs, against {first}"
+            found[title] = in_short.filter(pl.col("measure") == measure).drop("measure")
+        return {
+            title: table.with_columns(pl.selectors.float().round(3))
+            for title, table in found.items()
+        }
+
+
+def _in_short(found: JudgeComparison, first: str, by: list[str]) -> pl.DataFrame:
+    """Return how the orders and conclusions of the other judges agree with those of the first."""
+    on = [*by, "measure", "judge_b"]
+    tau = found.correlations.filter(pl.col("method") == "kendall", pl.col("judge_a") == first)
+    c = found.conclusions.filter(pl.col("name_a") == first).rename({"name_b": "judge_b"})
+    counts = {
+        "pairs": pl.col("n_pairs"),
+        "same": pl.sum_horizontal("AA", "PA"),
+        "sure by one": pl.col("MA"),
+        "reversed": pl.sum_horizontal("AD", "MD", "PD"),
+    }
+    pairs = c.select(*on, *(count.alias(name) for name, count in counts.items()))
+    tau = tau.select(*on, "ci_low", "ci_high", tau="correlation")
+    table = tau.join(pairs, on=on, how="left", nulls_equal=True, maintain_order="left")
+    return table.select(*on, "tau", pl.exclude(*on, "tau"))
+
+
+@typed
+def compare_judges(
+    runs: RunsLike,
+    judges: JudgesLike,
+    /,
+    measures: MeasureLike | Iterable[MeasureLike],
+    *,
+    rel: float | None = None,
+    test: Test = "t",
+    correction: Correction = "holm",
+    family: Family = "measure",
+    alpha: float = 0.05,
+    baseline: str | None = None,
+    order: Method = "mc4",
+    samples: int = 1000,
+    trials: int = 10_000,
+    seed: int = 0,
+    ties: Ties = "doc_id_desc",
+    score_type: ScoreType = "float64",
+    no_relevant: NoRelevant = "drop",
+    duplicates: Duplicates = "error",
+    unjudged: Unjudged = "keep",
+    depth: int | None = None,
+    exclude_self: bool = False,
+    requests: RequestsLike = None,
+    by: By = None,
+) -> JudgeComparison:
+    """Compare what runs look like to several judges: their order, and which of them differ.
+
+    Parameters
+    ----------
+    runs
+        The runs, as `positions` takes them. Files are read once for each judge.
+    judges
+        The judgments by the names of their judges, as for `judge_agreement`.
+    measures
+        Metrics and preferences, as for `preferences`.
+    rel : float, optional
+        The least grade that is relevant, for all judges; None: any positive grade.
+    test, correction, family, alpha, baseline, trials
+        How the runs are compared under each judge, as for `compare`.
+    order
+        How preferences order the runs, as for `order_runs`; metrics order them by their mean.
+    samples : int
+        The number of bootstrap samples for the intervals of correlations, which have level
+        1 − alpha.
+    seed : int
+        Seed of the trials and samples; the same seed gives the same tables.
+    ties, score_type, no_relevant, duplicates, unjudged, depth, exclude_self
+        As for `positions`.
+    requests, by
+        A frame or file with ``query_id`` and attributes of requests, and the attributes that form
+        groups. The tables are computed within each group.
+
+    Returns
+    -------
+    JudgeComparison
+        The agreement about grades, and under each judge orderings and comparisons; between every
+        two judges correlations of the orderings with bootstrap intervals, the shift of each run's
+        rank, and the agreement of conclusions. All are frames; ``write`` writes them.
+
+    Raises
+    ------
+    LexiframeError
+        As `judge_agreement`, `positions`, `preferences`, `compare` and `bootstrap_correlations`;
+        and when no request has a relevant document by all judges.
+
+    Warns
+    -----
+    LexiframeWarning
+        With the count, when requests are left out: those that a judge did not judge, or in which it
+        found nothing relevant (with ``rel``, also that of a measure), so that all judges compare
+        the runs by the same requests. The table ``judges`` counts them for each judge.
+
+    Notes
+    -----
+    Voorhees, "Variations in relevance judgments and the measurement of retrieval effectiveness",
+    IPM 2000, doi:10.1016/S0306-4573(00)00010-8, finds that judges who disagree much about grades
+    may still order systems alike. A judge of the same kind as one of the runs may favour it:
+    ``rank_shifts`` shows that, and an average over all runs does not.
+
+    Examples
+    --------
+    >>> import lexiframe as lf
+    >>> folder = lf.bundled("digits")
+    >>> judges = {name: folder / f"judges/{name}.parquet" for name in ("people", "classifier")}
+    >>> runs = [folder / f"runs/{run}.parquet" for run in ("shifted_euclidean", "pca32_whitened")]
+    >>> found = lf.compare_judges(runs, judges, ["nDCG@10"], samples=100)
+    >>> found.rank_shifts.select("judge_b", "run", "rank_a", "rank_b", "shift").rows()
+    [('classifier', 'pca32_whitened', 2.0, 1.0, 1.0), ('classifier', 'shifted_euclidean', 1.0, \
+2.0, -1.0)]
+    """
+    policies = Policies(
+        rel, ties, score_type, no_relevant, duplicates, unjudged, depth, exclude_self
+    )
+    asked = parse_measures(measures)
+    refuse_lower_rel(asked, rel)
+    check_inference(test, correction, family, alpha, "two-sided", trials, seed)
+    check_draws("compare_judges", "samples", samples, seed)
+    method = Rule(order).method
+    names, groups = names_of(requests, by), dict[str, Any]()
+    if names:  # read once: a stream cannot be read again
+        groups = {"requests": all_attributes(requests, names), "by": names}
+    read = read_judges("compare_judges", judges, duplicates)
+    agreement = judge_agreement(read, rel, **groups)
+    compared, of_judges = compared_requests(read, asked, policies)
+    if not (isinstance(runs, RunScan) or hasattr(runs, "__arrow_c_stream__")):
+        runs = scan_runs(runs)  # which holds what can be read only once
+    judged = {
+        judge: judged_by(positions_of(runs, part, asked, policies), asked, no_relevant)
+        for judge, part in progress(compared.items(), len(compared), "judges")
+    }
+    test_all = partial(compare, test=test, correction=correction, family=family, alpha=alpha,
+                       baseline=baseline, trials=trials, seed=seed, **groups)  # fmt: skip
+    comparisons = {judge: test_all(of_judge.pairs(baseline)) for judge, of_judge in judged.items()}
+    orderings = orderings_of(judged, method, groups, names)
+    how = {"samples": samples, "seed": seed, "alpha": alpha, **groups}
+    return JudgeComparison(
+        judges=of_judges,
+        agreement=agreement,
+        orderings=orderings,
+        correlations=correlations_of(judged, asked, method, how, names),
+        rank_shifts=shifts_of(orderings, [*read], names),
+        comparisons=_together(comparisons, names),
+        conclusions=conclusions(comparisons, by=names),
+        conclusion_pairs=conclusion_pairs(comparisons, by=names),
+    )
+
+
+def _together(comparisons: dict[str, pl.DataFrame], by: list[str]) -> pl.DataFrame:
+    frames = [c.with_columns(judge=pl.lit(judge)) for judge, c in comparisons.items()]
+    table = pl.concat(frames).select(*by, *JUDGE_COMPARISONS.columns)
+    return table.sort(*by, *JUDGE_COMPARISONS.key)

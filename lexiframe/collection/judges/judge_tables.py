@@ -1,0 +1,204 @@
+"""The tables of `compare_judges`, from the scores and preferences under each judge."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import polars as pl
+
+from lexiframe.base.errors import LexiframeError, n_and_first, warn
+from lexiframe.base.schemas import (
+    JUDGE_CORRELATIONS,
+    JUDGE_ORDERINGS,
+    JUDGES,
+    PREFERENCES,
+    RANK_SHIFTS,
+    SCORES,
+)
+from lexiframe.metrics.kinds.metric import Metric
+from lexiframe.metrics.needs import JUDGED, POOL, SUBTOPICS
+from lexiframe.metrics.scored import scores
+from lexiframe.orderings.correlations import correlate_samples
+from lexiframe.orderings.order import order_runs
+from lexiframe.orderings.rule import Method
+from lexiframe.pairwise.arrays.cube import PairsLike, pair_cube_with_scores
+from lexiframe.pairwise.pairs import Measure, preferences
+from lexiframe.projection.policies import NoRelevant, Policies
+from lexiframe.projection.positions_table import positions
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What the measures say of the runs under one judge: scores of metrics, and preferences.
+
+    ``preferences`` has the differences of the metrics, too.
+    """
+
+    scores: pl.DataFrame
+    preferences: pl.DataFrame
+    metrics: tuple[str, ...]
+
+    def pairs(self, baseline: str | None) -> PairsLike:
+        """Return the preferences with the scores, by which the rounding of differences is known."""
+        return pair_cube_with_scores(self.preferences, self.scores, baseline)
+
+    def of(self, measure: str) -> pl.DataFrame:
+        """Return the scores of a metric, or the preferences by another measure."""
+        table = self.scores if measure in self.metrics else self.preferences
+        return table.filter(pl.col("measure") == measure)
+
+
+def positions_of(
+    runs: Any, qrels: pl.DataFrame, measures: Sequence[Measure], policies: Policies
+) -> dict[bool, pl.DataFrame]:
+    """Find the positions that measures need, by whether these are measures of subtopics."""
+    needs = {measure.needs for measure in measures}
+    found = {}
+    for subtopics in {measure.needs == SUBTOPICS for measure in measures}:
+        found[subtopics] = positions(
+            runs,
+            qrels,
+            **vars(policies),
+            judged=JUDGED in needs and not subtopics,
+            subtopics=subtopics,
+            pool=POOL in needs and not subtopics,
+        )
+    return found
+
+
+def compared_requests(
+    judges: Mapping[str, pl.DataFrame], measures: Sequence[Measure], policies: Policies
+) -> tuple[dict[str, pl.DataFrame], pl.DataFrame]:
+    """Return the judgments of requests that all judges can compare by, and a row for each judge.
+
+    The requests are those that every judge judged and in which every judge found a relevant item,
+    also for the greatest ``rel`` of any measure; with ``no_relevant="zero"`` those that every judge
+    judged.
+    """
+    rels = [rel for rel in (policies.rel, *(m.rel for m in measures)) if rel is not None]
+    is_relevant = pl.col("relevance") >= max(rels) if rels else pl.col("relevance") > 0
+    asked = {name: q["query_id"].unique() for name, q in judges.items()}
+    useful = asked
+    if policies.no_relevant == "drop":
+        useful = {name: q.filter(is_relevant)["query_id"].unique() for name, q in judges.items()}
+    everywhere = {*pl.concat(asked.values())}
+    compared = pl.Series(sorted(everywhere.intersection(*useful.values())), dtype=pl.String)
+    rows = [
+        (name, len(queries), len(everywhere) - len(queries), len(queries) - len(useful[name]),
+         judges[name].height, len(compared))
+        for name, queries in asked.items()
+    ]  # fmt: skip
+    table = pl.DataFrame(rows, schema=JUDGES.columns, orient="row").sort("judge")
+    _say_what_is_left_out(everywhere, compared, judges)
+    is_compared = pl.col("query_id").is_in(compared.implode())
+    return {judge: q.filter(is_compared) for judge, q in judges.items()}, table
+
+
+def _say_what_is_left_out(
+    everywhere: set[str], compared: pl.Series, judges: Mapping[str, pl.DataFrame]
+) -> None:
+    left_out = sorted(everywhere - {*compared})
+    if not len(compared):
+        raise LexiframeError(
+            "compare_judges: expected a request that all judges judged and found a relevant "
+            f"document for, found none among {len(everywhere)} requests of {', '.join(judges)}"
+        )
+    if left_out:
+        warn(
+            f"compare_judges: requests left out, which a judge did not judge or found nothing "
+            f"relevant for: {n_and_first(left_out)}"
+        )
+
+
+def judged_by(
+    p: Mapping[bool, pl.DataFrame], measures: Sequence[Measure], kept: NoRelevant
+) -> Judged:
+    """Compute scores and preferences by the measures from the positions that they need."""
+    found: dict[str, list[pl.DataFrame]] = {"scores": [], "preferences": []}
+    for of_subtopics, part in p.items():
+        some = [m for m in measures if (m.needs == SUBTOPICS) == of_subtopics]
+        if metrics := [measure for measure in some if isinstance(measure, Metric)]:
+            found["scores"].append(scores(part, metrics, no_relevant=kept))
+        found["preferences"].append(preferences(part, some, no_relevant=kept))
+    names = tuple(str(measure) for measure in measures if isinstance(measure, Metric))
+    empty = {"scores": pl.DataFrame(schema=SCORES.required), "preferences": _NO_PREFERENCES}
+    tables = {
+        name: pl.concat(parts, how="diagonal") if parts else empty[name]
+        for name, parts in found.items()
+    }
+    return Judged(**tables, metrics=names)
+
+
+_NO_PREFERENCES = pl.DataFrame(schema=PREFERENCES.required)
+
+
+def orderings_of(
+    judged: Mapping[str, Judged], order: Method, groups: Mapping[str, Any], by: Sequence[str]
+) -> pl.DataFrame:
+    """Order the runs under each judge: by the mean score, and by ``order`` under preferences."""
+    frames = []
+    for judge, tables in judged.items():
+        others = tables.preferences.filter(~pl.col("measure").is_in(tables.metrics))
+        for table, method in ((tables.scores, "mean"), (others, order)):
+            if table.height:
+                o = order_runs(table, method, **groups)  # type: ignore[arg-type]
+                frames.append(o.with_columns(judge=pl.lit(judge)))
+    columns = [*by, *JUDGE_ORDERINGS.columns]
+    return pl.concat(frames).select(columns).sort(*by, "judge", "measure", "method", "rank", "run")
+
+
+def correlations_of(
+    judged: Mapping[str, Judged],
+    measures: Sequence[Measure],
+    order: Method,
+    how: Mapping[str, Any],
+    by: Sequence[str],
+) -> pl.DataFrame:
+    """Correlate the orderings under every two judges, with intervals over shared requests.
+
+    `bootstrap_correlations` draws the same requests for all measures of a table. Here each judge
+    stands in the place of a measure, so that all judges share the requests drawn.
+    """
+    frames = []
+    for measure in measures:
+        name = str(measure)
+        table = pl.concat(
+            [t.of(name).with_columns(measure=pl.lit(judge)) for judge, t in judged.items()]
+        )
+        if isinstance(measure, Metric):  # the name of a judge does not say which values are better
+            table = table.with_columns(smaller_is_better=pl.lit(measure.smaller_is_better))
+        by_order: Method = "mean" if isinstance(measure, Metric) else order
+        found = correlate_samples(table, ["kendall", "tau_ap"], order=by_order, **how)
+        frames.append(found.with_columns(measure=pl.lit(name)))
+    table = pl.concat(frames).rename({"ordering_a": "judge_a", "ordering_b": "judge_b"})
+    place = {judge: n for n, judge in enumerate(judged)}
+    first, second = (pl.col(f"judge_{end}").replace_strict(place) for end in "ab")
+    is_turned = (first > second) & (pl.col("method") != "tau_ap")  # τ_AP has both directions
+    a, b = pl.col("judge_a"), pl.col("judge_b")
+    table = table.with_columns(
+        judge_a=pl.when(is_turned).then(b).otherwise(a),
+        judge_b=pl.when(is_turned).then(a).otherwise(b),
+    )
+    return table.select(*by, *JUDGE_CORRELATIONS.columns).sort(*by, *JUDGE_CORRELATIONS.key)
+
+
+def shifts_of(orderings: pl.DataFrame, judges: Sequence[str], by: Sequence[str]) -> pl.DataFrame:
+    """Return the ranks of each run under every two judges."""
+    on = [*by, "measure", "method", "run"]
+    of_judge = {
+        judge: orderings.filter(pl.col("judge") == judge).select(*on, "value", "rank")
+        for judge in judges
+    }
+    frames = [
+        of_judge[a]
+        .join(of_judge[b], on=on, suffix="_b", nulls_equal=True)
+        .rename({"value": "value_a", "rank": "rank_a"})
+        .with_columns(
+            judge_a=pl.lit(a), judge_b=pl.lit(b), shift=pl.col("rank_a") - pl.col("rank_b")
+        )
+        for a, b in combinations(judges, 2)
+    ]
+    return pl.concat(frames).select(*by, *RANK_SHIFTS.columns).sort(*by, *RANK_SHIFTS.key)

@@ -1,0 +1,344 @@
+"""What real rankings show of ties, and of how much one recall level says about the next.
+
+All functions compare all pairs of runs within each request. δRR_i is the difference of their
+reciprocal ranks at recall level i, 1/p_i − 1/p′_i, where an item that is not retrieved counts 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from lexiframe.base.errors import LexiframeError
+from lexiframe.base.guards import typed
+from lexiframe.base.memory import refuse_more_than_available
+from lexiframe.base.resampling import check_draws
+from lexiframe.pairwise.pairs import preferences, refuse_one_run
+from lexiframe.projection.blocks import missing
+from lexiframe.projection.matrices import requests_of
+from lexiframe.typing import Frame, MeasureLike
+
+_LEVELS = 8
+_MOST_LEVELS = 1000
+
+
+@typed
+def tie_profile(p: Frame, /, *, levels: int = 20) -> pl.DataFrame:
+    """Count how often two rankings tie, by the first rank of one and by recall level.
+
+    Parameters
+    ----------
+    p
+        The table of `positions`.
+    levels
+        The greatest rank, and the greatest recall level, that is counted.
+
+    Returns
+    -------
+    polars.DataFrame
+        Key ``by, value``, sorted by it. ``by`` is ``"first_rank"``: of the rankings whose first
+        relevant item is at rank ``value``, how many other rankings of the same request have theirs
+        there as well; or ``"level"``: how many pairs of rankings, of requests with at least
+        ``value`` relevant items, have the same rank at recall level ``value``. ``pairs`` are
+        compared (each in both directions for ``"first_rank"``), ``ties`` among them, ``tie_rate`` =
+        ties / pairs.
+
+    Raises
+    ------
+    LexiframeError
+        For fewer than two runs, and for levels below 1.
+
+    Notes
+    -----
+    Diaz, "Best-Case Retrieval Evaluation", 2023, sections 2 and 3.5, figures 3 and 5.
+
+    Examples
+    --------
+    >>> import lexiframe as lf
+    >>> folder = lf.bundled("example")
+    >>> p = lf.positions(folder / "runs", folder / "qrels.txt")
+    >>> lf.tie_profile(p, levels=1).rows()
+    [('first_rank', 1, 20, 12, 0.6), ('level', 1, 15, 6, 0.4)]
+    """
+    check_draws("tie_profile", "levels", levels, 0)
+    refuse_more_than_available(50 * levels, f"tie_profile: {levels:,} levels", "ask for fewer")
+    by_rank, by_level = np.zeros((2, levels), np.int64), np.zeros((2, levels), np.int64)
+    for ranks in _rankings("tie_profile", p):
+        n_runs, m = ranks.shape
+        first = ranks[:, 0]
+        together = np.bincount(first[first <= levels], minlength=levels + 1)[1:]
+        by_rank += np.stack([together * (n_runs - 1), together * (together - 1)])
+        seen = min(m, levels)
+        a, b = np.triu_indices(n_runs, k=1)
+        by_level[0, :seen] += len(a)
+        by_level[1, :seen] += (ranks[a, :seen] == ranks[b, :seen]).sum(axis=0)
+    tables = [
+        pl.DataFrame({"by": by, "value": np.arange(1, levels + 1), "pairs": n, "ties": ties})
+        for by, (n, ties) in {"first_rank": by_rank, "level": by_level}.items()
+    ]
+    rate = pl.col("ties") / pl.col("pairs")
+    return pl.concat(tables).filter(pl.col("pairs") > 0).with_columns(tie_rate=rate)
+
+
+@typed
+def deciding_levels(
+    p: Frame, /, measures: MeasureLike | Iterable[MeasureLike] = ("LP", "LR")
+) -> pl.DataFrame:
+    """Count at which recall level lexicographic preferences are decided.
+
+    Parameters
+    ----------
+    p
+        The table of `positions`.
+    measures
+        Lexicographic preferences, or their notation.
+
+    Returns
+    -------
+    polars.DataFrame
+        Key ``measure, deciding_level``, sorted by it: the number of ``pairs`` of rankings that the
+        level decides, their ``share`` of the pairs that do not tie, and the ``cumulative`` share of
+        all levels up to it.
+
+    Raises
+    ------
+    LexiframeError
+        As `preferences`; and for a measure that no level decides.
+
+    Notes
+    -----
+    Diaz, "Best-Case Retrieval Evaluation", 2023, section 3.5, figure 6.
+
+    Examples
+    --------
+    >>> import lexiframe as lf
+    >>> folder = lf.bundled("example")
+    >>> p = lf.positions(folder / "runs", folder / "qrels.txt")
+    >>> lf.deciding_levels(p, "LP").select("deciding_level", "pairs").head(2).rows()
+    [(1, 9), (2, 2)]
+    """
+    d = preferences(p, measures, deciding_level=True)
+    decided = d.filter(pl.col("preference") != 0)
+    undecided = decided.filter(pl.col("deciding_level").is_null())
+    if undecided.height:
+        raise LexiframeError(
+            f"deciding_levels: expected lexicographic preferences such as LP and LR, found "
+            f"{undecided['measure'][0]}"
+        )
+    counted = decided.group_by("measure", "deciding_level").agg(pairs=pl.len().cast(pl.Int64))
+    share = pl.col("pairs") / pl.col("pairs").sum().over("measure")
+    return (
+        counted.sort("measure", "deciding_level")
+        .with_columns(share=share)
+        .with_columns(cumulative=pl.col("share").cum_sum().over("measure"))
+    )
+
+
+@typed
+def level_correlations(p: Frame, /, *, levels: int = _LEVELS) -> pl.DataFrame:
+    """Correlate the differences of reciprocal ranks between recall levels.
+
+    Parameters
+    ----------
+    p
+        The table of `positions`.
+    levels
+        The recall levels that are compared, from 1 on.
+
+    Returns
+    -------
+    polars.DataFrame
+        Key ``level_a, level_b`` with level_a < level_b, sorted by it: Pearson's ``correlation`` of
+        δRR at the two levels over the ``n`` pairs of rankings of requests that have both levels;
+        null when one of them does not vary. A pair of runs counts in both directions, so that the
+        result does not depend on their names: the mean difference is 0.
+
+    Raises
+    ------
+    LexiframeError
+        For fewer than two runs, and for levels below 2.
+
+    Notes
+    -----
+    Diaz, "Best-Case Retrieval Evaluation", 2023, section 3.5, figure 7a.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import lexiframe as lf
+    >>> folder = lf.bundled("example")
+    >>> p = lf.positions(folder / "runs", folder / "qrels.txt")
+    >>> lf.level_correlations(p, levels=2).with_columns(pl.col("correlation").round(2)).rows()
+    [(1, 2, 15, 0.85)]
+    """
+    delta = _differences("level_correlations", p, levels, least=2)
+    rows = []
+    for a in range(levels - 1):
+        for b in range(a + 1, levels):
+            x, y = delta[~np.isnan(delta[:, b])][:, [a, b]].T
+            scale = np.sqrt((x @ x) * (y @ y))
+            rows.append((a + 1, b + 1, len(x), float(x @ y / scale) if scale else None))
+    schema = {"level_a": pl.Int64, "level_b": pl.Int64, "n": pl.Int64, "correlation": pl.Float64}
+    return pl.DataFrame(rows, schema=schema, orient="row")
+
+
+@typed
+def level_regression(p: Frame, /, *, levels: int = 4, following: int = 4) -> pl.DataFrame:
+    """Regress the difference of reciprocal ranks at each recall level on the levels behind it.
+
+    Parameters
+    ----------
+    p
+        The table of `positions`.
+    levels
+        The recall levels that are explained, from 1 on.
+    following
+        How many of the next levels explain each of these.
+
+    Returns
+    -------
+    polars.DataFrame
+        Key ``level, predictor``, sorted by it: of the least-squares regression of δRR at ``level``
+        on the next levels the ``coefficient`` of each, its ``std_error``, ``statistic`` (t),
+        ``p_value``, and the limits ``ci_low`` and ``ci_high`` of its 95 % interval; and of the
+        whole regression ``r_squared`` and the number ``n`` of pairs of rankings, of requests that
+        have all levels.
+        There is no constant, because exchanging two runs changes the sign of all differences.
+
+    Raises
+    ------
+    LexiframeError
+        For fewer than two runs, levels below 1, and fewer pairs of rankings than predictors.
+
+    Notes
+    -----
+    Diaz, "Best-Case Retrieval Evaluation", 2023, section 3.5, figure 7b. Standard errors take the
+    pairs as independent, which pairs of one request are not: they are too small.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import lexiframe as lf
+    >>> folder = lf.bundled("example")
+    >>> p = lf.positions(folder / "runs", folder / "qrels.txt")
+    >>> lf.level_regression(p, levels=1, following=2).select(
+    ...     "level", "predictor", pl.col("coefficient").round(2), "n").rows()
+    [(1, 2, 2.99, 15), (1, 3, -2.35, 15)]
+    """
+    from statsmodels.api import OLS
+
+    check_draws("level_regression", "following", following, 0)
+    delta = _differences("level_regression", p, levels + following, least=following + 1)
+    tables = []
+    for level in range(levels):
+        part = delta[:, level : level + following + 1]
+        part = part[~np.isnan(part[:, -1])]
+        if len(part) <= following:
+            raise LexiframeError(
+                f"level_regression: expected more than {following} pairs of rankings of requests "
+                f"with {level + following + 1} relevant items, found {len(part)}; ask for fewer"
+            )
+        fit = OLS(part[:, 0], part[:, 1:]).fit()
+        low, high = fit.conf_int().T
+        tables.append(
+            pl.DataFrame(
+                {
+                    "level": np.full(following, level + 1),
+                    "predictor": level + 2 + np.arange(following),
+                    "coefficient": fit.params,
+                    "std_error": fit.bse,
+                    "statistic": fit.tvalues,
+                    "p_value": fit.pvalues,
+                    "ci_low": low,
+                    "ci_high": high,
+                    "r_squared": np.full(following, fit.rsquared),
+                    "n": np.full(following, len(part)),
+                }
+            )
+        )
+    return pl.concat(tables)
+
+
+@typed
+def predict_first_level(p: Frame, /) -> pl.DataFrame:
+    """Count how often other recall levels predict which run has its first relevant item sooner.
+
+    Parameters
+    ----------
+    p
+        The table of `positions`; with its ``rel=2`` only items of grade 2 and more count.
+
+    Returns
+    -------
+    polars.DataFrame
+        Key ``predictor``: ``"RR_2"``, the sign of δRR at recall level 2, and ``"sgnLP"``,
+        lexiprecision on the levels from 2 on. ``n`` pairs of rankings have different first ranks
+        and at least two relevant items; for ``correct`` of them the predictor has the sign of
+        δRR_1, a tie being wrong; ``accuracy`` = correct / n.
+
+    Raises
+    ------
+    LexiframeError
+        For fewer than two runs.
+
+    Notes
+    -----
+    Diaz, "Best-Case Retrieval Evaluation", 2023, section 5.1, table 2.
+
+    Examples
+    --------
+    >>> import lexiframe as lf
+    >>> folder = lf.bundled("example")
+    >>> p = lf.positions(folder / "runs", folder / "qrels.txt")
+    >>> lf.predict_first_level(p).rows()
+    [('RR_2', 9, 9, 1.0), ('sgnLP', 9, 9, 1.0)]
+    """
+    n = by_second = by_rest = 0
+    for ranks in _rankings("predict_first_level", p):
+        if ranks.shape[1] < 2:
+            continue
+        a, b = np.triu_indices(len(ranks), k=1)
+        sign = np.sign(ranks[b].astype(np.int64) - ranks[a])
+        sign = sign[sign[:, 0] != 0]
+        deciding = (sign[:, 1:] != 0).argmax(axis=1)  # 0 for a tie, whose sign is 0 there too
+        rest_sign = np.take_along_axis(sign[:, 1:], deciding[:, None], axis=1)[:, 0]
+        n += len(sign)
+        by_second += int((sign[:, 1] == sign[:, 0]).sum())
+        by_rest += int((rest_sign == sign[:, 0]).sum())
+    schema = {"predictor": pl.String, "n": pl.Int64, "correct": pl.Int64}
+    rows = [("RR_2", n, by_second), ("sgnLP", n, by_rest)]
+    table = pl.DataFrame(rows, schema=schema, orient="row")
+    return table.with_columns(accuracy=pl.col("correct") / pl.col("n"))
+
+
+def _rankings(function: str, p: Any) -> Iterator[np.ndarray]:
+    """Yield the ranks of the relevant items of each request that has any: runs × levels.
+
+    An item that is not retrieved has the greatest number of the type.
+    """
+    requests = requests_of(p)
+    refuse_one_run(function, requests.runs)
+    ends = np.cumsum(requests.n_relevant)
+    for end, m in zip(ends, requests.n_relevant, strict=True):
+        if m:
+            yield requests.positions[:, end - m : end]
+
+
+def _differences(function: str, p: Any, levels: int, *, least: int) -> np.ndarray:
+    """Return δRR of all pairs of rankings: pairs × levels, NaN where a request has fewer."""
+    if not least <= levels <= _MOST_LEVELS:
+        raise LexiframeError(
+            f"{function}: expected {least} to {_MOST_LEVELS} levels, found {levels}"
+        )
+    parts = [np.empty((0, levels))]
+    for ranks in _rankings(function, p):
+        seen = ranks[:, :levels]
+        reciprocal = np.where(seen == missing(seen), 0.0, 1.0 / seen)
+        a, b = np.triu_indices(len(ranks), k=1)
+        part = np.full((len(a), levels), np.nan)
+        part[:, : seen.shape[1]] = reciprocal[a] - reciprocal[b]
+        parts.append(part)
+    return np.concatenate(parts)

@@ -1,0 +1,162 @@
+"""What is asked of an evaluation: its measures, policies, tests and groups of requests."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, get_args
+
+import polars as pl
+
+from lexiframe.base.errors import LexiframeError, check_choice, unknown_name
+from lexiframe.base.schemas import (
+    AGAINST_BASELINE,
+    COMPARISONS,
+    VERDICT,
+    TableSchema,
+)
+from lexiframe.io.qrels import held_or_data
+from lexiframe.metrics.kinds.metric import Metric
+from lexiframe.orderings.kemeny import refuse_many
+from lexiframe.orderings.rule import Method
+from lexiframe.pairwise.arrays.groups import By, attributes_of, names_of, refuse_taken
+from lexiframe.pairwise.pairs import Measure, parse_measures
+from lexiframe.projection.policies import Policies
+from lexiframe.significance.differences import Alternative
+from lexiframe.significance.own_tests import OwnTest, name_of_test, several
+from lexiframe.significance.paired import Correction, Family, Test, check_inference
+from lexiframe.typing import MeasureLike, RequestsLike
+
+MEASURES = ("RPP", "LR", "LP", "AP", "nDCG@10", "RR")
+"""The measures of an evaluation that asks for none."""
+
+
+@dataclass(frozen=True)
+class Inference:
+    """The arguments of `compare`, checked when they are given."""
+
+    test: Test | OwnTest | Sequence[Test | OwnTest]
+    correction: Correction | Sequence[Correction]
+    family: Family
+    alpha: float
+    alternative: Alternative
+    trials: int
+    seed: int
+    baseline: str | None = None
+
+    def __post_init__(self) -> None:
+        check_inference(**{k: v for k, v in asdict(self).items() if k != "baseline"})
+
+    def facts(self) -> dict[str, Any]:
+        """Return the arguments as provenance: a test of one's own by its name."""
+        names = [name_of_test(test) for test in several(self.test)]
+        return asdict(self) | {"test": names if len(names) > 1 else names[0]}
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is asked for: the arguments of `evaluate` other than the data.
+
+    Attributes
+    ----------
+    measures, by_default
+        The metrics and preferences, and whether they are `MEASURES` because none were named.
+    policies, order, inference
+        How positions are found, runs are ordered, and pairs of runs are tested.
+    groups, requests
+        The attributes that form groups of requests, and the frame or file that has them.
+    is_reported
+        Whether a report follows, which shows single requests.
+    """
+
+    measures: list[Measure]
+    policies: Policies
+    order: Method
+    inference: Inference
+    groups: list[str]
+    requests: Any
+    by_default: bool
+    is_reported: bool = False
+
+    @classmethod
+    def of(
+        cls,
+        measures: MeasureLike | Iterable[MeasureLike] | None,
+        policies: Policies,
+        inference: Inference,
+        requests: RequestsLike,
+        by: By,
+        *,
+        order: Method = "mc4",
+        is_reported: bool = False,
+    ) -> Asked:
+        """Check what is asked for, as users write it, before any data are read."""
+        return cls(
+            parse_measures(MEASURES if measures is None else measures),
+            policies,
+            order,
+            inference,
+            names_of(requests, by),
+            held_or_data(requests),
+            by_default=measures is None,
+            is_reported=is_reported,
+        )
+
+    def __post_init__(self) -> None:
+        check_choice("evaluate", self.order, get_args(Method), "order")
+
+    def measures_of(self, runs: list[str]) -> list[Measure]:
+        """Return the measures for some runs; raise if they cannot be computed."""
+        metrics: list[Measure] = [m for m in self.measures if isinstance(m, Metric)]
+        if self.inference.baseline is not None:
+            check_baseline("evaluate", self.inference.baseline, runs)
+        if len(runs) == 1 and self.by_default:
+            return metrics
+        if len(runs) == 1 and len(self.measures) > len(metrics):
+            raise LexiframeError(
+                f"evaluate: preferences need at least two runs, found {runs[0]!r} alone; "
+                "add a run, or ask for metrics only"
+            )
+        if self.order == "kemeny" and len(self.measures) > len(metrics):
+            refuse_many(len(runs))  # fail before the work, not after it
+        return self.measures
+
+
+def check_baseline(called: str, baseline: str, runs: list[str]) -> None:
+    """Raise when the baseline is not among the runs, or is the only one."""
+    if baseline not in runs:
+        raise unknown_name("run", baseline, runs)
+    if len(runs) == 1:
+        raise LexiframeError(
+            f"{called}: expected runs to compare with the baseline {baseline!r}, found it alone; "
+            "add a run, or leave out baseline="
+        )
+
+
+@dataclass(frozen=True)
+class Groups:
+    """The groups of requests: a frame of attributes, and the names of those that form groups."""
+
+    requests: pl.DataFrame | None
+    names: list[str]
+
+    @classmethod
+    def of(cls, s: pl.DataFrame, d: pl.DataFrame, requests: Any, names: list[str]) -> Groups:
+        """Look up the attributes of all requests once, so that a missing one is reported once."""
+        if not names:
+            return cls(None, names)
+        # the other tables check their columns themselves
+        refuse_taken(names, {**VERDICT.columns, **AGAINST_BASELINE.columns})
+        return cls(attributes_of(d if d.height else s, requests, names), names)
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """The keyword arguments of the functions that compute tables within groups."""
+        return {"requests": self.requests, "by": self.names}
+
+    def empty(self, schema: TableSchema) -> pl.DataFrame:
+        """Return a table without rows that has the groups' columns."""
+        columns = {} if self.requests is None else self.requests.select(self.names).schema
+        # `compare` always returns the optional columns as well.
+        optional = {} if schema is not COMPARISONS else COMPARISONS.columns
+        return pl.DataFrame(schema={**columns, **schema.required, **optional})

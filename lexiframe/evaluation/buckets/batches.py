@@ -1,0 +1,265 @@
+"""Evaluation in bounded memory: one bucket of requests after the other, reduced to sums."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from lexiframe.base.errors import LexiframeError, n_and_first, warn
+from lexiframe.base.memory import give_back
+from lexiframe.base.progress import progress
+from lexiframe.base.version import __version__
+from lexiframe.evaluation.buckets.bucket import evaluate_bucket
+from lexiframe.evaluation.buckets.buckets import Buckets
+from lexiframe.evaluation.buckets.codec import DamagedError
+from lexiframe.evaluation.buckets.jobs import buckets_before, read_facts, remove, with_digest
+from lexiframe.evaluation.buckets.lock import locked
+from lexiframe.evaluation.buckets.partition import partition
+from lexiframe.evaluation.buckets.plan import KEPT, Plan
+from lexiframe.evaluation.buckets.results import Attributed, BucketResult, nothing
+from lexiframe.evaluation.buckets.sizes import n_buckets, sizes_of
+from lexiframe.evaluation.buckets.spill import cannot_write
+from lexiframe.evaluation.buckets.writing import earlier_parts, remove_parts
+from lexiframe.io.batches.units import Sources
+from lexiframe.io.files.outputs import replacing
+from lexiframe.io.logs.joining import no_common_keys
+from lexiframe.metrics.needs import no_item_of_grade
+from lexiframe.pairwise.own_functions import marks_of_own
+from lexiframe.projection.answers import warn_of_counts
+from lexiframe.projection.judgments import nothing_relevant
+from lexiframe.projection.ranked_runs import refuse_other_queries
+
+_BUCKETS, _STATE, _JOB = "buckets", "sums.bin", "job.json"
+_SECONDS = 5.0
+"""The sums are stored at most this often, so that storing them takes a small part of the time."""
+
+
+@dataclass(frozen=True)
+class Work:
+    """Where a job in batches keeps what it has finished, and how much memory it may take."""
+
+    folder: Path
+    memory: int
+    resume: bool
+    is_kept: bool = True
+
+
+@contextmanager
+def work_folder(out: Path | None, memory: int, *, resume: bool) -> Iterator[Work]:
+    """Yield where the job works: in a hidden folder of ``out``, which is kept when it fails.
+
+    Without ``out`` it is a temporary folder. When the job is done, the folder is removed.
+
+    Raises
+    ------
+    LexiframeError
+        When another process works in ``out``.
+    """
+    if out is None:
+        with tempfile.TemporaryDirectory(prefix="lexiframe-") as folder:
+            yield Work(Path(folder), memory, resume=False, is_kept=False)
+        return
+    work = Work(out / ".lexiframe-job", memory, resume)
+    with locked(work.folder):
+        if not resume:
+            _remove(work.folder)
+        yield work
+        _remove(work.folder)
+    if not any(work.folder.iterdir()):
+        work.folder.rmdir()
+
+
+def divided(runs: Any, qrels: Any, work: Work, *, rank: bool) -> Buckets:
+    """Divide runs and judgments into as many buckets of requests as the memory asks for.
+
+    A job that is resumed keeps its number of buckets: the memory available is not the same again.
+
+    Raises
+    ------
+    LexiframeError
+        As `partition`, and when the buckets of a job that is resumed are too large for the memory.
+    """
+    sources = Sources.of(runs, qrels)
+    n = n_buckets(sizes_of(sources.runs, sources.qrels), work.memory)
+    folder = work.folder / _BUCKETS
+    before = buckets_before(folder) if work.resume else 0
+    if 0 < before < n:
+        raise LexiframeError(
+            f"{work.folder.parent}: its job has {before} buckets, and needs {n} for as little "
+            "memory as is allowed now; allow as much as before, or start again without resume"
+        )
+    how: dict[str, Any] = {"n_buckets": before or n, "memory": work.memory, "resume": work.resume}
+    return partition(sources, sources, folder, rank=rank, is_kept=work.is_kept, **how)
+
+
+def reduced_in_batches(plan: Plan, buckets: Buckets, work: Work) -> BucketResult:
+    """Evaluate all buckets, and return the sums over all requests.
+
+    Raises
+    ------
+    LexiframeError
+        As `evaluate`; and when the folder holds another job, or its disk is full. What is finished
+        can be resumed.
+    """
+    begin, total = _resumed(plan, buckets, work)
+    numbers = range(begin, len(buckets))
+    stored = time.monotonic()
+    for number in progress(numbers, len(numbers), "evaluating requests"):
+        total = total + evaluate_bucket(plan, buckets.runs(number), buckets.qrels(number), number)
+        give_back()
+        if time.monotonic() - stored > _SECONDS:
+            _store(work, number + 1, total)
+            stored = time.monotonic()
+    _store(work, len(buckets), total)
+    return total
+
+
+def report(
+    plan: Plan, total: BucketResult, some_queries: Callable[[], tuple[list[str], pl.Series]]
+) -> None:
+    """Raise for what no bucket had, and warn once of what was dropped or filled.
+
+    ``some_queries`` returns some queries of the runs and some judged ones, for an error message.
+
+    Raises
+    ------
+    LexiframeError
+        When there are no judgments, when no run answers a judged request, when nothing is relevant,
+        and when a measure's ``rel`` is above all grades.
+    """
+    if total.greatest is None:
+        raise LexiframeError("qrels: expected judgments, found no rows")
+    if not total.answered:
+        refuse_other_queries(*some_queries(), are_all=False)
+    counts = total.coverage.counts
+    if (counts["without_relevant"] == counts["requests"]).all():
+        raise nothing_relevant(total.greatest, plan.policies.rel)
+    for measure in plan.measures:
+        scores, pairs = total.reduced.scores, total.reduced.preferences
+        moments = pairs[str(measure)].differences if plan.compared else scores[str(measure)].scores
+        if not moments.n.any():
+            raise no_item_of_grade(measure)
+    _report_groups(plan, total.attributed)
+    warn_of_counts(counts, total.repairs)
+    if total.strangers and not total.found:
+        warn(total.strangers)
+    for said in total.warnings:
+        warn(said)
+
+
+def _report_groups(plan: Plan, found: Attributed) -> None:
+    """Warn of requests without attributes; raise if none has some."""
+    if plan.requests is None or not found.lacking:
+        return
+    if not found.n:
+        raise no_common_keys("requests", found.first, plan.requests, n=found.lacking)
+    warn(f"requests: query_id without attributes: {n_and_first(found.first, found.lacking)}")
+
+
+def some_queries(buckets: Buckets) -> tuple[list[str], pl.Series]:
+    """Return some queries of the runs, and some judged ones."""
+    answered: list[str] = []
+    judged = pl.Series([], dtype=pl.String)
+    for number in range(len(buckets))[:3]:
+        frames = buckets.runs(number).values()
+        answered += [str(query) for frame in frames for query in frame["query_id"].head(3)]
+        judged = pl.concat([judged, buckets.qrels(number)["query_id"].cast(pl.String)])
+    return sorted({*answered}), judged.unique().sort()
+
+
+def _resumed(plan: Plan, buckets: Buckets, work: Work) -> tuple[int, BucketResult]:
+    """Return the number of buckets that are done, and their sums; raise for another job."""
+    job = _facts(plan, buckets)
+    path, state = work.folder / _JOB, work.folder / _STATE
+    if work.resume and path.exists():
+        before = read_facts(path)  # nothing if they are damaged: then it starts again
+        _refuse_unknown(work, job["functions"])
+        differ = sorted(name for name in job if before and before.get(name) != job[name])
+        if differ:
+            raise LexiframeError(
+                f"{work.folder.parent}: holds another job: its {' and '.join(differ)} differ; "
+                "choose another folder, or start again without resume"
+            )
+        if before and (found := _read_state(state)) is not None:
+            return found
+    state.unlink(missing_ok=True)
+    for part in earlier_parts(plan.out, plan.keep):  # there may be more of them than buckets now
+        part.unlink()
+    for table in KEPT if plan.keep else ():
+        if table not in plan.keep:  # they would be taken for tables of one evaluation
+            remove_parts(str(plan.out), table)
+    _write(work, path, with_digest(job).encode())
+    return 0, nothing(plan)
+
+
+def _read_state(path: Path) -> tuple[int, BucketResult] | None:
+    """Return the number of buckets that are done, and their sums; None if there are none.
+
+    A file that is damaged counts as none: its buckets are evaluated again.
+    """
+    try:
+        data = path.read_bytes()
+        return int.from_bytes(data[:8], "big"), BucketResult.from_bytes(data[8:])
+    except FileNotFoundError:
+        return None
+    except DamagedError:
+        warn(f"{path}: is damaged, so all buckets are evaluated again")
+        return None
+
+
+def _refuse_unknown(work: Work, functions: Mapping[str, str | None]) -> None:
+    """Raise for measures of one's own that may be others than in the job before."""
+    for name, mark in functions.items():
+        if mark is None:
+            raise LexiframeError(
+                f"{work.folder.parent}: cannot be gone on with: the function of {name} refers to "
+                "an object that cannot be compared with that of the job before; start again "
+                "without resume"
+            )
+
+
+def _facts(plan: Plan, buckets: Buckets) -> dict[str, Any]:
+    facts: Mapping[str, Any] = {
+        "lexiframe": __version__,
+        "measures": [str(measure) for measure in plan.measures],
+        "functions": marks_of_own(plan.measures),
+        "policies": asdict(plan.policies),
+        "runs": [*plan.runs],
+        "groups": [*plan.by],
+        "requests": None if plan.requests is None else _sha256_of(plan.requests),
+        "keep": [*plan.keep],
+        "sizes": buckets.sizes.tolist(),
+        "data": [unit["digest"] for units in buckets.facts.values() for unit in units],
+    }
+    return dict(json.loads(json.dumps(facts)))
+
+
+def _sha256_of(table: pl.DataFrame) -> str:
+    return sha256(table.write_csv().encode()).hexdigest()
+
+
+def _store(work: Work, done: int, total: BucketResult) -> None:
+    _write(work, work.folder / _STATE, done.to_bytes(8, "big") + total.to_bytes())
+
+
+def _write(work: Work, path: Path, data: bytes) -> None:
+    try:
+        with replacing(path) as temporary:
+            temporary.write_bytes(data)
+    except OSError as error:
+        raise cannot_write(work.folder, error, len(data)) from None
+
+
+def _remove(folder: Path) -> None:
+    remove(folder / _BUCKETS)
+    for name in (_STATE, _JOB):
+        (folder / name).unlink(missing_ok=True)

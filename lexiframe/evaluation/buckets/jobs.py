@@ -1,0 +1,268 @@
+"""A job that spills units into a folder: several at once, each whole, and what is finished is kept.
+
+The folder has ``plan.json``, which says what the job is; and for each unit that is finished a file
+with its facts, ``runs/000012.json``, beside its rows, ``runs/000012-00000.arrow``.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass, field
+from hashlib import sha256
+from pathlib import Path
+from threading import Event
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from lexiframe.base.errors import LexiframeError, Problem, ReadError
+from lexiframe.evaluation.buckets.spill import PART, Spill, cannot_write
+from lexiframe.io.batches.reading import Share
+from lexiframe.io.batches.units import Unit
+from lexiframe.io.files.outputs import output_folder
+from lexiframe.io.files.sources import File
+
+RUNS, QRELS = "runs", "qrels"
+_PLAN = "plan.json"
+
+
+@dataclass(frozen=True)
+class Job:
+    """Where the buckets go, how many there are, and how much a thread reads and holds at once.
+
+    The folder ``is_kept`` after an error, unless it is a temporary one.
+    """
+
+    folder: Path
+    n_buckets: int
+    share: Share
+    room: int
+    is_kept: bool = True
+    stop: Event = field(default_factory=Event)
+
+
+Read = Callable[[Unit, "Written"], None]
+
+
+@dataclass
+class Written:
+    """A unit on its way to disk: its rows, and what is known about it when it is finished.
+
+    ``digest`` tells data that are not in a file from others, in any order of their rows.
+    """
+
+    job: Job
+    spill: Spill
+    count: Callable[[int], None]
+    names: dict[str, int] = field(default_factory=dict)
+    facts: dict[str, Any] = field(default_factory=dict)
+    is_hashed: bool = False
+    digest: int = 0
+
+    def add(self, rows: pl.DataFrame) -> None:
+        """Add rows; raise if another thread has failed."""
+        if self.job.stop.is_set():
+            raise StoppedError
+        if self.is_hashed:
+            self.digest = (self.digest + int(rows.hash_rows(seed=0).sum())) % 2**64
+        self.spill.add(rows)
+        self.count(rows.height)
+
+
+class StoppedError(Exception):
+    """Another thread failed."""
+
+
+def share_of(room: int, *, rank: bool) -> Share:
+    """Return how much a thread reads at once that may take this many bytes."""
+    rows = min(max(room // 1000, 10_000), 1 << 19)
+    return Share(rows, min(max(room // 25, 1 << 20), 1 << 25), rank)
+
+
+def job_folder(folder: str | Path) -> Path:
+    """Make the folder of a job; raise if there are files in it that are not of a job."""
+    place = output_folder(folder)
+    if not (place / _PLAN).exists() and any(place.iterdir()):
+        raise LexiframeError(
+            f"{place}: expected an empty folder for the buckets, or one of an earlier call, found "
+            "other files; choose another folder"
+        )
+    return place
+
+
+def begin(folder: Path, plan: dict[str, Any], *, resume: bool) -> None:
+    """Compare the plan with that of an earlier call, or remove what that has written."""
+    path = folder / _PLAN
+    if path.exists() and resume:
+        before = read_facts(path)
+        differ = [name for name in plan if before.get(name) != plan[name]]
+        if differ:
+            raise LexiframeError(
+                f"{folder}: holds another job: its {' and '.join(differ)} differ; choose another "
+                "folder, or start again without resume"
+            )
+    elif path.exists():
+        remove(folder)
+    for name in (RUNS, QRELS):
+        (folder / name).mkdir(parents=True, exist_ok=True)
+        for part in (folder / name).glob(f"*{PART}"):
+            part.unlink(missing_ok=True)
+    _write_json(path, plan)
+
+
+def buckets_before(folder: Path) -> int:
+    """Return into how many buckets an earlier call divides the requests; 0 if there is none."""
+    return int(read_facts(folder / _PLAN).get("buckets", 0))
+
+
+def remove(folder: Path) -> None:
+    """Remove the files of a job, and its folder if nothing else is in it."""
+    (folder / _PLAN).unlink(missing_ok=True)
+    for name in (RUNS, QRELS):
+        shutil.rmtree(folder / name, ignore_errors=True)
+    if folder.exists() and not any(folder.iterdir()):
+        folder.rmdir()
+
+
+def with_digest(facts: Mapping[str, Any]) -> str:
+    """Return facts as JSON, behind a line with the digest that `read_facts` checks.
+
+    Examples
+    --------
+    >>> with_digest({"buckets": 4}).splitlines()
+    ['1b8601...', '{"buckets": 4}']
+    """
+    text = json.dumps(facts)
+    return f"{sha256(text.encode()).hexdigest()}\n{text}\n"
+
+
+def read_facts(path: Path) -> dict[str, Any]:
+    """Return the facts of a file that `with_digest` made; none if it is missing or damaged."""
+    try:
+        digest, text = path.read_text("utf-8").splitlines()
+    except (OSError, ValueError):
+        return {}
+    return dict(json.loads(text)) if sha256(text.encode()).hexdigest() == digest else {}
+
+
+def _write_json(path: Path, facts: Mapping[str, Any]) -> None:
+    temporary = path.with_name(path.name + PART)
+    try:
+        temporary.write_text(with_digest(facts), "utf-8")
+        temporary.replace(path)
+    except OSError as error:
+        temporary.unlink(missing_ok=True)
+        raise cannot_write(path.parent, error, 0) from None
+
+
+def spill_all(
+    job: Job,
+    what: str,
+    units: Sequence[Unit],
+    read: Read,
+    workers: int,
+    count: Callable[[int], None],
+) -> list[dict[str, Any]]:
+    """Spill all units that are not finished yet; return the facts of each, in their order."""
+    finished = [_finished(job, what, number, unit) for number, unit in enumerate(units)]
+    facts = {number: known for number, known in enumerate(finished) if known is not None}
+    waiting: dict[Future[dict[str, Any]], int] = {}
+    with ThreadPoolExecutor(workers) as executor:
+        try:
+            for number, unit in enumerate(units):
+                if number in facts:
+                    count(sum(facts[number]["rows"]))
+                elif not unit.alone:
+                    one = executor.submit(_spill, job, what, number, unit, read, count)
+                    waiting[one] = number
+            done, _ = wait(waiting, return_when=FIRST_EXCEPTION)
+            facts |= {waiting[one]: one.result() for one in done if one.exception() is None}
+            failed = [one.exception() for one in done if one.exception() is not None]
+            if failed:
+                raise failed[0] or StoppedError
+            for number, unit in enumerate(units):
+                if number not in facts:
+                    facts[number] = _spill(job, what, number, unit, read, count)
+        except BaseException as error:
+            job.stop.set()
+            executor.shutdown(wait=True, cancel_futures=True)
+            if isinstance(error, LexiframeError):
+                raise _with_progress(error, job) from None
+            raise
+    return [facts[number] for number in range(len(units))]
+
+
+def _with_progress(error: LexiframeError, job: Job) -> LexiframeError:
+    """Say how much is finished, and stays."""
+    n_done = sum(1 for _ in job.folder.glob(f"{RUNS}/*.json"))
+    if not (n_done and job.is_kept):
+        return error
+    return type(error)(
+        f"{error}; {n_done} other sources are finished in {job.folder}, and are kept if you resume"
+    )
+
+
+def _finished(job: Job, what: str, number: int, unit: Unit) -> dict[str, Any] | None:
+    """Return the facts about a unit that an earlier call has finished; raise if it has changed."""
+    facts = read_facts(job.folder / what / f"{number:06}.json")
+    if not {"stamp", "sha256", "rows", "digest", "checks"} <= {*facts} or facts["stamp"] is None:
+        return None  # not finished, or damaged: the unit is read again
+    if unit.stamp is None or [*unit.stamp] != facts["stamp"] or _sha256(unit) != facts["sha256"]:
+        raise LexiframeError(
+            f"{unit.where}: has changed since it was read for the buckets in {job.folder}; start "
+            "again without resume"
+        )
+    return facts
+
+
+def _spill(
+    job: Job, what: str, number: int, unit: Unit, read: Read, count: Callable[[int], None]
+) -> dict[str, Any]:
+    """Write the rows of a unit, and then the facts that say that it is finished."""
+    if job.stop.is_set():
+        raise StoppedError
+    folder = job.folder / what
+    for left in folder.glob(f"{number:06}-*"):
+        left.unlink()
+    spill = Spill(folder, f"{number:06}", job.room, np.zeros(job.n_buckets, np.int64))
+    written = Written(job, spill, count, is_hashed=unit.stamp is None)
+    try:
+        hashed = _sha256(unit)
+        read(unit, written)
+        spill.flush()
+        _refuse_changed(unit)
+        facts = {
+            "where": unit.where,
+            "stamp": None if unit.stamp is None else [*unit.stamp],
+            "sha256": hashed,
+            "digest": str(written.digest) if written.is_hashed else None,
+            "names": [*written.names],
+            "files": spill.files,
+            "checks": spill.checks,
+            "rows": spill.counts.tolist(),
+            **written.facts,
+        }
+        _write_json(folder / f"{number:06}.json", facts)
+    except BaseException:
+        spill.remove()
+        raise
+    return facts
+
+
+def _sha256(unit: Unit) -> str | None:
+    """Return the hash of a unit's file: another file may have the same size and time."""
+    found: str | None = None if unit.path is None else File(unit.path).facts()["sha256"]
+    return found
+
+
+def _refuse_changed(unit: Unit) -> None:
+    stamp = File(unit.path).stamp() if unit.path is not None else None
+    if stamp is not None and stamp[2:] != unit.stamp:
+        found = "has changed while it was read"
+        raise ReadError(
+            Problem(unit.where, "", found, "wait until it is written, and read it again")
+        )

@@ -1,0 +1,215 @@
+"""From sources of runs and of judgments to buckets of requests on disk: `partition`."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from lexiframe.base.codes import as_strings
+from lexiframe.base.progress import counted
+from lexiframe.base.version import __version__
+from lexiframe.evaluation.buckets.buckets import NO_JUDGMENTS, RUN, Buckets
+from lexiframe.evaluation.buckets.jobs import (
+    QRELS,
+    RUNS,
+    Job,
+    Written,
+    begin,
+    job_folder,
+    share_of,
+    spill_all,
+)
+from lexiframe.evaluation.buckets.sizes import room_in, sizes_of
+from lexiframe.io.batches.reading import DIGITS, judgments_of_unit, parts_of_unit
+from lexiframe.io.batches.units import Unit, units_of_qrels, units_of_runs
+from lexiframe.io.files.sources import File, refuse_twins
+from lexiframe.io.options import TextOptions
+from lexiframe.io.qrels import warn_of_implicit_feedback
+from lexiframe.io.run_parts import RunPart
+from lexiframe.io.run_scan import RunScan, SourceRead
+from lexiframe.io.text.trec import warn_of_wider_lines
+
+_LEAST, _MOST = 1 << 20, 1 << 27  # bytes that a thread holds before it writes them
+
+
+def partition(
+    runs: Any,
+    qrels: Any,
+    folder: str | Path,
+    *,
+    n_buckets: int,
+    memory: int,
+    rank: bool = False,
+    resume: bool = False,
+    is_kept: bool = True,
+    qrels_options: TextOptions | None = None,
+    **how: Any,
+) -> Buckets:
+    """Divide runs and judgments by request into buckets on disk, in bounded memory.
+
+    Parameters
+    ----------
+    runs
+        What `scan_runs` takes. Parquet and Arrow files, PyArrow data sets, folders with partitions
+        (``run=bm25/``), Polars' LazyFrames, DuckDB's relations and readers of record batches are
+        read in batches, large text in pieces.
+    qrels
+        What `read_qrels` takes, and a folder of Parquet files. (Give a `Sources` as both, if runs
+        and judgments were found before.)
+    folder
+        Where the buckets are put.
+    n_buckets
+        How many there are; a request's is `bucket_of` its id.
+    memory
+        The bytes that this process may take meanwhile.
+    rank
+        Whether to keep ranks.
+    resume
+        Whether to keep what an earlier call has finished in this folder; otherwise that is removed.
+    is_kept
+        Whether the folder stays after an error, so that the error says what is finished.
+    qrels_options
+        The options of `read_qrels` for text and columns.
+    **how
+        The options of `scan_runs`.
+
+    Returns
+    -------
+    Buckets
+        The buckets, and facts about what was read.
+
+    Raises
+    ------
+    LexiframeError
+        When the folder cannot be written to, its disk is full, it holds other files, or another job
+        than this one; and when a file changed since an earlier call read it.
+    ReadError, SchemaError
+        Where `read_runs` and `read_qrels` raise them. What is finished can be resumed.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> data = "data/example/runs", "data/example/qrels.txt"
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     buckets = partition(*data, folder, n_buckets=4, memory=10**9)
+    ...     buckets.names, buckets.sizes.sum(), buckets.qrels(0).columns
+    (('pca8_euclidean', 'pixels_euclidean', 'random'), ..., ['query_id', 'iteration', ...])
+    """
+    scan, units = units_of_runs(runs, how)
+    judged = units_of_qrels(qrels)
+    options = qrels_options or TextOptions()
+    workers = max(min(os.cpu_count() or 1, 4, sum(not unit.alone for unit in units)), 1)
+    room = room_in(memory) // workers
+    held = min(max(room // 12, _LEAST), _MOST)
+    job = Job(job_folder(folder), n_buckets, share_of(room, rank=rank), held, is_kept)
+    plan = {
+        "lexiframe": __version__,
+        "buckets": n_buckets,
+        "rank": rank,
+        "runs": [unit.where for unit in units],
+        "qrels": [unit.where for unit in judged],
+        "options": [scan.name_from, scan.options.changed(), options.changed()],
+    }
+    begin(job.folder, json.loads(json.dumps(plan, default=str)), resume=resume)
+    total = sizes_of(units, judged).rows
+    with counted(total, "reading runs and judgments") as count:
+        read = [lambda u, j: _spill_judgments(u, options, j), lambda u, j: _spill_runs(u, scan, j)]
+        facts = {
+            QRELS: spill_all(job, QRELS, judged, read[0], 1, count),
+            RUNS: spill_all(job, RUNS, units, read[1], workers, count),
+        }
+    _warn(facts)
+    return _buckets(job, scan, units, judged, options, facts)
+
+
+def _spill_runs(unit: Unit, scan: RunScan, written: Written) -> None:
+    wider, ranked = 0, written.job.share.rank
+    for parts in parts_of_unit(unit, scan, written.job.share):
+        for part in parts:
+            written.names.setdefault(part.name, len(written.names))
+            wider += part.n_wider
+            ranked = ranked and "rank" in part.rows.columns
+        rows = [_stored(part, rank=written.job.share.rank) for part in parts]
+        if len(written.names) > 1:
+            codes = [written.names[part.name] for part in parts]
+            rows = [
+                one.with_columns(pl.lit(code, pl.Int32).alias(RUN))
+                for one, code in zip(rows, codes, strict=True)
+            ]
+        for one in rows:
+            if one.height:
+                written.add(one)
+    written.facts |= {"wider": wider, "ranked": ranked}
+
+
+def _stored(part: RunPart, *, rank: bool) -> pl.DataFrame:
+    """Return the rows of a run as they are written: ids are text, or integers of 64 bits."""
+    there = [*["rank"] * rank, DIGITS]
+    columns = ["query_id", "doc_id", "score", *(n for n in there if n in part.rows.columns)]
+    rows = _plain(part.rows.select(columns)).with_columns(pl.col("score").cast(pl.Float64))
+    if not part.empty:
+        return rows
+    rows = rows.with_columns(pl.col("query_id").cast(pl.String))
+    empty = pl.DataFrame({"query_id": part.empty}, schema={"query_id": pl.String()})
+    return pl.concat([rows, empty], how="diagonal")
+
+
+def _plain(rows: pl.DataFrame) -> pl.DataFrame:
+    ids = [name for name in ("query_id", "doc_id") if rows.schema[name].is_integer()]
+    return as_strings(rows).with_columns(pl.col(ids).cast(pl.Int64))
+
+
+def _spill_judgments(unit: Unit, options: TextOptions, written: Written) -> None:
+    implicit: list[int] = []
+    for table in judgments_of_unit(unit, options, written.job.share, implicit.append):
+        rows = table if "iteration" in table.columns else table.with_columns(iteration=pl.lit("0"))
+        rows = rows.select(NO_JUDGMENTS.columns)
+        if rows.height:
+            written.add(_plain(rows).with_columns(pl.col("relevance").cast(pl.Float64)))
+    written.facts["implicit"] = sum(implicit)
+
+
+def _warn(facts: Mapping[str, Sequence[Mapping[str, Any]]]) -> None:
+    implicit = sum(unit["implicit"] for unit in facts[QRELS])
+    if implicit:
+        warn_of_implicit_feedback(str(facts[QRELS][0]["where"]), implicit)
+    warn_of_wider_lines({unit["where"]: unit["wider"] for unit in facts[RUNS]})
+
+
+def _buckets(
+    job: Job,
+    scan: RunScan,
+    units: Sequence[Unit],
+    judged: Sequence[Unit],
+    options: TextOptions,
+    facts: dict[str, list[dict[str, Any]]],
+) -> Buckets:
+    named: dict[int, dict[str, str]] = {number: {} for number in range(len(scan))}
+    for unit, known in zip(units, facts[RUNS], strict=True):
+        named[unit.source] |= dict.fromkeys(known["names"], unit.where)
+    pairs = [pair for names in named.values() for pair in names.items()]
+    refuse_twins(pairs)
+    read = [SourceRead([*named[n]], None) for n in range(len(scan))]
+    for unit, known in zip(units, facts[RUNS], strict=True):
+        if isinstance(unit.origin, File):
+            read[unit.source] = SourceRead(known["names"], known["sha256"])
+    sources = scan.provenance(read) + [
+        {"run": name, "path": unit.path, "sha256": known["sha256"]}
+        for unit, known in zip(units, facts[RUNS], strict=True)
+        if unit.path is not None and not isinstance(unit.origin, File)
+        for name in known["names"]
+    ]
+    judged_sources = [
+        {**options.facts(), "path": unit.path, "sha256": known["sha256"]}
+        for unit, known in zip(judged, facts[QRELS], strict=True)
+        if unit.path is not None
+    ]
+    sizes = np.asarray([unit["rows"] for unit in facts[RUNS]], np.int64).sum(axis=0)
+    names = tuple(sorted(name for name, _ in pairs))
+    return Buckets(job.folder, names, sources, judged_sources, sizes, facts)

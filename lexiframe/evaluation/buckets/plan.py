@@ -1,0 +1,66 @@
+"""What is computed of each bucket of requests: `Plan`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import polars as pl
+
+from lexiframe.metrics.kinds.metric import Metric
+from lexiframe.pairwise.preference import Measure
+from lexiframe.projection.policies import Policies
+
+Kept = Literal["scores", "preferences"]
+KEPT: tuple[Kept, ...] = ("scores", "preferences")
+PARTS = "part-*.parquet"
+"""What the files of the parts of a table are called."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What to compute of each bucket; it can be sent to other processes.
+
+    Attributes
+    ----------
+    measures
+        The metrics and preferences.
+    policies
+        How positions are found.
+    runs
+        The names of all runs, sorted. With one run alone there are no preferences.
+    requests, by
+        The attributes of requests that form groups, a frame with ``query_id``; and their names.
+    out, keep
+        The folder and the tables that are written there, a file for each bucket.
+    """
+
+    measures: tuple[Measure, ...]
+    policies: Policies
+    runs: tuple[str, ...]
+    requests: pl.DataFrame | None = None
+    by: tuple[str, ...] = ()
+    out: str | None = None
+    keep: tuple[Kept, ...] = ()
+
+    @property
+    def metrics(self) -> list[Metric]:
+        """The metrics among the measures, sorted by name."""
+        return sorted((m for m in self.measures if isinstance(m, Metric)), key=str)
+
+    @property
+    def compared(self) -> list[Measure]:
+        """The measures that compare runs, sorted by name; none if there is one run alone."""
+        return sorted(self.measures, key=str) if len(self.runs) > 1 else []
+
+    def attributes(self, queries: Sequence[str]) -> pl.DataFrame:
+        """Return the attributes of some requests that form groups; nulls where there are none."""
+        named = pl.DataFrame({"query_id": pl.Series(queries, dtype=pl.String)})
+        known = named if self.requests is None else self.requests
+        return named.join(known, on="query_id", how="left", maintain_order="left")
+
+    def part(self, table: Kept, bucket: int) -> Path:
+        """Return the file of a bucket's part of a table."""
+        return Path(str(self.out), table, f"part-{bucket:06}.parquet")

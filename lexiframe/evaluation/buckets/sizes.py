@@ -1,0 +1,207 @@
+"""How large runs and judgments are, how much memory is allowed, and how many buckets that needs."""
+
+from __future__ import annotations
+
+import glob
+import math
+import re
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from lexiframe.base.errors import LexiframeError, shown
+from lexiframe.base.memory import available
+from lexiframe.io.batches.units import Unit, is_query, units_of_qrels, units_of_runs
+from lexiframe.io.files.sources import File
+from lexiframe.io.run_scan import RunScan
+
+BYTES_PER_ROW = 350
+"""The memory that a row of a run takes at most while its bucket is evaluated."""
+BYTES_PER_RANK = 12
+"""The memory of a judged item in a run, while its rank is found and scores are computed."""
+BASE = 250_000_000
+"""The memory that Python, Polars and PyArrow take without any data."""
+KEPT = 0.2
+"""The share of the memory allowed that is left to what allocators keep of what was freed."""
+UNKNOWN = 10_000_000
+"""The rows that a stream is taken to have, whose length nobody knows before it is read."""
+_PER_BYTE = 100
+"""The bytes of memory that a byte of a file takes at most: packed rows take few bytes on disk."""
+_MOST = 1 << 15
+_UNEVEN = 1.25  # the largest bucket has more rows than an average one
+_UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
+_BINARY = {"ki": 2**10, "mi": 2**20, "gi": 2**30, "ti": 2**40}
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """The rows of runs and of judgments, counted or estimated, and the sources of unknown length.
+
+    ``runs`` and ``qrels`` count rows; ``unknown`` names what was taken to have `UNKNOWN` rows.
+    """
+
+    runs: int
+    qrels: int = 0
+    unknown: tuple[str, ...] = ()
+
+    @property
+    def rows(self) -> int:
+        """All rows."""
+        return self.runs + self.qrels
+
+    @property
+    def memory(self) -> int:
+        """The bytes of memory that a computation of all rows at once takes."""
+        return self.rows * BYTES_PER_ROW
+
+
+def parse_memory(memory: str | float) -> int:
+    """Return an amount of memory in bytes.
+
+    Parameters
+    ----------
+    memory
+        A number of bytes, or text: a number with the unit ``kB``, ``MB``, ``GB`` or ``TB`` (powers
+        of 1000), or ``KiB``, ``MiB``, ``GiB`` or ``TiB`` (powers of 1024).
+
+    Raises
+    ------
+    LexiframeError
+        For other text, and for an amount that is not positive.
+    TypeError
+        For another type.
+
+    Examples
+    --------
+    >>> parse_memory("4GB"), parse_memory("1.5 GiB"), parse_memory(2_000_000_000)
+    (4000000000, 1610612736, 2000000000)
+    >>> parse_memory("four")
+    Traceback (most recent call last):
+    lexiframe.LexiframeError: memory: expected a size such as '4GB' or '500MB', found 'four'
+    """
+    if isinstance(memory, bool) or not isinstance(memory, str | int | float):
+        raise TypeError(f"memory: expected a size such as '4GB', found {shown(memory)}")
+    found = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([kmgt]?i?)b?\s*", str(memory).lower())
+    units = _UNITS | _BINARY
+    has_unit = found is not None and found[2] in units and not str(memory).strip()[-1].isdigit()
+    if isinstance(memory, str) and not has_unit:
+        raise LexiframeError(
+            f"memory: expected a size such as '4GB' or '500MB', found {shown(memory)}"
+        )
+    number = float(found[1]) * units[found[2]] if isinstance(memory, str) and found else memory
+    size = float(number)
+    if not 1 <= size < math.inf:
+        raise LexiframeError(f"memory: expected a positive number of bytes, found {shown(memory)}")
+    return int(size)
+
+
+def memory_allowed(memory: str | float | None) -> int:
+    """Return how many bytes may be taken: as told, or four fifths of what is available."""
+    if memory is not None:
+        return parse_memory(memory)
+    there = available()
+    return 2**62 if there is None else there * 4 // 5
+
+
+def is_small(runs: Any, qrels: Any, memory: int, *, was_told: bool) -> bool:
+    """Return whether runs and judgments can be evaluated at once in the memory allowed.
+
+    Files that are far smaller than it are not looked at more closely, unless the user ``was_told``
+    to keep to an amount of memory. What can be read only once (standard input, a reader) is held in
+    memory anyway.
+    """
+    if not was_told and _bytes_of(runs) + _bytes_of(qrels) <= memory // _PER_BYTE:
+        return True
+    _, units = units_of_runs(runs, {})
+    sizes = sizes_of(units, units_of_qrels(qrels))
+    return fits(replace(sizes, unknown=sizes.unknown if was_told else ()), memory)
+
+
+def can_be_ranked_at_once(runs: Any, qrels: Any, memory: int) -> bool:
+    """Return whether the ranks of the judged items fit in the memory allowed, for all runs.
+
+    The runs are then read one file at a time, two files at once.
+    """
+    _, units = units_of_runs(runs, {})
+    if any(is_query(unit.origin) for unit in units):
+        return False
+    counts = [unit.rows() or UNKNOWN for unit in units]
+    judged = sizes_of([], units_of_qrels(qrels)).qrels
+    needed = BYTES_PER_RANK * judged * len(units) + 2 * BYTES_PER_ROW * max(counts, default=0)
+    return len(units) > 1 and needed <= room_in(memory)
+
+
+def _bytes_of(data: Any) -> float:
+    """Return the size of files and frames; infinity for queries, which have to be counted."""
+    if isinstance(data, RunScan):
+        return sum(_bytes_of(source.origin) for source in data.sources)
+    if isinstance(data, Mapping):
+        return sum(_bytes_of(value) for value in data.values())
+    if isinstance(data, list | tuple):
+        return sum(_bytes_of(value) for value in data)
+    if isinstance(data, File):
+        return len(data.data) if data.data is not None else _bytes_of(data.path)
+    if isinstance(data, str | Path):
+        return _bytes_at(str(data))
+    if is_query(data):
+        return math.inf
+    size = getattr(data, "nbytes", None) or getattr(data, "estimated_size", None)
+    return size() if callable(size) else size if isinstance(size, int) else 0
+
+
+def _bytes_at(path: str) -> int:
+    """Return the size of the files at a path or glob; 0 where there is none, or no such name."""
+    with suppress(OSError, ValueError, RuntimeError):
+        place = Path(path).expanduser()
+        inside = [*place.rglob("*")] if place.is_dir() else map(Path, glob.glob(str(place)))
+        return sum(one.stat().st_size for one in inside)
+    return 0
+
+
+def sizes_of(runs: list[Unit], qrels: list[Unit]) -> Sizes:
+    """Count or estimate the rows of units, without reading them, and add them up.
+
+    Parquet files, frames, data sets and queries are counted; the rows of text are estimated from
+    the size of the file and its first lines.
+    """
+    counts = [(unit.where, unit.rows()) for unit in runs]
+    judged = [(unit.where, unit.rows()) for unit in qrels]
+    unknown = tuple(where for where, n in (*counts, *judged) if n is None)
+    return Sizes(_sum(counts), _sum(judged), unknown)
+
+
+def _sum(counts: list[tuple[str, int | None]]) -> int:
+    return sum(UNKNOWN if n is None else n for _, n in counts)
+
+
+def room_in(memory: int) -> int:
+    """Return the bytes for data: the memory allowed without that of libraries and allocators."""
+    return max(round(memory * (1 - KEPT)) - BASE, memory // 4, 1)
+
+
+def fits(sizes: Sizes, memory: int) -> bool:
+    """Return whether all rows can be evaluated at once in the memory allowed.
+
+    Examples
+    --------
+    >>> fits(Sizes(1_000_000), parse_memory("1GB")), fits(Sizes(200_000_000), parse_memory("4GB"))
+    (True, False)
+    """
+    return sizes.memory <= room_in(memory) and not sizes.unknown
+
+
+def n_buckets(sizes: Sizes, memory: int) -> int:
+    """Return the number of buckets with which each can be evaluated in the memory allowed.
+
+    There are no more of them than rows.
+
+    Examples
+    --------
+    >>> n_buckets(Sizes(200_000_000), parse_memory("4GB"))
+    30
+    """
+    return min(
+        max(math.ceil(sizes.memory * _UNEVEN / room_in(memory)), 1), _MOST, max(sizes.rows, 1)
+    )

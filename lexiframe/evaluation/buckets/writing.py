@@ -1,0 +1,101 @@
+"""Tables in parts, a Parquet file for each bucket: written whole, or not at all."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from lexiframe.base.errors import LexiframeError
+from lexiframe.base.schemas import PREFERENCES, SCORES
+from lexiframe.evaluation.buckets.plan import PARTS, Kept, Plan
+from lexiframe.io.files.outputs import replacing
+from lexiframe.io.files.parquet_and_arrow import to_arrow
+
+if TYPE_CHECKING:
+    from pyarrow.parquet import ParquetWriter
+
+_PART = r"part-[0-9]{6,}\.parquet"
+_SCHEMAS = {"scores": SCORES, "preferences": PREFERENCES}
+
+
+@contextlib.contextmanager
+def part_writer(plan: Plan, table: Kept, bucket: int) -> Iterator[Callable[[pl.DataFrame], None]]:
+    """Yield a function that writes rows of a bucket's part; without rows it is an empty table.
+
+    The file has its name only when all is written. If the plan does not keep the table, nothing is
+    written.
+    """
+    if table not in plan.keep:
+        yield lambda rows: None
+        return
+    from pyarrow import parquet
+
+    path = plan.part(table, bucket)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with replacing(path) as temporary:
+        writer: list[ParquetWriter] = []
+
+        def write(rows: pl.DataFrame) -> None:
+            arrow = to_arrow(rows)
+            if not writer:
+                options = {"compression": "zstd", "write_page_checksum": True}
+                writer.append(parquet.ParquetWriter(temporary, arrow.schema, **options))
+            writer[0].write_table(arrow)
+
+        try:
+            yield write
+            if not writer:
+                write(pl.DataFrame(schema=_SCHEMAS[table].required))
+        finally:
+            for one in writer:
+                one.close()
+
+
+def remove_parts(out: str | Path, table: Kept) -> None:
+    """Remove the parts of a table that an earlier evaluation wrote, and the folder if it is empty.
+
+    Other files stay, which people may have put there.
+    """
+    folder = Path(out, table)
+    for path in folder.glob(PARTS):
+        if re.fullmatch(_PART, path.name) and _holds(path, table):
+            path.unlink(missing_ok=True)
+    if folder.is_dir() and not any(folder.iterdir()):
+        folder.rmdir()
+
+
+def _holds(path: Path, table: Kept) -> bool:
+    """Return whether a Parquet file has the columns of a table."""
+    from pyarrow import ArrowException, parquet
+
+    try:
+        names: list[str] = parquet.read_schema(path).names
+    except (ArrowException, OSError, ValueError):
+        return False
+    return names[: len(_SCHEMAS[table].required)] == [*_SCHEMAS[table].required]
+
+
+def earlier_parts(out: str | Path | None, keep: Iterable[Kept]) -> list[Path]:
+    """Return the parts that an earlier evaluation wrote, which a new one replaces.
+
+    Raises
+    ------
+    LexiframeError
+        For any other file among them, which who reads the folder would read with the new parts.
+    """
+    found: list[Path] = []
+    for folder in [Path(str(out), table) for table in keep]:
+        inside = [path for path in folder.glob("*") if not path.name.startswith((".", "_"))]
+        for path in sorted(inside):
+            if not re.fullmatch(_PART, path.name):
+                raise LexiframeError(
+                    f"{folder}: expected no files but the parts of an earlier evaluation, found "
+                    f"{path.name}; give another folder as out, or remove this file"
+                )
+        found += inside
+    return found

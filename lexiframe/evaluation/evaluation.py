@@ -1,0 +1,648 @@
+"""The result of the whole flow: its tables, and the questions that follow from them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, fields, replace
+from math import inf
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from lexiframe.base.errors import LexiframeError, ReadError, unknown_name, warn
+from lexiframe.evaluation.buckets.plan import KEPT
+from lexiframe.evaluation.buckets.writing import remove_parts
+from lexiframe.evaluation.origin import Origin
+from lexiframe.evaluation.reuse.ranks import ranks_table
+from lexiframe.io.files.outputs import output_folder, output_path, replacing, replacing_all
+from lexiframe.io.kept_results import FINGERPRINTS, RANKS
+from lexiframe.io.to_parquet import write_parquet_file
+from lexiframe.metrics.scored import as_list
+from lexiframe.orderings.by_request import request_table
+from lexiframe.pairwise.arrays.reduced import Reduced
+from lexiframe.pairwise.explanation import explain, explainable
+from lexiframe.pairwise.fingerprints import NO_FINGERPRINTS
+from lexiframe.pairwise.one_pair import NO_LEVELS, pair_table
+from lexiframe.pairwise.pairs import parse_measures
+from lexiframe.typing import LogLike, MeasureLike
+
+if TYPE_CHECKING:
+    from lexiframe.views.charts.plots import Plots
+    from lexiframe.views.report import Rankings
+    from lexiframe.views.shown.paper import Paper
+    from lexiframe.views.shown.paper_marks import Marks
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Evaluation:
+    """The tables of an evaluation and their provenance; `evaluate` makes it.
+
+    Attributes
+    ----------
+    means
+        Key ``run, measure``. ``mean`` over the ``n`` requests, of a preference that of the share of
+        the other runs that the run is preferred to in a request (0..1, ties half: the share of
+        requests won), with its t interval ``ci_low, ci_high`` of level 1 − alpha. The runs are
+        ranked by mean: ``rank`` is 1 for the best mean or the greatest share of requests won, and
+        null for counts (num_ret), which have no best, and where `evaluate_scores` found that runs
+        lack requests. For preferences ``orderings`` may rank them
+        otherwise, by the method ``order`` (MC4 unless told), which the verdict uses. The measures
+        are in the order asked for, the runs of each in that of their rank under the first, then by
+        name.
+    coverage, win_rates, orderings, correlations, tie_rates, sign_agreement, comparisons, power
+        The tables that the functions of the same name return (for the orderings, correlations,
+        comparisons and power: `order_runs`, `rank_correlations`, `compare` and
+        `discriminative_power`). With a single run, the tables about pairs are empty. With a
+        baseline, comparisons and power are those of the other runs against it.
+    against_baseline
+        The same comparisons in one row a run; without a baseline it is empty. Key ``measure, test,
+        correction, run``, sorted by it. ``mean`` is the run's mean score over its requests (of
+        metrics; null for preferences). ``mean_difference`` (positive: better than the baseline)
+        has the interval ``ci_low, ci_high``; ``n``, ``effect_size``, ``p_value``, ``p_adjusted``
+        and ``reject`` are those of `compare`. ``better``, ``worse`` and ``tied`` count requests.
+        The baseline itself has a row with its mean alone.
+    provenance
+        What the tables were computed from: the files, their sha256 and how they were read, the
+        policies, the measures, the tests and the groups.
+    attributes
+        Key ``query_id``, and the attributes of the requests that form the groups; None without
+        groups. `compare_groups` and `group_correlations` of the evaluation use it; of an evaluation
+        in parts they take the preferences that it kept, and this as ``requests``.
+    sums
+        Of an evaluation in parts (see ``memory`` of `evaluate`), the sums over the requests, else
+        None. `win_rates`, `win_rate_matrix`, `tie_rates`, `sign_agreement`, `majority_cycles`,
+        `order_runs` and, for the tests ``t`` and ``sign``, `compare` take them where they take
+        preferences, and return what they return for the preferences of all requests.
+    parts
+        The folders of the tables that an evaluation in parts has written (``keep``), by name.
+
+    Examples
+    --------
+    >>> import lexiframe as lf
+    >>> folder = lf.bundled("example")
+    >>> e = lf.evaluate(folder / "runs", folder / "qrels.txt", ["RPP", "RR"])
+    >>> e.power.select("measure", "n_pairs").rows()
+    [('RPP', 3), ('RR', 3)]
+    """
+
+    coverage: pl.DataFrame
+    means: pl.DataFrame
+    win_rates: pl.DataFrame
+    orderings: pl.DataFrame
+    correlations: pl.DataFrame
+    tie_rates: pl.DataFrame
+    sign_agreement: pl.DataFrame
+    comparisons: pl.DataFrame
+    power: pl.DataFrame
+    against_baseline: pl.DataFrame
+    provenance: dict[str, Any]
+    attributes: pl.DataFrame | None = None
+    sums: Reduced | None = None
+    _scores: pl.DataFrame | None = None
+    _preferences: pl.DataFrame | None = None
+    _origin: Origin | None = None
+    parts: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def scores(self) -> pl.DataFrame:
+        """The table of `scores`.
+
+        Raises
+        ------
+        LexiframeError
+            When the evaluation kept sums over the requests only (``memory``, `spark.evaluate`).
+        """
+        return self._of_requests("scores", self._scores)
+
+    @property
+    def preferences(self) -> pl.DataFrame:
+        """The table of `preferences`; raises as ``scores`` does."""
+        return self._of_requests("preferences", self._preferences)
+
+    def _of_requests(self, name: str, table: pl.DataFrame | None) -> pl.DataFrame:
+        if table is not None:
+            return table
+        advice = f"evaluate with out='FOLDER' and keep={name!r} to write them"
+        if name in self.parts:
+            advice = f"they are in parts in {self.parts[name]}: polars.scan_parquet reads them"
+        raise LexiframeError(
+            f"{name}: this evaluation has sums over the requests, not the {name} of each; {advice}"
+        )
+
+    @property
+    def positions(self) -> pl.DataFrame:
+        """The table of `positions` that the evaluation was computed from.
+
+        It has the judged items that are not relevant, and ``pool_size``, if a measure needs them.
+        It is kept when it takes at most a tenth of the memory that is available; else the runs and
+        judgments are read again, and frames that were given are used again.
+
+        Raises
+        ------
+        ReadError
+            When a file that is read again has changed since the evaluation, or is not there.
+        LexiframeError
+            When the evaluation was computed from scores, without rankings.
+        """
+        return self.origin("positions").positions()
+
+    @property
+    def collection(self) -> tuple[Any, Any]:
+        """The runs and judgments as they were given, for functions that take both.
+
+        Raises
+        ------
+        ReadError
+            When a file has changed since the evaluation, or is not there.
+        LexiframeError
+            When the evaluation was computed from scores, without rankings.
+        """
+        return self.origin("collection").collection()
+
+    def pair(
+        self,
+        run_a: str,
+        run_b: str,
+        measures: MeasureLike | Iterable[MeasureLike] | None = None,
+    ) -> pl.DataFrame:
+        """Compare two runs request by request, from where the first gains most to where it loses.
+
+        Parameters
+        ----------
+        run_a, run_b
+            The runs, in the direction asked for: differences are positive where run_a is better.
+        measures
+            Some of the measures of the evaluation. Default: all.
+
+        Returns
+        -------
+        polars.DataFrame
+            Key ``measure, query_id``. The measures are in the order asked for, and the requests of
+            each are sorted by ``preference``, run_a's greatest gain first; equal ones by id.
+            ``value_a`` and ``value_b`` are the scores of a metric, null for a preference.
+            ``deciding_level`` is the recall level, from 1, that decides a lexicographic preference,
+            null for ties and for other measures; for these levels alone positions are needed.
+
+        Raises
+        ------
+        UnknownNameError
+            With near matches, for a run or a measure that the evaluation does not have.
+        LexiframeError
+            When both runs are the same; and as `positions`, if there are lexicographic measures.
+
+        Examples
+        --------
+        >>> import lexiframe as lf
+        >>> folder = lf.bundled("example")
+        >>> e = lf.evaluate(folder / "runs", folder / "qrels.txt", ["LR", "RR"])
+        >>> both = e.pair("pixels_euclidean", "pca8_euclidean")
+        >>> both.filter(measure="LR").select("query_id", "preference", "deciding_level").rows()
+        [('q0113', 1.0, 14), ('q0175', 1.0, 20), ('q0206', 1.0, 14), ('q0066', 0.0, None), \
+('q0078', -1.0, 21)]
+        """
+        run_a, run_b = self._run_named(run_a), self._run_named(run_b)
+        if run_a == run_b:
+            raise LexiframeError(f"pair: expected two different runs, found {run_a!r} twice")
+        names = self._names_of(measures)
+        levels = NO_LEVELS if self._origin is None else self._origin.levels((run_a, run_b), names)
+        return pair_table(self.scores, self.preferences, levels, (run_a, run_b), names)
+
+    def explain(
+        self,
+        query_id: str,
+        run_a: str,
+        run_b: str,
+        measures: MeasureLike | Iterable[MeasureLike] | None = None,
+    ) -> pl.DataFrame:
+        """Explain the preference between two rankings of one request, recall level by recall level.
+
+        Parameters
+        ----------
+        query_id, run_a, run_b
+            The request, and the runs whose rankings are compared, in this order.
+        measures
+            Preferences and metrics that are sums over levels. Default: those of the evaluation;
+            RPP, LR and LP when it has none.
+
+        Returns
+        -------
+        polars.DataFrame
+            The table of `explain`: a row for each recall level, with the items, their positions,
+            and what they contribute to each measure.
+
+        Raises
+        ------
+        LexiframeError
+            As `explain` and ``positions``.
+
+        Examples
+        --------
+        >>> import lexiframe as lf
+        >>> folder = lf.bundled("example")
+        >>> e = lf.evaluate(folder / "runs", folder / "qrels.txt", ["RPP", "AP"])
+        >>> e.explain("q0066", "pixels_euclidean", "random").columns[-4:]
+        ['RPP weight', 'RPP', 'AP_a', 'AP_b']
+        """
+        p = self.positions
+        if measures is None:
+            grades = p.filter(pl.col("query_id") == str(query_id))["relevance"].drop_nulls()
+            greatest = max(grades, default=inf)
+            measures = explainable(self.origin("explain").measures, greatest) or None
+        return explain(p, query_id, run_a, run_b, measures)
+
+    def requests(
+        self,
+        run: str | None = None,
+        measures: MeasureLike | Iterable[MeasureLike] | None = None,
+    ) -> pl.DataFrame:
+        """List the requests: which are hard, where measures disagree, and where a run fails.
+
+        Parameters
+        ----------
+        run
+            A run whose failures are wanted. Default: only what holds for all runs.
+        measures
+            Some of the measures of the evaluation. Default: all.
+
+        Returns
+        -------
+        polars.DataFrame
+            Key ``measure, query_id``, the measures in the order asked for. ``n`` runs have the
+            scores whose ``mean``, standard deviation ``sd``, ``min`` and ``max`` follow, null for
+            preferences, which have no scores. ``tie_rate`` is the share of pairs of runs that the
+            measure ties, in 0..1. ``agreement``, in 0..1, is the share of the pairs that it does
+            not tie for which another measure prefers the same run, over all other measures of the
+            evaluation (see `sign_agreement`); null if there are none. The hardest request, of the
+            worst mean, comes first.
+
+            With a run, ``run`` names it, ``value`` is its score, and ``mean_preference`` its mean
+            difference from the other runs (negative: worse than they are). It is better than
+            ``better`` of them, worse than ``worse``, and equal to ``tied``. The request where it
+            fails most, of the least ``mean_preference``, then comes first.
+
+        Raises
+        ------
+        UnknownNameError
+            With near matches, for a run or a measure that the evaluation does not have.
+
+        Examples
+        --------
+        >>> import lexiframe as lf, polars as pl
+        >>> folder = lf.bundled("example")
+        >>> e = lf.evaluate(folder / "runs", folder / "qrels.txt", ["AP", "RR"])
+        >>> hardest = e.requests(measures="AP")
+        >>> hardest.select("query_id", pl.col("mean").round(3), "agreement").row(0)
+        ('q0113', 0.408, 1.0)
+        >>> e.requests("random", "AP").select("query_id", "better", "worse").row(0)
+        ('q0078', 0, 2)
+        """
+        names = self._names_of(measures)
+        if run is not None:
+            run = self._run_named(run)
+        return request_table(self.scores, self.preferences, names, run)
+
+    def origin(self, what: str) -> Origin:
+        """Return what the evaluation was computed from; ``what`` begins the error if not known."""
+        if self._origin is None and self.sums is not None:
+            raise LexiframeError(
+                f"{what}: this evaluation has sums over the requests, and not the rankings; "
+                "evaluate all runs, or a sample of the requests, in memory"
+            )
+        if self._origin is None:
+            raise LexiframeError(
+                f"{what}: this evaluation was computed from scores, so the rankings are not known; "
+                "use evaluate(runs, qrels) for that"
+            )
+        return self._origin
+
+    def _run_named(self, name: str) -> str:
+        """Return the name of a run as text, as ids are in every table; raise if there is none."""
+        known = self.orderings["run"].unique().sort()  # scores of other tools have no coverage
+        if str(name) not in known:
+            raise unknown_name("run", str(name), known)
+        return str(name)
+
+    def _names_of(self, measures: Any) -> list[str]:
+        """Return the names of some measures of the evaluation, or of all."""
+        known = self.provenance["measures"]
+        if measures is None:
+            return [*known]
+        given = [m if m in known else str(parse_measures(m)[0]) for m in as_list(measures)]
+        for name in given:
+            if name not in known:
+                raise unknown_name("measure", name, known)
+        return list(dict.fromkeys(given))
+
+    @property
+    def plot(self) -> Plots:
+        """The charts that a user wants first; its text lists them. They need the extra ``viz``.
+
+        ``plot.means()``, ``plot.wins("RPP")``, ``plot.orderings()``, ``plot.pair(a, b)`` and
+        ``plot.request(query_id, a, b)`` return charts of Altair, which notebooks show.
+
+        Examples
+        --------
+        >>> import lexiframe as lf
+        >>> folder = lf.bundled("example")
+        >>> e = lf.evaluate(folder / "runs", folder / "qrels.txt", ["RPP", "AP"])
+        >>> e.plot
+        The charts of an evaluation:
+          means      Draw the means of the runs with their intervals.
+          wins       Draw which share of the requests each run wins against each other.
+          orderings  Draw the ranks of the runs under each measure, side by side.
+          pair       Draw the differences of two runs, request by request.
+          request    Draw two rankings of one request, with the recall levels that decide.
+        """
+        from lexiframe.views.charts.plots import Plots
+
+        return Plots(self)
+
+    def tables(self) -> dict[str, pl.DataFrame]:
+        """Return the tables by name; those of single requests only if they were kept."""
+        absent = {"scores"} if self._scores is None else set()
+        absent |= {"preferences"} if self._preferences is None else set()
+        return {name: getattr(self, name) for name in _names_of_tables() if name not in absent}
+
+    def write(self, folder: str | Path) -> list[Path]:
+        """Write each table as Parquet, all of them or none; those of an earlier evaluation go.
+
+        Parameters
+        ----------
+        folder
+            The folder to write to; it is made if it does not exist.
+
+        Returns
+        -------
+        list of pathlib.Path
+            ``coverage.parquet``, ``scores.parquet`` ..., with the provenance in their schema
+            metadata; and ``fingerprints.parquet`` and ``ranks.parquet``, by which
+            ``evaluate(..., reuse=folder)`` knows what has changed and goes on. The same inputs give
+            the same bytes.
+
+        Raises
+        ------
+        LexiframeError
+            When the folder cannot be written to.
+        """
+        target = output_folder(folder)
+        marks = NO_FINGERPRINTS if self._origin is None else self._origin.fingerprints
+        ranks = ranks_table(None if self._origin is None else self._origin.ranked)
+        tables = {**self.tables(), FINGERPRINTS: marks, RANKS: ranks}
+        paths = [target / f"{name}.parquet" for name in tables]
+        with replacing_all(paths) as temporaries:
+            for (name, table), file in zip(tables.items(), temporaries, strict=True):
+                write_parquet_file(file, table, {"table": name, **self.provenance})
+        for stale in {*result_files(target)} - {*paths}:  # of an earlier evaluation
+            stale.unlink(missing_ok=True)
+        mine = {Path(folder).resolve() for folder in self.parts.values()}
+        for name in KEPT:
+            if (target / name).resolve() not in mine:
+                remove_parts(target, name)
+        return paths
+
+    def report(
+        self,
+        path: str | Path,
+        *,
+        texts: LogLike | Mapping[str, str] | None = None,
+        queries: LogLike | Mapping[str, str] | None = None,
+    ) -> Path:
+        """Write the evaluation as one HTML page to look around in; it loads nothing else.
+
+        The page begins with which runs are first, and best where they are told apart from all
+        others. It then has means, orderings and how stable they are, pairs of runs, their requests,
+        and both rankings of a request. All of its numbers are those of the tables.
+
+        Parameters
+        ----------
+        path
+            The file to write; its folder is made if it does not exist.
+        texts
+            What documents are: a frame or file with the column ``doc_id`` and ``title``, ``image``
+            or both, or a dictionary of titles. An image is a file or a ``data:`` address, and
+            becomes a part of the page; an address on the web becomes a link, because the page makes
+            no request to a network.
+        queries
+            The texts of the queries: a frame or file with the columns ``query_id`` and ``text``
+            (or ``title``, or ``query``), or a dictionary.
+
+        Returns
+        -------
+        pathlib.Path
+            The file.
+
+        Raises
+        ------
+        LexiframeError
+            When the page cannot be written; and for texts without the columns, images that cannot
+            be read, and images of more than 50 MB in all.
+
+        Warns
+        -----
+        LexiframeWarning
+            When the rankings cannot be read again (a file has changed), so that the page does not
+            have them; and for documents and queries without a text.
+
+        Examples
+        --------
+        >>> import lexiframe as lf
+        >>> folder = lf.bundled("example")
+        >>> e = lf.evaluate(folder / "runs", folder / "qrels.txt", ["AP", "RR"])
+        >>> path = e.report(getfixture("tmp_path") / "report.html")
+        >>> "pixels_euclidean is first by both measures" in path.read_text(encoding="utf-8")
+        True
+        """
+        from lexiframe.views.report import html_page
+
+        if self.sums is not None:
+            raise LexiframeError(
+                "report: the page shows single requests, and this evaluation has sums over them "
+                "only; evaluate a sample of the requests for it"
+            )
+        path = output_path(path)
+        output_folder(path.parent)
+        with replacing(path) as temporary:
+            page = html_page(self.tables(), self.provenance, self._rankings(), texts, queries)
+            temporary.write_text(page, encoding="utf-8")
+        return path
+
+    def _rankings(self) -> Rankings:
+        """Return what the report shows of rankings, or why it shows none."""
+        from lexiframe.views.report import Rankings
+
+        if self._origin is None:
+            why = "These are scores of other tools, so the rankings are not known."
+            return Rankings(why_none=why, attributes=self.attributes)
+        found = Rankings(measures=self._origin.measures, attributes=self.attributes)
+        try:
+            return replace(found, positions=self._origin.positions())
+        except ReadError as error:
+            warn(f"report: without rankings, because they cannot be read again: {error}")
+            return replace(found, why_none=f"The rankings could not be read again: {error}")
+
+    def latex(
+        self,
+        measures: MeasureLike | Iterable[MeasureLike] | None = None,
+        runs: str | Iterable[str] | None = None,
+        *,
+        marks: Marks = "auto",
+        decimals: int | None = None,
+        percent: bool = False,
+        caption: str | None = None,
+        label: str | None = None,
+    ) -> str:
+        r"""Return the means as a LaTeX table for a paper (booktabs).
+
+        The best mean of a measure is bold, all of them where runs tie. Counts (num_ret) have no
+        best and no marks. With groups of requests, each has its rows in the one table. More than 40
+        rows make a longtable, which goes over several pages.
+
+        Parameters
+        ----------
+        measures
+            Some of the measures of the evaluation, in the order of the columns. Default: all.
+        runs
+            Some of the runs, in the order of the rows. Default: all, the best by the first measure
+            first. Best are then the best of these; p-values stay corrected over all pairs.
+        marks : {"auto", "letters", "best", "baseline", "none"}
+            Superscripts of significance, by the first test and correction of the evaluation.
+            ``letters`` name the runs that a run is significantly better than, ``best`` puts † at
+            runs that are not significantly different from any of the best, and ``baseline`` arrows
+            at those significantly better or worse than the baseline. ``auto`` takes the baseline if
+            there is one, else letters for up to ten runs and † for more.
+        decimals : int, optional
+            Digits behind the point. Default: 4, or 2 of percent.
+        percent
+            Write shares of requests, and measures of 0 to 1 that the library knows, in percent.
+        caption : str, optional
+            LaTeX that begins the caption. What follows says what the numbers and the marks are: the
+            test, the correction and its family, α and n.
+        label : str, optional
+            The name for ``\ref``.
+
+        Returns
+        -------
+        str
+            LaTeX that any engine compiles with booktabs. Names are escaped; those in other than
+            Latin letters need XeLaTeX or LuaLaTeX, and some Latin letters (ą, đ, þ) the encoding
+            T1. The first lines say what the table needs.
+
+        Raises
+        ------
+        UnknownNameError
+            With near matches, for a run or a measure that the evaluation does not have.
+        LexiframeError
+            For marks that the comparisons do not tell, more than 26 runs with letters, no run, a
+            label with signs that TeX reads as commands, and decimals not from 0 to 15.
+
+        Examples
+        --------
+        >>> import lexiframe as lf
+        >>> folder = lf.bundled("example")
+        >>> e = lf.evaluate(folder / "runs", folder / "qrels.txt", "AP RR")
+        >>> print(e.latex("AP", label="tab:ap"))
+        % \usepackage{booktabs}
+        \begin{table}
+        ...
+        \toprule
+         & run & \multicolumn{2}{c}{AP} \\
+        \midrule
+        a & pixels\_euclidean & \textbf{0.8615} & \textsuperscript{c} \\
+        b & pca8\_euclidean & 0.8169 & \textsuperscript{c} \\
+        c & random & 0.0325 &  \\
+        \bottomrule
+        ...
+        """
+        from lexiframe.views.shown.latex import paper_latex
+
+        table = self._paper(measures, runs, marks=marks, decimals=decimals, percent=percent)
+        return paper_latex(table, caption, label)
+
+    def markdown(
+        self,
+        measures: MeasureLike | Iterable[MeasureLike] | None = None,
+        runs: str | Iterable[str] | None = None,
+        *,
+        marks: Marks = "auto",
+        decimals: int | None = None,
+        percent: bool = False,
+        caption: str | None = None,
+    ) -> str:
+        r"""Return the means as a Markdown table.
+
+        Parameters
+        ----------
+        measures, runs, marks, decimals, percent
+            As `latex` has them. With groups of requests, the first column names them.
+        caption : str, optional
+            Markdown that begins the caption.
+
+        Returns
+        -------
+        str
+            A pipe table, as GitHub, Jupyter and Pandoc read it, with marks in ``<sup>``, below its
+            caption, which begins with ``Table:`` as Pandoc wants it.
+
+        Raises
+        ------
+        LexiframeError
+            As `latex`.
+
+        Examples
+        --------
+        >>> import lexiframe as lf
+        >>> folder = lf.bundled("example")
+        >>> e = lf.evaluate(folder / "runs", folder / "qrels.txt", "AP RR")
+        >>> print(e.markdown())
+        Table: Means over 5 requests. Bold: ...
+        <BLANKLINE>
+        |     | run               | AP                     |         RR |
+        |:----|:------------------|:-----------------------|-----------:|
+        | a   | pixels\_euclidean | **0.8615**<sup>c</sup> | **1.0000** |
+        | b   | pca8\_euclidean   | 0.8169<sup>c</sup>     |     0.8667 |
+        | c   | random            | 0.0325                 |     0.3878 |
+        <BLANKLINE>
+        """
+        from lexiframe.views.shown.markdown import paper_markdown
+
+        table = self._paper(measures, runs, marks=marks, decimals=decimals, percent=percent)
+        return paper_markdown(table, caption)
+
+    def _paper(self, measures: Any, runs: Any, **how: Any) -> Paper:
+        from lexiframe.views.shown.paper import paper_of
+
+        names = self._names_of(measures)
+        if runs is not None:
+            given = [runs] if isinstance(runs, str) else [*runs]
+            runs = list(dict.fromkeys(map(self._run_named, given)))
+            if not runs:
+                raise LexiframeError("runs: expected at least one run, found none; leave it out")
+        return paper_of(self.tables(), self.provenance, names, runs, **how)
+
+    def __str__(self) -> str:
+        from lexiframe.views.shown.summary import as_text
+
+        return as_text(self.tables(), self.provenance)
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        from lexiframe.views.shown.summary import as_html
+
+        return as_html(self.tables(), self.provenance)
+
+
+def _names_of_tables() -> list[str]:
+    names = [field.name for field in fields(Evaluation) if field.type == "pl.DataFrame"]
+    return [*names[:2], "scores", "preferences", *names[2:]]
+
+
+def table_files(folder: Path) -> list[Path]:
+    """Return the paths of the tables that `Evaluation.write` writes to a folder."""
+    return [folder / f"{name}.parquet" for name in _names_of_tables()]
+
+
+def result_files(folder: Path) -> list[Path]:
+    """Return the paths of all files that `Evaluation.write` writes to a folder."""
+    return [*table_files(folder), *(folder / f"{name}.parquet" for name in (FINGERPRINTS, RANKS))]

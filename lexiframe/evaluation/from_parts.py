@@ -1,0 +1,181 @@
+"""Evaluations from the sums over parts of the requests: in batches, or on a cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from lexiframe.base.errors import LexiframeError, check_choice
+from lexiframe.base.schemas import AGAINST_BASELINE, VERDICT
+from lexiframe.evaluation.asked import Asked, Groups
+from lexiframe.evaluation.buckets.batches import (
+    divided,
+    reduced_in_batches,
+    report,
+    some_queries,
+    work_folder,
+)
+from lexiframe.evaluation.buckets.bucket import evaluate_ranked, has_pool
+from lexiframe.evaluation.buckets.plan import KEPT, Kept, Plan
+from lexiframe.evaluation.buckets.results import BucketResult
+from lexiframe.evaluation.buckets.sizes import can_be_ranked_at_once
+from lexiframe.evaluation.buckets.writing import earlier_parts
+from lexiframe.evaluation.evaluation import Evaluation
+from lexiframe.evaluation.tables import pair_tables
+from lexiframe.io.files.outputs import output_folder
+from lexiframe.io.qrels import file_or_data, sources_of_qrels
+from lexiframe.io.runs import scan_runs
+from lexiframe.io.to_parquet import sources_of_origin
+from lexiframe.metrics.needs import refuse_lower_rel
+from lexiframe.orderings.means import best_first
+from lexiframe.pairwise.arrays.groups import all_attributes, refuse_taken
+from lexiframe.pairwise.arrays.reduced import Reduced
+from lexiframe.projection.ranked_runs import rank_runs
+from lexiframe.significance.own_tests import name_of_test, several
+from lexiframe.significance.paired_tests import OF_SUMS
+
+
+def tables_to_keep(
+    keep: str | Sequence[str], out: str | Path | None, *, resume: bool
+) -> tuple[Kept, ...]:
+    """Return the names of the tables to write in parts; raise for others, and without a folder."""
+    if resume and out is None:
+        raise LexiframeError(
+            "evaluate: resume needs the folder of the interrupted evaluation; give out='FOLDER'"
+        )
+    names = [keep] if isinstance(keep, str) else [*keep]
+    for name in names:
+        check_choice("evaluate", name, KEPT, "keep")
+    if names and out is None:
+        raise LexiframeError("evaluate: keep needs a folder to write to; give out='FOLDER'")
+    return tuple(name for name in KEPT if name in names)
+
+
+def refuse_reuse_in_parts(*, are_asked: bool, is_reused: bool) -> None:
+    """Raise when results are to be reused and parts to be written, or to be gone on with."""
+    if are_asked and is_reused:
+        raise LexiframeError(
+            "evaluate: reuse holds all preferences in memory, keep and resume are for an "
+            "evaluation in parts; leave one of them out"
+        )
+
+
+def evaluate_in_batches(
+    runs: Any,
+    qrels: Any,
+    how: Asked,
+    memory: int,
+    *,
+    out: str | Path | None = None,
+    keep: tuple[Kept, ...] = (),
+    resume: bool = False,
+) -> Evaluation:
+    """Evaluate runs in bounded memory, one part of the requests after the other; see `evaluate`."""
+    refuse_what_needs_requests(how)
+    refuse_lower_rel(how.measures, how.policies.rel)
+    folder = None if out is None else output_folder(out)
+    earlier_parts(folder, keep)  # raises before the work
+    # Tables that are kept are written bucket by bucket, so that a job resumed has the same files.
+    at_once = not keep and not resume and can_be_ranked_at_once(runs, qrels, memory)
+    with work_folder(folder, memory, resume=resume) as work:
+        if at_once:
+            return _of_ranked_runs(runs, qrels, how)
+        buckets = divided(runs, qrels, work, rank=how.policies.ties == "rank")
+        plan = plan_of(how, buckets.names, folder, keep)
+        total = reduced_in_batches(plan, buckets, work)
+        report(plan, total, partial(some_queries, buckets))
+        sources = {"runs": buckets.sources, "qrels": buckets.qrels_sources}
+    return evaluation_of(total, plan, how, sources)
+
+
+def _of_ranked_runs(runs: Any, qrels: Any, how: Asked) -> Evaluation:
+    """Evaluate runs of which the judged items' ranks fit in memory, but not the preferences.
+
+    The runs are read one file at a time, so that no bucket has to be written.
+    """
+    scan, judged = scan_runs(runs), file_or_data(qrels)
+    asked: dict[str, Any] = {"nonrelevant": True, "hashed": True, "pool": has_pool(how.measures)}
+    ranked = rank_runs(scan, judged, how.policies, **asked)
+    plan = plan_of(how, [run.name for run in ranked.runs])
+    total = evaluate_ranked(plan, ranked)
+    report(plan, total, lambda: ([], ranked.judged.queries))  # `rank_runs` has raised already
+    sources = {
+        "runs": sources_of_origin(scan, ranked.read),
+        "qrels": sources_of_qrels(judged, sha256=ranked.judged.sha256),
+    }
+    return evaluation_of(total, plan, how, sources)
+
+
+def plan_of(
+    how: Asked, runs: Sequence[str], out: Path | None = None, keep: tuple[Kept, ...] = ()
+) -> Plan:
+    """Return what is to be computed of each part of the requests, for these runs."""
+    measures = tuple(how.measures_of([*runs]))
+    refuse_taken(how.groups, {**VERDICT.columns, **AGAINST_BASELINE.columns})
+    groups = tuple(how.groups)
+    requests = all_attributes(how.requests, [*groups]) if groups else None
+    folder = None if out is None else str(out)
+    return Plan(measures, how.policies, tuple(runs), requests, groups, folder, keep)
+
+
+def are_of_sums(test: Any) -> bool:
+    """Return whether tests need sums over the requests alone."""
+    return all(one in OF_SUMS for one in several(test))
+
+
+def refuse_what_needs_requests(how: Asked) -> None:
+    """Raise before the work for a report, and for a test that sums over the requests do not do."""
+    if how.is_reported:
+        raise LexiframeError(
+            "report: the page shows single requests, and these runs are evaluated in parts, of "
+            "which sums over the requests remain; leave the report out, allow more memory, or "
+            "evaluate a sample of the requests for it"
+        )
+    for test in several(how.inference.test):
+        if test not in OF_SUMS:
+            raise LexiframeError(
+                f"evaluate: the test {name_of_test(test)!r} needs the preferences of each request, "
+                f"and an evaluation in parts has their sums; take {' or '.join(OF_SUMS)}, or keep "
+                "the preferences (out='FOLDER', keep='preferences') and compare one measure, or a "
+                "sample of the requests: sample_requests(polars.scan_parquet('FOLDER/preferences'))"
+            )
+
+
+def evaluation_of(
+    total: BucketResult, plan: Plan, how: Asked, sources: Mapping[str, Any]
+) -> Evaluation:
+    """Make the tables of an evaluation from sums over all requests."""
+    reduced, asked = total.reduced, list(plan.measures)
+    cube: Reduced | None = reduced if any(True for _ in reduced) else None
+    groups = _groups(reduced, how)
+    scores = reduced.of_scores if plan.metrics else None
+    of_pairs = pair_tables(scores, cube, asked, how.order, how.inference, groups)
+    of_pairs["means"] = best_first(of_pairs["means"], [str(m) for m in asked], how.groups)
+    provenance = {
+        **sources,
+        "measures": [str(measure) for measure in asked],
+        "policies": asdict(how.policies),
+        "inference": {"ordering": how.order, **how.inference.facts()},
+        "groups": how.groups,
+        "requests": sources_of_qrels(how.requests),
+    }
+    return Evaluation(
+        total.coverage.table(),
+        **of_pairs,
+        provenance=provenance,
+        parts={name: str(Path(str(plan.out), name)) for name in plan.keep},
+        attributes=plan.requests,
+        sums=reduced,
+    )
+
+
+def _groups(reduced: Reduced, how: Asked) -> Groups:
+    if not how.groups:
+        return Groups(None, [])
+    rows = [group for group, _ in reduced.groups]
+    return Groups(pl.concat(rows), how.groups)

@@ -1,0 +1,185 @@
+"""The whole evaluation from per-request scores that other tools computed: `evaluate_scores`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from lexiframe.base.errors import unknown_name
+from lexiframe.base.guards import typed
+from lexiframe.base.schemas import COVERAGE
+from lexiframe.evaluation.asked import Groups, Inference, check_baseline
+from lexiframe.evaluation.evaluation import Evaluation
+from lexiframe.evaluation.tables import pair_tables
+from lexiframe.io.per_request_scores import Loaded, load_scores
+from lexiframe.io.qrels import held_or_data, sources_of_qrels
+from lexiframe.io.score_forms.sources import Keys, given_scores
+from lexiframe.metrics.catalogues.ranked import num_rel, num_rel_ret, num_ret
+from lexiframe.metrics.kinds.derived import known_metric
+from lexiframe.metrics.scored import as_list
+from lexiframe.orderings.means import best_first
+from lexiframe.orderings.missing import Missing, check_missing, lacking_requests, settle
+from lexiframe.pairwise.arrays.arrays import PairCube
+from lexiframe.pairwise.arrays.cube import pair_cube
+from lexiframe.pairwise.arrays.groups import By, names_of
+from lexiframe.pairwise.pairs import preferences_table
+from lexiframe.significance.differences import Alternative
+from lexiframe.significance.gates.gate_evidence import unknown_directions, warn_of_directions
+from lexiframe.significance.own_tests import OwnTest
+from lexiframe.significance.paired import Correction, Family, Test
+from lexiframe.typing import MeasureLike, RequestsLike, ScoresLike
+
+
+@typed
+def evaluate_scores(
+    scores: ScoresLike,
+    /,
+    measures: MeasureLike | Iterable[MeasureLike] | None = None,
+    *,
+    run: str | None = None,
+    keys: Keys | None = None,
+    test: Test | OwnTest | Sequence[Test | OwnTest] = "t",
+    correction: Correction | Sequence[Correction] = "holm",
+    family: Family = "measure",
+    alpha: float = 0.05,
+    alternative: Alternative = "two-sided",
+    baseline: str | None = None,
+    trials: int = 10_000,
+    seed: int = 0,
+    missing: Missing | None = None,
+    requests: RequestsLike = None,
+    by: By = None,
+) -> Evaluation:
+    """Compare runs by per-request scores that other tools computed, as `evaluate` compares runs.
+
+    Parameters
+    ----------
+    scores
+        Whatever `read_scores` reads: files of ``trec_eval -q`` or ``ir_measures -q``, PyTerrier's
+        results per query, matrices, frames; or its table.
+    measures
+        The measures to evaluate, in the order of the results: the names that the scores give them,
+        or others of the same metrics (``"AP"`` for trec_eval's ``map``). Where a table names no
+        measure, one name given here is its name. Default: all measures, counts (``num_ret`` ...)
+        last.
+    run, keys
+        As for `read_scores`.
+    test, correction, family, alpha, alternative, trials, seed
+        As for `compare`.
+    missing : {"zero", "common", "own"}, optional
+        Where runs lack requests that others have under a measure: ``zero`` adds scores of 0, for
+        runs that found nothing (of measures of which larger is better; counts stay as they are);
+        ``common`` keeps only the requests that all runs have; ``own`` orders each run by the mean
+        of the requests that it has, and marks these means. Default: the runs have no order by this
+        measure, as a mean over different requests is no ranking: a run with one easy request would
+        come first. Their ranks are null, and `verdict` is an error.
+    baseline, requests, by
+        As for `evaluate`.
+
+    Returns
+    -------
+    Evaluation
+        The tables of `evaluate`. The preferences are the differences of the scores, for the run
+        with the better score, and the orderings are by the mean. Runs and judgments are not known,
+        so ``coverage`` has no rows.
+
+    Raises
+    ------
+    LexiframeError
+        As `read_scores` and `compare`; for a ``missing`` that cannot be done; for a measure that
+        the scores do not have; and for a baseline that is not among the runs, or alone.
+
+    Warns
+    -----
+    LexiframeWarning
+        As `read_scores`, when a run lacks a request that other runs have and ``missing`` is not
+        given.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import lexiframe as lf
+    >>> matrix = pl.DataFrame({"qid": ["q1", "q2", "q3"], "bm25": [0.25, 0.5, 0.25],
+    ...                        "dph": [0.5, 0.5, 0.75]})
+    >>> e = lf.evaluate_scores(matrix, "AP")
+    >>> e.orderings.select("measure", "run", "value", "rank").rows()
+    [('AP', 'dph', 0.5833333333333334, 1.0), ('AP', 'bm25', 0.3333333333333333, 2.0)]
+    """
+    inference = Inference(test, correction, family, alpha, alternative, trials, seed, baseline)
+    check_missing("evaluate_scores", missing)
+    groups, requests = names_of(requests, by), held_or_data(requests)
+    chosen = load_chosen(scores, measures, run, keys, warns=missing is None)
+    (s, _), names = settle(chosen.table, missing), chosen.measures
+    if baseline is not None:
+        check_baseline("evaluate_scores", baseline, s["run"].unique().sort().to_list())
+    if unknown := unknown_directions(s):
+        warn_of_directions(unknown)
+    cube = pair_cube(s)
+    d = _preferences(cube)
+    provenance: dict[str, Any] = {
+        "scores": chosen.files,
+        "measures": names,
+        "inference": {"ordering": "mean", **inference.facts()},
+        "missing": missing,
+        "lacking": lacking_requests(chosen.table),
+        "groups": groups,
+        "requests": sources_of_qrels(requests),
+    }
+    grouped = Groups.of(s, d, requests, groups)
+    of_pairs = pair_tables(s, cube if d.height else None, [], "mean", inference, grouped, missing)
+    of_pairs["means"] = best_first(of_pairs["means"], names, groups)
+    no_coverage = pl.DataFrame(schema=COVERAGE.columns)
+    return Evaluation(
+        coverage=no_coverage,
+        _scores=s,
+        _preferences=d,
+        **of_pairs,
+        provenance=provenance,
+        attributes=grouped.requests,
+        _origin=None,
+    )
+
+
+def load_chosen(
+    scores: ScoresLike,
+    measures: MeasureLike | Iterable[MeasureLike] | None = None,
+    run: str | None = None,
+    keys: Keys | None = None,
+    *,
+    warns: bool = True,
+) -> Loaded:
+    """Read the scores of the measures that are asked for; see `evaluate_scores`.
+
+    ``warns`` says whether there is a warning of runs that lack requests.
+    """
+    asked = None if measures is None else [str(measure) for measure in as_list(measures)]
+    only = asked[0] if asked is not None and len(asked) == 1 else None
+    loaded = load_scores(given_scores(scores, None, run, keys), otherwise=only, warns=warns)
+    names = _chosen(loaded.measures, asked)
+    return Loaded(loaded.table.filter(pl.col("measure").is_in(names)), names, loaded.files)
+
+
+def _chosen(known: list[str], asked: list[str] | None) -> list[str]:
+    """Return the names of the measures to evaluate, as the scores have them."""
+    if asked is None:
+        return sorted(known, key=lambda name: known_metric(name) in (num_ret, num_rel, num_rel_ret))
+    return list(dict.fromkeys(_name_of(one, known) for one in asked))
+
+
+def _name_of(asked: str, known: list[str]) -> str:
+    """Return the name of a measure in the scores: as it was asked for, or of the same metric."""
+    metric = known_metric(asked)
+    same = [name for name in known if metric is not None and known_metric(name) == metric]
+    found = [name for name in known if name == asked] or same
+    if not found:
+        raise unknown_name("measure", asked, known)
+    return found[0]
+
+
+def _preferences(cube: PairCube) -> pl.DataFrame:
+    """Return the preferences that scores give: the differences of all pairs of runs."""
+    values = np.moveaxis(cube.values, 0, 2)
+    return preferences_table(cube.queries, cube.runs, cube.measures.to_list(), values)

@@ -1,0 +1,174 @@
+"""What an evaluation was computed from, to be looked at again: `Origin`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import polars as pl
+
+from lexiframe.base.errors import Problem, ReadError
+from lexiframe.base.memory import available
+from lexiframe.io.qrels import sources_of_qrels
+from lexiframe.io.run_scan import RunScan
+from lexiframe.io.to_parquet import sources_of_origin
+from lexiframe.metrics.needs import JUDGED, POOL
+from lexiframe.pairwise.fingerprints import fingerprints
+from lexiframe.pairwise.measured import Projected
+from lexiframe.pairwise.one_pair import NO_LEVELS, levels_of, lexicographic
+from lexiframe.pairwise.pairs import Measure
+from lexiframe.projection.policies import Policies
+from lexiframe.projection.positions_table import project
+from lexiframe.projection.ranked_runs import RankedRuns, rank_runs
+
+SHARE = 10
+"""Positions are kept when they take at most 1 / SHARE of the memory that is available."""
+
+
+@dataclass(frozen=True)
+class Origin:
+    """The runs and judgments of an evaluation, and the positions if there is memory for them.
+
+    Attributes
+    ----------
+    runs, qrels
+        As they were given: files are read again when they are needed, frames are kept.
+    measures, policies
+        What was computed, and how.
+    asked
+        All arguments of the evaluation other than the data.
+    sources
+        The files of runs and judgments with their sha256, as the provenance has them.
+    fingerprints
+        The table of measures, runs and judged requests, by which one knows whether they changed.
+    kept
+        The positions; None when they have to be computed again.
+    ranked
+        The ranks of the judged items in all runs; None when they have to be found again.
+    """
+
+    runs: Any
+    qrels: Any
+    measures: tuple[Measure, ...]
+    policies: Policies
+    asked: Any
+    sources: dict[str, list[dict[str, Any]]]
+    fingerprints: pl.DataFrame
+    kept: pl.DataFrame | None
+    ranked: RankedRuns | None
+
+    @classmethod
+    def of(cls, projected: Projected, asked: Any, provenance: Mapping[str, Any]) -> Origin:
+        """Keep what an evaluation needs to answer questions later, and to be added to."""
+        measures, there, ranked = projected.measures, available(), projected.ranked
+        items, p, policies = ranked.judged, projected.positions, asked.policies
+        judged_each = items.items.height / max(int(items.is_relevant.sum()), 1)
+        size = p.estimated_size() * (judged_each if _needs(measures, JUDGED) else 1)
+        kept = None
+        if there is None or size * SHARE <= there:
+            if _needs(measures, JUDGED):  # positions for the other measures have relevant items
+                p = _positions(ranked, measures, policies)
+            kept = _with_rel(p, policies)
+        sources = {name: provenance[name] for name in ("runs", "qrels")}
+        marks = fingerprints(ranked, measures)
+        size = items.items.estimated_size() + sum(run.rank.nbytes for run in ranked.runs)
+        is_kept = (there is None or size * SHARE <= there) and not _needs(measures, POOL)
+        runs, qrels, found = projected.runs, projected.qrels, ranked if is_kept else None
+        return cls(runs, qrels, measures, policies, asked, sources, marks, kept, found)
+
+    def positions(self) -> pl.DataFrame:
+        """Return the positions, computed again from the sources unless they were kept.
+
+        Raises
+        ------
+        ReadError
+            When a file has changed since the evaluation, or cannot be read.
+        """
+        if self.kept is not None:
+            return self.kept
+        ranked = self.rank_again(nonrelevant=_needs(self.measures, JUDGED))
+        return _with_rel(_positions(ranked, self.measures, self.policies), self.policies)
+
+    def rank_again(self, *, nonrelevant: bool = True) -> RankedRuns:
+        """Return the ranks of the judged items, found again in the sources unless they were kept.
+
+        Raises
+        ------
+        ReadError
+            As `positions`.
+        """
+        if self.ranked is not None:
+            return self.ranked
+        ranked = rank_runs(
+            self.runs,
+            self.qrels,
+            self.policies,
+            nonrelevant=nonrelevant,
+            pool=_needs(self.measures, POOL),
+            hashed=True,
+        )
+        self._refuse_changed("runs", sources_of_origin(self.runs, ranked.read))
+        self._refuse_changed("qrels", sources_of_qrels(self.qrels, sha256=ranked.judged.sha256))
+        marks = self.fingerprints.filter(kind="run").select("name", "fingerprint")
+        return replace(ranked, fingerprints=dict(marks.iter_rows()))
+
+    def levels(self, pair: tuple[str, str], measures: Sequence[str]) -> pl.DataFrame:
+        """Return the levels that decide the lexicographic ones among some measures: `levels_of`.
+
+        Positions are computed only if there are such measures.
+        """
+        some = lexicographic([measure for measure in self.measures if str(measure) in measures])
+        return (
+            levels_of(self.positions(), pair, some, self.policies.no_relevant)
+            if some
+            else NO_LEVELS
+        )
+
+    def collection(self) -> tuple[Any, Any]:
+        """Return the runs and judgments as they were given.
+
+        Raises
+        ------
+        ReadError
+            When a file has changed since the evaluation, or cannot be read.
+        """
+        # a fresh scan: the times of files matter to the old one, here only their bytes do
+        scan = self.runs
+        scan = replace(scan, stamps={}) if isinstance(scan, RunScan) else scan
+        self._refuse_changed("runs", sources_of_origin(scan))
+        self._refuse_changed("qrels", sources_of_qrels(self.qrels))
+        return scan, self.qrels
+
+    def _refuse_changed(self, which: str, now: Sequence[Mapping[str, Any]]) -> None:
+        """Raise when a file has other bytes than it had; frames have no sha256 to compare."""
+        before = {fact["path"]: fact["sha256"] for fact in self.sources[which]}
+        changed = {fact["path"]: fact["sha256"] for fact in now}
+        changed = {path: hash for path, hash in changed.items() if before.get(path) != hash}
+        if changed:
+            path, found = next(iter(sorted(changed.items())))
+            others = f" (and {len(changed) - 1} more)" if len(changed) > 1 else ""
+            expected = f"the bytes that were evaluated (sha256 {_short(before.get(path))})"
+            advice = "evaluate again, or put the file back"
+            raise ReadError(
+                Problem(path, expected, f"others (sha256 {_short(found)}){others}", advice)
+            )
+
+
+def _short(sha256: str | None) -> str:
+    return f"{sha256[:12]}…" if sha256 else "not known"
+
+
+def _needs(measures: Sequence[Measure], what: str) -> bool:
+    return any(measure.needs == what for measure in measures)
+
+
+def _positions(ranked: RankedRuns, measures: Sequence[Measure], policies: Policies) -> pl.DataFrame:
+    """Make the positions that the measures can be computed from; none are by subtopic."""
+    is_judged, has_pool = _needs(measures, JUDGED), _needs(measures, POOL)
+    return project(ranked, no_relevant=policies.no_relevant, judged=is_judged, pool=has_pool)
+
+
+def _with_rel(p: pl.DataFrame, policies: Policies) -> pl.DataFrame:
+    """Add the least relevant grade, by which `scores` knows which grades are there."""
+    return p if policies.rel is None else p.with_columns(rel=pl.lit(float(policies.rel)))

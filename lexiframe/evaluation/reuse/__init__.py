@@ -1,0 +1,1 @@
+"""Evaluations that take what an earlier one has computed."""

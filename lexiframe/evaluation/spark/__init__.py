@@ -1,0 +1,240 @@
+"""Evaluation on a Spark cluster, where the runs and judgments lie: `spark.evaluate`.
+
+It needs PySpark 4, which the extra ``spark`` installs, and Java 17 or later.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from functools import partial
+from numbers import Integral
+from pathlib import Path
+from typing import Any, Protocol
+
+from lexiframe.base.errors import LexiframeError, shown
+from lexiframe.evaluation.asked import Asked, Inference
+from lexiframe.evaluation.buckets.batches import report
+from lexiframe.evaluation.buckets.plan import KEPT, Kept
+from lexiframe.evaluation.evaluation import Evaluation
+from lexiframe.evaluation.from_parts import (
+    evaluation_of,
+    plan_of,
+    refuse_what_needs_requests,
+    tables_to_keep,
+)
+from lexiframe.evaluation.spark.data import (
+    collected,
+    names_of_runs,
+    qrels_of,
+    runs_of,
+)
+from lexiframe.evaluation.spark.job import (
+    check_session,
+    reduced_on_spark,
+    rows_by_run,
+    some_queries,
+)
+from lexiframe.io.files.outputs import output_folder, output_path
+from lexiframe.io.files.sources import is_remote, public_address
+from lexiframe.io.problems.duplicates import Duplicates
+from lexiframe.metrics.needs import refuse_lower_rel
+from lexiframe.orderings.rule import Method
+from lexiframe.pairwise.arrays.groups import By
+from lexiframe.projection.policies import NoRelevant, Policies, ScoreType, Ties, Unjudged
+from lexiframe.significance.differences import Alternative
+from lexiframe.significance.own_tests import OwnTest
+from lexiframe.significance.paired import Correction, Family, Test
+from lexiframe.typing import MeasureLike, QrelsLike, RequestsLike, RunsLike
+
+__all__ = ["evaluate"]
+
+ROWS_PER_BUCKET = 250_000
+"""The rows of runs of a bucket, where the user does not say how many buckets there are."""
+
+
+class Session(Protocol):
+    """A ``SparkSession``."""
+
+    @property
+    def read(self) -> Any:
+        """What reads files into data frames."""
+
+    def createDataFrame(self, data: Any) -> Any:
+        """Make a data frame of a table in memory."""
+
+
+class SparkFrame(Protocol):
+    """A data frame of Spark."""
+
+    @property
+    def sparkSession(self) -> Any:
+        """The session that it belongs to."""
+
+
+def evaluate(
+    spark: Session,
+    runs: RunsLike | SparkFrame,
+    qrels: QrelsLike | SparkFrame,
+    /,
+    measures: MeasureLike | Iterable[MeasureLike] | None = None,
+    *,
+    out: str | Path | None = None,
+    keep: str | Sequence[str] = ("scores", "preferences"),
+    buckets: int | None = None,
+    rel: float | None = None,
+    ties: Ties = "doc_id_desc",
+    score_type: ScoreType = "float64",
+    no_relevant: NoRelevant = "drop",
+    duplicates: Duplicates = "error",
+    unjudged: Unjudged = "keep",
+    depth: int | None = None,
+    exclude_self: bool = False,
+    order: Method = "mc4",
+    test: Test | OwnTest = "t",
+    correction: Correction = "holm",
+    family: Family = "measure",
+    alpha: float = 0.05,
+    alternative: Alternative = "two-sided",
+    baseline: str | None = None,
+    trials: int = 10_000,
+    seed: int = 0,
+    requests: RequestsLike | SparkFrame = None,
+    by: By = None,
+) -> Evaluation:
+    """Compare runs on a Spark cluster; the tables are those of `evaluate`, bit for bit.
+
+    Spark divides the requests into buckets, and its executors evaluate one bucket after the other
+    with the functions that are used in memory. The driver gets sums, and makes the tables from
+    them. An executor that is lost changes nothing: Spark repeats its tasks, and the sums do not
+    depend on their order.
+
+    Parameters
+    ----------
+    spark
+        The ``SparkSession``. The Python of its executors needs the same version of lexiframe (set
+        ``PYSPARK_PYTHON`` before the session starts).
+    runs
+        A data frame of Spark, or a path that Spark reads: Parquet, ORC, CSV or TSV with a header,
+        or JSON lines, known by its ending; a folder or an address without one is Parquet. Also
+        ``{name: data frame or path}``, or a list of data frames or paths. What else `read_runs`
+        takes (TREC text, frames of Polars) is read by the driver. Columns may have the names that
+        `read_runs` knows; ids are integers or text. Rows without a column of runs are those of one
+        run, ``run``: names of files that Spark reads name no runs, other than folders ``run=NAME``.
+    qrels
+        The same with judgments, see `read_qrels`.
+    measures, rel, score_type, no_relevant, duplicates, unjudged, depth, exclude_self, order
+        As for `evaluate`.
+    ties
+        As for `evaluate`, but for ``"input"``: the rows of a data frame of Spark have no order.
+    out : path, optional
+        A folder that the driver and all executors share, for the tables of ``keep``.
+    keep
+        The tables to write to ``out``, a Parquet file for each bucket: ``"scores"``,
+        ``"preferences"`` or both, in folders of these names.
+    buckets : int, optional
+        The number of buckets. Each has to fit into the memory of an executor's Python, so there
+        should be many more than tasks that run at a time. Default: one for every 250,000 rows of
+        runs, which are counted first (of Parquet, this reads the column of runs alone).
+    test, correction, family, alpha, alternative, baseline, trials, seed
+        As for `evaluate`; the tests are those that sums suffice for (``"t"``, ``"sign"``).
+    requests, by
+        As for `evaluate`; a data frame of Spark is collected.
+
+    Returns
+    -------
+    Evaluation
+        All tables but scores and preferences, which are in ``out``.
+
+    Raises
+    ------
+    LexiframeError
+        As `evaluate`. When PySpark is missing or older than version 4; when the executors have no
+        lexiframe, or another version; when Spark cannot read the data; when processes that evaluate
+        a bucket end again and again, as they do when memory is short; and when ``out`` has such
+        tables already, or cannot be written to.
+
+    Examples
+    --------
+    >>> from pyspark.sql import SparkSession  # doctest: +SKIP
+    >>> import lexiframe as lf
+    >>> spark = SparkSession.builder.master("local[2]").getOrCreate()  # doctest: +SKIP
+    >>> folder = lf.bundled("example")
+    >>> e = lf.spark.evaluate(spark, folder / "runs", folder / "qrels.txt", "RPP RR")
+    ... # doctest: +SKIP
+    >>> e.tie_rates.select("measure", "ties").rows()  # doctest: +SKIP
+    [('RPP', 1), ('RR', 6)]
+    """
+    policies = Policies(
+        rel, ties, score_type, no_relevant, duplicates, unjudged, depth, exclude_self
+    )
+    inference = Inference(test, correction, family, alpha, alternative, trials, seed, baseline)
+    how = Asked.of(measures, policies, inference, collected(requests), by, order=order)
+    _check(how, buckets)
+    kept = tables_to_keep(keep, out or "", resume=False)
+    check_session(spark)
+    with _writing(out, kept) as folder:
+        sides = runs_of(spark, runs), qrels_of(spark, qrels)
+        rows = rows_by_run(sides[0])
+        n = -(-sum(rows.values()) // ROWS_PER_BUCKET) if buckets is None else int(buckets)
+        names = sorted({*rows, *names_of_runs(runs)})
+        plan = plan_of(how, names, folder, () if out is None else kept)
+        total = reduced_on_spark(plan, *sides, n)
+        report(plan, total, partial(some_queries, *sides))
+    return evaluation_of(total, plan, how, {"runs": _sources(runs), "qrels": _sources(qrels)})
+
+
+def _check(how: Asked, buckets: int | None) -> None:
+    """Raise for arguments that cannot be used here, before Spark does anything."""
+    refuse_what_needs_requests(how)
+    refuse_lower_rel(how.measures, how.policies.rel)
+    if how.policies.ties == "input":
+        raise LexiframeError(
+            "ties: 'input' takes the order of rows, which data frames of Spark do not have; take "
+            "'doc_id_desc', or 'rank' and a column of ranks"
+        )
+    is_whole = isinstance(buckets, Integral) and not isinstance(buckets, bool)
+    if buckets is not None and not (is_whole and 1 <= buckets < 2**31):
+        raise LexiframeError(f"buckets: expected a whole number from 1, found {shown(buckets)}")
+
+
+@contextmanager
+def _writing(out: str | Path | None, kept: Sequence[Kept]) -> Iterator[Path | None]:
+    """Yield the folder to write to, with empty folders for tables; remove what an error leaves."""
+    if out is None:
+        yield None
+        return
+    if is_remote(out):
+        raise LexiframeError(
+            f"out: expected a folder that the driver and all executors share, found the address "
+            f"{public_address(str(out))}; give the path of a shared folder"
+        )
+    is_new = not output_path(out).exists()
+    folder = output_folder(out).absolute()
+    tables = [folder / name for name in kept]
+    for table in [folder / name for name in KEPT] if kept else []:
+        if table.exists() and any(table.iterdir()):
+            raise LexiframeError(
+                f"{table}: expected no files of an earlier evaluation, found some; give another "
+                "folder as out=, or delete this one"
+            )
+    try:
+        for table in tables:
+            table.mkdir(exist_ok=True)
+        yield folder
+    except BaseException:
+        for table in tables:
+            shutil.rmtree(table, ignore_errors=True)
+        if is_new:
+            with suppress(OSError):  # somebody may have put something else into it
+                folder.rmdir()
+        raise
+
+
+def _sources(data: Any) -> list[dict[str, Any]]:
+    """Return the paths that were read, as provenance has them; data frames have none."""
+    if isinstance(data, Mapping):
+        return [{"run": str(n), **fact} for n, one in data.items() for fact in _sources(one)]
+    given = data if isinstance(data, list | tuple) else [data]
+    return [{"path": str(path)} for path in given if isinstance(path, str | Path)]

@@ -1,0 +1,176 @@
+"""Runs and judgments as Spark data frames with our columns and the number of a bucket."""
+
+from __future__ import annotations
+
+import glob
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import reduce
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from lexiframe.base.errors import LexiframeError, SchemaError, warn
+from lexiframe.base.schemas import QRELS, RUNS, TableSchema
+from lexiframe.evaluation.spark.cogroup import BUCKET
+from lexiframe.evaluation.spark.errors import errors_of_spark
+from lexiframe.io.files.sources import expanded, is_remote
+from lexiframe.io.qrels import read_qrels
+from lexiframe.io.run_parts import UNNAMED
+from lexiframe.io.runs import read_runs
+from lexiframe.io.tables.column_names import columns_of, items_of_implicit_feedback
+
+_FORMATS: dict[str, tuple[str, dict[str, Any]]] = {
+    ".parquet": ("parquet", {}),
+    ".orc": ("orc", {}),
+    ".csv": ("csv", {"header": True}),
+    ".tsv": ("csv", {"header": True, "sep": "\t"}),
+    ".json": ("json", {}),
+    ".jsonl": ("json", {}),
+}
+"""The endings of the files that Spark reads, with its name for the format and its options."""
+
+
+def runs_of(spark: Any, runs: Any) -> Any:
+    """Return runs as one Spark data frame: run, query_id, doc_id, score, and rank if it is there.
+
+    ``runs`` is what the function ``evaluate`` of `lexiframe.spark` takes.
+    """
+    if isinstance(runs, Mapping):
+        return _union([_named(spark, run, str(name)) for name, run in runs.items()])
+    if isinstance(runs, list | tuple):
+        return _union([_one_table(_frame(spark, run, read_runs)) for run in runs])
+    return _one_table(_frame(spark, runs, read_runs))
+
+
+def names_of_runs(runs: Any) -> set[str]:
+    """Return the names that runs are given under: one without rows is a run too."""
+    return {str(name) for name in runs} if isinstance(runs, Mapping) else set()
+
+
+def qrels_of(spark: Any, qrels: Any) -> Any:
+    """Return judgments as a Spark data frame: query_id, doc_id, relevance, perhaps iteration."""
+    frame = _frame(spark, qrels, read_qrels)
+    items = items_of_implicit_feedback(frame.columns, {})
+    if items is not None:
+        from pyspark.sql import functions
+
+        warn("qrels: no column of grades, so all rows are read as relevant, with grade 1")
+        frame = frame.withColumn("relevance", functions.lit(1.0))
+    return _in_our_words(frame, QRELS, "qrels")
+
+
+def is_spark_frame(data: Any) -> bool:
+    """Return whether data is a data frame of Spark, also of a session elsewhere (Connect)."""
+    return hasattr(data, "groupBy") and hasattr(data, "sparkSession")
+
+
+def collected(data: Any) -> Any:
+    """Return a data frame of Spark as a table in memory, and other data as they are."""
+    return data.toArrow() if is_spark_frame(data) else data
+
+
+def in_buckets(frame: Any, n: int) -> Any:
+    """Add the bucket of each row's request, from 0 to n − 1.
+
+    Ids are hashed as text, so that a request has the same bucket whether its id is a number in one
+    data frame and text in another.
+    """
+    from pyspark.sql import functions as f
+
+    return frame.withColumn(
+        BUCKET, f.pmod(f.xxhash64(f.col("query_id").cast("string")), f.lit(n)).cast("int")
+    )
+
+
+def _one_table(frame: Any) -> Any:
+    frame = _in_our_words(frame, RUNS, "runs")
+    if "run" in frame.columns:
+        return frame
+    from pyspark.sql import functions
+
+    return frame.withColumn("run", functions.lit(UNNAMED))
+
+
+def _named(spark: Any, run: Any, name: str) -> Any:
+    """Return the rows of the run that is given under a name."""
+    from pyspark.sql import functions
+
+    frame = _read_by_spark(spark, run)
+    if frame is None:
+        return _one_table(_sent(spark, read_runs({name: run})))
+    frame = _in_our_words(frame, RUNS, f"the run {name!r}")
+    if "run" in frame.columns:
+        raise SchemaError(
+            f"the run {name!r}: expected the rows of one run, found a column of runs; give the "
+            "table without a name"
+        )
+    return frame.withColumn("run", functions.lit(name))
+
+
+def _union(frames: Sequence[Any]) -> Any:
+    if not frames:
+        raise LexiframeError("runs: expected at least one data frame or path, found none")
+    names = {name for frame in frames for name in frame.columns}
+    if any({*frame.columns} != names for frame in frames):
+        raise SchemaError(
+            "runs: expected the same columns in all data frames, found rank or score in some alone"
+        )
+    return reduce(lambda one, other: one.unionByName(other), frames)
+
+
+def _in_our_words(frame: Any, schema: TableSchema, where: str) -> Any:
+    """Return a data frame's columns under lexiframe's names; names of runs become text."""
+    from pyspark.sql import functions
+
+    found = columns_of(frame.columns, schema, where, {})
+    quoted = {ours: "`" + theirs.replace("`", "``") + "`" for ours, theirs in found.items()}
+    columns = {ours: functions.col(theirs) for ours, theirs in quoted.items()}
+    if "run" in columns:
+        columns["run"] = columns["run"].cast("string")
+    return frame.select(*(column.alias(ours) for ours, column in columns.items()))
+
+
+def _frame(spark: Any, data: Any, read: Callable[[Any], pa.Table]) -> Any:
+    """Return a Spark data frame of what is given; what Spark does not read, the driver reads."""
+    frame = _read_by_spark(spark, data)
+    return _sent(spark, read(data)) if frame is None else frame
+
+
+def _read_by_spark(spark: Any, data: Any) -> Any:
+    """Return the Spark data frame that is given, or whose path is; None for other data."""
+    if is_spark_frame(data):
+        return data
+    form = _form(data) if isinstance(data, str | Path) else None
+    return None if form is None else _load(spark, str(data), *form)
+
+
+def _sent(spark: Any, table: pa.Table) -> Any:
+    """Return the Spark data frame of a table in memory."""
+    # Spark has no type for text of more than 2 GB, which Polars writes.
+    types = [pa.string() if pa.types.is_large_string(f.type) else f.type for f in table.schema]
+    schema = pa.schema(list(zip(table.column_names, types, strict=True)))
+    return spark.createDataFrame(table.replace_schema_metadata().cast(schema))
+
+
+def _form(path: str | Path) -> tuple[str, dict[str, Any]] | None:
+    """Return the format in which Spark reads a path; None for what the driver has to read.
+
+    A file is known by its ending. A folder, a glob or an address without one is read by Spark as
+    Parquet, unless it is a folder of this machine without such files.
+    """
+    endings = Path(str(path).rstrip("*")).suffixes
+    for ending in reversed(endings):
+        if ending in _FORMATS:
+            return _FORMATS[ending]
+    if is_remote(str(path)):
+        return _FORMATS[".parquet"]
+    place = expanded(path)
+    found: Iterable[str] = glob.iglob(f"{glob.escape(str(place))}/**/*.parquet", recursive=True)
+    return _FORMATS[".parquet"] if place.is_dir() and any(True for _ in found) else None
+
+
+def _load(spark: Any, path: str, form: str, options: dict[str, Any]) -> Any:
+    place = path if is_remote(path) else str(expanded(path).absolute())
+    with errors_of_spark():
+        return spark.read.format(form).options(**options).load(place)

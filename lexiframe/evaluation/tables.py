@@ -1,0 +1,80 @@
+"""All tables about runs and pairs, from scores and preferences or from their sums."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+import polars as pl
+
+from lexiframe.base.schemas import (
+    AGAINST_BASELINE,
+    COMPARISONS,
+    CORRELATIONS,
+    MEANS,
+    ORDERINGS,
+    POWER,
+    SIGN_AGREEMENT,
+    TIE_RATES,
+    WIN_RATES,
+)
+from lexiframe.evaluation.asked import Groups, Inference
+from lexiframe.metrics.kinds.metric import Metric
+from lexiframe.orderings.agreement import sign_agreement, tie_rates
+from lexiframe.orderings.correlations import rank_correlations
+from lexiframe.orderings.means import run_means
+from lexiframe.orderings.missing import Missing
+from lexiframe.orderings.order import order_or_null, order_runs
+from lexiframe.orderings.rule import Method, Rule
+from lexiframe.orderings.wins import win_rates
+from lexiframe.pairwise.arrays.arrays import PairCube
+from lexiframe.pairwise.arrays.reduced import Reduced, ScoreSums
+from lexiframe.pairwise.pairs import Measure
+from lexiframe.significance.baseline import against_baseline
+from lexiframe.significance.paired import compare
+from lexiframe.significance.power import discriminative_power
+
+
+def pair_tables(
+    s: pl.DataFrame | ScoreSums | None,
+    cube: PairCube | Reduced | None,
+    asked: list[Measure],
+    order: Method,
+    inference: Inference,
+    groups: Groups,
+    missing: Missing | None = None,
+) -> dict[str, Any]:
+    """Compute the tables about runs and pairs, by the names of the attributes of `Evaluation`.
+
+    ``s`` are the scores, and ``cube`` the preferences, or the sums of either; None if there are
+    none. ``asked`` are the measures, of which preferences order the runs by ``order``. Where runs
+    lack requests of scores, ``missing`` says what to do; None gives them no ranks.
+    """
+    within, by_mean, means = groups.arguments, groups.empty(ORDERINGS), []
+    if s is not None:
+        by_mean = order_or_null(s, Rule("mean", missing=missing), **within)
+        means = [run_means(s, inference.alpha, missing=missing, **within)]
+    if cube is None:
+        none = (WIN_RATES, CORRELATIONS, TIE_RATES, SIGN_AGREEMENT, COMPARISONS, POWER)
+        empty = {schema.name: groups.empty(schema) for schema in (*none, AGAINST_BASELINE)}
+        return {"means": pl.concat(means), "orderings": by_mean, **empty}
+    names = [str(measure) for measure in asked if not isinstance(measure, Metric)]
+    chosen = cube.of_measures(names)
+    o = pl.concat([by_mean, order_runs(chosen, order, **within)] if names else [by_mean])
+    means += [run_means(chosen, inference.alpha, **within)] if names else []
+    o = o.sort(*groups.names, "measure", "method", "rank", "run")
+    c, wins = compare(cube, **asdict(inference), **within), win_rates(cube, **within)
+    against = groups.empty(AGAINST_BASELINE)
+    if inference.baseline is not None:
+        against = against_baseline(by_mean, wins, c, inference.baseline, groups.names)
+    return {
+        "means": pl.concat(means).sort(*groups.names, *MEANS.key),
+        "win_rates": wins,
+        "orderings": o,
+        "correlations": rank_correlations(o, by=groups.names),
+        "tie_rates": tie_rates(cube, **within),
+        "sign_agreement": sign_agreement(cube, **within),
+        "comparisons": c,
+        "power": discriminative_power(c, inference.alpha, by=groups.names),
+        "against_baseline": against,
+    }

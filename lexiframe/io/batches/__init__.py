@@ -1,0 +1,1 @@
+"""Runs and judgments as batches of rows, whatever they are read from."""

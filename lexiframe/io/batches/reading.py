@@ -1,0 +1,241 @@
+"""Rows of runs and of judgments in batches, checked as `read_runs` and `read_qrels` check them.
+
+A batch of plain columns is checked here, and integer ids stay integers. Any other batch goes
+through the functions of `lexiframe.io`, which have the errors.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from lexiframe.base.errors import SchemaError
+from lexiframe.base.schemas import QRELS, RUNS
+from lexiframe.io.batches.tables import Request
+from lexiframe.io.batches.texts import parse_pieces
+from lexiframe.io.batches.units import Unit
+from lexiframe.io.files.sources import File, Source, one_run_per_source
+from lexiframe.io.files.unpacking import Content
+from lexiframe.io.options import TextOptions
+from lexiframe.io.qrels import (
+    checked_judgments,
+    grades_of_implicit_feedback,
+    load_qrels,
+    parse_qrels,
+)
+from lexiframe.io.run_parts import (
+    UNNAMED,
+    RunPart,
+    as_written,
+    parse_runs,
+    parts_of_table,
+    split_runs,
+)
+from lexiframe.io.run_scan import RunScan
+from lexiframe.io.tables.column_names import items_of_implicit_feedback
+from lexiframe.io.tables.lists_of_items import in_our_words
+from lexiframe.io.tables.numbers import EXACT, has_large
+
+
+@dataclass(frozen=True)
+class Share:
+    """How much one thread reads at once: rows of a table, bytes of text; and whether ranks too."""
+
+    rows: int
+    text: int
+    rank: bool = False
+
+
+def parts_of_unit(unit: Unit, scan: RunScan, share: Share) -> Iterator[list[RunPart]]:
+    """Read a unit of runs; each list has the runs of a batch."""
+    if unit.kind == "object":
+        yield scan.load(unit.source, rank=share.rank)
+        return
+    source = replace(scan.sources[unit.source], origin=_place(unit))
+    if unit.kind == "text":
+        yield from _parts_of_text(unit, source, scan, share)
+        return
+    request = Request(RUNS, scan.options.columns, share.rows, share.rank)
+    is_one = scan.sources[unit.source].origin is unit.origin
+    yield from _parts_of_batches(_filled(unit, request), source, scan.options, is_one=is_one)
+
+
+def _place(unit: Unit) -> Any:
+    """Return the origin that names the unit in error messages: its own file in a data set."""
+    return File(unit.where) if unit.stamp is not None else unit.origin
+
+
+def _filled(unit: Unit, request: Request) -> Iterator[pl.DataFrame]:
+    """Yield the batches that have rows; if there is none, one without."""
+    empty = None
+    n_batches = 0
+    for frame in unit.batches(request) if unit.batches else ():
+        if frame.height:
+            n_batches += 1
+            yield frame
+        else:
+            empty = frame
+    if not n_batches and empty is not None:
+        yield empty
+
+
+def _parts_of_batches(
+    frames: Iterator[pl.DataFrame], source: Source, options: TextOptions, *, is_one: bool
+) -> Iterator[list[RunPart]]:
+    before: Counter[str] = Counter()
+    for frame in frames:
+        if not frame.height and not is_one:  # a file of a data set may have no rows
+            in_our_words(frame, RUNS, source.where, options.columns)
+            continue
+        try:
+            parts = _parts_of_batch(frame, source, options)
+        except SchemaError as error:
+            raise _further_down(error, before) from None
+        yield parts
+        before[source.where] += frame.height
+        for part in parts:
+            before[f"{source.where}, run {part.name!r}"] += part.rows.height + len(part.empty)
+
+
+def _further_down(error: SchemaError, before: Counter[str]) -> SchemaError:
+    """Add the rows of the batches before to the number of a row in an error message."""
+    message = str(error)
+    where = max((place for place in before if message.startswith(place)), key=len, default=None)
+    if where is None:
+        return error
+    rest = message.removeprefix(where)
+    count = before[where]
+    rest = re.sub(r"\brow ([0-9]+)\b", lambda found: f"row {int(found[1]) + count}", rest, count=1)
+    return SchemaError(where + rest)
+
+
+def _parts_of_batch(table: pl.DataFrame, source: Source, options: TextOptions) -> list[RunPart]:
+    named = in_our_words(table, RUNS, source.where, options.columns)
+    has_run = "run" in named.columns
+    if not _is_plain(named, "score") or (has_run and source.is_given) or source.name == "":
+        parts = parts_of_table(table, source, options)
+        number = "score" if "score" in named.columns else "rank"
+        return _with_digits(parts, named, number)
+    if not has_run:
+        name = UNNAMED if source.name is None else source.name
+        return [RunPart(name, named, source.where)]
+    return [RunPart(name, rows, source.where) for name, rows in split_runs(named)]
+
+
+def _with_digits(parts: list[RunPart], written: pl.DataFrame, number: str) -> list[RunPart]:
+    """Keep large numbers as they are written: `digits`, which `Buckets.runs` compares.
+
+    Others of the same request, equal as float64, may be in another batch. Floats are as they are.
+    """
+    is_float = written[number].dtype in (pl.Float32, pl.Float64)
+    if is_float or not any(has_large(part.rows["score"]) for part in parts):
+        return parts
+    if len(parts) > 1:  # as `split_runs` orders them
+        written = written.sort(pl.col("run").cast(pl.String), maintain_order=True)
+    if any(part.empty for part in parts):
+        written = written.filter(pl.col("doc_id").is_not_null())
+    texts = written[number].cast(pl.String).alias(DIGITS)
+    ends = np.cumsum([part.rows.height for part in parts])
+    return [
+        replace(part, rows=part.rows.with_columns(texts[end - part.rows.height : end]))
+        for part, end in zip(parts, ends.tolist(), strict=True)
+    ]
+
+
+def _is_plain(named: pl.DataFrame, number: str) -> bool:
+    """Return whether no value of a table can be wrong, or change when it is converted."""
+    texts = [named[name] for name in ("run", "iteration") if name in named.columns]
+    ids = [named[name] for name in ("query_id", "doc_id") if name in named.columns]
+    ranks = [named["rank"]] if "rank" in named.columns else []
+    return (
+        number in named.columns
+        and all(_is_plain_text(column) for column in texts)
+        and all(column.dtype in _WHOLE or _is_plain_text(column) for column in ids)
+        and not any(column.has_nulls() for column in [*ids, *ranks, named[number]])
+        and all(column.dtype == pl.Int64 for column in ranks)
+        and _is_plain_number(named[number], finite=number == "relevance")
+    )
+
+
+DIGITS = "digits"
+_WHOLE = (pl.Int8, pl.Int16, pl.Int32, pl.Int64, pl.UInt8, pl.UInt16, pl.UInt32)
+
+
+def _is_plain_text(column: pl.Series) -> bool:
+    return column.dtype == pl.String and not column.has_nulls() and not (column == "").any()
+
+
+def _is_plain_number(column: pl.Series, *, finite: bool) -> bool:
+    if column.dtype in (pl.Float32, pl.Float64):
+        return not (column.is_nan() | (column.is_infinite() & finite)).any()
+    least, greatest = column.min(), column.max()
+    if not (isinstance(least, int) and isinstance(greatest, int)):
+        return False
+    return column.dtype.is_integer() and -least < EXACT and greatest < EXACT
+
+
+def _parts_of_text(
+    unit: Unit, source: Source, scan: RunScan, share: Share
+) -> Iterator[list[RunPart]]:
+    names: dict[str, None] = {}
+
+    def parse(content: Content) -> list[RunPart]:
+        parts = parse_runs(content, source, scan.name_from, scan.options, rank=share.rank)
+        if not any(has_large(part.rows["score"]) for part in parts):
+            return parts
+        written, _, _ = as_written(content, unit.where, scan.options, RUNS)
+        return _with_digits(parts, written, "score")
+
+    pieces = parse_pieces(str(unit.path), unit.where, scan.options, RUNS, share.text, parse)
+    for parts, _ in pieces:
+        names |= dict.fromkeys(part.name for part in parts)
+        if scan.name_from == "tag" and len(parts) == 1:
+            one_run_per_source([*names], unit.where)
+        yield parts
+
+
+def judgments_of_unit(
+    unit: Unit, options: TextOptions, share: Share, count: Callable[[int], None]
+) -> Iterator[pl.DataFrame]:
+    """Read a unit of judgments; ``count`` is given the rows of implicit feedback.
+
+    The first batch of judgments without grades says so by a warning of `load_qrels` if the unit is
+    read at once; other units count them, since a thread must not warn.
+    """
+    if unit.kind == "object":
+        yield load_qrels(unit.origin, options).rows
+    elif unit.kind == "text":
+        path = str(unit.path)
+
+        def parse(content: Content) -> pl.DataFrame:
+            return parse_qrels(content, unit.where, options)
+
+        for rows, _ in parse_pieces(path, unit.where, options, QRELS, share.text, parse):
+            yield rows
+    else:
+        yield from _judgments_of_batches(unit, options, share, count)
+
+
+def _judgments_of_batches(
+    unit: Unit, options: TextOptions, share: Share, count: Callable[[int], None]
+) -> Iterator[pl.DataFrame]:
+    before: Counter[str] = Counter()
+    for frame in _filled(unit, Request(QRELS, options.columns, share.rows)):
+        table = frame
+        if items_of_implicit_feedback(frame.columns, options.columns) is not None:
+            graded = grades_of_implicit_feedback(frame, options.columns)
+            table = frame if graded is None else graded
+            count(table.height)
+        try:
+            named = in_our_words(table, QRELS, unit.where, options.columns)
+            is_plain = _is_plain(named, "relevance")
+            yield named if is_plain else checked_judgments(table, unit.where, options)
+        except SchemaError as error:
+            raise _further_down(error, before) from None
+        before[unit.where] += table.height

@@ -1,0 +1,199 @@
+"""Tables that are larger than memory, as batches of rows: Parquet, Arrow, data sets, queries.
+
+The batches have the columns of the table, and its order of rows. A table without rows is one batch
+without rows, so that its columns are checked like those of any other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pyarrow as pa
+
+from lexiframe.base.errors import LexiframeError, Problem, ReadError, SchemaError, in_one_line
+from lexiframe.base.schemas import RUNS, TableSchema
+from lexiframe.io.files.checksum import file_has_checksum
+from lexiframe.io.tables.column_names import columns_of
+from lexiframe.io.tables.objects import to_frame
+
+_BUFFER = 1 << 20
+"""The bytes of a Parquet file that are read at once; without it, whole row groups are."""
+
+
+@dataclass(frozen=True)
+class Request:
+    """What a table should hold, the user's names of its columns, and the rows of a batch.
+
+    Ranks are read only when ``rank`` asks for them, or when there are no scores.
+    """
+
+    schema: TableSchema
+    columns: Mapping[str, str]
+    rows: int
+    rank: bool = False
+
+    @property
+    def value(self) -> str:
+        """The column of numbers."""
+        return "score" if self.schema is RUNS else "relevance"
+
+    def needed(self, arrow: pa.Schema, extra: Sequence[str] = ()) -> list[str] | None:
+        """Return the columns to read; None for all, if they are found only when they are read."""
+        is_list = (pa.types.is_list, pa.types.is_large_list, pa.types.is_fixed_size_list)
+        if any(test(field.type) for field in arrow for test in is_list):
+            return None
+        try:
+            found = columns_of([*arrow.names, *extra], self.schema, "", self.columns)
+        except SchemaError:  # the first batch raises it, with the name of the file
+            return None
+        if "score" in found and not self.rank:
+            found.pop("rank", None)
+        return [*found.values()]
+
+    def frame(self, batch: pa.RecordBatch | pa.Table, where: str) -> pl.DataFrame:
+        """Convert a batch of Arrow; broken offsets are found before Polars follows them."""
+        batch.validate(full=True)
+        table = batch if isinstance(batch, pa.Table) else pa.Table.from_batches([batch])
+        return to_frame(table, self.value, where, keep_twins=True)
+
+
+Batches = Callable[[Request], Iterator[pl.DataFrame]]
+
+
+@contextmanager
+def _reading(where: str, kind: str) -> Iterator[None]:
+    try:
+        yield
+    except LexiframeError:
+        raise
+    except (pa.ArrowException, OSError, ValueError) as error:
+        found = f"cannot be read as {kind} ({in_one_line(error):.300})"
+        raise ReadError(Problem(where, "", found, "fetch or write it again")) from None
+
+
+def of_parquet(path: str, where: str, request: Request) -> Iterator[pl.DataFrame]:
+    """Read a Parquet file; its checksums are verified, as `read_arrow` does."""
+    from pyarrow import parquet
+
+    options = {"buffer_size": _BUFFER, "pre_buffer": False}
+    with _reading(where, "Parquet"), Path(path).open("rb") as opened:
+        is_whole = file_has_checksum(opened, where)
+        with parquet.ParquetFile(path, page_checksum_verification=not is_whole, **options) as file:
+            needed = request.needed(file.schema_arrow)
+            if not file.metadata.num_rows:
+                yield request.frame(file.schema_arrow.empty_table(), where)
+            for batch in file.iter_batches(request.rows, columns=needed, use_threads=False):
+                yield request.frame(batch, where)
+
+
+def of_arrow_file(path: str, where: str, request: Request) -> Iterator[pl.DataFrame]:
+    """Read an Arrow file or stream."""
+    with _reading(where, "an Arrow file"), pa.OSFile(path) as file:
+        is_stream = file.read(4) == b"\xff\xff\xff\xff"
+        file.seek(0)
+        with pa.ipc.open_stream(file) if is_stream else pa.ipc.open_file(file) as reader:
+            some = reader if is_stream else map(reader.get_batch, range(reader.num_record_batches))
+            yield from _slices(some, reader.schema, where, request)
+
+
+def of_fragment(fragment: Any, where: str, request: Request) -> Iterator[pl.DataFrame]:
+    """Read a file of a PyArrow data set, with the values in the names of its folders as columns.
+
+    Its own columns count, not those of the data set: where these differ, PyArrow would make nulls
+    of a column that the file lacks, and fail at an id of another type.
+    """
+    from pyarrow import dataset
+
+    with _reading(where, "a file of the data set"):
+        schema = fragment.physical_schema
+        keys = dataset.get_partition_keys(fragment.partition_expression)
+        keys = {name: value for name, value in keys.items() if name not in schema.names}
+        needed = request.needed(schema, [*keys])
+        columns = None if needed is None else [name for name in needed if name in schema.names]
+        batches = _batches_of_fragment(fragment, schema, columns, request.rows)
+        for frame in _slices(batches, schema, where, request):
+            values = [pl.lit(value).alias(name) for name, value in keys.items()]
+            yield frame.with_columns(values)
+
+
+def _batches_of_fragment(
+    fragment: Any, schema: pa.Schema, columns: list[str] | None, rows: int
+) -> Iterator[pa.RecordBatch]:
+    """Read a file of a data set; Parquet without PyArrow's scanner, which reads far ahead."""
+    from pyarrow import parquet
+
+    if not hasattr(fragment, "row_groups"):
+        yield from fragment.to_batches(
+            schema, columns=columns, batch_size=rows, use_threads=False, batch_readahead=2
+        )
+        return
+    with (
+        fragment.open() as opened,
+        parquet.ParquetFile(opened, buffer_size=_BUFFER, pre_buffer=False) as file,
+    ):
+        groups = [group.id for group in fragment.row_groups]
+        yield from file.iter_batches(rows, row_groups=groups, columns=columns, use_threads=False)
+
+
+def of_query(query: pl.LazyFrame, where: str, request: Request) -> Iterator[pl.DataFrame]:
+    """Compute a Polars query."""
+    n_batches = 0
+    try:
+        empty = query.collect_schema().to_frame()
+        for batch in query.collect_batches(
+            chunk_size=request.rows, maintain_order=True, lazy=True, engine="streaming"
+        ):
+            n_batches += 1
+            yield batch
+    except LexiframeError:
+        raise
+    except Exception as error:  # the plan may call any function of the user
+        reason = str(error).strip().partition("\n")[0]
+        raise SchemaError(
+            f"{where}: the LazyFrame cannot be computed ({type(error).__name__}: {reason}); call "
+            "its collect() to see more"
+        ) from error
+    if not n_batches:
+        yield empty
+
+
+def of_stream(data: Any, where: str, request: Request) -> Iterator[pl.DataFrame]:
+    """Read what gives batches of Arrow: a DuckDB relation, a data set in memory, a reader."""
+    with _reading(where, "a stream of Arrow batches"), _reader(data, request.rows) as reader:
+        yield from _slices(reader, reader.schema, where, request)
+
+
+def _reader(data: Any, rows: int) -> pa.RecordBatchReader:
+    for name in ("to_arrow_reader", "fetch_arrow_reader", "fetch_record_batch"):
+        if type(data).__module__.partition(".")[0] in ("duckdb", "_duckdb") and hasattr(data, name):
+            return getattr(data, name)(rows)
+    if hasattr(data, "scanner"):
+        return data.scanner(batch_size=rows, use_threads=False).to_reader()
+    if hasattr(data, "to_reader"):
+        return data.to_reader()
+    return pa.RecordBatchReader.from_stream(data)
+
+
+def _slices(
+    batches: Iterator[pa.RecordBatch], schema: pa.Schema, where: str, request: Request
+) -> Iterator[pl.DataFrame]:
+    """Convert batches, cut to the rows wanted; if there is none, yield one without rows."""
+    n_batches = 0
+    for batch in batches:
+        for start in range(0, batch.num_rows, request.rows):
+            n_batches += 1
+            yield request.frame(batch.slice(start, request.rows), where)
+    if not n_batches:
+        yield request.frame(schema.empty_table(), where)
+
+
+def of_frame(data: Any, where: str, request: Request) -> Iterator[pl.DataFrame]:
+    """Cut a frame that is in memory."""
+    frame = to_frame(data, request.value, where, keep_twins=True)
+    for start in range(0, max(frame.height, 1), request.rows):
+        yield frame.slice(start, request.rows)

@@ -1,0 +1,194 @@
+"""Text that is larger than memory, in pieces that end with a line, unpacked as it is read."""
+
+from __future__ import annotations
+
+import bz2
+import codecs
+import lzma
+import re
+import zlib
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any, TypeVar
+
+import pyarrow as pa
+
+from lexiframe.base.errors import LexiframeError, Problem, ReadError, in_one_line
+from lexiframe.base.schemas import TableSchema
+from lexiframe.io.files.unpacking import Content, content_of
+from lexiframe.io.forms import error_with_line
+from lexiframe.io.options import TextOptions
+from lexiframe.io.text.csv_tables import table_in
+from lexiframe.io.text.json_tables import is_json, pieces_of_json
+from lexiframe.io.text.lines import blocks_of_lines, n_lines_in
+
+T = TypeVar("T")
+_BLOCK = 1 << 16
+"""The bytes of a packed file that are unpacked at once; they may be a thousand times as many."""
+_PACKED: dict[bytes, tuple[str, Callable[[], Any]]] = {
+    b"\x1f\x8b": ("gzip", partial(zlib.decompressobj, wbits=31)),
+    b"BZh": ("bzip2", bz2.BZ2Decompressor),
+    b"\xfd7zXZ\0": ("xz", lzma.LZMADecompressor),
+}
+_ZSTD = b"\x28\xb5\x2f\xfd"
+_ENCODINGS = {
+    b"\xff\xfe\0\0": "utf-32",
+    b"\0\0\xfe\xff": "utf-32",
+    b"\xff\xfe": "utf-16",
+    b"\xfe\xff": "utf-16",
+}
+
+
+def parse_pieces(
+    path: str,
+    where: str,
+    options: TextOptions,
+    schema: TableSchema,
+    size: int,
+    parse: Callable[[Content], T],
+) -> Iterator[tuple[T, int]]:
+    """Parse a file of text in pieces of about ``size`` bytes; a small one is one piece.
+
+    Yield what ``parse`` makes of each piece, and the number of bytes of it. Errors name the line
+    of the file.
+    """
+    n_before = 0
+    for content, n_repeated in _contents(path, where, options, schema, size):
+        try:
+            parsed = parse(content)
+        except LexiframeError as error:
+            found = error_with_line(error, content, where, options, schema)
+            raise _further_down(found, n_before - n_repeated) from None
+        yield parsed, len(content.data)
+        n_before += n_lines_in(content.data) - n_repeated
+
+
+def _further_down(error: LexiframeError, n_lines: int) -> LexiframeError:
+    problem = error.problem
+    if problem is None or problem.line is None or not n_lines:
+        return error
+    return type(error)(replace(problem, line=problem.line + n_lines))
+
+
+def _contents(
+    path: str, where: str, options: TextOptions, schema: TableSchema, size: int
+) -> Iterator[tuple[Content, int]]:
+    """Yield the pieces, each with the header of its file, and the number of lines repeated."""
+    pieces = _pieces(_decoded(_unpacked(path, where), where), size)
+    first = content_of(next(pieces, b""), where)
+    second = next(pieces, None)
+    if second is None:
+        yield first, 0
+        return
+    if first.kind != "text" or _is_one_value(first.data, schema, options):
+        advice = "write it as Parquet, or one JSON object in each line"
+        found = f"a file of more than {size:,} bytes that has to be read as a whole"
+        raise ReadError(Problem(where, "text with a row in each line", found, advice))
+    header = _header(first.data, options)
+    yield first, 0
+    while second is not None:
+        data = content_of(second, where).data if second.startswith(b"\xef\xbb\xbf") else second
+        yield Content("text", header + data), n_lines_in(header)
+        second = next(pieces, None)
+
+
+def _is_one_value(data: bytes, schema: TableSchema, options: TextOptions) -> bool:
+    """Return whether text is JSON, but not one object in each line."""
+    if not is_json(data):
+        return False
+    return next(pieces_of_json(data[:_BLOCK], schema, options.columns), ...) is ...
+
+
+def _header(data: bytes, options: TextOptions) -> bytes:
+    """Return the line of names of a CSV or TSV table; nothing for other text."""
+    if is_json(data):
+        return b""
+    text, separator = table_in(data, options)
+    found = re.match(rb"[\r\n]*([^\r\n]*(?:\r\n?|\n))", text)
+    return found[1] if separator is not None and found else b""
+
+
+def _pieces(blocks: Iterator[bytes], size: int) -> Iterator[bytes]:
+    """Join blocks to pieces of at least ``size`` bytes that end with a line."""
+    held: list[bytes] = []
+    n_held = 0
+    for block in blocks:
+        held.append(block)
+        n_held += len(block)
+        if n_held < size:
+            continue
+        data = b"".join(held)
+        end = data.rfind(b"\n") + 1 or data.rfind(b"\r", 0, -1) + 1
+        yield from blocks_of_lines(data[:end], size)
+        held, n_held = [data[end:]], len(data) - end
+    yield from blocks_of_lines(b"".join(held), size)
+
+
+def _decoded(blocks: Iterator[bytes], where: str) -> Iterator[bytes]:
+    """Turn UTF-16 and UTF-32 with a byte order mark into UTF-8."""
+    first = next(blocks, b"")
+    encoding = next((name for mark, name in _ENCODINGS.items() if first.startswith(mark)), None)
+
+    def all_blocks() -> Iterator[bytes]:
+        yield first
+        yield from blocks
+
+    if encoding is None:
+        yield from all_blocks()
+        return
+    try:
+        for text in codecs.iterdecode(all_blocks(), encoding):
+            yield text.encode()
+    except UnicodeError as error:
+        expected = f"{encoding.upper()} text, as its byte order mark says"
+        found = f"bytes that cannot be decoded ({in_one_line(error)})"
+        raise ReadError(Problem(where, expected, found, "save it as UTF-8")) from None
+
+
+def _unpacked(path: str, where: str) -> Iterator[bytes]:
+    """Yield the bytes of a file, unpacked if they are packed."""
+    blocks = _blocks(path, where)
+    first = next(blocks, b"")
+    name = "zstd"
+    try:
+        if first.startswith(_ZSTD):
+            with pa.CompressedInputStream(pa.OSFile(path), "zstd") as stream:
+                yield from iter(lambda: stream.read(_BLOCK), b"")
+            return
+        for magic, (name, start) in _PACKED.items():  # noqa: B007 - the message below names it
+            if first.startswith(magic):
+                yield from _streams(first, blocks, start)
+                return
+    except (EOFError, zlib.error, lzma.LZMAError, ValueError, OSError) as error:
+        if isinstance(error, LexiframeError):
+            raise
+        broken = f"the {name} data is broken or cut short ({in_one_line(error)})"
+        raise ReadError(Problem(where, "", broken, "fetch or pack it again")) from None
+    yield first
+    yield from blocks
+
+
+def _streams(first: bytes, blocks: Iterator[bytes], start: Callable[[], Any]) -> Iterator[bytes]:
+    """Unpack streams that follow each other, perhaps padded with zeros, as `content_of` does."""
+    data, stream = first, start()
+    while True:
+        yield stream.decompress(data)
+        data = stream.unused_data if stream.eof else b""
+        while stream.eof and not (data := data.lstrip(b"\0")):
+            if not (data := next(blocks, b"")):
+                return
+        if stream.eof:
+            stream = start()
+        elif not (data := next(blocks, b"")):
+            raise EOFError("it ends before its end-of-stream marker")
+
+
+def _blocks(path: str, where: str) -> Iterator[bytes]:
+    try:
+        with Path(path).open("rb") as file:
+            yield from iter(lambda: file.read(_BLOCK), b"")
+    except OSError as error:
+        found = f"cannot be read ({error.strerror or error})"
+        raise ReadError(Problem(where, "", found)) from None

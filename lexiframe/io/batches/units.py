@@ -1,0 +1,313 @@
+"""The units in which runs and judgments are read: a file, a file of a data set, a frame, a query.
+
+A unit is spilled as a whole or not at all, so that a job that was killed goes on behind the last
+unit that was finished.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any, Literal
+
+import polars as pl
+import pyarrow as pa
+
+from lexiframe.base.errors import Problem, ReadError
+from lexiframe.io.batches.tables import (
+    Batches,
+    of_arrow_file,
+    of_fragment,
+    of_frame,
+    of_parquet,
+    of_query,
+    of_stream,
+)
+from lexiframe.io.files.sources import File, expanded, is_in_ir_datasets, is_remote, refuse_odd
+from lexiframe.io.qrels import file_or_data
+from lexiframe.io.run_scan import RunScan
+from lexiframe.io.runs import scan_runs
+from lexiframe.io.tables.objects import is_frame, is_one_run
+
+Kind = Literal["table", "text", "object"]
+_SAMPLE = 1 << 16
+_PER_ROW = 24  # bytes of a row in an Arrow file: two ids and a score
+_UNPACKED = 5  # text unpacks to about this many times its size
+_PACKED = (b"\x1f\x8b", b"BZh", b"\xfd7zXZ\0", b"\x28\xb5\x2f\xfd")
+
+
+@dataclass(frozen=True)
+class Unit:
+    """What is read and spilled as a whole.
+
+    A ``"table"`` is read in batches, a ``"text"`` in pieces, and any other object at once.
+    ``source`` is the index of the source that it belongs to; ``rows`` counts or estimates its rows,
+    and returns None when nobody knows. ``stamp`` is the size and time of its file. A query is read
+    ``alone``: two of them may share a connection to a database.
+    """
+
+    where: str
+    kind: Kind
+    source: int = 0
+    origin: Any = None
+    batches: Batches | None = None
+    path: str | None = None
+    stamp: tuple[int, ...] | None = None
+    rows: Callable[[], int | None] = lambda: None
+    alone: bool = False
+
+
+@dataclass(frozen=True)
+class Sources:
+    """Runs and judgments that were found already: iterators and readers can be found only once."""
+
+    scan: RunScan
+    runs: list[Unit]
+    qrels: list[Unit]
+
+    @classmethod
+    def of(cls, runs: Any, qrels: Any, **how: Any) -> Sources:
+        """Find runs and judgments; ``how`` has the options of `scan_runs`."""
+        return cls(*units_of_runs(runs, how), units_of_qrels(qrels))
+
+
+class Once:
+    """A reader of record batches, which can be read only once, as a frame that exports Arrow."""
+
+    def __init__(self, reader: pa.RecordBatchReader) -> None:
+        self.reader = reader
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        return self.reader.__arrow_c_stream__(requested_schema)
+
+
+def units_of_runs(runs: Any, how: Mapping[str, Any]) -> tuple[RunScan, list[Unit]]:
+    """Find the units of runs, in any form that `scan_runs` takes; ``how`` has its options."""
+    if isinstance(runs, Sources):
+        return runs.scan, runs.runs
+    scan = runs if isinstance(runs, RunScan) else scan_runs(_in_batches(runs), **how)
+    units = [
+        unit
+        for number, source in enumerate(scan.sources)
+        for unit in _units(source.origin, source.where, number)
+    ]
+    return scan, units
+
+
+def units_of_qrels(qrels: Any) -> list[Unit]:
+    """Find the units of judgments: a file, or a folder of Parquet files, a frame, a query."""
+    if isinstance(qrels, Sources):
+        return qrels.qrels
+    data = _in_batches(judgments_in(qrels))
+    return _units(file_or_data(data), "qrels", 0)
+
+
+def _in_batches(data: Any) -> Any:
+    """Replace what `find_sources` would read at once: readers, and folders with partitions."""
+    if isinstance(data, pa.RecordBatchReader):
+        return Once(data)
+    if isinstance(data, str | Path):
+        return data_sets_in(data)
+    if is_one_run(data):  # its rows may be tuples, which are no lists of runs
+        return data
+    if isinstance(data, Mapping):
+        return {name: _in_batches(value) for name, value in data.items()}
+    if isinstance(data, list | tuple) or (isinstance(data, Iterator) and not is_frame(data)):
+        return [_in_batches(value) for value in data]
+    return data
+
+
+def data_sets_in(data: Any) -> Any:
+    """Replace folders with partitions (``run=bm25/``) by the data sets that they are."""
+    if isinstance(data, str | Path) and not is_remote(data) and not is_in_ir_datasets(data):
+        folder = expanded(data)
+        return _data_set(folder) if _has_partitions(folder) else data
+    if is_one_run(data):
+        return data
+    if isinstance(data, Mapping):
+        return {name: data_sets_in(value) for name, value in data.items()}
+    return [data_sets_in(value) for value in data] if isinstance(data, list | tuple) else data
+
+
+def judgments_in(data: Any) -> Any:
+    """Replace a folder of Parquet files by the data set that it is."""
+    is_path = isinstance(data, str | Path) and not is_remote(data) and not is_in_ir_datasets(data)
+    return _data_set(expanded(data)) if is_path and _is_folder(expanded(data)) else data
+
+
+def _has_partitions(folder: Path) -> bool:
+    """Return whether a path is a folder with folders that are called ``name=value``."""
+    return _is_folder(folder) and any(
+        "=" in path.name and path.is_dir() for path in folder.iterdir()
+    )
+
+
+def _is_folder(path: Path) -> bool:
+    return os.path.isdir(path)  # noqa: PTH112 - false, not an error, for a name that is too long
+
+
+def _data_set(folder: Path) -> Any:
+    """Open a folder of Parquet files as a data set; what else lies in it is an error."""
+    from pyarrow import dataset, fs
+
+    hidden = (".", "_")
+    inside = [p for p in folder.rglob("*") if not p.name.startswith(hidden)]
+    refuse_odd(inside)
+    files = sorted(str(path) for path in inside if path.is_file())
+    if not files:
+        raise ReadError(Problem(str(folder), "Parquet files", "an empty folder"))
+    inner = [part for file in files for part in Path(file).relative_to(folder).parts[:-1]]
+    names = dict.fromkeys(part.partition("=")[0] for part in inner if "=" in part)
+    # As text, since Arrow would read the run 007 as the number 7. Other columns are those of the
+    # first file, for who reads all at once; a part is read with those of its file, and a broken
+    # first file is found like any other.
+    keys = pa.schema([(name, pa.string()) for name in names])
+    schema = pa.schema([*_columns_of(files[0], names), *keys])
+    factory = dataset.FileSystemDatasetFactory(
+        fs.LocalFileSystem(),
+        files,
+        dataset.ParquetFileFormat(),
+        dataset.FileSystemFactoryOptions(
+            partitioning=dataset.HivePartitioning(keys),
+            partition_base_dir=str(folder),
+            exclude_invalid_files=False,
+        ),
+    )
+    return factory.finish(schema)
+
+
+def _columns_of(file: str, keys: Iterable[str]) -> list[pa.Field]:
+    from pyarrow import parquet
+
+    try:
+        return [field for field in parquet.read_schema(file) if field.name not in {*keys}]
+    except (OSError, pa.ArrowException):
+        return []
+
+
+def _units(origin: Any, where: str, number: int) -> list[Unit]:
+    if isinstance(origin, File):
+        return [_of_file(origin, number)]
+    if _has_fragments(origin):
+        return [_of_fragment(one, number) for one in origin.get_fragments()]
+    if isinstance(origin, pl.LazyFrame):
+        batches = partial(of_query, origin, where)
+        return [
+            Unit(where, "table", number, origin, batches, rows=partial(_height, origin), alone=True)
+        ]
+    if _is_stream(origin):
+        batches = partial(of_stream, origin, where)
+        return [
+            Unit(where, "table", number, origin, batches, rows=partial(_length, origin), alone=True)
+        ]
+    rows = partial(_length, origin)
+    if is_frame(origin):
+        return [Unit(where, "table", number, origin, partial(of_frame, origin, where), rows=rows)]
+    return [Unit(where, "object", number, origin, rows=rows)]
+
+
+def is_query(data: Any) -> bool:
+    """Return whether data are rows that are read when they are asked for."""
+    return isinstance(data, pl.LazyFrame) or _is_stream(data) or _has_fragments(data)
+
+
+def _is_stream(data: Any) -> bool:
+    package = type(data).__module__.partition(".")[0]
+    is_query = package in ("duckdb", "_duckdb") and is_frame(data)
+    is_table = isinstance(data, pa.Table | pa.RecordBatch)
+    is_of_arrow = package == "pyarrow" and is_frame(data) and not is_table
+    return isinstance(data, Once) or is_query or is_of_arrow
+
+
+def _has_fragments(data: Any) -> bool:
+    """Return whether data is a data set of files that is neither filtered nor projected."""
+    if not (type(data).__module__ == "pyarrow._dataset" and hasattr(data, "files")):
+        return False
+    try:
+        data.get_fragments()
+    except ValueError:
+        return False
+    return True
+
+
+def _of_file(file: File, number: int) -> Unit:
+    where = str(file)
+    if file.data is not None:
+        size = len(file.data)
+        return Unit(where, "object", number, file, rows=lambda: size // _PER_ROW)
+    try:
+        with Path(file.path).open("rb") as opened:
+            start = opened.read(_SAMPLE)
+    except OSError as error:
+        found = f"cannot be read ({error.strerror or error})"
+        raise ReadError(Problem(where, "", found)) from None
+    stamp = file.stamp()
+    known = partial(
+        Unit, where, source=number, origin=file, path=file.path, stamp=stamp and stamp[2:]
+    )
+    if start.startswith(b"PAR1"):
+        batches = partial(of_parquet, file.path, where)
+        rows = partial(_rows_of_parquet, file.path)
+        return known(kind="table", batches=batches, rows=rows)
+    size = stamp[2] if stamp else 0
+    if start.startswith((b"ARROW1\0\0", b"\xff\xff\xff\xff")):
+        batches = partial(of_arrow_file, file.path, where)
+        return known(kind="table", batches=batches, rows=lambda: size // _PER_ROW)
+    return known(kind="text", rows=lambda: _rows_of_text(start, size))
+
+
+def _of_fragment(fragment: Any, number: int) -> Unit:
+    path = fragment.path
+    info = fragment.filesystem.get_file_info(path)
+    stamp = (info.size or 0, info.mtime_ns or 0)
+    is_local = fragment.filesystem.type_name == "local"
+    batches = partial(of_fragment, fragment, path)
+    rows = partial(_rows_of_fragment, fragment)
+    local = path if is_local else None
+    return Unit(path, "table", number, fragment, batches, path=local, stamp=stamp, rows=rows)
+
+
+def _height(query: pl.LazyFrame) -> int | None:
+    try:
+        return int(query.select(pl.len()).collect(engine="streaming").item())
+    except Exception:  # noqa: BLE001 - reading it says what is wrong
+        return None
+
+
+def _length(data: Any) -> int | None:
+    """Count the rows of a data set, a DuckDB relation or an object, where that is possible."""
+    if isinstance(data, Mapping):
+        return sum(len(one) if isinstance(one, Mapping) else 1 for one in data.values())
+    try:
+        if hasattr(data, "count_rows"):
+            return int(data.count_rows())
+        if type(data).__module__.partition(".")[0] in ("duckdb", "_duckdb"):
+            return int(data.shape[0])
+        return int(data.num_rows) if hasattr(data, "num_rows") else len(data)
+    except (TypeError, ValueError, OSError, pa.ArrowException):
+        return None
+
+
+def _rows_of_parquet(path: str) -> int | None:
+    from pyarrow import parquet
+
+    try:
+        return int(parquet.read_metadata(path).num_rows)
+    except (OSError, pa.ArrowException, ValueError):
+        return None
+
+
+def _rows_of_fragment(fragment: Any) -> int | None:
+    try:
+        return int(fragment.count_rows())
+    except (OSError, pa.ArrowException, ValueError):
+        return None
+
+
+def _rows_of_text(start: bytes, size: int) -> int:
+    if start.startswith(_PACKED):
+        return size * _UNPACKED // (2 * _PER_ROW)
+    return size * (start.count(b"\n") or 1) // max(len(start), 1)

@@ -1,0 +1,44 @@
+"""Where to find the data that come with the library."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from lexiframe.base.errors import LexiframeError
+from lexiframe.base.guards import typed
+
+
+@typed
+def bundled(name: str = "digits") -> Path:
+    """Return the folder of a bundled collection, with a ``qrels`` file and a ``runs`` folder.
+
+    Parameters
+    ----------
+    name : {"digits", "example"}
+        ``digits`` is image retrieval over handwritten digits, as Parquet, with a folder ``judges``
+        of what two judges say of the same documents; ``example`` is a few of its queries, as TREC
+        text.
+
+    Returns
+    -------
+    pathlib.Path
+        The folder.
+
+    Raises
+    ------
+    LexiframeError
+        When no bundled collection has that name.
+
+    Examples
+    --------
+    >>> import lexiframe as lf
+    >>> sorted(path.name for path in lf.bundled("example").iterdir())
+    ['qrels.txt', 'runs']
+    """
+    package = Path(__file__).parents[1]
+    # Wheels hold data/ inside the package; an editable installation has it beside the package.
+    for data in (package / "data", package.parent / "data"):
+        if os.path.isdir(data / name):  # noqa: PTH112 - false, not an error, for a long name
+            return data / name
+    raise LexiframeError(f"there is no bundled collection {name!r}; expected digits or example")

@@ -1,0 +1,136 @@
+"""Writing tables as Parquet, with metadata on what they were computed from: `write_parquet`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from lexiframe.base.guards import typed
+from lexiframe.base.schemas import to_polars
+from lexiframe.io.files.checksum import add_checksum
+from lexiframe.io.files.outputs import output_folder, output_path, replacing, replacing_all
+from lexiframe.io.files.parquet_and_arrow import to_arrow
+from lexiframe.io.files.provenance import describe, provenance_of, recorded_sources
+from lexiframe.io.run_scan import RunScan, SourceRead
+from lexiframe.io.tables.objects import is_frame
+from lexiframe.typing import Frame
+
+ROWS_PER_GROUP = 1 << 20
+
+
+@typed
+def write_parquet(
+    table: Frame, /, path: str | Path, *, computed_from: Iterable[Any] = (), **facts: Any
+) -> Path:
+    """Write a frame as Parquet, with its provenance.
+
+    The same rows with the same provenance and the same versions of lexiframe and PyArrow give the
+    same bytes. The file has checksums of its pages and of all its bytes. lexiframe refuses to read
+    the file if a bit has changed; in files of writers that add no checksums, it cannot detect that.
+
+    Parameters
+    ----------
+    table
+        Any frame that exports Arrow. The provenance in the schema metadata of a table of
+        `read_runs` or `read_qrels` is kept.
+    path
+        The file; it appears whole or not at all.
+    computed_from
+        One or several objects that the table was computed from: tables of `read_runs` and
+        `read_qrels`, scans of `scan_runs`, an `Evaluation`. Their files with sha256, and the
+        policies and measures of an evaluation, are written into the metadata. Polars' frames carry
+        no metadata, so this is the only way to record them.
+    **facts
+        Further facts for the metadata, such as policies, measures or a seed.
+
+    Returns
+    -------
+    pathlib.Path
+        The path.
+
+    Raises
+    ------
+    LexiframeError
+        When the path cannot be written to.
+    TypeError
+        For another object in ``computed_from``, such as a path.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import lexiframe as lf
+    >>> runs, qrels = lf.read_runs("data/example/runs"), lf.read_qrels("data/example/qrels.txt")
+    >>> p = lf.positions(runs, qrels, rel=1)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     lf.write_parquet(p, Path(folder, "p.parquet"), computed_from=[runs, qrels], rel=1).name
+    'p.parquet'
+    """
+    path = output_path(path)
+    provenance: dict[str, Any] = {}
+    sources: list[dict[str, Any]] = []
+    given: Any = computed_from
+    is_list = isinstance(given, Iterable) and not isinstance(given, str | Path)
+    is_list = is_list and getattr(given, "ndim", 1) > 0
+    is_one = _is_origin(given) or not is_list
+    for origin in [computed_from] if is_one else computed_from:
+        if not _is_origin(origin):
+            raise TypeError(
+                "computed_from: expected tables of read_runs and read_qrels, scans of scan_runs, "
+                f"or an Evaluation, found {origin!r}; read it first"
+            )
+        how = getattr(origin, "provenance", None)
+        provenance |= how if isinstance(how, Mapping) else {}
+        sources += sources_of_origin(origin)
+    provenance |= {"sources": sources} if sources else {}
+    with replacing(path) as temporary:
+        write_parquet_file(temporary, table, provenance | facts)
+    return path
+
+
+def _is_origin(data: Any) -> bool:
+    """Return whether data is a frame, or carries its provenance."""
+    return isinstance(data, RunScan) or hasattr(data, "provenance") or is_frame(data)
+
+
+def sources_of_origin(
+    origin: Any, read: Sequence[SourceRead] | None = None
+) -> list[dict[str, Any]]:
+    """Return the files that runs or qrels come from; nothing for frames made in memory.
+
+    ``read`` has the facts about the sources of runs, if they were read before.
+    """
+    return origin.provenance(read) if isinstance(origin, RunScan) else recorded_sources(origin)
+
+
+def write_parquet_file(path: Path, table: Any, facts: dict[str, Any]) -> None:
+    """Write a frame as Parquet to a path directly, and add facts to its metadata.
+
+    The pages and the file have checksums, which detect damaged bytes.
+    """
+    from pyarrow import parquet
+
+    arrow = table if isinstance(table, pa.Table) else to_arrow(to_polars(table))
+    metadata = describe(provenance_of(arrow.schema) | facts)
+    with path.open("w+b") as file:
+        parquet.write_table(
+            arrow.replace_schema_metadata(metadata).combine_chunks(),
+            file,
+            compression="zstd",
+            row_group_size=ROWS_PER_GROUP,
+            write_page_checksum=True,
+        )
+        add_checksum(file)
+
+
+def write_tables(folder: str | Path, tables: Mapping[str, Any]) -> list[Path]:
+    """Write frames as Parquet, each under its name in a folder, all of them or none."""
+    target = output_folder(folder)
+    paths = [target / f"{name}.parquet" for name in tables]
+    with replacing_all(paths) as temporaries:
+        for (name, table), file in zip(tables.items(), temporaries, strict=True):
+            write_parquet_file(file, table, {"table": name})
+    return paths

@@ -1,0 +1,143 @@
+"""What ``help`` says of a measure, and lists of measures that print whole."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import itertools
+import sys
+from typing import Any
+
+import polars as pl
+
+from lexiframe.metrics.kinds.parameters import Gains, Parameter, as_parameter
+
+_CATALOGUES = (
+    "metrics.catalogues.ranked",
+    "metrics.catalogues.sets",
+    "metrics.catalogues.user_models",
+    "metrics.catalogues.subtopics",
+    "pairwise.catalogue",
+)
+
+
+class Explained:
+    """The ``__doc__`` of a class; that of an instance explains this one measure.
+
+    Each kind of measure is one class with many instances, and ``help(lf.nDCG)`` has to be about
+    nDCG, not about all graded metrics.
+    """
+
+    def __init__(self, of_class: str | None) -> None:
+        self._of_class = of_class
+
+    def __get__(self, measure: Any, owner: type) -> str | None:
+        return self._of_class if measure is None else explanation(measure)
+
+
+def explanation(measure: Any) -> str:
+    """Return what a measure is: its description, formula, parameters, range and source.
+
+    Examples
+    --------
+    >>> import lexiframe as lf
+    >>> print(explanation(lf.ERR))
+    ERR: a cascade metric.
+    <BLANKLINE>
+    Expected reciprocal rank; ``max`` is the greatest grade of the scale, 4 as in gdeval.
+    <BLANKLINE>
+    Formula: Σ_i 1/p_i · R_i Π_{j<i} (1 − R_j), R = (2^y − 1)/2^max
+    Range: 0 to 1
+    Needs of the positions: relevant items
+    Source: Chapelle et al., CIKM 2009, doi:10.1145/1645953.1646033
+    <BLANKLINE>
+    Parameters, as in ERR(max=4, rel=2) @ 10
+    ----------
+    max : a number above 0 (default: 4)
+    rel : the least grade that is relevant (default: as in the positions)
+    @ k : only the first k ranks count (default: all)
+    """
+    kind = measure.kind if measure.kind.endswith("preference") else f"{measure.kind} metric"
+    facts = {
+        "Formula": measure.formula,
+        "Range": measure.bounds,
+        "Needs of the positions": measure.needs,
+        "Source": measure.source,
+    }
+    said = [f"{label}: {fact}" for label, fact in facts.items() if fact]
+    parts = [f"{measure}: a {kind}.", _description(measure.name), "\n".join(said)]
+    return "\n\n".join(part for part in [*parts, "\n".join(_parameters(measure))] if part)
+
+
+def _parameters(measure: Any) -> list[str]:
+    operand = getattr(measure, "operand", None)
+    given = {} if operand else getattr(measure, "parameters", {})  # else they are the operand's
+    declared = {k: as_parameter(v) for k, v in given.items()}
+    cuts_off = getattr(measure, "cuts_off", True)
+    defaults = {k: p.default for k, p in declared.items()}
+    shown = [f"{k}={v!r}" for k, v in defaults.items() if v is not None]
+    shown = [operand, *shown] if operand else shown
+    example = f"{measure.name}({', '.join([*shown, 'rel=2'])})" + " @ 10" * cuts_off
+    lines = [
+        f"{name} : {parameter} ({_default(parameter)})" for name, parameter in declared.items()
+    ]
+    lines.append("rel : the least grade that is relevant (default: as in the positions)")
+    lines += ["@ k : only the first k ranks count (default: all)"] * cuts_off
+    return [f"Parameters, as in {example}", "-" * 10, *lines]
+
+
+def _default(parameter: Parameter) -> str:
+    if isinstance(parameter, Gains):
+        return "default: each grade is its own gain"
+    value = parameter.default
+    return "has to be given" if value is None else f"default: {value!r}"
+
+
+def _description(name: str) -> str:
+    """Return the text that stands behind the entry of a measure in a catalogue, or nothing."""
+    for module in (sys.modules.get(f"lexiframe.{part}") for part in _CATALOGUES):
+        for constant, text in _texts(module).items() if module else ():
+            if getattr(getattr(module, constant, None), "name", None) == name:
+                return inspect.cleandoc(text)
+    maker = getattr(sys.modules.get("lexiframe.metrics.kinds.derived"), name, None)
+    return (inspect.getdoc(maker) or "").partition("\n\nParameters\n")[0] if maker else ""
+
+
+def _texts(module: Any) -> dict[str, str]:
+    """Return the text behind each assignment of a module, which Python itself does not keep."""
+    try:
+        body = ast.parse(inspect.getsource(module)).body
+    except OSError:  # installed without its source
+        return {}
+    return {
+        entry.targets[0].id: text.value.value
+        for entry, text in itertools.pairwise(body)
+        if isinstance(entry, ast.Assign) and isinstance(entry.targets[0], ast.Name)
+        if isinstance(text, ast.Expr) and isinstance(text.value, ast.Constant)
+        if isinstance(text.value.value, str)
+    }
+
+
+class Listing(pl.DataFrame):
+    """A table that prints all rows and the whole of each cell: a few lines for each row.
+
+    Its columns are too wide and too many for a terminal, and Polars shows eight rows.
+    """
+
+    def __str__(self) -> str:
+        width = max(map(len, self.columns), default=0) + 1
+        rows = (row.items() for row in self.iter_rows(named=True))
+        return "\n".join(
+            "\n".join([str(first), *(f"    {name + ':':<{width}} {cell}" for name, cell in cells)])
+            for (_, first), *cells in rows
+        )
+
+    __repr__ = __str__
+
+    def _repr_html_(self, *, _from_series: bool = False) -> str:
+        import html  # loaded only where a notebook asks for it
+
+        rows = [self.columns, *self.iter_rows()]
+        cells = ("".join(f"<td>{html.escape(str(cell))}</td>" for cell in row) for row in rows)
+        head, *body = (f"<tr>{row}</tr>" for row in cells)
+        return f"<table><thead>{head}</thead><tbody>{''.join(body)}</tbody></table>"

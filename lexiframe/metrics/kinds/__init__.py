@@ -1,0 +1,1 @@
+"""The kinds of metrics, and what they compute with."""

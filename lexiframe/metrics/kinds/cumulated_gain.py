@@ -1,0 +1,142 @@
+"""Variants of nDCG that trec_eval has: G, ndcg_rel and Rndcg.
+
+g_i is the gain of the i-th relevant item from the top, p_i its rank, and m the number of items
+with a positive gain. The ideal ranking has the items in decreasing order of gain.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from lexiframe.metrics.kinds.counts import ratio, retrieved
+from lexiframe.metrics.kinds.exposures import logarithmic
+from lexiframe.metrics.kinds.graded import best_first, mapped
+from lexiframe.metrics.rankings import GRADE, Rankings
+from lexiframe.metrics.row_by_row import row_by_row
+
+GainOfGrade = Mapping[float, float] | None
+
+_DCG = (pl.col("gain") * logarithmic(pl.col("rank"))).cum_sum()
+
+
+@dataclass(frozen=True)
+class Found:
+    """The relevant items that were retrieved, from the top of each ranking, beside the ideal.
+
+    Attributes
+    ----------
+    items
+        ``ranking``, ``rank``, ``gain``; ``total``, the gains up to the item; ``dcg`` up to it.
+    ideal
+        A row for each place of each request's ideal ranking: ``gain``, ``rank``, ``dcg``, ``cost``
+        (the sum up to the place of the gains, of those below 1 as 1), ``is_last`` (the next place
+        has less gain), ``to_come`` (the sum of 1/dcg over such last places from here).
+    at
+        For each item the row of ``ideal`` with its rank, or with the last rank of its request.
+    m, n_levels, ideal_dcg, ideal_gain
+        For each ranking: the items and the distinct gains of its request, DCG and gain in all.
+    """
+
+    items: pl.DataFrame
+    ideal: pl.DataFrame
+    at: np.ndarray
+    m: np.ndarray
+    n_levels: np.ndarray
+    ideal_dcg: np.ndarray
+    ideal_gain: np.ndarray
+
+    @classmethod
+    def of(cls, rankings: Rankings, gains: GainOfGrade) -> Found:
+        """Put the items found beside the ideal rankings of their requests."""
+        gain = mapped(GRADE, gains)
+        ideal = _ideal(rankings, gain)
+        request = ideal["ranking"].to_numpy()
+        n_requests = len(rankings.ideal_rows)
+        first = np.searchsorted(request, np.arange(n_requests))
+
+        def each(values: np.ndarray | pl.Series | None) -> np.ndarray:
+            weights = None if values is None else np.asarray(values, np.float64)
+            return rankings.of_ideal(np.bincount(request, weights, n_requests).astype(np.float64))
+
+        m = each(None)
+        items = _found(rankings, gain)
+        ranking, rank = items["ranking"].to_numpy(), items["rank"].to_numpy()
+        begin = rankings.of_ideal(first.astype(np.float64))
+        at = (begin[ranking] + np.minimum(rank, m[ranking]) - 1).astype(np.int64)
+        terms = ideal["gain"] * (1 / (ideal["rank"] + 1).log(2))
+        return cls(items, ideal, at, m, each(ideal["is_last"]), each(terms), each(ideal["gain"]))
+
+    def sums(self, terms: np.ndarray) -> np.ndarray:
+        """Return the sum of a term of the items for each ranking."""
+        return np.bincount(self.items["ranking"].to_numpy(), terms, len(self.m))
+
+    def column(self, name: str) -> np.ndarray:
+        """Return a column of the items found."""
+        return self.items[name].to_numpy()
+
+    def ideally(self, name: str) -> np.ndarray:
+        """Return, for each item found, a column of the ideal ranking at the item's rank."""
+        return np.asarray(self.ideal[name].to_numpy()[self.at])
+
+
+def _ideal(rankings: Rankings, gain: pl.Expr) -> pl.DataFrame:
+    rows = rankings.ideal_rows
+    table = pl.DataFrame({"ranking": rows.of_relevant, "gain": best_first(rows, gain)})
+    table = table.filter(pl.col("gain") > 0).with_columns(
+        rank=pl.int_range(1, pl.len() + 1).over("ranking").cast(pl.Float64)
+    )
+    following = pl.col("gain").shift(-1).over("ranking")
+    table = table.with_columns(
+        dcg=_DCG.over("ranking"),
+        cost=pl.max_horizontal("gain", pl.lit(1.0)).cum_sum().over("ranking"),
+        is_last=following.is_null() | (following != pl.col("gain")),
+    )
+    at_last = pl.when("is_last").then(1 / pl.col("dcg")).otherwise(0.0)
+    return table.with_columns(to_come=at_last.cum_sum(reverse=True).over("ranking"))
+
+
+def _found(rankings: Rankings, gain: pl.Expr) -> pl.DataFrame:
+    rank = pl.col("position").cast(pl.Float64)
+    items = row_by_row(rankings.from_the_top, ranking=pl.col("ranking"), rank=rank, gain=gain)
+    items = items.filter(pl.col("rank").is_not_null(), pl.col("gain") > 0)
+    return items.with_columns(
+        total=pl.col("gain").cum_sum().over("ranking"), dcg=_DCG.over("ranking")
+    )
+
+
+def normalised_gain(rankings: Rankings, *, gains: GainOfGrade = None) -> np.ndarray:
+    """Σ_i g_i / log2(2 + cost(p_i) − (g_1 + … + g_i)), over the sum of all gains."""
+    found = Found.of(rankings, gains)
+    m = found.m[found.column("ranking")]
+    # beyond the last item of the ideal ranking each rank costs 1
+    cost = found.ideally("cost") + np.maximum(found.column("rank") - m, 0)
+    terms = found.column("gain") / np.log2(2 + cost - found.column("total"))
+    return ratio(found.sums(terms), found.ideal_gain)
+
+
+def at_relevant(rankings: Rankings, *, gains: GainOfGrade = None) -> np.ndarray:
+    """1/m Σ_i DCG/IDCG at p_i, with that of the whole ranking for what was not retrieved."""
+    found = Found.of(rankings, gains)
+    n_found = found.sums(np.ones(found.items.height))
+    at_items = found.sums(found.column("dcg") / found.ideally("dcg"))
+    dcg = found.sums(found.column("gain") / np.log2(found.column("rank") + 1))
+    return ratio(at_items + (found.m - n_found) * ratio(dcg, found.ideal_dcg), found.m)
+
+
+def at_levels(rankings: Rankings, *, gains: GainOfGrade = None) -> np.ndarray:
+    """The mean of DCG/IDCG at the ranks where the gain of the ideal ranking falls, and at ñ.
+
+    An item adds its term to each of these ranks that is not above its own. As in trec_eval, the end
+    of the ranking counts only when ñ > m + 1.
+    """
+    found = Found.of(rankings, gains)
+    ranking, rank = found.column("ranking"), found.column("rank")
+    goes_on = retrieved(rankings) > found.m + 1
+    at_last = np.where(rank <= found.m[ranking], found.ideally("to_come"), 0.0)
+    at_end = np.where(goes_on, ratio(np.ones(len(rankings)), found.ideal_dcg), 0.0)[ranking]
+    terms = found.column("gain") / np.log2(rank + 1) * (at_last + at_end)
+    return ratio(found.sums(terms), found.n_levels + goes_on)

@@ -1,0 +1,125 @@
+"""Graded metrics: sums of gain times exposure, usually divided by the sum of an ideal ranking."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar
+
+import numpy as np
+import polars as pl
+
+from lexiframe.base.errors import LexiframeError
+from lexiframe.metrics.kinds.metric import Metric
+from lexiframe.metrics.kinds.recall_level import Exposure, seen
+from lexiframe.metrics.rankings import GRADE, N_RELEVANT, RANK, Rankings
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class GradedMetric(Metric):
+    """μ = Σ g(y) · e(p) over the relevant items, divided by the same sum of the ideal ranking.
+
+    The ideal ranking has the relevant items in decreasing order of grade, and the same cut-off,
+    unless a parameter ``ideal`` is ``"full"``.
+
+    Parameters
+    ----------
+    name : str
+        Its name in the column ``measure``.
+    exposure : callable
+        e(p), or e(p, m), from Polars expressions to a Polars expression.
+    gain : callable
+        g(y), from a Polars expression of grades to an expression of gains.
+    normalised : bool
+        Whether to divide by the sum of the ideal ranking.
+
+    Examples
+    --------
+    >>> import lexiframe as lf
+    >>> squared = lf.GradedMetric("squared", exposure=lambda p: 1 / p, gain=lambda y: y**2)
+    >>> squared @ 5
+    squared@5
+    """
+
+    exposure: Exposure
+    gain: Callable[..., Any]
+    normalised: bool = field(default=True, kw_only=True)
+
+    kind: ClassVar[str] = "graded"
+
+    def terms(self, p: pl.Expr = RANK, m: pl.Expr = N_RELEVANT, y: pl.Expr = GRADE) -> pl.Expr:
+        """g(y) · e(p), for one relevant item."""
+        exposure = pl.when(seen(self, p)).then(self.evaluate(self.exposure, p, m))
+        return self.evaluate(self.gain, y) * exposure
+
+    def contributions(self, rankings: Rankings) -> np.ndarray:
+        """g(y) · e(p) of each relevant item, divided by the ideal if the metric is."""
+        refuse_grades_above(self, rankings)
+        terms = rankings.of_each(self.terms())
+        if not self.normalised:
+            return terms
+        ideal = self._ideals(rankings)[rankings.of_relevant]
+        return np.asarray(np.divide(terms, ideal, out=np.zeros_like(terms), where=ideal > 0))
+
+    def compute(self, rankings: Rankings) -> np.ndarray:
+        """Σ g(y) · e(p), divided once by the ideal, so that the ideal ranking has exactly 1."""
+        refuse_grades_above(self, rankings)
+        found = rankings.found
+        terms = found.of_each(self.terms())
+        total = np.bincount(found.of_relevant, terms, len(found)).astype(np.float64)
+        if not self.normalised:
+            return total
+        ideal = self._ideals(rankings)
+        return np.asarray(np.divide(total, ideal, out=np.zeros_like(total), where=ideal > 0))
+
+    @property
+    def of_ideal(self) -> GradedMetric:
+        """The metric that the ideal ranking is summed with: this one, or it without cut-off."""
+        return replace(self, cutoff=None) if self.values.get("ideal") == "full" else self
+
+    def _ideals(self, rankings: Rankings) -> np.ndarray:
+        """Return for each ranking the sum of the ideal ranking of its request."""
+        rows, metric = rankings.ideal_rows, self.of_ideal
+        exposure = pl.when(seen(metric, RANK)).then(
+            metric.evaluate(self.exposure, RANK, N_RELEVANT)
+        )
+        terms = best_first(rows, metric.evaluate(self.gain, GRADE)) * rows.of_each(exposure)
+        return rankings.of_ideal(np.bincount(rows.of_relevant, terms, len(rows)))
+
+
+def best_first(ideal: Rankings, gain: pl.Expr) -> np.ndarray:
+    """Return the gains of ideal rankings in decreasing order; a higher grade may have less gain."""
+    gains = ideal.of_each(gain)
+    order = np.lexsort((-gains, ideal.of_relevant))
+    return np.asarray(gains[order])
+
+
+def mapped(y: pl.Expr, gains: Mapping[float, float] | None) -> pl.Expr:
+    """The gain of a grade, which is the grade itself unless ``gains`` has another one for it."""
+    if gains is None:
+        return y
+    return y.replace_strict([*map(float, gains)], [*map(float, gains.values())], default=y)
+
+
+def gain_of_dcg(y: pl.Expr, *, dcg: str, gains: Mapping[float, float] | None = None) -> pl.Expr:
+    """The grade itself (``log2``, as in trec_eval), or 2^y − 1 (``exp-log2``)."""
+    return mapped(y, gains) if dcg == "log2" else 2 ** mapped(y, gains) - 1
+
+
+def share_of_greatest(y: pl.Expr, *, max: float) -> pl.Expr:
+    """The grade divided by the greatest possible grade."""
+    return y / max
+
+
+def refuse_grades_above(metric: Metric, rankings: Rankings) -> None:
+    """Raise when a grade is greater than the parameter ``max`` or ``max_rel`` of a metric."""
+    name = "max" if "max" in metric.values else "max_rel"
+    greatest = metric.values.get(name)
+    if greatest is None or not rankings.relevant.height:
+        return
+    found = float(rankings.relevant["relevance"].max())  # type: ignore[arg-type]
+    if found > greatest:
+        raise LexiframeError(
+            f"{metric}: expected grades up to {greatest:g}, found {found:g}; "
+            f"give the greatest possible grade: {metric.name}({name}={found:g})"
+        )

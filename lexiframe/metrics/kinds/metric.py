@@ -1,0 +1,206 @@
+"""What all metrics have in common: a name, parameters, a least grade and a cut-off."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import KW_ONLY, dataclass, field, fields, replace
+from functools import cached_property
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+import polars as pl
+
+from lexiframe.base.errors import LexiframeError
+from lexiframe.metrics import notation
+from lexiframe.metrics.catalogues.described import Explained
+from lexiframe.metrics.kinds.parameters import Parameter, as_parameter, plain, refuse_wrong
+from lexiframe.metrics.needs import RELEVANT
+from lexiframe.metrics.rankings import Rankings
+
+Aggregate = Literal["mean", "sum", "geometric mean"]
+_ELSEWHERE = {
+    "cutoff": "; a cut-off stands behind @, as in AP@10",
+}
+"""What to write instead of parameters that ir_measures has."""
+_POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Metric:
+    """A function from a ranking to a number; the base of all kinds of metrics.
+
+    Attributes
+    ----------
+    name
+        Its name. ``str`` adds parameters and cut-off, which gives the ``measure`` of its rows.
+    parameters, given
+        Its parameters with their defaults, and the values that were given.
+    operand
+        The measure inside its parentheses, if it is made from another one: ``TSE(AP)``.
+    rel
+        The least grade that counts as relevant; None: as in the positions.
+    cutoff
+        k: items beyond rank k count as not retrieved, but they still count in m.
+    formula, source, bounds
+        What `measures` shows: the formula, where it was published, and the range of values.
+    aggregate
+        What one number for a run is made of the values of its requests: their ``"mean"``,
+        ``"sum"``, or, for logarithms, ``"geometric mean"`` (see `aggregates`).
+    """
+
+    name: str
+    _: KW_ONLY
+    parameters: Mapping[str, Parameter | float | str | None] = field(default_factory=dict)
+    given: Mapping[str, Any] = field(default_factory=dict)
+    operand: str | None = None
+    rel: float | None = None
+    cutoff: int | None = None
+    formula: str = ""
+    source: str = ""
+    bounds: str = ""
+    aggregate: Aggregate = "mean"
+
+    kind: ClassVar[str] = "metric"
+    needs: ClassVar[str] = RELEVANT
+    smaller_is_better: ClassVar[bool] = False
+    cuts_off: ClassVar[bool] = True
+    of_no_relevant: ClassVar[float | None] = 0.0
+    """The value for a request without a relevant item; None: what the formula gives."""
+
+    @property
+    def at(self) -> str:
+        """What its notation has behind @, if anything."""
+        return "@k" if self.cuts_off else ""
+
+    def __init_subclass__(cls) -> None:
+        cls.__doc__ = Explained(cls.__doc__)  # type: ignore[assignment]
+
+    def __matmul__(self, cutoff: Any) -> Any:
+        if not self.cuts_off:
+            inside = f"; write it inside: {self.name}({self.operand}@{cutoff})"
+            raise LexiframeError(
+                f"{self} has no cut-off, found {self}@{cutoff}{inside if self.operand else ''}"
+            )
+        return replace(self, cutoff=notation.rank_of_cutoff(self.name, cutoff))
+
+    def __call__(self, **parameters: Any) -> Any:
+        """Return the metric with other parameters: ``P(rel=2)``, ``RBP(p=0.5)``."""
+        rel = notation.least_grade(self.name, parameters.pop("rel", self.rel))
+        unknown = [name for name in parameters if name not in self.parameters]
+        if unknown:
+            known = ", ".join(["rel", *self.parameters])
+            raise LexiframeError(
+                f"{self.name} has no parameter {unknown[0]!r}; its parameters are {known}"
+                + _ELSEWHERE.get(unknown[0], "")
+            )
+        if self.operand is not None and parameters:
+            raise LexiframeError(
+                f"{self}: write its parameters inside, with its measure: "
+                f"{self.name}({self.operand.partition('(')[0]}({next(iter(parameters))}=...))"
+            )
+        for name, value in parameters.items():
+            refuse_wrong(self.name, name, as_parameter(self.parameters[name]), value)
+        given = {**self.given, **{name: plain(value) for name, value in parameters.items()}}
+        in_order = {name: given[name] for name in self.parameters if name in given}
+        return replace(self, given=in_order, rel=rel)
+
+    def __str__(self) -> str:
+        return self._notation
+
+    __repr__ = __str__
+
+    @cached_property
+    def _notation(self) -> str:  # hashes and comparisons, of which there are many, need it
+        shown = {k: v for k, v in self.given.items() if v != self._default(k)}
+        shown |= {} if self.rel is None else {"rel": self.rel}
+        return notation.write(self.name, self.operand, shown, self.cutoff)
+
+    def __eq__(self, other: object) -> bool:
+        if self is other or not isinstance(other, Metric):
+            return self is other
+        return str(self) == str(other) and self._identity() == other._identity()
+
+    def __hash__(self) -> int:
+        return hash(str(self))
+
+    def _identity(self) -> tuple[Any, ...]:
+        """Return what equal metrics share: kind, notation, and the fields of the kind's own.
+
+        The notation stands for the common fields, because AP and AP(denominator="m") are one metric
+        though ``given`` differs. The own fields hold functions, such as the exposure.
+        """
+        common = {f.name for f in fields(Metric)}
+        own = (getattr(self, f.name) for f in fields(self) if f.name not in common)
+        return (type(self), str(self), *own)
+
+    def _default(self, name: str) -> Any:
+        return as_parameter(self.parameters[name]).default
+
+    @property
+    def values(self) -> dict[str, Any]:
+        """The parameters and their values."""
+        return {name: self._default(name) for name in self.parameters} | dict(self.given)
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether equal values are equal to the last bit: then only equal values tie."""
+        return False
+
+    def compute(self, rankings: Rankings) -> np.ndarray:
+        """Return the value of each ranking: the sum of the contributions of its relevant items."""
+        return np.bincount(rankings.of_relevant, self.contributions(rankings), len(rankings))
+
+    def contributions(self, rankings: Rankings) -> np.ndarray:
+        """Return what each relevant item adds to the value; raise if the metric is not a sum."""
+        raise LexiframeError(
+            f"{self} is not a sum over recall levels or relevant items; ask for metrics such as AP "
+            "and nDCG, or preferences such as RPP and LR"
+        )
+
+    def evaluate(self, function: Callable[..., Any], *arguments: pl.Expr) -> pl.Expr:
+        """Call an exposure, a weight or a gain with the arguments and parameters that it takes.
+
+        The function gets as many arguments as it has positional ones without a default. Its
+        keyword-only arguments are parameters of the metric, or ``cutoff``; those without a default
+        must have a value.
+        """
+        accepted = inspect.signature(function).parameters.values()
+        required = [a for a in accepted if a.kind in _POSITIONAL and a.default is a.empty]
+        result = function(*arguments[: len(required)], **self.keywords(function))
+        result = result if isinstance(result, pl.Expr) else pl.lit(result)
+        # a null would count as 0, as an item that was not retrieved does; `scores` refuses a NaN
+        return result.cast(pl.Float64).fill_null(float("nan"))
+
+    def keywords(self, function: Callable[..., Any]) -> dict[str, Any]:
+        """Return the parameters that a function takes, by keyword only; raise if one is needed."""
+        self.refuse_missing(function)
+        known = {**self.values, "cutoff": self.cutoff}
+        return {a.name: known[a.name] for a in _keyword_only(function) if a.name in known}
+
+    def refuse_missing(self, *functions: Callable[..., Any]) -> None:
+        """Raise, naming all of them, if parameters that functions need have no value."""
+        known = {**self.values, "cutoff": self.cutoff}
+        taken = [argument for function in functions for argument in _keyword_only(function)]
+        needed = [a.name for a in taken if a.default is a.empty]
+        missing = [name for name in dict.fromkeys(needed) if known.get(name, 0) is None]
+        if missing:
+            named = " and its ".join(missing)
+            raise LexiframeError(f"{self.name} needs its {named}: write {self._with(missing)}")
+
+    def _with(self, missing: list[str], share: str = "cutoff", example: str = "10") -> str:
+        """Return the notation with the missing parameters; ``share`` is the one behind @.
+
+        It keeps those that were given, so that who follows the advice is not asked for them again.
+        """
+        given = {k: v for k, v in self.given.items() if k != share and v != self._default(k)}
+        lacking = {name: "..." for name in missing if name != share}
+        rel = {} if self.rel is None else {"rel": self.rel}
+        at = self.cutoff if share == "cutoff" else self.values[share]
+        text = notation.write(self.name, self.operand, {**given, **lacking, **rel}, at)
+        return text.replace("'...'", "...") + f"@{example}" * (share in missing)
+
+
+def _keyword_only(function: Callable[..., Any]) -> list[inspect.Parameter]:
+    accepted = inspect.signature(function).parameters.values()
+    return [a for a in accepted if a.kind is inspect.Parameter.KEYWORD_ONLY]

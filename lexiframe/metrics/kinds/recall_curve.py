@@ -1,0 +1,46 @@
+"""The precision at shares of the relevant items, and at multiples of their number."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from lexiframe.metrics.kinds.counts import ratio, relevant
+from lexiframe.metrics.rankings import Rankings
+
+_ELEVEN = [n / 10 for n in range(11)]
+
+
+def interpolated_precision(rankings: Rankings, *, recall: float, rounding: str) -> np.ndarray:
+    """The greatest i/p_i of the levels i from the one that is the share ``recall`` of m."""
+    position, level = (rankings.relevant[x].to_numpy() for x in ("position", "level"))
+    counts = ~np.isnan(position.astype(np.float64))
+    counts &= level >= _level_at(recall, relevant(rankings), rounding)[rankings.of_relevant]
+    precision = np.zeros(len(rankings))
+    np.maximum.at(precision, rankings.of_relevant[counts], level[counts] / position[counts])
+    return precision
+
+
+def eleven_point_average(rankings: Rankings, *, rounding: str) -> np.ndarray:
+    """The mean of the interpolated precision at the shares 0, 0.1 ... 1."""
+    points = [interpolated_precision(rankings, recall=r, rounding=rounding) for r in _ELEVEN]
+    # np.mean would add in another order for a single ranking
+    return np.asarray(sum(points[1:], start=points[0]) / len(points))
+
+
+def precision_at_multiple(rankings: Rankings, *, multiple: float) -> np.ndarray:
+    """The precision of the first ⌊x m + 0.9⌋ ranks."""
+    k = _level_at(multiple, relevant(rankings), "up")
+    position = rankings.relevant["position"].to_numpy()
+    is_seen = position <= k[rankings.of_relevant]  # NaN, what was not retrieved, compares as False
+    return ratio(np.bincount(rankings.of_relevant[is_seen], minlength=len(rankings)), k)
+
+
+def _level_at(share: float, m: np.ndarray, rounding: str) -> np.ndarray:
+    """Return share · m as a whole number: the nearest one, halves up, or ⌊share · m + 0.9⌋.
+
+    The first is what trec_eval 10 does (lround), the second what earlier versions do.
+    """
+    if rounding == "up":
+        return np.floor(share * m + 0.9)
+    whole = np.floor(share * m)
+    return whole + (share * m - whole >= 0.5)

@@ -1,0 +1,182 @@
+"""Metrics computed from positions: `scores`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from lexiframe.base.errors import LexiframeError, shown
+from lexiframe.base.guards import typed
+from lexiframe.base.progress import in_threads
+from lexiframe.base.schemas import POSITIONS, SUBTOPIC_POSITIONS, check, to_polars
+from lexiframe.base.sums.tolerance import within
+from lexiframe.metrics import notation
+from lexiframe.metrics.kinds.derived import parse_metric
+from lexiframe.metrics.kinds.metric import Metric
+from lexiframe.metrics.kinds.subtopic_metrics import SubtopicMetric, are_of_subtopics
+from lexiframe.metrics.needs import JUDGED, no_item_of_grade, refuse_unfit, warn_of_lost_gains
+from lexiframe.metrics.rankings import Rankings
+from lexiframe.metrics.subtopic_scores import subtopic_values
+from lexiframe.metrics.values import Values
+from lexiframe.projection.policies import NoRelevant, check_policy
+from lexiframe.projection.ranked_runs import RankedRuns
+from lexiframe.typing import Frame
+
+
+@typed
+def scores(
+    p: Frame,
+    /,
+    measures: Metric | str | Iterable[Metric | str],
+    *,
+    no_relevant: NoRelevant = "drop",
+) -> pl.DataFrame:
+    """Compute metrics for every run and request.
+
+    Parameters
+    ----------
+    p
+        The table of `positions`; for subtopic metrics that of ``positions(..., subtopics=True)``.
+    measures
+        Metrics or their notation: ``lf.AP``, ``lf.nDCG @ 10``, ``"RBP(p=0.8)"``, ``"map"``, several
+        in a string ``"AP nDCG@10"``, names of other libraries (see `parse_measure`); `measures`
+        lists them, with what they need of the positions. The ``rel`` of a measure can raise the
+        least relevant grade of the positions, not lower it; a graded metric then loses the gains of
+        lower grades, which is warned of.
+    no_relevant : {"drop", "zero"}
+        Whether requests without an item of a measure's own ``rel`` have no rows for that measure,
+        or rows with 0. Requests that ``positions(..., no_relevant="zero")`` kept have 0 for every
+        measure; note that for search lengths 0 is better than any real value. As in trec_eval,
+        counts and ``utility`` still count what was retrieved, and the logarithms gm_map and
+        gm_bpref are ln 10⁻⁵.
+
+    Returns
+    -------
+    polars.DataFrame
+        Key ``run, query_id, measure``, sorted by it; and ``value``. A table with your own search
+        length also has ``smaller_is_better``, whether smaller values of the measure are better;
+        for built-in measures this follows from the name.
+
+    Raises
+    ------
+    UnknownNameError
+        With near matches, for a measure that does not exist.
+    LexiframeError
+        When a measure has a value that is not a finite number, has a ``rel`` below that of the
+        positions, or needs what the positions lack: judged items (``judged=True``, and not after
+        `impute`), ranks of items that were not retrieved, or subtopics.
+
+    Examples
+    --------
+    >>> import lexiframe as lf
+    >>> p = lf.positions("data/example/runs/random.run", "data/example/qrels.txt")
+    >>> lf.scores(p, [lf.RR, "R@10"]).columns
+    ['run', 'query_id', 'measure', 'value']
+    """
+    check_policy("no_relevant", no_relevant)
+    metrics = unique_by_name([_as_metric(measure) for measure in as_list(measures)])
+    p = to_polars(p)
+    warn_of_lost_gains(p, metrics)
+    return values_of(p, metrics, no_relevant).table()
+
+
+def values_of(
+    p: pl.DataFrame,
+    metrics: Sequence[Metric],
+    no_relevant: NoRelevant,
+    ranked: RankedRuns | None = None,
+) -> Values:
+    """Compute metrics of positions; all judged items are those of ``ranked`` when it is given."""
+    if ranked is None:
+        refuse_unfit(p, metrics)
+    by_subtopic = are_of_subtopics(p, metrics)
+    if p.is_empty():
+        keys = check(p, SUBTOPIC_POSITIONS if by_subtopic else POSITIONS).select("run", "query_id")
+        nothing = np.empty((0, len(metrics)))
+        return Values(keys, tuple(sorted(metrics, key=str)), nothing, nothing.astype(bool))
+    if by_subtopic:
+        of_subtopics = [metric for metric in metrics if isinstance(metric, SubtopicMetric)]
+        return subtopic_values(p, of_subtopics, no_relevant)
+    rankings = Rankings.of(p, ranked)
+    groups = []  # the metrics of a group share intermediate results, such as the ideal rankings
+    for rel in dict.fromkeys(metric.rel for metric in metrics):
+        restricted = rankings.at_least(rel, no_relevant)
+        of_rel = [metric for metric in metrics if metric.rel == rel]
+        if not restricted.kept.any() and rel is not None:
+            raise no_item_of_grade(of_rel[0])
+        for needs in dict.fromkeys(metric.needs for metric in of_rel):
+            groups.append((restricted, [m for m in of_rel if m.needs == needs]))
+    n_rows = rankings.rows.height
+    computed = [*in_threads(lambda group: _values(*group), groups, "scores", n_rows)]
+    columns = {metric: column for group in computed for metric, column in group.items()}
+    ordered = sorted(columns, key=str)
+    values, kept = (np.stack([columns[m][n] for m in ordered], axis=1) for n in (0, 1))
+    return Values(rankings.keys, tuple(ordered), values, kept)
+
+
+def as_list(measures: Any) -> list[Any]:
+    """Return one measure or several as a list; a string may contain several."""
+    is_one = isinstance(measures, str | Metric) or getattr(measures, "ndim", 1) == 0
+    given = measures if isinstance(measures, Iterable) and not is_one else [measures]
+    return [one for measure in given for one in notation.each(measure)]
+
+
+def unique_by_name(measures: Sequence[Any]) -> list[Any]:
+    """Return the measures without repetitions; raise if two different ones share a name."""
+    by_name: dict[str, Any] = {}
+    for measure in measures:
+        if by_name.setdefault(str(measure), measure) != measure:
+            raise LexiframeError(f"two different measures are named {measure}; rename one")
+    if not by_name:
+        raise LexiframeError("measures: expected at least one, found none")
+    return list(by_name.values())
+
+
+def _as_metric(measure: Any) -> Metric:
+    if isinstance(measure, str):
+        return parse_metric(measure)
+    if not isinstance(measure, Metric):
+        raise TypeError(
+            f"expected metrics or their notation, found {type(measure).__name__}: "
+            f"{shown(measure)}; preferences go to lexiframe.preferences"
+        )
+    return measure
+
+
+def _values(
+    rankings: Rankings, metrics: list[Metric]
+) -> dict[Metric, tuple[np.ndarray, np.ndarray]]:
+    """Return each metric's value for each ranking, and which of them count."""
+    if metrics[0].needs != JUDGED:
+        return {metric: (_checked(metric, rankings), rankings.kept) for metric in metrics}
+
+    def of_run(run: int) -> list[np.ndarray]:
+        one = rankings.of_run(run)  # so that only the judged items of a few runs are in memory
+        return [_checked(metric, one) for metric in metrics]
+
+    n_rows = rankings.rows.height
+    computed = in_threads(of_run, range(rankings.n_runs), "judged items", n_rows)
+    by_run = zip(*computed, strict=True)
+    return {
+        metric: (np.concatenate(parts), rankings.kept)
+        for metric, parts in zip(metrics, by_run, strict=True)
+    }
+
+
+def _checked(metric: Metric, rankings: Rankings) -> np.ndarray:
+    """Return a metric's value for each ranking, with 0 for a request without a relevant item.
+
+    Some are not set to 0: as in trec_eval, num_ret is the number of documents retrieved.
+    """
+    value = metric.compute(rankings).astype(np.float64)  # np.bincount returns integers for no rows
+    if metric.of_no_relevant is not None:
+        value = np.where(rankings.has_relevant, value, metric.of_no_relevant)
+    if not np.isfinite(value).all():
+        raise LexiframeError(
+            f"{metric}: expected finite numbers, found {value[~np.isfinite(value)][0]}; "
+            "check its exposure and weight"
+        )
+    return within(metric.bounds, value)

@@ -1,0 +1,306 @@
+"""Scores and preferences as dense arrays, with the rounding error that they may have.
+
+A request is a query or a user: ``queries`` holds the ids of the requests.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from lexiframe.base.errors import LexiframeError, unknown_name
+from lexiframe.base.sums.moments import Moments
+from lexiframe.base.sums.tolerance import rounding
+
+
+@dataclass(frozen=True)
+class Scores:
+    """One measure's scores: requests × runs, NaN where there is none."""
+
+    queries: pl.Series
+    runs: pl.Series
+    values: np.ndarray
+    smaller_is_better: bool
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """One measure's preferences: requests × pairs of runs, NaN where there is none.
+
+    Pair n is that of the runs ``a[n]`` and ``b[n]``, indices into ``runs`` with a < b; pairs are in
+    the order of (run_a, run_b). With a baseline (`PairCube.against`), b is the baseline instead.
+    ``scores``, requests × runs, are the scores, if known, of which the preferences are differences:
+    the rounding error of a difference grows with the size of the scores, not with that of the
+    difference.
+    """
+
+    queries: pl.Series
+    runs: pl.Series
+    a: np.ndarray
+    b: np.ndarray
+    values: np.ndarray
+    scores: np.ndarray | None = None
+
+    @property
+    def rounding(self) -> np.ndarray:
+        """The rounding error that each preference may have: requests × pairs, or 1 × 1 for all."""
+        if self.scores is None:
+            return rounding(self.values)
+        errors = rounding(self.scores)
+        if errors.size == 1:
+            return errors
+        return np.asarray(np.maximum(errors[:, self.a], errors[:, self.b]))
+
+    @cached_property
+    def differences(self) -> Moments:
+        """The moments of each pair's preferences over the requests."""
+        return Moments.of(self.values, self.rounding)
+
+    @property
+    def mean_rounding(self) -> np.ndarray:
+        """The rounding error that each pair's mean preference may have.
+
+        If all preferences have the same rounding error, the mean has it too. Otherwise a pair
+        without requests has 0.
+        """
+        errors = self.rounding
+        if errors.size == 1:
+            return np.full(len(self.a), errors.item())
+        total = errors.sum(axis=0, where=~np.isnan(self.values))
+        return np.asarray(total / np.maximum(self.n, 1))
+
+    @property
+    def request_rounding(self) -> np.ndarray:
+        """The rounding error that the mean of each request's preferences may have.
+
+        It is at most that of the request's largest preference, or of its largest score if known.
+        """
+        errors = rounding(self.values if self.scores is None else self.scores)
+        return np.broadcast_to(errors.max(axis=1), len(self.queries))
+
+    @property
+    def n(self) -> np.ndarray:
+        """The number of requests of each pair."""
+        return np.asarray((~np.isnan(self.values)).sum(axis=0))
+
+    @property
+    def ends(self) -> np.ndarray:
+        """A matrix, pairs × runs, with 1 at run a and −1 at run b.
+
+        ``values @ ends`` sums preferences by run, + as run a and − as run b.
+        """
+        matrix = np.zeros((len(self.a), len(self.runs)))
+        matrix[np.arange(len(self.a)), self.a] = 1
+        matrix[np.arange(len(self.a)), self.b] = -1
+        return matrix
+
+    def of_known_requests(self) -> Pairs:
+        """Return the pairs without the requests that have no preference."""
+        return _only_requests(self, np.flatnonzero((~np.isnan(self.values)).any(axis=1)))
+
+    def as_cube(self, measure: str) -> PairCube:
+        """Return a cube of this measure alone."""
+        scores = None if self.scores is None else self.scores[None]
+        names, values = pl.Series([measure]), self.values[None]
+        return PairCube(names, self.queries, self.runs, self.a, self.b, values, scores)
+
+    def square(self, by_pair: np.ndarray) -> np.ndarray:
+        """Return an antisymmetric matrix, runs × runs, from a number for each pair."""
+        return square_of(self, by_pair)
+
+
+@dataclass(frozen=True)
+class ScoreCube:
+    """Scores as measures × requests × runs, NaN where there is none.
+
+    ``smaller_is_better`` and ``is_exact`` have an element for each measure: whether its smaller
+    values are better, and whether values that are mathematically equal are also equal as float64.
+    """
+
+    measures: pl.Series
+    queries: pl.Series
+    runs: pl.Series
+    values: np.ndarray
+    smaller_is_better: np.ndarray
+    is_exact: np.ndarray
+
+    def __iter__(self) -> Iterator[tuple[str, Scores]]:
+        """Yield each measure and its scores, without the requests and runs that have none."""
+        for n, (measure, values) in enumerate(zip(self.measures, self.values, strict=True)):
+            query, run = (np.flatnonzero(~np.isnan(values).all(axis=k)) for k in (1, 0))
+            known, smaller = values[np.ix_(query, run)], bool(self.smaller_is_better[n])
+            yield measure, Scores(self.queries[query], self.runs[run], known, smaller)
+
+    def of_queries(self, chosen: np.ndarray) -> ScoreCube:
+        """Return the cube of the requests where ``chosen`` is true."""
+        queries = self.queries.filter(pl.Series(chosen))
+        return replace(self, queries=queries, values=self.values[:, chosen])
+
+
+@dataclass(frozen=True)
+class PairCube:
+    """Preferences as measures × requests × pairs of runs, NaN where there is none.
+
+    ``scores`` are measures × requests × runs, NaN where they are not known: see `Pairs`.
+    """
+
+    measures: pl.Series
+    queries: pl.Series
+    runs: pl.Series
+    a: np.ndarray
+    b: np.ndarray
+    values: np.ndarray
+    scores: np.ndarray | None = None
+
+    def __iter__(self) -> Iterator[tuple[str, Pairs]]:
+        """Yield each measure and its preferences, without requests and runs that have none.
+
+        A run that has scores stays, also where it shares no request with another.
+        """
+        for measure, pairs in zip(self.measures, self.whole(), strict=True):
+            known = ~np.isnan(pairs.values)
+            query, pair = np.flatnonzero(known.any(axis=1)), np.flatnonzero(known.any(axis=0))
+            if len(pair):
+                run = np.unique([pairs.a[pair], pairs.b[pair]])
+                if pairs.scores is not None:
+                    run = np.union1d(run, np.flatnonzero(~np.isnan(pairs.scores).all(axis=0)))
+                yield measure, _only_requests(_only_runs(pairs, run), query)
+
+    def whole(self) -> Iterator[Pairs]:
+        """Yield the preferences of each measure, for all requests and runs of the cube."""
+        for n, values in enumerate(self.values):
+            scores = (
+                None if self.scores is None or np.isnan(self.scores[n]).all() else self.scores[n]
+            )
+            yield Pairs(self.queries, self.runs, self.a, self.b, values, scores)
+
+    def with_scores(self, s: ScoreCube) -> PairCube:
+        """Return the cube with ``scores`` filled in for the measures that ``s`` has."""
+        ours, theirs = (self.measures, self.queries, self.runs), (s.measures, s.queries, s.runs)
+        scores = np.full([len(names) for names in ours], np.nan)
+        there = [names.is_in(known.implode()) for known, names in zip(ours, theirs, strict=True)]
+        places = (
+            known.search_sorted(names.filter(is_there)).to_numpy()
+            for known, names, is_there in zip(ours, theirs, there, strict=True)
+        )
+        scores[np.ix_(*places)] = s.values[np.ix_(*(is_there.to_numpy() for is_there in there))]
+        return replace(self, scores=scores)
+
+    def of_measures(self, names: list[str]) -> PairCube:
+        """Return the cube of some of the measures."""
+        chosen = self.measures.is_in(names)
+        return replace(
+            self,
+            measures=self.measures.filter(chosen),
+            values=self.values[chosen],
+            scores=None if self.scores is None else self.scores[chosen],
+        )
+
+    def against(self, baseline: str) -> PairCube:
+        """Return the cube of the other runs against one: ``b`` of every pair is the baseline.
+
+        A positive preference then says that the other run is better, whatever the names are.
+
+        Raises
+        ------
+        UnknownNameError
+            With near matches, when no run has this name.
+        """
+        if baseline not in self.runs:
+            raise unknown_name("run", baseline, self.runs)
+        place = self.runs.index_of(baseline)
+        kept = (self.a == place) | (self.b == place)
+        a, b, values = self.a[kept], self.b[kept], self.values[:, :, kept]
+        is_turned = a == place
+        turned = np.where(is_turned, 0.0 - values, values)  # 0 − x, because −x makes a tie −0.0
+        return replace(self, a=np.where(is_turned, b, a), b=np.full(len(a), place), values=turned)
+
+    def of_queries(self, chosen: np.ndarray) -> PairCube:
+        """Return the cube of the requests where ``chosen`` is true."""
+        return replace(
+            self,
+            queries=self.queries.filter(pl.Series(chosen)),
+            values=self.values[:, chosen],
+            scores=None if self.scores is None else self.scores[:, chosen],
+        )
+
+
+def pairs_of(runs: pl.Series, baseline: str | Collection[str] | None = None) -> np.ndarray:
+    """Return the indices of all pairs, or of those with one of some runs, by (run_a, run_b).
+
+    Examples
+    --------
+    >>> pairs_of(pl.Series(["a", "b", "c"]), "b").tolist()
+    [0, 2]
+    >>> pairs_of(pl.Series(["a", "b", "c", "d"]), ["c", "d"]).tolist()
+    [1, 2, 3, 4, 5]
+    """
+    a, b = np.triu_indices(len(runs), k=1)
+    if baseline is None:
+        return np.arange(len(a))
+    wanted = [baseline] if isinstance(baseline, str) else [*baseline]
+    for name in wanted:
+        if name not in runs:
+            raise unknown_name("run", name, runs)
+    is_wanted = runs.is_in(wanted).to_numpy()
+    return np.flatnonzero(is_wanted[a] | is_wanted[b])
+
+
+def square_of(pairs: Any, by_pair: np.ndarray) -> np.ndarray:
+    """Return an antisymmetric matrix, runs × runs, from a number for each pair."""
+    matrix = np.zeros((len(pairs.runs), len(pairs.runs)))
+    matrix[pairs.a, pairs.b] = by_pair
+    matrix[pairs.b, pairs.a] = -by_pair
+    return matrix
+
+
+def _only_requests(pairs: Pairs, query: np.ndarray) -> Pairs:
+    """Keep some of the requests."""
+    if len(query) == len(pairs.queries):
+        return pairs
+    scores = None if pairs.scores is None else pairs.scores[query]
+    return replace(pairs, queries=pairs.queries[query], values=pairs.values[query], scores=scores)
+
+
+def _only_runs(pairs: Pairs, run: np.ndarray) -> Pairs:
+    """Keep the pairs of some of the runs."""
+    if len(run) == len(pairs.runs):
+        return pairs
+    kept = np.isin(pairs.a, run) & np.isin(pairs.b, run)
+    return replace(
+        pairs,
+        runs=pairs.runs[run],
+        a=np.searchsorted(run, pairs.a[kept]),
+        b=np.searchsorted(run, pairs.b[kept]),
+        values=pairs.values[:, kept],
+        scores=None if pairs.scores is None else pairs.scores[:, run],
+    )
+
+
+_TOO_GREAT = 1e300
+
+
+def refuse_too_great(what: str, values: np.ndarray) -> None:
+    """Raise for finite values whose sums would be infinite."""
+    sizes = np.abs(values)
+    n = int(np.count_nonzero(np.isfinite(sizes) & (sizes > _TOO_GREAT)))
+    if n:
+        raise LexiframeError(
+            f"{what}: expected values up to {_TOO_GREAT:g} in size, found {n} beyond it; sums of "
+            "them are infinite, so give them in a larger unit"
+        )
+
+
+def check_finite(function: str, values: np.ndarray) -> None:
+    """Raise for infinite values, because a mean over requests is computed from them."""
+    infinite = int(np.isinf(values).sum())
+    if infinite:
+        raise LexiframeError(
+            f"{function}: expected finite values, found {infinite} that are infinite; a mean "
+            "with them would not depend on the other values"
+        )

@@ -1,0 +1,215 @@
+"""Long tables as dense arrays, from which orderings and tests are computed.
+
+The array does not depend on the order of a table's rows, so sums are the same to the last bit.
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from lexiframe.base.codes import encode
+from lexiframe.base.errors import SchemaError, unknown_name
+from lexiframe.base.schemas import PREFERENCES, SCORES, TableSchema, check, to_polars
+from lexiframe.base.sums.tolerance import metric_difference, parts_of
+from lexiframe.metrics.kinds.derived import known_metric
+from lexiframe.metrics.kinds.metric import Metric
+from lexiframe.pairwise.arrays.arrays import PairCube, ScoreCube, pairs_of, refuse_too_great
+from lexiframe.pairwise.arrays.reduced import Reduced, ScoreSums
+from lexiframe.pairwise.arrays.size import IN_ARRAYS, refuse_too_many
+from lexiframe.typing import Frame
+
+PairsLike = Frame | PairCube | Reduced | ScoreSums
+"""A table of preferences or scores; inside the package also an array, or sums over requests."""
+
+
+def is_scores(table: Any) -> bool:
+    """Return whether a table has scores, not preferences."""
+    if isinstance(table, PairCube | Reduced | ScoreSums):
+        return isinstance(table, ScoreSums)
+    return "value" in to_polars(table).columns
+
+
+def score_cube(s: Any) -> ScoreCube:
+    """Convert a scores table to an array.
+
+    The column ``smaller_is_better`` says whether smaller scores are better. Where it is missing or
+    null for a measure, the measure's name decides. Two rows with the same key (run, query_id,
+    measure) are an error.
+    """
+    table = check(s, SCORES)
+    measures, measure = encode(table["measure"])
+    queries, query = encode(table["query_id"])
+    runs, run = encode(table["run"])
+    shape = (len(runs), len(queries), len(measures))
+    refuse_too_great("scores", table["value"].to_numpy())
+    values = _scatter(shape, (run, query, measure), table["value"], SCORES)
+    known = [known_metric(name) for name in measures]
+    smaller = _directions(table, measures, known)
+    is_exact = np.array(
+        [
+            metric is not None and metric.is_exact and metric.smaller_is_better == is_smaller
+            for metric, is_smaller in zip(known, smaller, strict=True)
+        ],
+        bool,
+    )
+    return ScoreCube(measures, queries, runs, np.ascontiguousarray(values.T), smaller, is_exact)
+
+
+def _directions(table: pl.DataFrame, measures: pl.Series, known: list[Metric | None]) -> np.ndarray:
+    """Return for each measure whether smaller values are better."""
+    directions = {
+        name: metric is not None and metric.smaller_is_better
+        for name, metric in zip(measures, known, strict=True)
+    }
+    if "smaller_is_better" in table.columns:
+        given = table.select("measure", "smaller_is_better").drop_nulls().unique()
+        both = given.filter(given["measure"].is_duplicated())["measure"].sort()
+        if len(both):
+            raise SchemaError(
+                f"scores: expected one direction of each measure, found {both[0]} with true and "
+                "with false in smaller_is_better; say the same in all of its rows"
+            )
+        directions |= dict(given.iter_rows())
+    return np.array([directions[name] for name in measures], bool)
+
+
+def pair_cube(table: Any, baseline: str | None = None) -> PairCube:
+    """Convert a preferences table, or the differences of a scores table, to an array.
+
+    A difference favours the run with the greater score; for search lengths and other measures of
+    which smaller values are better, the run with the smaller score. With a baseline only its pairs
+    are kept. A cube is returned unchanged, whatever the baseline: callers make one cube and compute
+    several tables from it. Two rows with the same key (query_id, run_a, run_b, measure) are an
+    error, and so is a row whose run_a does not come before its run_b in the order of bytes.
+    """
+    if isinstance(table, PairCube):
+        return table
+    table = to_polars(table)
+    if is_scores(table):
+        return _score_differences(score_cube(table), baseline)
+    d = check(table, PREFERENCES)
+    if baseline is not None:
+        d = _only_pairs_with(d, baseline)
+    with ThreadPoolExecutor(2) as executor:  # with millions of rows the slowest step of a test
+        encoded = executor.map(encode, (d[name] for name in PREFERENCES.key))
+        (queries, query), (names_a, run_a), (names_b, run_b), (measures, measure) = encoded
+    runs = pl.concat([names_a, names_b]).unique().sort()
+    changes = np.append(True, (run_a[1:] != run_a[:-1]) | (run_b[1:] != run_b[:-1]))
+    # The first row of each stretch of rows with the same pair.
+    starts = np.flatnonzero(changes[: len(run_a)])
+    run_a = runs.search_sorted(names_a).to_numpy().astype(np.int64)[run_a[starts]]
+    run_b = runs.search_sorted(names_b).to_numpy().astype(np.int64)[run_b[starts]]
+    is_wrong = run_a >= run_b
+    if is_wrong.any():
+        first, second = d.select("run_a", "run_b").row(int(starts[np.argmax(is_wrong)]))
+        if first == second:
+            raise SchemaError(
+                f"preferences: expected two different runs, found {first!r} as run_a and as run_b; "
+                "leave the row out"
+            )
+        raise SchemaError(
+            "preferences: expected run_a before run_b in the order of bytes (capitals first), "
+            f"found {first!r} and {second!r}; swap them and change the sign"
+        )
+    a, b = _ends_of(runs, baseline)
+    pair_of = np.zeros((len(runs), len(runs)), np.int64)
+    pair_of[a, b] = np.arange(len(a))
+    shape = (len(queries), len(a), len(measures))
+    pair = np.repeat(pair_of[run_a, run_b], np.diff(np.append(starts, len(query))))
+    cells = (query, pair, measure)
+    values = _scatter(shape, cells, d["preference"], PREFERENCES)
+    by_measure = np.ascontiguousarray(np.moveaxis(values, 2, 0))
+    return PairCube(measures, queries, runs, a, b, by_measure)
+
+
+def cube_or_sums(table: Any, baseline: str | None = None) -> PairCube | Reduced:
+    """Return sums over requests as they are, and convert all else by `pair_cube`."""
+    return table if isinstance(table, Reduced) else pair_cube(table, baseline)
+
+
+def pair_cube_with_scores(d: Any, s: pl.DataFrame, baseline: str | None = None) -> PairCube:
+    """Convert preferences to an array; ``s`` has the scores of those measures that are metrics.
+
+    The scores are needed to know the rounding error of their differences.
+    """
+    cube = pair_cube(d, baseline)
+    return cube.with_scores(score_cube(s)) if s.height else cube
+
+
+def _only_pairs_with(d: pl.DataFrame, baseline: str) -> pl.DataFrame:
+    """Return the rows of those pairs of which one run is the baseline."""
+    kept = d.filter((pl.col("run_a") == baseline) | (pl.col("run_b") == baseline))
+    if not kept.height:
+        raise unknown_name("run", baseline, pl.concat([d["run_a"], d["run_b"]]).unique().sort())
+    return kept
+
+
+def _ends_of(runs: pl.Series, baseline: str | None) -> tuple[np.ndarray, np.ndarray]:
+    """Return the indices of the runs a and b of each pair."""
+    a, b = np.triu_indices(len(runs), k=1)
+    if baseline is None:
+        return a, b
+    chosen = pairs_of(runs, baseline)
+    return a[chosen], b[chosen]
+
+
+def _score_differences(s: ScoreCube, baseline: str | None) -> PairCube:
+    """Return the differences of scores of all pairs of runs, or of those of a baseline."""
+    shape = (len(s.runs), len(s.queries), len(s.measures))
+    refuse_too_many("differences of scores", *shape, IN_ARRAYS, baseline=baseline)
+    a, b = _ends_of(s.runs, baseline)
+    delta = np.empty((len(s.measures), len(s.queries), len(a)))
+    for n, values in enumerate(s.values):
+        # A table of scores lacks m, of which kernels.py takes the parts.
+        flags = {"smaller_is_better": s.smaller_is_better[n], "is_exact": s.is_exact[n]}
+        parts = parts_of(values) if s.is_exact[n] else None
+        delta[n] = metric_difference(values[:, a], values[:, b], parts=parts, **flags)
+    return PairCube(s.measures, s.queries, s.runs, a, b, delta, s.values)
+
+
+def _scatter(
+    shape: tuple[int, ...], cells: tuple[np.ndarray, ...], column: pl.Series, schema: TableSchema
+) -> np.ndarray:
+    """Return an array with a column's numbers, NaN in the cells that the table lacks.
+
+    A column that is sorted by its table's key and lacks no cell is only reshaped, not copied.
+    """
+    flat, is_sorted = checked_cells(shape, cells, column, schema)
+    if is_sorted and len(flat) == np.prod(shape):
+        return np.asarray(column.to_numpy()).reshape(shape)
+    values = np.full(int(np.prod(shape)), np.nan)
+    values[flat] = column.to_numpy()
+    return values.reshape(shape)
+
+
+def checked_cells(
+    shape: tuple[int, ...], cells: tuple[np.ndarray, ...], column: pl.Series, schema: TableSchema
+) -> tuple[np.ndarray, bool]:
+    """Return the places of a table's rows in a flat array, and whether they rise.
+
+    Two rows of one place are an error, and so is a row without a number.
+
+    Examples
+    --------
+    >>> cells = np.array([0, 1]), np.array([1, 0])
+    >>> checked_cells((2, 2), cells, pl.Series("value", [0.5, 0.25]), SCORES)
+    (array([1, 2]), True)
+    """
+    flat = cells[0]
+    for n, cell in zip(shape[1:], cells[1:], strict=True):
+        flat = flat * n + cell
+    is_sorted = bool((flat[1:] > flat[:-1]).all())
+    if not is_sorted and np.bincount(flat).max() > 1:
+        raise SchemaError(
+            f"{schema.name}: expected one row for each {', '.join(schema.key)}, found several"
+        )
+    if column.null_count() or column.is_nan().any():
+        raise SchemaError(
+            f"{schema.name}: expected a number in each row of the column {column.name}, found a "
+            "null or NaN"
+        )
+    return flat, is_sorted

@@ -1,0 +1,248 @@
+"""The positions of the relevant items in every run: `positions`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from lexiframe.base.codes import encode, order_of
+from lexiframe.base.guards import typed
+from lexiframe.base.schemas import POSITIONS, SUBTOPIC_POSITIONS
+from lexiframe.io.problems.duplicates import Duplicates
+from lexiframe.projection.answers import warn_of_gaps
+from lexiframe.projection.judgments import JudgedItems
+from lexiframe.projection.levels import levels_in
+from lexiframe.projection.policies import NoRelevant, Policies, ScoreType, Ties, Unjudged
+from lexiframe.projection.ranked_runs import RankedRuns, rank_runs
+from lexiframe.typing import QrelsLike, RunsLike
+
+
+@typed
+def positions(
+    runs: RunsLike,
+    qrels: QrelsLike,
+    /,
+    *,
+    rel: float | None = None,
+    ties: Ties = "doc_id_desc",
+    score_type: ScoreType = "float64",
+    no_relevant: NoRelevant = "drop",
+    duplicates: Duplicates = "error",
+    unjudged: Unjudged = "keep",
+    depth: int | None = None,
+    exclude_self: bool = False,
+    judged: bool = False,
+    subtopics: bool = False,
+    pool: bool = False,
+) -> pl.DataFrame:
+    """Find the position of every relevant item in every run.
+
+    A run's documents are ordered by score, descending. Every run has a row for every relevant
+    item of every request, so a request that a run did not answer has null positions throughout.
+    Requests that are not judged are ignored. A warning says what was dropped or filled, and
+    `coverage` counts it.
+
+    Parameters
+    ----------
+    runs
+        The table of `read_runs`, the scan of `scan_runs`, any frame of that form, or paths.
+    qrels
+        The table of `read_qrels`, any frame of that form, or a path. A document that was judged in
+        several iterations of a request has the greatest of its grades.
+    rel : float, optional
+        The least grade that is relevant; None: any positive grade.
+    ties : {"doc_id_desc", "doc_id_asc", "input", "rank"}
+        What orders documents of equal score: their id (bytewise; descending is trec_eval's way),
+        their order in the file, or the rank that the file gives, which must differ within a query.
+    score_type : {"float64", "float32"}
+        The precision in which scores are compared. trec_eval 10 holds them as doubles. Earlier
+        versions up to 9.0.8, pytrec_eval, and ir_measures where it calls pytrec_eval hold them as
+        single floats, so that scores that differ only beyond single precision are equal.
+    no_relevant : {"drop", "zero"}
+        Leave requests without a relevant item out, or keep each with one row for each run, whose
+        document, position and level are null; all its measures except num_ret are then 0.
+    duplicates : {"error", "best"}
+        Raise an error for a document that occurs twice in a ranking or in the judgments of a
+        request, or keep its best rank and its highest grade.
+    unjudged : {"keep", "remove"}
+        Keep unjudged documents, or remove them from the rankings, so that the documents behind
+        them move up (condensed lists). As with trec_eval's ``-J``, a negative grade means pooled
+        but unjudged, so such documents are removed too. A run whose list becomes empty still counts
+        as having answered.
+    depth : int, optional
+        Cut every ranking at this rank, once ties are broken and documents removed, as if no more
+        had been retrieved; relevant items below keep counting in m. Default: no cut.
+    exclude_self : bool
+        Leave out documents that have the id of their query, in rankings and judgments: where
+        queries are documents of the corpus, as in ArguAna and Quora, each finds itself first.
+    judged : bool
+        Also return the judged items that are not relevant; their level is null.
+    subtopics : bool
+        Take the qrels' ``iteration`` as the subtopic of a judgment, and find the items of every
+        subtopic: a document has a row for each that it is relevant for, with its grade there.
+    pool : bool
+        Also return ``pool_size``, the number of distinct items that any run retrieved or that are
+        relevant, by request; with ``unjudged="remove"`` retrieved items count only when they are
+        judged.
+
+    Returns
+    -------
+    polars.DataFrame
+        Key ``run, query_id, doc_id``, sorted by it. ``relevance`` (grade), ``position`` (rank from
+        1, null: not retrieved), ``level`` (recall level from 1; items that were not retrieved
+        follow, those of a low grade first), ``n_relevant`` (m), ``n_retrieved`` (ñ, without what
+        was removed). With ``judged=True`` also ``n_judged``, the items of the request in the
+        judgments (a negative grade means pooled, but unjudged). With ``rel`` there is also a column
+        ``rel``, by which `scores` and `preferences` know which grades are included. With
+        ``subtopics=True`` the key is ``run, query_id, subtopic, doc_id``, and ``level`` and
+        ``n_relevant`` count the relevant items of the subtopic.
+
+    Raises
+    ------
+    LexiframeError
+        When runs and qrels share no request, a document occurs twice, a score is not a number, or
+        ``ties="rank"`` and the ranks cannot break ties; and, before anything is read, for a policy
+        that does not exist.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import lexiframe as lf
+    >>> runs = pl.DataFrame({"run": "bm25", "query_id": "q1", "doc_id": ["a", "b", "c"],
+    ...                      "score": [3.0, 2.0, 1.0]})
+    >>> qrels = pl.DataFrame({"query_id": "q1", "doc_id": ["b", "d"], "relevance": [1.0, 2.0]})
+    >>> lf.positions(runs, qrels).select("doc_id", "position", "level", "n_relevant").rows()
+    [('b', 2, 1, 2), ('d', None, 2, 2)]
+
+    One document serves two subtopics, the other one of them:
+
+    >>> qrels = pl.DataFrame({"query_id": "q1", "subtopic": ["s", "s", "t"],
+    ...                       "doc_id": ["b", "c", "c"], "relevance": 1.0})
+    >>> p = lf.positions(runs, qrels, subtopics=True)
+    >>> p.select("subtopic", "doc_id", "position", "level", "n_relevant").rows()
+    [('s', 'b', 2, 1, 2), ('s', 'c', 3, 2, 2), ('t', 'c', 3, 1, 1)]
+    """
+    policies = Policies(
+        rel, ties, score_type, no_relevant, duplicates, unjudged, depth, exclude_self
+    )
+    ranked = rank_runs(runs, qrels, policies, nonrelevant=judged, pool=pool)
+    warn_of_gaps(ranked)
+    p = project(ranked, no_relevant=no_relevant, judged=judged, subtopics=subtopics, pool=pool)
+    return p if rel is None else p.with_columns(rel=pl.lit(float(rel)))
+
+
+def project(
+    ranked: RankedRuns,
+    *,
+    no_relevant: NoRelevant,
+    judged: bool = False,
+    subtopics: bool = False,
+    pool: bool = False,
+) -> pl.DataFrame:
+    """Make the positions table of runs whose judged items are ranked."""
+    template = _rows_of_a_run(ranked.judged, no_relevant, judged=judged, subtopics=subtopics)
+    item, query = template["item"].to_numpy(), template["query"].to_numpy()
+    ranks = [np.where(item < 0, 0, run.rank[item]) for run in ranked.runs]
+    position = np.concatenate(ranks, dtype=np.int64)
+    levels_of = _level_order(template)
+    level = np.concatenate([levels_of(run.rank) for run in ranked.runs])
+    name = pl.Series([run.name for run in ranked.runs], dtype=pl.String)
+    columns: dict[str, Any] = {
+        "run": name.gather(np.repeat(np.arange(len(name)), len(item))),
+        "position": position,
+        "level": level,
+        "n_retrieved": np.concatenate([run.retrieved[query] for run in ranked.runs]),
+    }
+    if judged and not subtopics:
+        columns["n_judged"] = np.tile(ranked.judged.n_judged[query], len(ranked.runs))
+    if pool:
+        columns["pool_size"] = np.tile(_pool_sizes(ranked)[query], len(ranked.runs))
+    kept = template.drop("item", "query", "list", "is_relevant")
+    table = pl.concat([kept] * len(ranked.runs)).with_columns(**columns)
+    absent_to_null = (
+        pl.when(pl.col(name) > 0).then(pl.col(name)).alias(name) for name in ("position", "level")
+    )
+    schema = SUBTOPIC_POSITIONS if subtopics else POSITIONS
+    names = [name for name in schema.columns if name in table.columns]
+    return table.with_columns(absent_to_null).select(names)
+
+
+def _rows_of_a_run(
+    index: JudgedItems, no_relevant: NoRelevant, *, judged: bool, subtopics: bool
+) -> pl.DataFrame:
+    """Return the rows that every run has: the items, and a row for a request without any.
+
+    Recall levels are counted within each ``list``: a request, or a subtopic of it.
+    """
+    items = _items_of_subtopics(index) if subtopics else _items(index)
+    if not judged:
+        items = items.filter("is_relevant")
+    items = items.with_columns(n_relevant=pl.col("is_relevant").sum().over("list").cast(pl.Int64))
+    n_relevant = index.n_relevant
+    if no_relevant == "drop":
+        return items.filter(n_relevant[items["query"].to_numpy()] > 0)
+    empty = np.flatnonzero(n_relevant == 0)
+    kept = pl.DataFrame({"query_id": index.queries.gather(empty), "query": empty}).with_columns(
+        item=pl.lit(-1, pl.Int64), list=pl.lit(-1, pl.Int64), n_relevant=pl.lit(0, pl.Int64)
+    )
+    key = ["query_id", *["subtopic"] * subtopics, "doc_id"]
+    return pl.concat([items, kept], how="diagonal").sort(key)
+
+
+def _items(index: JudgedItems) -> pl.DataFrame:
+    number = pl.col("item").cast(pl.Int64)
+    return index.items.with_row_index("item").with_columns(
+        number, query=index.query, list=index.query
+    )
+
+
+def _items_of_subtopics(index: JudgedItems) -> pl.DataFrame:
+    """Return a row for each subtopic that an item was judged for, with its grade there."""
+    items = _items(index).select("query_id", "doc_id", "item", "query")
+    rows = index.judgments.rename({"iteration": "subtopic"}).filter(pl.col("item") >= 0)
+    item = rows["item"].to_numpy()
+    _, subtopic = encode(rows["subtopic"])
+    order = order_of(index.query[item], subtopic, item)
+    rows = pl.concat([items[item], rows.drop("item")], how="horizontal")[order]
+    number = pl.struct("query", "subtopic").rle_id().cast(pl.Int64)
+    return rows.with_columns(list=number)
+
+
+def _level_order(template: pl.DataFrame) -> Callable[[np.ndarray], np.ndarray]:
+    """Return a function from one run's ranks of the items to the recall levels of its rows.
+
+    Relevant items are numbered by position; the others get 0. Items that were not retrieved come
+    last, in increasing order of grade. Imputed ranks rise with the level, so that the omitted items
+    of the highest grades get the last places of the corpus.
+    """
+    relevant = np.flatnonzero(template["is_relevant"].fill_null(value=False).to_numpy())
+    item = template["item"].to_numpy()[relevant]
+    group = template["list"].to_numpy()[relevant]
+    relevance = template["relevance"].to_numpy()[relevant]
+    grades = np.unique(relevance)
+    grade = np.searchsorted(grades, relevance)
+
+    def levels(rank: np.ndarray) -> np.ndarray:
+        position = rank[item]
+        found, absent = np.flatnonzero(position), np.flatnonzero(position == 0)
+        n_found = np.bincount(group[found], minlength=group.max(initial=-1) + 1)
+        by_grade = [grade[absent]] if len(grades) > 1 else []
+        level = np.zeros(template.height, np.int64)
+        level[relevant[found]] = levels_in(group[found])(position[found])
+        behind = levels_in(group[absent])(*by_grade)
+        level[relevant[absent]] = n_found[group[absent]] + behind
+        return level
+
+    return levels
+
+
+def _pool_sizes(ranked: RankedRuns) -> np.ndarray:
+    index = ranked.judged
+    relevant = index.items.with_columns(query=index.query).filter("is_relevant")
+    seen = relevant.select("query", "doc_id")
+    for run in ranked.runs:
+        seen = pl.concat([seen, run.pool]).unique() if run.pool is not None else seen
+    return np.bincount(seen["query"].to_numpy(), minlength=len(index.queries))

@@ -1,0 +1,198 @@
+"""The ranks of all runs, from which `positions` and `coverage` are made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
+from typing import Any, NoReturn
+
+import polars as pl
+
+from lexiframe.base.errors import LexiframeError, SchemaError, n_and_first
+from lexiframe.base.likeness import likely_cause
+from lexiframe.base.memory import refuse_more_than_available
+from lexiframe.base.progress import FEW, in_threads
+from lexiframe.io.files.sources import refuse_twins
+from lexiframe.io.run_parts import RunPart
+from lexiframe.io.run_scan import RunScan, SourceRead
+from lexiframe.io.runs import scan_runs
+from lexiframe.projection.judgments import JudgedItems, judged_items
+from lexiframe.projection.pieces import rank_run
+from lexiframe.projection.policies import Policies
+from lexiframe.projection.ranks_and_ties import RANKS, RunRanks
+
+_NO_ROWS = pl.DataFrame()
+
+
+@dataclass(frozen=True)
+class RankedRuns:
+    """The judged items and their ranks in each run, runs sorted by name.
+
+    ``read`` describes each source that was read; ``n_wider`` has the number of lines of each file
+    that have more fields than are read. ``fingerprints`` has a text for each run, if asked for, by
+    which one knows whether it has changed.
+    """
+
+    judged: JudgedItems
+    runs: list[RunRanks]
+    read: list[SourceRead] = field(default_factory=list)
+    n_wider: dict[str, int] = field(default_factory=dict)
+    fingerprints: dict[str, str] = field(default_factory=dict)
+
+    @cached_property
+    def answers(self) -> pl.DataFrame:
+        """For each run, counts of requests (answered or not) and of the rows that were removed."""
+        n_runs, n_empty = len(self.runs), int((self.judged.n_relevant == 0).sum())
+        columns = {
+            "run": [run.name for run in self.runs],
+            "requests": [len(self.judged.queries)] * n_runs,
+            "without_relevant": [n_empty] * n_runs,
+            "answered": [int(run.answered.sum()) for run in self.runs],
+            "missing": [int((~run.answered).sum()) for run in self.runs],
+            "extra": [len(run.extra) for run in self.runs],
+            "duplicates": [run.duplicates for run in self.runs],
+            "unjudged_removed": [run.unjudged for run in self.runs],
+        }
+        return pl.DataFrame(columns)
+
+
+def rank_runs(
+    runs: Any,
+    qrels: Any,
+    policies: Policies,
+    *,
+    nonrelevant: bool = False,
+    pool: bool = False,
+    documents: bool = False,
+    hashed: bool = False,
+    foresee: Callable[[int, JudgedItems], None] | None = None,
+    are_part: bool = False,
+    fingerprint: Callable[[RunPart], str] | None = None,
+) -> RankedRuns:
+    """Rank the relevant items in every run, and with ``nonrelevant`` the other judged items.
+
+    ``pool`` also asks for the retrieved documents, ``documents`` for their order, and ``hashed``
+    for the sha256 of each file as it was read. ``foresee`` is called before files are read, with
+    the least number of runs that they contain, and may raise an error. ``are_part`` says that runs
+    and judgments are those of some requests or runs only, of which perhaps none is answered.
+    ``fingerprint`` gives the text for each run that was read. ``qrels`` may be judged items that
+    are known already.
+    """
+    complete = nonrelevant or policies.unjudged == "remove"
+    scan = runs if isinstance(runs, RunScan) else scan_runs(runs)
+    with ThreadPoolExecutor(1) as aside:  # a large table is checked while the judgments are
+        loading = aside.submit(loaders_of, scan, rank=policies.ties == "rank", hashed=hashed)
+        judged = qrels
+        if not isinstance(qrels, JudgedItems):
+            how = {"nonrelevant": complete, "hashed": hashed, "are_part": are_part}
+            judged = judged_items(qrels, policies, **how)
+        loaders, n_rows = loading.result()
+    _refuse_many(len(loaders), judged)
+    if foresee is not None:
+        foresee(len(loaders), judged)
+    codes = shared_codes() if documents else None
+    rank = partial(rank_run, judged=judged, policies=policies, pool=pool, codes=codes)
+
+    marks: dict[str, str] = {}
+
+    def load_and_rank(load: Callable[[], list[RunPart]]) -> list[tuple[RunRanks, RunPart]]:
+        parts = load()
+        marks.update({part.name: fingerprint(part) for part in parts} if fingerprint else {})
+        # without their rows, so that only the runs that are being ranked are in memory
+        return [(rank(part), replace(part, rows=_NO_ROWS, places=None)) for part in parts]
+
+    done = [*in_threads(load_and_rank, loaders, "reading runs", n_rows)]
+    ranked = [run for runs in done for run in runs]
+    refuse_twins((part.name, part.where) for _, part in ranked)
+    if not (are_part or any(run.answered.any() for run, _ in ranked)):
+        refuse_other_queries(
+            sorted({name for run, _ in ranked for name in run.extra}), judged.queries
+        )
+    read = [
+        SourceRead([part.name for _, part in parts], next(part.sha256 for _, part in parts))
+        for parts in ([ranked] if len(scan) == 1 else done)
+    ]
+    by_name = sorted((run for run, _ in ranked), key=lambda run: run.name)
+    n_wider = {part.where: part.n_wider for _, part in ranked if part.n_wider}
+    return RankedRuns(judged, by_name, read, n_wider, marks)
+
+
+def joined(first: RankedRuns, second: RankedRuns) -> RankedRuns:
+    """Return the ranks of the runs of both, whose judged items are the same."""
+    return RankedRuns(
+        first.judged,
+        sorted([*first.runs, *second.runs], key=lambda run: run.name),
+        [*first.read, *second.read],
+        {**first.n_wider, **second.n_wider},
+        {**first.fingerprints, **second.fingerprints},
+    )
+
+
+_BYTES_OF_RANK = RANKS().itemsize
+_BYTES_OF_POSITION = 100
+"""The memory of a row in the table of positions, while it is made."""
+
+
+def _refuse_many(n_runs: int, judged: JudgedItems) -> None:
+    n_ranked, n_relevant = judged.items.height, int(judged.n_relevant.sum())
+    needed = n_runs * (n_ranked * _BYTES_OF_RANK + n_relevant * _BYTES_OF_POSITION)
+    refuse_more_than_available(
+        needed,
+        f"the positions of {n_relevant:,} relevant items in {n_runs:,} runs",
+        "give fewer runs at once, or fewer requests",
+    )
+
+
+def shared_codes() -> pl.Series:
+    """Return a column that keeps the codes of strings alive, as long as it exists itself.
+
+    Polars forgets the codes of a set of categories when the last column that uses it is gone.
+    """
+    return pl.Series([], dtype=pl.Categorical(pl.Categories.random()))
+
+
+def refuse_other_queries(
+    answered: list[str], judged: pl.Series, *, are_all: bool = True
+) -> NoReturn:
+    """Raise because the queries that were answered, and those that are judged, have none alike.
+
+    The message says how many there are if these ``are_all``, and not a part of them.
+    """
+    cause = likely_cause(answered, judged)
+    ours, theirs = (n_and_first(queries) for queries in (answered, judged))
+    if not are_all:
+        ours, theirs = (said.partition(" ")[2][1:-1] for said in (ours, theirs))
+    raise LexiframeError(
+        f"runs and qrels have no query in common: the runs answer {ours}, "
+        f"the qrels have {theirs}; "
+        + (f"likely cause: {cause}" if cause else "do both use the same query ids?")
+    )
+
+
+def loaders_of(
+    scan: RunScan, *, rank: bool, hashed: bool
+) -> tuple[list[Callable[[], list[RunPart]]], int]:
+    """Return a function for each source or run that loads it, and the number of rows.
+
+    The number is at least what is few rows (see `in_threads`) for sources that are not read yet.
+    """
+    if len(scan) == 1:  # a table of many runs: rank them in several threads
+        parts = _load(scan, 0, rank=rank, hashed=hashed)
+        n_rows = sum(part.rows.height for part in parts)
+        return [lambda part=part: [part] for part in parts], n_rows  # type: ignore[misc]
+    load = partial(_load, scan, rank=rank, hashed=hashed)
+    return [partial(load, index) for index in range(len(scan))], FEW
+
+
+def _load(scan: RunScan, index: int, *, rank: bool, hashed: bool) -> list[RunPart]:
+    """Read one source; raise if ranks are needed and a table of several runs has none."""
+    parts = scan.load(index, rank=rank, hashed=hashed)
+    if rank and len(parts) > 1 and "rank" not in parts[0].rows.columns:
+        raise SchemaError(
+            f"{scan.sources[index].where}: ties='rank' needs a column of whole ranks, found none; "
+            "the table of read_runs has ranks only when every run gives whole ones: give the files "
+            "themselves to learn which does not, or take ties='doc_id_desc', which needs none"
+        )
+    return parts

@@ -1,0 +1,1 @@
+"""Whether the tests keep their promise on the data at hand."""

@@ -1,0 +1,217 @@
+"""Whether two sets of comparisons lead to the same conclusions: `conclusions`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations
+
+import numpy as np
+import polars as pl
+
+from lexiframe.base.guards import typed
+from lexiframe.base.resampling import check_share
+from lexiframe.base.schemas import CONCLUSION_PAIRS, CONCLUSIONS, INT
+from lexiframe.base.sums.tolerance import TIE
+from lexiframe.orderings.coefficients import kendall
+from lexiframe.orderings.from_leads import ranks_of
+from lexiframe.pairwise.arrays.groups import By, names_of
+from lexiframe.significance.matched_comparisons import matched, named_comparisons
+from lexiframe.typing import ComparisonsLike, Frame
+
+CATEGORIES = ("AA", "AD", "MA", "MD", "PA", "PD", "TIE")
+
+
+@typed
+def conclusions(
+    c1: ComparisonsLike,
+    /,
+    c2: Frame | None = None,
+    *,
+    alpha: float | None = None,
+    by: By = None,
+) -> pl.DataFrame:
+    """Count how often two comparisons tables agree about which run of a pair is better.
+
+    The tables may come from two judges, collections, halves of the requests, measures or tests.
+
+    Parameters
+    ----------
+    c1
+        A table of `compare` or `tukey_hsd`, or a mapping of names to such tables, of which every
+        two are compared.
+    c2
+        The other table, when c1 is one. They are then called ``a`` and ``b``.
+    alpha : float, optional
+        A pair is significant when its corrected p-value is below alpha. Default: what the column
+        ``reject`` says.
+    by
+        Columns of the tables that name groups of requests: the table is computed within each group,
+        whose attributes are its first columns.
+
+    Returns
+    -------
+    polars.DataFrame
+        Key ``name_a, name_b, measure, test, correction``, sorted by it; of two tables ``name_a`` is
+        the one that was given first. ``n_pairs`` pairs of runs are in both tables, and each is in
+        one category:
+
+        ======= =============================== =======================================
+        column  significant                     the better run, by the mean difference
+        ======= =============================== =======================================
+        ``AA``  on both sides                   the same
+        ``AD``  on both sides                   another one
+        ``MA``  on one side                     the same
+        ``MD``  on one side                     another one
+        ``PA``  on no side                      the same
+        ``PD``  on no side                      another one
+        ``TIE`` (not asked)                     none: on a side the difference is 0
+        ======= =============================== =======================================
+
+        ``tau`` is Kendall's τ-b, in −1..1, between the orders of the runs on both sides, by the
+        mean of a run's mean differences from all others; null when the tables do not share all
+        pairs of some runs (as with a baseline), or when all runs are equal on a side. ``only_a``
+        and ``only_b`` pairs are in one table only.
+
+    Raises
+    ------
+    LexiframeError
+        For fewer than two tables, tables that share no pair of runs or that cannot be matched (see
+        the notes), several rows of a pair, an unknown attribute, and an alpha not between 0 and 1.
+
+    Warns
+    -----
+    LexiframeWarning
+        When a measure, test or correction is in one table only, and others in both.
+
+    Notes
+    -----
+    Measures that both tables have are compared with each other; the same holds for tests and for
+    corrections. When they have none in common, the single one of a table is compared with each of
+    the other table, and called by both: ``AP vs nDCG@10``. So AP is compared with nDCG@10 by
+    ``conclusions(lf.compare(ap), lf.compare(ndcg))``.
+
+    The better run is that of the greater mean, also for tests that compare wins or ranks. Mean
+    differences of up to 1e-12 are rounding, and count as 0. Moffat, Scholer & Thomas, "Models and
+    Metrics: IR Evaluation as a User Process", ADCS 2012, doi:10.1145/2407085.2407092; Ferro, "What
+    Does Affect the Correlation Among Evaluation Measures?", ACM TOIS 2017, doi:10.1145/3106371.
+
+    Examples
+    --------
+    >>> import lexiframe as lf
+    >>> folder = lf.bundled("example")
+    >>> p = lf.positions(folder / "runs", folder / "qrels.txt")
+    >>> c1, c2 = lf.compare(lf.scores(p, ["AP"])), lf.compare(lf.scores(p, ["RR"]))
+    >>> table = lf.conclusions(c1, c2)
+    >>> table.select("measure", "n_pairs", "AA", "MA", "PA").row(0)
+    ('AP vs RR', 3, 0, 2, 1)
+    >>> lf.conclusions({"AP": c1, "RR": c2}, alpha=0.01).select("name_a", "MA", "tau").row(0)
+    ('AP', 2, 1.0)
+    """
+    names = names_of(None, by)
+    both = _both("conclusions", c1, c2, alpha, names)
+    key = [*names, *CONCLUSIONS.key]
+    is_both = pl.col("in_a") & pl.col("in_b")
+    counts = {name: ((pl.col("category") == name) & is_both).sum() for name in CATEGORIES}
+    counts |= {"only_a": (~pl.col("in_b")).sum(), "only_b": (~pl.col("in_a")).sum()}
+    table = both.group_by(key, maintain_order=True).agg(
+        n_pairs=is_both.sum(), **counts, tau=pl.struct(_OF_PAIR).filter(is_both)
+    )
+    table = table.with_columns(
+        pl.col("n_pairs", *counts).cast(INT),
+        tau=pl.Series([_tau(rows.struct.unnest()) for rows in table["tau"]], dtype=pl.Float64),
+    )
+    return table.select(*names, *CONCLUSIONS.columns).sort(key)
+
+
+@typed
+def conclusion_pairs(
+    c1: ComparisonsLike,
+    /,
+    c2: Frame | None = None,
+    *,
+    alpha: float | None = None,
+    by: By = None,
+) -> pl.DataFrame:
+    """List the pairs of runs of two comparisons tables, and whether both sides conclude the same.
+
+    ``table.filter("changes_side")`` has the pairs of which another run is better on each side.
+
+    Parameters
+    ----------
+    c1, c2, alpha, by
+        As for `conclusions`.
+
+    Returns
+    -------
+    polars.DataFrame
+        Key ``name_a, name_b, measure, test, correction, run_a, run_b`` with run_a < run_b, sorted
+        by it: the pairs of runs that both tables compare. ``category`` is that of `conclusions`,
+        and ``changes_side`` says whether the mean differences have opposite signs (AD, MD, PD).
+        ``mean_difference_a`` and ``mean_difference_b`` (positive: run_a is better), ``p_adjusted``
+        and ``reject`` of both sides follow.
+
+    Raises
+    ------
+    LexiframeError
+        As `conclusions`.
+
+    Examples
+    --------
+    >>> import lexiframe as lf
+    >>> folder = lf.bundled("example")
+    >>> p = lf.positions(folder / "runs", folder / "qrels.txt")
+    >>> c1, c2 = lf.compare(lf.scores(p, ["AP"])), lf.compare(lf.scores(p, ["RR"]))
+    >>> lf.conclusion_pairs(c1, c2).select("run_a", "run_b", "category", "changes_side").row(0)
+    ('pca8_euclidean', 'pixels_euclidean', 'PA', False)
+    """
+    names = names_of(None, by)
+    both = _both("conclusion_pairs", c1, c2, alpha, names).filter("in_a", "in_b")
+    return both.select(*names, *CONCLUSION_PAIRS.columns).sort(*names, *CONCLUSION_PAIRS.key)
+
+
+_OF_PAIR = ("run_a", "run_b", "mean_difference_a", "mean_difference_b")
+
+
+def _both(
+    function: str, c1: ComparisonsLike, c2: Frame | None, alpha: float | None, by: Sequence[str]
+) -> pl.DataFrame:
+    """Return a row for each pair of runs of every two tables, with its category."""
+    if alpha is not None:
+        check_share(function, "alpha", alpha)
+    named = named_comparisons(function, c1, c2, alpha, by)
+    frames = [
+        matched(function, ab, named[ab[0]], named[ab[1]], by) for ab in combinations(named, 2)
+    ]
+    return pl.concat(frames).with_columns(category=_category(), changes_side=_PRODUCT < 0)
+
+
+def _sign(column: str) -> pl.Expr:
+    difference = pl.col(column)
+    return pl.when(difference.abs() <= TIE).then(0).otherwise(difference.sign())
+
+
+_PRODUCT = _sign("mean_difference_a") * _sign("mean_difference_b")
+
+
+def _category() -> pl.Expr:
+    """Return the category of a pair: how many sides are significant, and whether they agree."""
+    n_significant = pl.col("reject_a").cast(INT) + pl.col("reject_b").cast(INT)
+    how_sure = n_significant.replace_strict({0: "P", 1: "M", 2: "A"}, return_dtype=pl.String)
+    agree = pl.when(_PRODUCT > 0).then(pl.lit("A")).otherwise(pl.lit("D"))
+    return pl.when(_PRODUCT == 0).then(pl.lit("TIE")).otherwise(how_sure + agree)
+
+
+def _tau(pairs: pl.DataFrame) -> float | None:
+    """Return τ-b of the orders of the runs by their mean differences; None if pairs are lacking."""
+    runs = pl.concat([pairs["run_a"], pairs["run_b"]]).unique().sort()
+    n = len(runs)
+    if n < 2 or pairs.height < n * (n - 1) // 2:
+        return None
+    a, b = (runs.search_sorted(pairs[end]).to_numpy() for end in ("run_a", "run_b"))
+    ranks = []
+    for side in ("mean_difference_a", "mean_difference_b"):
+        difference = pairs[side].to_numpy()
+        sums = np.bincount(a, difference, n) - np.bincount(b, difference, n)
+        ranks.append(ranks_of(sums[None] / n))
+    tau = float(kendall(*ranks)[0])
+    return None if np.isnan(tau) else tau

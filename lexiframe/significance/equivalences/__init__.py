@@ -1,0 +1,1 @@
+"""Tests of whether a difference is smaller than a margin."""

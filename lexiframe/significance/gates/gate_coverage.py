@@ -1,0 +1,99 @@
+"""What the two runs of a gate rest on: the requests that each answers, and what is judged there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from lexiframe.pairwise.arrays.arrays import PairCube
+from lexiframe.pairwise.arrays.cube import is_scores
+from lexiframe.projection.answers import FIRST
+from lexiframe.projection.ranked_runs import RankedRuns
+
+COVERAGE_OF_BOTH = (
+    "requests",
+    "baseline_answered",
+    "candidate_answered",
+    "baseline_judged_at_10",
+    "candidate_judged_at_10",
+)
+"""The columns that are added to a gate."""
+
+
+@dataclass(frozen=True)
+class RankedPairs:
+    """The differences of two runs, and for each judged request what either answers.
+
+    ``answers`` has ``query_id`` and, for the baseline and for the candidate, ``_answered``,
+    ``_first`` (the number of documents among the first ten) and ``_judged`` of them.
+    """
+
+    pairs: PairCube
+    answers: pl.DataFrame
+
+
+def answers_of(ranked: RankedRuns, baseline: str, candidate: str) -> pl.DataFrame:
+    """Return the table ``answers`` of two ranked runs, of which all judged items are ranked."""
+    is_judged, query, n = ranked.judged.is_judged, ranked.judged.query, len(ranked.judged.queries)
+    columns: dict[str, Any] = {"query_id": ranked.judged.queries}
+    for role, name in (("baseline", baseline), ("candidate", candidate)):
+        run = next(run for run in ranked.runs if run.name == name)
+        judged = is_judged & (run.rank != 0) & (run.rank <= FIRST)
+        columns |= {
+            f"{role}_answered": run.answered,
+            f"{role}_first": np.minimum(run.retrieved, FIRST),
+            f"{role}_judged": np.bincount(query[judged], minlength=n),
+        }
+    return pl.DataFrame(columns)
+
+
+def both_answered(pairs: PairCube, answers: pl.DataFrame) -> PairCube:
+    """Return the differences in the requests that both runs answer."""
+    both = answers.filter("baseline_answered", "candidate_answered")["query_id"]
+    return pairs.of_queries(pairs.queries.is_in(both.implode()).to_numpy())
+
+
+def with_coverage(
+    tested: pl.DataFrame, part: Any, answers: pl.DataFrame | None, baseline: str, candidate: str
+) -> pl.DataFrame:
+    """Add to the rows of a group what both runs answer; null where the table does not tell.
+
+    Preferences have no row for a request that one of the runs lacks, so they do not tell.
+    """
+    if answers is not None:
+        there = answers.filter(pl.col("query_id").is_in(part.queries.implode()))
+        return tested.join(_of_rankings(there), how="cross")
+    if isinstance(part, pl.DataFrame) and is_scores(part):
+        return tested.join(_of_scores(part, baseline, candidate), on="measure", how="left")
+    unknown = {name: pl.Float64() if "_at_" in name else pl.Int64() for name in COVERAGE_OF_BOTH}
+    return tested.with_columns(pl.lit(None, kind).alias(name) for name, kind in unknown.items())
+
+
+def _of_rankings(answers: pl.DataFrame) -> pl.DataFrame:
+    counts = [pl.len().cast(pl.Int64).alias("requests")]
+    for role in ("baseline", "candidate"):
+        first, judged = (pl.col(f"{role}_{name}").sum() for name in ("first", "judged"))
+        counts += [
+            pl.col(f"{role}_answered").sum().cast(pl.Int64),
+            pl.when(first > 0).then(judged / first).alias(f"{role}_judged_at_10"),
+        ]
+    return answers.select(counts).select(COVERAGE_OF_BOTH)
+
+
+def _of_scores(s: pl.DataFrame, baseline: str, candidate: str) -> pl.DataFrame:
+    run, query = pl.col("run").cast(pl.String), pl.col("query_id")
+    return (
+        s.group_by(pl.col("measure").cast(pl.String))
+        .agg(
+            requests=query.n_unique().cast(pl.Int64),
+            baseline_answered=query.filter(run == baseline).n_unique().cast(pl.Int64),
+            candidate_answered=query.filter(run == candidate).n_unique().cast(pl.Int64),
+        )
+        .with_columns(
+            baseline_judged_at_10=pl.lit(None, pl.Float64),
+            candidate_judged_at_10=pl.lit(None, pl.Float64),
+        )
+    )

@@ -1,0 +1,78 @@
+"""What the table of `audit` says, in words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import polars as pl
+
+from lexiframe.base.errors import escaped
+from lexiframe.base.schemas import AUDITS, STR
+from lexiframe.views.sentences.words import for_group, listed, test_and_correction
+
+Row = dict[str, Any]
+_ERROR = {"centred": "equal means are rejected", "exchanged": "exchangeable runs are told apart"}
+
+
+def audits_in_words(audits: pl.DataFrame) -> pl.DataFrame:
+    """Return a sentence for each measure, test, null and level, in each group of requests.
+
+    A rate differs from the level if its whole interval lies on one side of it.
+    """
+    by = [name for name in audits.columns if name not in AUDITS.columns]
+    keys = [*by, "measure", "test", "null", "alpha"]
+    parts = audits.sort(*keys, "n_requests").partition_by(keys, maintain_order=True)
+    rows = [(*part.select(keys).row(0), _sentences(part.to_dicts(), by)) for part in parts]
+    schema = {name: audits.schema[name] for name in keys} | {"sentence": STR}
+    return pl.DataFrame(rows, schema=schema, orient="row")
+
+
+def _sentences(rows: list[Row], by: list[str]) -> str:
+    """Return what is said of the numbers of requests of one test."""
+    first = rows[0]
+    scope = f"By {first['measure']}{for_group(first, by)}"
+    test = test_and_correction(first["test"], "none")[0]
+    rates = _at_sizes(rows, "error_rate")
+    n_pairs = f"{first['n_pairs']:,} pair{'s' * (first['n_pairs'] != 1)} of runs"
+    return escaped(
+        f"{scope}, {_ERROR[first['null']]} in {rates} ({test}, α = {first['alpha']:g}): "
+        f"{_kept(rows)}. {_found(rows)} There were {first['trials']:,} trials of each size, "
+        f"drawn from {n_pairs} and {first['n']:,} requests."
+    )
+
+
+def _percent(rate: float) -> str:
+    return f"{rate:.1%}".replace("%", " %")
+
+
+def _at_sizes(rows: list[Row], rate: str) -> str:
+    """List a rate by size: "5.1 % of samples of 25 requests and 5.0 % of 50"."""
+    texts = [f"{_percent(row[rate])} of {row['n_requests']:,}" for row in rows]
+    texts[0] = texts[0].replace(" of ", " of samples of ") + " requests"
+    return listed(texts)
+
+
+def _kept(rows: list[Row]) -> str:
+    """Say whether the test keeps its promise, and with how many requests if that differs."""
+    more = [f"{row['n_requests']:,}" for row in rows if row["error_low"] > row["alpha"]]
+    less = [f"{row['n_requests']:,}" for row in rows if row["error_high"] < row["alpha"]]
+    said = [
+        f"{how} often than promised" + f" with {listed(sizes)} requests" * (len(sizes) < len(rows))
+        for how, sizes in (("more", more), ("less", less))
+        if sizes
+    ]
+    return "; ".join(said) or "as often as promised"
+
+
+def _found(rows: list[Row]) -> str:
+    """Say how often differences are found, and how often in the wrong direction."""
+    known = [row for row in rows if row["power"] is not None]
+    if not known:
+        return "No pair that was drawn differs in the mean."
+    every = listed([_percent(row["power"]) for row in known])
+    said = every if len(known) == len(rows) else _at_sizes(known, "power")
+    wrong = [_percent(row["type_iii"]) for row in known if row["type_iii"] is not None]
+    if not wrong:
+        return f"Differences are found in {said}."
+    of_them = f"{listed(wrong)} of what is found has the wrong direction"
+    return f"Differences are found in {said}; {of_them}."

@@ -1,0 +1,143 @@
+"""The verdict on a gate: whether the candidate passes, and by what it does not."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import polars as pl
+
+from lexiframe.base.errors import escaped
+from lexiframe.views.sentences.words import for_group, listed, test_and_correction
+
+_ONE_GATE = ["baseline", "candidate", "require", "test", "correction", "alpha"]
+
+
+def gate_sentences(table: pl.DataFrame) -> pl.DataFrame:
+    """State for each baseline and candidate whether all rows of the table of `gate` pass.
+
+    Returns
+    -------
+    polars.DataFrame
+        Key ``baseline, candidate, require, test, correction, alpha``, in the order of the table;
+        ``outcome`` is ``"pass"`` when all rows pass, else ``"fail"`` when one fails, else
+        ``"undecided"``; and ``sentence``.
+
+    Examples
+    --------
+    >>> import lexiframe as lf
+    >>> s = pl.DataFrame({"query_id": [*"abcdef"] * 2, "run": ["old"] * 6 + ["new"] * 6,
+    ...                   "measure": "AP", "value": [.1, .2, .3, .4, .5, .6] + [.2] * 6})
+    >>> g = lf.gate(s, 0.1, baseline="old", candidate="new")
+    >>> print(gate_sentences(g)["sentence"][0])
+    new does not pass the gate: AP does not decide whether it is not worse than old by more than \
+the margin, but about 88 requests would (paired t-test, α = 0.05, n = 6 of 6 requests).
+    """
+    groups = table.columns[: table.columns.index("measure")]
+    gates = table.partition_by(_ONE_GATE, maintain_order=True)
+    said = [_of_gate([*part.iter_rows(named=True)], groups) for part in gates]
+    schema = {name: table.schema[name] for name in _ONE_GATE}
+    return pl.DataFrame(said, {**schema, "outcome": pl.String, "sentence": pl.String})
+
+
+def _of_gate(rows: list[dict[str, Any]], groups: list[str]) -> dict[str, Any]:
+    found = {row["outcome"] for row in rows}
+    outcome = next(name for name in ("fail", "undecided", "pass") if name in found)
+    said = f"{_summary(rows, outcome, groups)} ({_how(rows)})."
+    return {**{name: rows[0][name] for name in _ONE_GATE}, "outcome": outcome,
+            "sentence": escaped(said)}  # fmt: skip
+
+
+def _summary(rows: list[dict[str, Any]], outcome: str, groups: list[str]) -> str:
+    runs = f"{rows[0]['candidate']} {'passes' if outcome == 'pass' else 'does not pass'} the gate"
+    shown, opposite = (said.format(rows[0]["baseline"]) for said in _CLAIMS[rows[0]["require"]])
+    named = {
+        name: [name_of_row(row, groups) for row in rows if row["outcome"] == name]
+        for name in {row["outcome"] for row in rows}
+    }
+    if outcome == "pass":
+        return f"{runs}: by {listed(named['pass'])} it is {shown}"
+    said = [f"by {listed(named['fail'])} it is {opposite}"] if "fail" in named else []
+    if "undecided" in named:
+        verb = "does" if len(named["undecided"]) == 1 else "do"
+        what = "it" if said else f"whether it is {shown}"
+        said.append(f"{listed(named['undecided'])} {verb} not decide {what}{_needed(rows)}")
+    return f"{runs}: {'; '.join(said)}"
+
+
+_CLAIMS = {
+    "not-worse": (
+        "not worse than {} by more than the margin",
+        "worse than {} by more than the margin",
+    ),
+    "better": ("better than {}", "not better than {} by the margin"),
+    "equivalent": ("equivalent to {} within the margin", "not equivalent to {}"),
+}
+"""For what may be required, what it is called, and what its opposite is."""
+
+
+def _needed(rows: list[dict[str, Any]]) -> str:
+    sizes = [row["required"] for row in rows if row["outcome"] == "undecided"]
+    if None in sizes:
+        return ""
+    return f", but about {max(sizes):,} requests would"
+
+
+def name_of_row(row: dict[str, Any], groups: list[str]) -> str:
+    """Return the measure of a row, and its group of requests if there are groups.
+
+    Examples
+    --------
+    >>> name_of_row({"kind": "short", "measure": "AP"}, ["kind"])
+    'AP for kind = short'
+    """
+    return f"{row['measure']}{for_group(row, groups)}"
+
+
+def _how(rows: list[dict[str, Any]]) -> str:
+    how, over = test_and_correction(rows[0]["test"], rows[0]["correction"])
+    corrected = f", {over} the {len(rows):,} rows" * (rows[0]["correction"] != "none")
+    sizes = [row["n"] for row in rows]
+    n = " to ".join(f"{n:,}" for n in dict.fromkeys([min(sizes), max(sizes)]))
+    return f"{how}{corrected}, α = {rows[0]['alpha']:g}, n = {n}{_of_all(rows, n)}"
+
+
+def _of_all(rows: list[dict[str, Any]], n: str) -> str:
+    """Say of how many requests n are, which run lacks some, and how much is judged of both."""
+    if any(row.get("requests") is None for row in rows):
+        return f" request{'s' * (n != '1')}"
+    all_requests = [int(row["requests"]) for row in rows]
+    of = " to ".join(f"{size:,}" for size in dict.fromkeys([min(all_requests), max(all_requests)]))
+    said = f" of {of} request{'s' * (of != '1')}"
+    for role in ("baseline", "candidate"):
+        lacking = max(row["requests"] - row[f"{role}_answered"] for row in rows)
+        said += f", {lacking:,} of them without {rows[0][role]}" * bool(lacking)
+    shares = [row[f"{role}_judged_at_10"] for row in rows for role in ("baseline", "candidate")]
+    if None in shares:
+        return said
+    return f"{said}, of the first 10 documents at least {math.floor(100 * min(shares))} % judged"
+
+
+def coverage_of_row(row: dict[str, Any]) -> str:
+    """Say what the two runs of a row answer, and how much is judged; nothing if it is not known.
+
+    Examples
+    --------
+    >>> coverage_of_row({"baseline": "old", "candidate": "new", "requests": 60,
+    ...                  "baseline_answered": 60, "candidate_answered": 58,
+    ...                  "baseline_judged_at_10": 0.314, "candidate_judged_at_10": 0.295})
+    '60 requests, of which old has 60 and new 58; judged among their first 10 documents: 31.4 % \
+and 29.5 %'
+    """
+    if row.get("requests") is None:
+        return ""
+    there = [f"{row[f'{role}_answered']:,}" for role in ("baseline", "candidate")]
+    said = (
+        f"{row['requests']:,} request{'s' * (row['requests'] != 1)}, of which {row['baseline']} "
+        f"has {there[0]} and {row['candidate']} {there[1]}"
+    )
+    shares = [row[f"{role}_judged_at_10"] for role in ("baseline", "candidate")]
+    if None in shares:
+        return said
+    judged = " and ".join(f"{100 * share:.1f} %" for share in shares)
+    return f"{said}; judged among their first 10 documents: {judged}"

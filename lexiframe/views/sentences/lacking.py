@@ -1,0 +1,107 @@
+"""What is said, and marked, where runs lack requests that others have."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import polars as pl
+
+from lexiframe.base.errors import escaped
+from lexiframe.orderings.means import is_count
+
+_DONE = {
+    None: "no order by {}, because {}; a mean over different requests is no ranking: say what to "
+    "do by missing='common', 'zero' or 'own'",
+    "own": "by {}, each run is ordered by the requests that it has (missing='own'), although {}",
+    "common": "by {}, only requests that all runs have count (missing='common'), because {}",
+    "zero": "by {}, a run has 0 for requests that it lacks (missing='zero'), as {}",
+}
+_NAMED = 3
+
+
+@dataclass(frozen=True)
+class Lacking:
+    """The measures of which runs lack requests, and what was done about it.
+
+    Attributes
+    ----------
+    missing
+        What `evaluate_scores` was asked to do.
+    of
+        For each measure the number of ``requests``, and of the ``runs`` that lack some how many
+        each has.
+    """
+
+    missing: str | None = None
+    of: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+
+    @classmethod
+    def in_evaluation(cls, provenance: Mapping[str, Any]) -> Lacking:
+        """Return what the provenance of an evaluation says; runs with judgments lack no request.
+
+        Examples
+        --------
+        >>> found = {"AP": {"requests": 2, "runs": {"b": 1}}}
+        >>> lacking = Lacking.in_evaluation({"missing": "own", "lacking": found})
+        >>> print(*lacking.notes(["AP"]))
+        by AP, each run is ordered by the requests that it has (missing='own'), although 1 run \
+lacks some of the 2 requests (b has 1)
+        """
+        return cls(provenance.get("missing"), provenance.get("lacking", {}))
+
+    def notes(self, measures: Sequence[str]) -> list[str]:
+        """Return a sentence on each measure that orders runs and of which runs lack requests."""
+        return [
+            _DONE[self.missing].format(measure, _in_words(self.of[measure]))
+            for measure in dict.fromkeys(measures)
+            if measure in self.of and not is_count(measure)
+        ]
+
+    def said(self, measures: Sequence[str]) -> list[str]:
+        """Return the notes as sentences that follow others."""
+        return [f"{note[0].upper()}{note[1:]}." for note in self.notes(measures)]
+
+    def in_short(self, measures: Sequence[str]) -> list[str]:
+        """Return a note for tables of ranks, which do not show how many requests a run has."""
+        shown = [m for m in dict.fromkeys(measures) if m in self.of and not is_count(m)]
+        if self.missing != "own" or not shown:
+            return []
+        return [f"by {', '.join(shown)}, each run by the requests that it has (missing='own')"]
+
+    def counts(self, means: pl.DataFrame) -> pl.Series:
+        """Return for each mean ``(n=1)`` where its run lacks requests, and else nothing."""
+        is_partial = self.missing in (None, "own")
+        said = [
+            f"(n={n})" if is_partial and run in self.of.get(measure, {}).get("runs", {}) else ""
+            for run, measure, n in means.select("run", "measure", "n").iter_rows()
+        ]
+        return pl.Series("count", said, dtype=pl.String)
+
+
+def _in_words(facts: Mapping[str, Any]) -> str:
+    few = sorted(facts["runs"].items(), key=lambda item: item[1])
+    named = ", ".join(f"{escaped(run)} has {n}" for run, n in few[:_NAMED])
+    verb = "run lacks" if len(few) == 1 else "runs lack"
+    more = ", ..." * (len(few) > _NAMED)
+    return f"{len(few):,} {verb} some of the {facts['requests']:,} requests ({named}{more})"
+
+
+def without_unranked(
+    tables: Mapping[str, pl.DataFrame], by: Sequence[str]
+) -> dict[str, pl.DataFrame]:
+    """Return the tables without the measures (of groups) whose runs have no ranks.
+
+    Those are the ones of which runs lack requests, and `verdict` would refuse them.
+    """
+    on = [*by, "measure"]
+    orderings = tables["orderings"]
+    unranked = orderings.filter(pl.col("rank").is_null()).select(on).unique()
+    if not unranked.height:
+        return dict(tables)
+    ranked = {
+        name: tables[name].join(unranked, on=on, how="anti", nulls_equal=True)
+        for name in ("orderings", "means", "comparisons")
+    }
+    return {**tables, **ranked}

@@ -1,0 +1,62 @@
+"""The verdict on a table of decisions: which table it is, and who puts it into words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import polars as pl
+
+from lexiframe.base.schemas import (
+    AUDITS,
+    CONCLUSION_PAIRS,
+    CONCLUSIONS,
+    CONTRASTING,
+    EQUIVALENCES,
+    GATES,
+    HOLE_PAIRS,
+    JUDGE_AGREEMENT,
+    JUDGE_CONFUSION,
+    OVERLAP,
+    REQUIRED_BY_QUESTION,
+    UNJUDGED,
+    TableSchema,
+)
+from lexiframe.views.sentences.audits import audits_in_words
+from lexiframe.views.sentences.conclusions import conclusion_sentences, pair_sentences
+from lexiframe.views.sentences.equivalences import equivalences_in_words
+from lexiframe.views.sentences.gates import gate_sentences
+from lexiframe.views.sentences.holes import hole_sentences
+from lexiframe.views.sentences.judges import agreement_sentences, confusion_sentences
+from lexiframe.views.sentences.overlap import contrasting_sentences, overlap_sentences
+from lexiframe.views.sentences.required import required_in_words
+from lexiframe.views.sentences.unjudged import unjudged_sentences
+
+Sentences = Callable[[pl.DataFrame], pl.DataFrame]
+"""From a table to a frame with a row for each sentence, whose last column is ``sentence``."""
+
+_DECIDED: tuple[tuple[TableSchema, Sentences], ...] = (
+    (EQUIVALENCES, equivalences_in_words),
+    (REQUIRED_BY_QUESTION, required_in_words),
+    (GATES, gate_sentences),
+    (JUDGE_AGREEMENT, agreement_sentences),
+    (JUDGE_CONFUSION, confusion_sentences),
+    (CONCLUSIONS, conclusion_sentences),
+    (CONCLUSION_PAIRS, pair_sentences),
+    (AUDITS, audits_in_words),
+    (CONTRASTING, contrasting_sentences),  # before overlap, whose columns it has, too
+    (OVERLAP, overlap_sentences),
+    (UNJUDGED, unjudged_sentences),
+    (HOLE_PAIRS, hole_sentences),
+)
+"""Each table that has a verdict of its own, and the function that puts it into words."""
+
+
+def sentences_of(table: pl.DataFrame) -> pl.DataFrame | None:
+    """Return the verdict on a table of decisions, or None for any other table.
+
+    A table is recognised by its columns; attributes of groups may stand in front of them.
+    """
+    for schema, sentences in _DECIDED:
+        if {*schema.required} <= {*table.columns}:
+            return sentences(table)
+    return None

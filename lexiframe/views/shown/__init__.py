@@ -1,0 +1,1 @@
+"""Tables to look at: as text, on a page, in LaTeX and in Markdown."""

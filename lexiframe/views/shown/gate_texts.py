@@ -1,0 +1,94 @@
+"""A gate for people to read: on a terminal, and as Markdown for the summary of a job."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from lexiframe.views.sentences.gates import coverage_of_row, gate_sentences, name_of_row
+from lexiframe.views.shown.cells import with_p_values
+from lexiframe.views.shown.markdown import markdown_of, markdown_table
+from lexiframe.views.shown.tables import fits, paragraph, table_text
+
+
+def gate_text(table: pl.DataFrame) -> str:
+    """Return the table of `gate` as text: the rows, why those do not pass that do not, the verdict.
+
+    Examples
+    --------
+    >>> import lexiframe as lf
+    >>> s = pl.DataFrame({"query_id": [*"abcdef"] * 2, "run": ["old"] * 6 + ["new"] * 6,
+    ...                   "measure": "AP", "value": [.1, .2, .3, .4, .5, .6] + [.2] * 6})
+    >>> print(gate_text(lf.gate(s, 0.1, baseline="old", candidate="new")))
+    Differences, new minus old, positive if better; 90 % intervals
+    ┌──────────────────────────────────────────────────────────────────┐
+    │ measure  outcome    difference  ci_low  ci_high  margin  p_value │
+    ╞══════════════════════════════════════════════════════════════════╡
+    │ AP       undecided      -0.150  -0.304    0.004   0.100    0.729 │
+    └──────────────────────────────────────────────────────────────────┘
+    Coverage: 6 requests, of which old has 6 and new 6.
+    AP: It is not known whether new is worse than old by more than 0.1: p = 0.7292,
+    of the opposite 0.2708, mean difference -0.15, n = 6; it would take about 88
+    requests.
+    new does not pass the gate: AP does not decide whether it is not worse than old
+    by more than the margin, but about 88 requests would (paired t-test, α = 0.05, n
+    = 6 of 6 requests).
+    """
+    said = [f"{name}: {why}" for name, why in _not_passed(table)]
+    sentence = gate_sentences(table)["sentence"].item()
+    below = map(paragraph, [*_coverage(table), *said, sentence])
+    rows = _rows(table)
+    rows = rows if fits(rows) else rows.drop("p_value")  # the interval and the margin say as much
+    return "\n".join([paragraph(_title(table)), table_text(rows), *below])
+
+
+def gate_markdown(table: pl.DataFrame) -> str:
+    """Return the table of `gate` as Markdown: a heading, the verdict, the rows, and why."""
+    verdict = gate_sentences(table)
+    said = [f"- {markdown_of(name)}: {markdown_of(why)}" for name, why in _not_passed(table)]
+    parts = [
+        f"### Gate: {verdict['outcome'].item()}",
+        markdown_of(verdict["sentence"].item()),
+        markdown_of(_title(table)) + ":",
+        markdown_table(_rows(table)),
+        *([markdown_of(" ".join(_coverage(table)))] if _coverage(table) else []),
+        *(["\n".join(said)] if said else []),
+    ]
+    return "\n\n".join(parts)
+
+
+def _coverage(table: pl.DataFrame) -> list[str]:
+    """Say what the runs answer; of rows that say the same, those of a group stand once."""
+    groups = table.columns[: table.columns.index("measure")]
+    rows = [*table.iter_rows(named=True)]
+    found = [coverage_of_row(row) for row in rows]
+    if len({*found}) == 1:
+        return [f"Coverage: {found[0]}."] if found[0] else []
+    said = {
+        f"{name_of_row(r, groups)}: {text}." for r, text in zip(rows, found, strict=True) if text
+    }
+    return [f"Coverage of {text}" for text in sorted(said)]
+
+
+def _title(table: pl.DataFrame) -> str:
+    row = table.row(0, named=True)
+    level = f"{100 * (1 - 2 * row['alpha']):g} % intervals"
+    return f"Differences, {row['candidate']} minus {row['baseline']}, positive if better; {level}"
+
+
+def _not_passed(table: pl.DataFrame) -> list[tuple[str, str]]:
+    groups = table.columns[: table.columns.index("measure")]
+    rows = table.filter(pl.col("outcome") != "pass").iter_rows(named=True)
+    return [(name_of_row(row, groups), row["why"]) for row in rows]
+
+
+def _rows(table: pl.DataFrame) -> pl.DataFrame:
+    """Return what differs between the rows; the verdict says what is the same."""
+    groups = table.columns[: table.columns.index("measure")]
+    p_value = pl.when(outcome="fail").then("p_opposite_adjusted").otherwise("p_adjusted")
+    table = table.with_columns(p_value=p_value)
+    shown = table.select(
+        *groups, "measure", "outcome", "margin", "ci_low", "ci_high", "p_value",
+        difference="mean_difference",
+    )  # fmt: skip
+    order = [*groups, "measure", "outcome", "difference", "ci_low", "ci_high", "margin", "p_value"]
+    return with_p_values(shown.select(order), table["alpha"][0])

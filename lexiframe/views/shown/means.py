@@ -1,0 +1,236 @@
+"""The means of the runs as the first table of a summary, the best of each measure marked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import polars as pl
+
+from lexiframe.metrics.kinds.derived import known_metric
+from lexiframe.orderings.means import is_count
+from lexiframe.significance.own_tests import several
+from lexiframe.significance.told_apart import IS_TESTED
+from lexiframe.views.sentences.lacking import Lacking
+from lexiframe.views.sentences.verdict import GAIN
+from lexiframe.views.shown.cells import MISSING, cell
+from lexiframe.views.shown.tables import Section
+
+MOST_RUNS = 40
+"""The number of runs up to which a summary shows all of them."""
+_DECIMALS = 4
+"""As many as trec_eval prints."""
+
+
+def means_section(
+    means: pl.DataFrame,
+    comparisons: pl.DataFrame,
+    measures: Sequence[str],
+    preferences: Sequence[str],
+    inference: Mapping[str, Any],
+    of_group: str = "",
+    lacking: Lacking | None = None,
+) -> Section:
+    """Return runs × measures with the means, or measures × mean and interval of a single run."""
+    places = {measure: n for n, measure in enumerate(dict.fromkeys(measures))}
+    means = means.sort(pl.col("measure").replace_strict(places, return_dtype=pl.Int64))
+    n = n_range(means["n"])
+    over = f"over {n} request{'s' * (n != '1')}{of_group}"
+    notes = measure_notes(means, list(places))
+    if means["run"].n_unique() == 1:
+        notes.append("one run: preferences (RPP, LR, LP ...) and comparisons need two runs")
+        return Section(*_of_one_run(means, over, inference["alpha"]), tuple(notes))
+    lacking = Lacking() if lacking is None else lacking
+    found = marks(means, comparisons, inference)
+    marked = means.join(found, on=["run", "measure"], maintain_order="left")
+    marked = marked.with_columns(mark=pl.col("mark") + lacking.counts(marked))
+    table, left_out = ends(_arranged(marked), "e.means")
+    shares = [name for name in preferences if name in table.columns]
+    said = f"; of {', '.join(shares)} the share of requests won against the other runs"
+    legend = [_legend(inference)] if means["rank"].count() else []  # counts have no best
+    if found["mark"].str.contains("?", literal=True).any():
+        legend.append(untested_in_words(inference))
+    notes = [*legend, *notes, *lacking.notes(measures), *left_out]
+    return Section(f"Means {over}{said * bool(shares)}", table, tuple(notes))
+
+
+def _arranged(marked: pl.DataFrame) -> pl.DataFrame:
+    """Arrange means with their marks as runs × measures."""
+    width = max(map(len, marked["mark"]))
+    cells = [
+        f"{cell('mean', mean, _DECIMALS)}{mark:{width}}"
+        for mean, mark in marked.select("mean", "mark").iter_rows()
+    ]
+    table = marked.with_columns(cell=pl.Series(cells, dtype=pl.String))
+    best_first = by_rank(table.pivot("measure", index="run", values="rank"))
+    table = table.pivot("measure", index="run", values="cell").fill_null(MISSING + " " * width)
+    return best_first.select("run").join(table, on="run", maintain_order="left")
+
+
+def marks(
+    means: pl.DataFrame, comparisons: pl.DataFrame, inference: Mapping[str, Any]
+) -> pl.DataFrame:
+    """Return the mark of each run under each measure.
+
+    ``*`` is the best mean, ``~`` one that the test does not tell apart from any of the best, and
+    ``?`` one of which that is not known, for want of requests in common. With a baseline, ▲ and ▼
+    are significantly better and worse than it, ``?`` is not tested against it, and there is no
+    ``~``. One-sided tests of all pairs have neither: they do not show whether runs differ.
+    """
+    baseline = inference.get("baseline")
+    best = means.filter(pl.col("rank") == pl.col("rank").min().over("measure"))
+    best = best.select("measure", "run", is_best=True)
+    rivals = best.select("measure", rival="run")
+    if baseline is not None:
+        rivals = means.select("measure", rival=pl.lit(baseline)).unique()
+    c = of_first_test(comparisons, inference).with_columns(is_tested=IS_TESTED)
+    a, b = pl.col("run_a"), pl.col("run_b")
+    both = pl.concat(
+        c.select("measure", "reject", "is_tested", run=run, rival=rival, gain=sign * GAIN)
+        for run, rival, sign in ((a, b, 1), (b, a, -1))
+    )
+    told = pl.col("reject") & pl.col("is_tested")
+    against = both.join(rivals, on=["measure", "rival"]).group_by("measure", "run")
+    found = against.agg(
+        n=pl.col("is_tested").sum(), told=told.any(), gain=pl.col("gain").filter(told).first()
+    )
+    table = means.select("run", "measure").join(best, on=["measure", "run"], how="left")
+    table = table.join(found, on=["measure", "run"], how="left").join(
+        rivals.group_by("measure").agg(of=pl.len()), on="measure", how="left"
+    )
+    is_tested = pl.col("n").fill_null(0) == pl.col("of")
+    side, near = pl.lit(""), pl.lit("")
+    if baseline is not None:
+        arrow = pl.when(pl.col("gain") > 0).then(pl.lit("▲")).otherwise(pl.lit("▼"))
+        is_other = ~is_tested & (pl.col("run") != baseline)
+        side = pl.when("told").then(arrow).when(is_other).then(pl.lit("?")).otherwise(side)
+    elif inference["alternative"] == "two-sided":
+        undecided = pl.when(is_tested).then(pl.lit("~")).otherwise(pl.lit("?"))
+        is_told = pl.col("told").fill_null(False) | pl.col("of").is_null()
+        near = pl.when(is_told).then(near).otherwise(undecided)
+    star = pl.when("is_best").then(pl.lit("*")).otherwise(near)
+    return table.select("run", "measure", mark=star + side)
+
+
+def measures_of_scores(
+    tables: Mapping[str, pl.DataFrame], provenance: Mapping[str, Any]
+) -> set[str]:
+    """Return the measures whose means are those of scores; the others' are shares of requests won.
+
+    An evaluation in parts has no scores: then the names of the measures decide.
+    """
+    if "scores" in tables:
+        return set(tables["scores"]["measure"].unique())
+    return {name for name in provenance["measures"] if known_metric(name) is not None}
+
+
+def of_first_test(comparisons: pl.DataFrame, inference: Mapping[str, Any]) -> pl.DataFrame:
+    """Return the comparisons by the test and the correction that were named first."""
+    test, correction = (several(inference[name])[0] for name in ("test", "correction"))
+    named = pl.col("test").str.extract(r"^([^(]*)") == test
+    return comparisons.filter(named, pl.col("correction") == correction)
+
+
+def inference_in_words(inference: Mapping[str, Any], *, first: bool = False) -> str:
+    """Describe the tests, the corrections and the level in a few words."""
+    family = "the pairs of a measure" if inference["family"] == "measure" else "all pairs"
+    last = 1 if first else None
+    test, correction = (
+        ", ".join(several(inference[name])[:last]) for name in ("test", "correction")
+    )
+    side = inference.get("alternative", "two-sided")
+    one_sided = f" (one-sided: {side})" * (side != "two-sided")
+    return f"{test} test{one_sided}, {correction} over {family}, α = {inference['alpha']:g}"
+
+
+def _legend(inference: Mapping[str, Any]) -> str:
+    """Explain the marks that the table may have, and say that they are about means."""
+    baseline, said = inference.get("baseline"), ""
+    if baseline is not None:
+        better, worse = (f"{mark} significantly" for mark in "▲▼")
+        said = {
+            "greater": f"; {better} better than {baseline}",
+            "less": f"; {worse} worse than {baseline}",
+        }.get(inference["alternative"], f"; {better} better than {baseline}, ▼ worse")
+    elif inference["alternative"] == "two-sided":
+        said = "; ~ not significantly different from any run with *"
+    return f"ranked by mean, * the best{said}" + (
+        f" ({inference_in_words(inference, first=True)})" if said else ""
+    )
+
+
+def untested_in_words(inference: Mapping[str, Any]) -> str:
+    """Explain the mark ``?``."""
+    rival = inference.get("baseline") or "a run with *"
+    return f"? not tested against {rival}: fewer than two requests in common"
+
+
+def measure_notes(means: pl.DataFrame, asked: Sequence[str]) -> list[str]:
+    """Say of which measures smaller values are better, and which have other requests, or none."""
+    notes = []
+    ranked = means.filter(pl.col("rank").is_not_null()).sort("rank")
+    by_measure = ranked.group_by("measure", maintain_order=True)
+    falls = by_measure.agg(falls=pl.col("mean").first() < pl.col("mean").last())
+    smaller = set(falls.filter("falls")["measure"])
+    if smaller:
+        notes.append(f"smaller is better: {', '.join(name for name in asked if name in smaller)}")
+    counts = [name for name in means["measure"].unique(maintain_order=True) if is_count(name)]
+    if counts:
+        notes.append(f"counts, of which more is not better: {', '.join(counts)}")
+    if means["n"].n_unique() > 1:
+        n = means.group_by("measure", maintain_order=True).agg("n")
+        said = (f"{n_range(pl.Series(of))} of {name}" for name, of in n.iter_rows())
+        notes.append(f"requests: {', '.join(said)}")
+    if means.height < means["run"].n_unique() * means["measure"].n_unique():
+        notes.append(f"{MISSING}: no request of the run has a value")
+    there = set(means["measure"])
+    if not there.issuperset(asked):
+        notes.append(f"no request counts for {', '.join(n for n in asked if n not in there)}")
+    return notes
+
+
+def _of_one_run(means: pl.DataFrame, over: str, alpha: float) -> tuple[str, pl.DataFrame]:
+    """Return the title and the table of a single run: means, intervals, n where it differs."""
+    level = f"{100 * (1 - alpha):g} % intervals"
+    numbers = [
+        pl.Series(name, [cell(name, v, _DECIMALS) for v in means[name]], pl.String)
+        for name in ("mean", "ci_low", "ci_high")
+    ]
+    n = ["n"] if means["n"].n_unique() > 1 else []
+    return f"Means of {means['run'][0]} {over}, with {level}", means.select("measure", *numbers, *n)
+
+
+def n_range(numbers: pl.Series) -> str:
+    """Return the least and the greatest of some numbers, or the number if all are the same.
+
+    Examples
+    --------
+    >>> n_range(pl.Series([1200, 4])), n_range(pl.Series([4, 4]))
+    ('4 to 1,200', '4')
+    """
+    ends_of_range: list[Any] = [numbers.min(), numbers.max()]
+    return " to ".join(f"{n:,}" for n in dict.fromkeys(ends_of_range))
+
+
+def by_rank(ranks: pl.DataFrame) -> pl.DataFrame:
+    """Sort runs by their rank under the first measure, then by the others, then by name."""
+    return ranks.sort(*ranks.columns[1:], "run", nulls_last=True)
+
+
+def ends(table: pl.DataFrame, called: str) -> tuple[pl.DataFrame, list[str]]:
+    """Return the first and the last runs of a long table of text, and a note where all are.
+
+    Examples
+    --------
+    >>> table, notes = ends(pl.DataFrame({"run": map(str, range(99)), "AP": "x"}), "e.means")
+    >>> table.rows()[19:22], notes
+    ([('19', 'x'), ('… 59 more', ''), ('79', 'x')], ['the first and the last 20 of 99 runs; ...'])
+    """
+    if table.height <= MOST_RUNS:
+        return table, []
+    half = MOST_RUNS // 2
+    blank = dict.fromkeys(table.columns, "")
+    gap = pl.DataFrame({**blank, "run": f"… {table.height - 2 * half:,} more"})
+    shown = pl.concat([table.head(half), gap, table.tail(half)])
+    said = f"the first and the last {half} of {table.height:,} runs; all are in {called}"
+    return shown, [f"{said}, and with --format json or --out"]

@@ -1,0 +1,249 @@
+"""Means as a table for a paper, before it is written as LaTeX, Markdown or HTML."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+
+from lexiframe.base.errors import LexiframeError, shown
+from lexiframe.pairwise.pairs import parse_measures
+from lexiframe.views.sentences.lacking import Lacking
+from lexiframe.views.sentences.words import group_of
+from lexiframe.views.shown.cells import MISSING, cell
+from lexiframe.views.shown.means import by_rank, measure_notes, measures_of_scores, n_range
+from lexiframe.views.shown.paper_marks import (
+    UNTESTED,
+    Marks,
+    chosen_marks,
+    letters_of,
+    marked,
+    marks_in_words,
+    untested_in_words,
+)
+
+_MOST_DECIMALS = 15
+
+
+@dataclass(frozen=True)
+class Mean:
+    """A cell: the number as text, whether it is the best, and the superscript behind it."""
+
+    number: str = MISSING
+    is_best: bool = False
+    mark: str = ""
+
+
+@dataclass(frozen=True)
+class Row:
+    """A run: its letter, if the table has letters, its name and its means."""
+
+    letter: str
+    run: str
+    means: tuple[Mean, ...]
+
+
+@dataclass(frozen=True)
+class Panel:
+    """The rows of a group of requests; the title names it, and is empty without groups."""
+
+    title: str
+    rows: tuple[Row, ...]
+
+
+@dataclass(frozen=True)
+class Paper:
+    """A table for a paper: a row for each run, a column for each measure.
+
+    ``caption`` has sentences as plain text. ``marks`` is the kind of the marks.
+    """
+
+    measures: tuple[str, ...]
+    panels: tuple[Panel, ...]
+    caption: tuple[str, ...]
+    marks: str
+
+    @property
+    def has_letters(self) -> bool:
+        """Whether each run has a letter."""
+        return self.marks == "letters"
+
+    def has_marks(self, place: int) -> bool:
+        """Return whether a mean of the measure at this place has a mark."""
+        return any(row.means[place].mark for panel in self.panels for row in panel.rows)
+
+
+def paper_of(
+    tables: Mapping[str, pl.DataFrame],
+    provenance: Mapping[str, Any],
+    measures: Sequence[str],
+    runs: Sequence[str] | None = None,
+    *,
+    marks: Marks = "auto",
+    decimals: Any = None,
+    percent: bool = False,
+) -> Paper:
+    """Return the means of an evaluation as a table for a paper.
+
+    Parameters
+    ----------
+    tables, provenance
+        Those of the evaluation.
+    measures, runs
+        Names, in the order of the columns and rows. Without runs: all, the best first.
+    marks, decimals, percent
+        See `Evaluation.latex`.
+    """
+    if decimals is not None and not (isinstance(decimals, int) and 0 <= decimals <= _MOST_DECIMALS):
+        raise LexiframeError(
+            f"decimals: expected a whole number from 0 to {_MOST_DECIMALS}, found {shown(decimals)}"
+        )
+    by, inference = provenance["groups"], provenance["inference"]
+    means = tables["means"].filter(pl.col("measure").is_in([*measures]))
+    runs = _best_first(means, measures) if runs is None else runs
+    means = means.filter(pl.col("run").is_in([*runs]))
+    means = means.sort(pl.col("measure").replace_strict(_places(measures), return_dtype=pl.Int64))
+    columns = tuple(means["measure"].unique(maintain_order=True))
+    lacking = Lacking.in_evaluation(provenance)
+    kind = chosen_marks(marks, runs, inference)
+    of_scores = measures_of_scores(tables, provenance)
+    scaled = _scaled(means, of_scores, percent=percent)
+    compared = tables["comparisons"]
+    panels, notes = [], []
+    for title, part, c in _groups(scaled, compared, by):
+        found = marked(kind, part, c, runs, inference)
+        found = found.with_columns(mark=pl.col("mark") + lacking.counts(found))
+        cells = _cells(found, decimals, percent=percent)
+        panels.append(Panel(title, _rows(cells, runs, columns, kind)))
+        notes.append((title, [*measure_notes(part, measures), *lacking.notes(measures)]))
+    caption = (
+        _what(scaled, tables, columns, by, of_scores),
+        *_notes(notes),
+        *_bold(panels),
+        *marks_in_words(kind, compared, means, by, inference),
+        *_untested(panels, kind, inference),
+    )
+    return Paper(columns, tuple(panels), caption, kind)
+
+
+def _places(measures: Sequence[str]) -> dict[str, int]:
+    return {measure: place for place, measure in enumerate(measures)}
+
+
+def _best_first(means: pl.DataFrame, measures: Sequence[str]) -> list[str]:
+    """Return the runs by their mean rank over the groups, under the first measure, then others."""
+    ranks = means.group_by("run", "measure").agg(pl.col("rank").mean())
+    ranks = ranks.pivot("measure", index="run", values="rank")
+    return by_rank(ranks.select("run", *(name for name in measures if name in ranks.columns)))[
+        "run"
+    ].to_list()
+
+
+def _scaled(means: pl.DataFrame, of_scores: set[str], *, percent: bool) -> pl.DataFrame:
+    """Multiply shares by 100 for percent; ``in_percent`` says of which measures."""
+    names = [
+        name
+        for name in means["measure"].unique()
+        if percent and (name not in of_scores or _is_share(name))
+    ]
+    factor = pl.when("in_percent").then(100).otherwise(1)
+    means = means.with_columns(in_percent=pl.col("measure").is_in(names))
+    return means.with_columns(mean=pl.col("mean") * factor)
+
+
+def _is_share(measure: str) -> bool:
+    """Return whether the values of a measure are known to be between 0 and 1."""
+    try:
+        found = parse_measures(measure)
+    except LexiframeError:  # a measure of the user's own, or of another tool
+        return False
+    return [m.bounds.partition(",")[0] for m in found] == ["0 to 1"]
+
+
+def _groups(
+    means: pl.DataFrame, comparisons: pl.DataFrame, by: Sequence[str]
+) -> Iterator[tuple[str, pl.DataFrame, pl.DataFrame]]:
+    """Yield for each group of requests its title, its means and its comparisons."""
+    if not by:
+        yield "", means, comparisons
+        return
+    compared = comparisons.partition_by(by, as_dict=True)
+    parts = means.sort(by, maintain_order=True).partition_by(by, as_dict=True, maintain_order=True)
+    for key, part in parts.items():
+        named = [group_of(name, value) for name, value in zip(by, key, strict=True)]
+        title = f"{', '.join(named)} (n = {n_range(part['n'])})"
+        yield title, part, compared.get(key, comparisons.clear())
+
+
+def _cells(means: pl.DataFrame, decimals: int | None, *, percent: bool) -> pl.DataFrame:
+    """Write the means as text: four decimals, as trec_eval prints, and two of percent."""
+    digits = 4 if decimals is None else decimals
+    of_percent = 2 if decimals is None else decimals
+    texts = [
+        cell("mean", mean, of_percent if percent and is_percent else digits)
+        for mean, is_percent in means.select("mean", "in_percent").iter_rows()
+    ]
+    return means.with_columns(text=pl.Series(texts, dtype=pl.String))
+
+
+def _rows(
+    cells: pl.DataFrame, runs: Sequence[str], columns: Sequence[str], kind: str
+) -> tuple[Row, ...]:
+    of = {
+        (run, measure): Mean(*rest)
+        for run, measure, *rest in cells.select(
+            "run", "measure", "text", "is_best", "mark"
+        ).iter_rows()
+    }
+    letters = letters_of(runs) if kind == "letters" else {}
+    return tuple(
+        Row(letters.get(run, ""), run, tuple(of.get((run, m), Mean()) for m in columns))
+        for run in runs
+    )
+
+
+def _what(
+    means: pl.DataFrame,
+    tables: Mapping[str, pl.DataFrame],
+    columns: Sequence[str],
+    by: Sequence[str],
+    of_scores: set[str],
+) -> str:
+    """Say what the numbers are; shares are of all runs of the evaluation, shown or not."""
+    shares = [name for name in columns if name not in of_scores]
+    n = n_range(means["n"]) if means.height else "0"
+    said = f"Means over {n} request{'s' * (n != '1')}"
+    if by:
+        said = "Means over the requests of each group"
+    if shares:
+        others = tables["means"]["run"].n_unique() - 1
+        rivals = "other run" if others == 1 else f"{others:,} other runs"
+        share = f"the share of requests won against the {rivals}, ties half"
+        said += f"; of {', '.join(shares)} {share}"
+    names = set(means.filter("in_percent")["measure"])
+    if names:
+        which = ", ".join(name for name in columns if name in names)
+        said += "; in %" if len(names) == len(columns) else f"; in %: {which}"
+    return f"{said}."
+
+
+def _notes(notes: Sequence[tuple[str, Sequence[str]]]) -> Iterator[str]:
+    """Yield the notes on measures; one that is not about all groups names those it is about."""
+    for said in dict.fromkeys(said for _, of_group in notes for said in of_group):
+        titles = [title for title, of_group in notes if said in of_group]
+        where = f"; {', '.join(titles)}" if len(titles) < len(notes) else ""
+        yield f"{said[0].upper()}{said[1:]}{where}."
+
+
+def _untested(panels: Sequence[Panel], kind: str, inference: Mapping[str, Any]) -> Iterator[str]:
+    marks = (mean.mark for panel in panels for row in panel.rows for mean in row.means)
+    if any(UNTESTED in mark for mark in marks):
+        yield untested_in_words(kind, inference)
+
+
+def _bold(panels: Sequence[Panel]) -> Iterator[str]:
+    rows = [row for panel in panels for row in panel.rows]
+    if any(mean.is_best for row in rows for mean in row.means):
+        yield "Bold: the best mean of a measure, of several runs if they tie."

@@ -1,0 +1,238 @@
+"""The summary that an evaluation shows when it is printed, as text or HTML."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+import polars as pl
+
+from lexiframe.base.errors import escaped
+from lexiframe.base.schemas import VERDICT
+from lexiframe.orderings.matrix import agreement_matrix
+from lexiframe.orderings.means import is_count
+from lexiframe.projection.policies import Policies
+from lexiframe.significance.baseline import baseline_in_short
+from lexiframe.views.sentences.coverage import coverage_in_words, differences_in_words
+from lexiframe.views.sentences.lacking import Lacking, without_unranked
+from lexiframe.views.sentences.leaders import leaders_in_words
+from lexiframe.views.sentences.verdict import verdict_of
+from lexiframe.views.sentences.words import first_runs, group_of
+from lexiframe.views.shown.against import baseline_section
+from lexiframe.views.shown.cells import MISSING, shortened
+from lexiframe.views.shown.means import (
+    by_rank,
+    ends,
+    inference_in_words,
+    means_section,
+    measures_of_scores,
+    n_range,
+)
+from lexiframe.views.shown.tables import Section
+
+
+def as_text(tables: Mapping[str, pl.DataFrame], provenance: Mapping[str, Any]) -> str:
+    """Return the summary of an evaluation as text that fits the terminal."""
+    return "\n\n".join(section.text() for section in summary(tables, provenance))
+
+
+def as_html(tables: Mapping[str, pl.DataFrame], provenance: Mapping[str, Any]) -> str:
+    """Return the summary of an evaluation as HTML."""
+    return "\n".join(section.html() for section in summary(tables, provenance))
+
+
+def summary(tables: Mapping[str, pl.DataFrame], provenance: Mapping[str, Any]) -> list[Section]:
+    """Return what to look at first, in this order, from all tables of an evaluation."""
+    coverage = tables["coverage"]  # has no rows where scores came from another tool
+    sections = [
+        *_means(tables, provenance),
+        Section(notes=differences_in_words(coverage)),
+        *_ranks(tables, provenance),
+        *_verdict(tables, provenance),
+        *_agreement(tables, provenance),
+        *_ties(tables, provenance),
+        Section(notes=(coverage_in_words(coverage),) if coverage.height else ()),
+    ]
+    return [s for s in sections if s.notes or (s.table is not None and s.table.height)]
+
+
+def _means(tables: Mapping[str, pl.DataFrame], provenance: Mapping[str, Any]) -> Iterator[Section]:
+    by, measures = provenance["groups"], provenance["measures"]
+    lacking = Lacking.in_evaluation(provenance)
+    of_scores = measures_of_scores(tables, provenance)
+    preferences = [name for name in measures if name not in of_scores]
+    compared = dict(_parts(tables["comparisons"], by))
+    under = policies_in_words(provenance.get("policies", {}))
+    for of_group, means in _parts(tables["means"], by):
+        c = compared.get(of_group, tables["comparisons"].clear())
+        of = of_group + under
+        yield means_section(means, c, measures, preferences, provenance["inference"], of, lacking)
+
+
+def policies_in_words(policies: Mapping[str, Any]) -> str:
+    """Return the policies that are not the usual ones, as they were asked for.
+
+    Examples
+    --------
+    >>> policies_in_words({"depth": 10, "rel": None, "ties": "doc_id_desc"})
+    ', depth=10'
+    """
+    usual = asdict(Policies())
+    others = {name: value for name, value in policies.items() if value != usual[name]}
+    said = {name: f"{v:g}" if isinstance(v, float) else v for name, v in others.items()}
+    return "".join(f", {name}={value}" for name, value in said.items())
+
+
+def _ranks(tables: Mapping[str, pl.DataFrame], provenance: Mapping[str, Any]) -> Iterator[Section]:
+    if tables["means"]["run"].n_unique() < 2:
+        return
+    order = _order_of_preferences(tables, provenance)
+    how = " by mean" if order is None else f": metrics by mean, preferences by {order}"
+    title = f"Ranks of the runs{how}"
+    notes = Lacking.in_evaluation(provenance).in_short(provenance["measures"])
+    for of_group, o in _parts(tables["orderings"].drop_nulls("rank"), provenance["groups"]):
+        table, left_out = ends(ranks_by_measure(o, provenance["measures"]), "e.orderings")
+        if table.width > 1:  # counts have no ranks
+            yield Section(title + of_group, table, (*notes, *left_out))
+
+
+def _order_of_preferences(
+    tables: Mapping[str, pl.DataFrame], provenance: Mapping[str, Any]
+) -> str | None:
+    """Return the method that orders runs by preferences; None where the mean orders all."""
+    # mean(missing='own') is a mean, too
+    is_mean = (tables["orderings"]["method"].str.extract(r"^([^(]*)") == "mean").all()
+    return None if is_mean else str(provenance["inference"]["ordering"])
+
+
+def _verdict(
+    tables: Mapping[str, pl.DataFrame], provenance: Mapping[str, Any]
+) -> Iterator[Section]:
+    inference, by = provenance["inference"], provenance["groups"]
+    baseline = inference.get("baseline")
+    if baseline is not None:
+        table = baseline_in_short(tables["against_baseline"], provenance["measures"], by)
+        yield baseline_section(table, by, inference)
+        if tables["against_baseline"]["n"].max() == 1:
+            yield Section(notes=("no test is possible with one request",))
+    # A verdict needs two-sided comparisons of all pairs.
+    elif inference["alternative"] == "two-sided":
+        ranked = without_unranked(tables, by)
+        v = verdict_of(ranked, provenance)
+        n, table = _without_n(verdict_in_short(v, _ranges_of_n(tables["comparisons"], by)))
+        n = [f"{said} request{'s' * (said != 'n = 1')}" for said in n]
+        title = f"Verdict ({', '.join([inference_in_words(inference), *n])})"
+        order = _order_of_preferences(tables, provenance)
+        by_what = "mean" if order is None else f"mean or, of preferences, by {order}"
+        notes = [_BEST.format(by_what)] if v.height else []
+        notes += Lacking.in_evaluation(provenance).in_short(v["measure"].to_list())
+        notes += leaders_in_words(tables["means"], v, by, inference["ordering"])
+        yield Section(title, table, tuple(notes), leads=len(by) + 1)
+
+
+_BEST = "best: first by {}; the others are tested against these"
+
+
+def _ranges_of_n(comparisons: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
+    """Return for each measure (and group) the numbers of requests of its pairs as text."""
+    comparisons = comparisons.filter(pl.col("n") > 0)  # the others have no request in common
+    parts = comparisons.partition_by([*by, "measure"], maintain_order=True)
+    rows = [part.select(*by, "measure", range=pl.lit(n_range(part["n"]))).head(1) for part in parts]
+    empty = comparisons.clear().select(*by, "measure", range=pl.lit("", dtype=pl.String))
+    return pl.concat([empty, *rows])
+
+
+def _agreement(
+    tables: Mapping[str, pl.DataFrame], provenance: Mapping[str, Any]
+) -> Iterator[Section]:
+    for of_group, part in _parts(tables["correlations"], provenance["groups"]):
+        matrix = correlation_matrix(part, provenance["measures"])
+        is_missing = any(matrix[name].null_count() for name in matrix.columns)
+        notes = (f"{MISSING}: by one of the two measures all runs are equal",) if is_missing else ()
+        yield Section(f"Kendall's τ between the orderings{of_group}", matrix, notes)
+
+
+def _ties(tables: Mapping[str, pl.DataFrame], provenance: Mapping[str, Any]) -> Iterator[Section]:
+    by = provenance["groups"]
+    table = in_order(tables["tie_rates"], by, provenance["measures"])
+    n, table = _without_n(table)
+    of_pairs = f" ({n[0]} pairs of rankings)" if n else ""
+    yield Section(f"Ties between rankings of one request{of_pairs}", table, leads=len(by) + 1)
+
+
+def _without_n(table: pl.DataFrame) -> tuple[list[str], pl.DataFrame]:
+    """Take the number of requests or pairs out of a table where it is the same in all rows."""
+    if table["n"].n_unique() != 1:
+        return [], table
+    n = table["n"][0]
+    return [f"n = {n if isinstance(n, str) else format(n, ',')}"], table.drop("n")
+
+
+def _parts(table: pl.DataFrame, by: Sequence[str]) -> Iterator[tuple[str, pl.DataFrame]]:
+    """Yield for each group of requests the words that name it in a title, and its rows."""
+    if not by:
+        yield "", table
+        return
+    for part in table.partition_by(by, maintain_order=True):
+        yield "".join(f", {group_of(name, part[name][0])}" for name in by), part.drop(by)
+
+
+def verdict_in_short(v: pl.DataFrame, ranges: pl.DataFrame) -> pl.DataFrame:
+    """Shorten a verdict: leave out what its title says, and list at most four runs in a cell.
+
+    ``ranges`` has the numbers of requests of each measure (and group) as text.
+    """
+    pairs = v.select("n_significant", "n_pairs").iter_rows()
+    told_apart = pl.Series([f"{n:,} of {of:,}" for n, of in pairs], dtype=pl.String)
+    groups = v.columns[: v.width - len(VERDICT.columns)]
+    v = v.join(ranges, on=[*groups, "measure"], how="left", nulls_equal=True, maintain_order="left")
+    differing = [name for name in ("test", "correction") if v[name].n_unique() > 1]
+    # With one request there is no test, which a cell without names would not say.
+    is_empty = pl.col("not_worse").list.len() + pl.col("n_significant") == 0
+    no_test = v.select(is_empty & (pl.col("n") < 2)).to_series()
+    # A measure without any test says so for all of its runs, and lists none.
+    rows_with = {"best": v, "not_worse": v, "untested": v.filter(~no_test), "favoured": v}
+    named = {
+        name: pl.Series([_listed(runs) for runs in v[name]], dtype=pl.String)
+        for name, rows in rows_with.items()
+        if name in ("best", "not_worse") or rows[name].list.len().sum()
+    }
+    named["not_worse"] = named["not_worse"].zip_with(~no_test, pl.Series(["no test is possible"]))
+    called = {
+        "not_worse": "not significantly worse",
+        "untested": "not tested",
+        "favoured": "ahead in the test",
+        "pairs_told_apart": "pairs told apart",
+    }
+    short = v.select(
+        *groups, "measure", *differing, **named, n="range", pairs_told_apart=told_apart
+    )
+    return short.rename(called, strict=False)
+
+
+def _listed(runs: Sequence[str]) -> str:
+    return ", ".join(shortened(escaped(run)) for run in first_runs(runs, 4))
+
+
+def ranks_by_measure(orderings: pl.DataFrame, measures: Sequence[str]) -> pl.DataFrame:
+    """Arrange the orderings as runs × measures; the first row is the best by the first measure."""
+    ranks = orderings.pivot("measure", index="run", values="rank")
+    # Counts have no best, so no rank.
+    shown = [name for name in measures if name in ranks.columns and not is_count(name)]
+    # As text: 2 and 2.5 are easier to read in a column than 2.000 and 2.500.
+    without_zeros = pl.col(shown).round(1).cast(pl.String).str.strip_suffix(".0")
+    return by_rank(ranks.select("run", *shown)).with_columns(without_zeros)
+
+
+def correlation_matrix(correlations: pl.DataFrame, measures: Sequence[str]) -> pl.DataFrame:
+    """Arrange the correlations as measures × measures, in the order of the measures."""
+    matrix = agreement_matrix(correlations)
+    shown = [measure for measure in measures if measure in matrix.columns]
+    order = pl.DataFrame({"measure": shown}, schema={"measure": pl.String})
+    return order.join(matrix, on="measure", maintain_order="left").select("measure", *shown)
+
+
+def in_order(table: pl.DataFrame, by: Sequence[str], measures: Sequence[str]) -> pl.DataFrame:
+    """Sort a table by group and by the order in which the measures were asked for."""
+    return table.sort(*by, pl.col("measure").cast(pl.Enum(list(dict.fromkeys(measures)))))

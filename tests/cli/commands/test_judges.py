@@ -1,0 +1,150 @@
+"""The command ``lexiframe judges``: what it prints, writes and refuses."""
+
+import json
+import sys
+import warnings
+
+import polars as pl
+import pytest
+
+import lexiframe as lf
+from lexiframe.cli import app as cli
+
+pytestmark = pytest.mark.slow  # what it prints has quicker tests
+
+EXAMPLE = lf.bundled("example")
+RUNS = EXAMPLE / "runs"
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    """The options that name two judges, of whom the second does not know the first request."""
+    folder = tmp_path_factory.mktemp("judges")
+    lines = (EXAMPLE / "qrels.txt").read_text().splitlines()
+    first = lines[0].split()[0]
+    judged = [line for n, line in enumerate(lines) if n % 5 and line.split()[0] != first]
+    (folder / "llm.txt").write_text("".join(f"{line}\n" for line in judged))
+    return ["--qrels", f"people={EXAMPLE / 'qrels.txt'}", "--qrels", f"llm={folder / 'llm.txt'}"]
+
+
+@pytest.fixture
+def judges(monkeypatch, capsys, tmp_path):
+    """Run the command in this process; return its status, output and messages."""
+    monkeypatch.setenv("COLUMNS", "100")
+
+    def main(*arguments):
+        monkeypatch.setattr(sys, "argv", ["lexiframe", "judges", *map(str, arguments)])
+        status = 0
+        with warnings.catch_warnings(action="default"):
+            try:
+                cli.main()
+            except SystemExit as exit_:
+                status = exit_.code
+        return status, *capsys.readouterr()
+
+    return main
+
+
+def tables_of(files):
+    return dict(text.split("=", 1) for text in files[1::2])
+
+
+def test_grades_alone(judges, files, tmp_path):
+    status, out, err = judges(*files)
+    assert (status, err) == (0, "")
+    assert "people and llm give " in out
+    assert "have a grade by people alone." in out
+    status, out, _ = judges(*files, "--format", "json")
+    table = lf.judge_agreement(tables_of(files))
+    assert json.loads(out) == table.to_dicts()
+    status, out, err = judges(*files, "--rel", 1, "--format", "csv", "-o", tmp_path / "out")
+    assert out.startswith("judge_a,judge_b,n,")
+    assert "wrote 2 tables" in err
+    written = pl.read_parquet(tmp_path / "out" / "judge_confusion.parquet")
+    assert written.equals(lf.judge_confusion(tables_of(files)))
+
+
+def test_runs(judges, files, tmp_path):
+    how = ["-m", "AP,LP", "--samples", 20, "--test", "sign", "--correction", "none"]
+    status, out, err = judges(RUNS, *files, *how, "-o", tmp_path / "out")
+    assert status == 0
+    assert "requests left out, which a judge did not judge" in err.replace("\n", " ")
+    assert "AP: order of the runs, and conclusions about pairs, against people" in out
+    assert "By LP (sign, none), people and llm agree on which run is better in" in out
+    with pytest.warns(lf.LexiframeWarning):
+        found = lf.compare_judges(RUNS, tables_of(files), "AP LP", samples=20, test="sign",
+                                  correction="none")  # fmt: skip
+    for name, table in found.tables().items():
+        assert pl.read_parquet(tmp_path / "out" / f"{name}.parquet").equals(table), name
+    _, out, _ = judges(RUNS, *files, *how, "--format", "json")
+    assert json.loads(out)["rank_shifts"] == found.rank_shifts.to_dicts()
+    _, out, _ = judges(RUNS, *files, *how, "--format", "markdown")
+    assert out.startswith("| name\\_a | name\\_b |")
+
+
+def test_groups_of_requests(judges, files, tmp_path):
+    queries = pl.DataFrame(lf.read_qrels(EXAMPLE / "qrels.txt"))["query_id"].unique().sort()
+    kinds = pl.DataFrame({"query_id": queries, "kind": [*"xyxyx"]})
+    kinds.write_csv(tmp_path / "kinds.csv")
+    by = ["--requests", tmp_path / "kinds.csv", "--by", "kind"]
+    status, out, _ = judges(*files, *by)
+    assert status == 0
+    assert "For kind = x, people and llm give" in out
+
+
+WRONG = {
+    "no name": (["--qrels", "qrels.txt"], 2, "--qrels: expected NAME=FILE"),
+    "twice": (["--qrels", "people=x"], 2, "expected each judge once, found 'people' twice"),
+    "one": (None, 1, "expected at least two judges, found 1"),
+    "no runs": (["--test", "sign"], 2, "--test says how runs are compared, and no run is given"),
+    "no run to measure": (["-m", "AP"], 2, "--measure says how runs are compared"),
+    "no file": (["--qrels", "b=nowhere.txt"], 1, "nowhere.txt"),
+    "a measure": (["P@5"], 1, "P@5: expected files, found measures"),
+    "two from standard input": (["-", "--qrels", "b=-"], 1, "standard input holds one file, not s"),
+    "by alone": (["--by", "kind"], 1, "expected attributes of requests, found none"),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_what_is_refused(judges, files, name):
+    more, expected, said = WRONG[name]
+    given = files[:2] if more is None else [*files, *more]
+    status, out, err = judges(*given)
+    message = " ".join(err.replace("│", " ").split())
+    assert (status, out) == (expected, "")
+    assert said in message
+
+
+def test_no_input_is_replaced(judges, files, tmp_path):
+    out = tmp_path / "out"
+    out.mkdir()
+    mine = out / "judge_agreement.parquet"
+    lf.write_parquet(lf.read_qrels(EXAMPLE / "qrels.txt"), mine)
+    before = mine.read_bytes()
+    status, _, err = judges(*files, "--qrels", f"c={mine}", "-o", out)
+    assert status == 1
+    assert "would replace the file that is read" in " ".join(err.split())
+    assert mine.read_bytes() == before
+
+
+def test_judgments_with_names_of_columns(judges, tmp_path):
+    """The options of judgments hold for all judges."""
+    for name in "ab":
+        (tmp_path / f"{name}.csv").write_text("topic,doc,mine\n1,x,1\n1,y,0\n")
+    files = [f"--qrels={name}={tmp_path / name}.csv" for name in "ab"]
+    status, out, _ = judges(*files, "--qrels-column", "relevance=mine", "--format", "csv")
+    assert status == 0
+    assert out.splitlines()[1].startswith("a,b,2,0,0,1.0,1.0")
+
+
+def test_repeated_judgments_are_removed_when_asked(judges, tmp_path):
+    (tmp_path / "once.txt").write_text("q1 0 d1 2\nq1 0 d2 0\n")
+    (tmp_path / "twice.txt").write_text("q1 0 d1 1\nq1 0 d1 2\nq1 0 d2 0\n")
+    files = [f"--qrels={name}={tmp_path / name}.txt" for name in ("once", "twice")]
+    status, _, err = judges(*files)
+    assert status == 1
+    assert "--duplicates best" in " ".join(err.split())
+    status, out, err = judges(*files, "--duplicates", "best", "--format", "json")
+    assert status == 0
+    assert "removed: 1" in err
+    assert json.loads(out)[0]["agreement"] == 1

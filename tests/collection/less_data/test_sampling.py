@@ -1,0 +1,131 @@
+"""Positions with less data are those of smaller files."""
+
+import polars as pl
+import pytest
+
+import lexiframe as lf
+from lexiframe.collection.less_data.sampling import (
+    leave_out_run,
+    sample_labels,
+    sample_requests,
+    truncate_runs,
+)
+
+
+@pytest.fixture(scope="module")
+def folder():
+    return lf.bundled("example")
+
+
+@pytest.fixture(scope="module")
+def p(folder):
+    return lf.positions(folder / "runs", folder / "qrels.txt")
+
+
+def positions_of_kept(folder, kept):
+    """Positions from judgments of which only some documents are left."""
+    qrels = pl.DataFrame(lf.read_qrels(folder / "qrels.txt"))
+    left = qrels.join(
+        kept.select("query_id", "doc_id").unique(), on=["query_id", "doc_id"], how="semi"
+    )
+    return lf.positions(folder / "runs", left)
+
+
+@pytest.mark.parametrize("how", ["uniform", "retrieved"])
+@pytest.mark.parametrize("fraction", [0.01, 0.29, 0.5, 0.7, 1])
+def test_fewer_labels_are_positions_of_fewer_judgments(folder, p, fraction, how):
+    found = sample_labels(p, fraction, how, seed=3)
+    assert found.equals(positions_of_kept(folder, found))
+    whole = dict(p.select("query_id", "n_relevant").unique().rows())
+    left = dict(found.select("query_id", "n_relevant").unique().rows())
+    hundredths = round(100 * fraction)
+    assert left == {query: max(1, hundredths * m // 100) for query, m in whole.items()}
+
+
+def test_rows_may_come_in_any_order(p):
+    shuffled = p.sample(fraction=1, shuffle=True, seed=4)
+    for sample in (lambda p: sample_labels(p, 0.5), lambda p: truncate_runs(p, 5)):
+        assert sample(shuffled).sort(p.columns[:3]).equals(sample(p))
+
+
+def test_a_seed_gives_the_same_items_and_a_smaller_share_is_part_of_a_greater(p):
+    halves = [sample_labels(p, 0.5, seed=seed) for seed in (1, 1, 2)]
+    assert halves[0].equals(halves[1])
+    assert not halves[0].equals(halves[2])
+    quarter = sample_labels(p, 0.25, seed=1)
+    assert quarter.join(halves[0], on=["query_id", "doc_id"], how="anti").height == 0
+
+
+@pytest.mark.parametrize("how, share", [("retrieved", 0.8), ("uniform", 0.5)])
+def test_items_that_more_runs_retrieved_go_sooner(how, share):
+    """Of two items, retrieved by 3 runs and by none, the first goes with probability 4/5."""
+    n = 2000
+    queries = [f"q{number}" for number in range(n)]
+    runs = {f"r{number}": {query: {"x": 1} for query in queries} for number in range(3)}
+    p = lf.positions(runs, {query: {"x": 1, "y": 1} for query in queries})
+    found = sample_labels(p, 0.5, how, seed=0).unique("query_id")["doc_id"]
+    assert len(found) == n
+    assert abs((found == "y").mean() - share) < 4 * (share * (1 - share) / n) ** 0.5
+
+
+def test_requests_without_relevant_items_stay():
+    runs = {"r": {"q1": {"x": 1}, "q2": {"x": 1}}}
+    with pytest.warns(lf.LexiframeWarning, match="without a relevant item: 1"):
+        p = lf.positions(runs, {"q1": {"x": 1}, "q2": {"x": 0}}, no_relevant="zero")
+    assert sample_labels(p, 0.5).equals(p)
+
+
+@pytest.mark.parametrize("fraction, n", [(0.01, 1), (0.2, 1), (0.4, 2), (0.6, 3), (1, 5)])
+def test_fewer_requests(p, fraction, n):
+    found = sample_requests(p, fraction, seed=2)
+    queries = found["query_id"].unique()
+    assert len(queries) == n
+    assert found.equals(p.filter(pl.col("query_id").is_in(queries.implode())))
+
+
+@pytest.mark.parametrize("depth", [1, 5, 10, 100])
+def test_truncated_runs_are_positions_of_cut_files(folder, p, depth):
+    runs = pl.DataFrame(lf.read_runs(folder / "runs"))
+    order = pl.struct(pl.col("score"), pl.col("doc_id")).rank("ordinal", descending=True)
+    cut = runs.filter(order.over("run", "query_id") <= depth)
+    found = truncate_runs(p, depth)
+    assert found.equals(lf.positions(cut, folder / "qrels.txt"))
+
+
+def test_a_run_that_is_left_out():
+    runs = {
+        "a": {"q": {"x": 3, "y": 2}, "z": {"d": 1}},
+        "b": {"q": {"y": 2, "w": 1}, "z": {"e": 1}},
+    }
+    qrels = {"q": {"x": 1, "y": 1, "w": 1, "v": 1}, "z": {"d": 1}}
+    p = lf.positions(runs, qrels)
+    with pytest.warns(lf.LexiframeWarning, match="without a relevant item, left out: 1"):
+        found = leave_out_run(p, "a")
+    with pytest.warns(lf.LexiframeWarning, match="without judgments, ignored: 2"):
+        expected = lf.positions(runs, {"q": {"y": 1, "w": 1, "v": 1}})
+    assert found.equals(expected)
+    assert leave_out_run(p, "b").equals(
+        lf.positions(runs, {"q": {"x": 1, "y": 1, "v": 1}, "z": {"d": 1}})
+    )
+
+
+@pytest.mark.parametrize("fraction", [0, -0.1, 1.01, float("nan")])
+def test_fractions_that_are_refused(p, fraction):
+    for sample in (sample_labels, sample_requests):
+        with pytest.raises(lf.LexiframeError, match="expected a fraction above 0 and at most 1"):
+            sample(p, fraction)
+
+
+def test_other_arguments_that_are_refused(folder, p):
+    with pytest.raises(lf.LexiframeError, match="expected how to be one of 'uniform', 'retr"):
+        sample_labels(p, 0.5, "retreived")
+    with pytest.raises(lf.LexiframeError, match="expected seed to be a whole number"):
+        sample_labels(p, 0.5, seed=-1)
+    with pytest.raises(lf.LexiframeError, match="expected depth to be a whole number from 1"):
+        truncate_runs(p, 0)
+    with pytest.raises(lf.UnknownNameError, match="random"):
+        leave_out_run(p, "randon")
+    judged = lf.positions(folder / "runs", folder / "qrels.txt", judged=True)
+    for sample in (lambda p: sample_labels(p, 0.5), lambda p: leave_out_run(p, "random")):
+        with pytest.raises(lf.LexiframeError, match="call positions without judged=True"):
+            sample(judged)

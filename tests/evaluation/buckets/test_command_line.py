@@ -1,0 +1,154 @@
+"""``lexiframe evaluate --memory --keep --resume``: what it says, writes and refuses."""
+
+import io
+import os
+import sys
+from itertools import count
+
+import numpy as np
+import polars as pl
+import pytest
+
+import lexiframe as lf
+from lexiframe.base.memory import NotEnoughMemoryError
+from lexiframe.cli import app as cli
+from lexiframe.evaluation.buckets import batches
+
+
+@pytest.fixture
+def data(tmp_path):
+    """Two folders of Parquet files: judgments, and two runs."""
+    for folder in ("Q", "R"):
+        (tmp_path / folder).mkdir()
+    query, doc = np.divmod(np.arange(3000), 10)
+    for n, name in enumerate("ab"):
+        score = np.random.default_rng(n).random(3000)
+        run = pl.DataFrame({"query_id": query, "doc_id": doc, "score": score})
+        run.write_parquet(tmp_path / "R" / f"{name}.parquet")
+    qrels = pl.DataFrame({"query_id": query, "doc_id": doc, "relevance": doc // 9})
+    for n, part in enumerate(qrels.iter_slices(1000)):
+        part.write_parquet(tmp_path / "Q" / f"{n}.parquet")
+    return [str(tmp_path / "Q"), str(tmp_path / "R")]
+
+
+@pytest.fixture
+def lexiframe(monkeypatch, capsys):
+    """Run the command in this process; return its exit status and what it prints."""
+
+    def main(*arguments):
+        monkeypatch.setattr(sys, "argv", ["lexiframe", *map(str, arguments)])
+        status = 0
+        try:
+            cli.main()
+        except SystemExit as exit_:
+            status = exit_.code
+        return status, *capsys.readouterr()
+
+    return main
+
+
+def test_it_evaluates_in_parts_and_says_how_much_memory_that_took(data, tmp_path, lexiframe):
+    out = tmp_path / "OUT"
+    status, printed, said = lexiframe(
+        "evaluate", *data, "-m", "AP RPP", "--memory", "1MB", "--out", out, "--keep", "preferences"
+    )
+    assert status == 0, said
+    assert "evaluated in parts, with " in said
+    assert " of memory at most" in said
+    assert f"wrote 11 tables to {out}: coverage.parquet, means.parquet" in said
+    assert f", preferences{os.sep} (in parts)\n" in said
+    e = lf.evaluate(data[1], data[0], ["AP", "RPP"])
+    assert str(e) in printed
+    assert pl.read_parquet(out / "comparisons.parquet").equals(e.comparisons)
+    assert pl.read_parquet(out / "preferences" / "*.parquet").height == e.preferences.height
+    assert not (out / ".lexiframe-job").exists()
+    assert not (out / "preferences.parquet").exists()
+
+
+def too_many(*_):
+    raise NotEnoughMemoryError("these are too many")
+
+
+def test_a_report_of_data_in_parts_is_refused_before_the_work(
+    data, tmp_path, lexiframe, monkeypatch
+):
+    def refused(*arguments):
+        status, printed, said = lexiframe("evaluate", *data, "-m", "AP RPP", *arguments)
+        assert (status, printed) == (1, "")
+        assert "report: the page shows single requests, and these runs are evaluated in pa" in said
+        assert "leave the report out, allow more memory, or evaluate a sample" in said
+
+    report = ["--report", tmp_path / "report.html"]
+    with monkeypatch.context() as m:
+        m.setattr(batches, "evaluate_bucket", lambda *_: pytest.fail("a bucket was evaluated"))
+        refused(*report, "--memory", "1MB")
+        refused(*report, "--keep", "scores", "--out", tmp_path / "OUT")
+        # preferences that do not fit are known of once the judgments are read
+        m.setattr("lexiframe.pairwise.measured.refuse_many_pairs", too_many)
+        refused(*report)
+    assert not [*tmp_path.glob("*.html")]
+    status, _, said = lexiframe("evaluate", *data, "-m", "AP RPP", *report)
+    assert (status, report[1].exists()) == (0, True), said
+
+
+def test_it_fails_and_is_resumed(data, tmp_path, lexiframe, monkeypatch):
+    arguments = ["evaluate", *data, "-m", "AP RPP", "--memory", "1MB", "--out", tmp_path / "OUT"]
+    done, of_bucket = [], batches.evaluate_bucket
+
+    def fails_once(plan, runs, qrels, number):
+        if number == 2 and 2 not in done:
+            done.append(2)
+            raise lf.LexiframeError("the disk is on fire")
+        done.append(number)
+        return of_bucket(plan, runs, qrels, number)
+
+    monkeypatch.setattr(batches, "evaluate_bucket", fails_once)
+    monkeypatch.setattr(batches, "_SECONDS", -1)
+    status, printed, said = lexiframe(*arguments)
+    assert (status, printed) == (1, "")
+    assert "the disk is on fire" in said
+    assert "Traceback" not in said
+    status, _, said = lexiframe(*arguments, "--resume")
+    assert status == 0, said
+    assert done[:4] == [0, 1, 2, 2]
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        (["--resume"], "--resume: expected the folder of the interrupted evaluation; add --out"),
+        (["--memory", "much"], "memory: expected a size such as '4GB' or '500MB', found 'much'"),
+        (["--memory", "1MB", "--test", "wilcoxon"], "needs the preferences of each request"),
+        (["--keep", "scores"], "keep needs a folder to write to"),
+    ],
+)
+def test_what_does_not_fit_is_refused(data, lexiframe, arguments, message):
+    status, printed, said = lexiframe("evaluate", *data, "-m", "AP RPP", *arguments)
+    assert (status, printed) == (1, "")
+    assert message in " ".join(said.split())
+
+
+def test_scores_of_other_tools_are_held_in_memory(tmp_path, lexiframe):
+    status, printed, said = lexiframe("evaluate", "--scores", tmp_path, "--memory", "1GB")
+    assert (status, printed) == (1, "")
+    assert "--resume: scores of other tools are held in memory; leave these" in said
+
+
+class Terminal(io.StringIO):
+    """A standard error that is a terminal."""
+
+    def isatty(self):
+        return True
+
+
+def test_a_terminal_shows_how_long_it_will_take(data, monkeypatch):
+    """The bar of the buckets has the time that is left."""
+    ticks = count(0, 1.5)
+    monkeypatch.setattr("tqdm.std.time", lambda: next(ticks))
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    lf.evaluate(data[1], data[0], ["AP", "RPP"], memory="1MB")
+    shown = sys.stderr.getvalue()
+    bars = [bar for bar in shown.split("\r") if "evaluating requests" in bar]
+    assert any("<00:" in bar and "/" in bar for bar in bars), bars
+    assert any("reading runs and judgments" in bar for bar in shown.split("\r"))
+    assert shown.endswith(" \r")

@@ -1,0 +1,206 @@
+"""Tests of the folder of an evaluation in parts: what is written there, replaced and removed."""
+
+import polars as pl
+import pytest
+
+import lexiframe as lf
+from lexiframe.base.errors import LexiframeError, ReadError
+from lexiframe.base.memory import NotEnoughMemoryError
+from lexiframe.evaluation.buckets.bucket import evaluate_bucket
+
+MEASURES = ["RPP", "AP"]
+SMALL = 4_000_000  # bytes of memory: the rows below need several buckets
+
+
+def _data(n_queries=2000):
+    docs = [f"d{place}" for place in range(5)]
+    queries = [f"q{number}" for number in range(n_queries)]
+    frame = pl.DataFrame({"query_id": queries}).join(pl.DataFrame({"doc_id": docs}), how="cross")
+    scores = {
+        "down": pl.int_range(pl.len()) * -1.0,
+        "up": pl.int_range(pl.len()) * 1.0,
+    }
+    runs = {name: frame.with_columns(score=score) for name, score in scores.items()}
+    qrels = frame.gather_every(3).with_columns(relevance=pl.lit(1))
+    return runs, qrels
+
+
+def test_parts_of_an_earlier_evaluation_are_replaced(tmp_path):
+    runs, qrels = _data()
+    how = {"out": tmp_path, "keep": "preferences"}
+    lf.evaluate(runs, qrels, MEASURES, memory=SMALL, **how)
+    parts = [*(tmp_path / "preferences").iterdir()]
+    assert len(parts) > 1
+    lf.evaluate(runs, qrels, MEASURES, memory=1000 * SMALL, **how)
+    assert len([*(tmp_path / "preferences").iterdir()]) < len(parts)
+    found = pl.read_parquet(tmp_path / "preferences")
+    whole = lf.evaluate(runs, qrels, MEASURES).preferences
+    assert found.sort(whole.columns[:4]).equals(whole.sort(whole.columns[:4]))
+
+
+def test_other_files_among_the_parts_are_refused_before_the_work(tmp_path):
+    runs, qrels = _data(3)
+    other = tmp_path / "scores" / "other.parquet"
+    other.parent.mkdir()
+    other.write_bytes(b"")
+    with pytest.raises(LexiframeError, match=r"no files but the parts .* found other.parquet;"):
+        lf.evaluate(runs, qrels, MEASURES, out=tmp_path, keep="scores")
+    assert [*tmp_path.rglob("*")] == [other.parent, other]
+
+
+@pytest.mark.parametrize("memory", [200_000, 256_000])  # in buckets, and one run after the other
+def test_a_job_that_is_not_resumed_is_removed(tmp_path, monkeypatch, memory):
+    runs, qrels = _data(30)
+    how = {"out": tmp_path, "memory": memory}
+
+    def fail(*_, **__):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr("lexiframe.evaluation.buckets.batches.evaluate_bucket", fail)
+        with pytest.raises(KeyboardInterrupt):
+            lf.evaluate(runs, qrels, MEASURES, keep="scores", **how)
+    assert (tmp_path / ".lexiframe-job" / "buckets").exists()
+    e = lf.evaluate(runs, qrels, MEASURES, **how)
+    assert e.sums is not None
+    assert not (tmp_path / ".lexiframe-job").exists()
+
+
+def test_options_that_would_be_ignored_are_refused(tmp_path):
+    runs, qrels = _data(3)
+    with pytest.raises(LexiframeError, match="resume needs the folder of the interrupted"):
+        lf.evaluate(runs, qrels, MEASURES, resume=True)
+    lf.evaluate(runs, qrels, MEASURES).write(tmp_path / "results")
+    for asked in ({"keep": "scores"}, {"resume": True}):
+        with pytest.raises(LexiframeError, match="reuse holds all preferences in memory"):
+            lf.evaluate(runs, qrels, reuse=tmp_path / "results", out=tmp_path / "out", **asked)
+
+
+def test_what_is_in_parts_is_not_reused_and_the_reason_is_said(tmp_path, monkeypatch):
+    runs, qrels = _data(30)
+    in_parts = lf.evaluate(runs, qrels, MEASURES, memory=200_000)
+    in_parts.write(tmp_path / "parts")
+    with pytest.raises(LexiframeError, match="parts: expected the results of an evaluation in mem"):
+        lf.evaluate(runs, qrels, MEASURES, reuse=tmp_path / "parts")
+    with pytest.raises(LexiframeError, match="add_runs: expected an evaluation with the preferenc"):
+        lf.add_runs(in_parts, {"new": runs["up"]})
+    lf.evaluate(runs, qrels, MEASURES).write(tmp_path / "whole")
+
+    def too_many(*_, **__):
+        raise NotEnoughMemoryError("too many pairs")
+
+    monkeypatch.setattr("lexiframe.pairwise.measured.refuse_many_pairs", too_many)
+    with pytest.raises(LexiframeError, match="pairs; reuse needs all preferences in memory: with"):
+        lf.evaluate(runs, qrels, MEASURES, reuse=tmp_path / "whole")
+
+
+def test_errors_do_not_promise_to_keep_a_temporary_folder(tmp_path):
+    runs, qrels = _data(30)
+    for name, rows in runs.items():
+        rows.write_parquet(tmp_path / f"{name}.parquet")
+    (tmp_path / "broken.parquet").write_bytes(b"PAR1")
+    with pytest.raises(ReadError, match=r"broken.parquet: cannot be read as Parquet") as caught:
+        lf.evaluate(tmp_path, qrels, MEASURES, memory=SMALL // 100)
+    assert "resume" not in str(caught.value)
+
+
+def test_a_file_that_changed_asks_to_start_again(tmp_path, monkeypatch):
+    runs, qrels = _data(30)
+    (tmp_path / "runs").mkdir()
+    for name, rows in runs.items():
+        rows.write_parquet(tmp_path / "runs" / f"{name}.parquet")
+
+    def fail(*_, **__):
+        raise KeyboardInterrupt
+
+    how = {"memory": SMALL // 100, "out": tmp_path / "out"}
+    with monkeypatch.context() as patched:
+        patched.setattr("lexiframe.evaluation.buckets.batches.evaluate_bucket", fail)
+        with pytest.raises(KeyboardInterrupt):
+            lf.evaluate(tmp_path / "runs", qrels, MEASURES, **how)
+    runs["up"].head(9).write_parquet(tmp_path / "runs" / "up.parquet")
+    with pytest.raises(LexiframeError, match=r"up.parquet: has changed since") as caught:
+        lf.evaluate(tmp_path / "runs", qrels, MEASURES, resume=True, **how)
+    assert str(caught.value).endswith("start again without resume")
+
+
+def test_a_job_is_resumed_with_more_memory_but_not_with_less(tmp_path, monkeypatch):
+    runs, qrels = _data(300)
+    how = {"out": tmp_path, "keep": "scores"}
+    evaluated = []
+
+    def fail_at_last(*given):
+        if len(evaluated) == 2:
+            raise KeyboardInterrupt
+        evaluated.append(given[-1])
+        return evaluate_bucket(*given)
+
+    with monkeypatch.context() as patched:
+        patched.setattr("lexiframe.evaluation.buckets.batches.evaluate_bucket", fail_at_last)
+        with pytest.raises(KeyboardInterrupt):
+            lf.evaluate(runs, qrels, MEASURES, memory=SMALL // 10, **how)
+    with pytest.raises(LexiframeError, match=r"its job has [0-9]+ buckets, and needs [0-9]+ for"):
+        lf.evaluate(runs, qrels, MEASURES, memory=SMALL // 100, resume=True, **how)
+    e = lf.evaluate(runs, qrels, MEASURES, memory=SMALL, resume=True, **how)
+    whole = lf.evaluate(runs, qrels, MEASURES)
+    assert e.means.equals(whole.means)
+    found = pl.read_parquet(tmp_path / "scores")
+    assert found.sort(whole.scores.columns[:3]).equals(whole.scores.sort(whole.scores.columns[:3]))
+
+
+@pytest.mark.parametrize("changed", ["runs", "qrels"])
+def test_frames_that_changed_are_another_job(tmp_path, monkeypatch, changed):
+    runs, qrels = _data(300)
+    how = {"out": tmp_path, "keep": "scores", "memory": SMALL // 10}
+
+    def fail(*_, **__):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr("lexiframe.evaluation.buckets.batches.evaluate_bucket", fail)
+        with pytest.raises(KeyboardInterrupt):
+            lf.evaluate(runs, qrels, MEASURES, **how)
+    if changed == "runs":
+        runs["up"] = runs["up"].with_columns(score=-pl.col("score"))
+    else:
+        qrels = qrels.with_columns(relevance=pl.lit(2))
+    with pytest.raises(LexiframeError, match="holds another job: its data differ"):
+        lf.evaluate(runs, qrels, MEASURES, resume=True, **how)
+
+
+def test_what_needs_single_requests_says_that_there_are_sums(tmp_path):
+    runs, qrels = _data(3)
+    e = lf.evaluate(runs, qrels, MEASURES, out=tmp_path, keep="preferences")
+    said = "this evaluation has sums over the requests, not the scores of each; evaluate with"
+    with pytest.raises(LexiframeError, match=said):
+        e.scores  # noqa: B018
+    with pytest.raises(LexiframeError, match=r"in parts in .*: polars\.scan_parquet"):
+        e.preferences  # noqa: B018
+    with pytest.raises(LexiframeError, match=r"positions: this .* sums .* and not the rankings"):
+        e.positions  # noqa: B018
+
+
+def test_a_folder_has_the_tables_of_one_evaluation(tmp_path):
+    """Whichever of them are in parts; what people put there stays."""
+    runs, qrels = _data(30)
+    both = {"out": tmp_path, "keep": ["scores", "preferences"], "memory": 200_000}
+    in_parts = lf.evaluate(runs, qrels, MEASURES, **both)
+    assert {*in_parts.parts} == {"scores", "preferences"}
+    in_parts.write(tmp_path)
+    assert len(_parts_in(tmp_path)) > 1
+    lf.evaluate(runs, qrels, MEASURES, **both | {"keep": "scores"})
+    assert {part.parent.name for part in _parts_in(tmp_path)} == {"scores"}
+    pl.DataFrame({"run": ["a"]}).write_parquet(tmp_path / "scores" / "part-999999.parquet")
+    whole = lf.evaluate(runs, qrels, MEASURES)
+    assert whole.parts == {}
+    whole.write(tmp_path)
+    assert [part.name for part in _parts_in(tmp_path)] == ["part-999999.parquet"]
+    assert pl.read_parquet(tmp_path / "scores.parquet").equals(whole.scores)
+    lf.evaluate(runs, qrels, MEASURES, **both | {"keep": "preferences"}).write(tmp_path)
+    assert not (tmp_path / "preferences.parquet").exists()
+    lf.evaluate(runs, qrels, MEASURES, memory=200_000).write(tmp_path)
+    assert not (tmp_path / "preferences").exists()
+
+
+def _parts_in(folder):
+    return sorted(folder.rglob("part-*.parquet"))

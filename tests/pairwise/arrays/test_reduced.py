@@ -1,0 +1,210 @@
+"""Tables from sums over the requests, added up from parts: those of all requests, bit for bit."""
+
+from dataclasses import replace
+from functools import reduce
+from operator import add
+
+import numpy as np
+import polars as pl
+import pytest
+
+import lexiframe as lf
+from lexiframe.orderings import sums
+from lexiframe.orderings.means import run_means
+from lexiframe.pairwise.arrays.arrays import square_of
+from lexiframe.pairwise.arrays.cube import pair_cube, score_cube
+
+RUNS = pl.Series(["a", "b", "c", "d"])
+METHODS = ("mean", "win_rate", "borda", "copeland", "mc4", "kemeny")
+
+
+def tables(n=30, seed=0):
+    """Scores of two metrics, and preferences: these and signs, which lack every fifth request.
+
+    Run d ties run c in all requests but one; smaller values of ``cost`` are better.
+    """
+    random = np.random.default_rng(seed)
+    query = pl.Series([f"q{k:02}" for k in range(n)])
+    scores = {"AP": random.random((n, 4)), "cost": random.integers(1, 9, (n, 4)) * 1e6}
+    for values in scores.values():
+        values[1:, 3] = values[1:, 2]
+    s = pl.concat(
+        pl.DataFrame({"run": run, "query_id": query, "measure": m, "value": values[:, k]})
+        for m, values in scores.items()
+        for k, run in enumerate(RUNS)
+    ).with_columns(smaller_is_better=pl.col("measure") == "cost")
+    a, b = np.triu_indices(4, k=1)
+    deltas = {
+        "AP": scores["AP"][:, a] - scores["AP"][:, b],
+        "cost": scores["cost"][:, b] - scores["cost"][:, a],
+        "LR": random.integers(-1, 2, (n, 6)).astype(float),
+    }
+    kept = {"AP": slice(None), "cost": slice(None), "LR": np.arange(n) % 5 > 0}
+    d = pl.concat(
+        pl.DataFrame(
+            {"query_id": query, "run_a": RUNS[int(a[k])], "run_b": RUNS[int(b[k])], "measure": m}
+            | {"preference": values[:, k]}
+        )[kept[m] if isinstance(kept[m], slice) else np.flatnonzero(kept[m])]
+        for m, values in deltas.items()
+        for k in range(6)
+    )
+    return s, d
+
+
+S, D = tables()
+CUBE = pair_cube(D).with_scores(score_cube(S))
+IS_LONG = np.arange(30) % 3 > 0
+IS_OF_KIND = {"long": IS_LONG, "short": ~IS_LONG}
+REQUESTS = pl.DataFrame({"query_id": CUBE.queries, "kind": np.where(IS_LONG, "long", "short")})
+
+
+def reduced(chosen):
+    return sums.reduced(CUBE.of_queries(chosen), score_cube(S).of_queries(chosen), RUNS)
+
+
+def parts(n=3, groups=False):
+    """The sums of requests that were dealt out to some parts, perhaps with those of groups."""
+    found = []
+    for part in np.random.default_rng(1).permuted(np.arange(30) % n) == np.arange(n)[:, None]:
+        total = reduced(part)
+        if groups:
+            of_kind = {kind: part & is_kind for kind, is_kind in IS_OF_KIND.items()}
+            total = total.with_groups(
+                tuple(
+                    (pl.DataFrame({"kind": [kind]}), reduced(some))
+                    for kind, some in of_kind.items()
+                    if some.any()
+                )
+            )
+        found.append(total)
+    return found
+
+
+WHOLE = reduce(add, parts())
+
+TABLES = {
+    "win rates": lambda x: lf.win_rates(x),
+    "matrix": lambda x: lf.win_rate_matrix(x, "cost"),
+    "ties": lambda x: lf.tie_rates(x),
+    "agreement": lambda x: lf.sign_agreement(x),
+    "tests": lambda x: lf.compare(x, ["t", "sign"]),
+    "against c": lambda x: lf.compare(x, ["t", "sign"], baseline="c"),
+    "shares": lambda x: run_means(x),
+    "of some measures": lambda x: lf.win_rates(x.of_measures(["LR"])),
+    "agreement of some": lambda x: lf.sign_agreement(x.of_measures(["AP", "cost"])),
+} | {
+    f"{method} {votes}": lambda x, method=method, votes=votes: lf.order_runs(
+        x, method, **({"votes": votes} if method in ("mc4", "kemeny") else {})
+    )
+    for method in METHODS
+    for votes in ("win_rate", "preference")[: 1 + (method in ("mc4", "kemeny"))]
+}
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_tables_of_preferences(name):
+    assert TABLES[name](WHOLE).equals(TABLES[name](CUBE))
+
+
+@pytest.mark.parametrize("table", [run_means, lf.order_runs])
+def test_tables_of_scores(table):
+    assert table(WHOLE.of_scores).equals(table(S))
+
+
+@pytest.fixture(scope="module")
+def grouped():
+    """The sums of parts of which some lack a group."""
+    some = parts(12, groups=True)
+    assert {len(part.groups) for part in some} == {1, 2}
+    return reduce(add, some)
+
+
+@pytest.mark.parametrize("name", ["win rates", "tests", "against c", "shares", "mean win_rate"])
+def test_groups_of_requests(grouped, name):
+    assert [row.item() for row, _ in grouped.groups] == [*IS_OF_KIND]
+    for row, of_group in grouped.groups:
+        expected = TABLES[name](CUBE.of_queries(IS_OF_KIND[row.item()]))
+        assert TABLES[name](of_group).equals(expected)
+
+
+def test_tables_by_group(grouped):
+    expected = lf.win_rates(CUBE, requests=REQUESTS, by="kind")
+    assert lf.win_rates(grouped, by="kind").equals(expected)
+    of_lr = lf.win_rates(grouped.of_measures(["LR"]), by="kind")
+    assert of_lr.equals(expected.filter(measure="LR"))
+    expected = run_means(S, requests=REQUESTS, by="kind")
+    assert run_means(grouped.of_scores, by="kind").equals(expected)
+
+
+def test_groups_of_different_parts_are_sorted():
+    parts = [
+        reduced(chosen).with_groups(((pl.DataFrame({"kind": [kind]}), reduced(chosen)),))
+        for kind, chosen in IS_OF_KIND.items()
+    ]
+    for total in (parts[0] + parts[1], parts[1] + parts[0]):
+        assert [row.item() for row, _ in total.groups] == [*IS_OF_KIND]
+
+
+def test_a_run_without_scores_of_a_measure_has_no_mean():
+    scores = S.filter((pl.col("run") != "d") | (pl.col("measure") != "cost"))
+    total = sums.reduced(None, score_cube(scores), RUNS)
+    assert run_means(total.of_scores).equals(run_means(scores))
+
+
+def test_other_groups_than_those_that_were_kept(grouped):
+    with pytest.raises(lf.LexiframeError, match=r"whose sums were kept \(none\), found kind"):
+        lf.win_rates(WHOLE, by="kind")
+    with pytest.raises(lf.LexiframeError, match=r"whose sums were kept \(kind\), found length"):
+        lf.win_rates(grouped, by="length")
+
+
+def test_a_measure_that_one_part_lacks():
+    """As in parts of the requests of which none has an item of the measure's ``rel``."""
+    first, second = parts(2)
+    of_others = replace(
+        first, preferences={k: v for k, v in first.preferences.items() if k != "LR"}
+    )
+    for total in (of_others + second, second + of_others):
+        assert total.preferences["LR"].differences.n.tolist() == (
+            second.preferences["LR"].differences.n.tolist()
+        )
+        assert lf.win_rates(total.of_measures(["AP"])).equals(
+            TABLES["win rates"](CUBE.of_measures(["AP"]))
+        )
+
+
+def test_a_measure_without_a_preference_has_no_row():
+    some = reduced(np.arange(30) == 5)  # LR lacks this request
+    for table in (lf.win_rates, lf.order_runs):  # by LR the runs could not be ordered
+        assert table(some)["measure"].unique().sort().to_list() == ["AP", "cost"]
+    assert some.measures.to_list() == ["AP", "LR", "cost"]
+    assert repr(some) == "sums over the requests: 4 runs, AP, LR, cost"
+
+
+def test_runs_that_are_not_compared_with_each_other_are_not_ordered():
+    without = pair_cube(D.filter((pl.col("run_a") != "a") | (pl.col("run_b") != "b")))
+    with pytest.raises(lf.LexiframeError, match=r"AP lacks preferences between 1 pairs of runs"):
+        lf.order_runs(sums.reduced(without, None, RUNS), "win_rate")
+
+
+def test_a_run_that_is_not_there():
+    with pytest.raises(lf.UnknownNameError, match="run"):
+        WHOLE.against("e")
+
+
+def test_a_square_of_pairs():
+    assert square_of(CUBE, np.arange(1.0, 7)).tolist() == [
+        [0, 1, 2, 3],
+        [-1, 0, 4, 5],
+        [-2, -4, 0, 6],
+        [-3, -5, -6, 0],
+    ]
+
+
+def test_signs_are_counted_in_parts(monkeypatch):
+    whole = sums.agreeing(CUBE.values)
+    signs = np.sign(np.nan_to_num(CUBE.values)).reshape(3, -1)
+    expected = [[int(((x == y) & (x != 0)).sum()) for y in signs] for x in signs]
+    assert whole.tolist() == expected
+    monkeypatch.setattr(sums, "_CELLS", 7)
+    assert sums.agreeing(CUBE.values).tolist() == expected
