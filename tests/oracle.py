@@ -140,7 +140,7 @@ def coverage(answers, judgments, rel=None, score_type="float64"):
     counts = dict.fromkeys(["answered", "missing", "without_relevant"], 0)
     counts |= dict.fromkeys(["retrieved", "judged", "relevant_retrieved", "duplicates"], 0)
     counts |= {"unjudged_removed": 0}  # what `unjudged="remove"` counts; rankings are whole here
-    counts["tied_relevant"] = counts["depth"] = 0
+    counts["tied_relevant"] = counts["depth"] = counts["negative"] = 0
     for query_id, grades in judgments.items():
         ranking = answers.get(query_id, [])
         retrieved = {doc_id for doc_id, _, _ in ranking}
@@ -150,6 +150,7 @@ def coverage(answers, judgments, rel=None, score_type="float64"):
         counts["without_relevant"] += not relevant
         counts["retrieved"] += len(retrieved)
         counts["depth"] = max(counts["depth"], len(retrieved))
+        counts["negative"] += sum(grades.get(doc_id, 0) < 0 for doc_id in retrieved)
         counts["judged"] += sum(grades.get(doc_id, -1) >= 0 for doc_id in retrieved)
         counts["relevant_retrieved"] += len(retrieved & set(relevant))
         groups = [group for group in tied_groups(ranking, score_type) if len(group) > 1]

@@ -20,6 +20,8 @@ from lexiframe.pairwise.arrays.groups import By, by_groups
 from lexiframe.significance.arguments import pairs_by_measure
 from lexiframe.typing import RequestsLike
 
+_MOST_BINS = 10_000
+
 AT_ONCE = 2**20
 """The number of cells (splits × pairs of runs) handled at once: an array of them takes 8 MB."""
 
@@ -148,6 +150,8 @@ def swap_curve(
     [('RPP', 0.0, 0.5, 205, 1.0), ('RPP', 0.5, 1.0, 395, 0.48)]
     """
     check_draws("swap_curve", "bins", bins, seed)
+    if bins > _MOST_BINS:
+        raise LexiframeError(f"swap_curve: expected at most {_MOST_BINS:,} bins, found {bins:,}")
     frames = []
     for measure, pairs in _split_pairs("swap_curve", d, splits, seed):
         # The splits are drawn twice: the bins need the largest difference, and all halves at once

@@ -184,7 +184,7 @@ def _measure_is_first(rows: pl.DataFrame, where: str) -> bool:
 
 def _share_of_measures(names: pl.Series) -> float:
     names = names.unique()
-    return len(are_measures(names)) / max(len(names), 1)
+    return len(are_measures(names.cast(pl.String))) / max(len(names), 1)
 
 
 def _with_tags(rows: pl.DataFrame, where: str) -> pl.DataFrame:

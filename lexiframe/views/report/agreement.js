@@ -58,7 +58,10 @@ function showTies({ group, test, correction }) {
 function showCoverage() {
   const rows = rowsOf("coverage");
   const ofTies = (name) => /_(min|max)$|^tied_/.test(name);
-  const named = rows.length ? Object.keys(rows[0]).filter((name) => name !== "group" && name !== "run") : [];
+  // Most judgments have no grade below 0, and a column of zeros would only take room.
+  const isShown = (name) => name !== "group" && name !== "run"
+    && (name !== "negative" || rows.some((row) => row.negative));
+  const named = rows.length ? Object.keys(rows[0]).filter(isShown) : [];
   const columns = (names) => [
     { title: "run", side: "left", isHead: true, value: (row) => row.run },
     ...names.map((name) => ({
