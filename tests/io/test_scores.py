@@ -841,3 +841,9 @@ def test_four_columns_of_which_none_is_a_measure(tmp_path):
     (tmp_path / "scores.txt").write_text("a q1 AP 0.5\nb q1 AP\n")
     with pytest.raises(lf.ReadError, match=r"scores.txt, line 2: expected run, query, measure and"):
         lf.read_scores(tmp_path / "scores.txt")
+
+
+def test_a_row_of_json_without_values(tmp_path):
+    (tmp_path / "scores.jsonl").write_text('{"query_id": null, "doc_id": null}\n')
+    with pytest.raises(lf.SchemaError, match="expected columns for query, measure and value"):
+        lf.read_scores(tmp_path / "scores.jsonl")

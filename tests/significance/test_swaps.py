@@ -91,6 +91,11 @@ def test_when_no_pair_is_ever_counted_there_is_no_rate():
     assert curve["swap_rate"].to_list() == [None, None]
 
 
+def test_a_curve_has_as_many_bins_as_one_can_look_at():
+    with pytest.raises(lf.LexiframeError, match="expected at most 10,000 bins, found 10,001"):
+        lf.swap_curve(preferences({"ab": [1.0, 0.5]}), splits=5, bins=10_001)
+
+
 def test_a_curve_by_hand():
     """Request 1 in the first half: 1, and a swap; request 2: 0.25, and a swap; ac holds."""
     d = preferences({"ab": [1.0, -0.25], "ac": [0.5, 0.25]})
