@@ -10,7 +10,7 @@ import polars as pl
 
 from lexiframe.base.errors import ReadError, SchemaError, n_and_first, warn
 from lexiframe.base.guards import typed
-from lexiframe.base.progress import in_threads
+from lexiframe.base.progress_bars import in_threads
 from lexiframe.base.schemas import SCORES
 from lexiframe.io.files.parquet_and_arrow import read_arrow
 from lexiframe.io.files.sources import File, Source

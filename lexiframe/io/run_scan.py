@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from lexiframe.base.errors import Problem, ReadError
-from lexiframe.base.progress import in_threads
+from lexiframe.base.progress_bars import in_threads
 from lexiframe.io.files.provenance import recorded_sources
 from lexiframe.io.files.sources import File, Source
 from lexiframe.io.options import TextOptions

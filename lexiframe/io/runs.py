@@ -12,7 +12,7 @@ import pyarrow as pa
 from lexiframe.base.codes import as_strings
 from lexiframe.base.errors import LexiframeError, check_choice, n_and_first, warn
 from lexiframe.base.guards import typed
-from lexiframe.base.progress import in_threads
+from lexiframe.base.progress_bars import in_threads
 from lexiframe.io.files.parquet_and_arrow import to_arrow
 from lexiframe.io.files.provenance import describe
 from lexiframe.io.files.sources import File, find_sources, refuse_twins, warn_of_left_out

@@ -10,7 +10,7 @@ import polars as pl
 
 from lexiframe.base.errors import LexiframeError, shown
 from lexiframe.base.guards import typed
-from lexiframe.base.progress import in_threads
+from lexiframe.base.progress_bars import in_threads
 from lexiframe.base.schemas import POSITIONS, SUBTOPIC_POSITIONS, check, to_polars
 from lexiframe.base.sums.tolerance import within
 from lexiframe.metrics import notation

@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from lexiframe.base.errors import LexiframeError
-from lexiframe.base.progress import progress
+from lexiframe.base.progress_bars import progress
 from lexiframe.base.schemas import SUBTOPIC_POSITIONS, check
 from lexiframe.base.sums.tolerance import within
 from lexiframe.metrics.kinds.ideals import Serving, greatest_sum, greedy_gains

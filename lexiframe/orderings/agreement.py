@@ -9,7 +9,7 @@ import polars as pl
 
 from lexiframe.base.codes import decode
 from lexiframe.base.guards import typed
-from lexiframe.base.progress import progress
+from lexiframe.base.progress_bars import progress
 from lexiframe.base.resampling import check_draws, check_share, drawn_requests, percentiles
 from lexiframe.base.schemas import SIGN_AGREEMENT, TIE_RATES
 from lexiframe.base.sums.ranking import ratio

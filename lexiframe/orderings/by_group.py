@@ -12,7 +12,7 @@ import polars as pl
 
 from lexiframe.base.errors import LexiframeError
 from lexiframe.base.guards import typed
-from lexiframe.base.progress import progress
+from lexiframe.base.progress_bars import progress
 from lexiframe.base.resampling import check_draws
 from lexiframe.base.schemas import GROUP_CORRELATIONS
 from lexiframe.orderings.coefficients import (

@@ -12,7 +12,7 @@ import polars as pl
 
 from lexiframe.base.errors import SchemaError
 from lexiframe.base.guards import typed
-from lexiframe.base.progress import progress
+from lexiframe.base.progress_bars import progress
 from lexiframe.base.resampling import check_share, symmetric_interval
 from lexiframe.base.schemas import CORRELATIONS, ORDERINGS, check
 from lexiframe.orderings.coefficients import PERSISTENCE, CorrelationMethod, coefficient

@@ -16,7 +16,7 @@ import polars as pl
 
 from lexiframe.base.errors import LexiframeError
 from lexiframe.base.memory import refuse_more_than_available
-from lexiframe.base.progress import progress
+from lexiframe.base.progress_bars import progress
 from lexiframe.base.resampling import check_draws, drawn_requests
 from lexiframe.base.schemas import to_polars
 from lexiframe.base.sums.ranking import ratio

@@ -14,7 +14,7 @@ import polars as pl
 
 from lexiframe.base.errors import LexiframeError
 from lexiframe.base.hashing import bits_of, hashes_of, mixed
-from lexiframe.base.progress import in_threads
+from lexiframe.base.progress_bars import in_threads
 from lexiframe.io.files.sources import File
 from lexiframe.io.run_parts import RunPart
 from lexiframe.io.run_scan import RunScan

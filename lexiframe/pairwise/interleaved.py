@@ -12,7 +12,7 @@ import polars as pl
 
 from lexiframe.base.errors import check_choice
 from lexiframe.base.guards import typed
-from lexiframe.base.progress import in_threads
+from lexiframe.base.progress_bars import in_threads
 from lexiframe.base.sums.tolerance import TIE
 from lexiframe.io.problems.duplicates import Duplicates
 from lexiframe.pairwise.arrays.size import refuse_too_many

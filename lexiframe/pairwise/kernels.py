@@ -12,7 +12,7 @@ from functools import cached_property
 
 import numpy as np
 
-from lexiframe.base.progress import in_threads, progress
+from lexiframe.base.progress_bars import in_threads, progress
 from lexiframe.base.sums.tolerance import metric_difference
 from lexiframe.metrics.kinds.metric import Metric
 from lexiframe.metrics.values import Values

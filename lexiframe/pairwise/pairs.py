@@ -10,7 +10,7 @@ import polars as pl
 
 from lexiframe.base.errors import LexiframeError, shown
 from lexiframe.base.guards import typed
-from lexiframe.base.progress import in_threads
+from lexiframe.base.progress_bars import in_threads
 from lexiframe.base.schemas import PREFERENCES, to_polars
 from lexiframe.metrics.kinds.metric import Metric
 from lexiframe.metrics.kinds.subtopic_metrics import are_of_subtopics

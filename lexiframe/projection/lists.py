@@ -13,7 +13,7 @@ import polars as pl
 from lexiframe.base.codes import encode, strings_of
 from lexiframe.base.errors import LexiframeError, unknown_name, warn
 from lexiframe.base.likeness import likely_cause
-from lexiframe.base.progress import in_threads
+from lexiframe.base.progress_bars import in_threads
 from lexiframe.io.files.sources import refuse_twins
 from lexiframe.io.run_parts import RunPart
 from lexiframe.io.run_scan import RunScan

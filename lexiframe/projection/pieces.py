@@ -16,7 +16,7 @@ import polars as pl
 
 from lexiframe.base.codes import of_each, order_of
 from lexiframe.base.errors import SchemaError
-from lexiframe.base.progress import in_threads
+from lexiframe.base.progress_bars import in_threads
 from lexiframe.io.run_parts import RunPart
 from lexiframe.projection.effect_of_ties import TiedItems
 from lexiframe.projection.judgments import JudgedItems

@@ -13,7 +13,7 @@ import polars as pl
 from lexiframe.base.errors import LexiframeError, SchemaError, n_and_first
 from lexiframe.base.likeness import likely_cause
 from lexiframe.base.memory import refuse_more_than_available
-from lexiframe.base.progress import FEW, in_threads
+from lexiframe.base.progress_bars import FEW, in_threads
 from lexiframe.io.files.sources import refuse_twins
 from lexiframe.io.run_parts import RunPart
 from lexiframe.io.run_scan import RunScan, SourceRead

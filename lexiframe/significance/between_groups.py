@@ -13,7 +13,7 @@ import polars as pl
 from lexiframe.base.codes import decode
 from lexiframe.base.errors import LexiframeError, check_choice, warn
 from lexiframe.base.guards import typed
-from lexiframe.base.progress import progress
+from lexiframe.base.progress_bars import progress
 from lexiframe.base.resampling import check_draws, check_share
 from lexiframe.base.schemas import FLOAT, GROUP_COMPARISONS
 from lexiframe.pairwise.arrays.arrays import Pairs, check_finite

@@ -19,7 +19,7 @@ from itertools import permutations
 
 import numpy as np
 
-from lexiframe.base.progress import in_threads
+from lexiframe.base.progress_bars import in_threads
 from lexiframe.orderings.wins import total_preferences
 from lexiframe.pairwise.arrays.arrays import Pairs
 from lexiframe.significance.canonical import canonical

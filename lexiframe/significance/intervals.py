@@ -9,7 +9,7 @@ from functools import partial
 
 import numpy as np
 
-from lexiframe.base.progress import progress
+from lexiframe.base.progress_bars import progress
 from lexiframe.base.sums.moments import Moments
 from lexiframe.significance.differences import Differences, Options
 

@@ -12,7 +12,7 @@ import polars as pl
 from lexiframe.base.codes import decode
 from lexiframe.base.errors import LexiframeError, check_choice
 from lexiframe.base.guards import typed
-from lexiframe.base.progress import progress
+from lexiframe.base.progress_bars import progress
 from lexiframe.base.resampling import check_draws, check_share
 from lexiframe.base.schemas import COMPARISONS, FLOAT
 from lexiframe.base.sums.moments import Moments

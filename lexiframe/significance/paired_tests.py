@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lexiframe.base.progress import progress
+from lexiframe.base.progress_bars import progress
 from lexiframe.base.resampling import drawn_requests, signs
 from lexiframe.base.sums.moments import Moments
 from lexiframe.base.sums.ranking import ratio

@@ -7,7 +7,7 @@ from functools import partial
 
 import numpy as np
 
-from lexiframe.base.progress import progress
+from lexiframe.base.progress_bars import progress
 from lexiframe.base.resampling import drawn_requests
 from lexiframe.pairwise.arrays.arrays import Pairs
 from lexiframe.significance.differences import alike

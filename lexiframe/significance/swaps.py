@@ -10,7 +10,7 @@ import polars as pl
 
 from lexiframe.base.errors import LexiframeError
 from lexiframe.base.guards import typed
-from lexiframe.base.progress import progress
+from lexiframe.base.progress_bars import progress
 from lexiframe.base.resampling import check_draws, halves
 from lexiframe.base.schemas import SWAP_CURVE, SWAP_RATES
 from lexiframe.base.sums.ranking import ratio

@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 import lexiframe as lf
-from lexiframe.base import progress
+from lexiframe.base import progress_bars
 from lexiframe.base.resampling import check_draws
 from lexiframe.pairwise.arrays.cube import pair_cube
 from lexiframe.significance import hsd_trials
@@ -207,7 +207,7 @@ def test_the_same_on_any_number_of_threads(monkeypatch, table):
     }[table]
     tables = []
     for cores in (1, 2, 16):
-        monkeypatch.setattr(progress.os, "cpu_count", lambda cores=cores: cores - 1)
+        monkeypatch.setattr(progress_bars.os, "cpu_count", lambda cores=cores: cores - 1)
         tables.append(lf.tukey_hsd(d, trials=3000))
     assert_identical(tables[0], tables[1])
     assert_identical(tables[0], tables[2])

@@ -8,7 +8,7 @@ from operator import add
 
 import numpy as np
 
-from lexiframe.base.progress import in_threads
+from lexiframe.base.progress_bars import in_threads
 from lexiframe.base.sums.exact_sums import ExactSums, halves, two_sum
 from lexiframe.base.sums.ranking import ratio
 from lexiframe.base.sums.tolerance import TIE

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import polars as pl
 
-from lexiframe.base.progress import progress
+from lexiframe.base.progress_bars import progress
 from lexiframe.base.schemas import HOLE_CALIBRATION
 from lexiframe.base.sums.moments import Moments
 from lexiframe.collection.holes.draws import Drawn, means_of_draws

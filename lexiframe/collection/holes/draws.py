@@ -15,7 +15,7 @@ from operator import add
 import numpy as np
 import polars as pl
 
-from lexiframe.base.progress import progress
+from lexiframe.base.progress_bars import progress
 from lexiframe.base.sums.moments import Moments
 from lexiframe.base.sums.tolerance import rounding
 from lexiframe.collection.holes.items import ABSENT, Pool

@@ -10,7 +10,7 @@ from typing import Any
 import polars as pl
 
 from lexiframe.base.guards import typed
-from lexiframe.base.progress import progress
+from lexiframe.base.progress_bars import progress
 from lexiframe.base.resampling import check_draws
 from lexiframe.base.schemas import CONCLUSIONS, JUDGE_COMPARISONS
 from lexiframe.collection.judges.graded_items import read_judges

@@ -11,7 +11,7 @@ import polars as pl
 
 from lexiframe.base.errors import LexiframeError, check_choice
 from lexiframe.base.guards import typed
-from lexiframe.base.progress import progress
+from lexiframe.base.progress_bars import progress
 from lexiframe.base.resampling import check_draws
 from lexiframe.collection.less_data.sampling import (
     How,

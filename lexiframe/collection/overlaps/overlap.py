@@ -9,7 +9,7 @@ import polars as pl
 
 from lexiframe.base.guards import typed
 from lexiframe.base.memory import refuse_more_than_available
-from lexiframe.base.progress import in_threads
+from lexiframe.base.progress_bars import in_threads
 from lexiframe.base.schemas import OVERLAP
 from lexiframe.collection.overlaps.overlap_measures import (
     Beside,

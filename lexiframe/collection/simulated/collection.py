@@ -13,7 +13,7 @@ import pyarrow as pa
 from lexiframe.base.errors import LexiframeError, shown
 from lexiframe.base.guards import typed
 from lexiframe.base.memory import refuse_more_than_available
-from lexiframe.base.progress import progress
+from lexiframe.base.progress_bars import progress
 from lexiframe.base.resampling import check_draws
 from lexiframe.collection.simulated.design import (
     check_model,

@@ -12,7 +12,7 @@ import pyarrow as pa
 from scipy.optimize import least_squares
 from scipy.special import expit, logit, ndtri
 
-from lexiframe.base.progress import progress
+from lexiframe.base.progress_bars import progress
 from lexiframe.collection.simulated.model import (
     CANDIDATES,
     PROPORTIONS,

@@ -16,7 +16,7 @@ import polars as pl
 
 from lexiframe.base.errors import LexiframeError, n_and_first, warn
 from lexiframe.base.memory import give_back
-from lexiframe.base.progress import progress
+from lexiframe.base.progress_bars import progress
 from lexiframe.base.version import __version__
 from lexiframe.evaluation.buckets.bucket import evaluate_bucket
 from lexiframe.evaluation.buckets.buckets import Buckets

@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 
 from lexiframe.base.codes import as_strings
-from lexiframe.base.progress import counted
+from lexiframe.base.progress_bars import counted
 from lexiframe.base.version import __version__
 from lexiframe.evaluation.buckets.buckets import NO_JUDGMENTS, RUN, Buckets
 from lexiframe.evaluation.buckets.jobs import (

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from lexiframe.base.memory import refuse_more_than_available
-from lexiframe.base.progress import progress
+from lexiframe.base.progress_bars import progress
 from lexiframe.pairwise.arrays.arrays import Pairs
 from lexiframe.significance.differences import Differences
 

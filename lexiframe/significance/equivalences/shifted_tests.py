@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lexiframe.base.errors import LexiframeError, check_choice
-from lexiframe.base.progress import progress
+from lexiframe.base.progress_bars import progress
 from lexiframe.base.resampling import drawn_requests
 from lexiframe.base.sums.moments import Moments
 from lexiframe.significance.differences import Differences, Options

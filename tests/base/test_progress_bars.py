@@ -7,7 +7,7 @@ from itertools import count
 
 import pytest
 
-from lexiframe.base.progress import counted, in_threads, progress
+from lexiframe.base.progress_bars import counted, in_threads, progress
 from tests.conftest import library
 
 

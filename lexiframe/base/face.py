@@ -1,0 +1,80 @@
+"""The face of a package: names that are listed in its stub, and loaded when they are first used."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+Group = tuple[str, str, dict[str, str]]
+"""A title, a line of text, and for each name the module that has it."""
+
+_ONLY_AST = 0x400  # what `ast.parse` asks for; importing ast would take longer than all the rest
+
+
+def read_stub(package: str, file: str) -> tuple[str, list[Group]]:
+    """Return the docstring and the groups of the stub beside a package's ``__init__.py``.
+
+    Type checkers read the same stub, so that each name stands in one list.
+
+    Examples
+    --------
+    >>> import lexiframe
+    >>> about, groups = read_stub("lexiframe", lexiframe.__file__)
+    >>> groups[0][0], groups[0][2]["read_runs"]
+    ('Reading and checking', 'lexiframe.io.runs:read_runs')
+    """
+    path = f"{file.removesuffix('c')}i"
+    with open(path, encoding="utf-8") as stub:  # noqa: PTH123 - without pathlib, which takes time
+        tree: Any = compile(stub.read(), path, "exec", _ONLY_AST)
+    about, *body = tree.body
+    groups: list[Group] = []
+    for node in body:
+        if hasattr(node, "names"):
+            module = f"{package}.{node.module}" if node.module else package
+            groups[-1][2].update({a.asname or a.name: f"{module}:{a.name}" for a in node.names})
+        else:
+            title, _, text = node.value.value.partition(": ")
+            groups.append((title, text, {}))
+    return about.value.value, groups
+
+
+def face(
+    package: str, groups: list[Group]
+) -> tuple[Callable[[str], object], Callable[[], list[str]], list[str]]:
+    """Return ``__getattr__``, ``__dir__`` and ``__all__`` of a package (PEP 562)."""
+    places = {name: place for _, _, names in groups for name, place in names.items()}
+
+    def load(name: str) -> object:
+        from importlib import import_module
+
+        if name not in places:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        module, _, called = places[name].partition(":")
+        found = vars(import_module(module)).get(called)
+        if found is None:  # the name is that of a module, which nobody has loaded yet
+            found = import_module(f"{module}.{called}")
+        vars(import_module(package))[name] = found
+        return found
+
+    return load, lambda: sorted(places), list(places)
+
+
+def described(about: str, groups: list[Group]) -> str:
+    """Return the docstring of a package: its stub's, and the groups of names, each with its text.
+
+    Examples
+    --------
+    >>> print(described("Fruit.", [("Red", "ripe ones", {"apple": "fruit.red:apple"})]))
+    Fruit.
+    - Red: ripe ones
+      `apple`
+    <BLANKLINE>
+    """
+    lines = [about]
+    for title, text, places in groups:
+        lines += [f"- {title}: {text}", " "]
+        for name in places:
+            if len(lines[-1]) + len(name) > 90:
+                lines.append(" ")
+            lines[-1] += f" `{name}`"
+    return "\n".join(lines) + "\n"
