@@ -162,6 +162,12 @@ class PairCube:
 
         A run that has scores stays, also where it shares no request with another.
         """
+        yield from self._known
+
+    @cached_property
+    def _known(self) -> list[tuple[str, Pairs]]:
+        """What the iterator yields; it is kept, so that each measure is summed up only once."""
+        found = []
         for measure, pairs in zip(self.measures, self.whole(), strict=True):
             known = ~np.isnan(pairs.values)
             query, pair = np.flatnonzero(known.any(axis=1)), np.flatnonzero(known.any(axis=0))
@@ -169,7 +175,8 @@ class PairCube:
                 run = np.unique([pairs.a[pair], pairs.b[pair]])
                 if pairs.scores is not None:
                     run = np.union1d(run, np.flatnonzero(~np.isnan(pairs.scores).all(axis=0)))
-                yield measure, _only_requests(_only_runs(pairs, run), query)
+                found.append((measure, _only_requests(_only_runs(pairs, run), query)))
+        return found
 
     def whole(self) -> Iterator[Pairs]:
         """Yield the preferences of each measure, for all requests and runs of the cube."""
