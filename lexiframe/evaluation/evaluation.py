@@ -113,16 +113,20 @@ class Evaluation:
         LexiframeError
             When the evaluation kept sums over the requests only (``memory``, `spark.evaluate`).
         """
-        return self._of_requests("scores", self._scores)
+        return self._of_requests("scores")
 
     @property
     def preferences(self) -> pl.DataFrame:
         """The table of `preferences`; raises as ``scores`` does."""
-        return self._of_requests("preferences", self._preferences)
+        return self._of_requests("preferences")
 
-    def _of_requests(self, name: str, table: pl.DataFrame | None) -> pl.DataFrame:
-        if table is not None:
-            return table
+    def _of_requests(self, name: str) -> pl.DataFrame:
+        if self._has_requests:
+            if self._scores is None and self._origin is not None:
+                for place, table in self._origin.of_requests().items():
+                    object.__setattr__(self, place, table)  # kept: they are made only once
+            found: pl.DataFrame = getattr(self, f"_{name}")
+            return found
         advice = f"evaluate with out='FOLDER' and keep={name!r} to write them"
         if name in self.parts:
             advice = f"they are in parts in {self.parts[name]}: polars.scan_parquet reads them"
@@ -360,9 +364,13 @@ class Evaluation:
 
     def tables(self) -> dict[str, pl.DataFrame]:
         """Return the tables by name; those of single requests only if they were kept."""
-        absent = {"scores"} if self._scores is None else set()
-        absent |= {"preferences"} if self._preferences is None else set()
+        absent = set() if self._has_requests else {"scores", "preferences"}
         return {name: getattr(self, name) for name in _names_of_tables() if name not in absent}
+
+    @property
+    def _has_requests(self) -> bool:
+        """Whether scores and preferences are there, or can be made from the origin."""
+        return self._origin is not None or self._scores is not None
 
     def write(self, folder: str | Path) -> list[Path]:
         """Write each table as Parquet, all of them or none; those of an earlier evaluation go.

@@ -35,6 +35,7 @@ from lexiframe.metrics.needs import refuse_lower_rel
 from lexiframe.orderings.means import best_first
 from lexiframe.pairwise.arrays.groups import all_attributes, refuse_taken
 from lexiframe.pairwise.arrays.reduced import Reduced
+from lexiframe.pairwise.preference import Measure
 from lexiframe.projection.ranked_runs import rank_runs
 from lexiframe.significance.own_tests import name_of_test, several
 from lexiframe.significance.paired_tests import OF_SUMS
@@ -150,28 +151,35 @@ def evaluation_of(
     total: BucketResult, plan: Plan, how: Asked, sources: Mapping[str, Any]
 ) -> Evaluation:
     """Make the tables of an evaluation from sums over all requests."""
-    reduced, asked = total.reduced, list(plan.measures)
-    cube: Reduced | None = reduced if any(True for _ in reduced) else None
-    groups = _groups(reduced, how)
-    scores = reduced.of_scores if plan.metrics else None
-    of_pairs = pair_tables(scores, cube, asked, how.order, how.inference, groups)
-    of_pairs["means"] = best_first(of_pairs["means"], [str(m) for m in asked], how.groups)
-    provenance = {
-        **sources,
-        "measures": [str(measure) for measure in asked],
+    return Evaluation(
+        total.coverage.table(),
+        **tables_of_sums(total.reduced, plan, how),
+        provenance={**sources, **facts_of(plan.measures, how)},
+        parts={name: str(Path(str(plan.out), name)) for name in plan.keep},
+        attributes=plan.requests,
+        sums=total.reduced,
+    )
+
+
+def tables_of_sums(sums: Reduced, plan: Plan, how: Asked) -> dict[str, Any]:
+    """Make the tables about runs and pairs from sums over all requests."""
+    asked = list(plan.measures)
+    cube = sums if any(True for _ in sums) else None
+    scores = sums.of_scores if plan.metrics else None
+    tables = pair_tables(scores, cube, asked, how.order, how.inference, _groups(sums, how))
+    tables["means"] = best_first(tables["means"], [str(m) for m in asked], how.groups)
+    return tables
+
+
+def facts_of(measures: Sequence[Measure], how: Asked) -> dict[str, Any]:
+    """Return what a provenance says besides the sources of runs and judgments."""
+    return {
+        "measures": [str(measure) for measure in measures],
         "policies": asdict(how.policies),
         "inference": {"ordering": how.order, **how.inference.facts()},
         "groups": how.groups,
         "requests": sources_of_qrels(how.requests),
     }
-    return Evaluation(
-        total.coverage.table(),
-        **of_pairs,
-        provenance=provenance,
-        parts={name: str(Path(str(plan.out), name)) for name in plan.keep},
-        attributes=plan.requests,
-        sums=reduced,
-    )
 
 
 def _groups(reduced: Reduced, how: Asked) -> Groups:

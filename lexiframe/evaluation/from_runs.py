@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
+
+import polars as pl
 
 from lexiframe.base.guards import typed
 from lexiframe.base.memory import NotEnoughMemoryError
 from lexiframe.evaluation.asked import Asked, Groups, Inference
+from lexiframe.evaluation.buckets.batches import refuse_without_items, report_groups
+from lexiframe.evaluation.buckets.bucket import sums_of
 from lexiframe.evaluation.buckets.sizes import is_small, memory_allowed
 from lexiframe.evaluation.evaluation import Evaluation
 from lexiframe.evaluation.from_parts import (
     are_of_sums,
     evaluate_in_batches,
+    facts_of,
+    plan_of,
     refuse_reuse_in_parts,
+    tables_of_sums,
     tables_to_keep,
 )
 from lexiframe.evaluation.origin import Origin
@@ -34,12 +40,12 @@ from lexiframe.io.qrels import sources_of_qrels
 from lexiframe.io.tables.objects import held
 from lexiframe.io.to_parquet import sources_of_origin
 from lexiframe.metrics.covered import coverage_table
-from lexiframe.metrics.kinds.metric import Metric
 from lexiframe.orderings.means import best_first
 from lexiframe.orderings.rule import Method
 from lexiframe.pairwise.arrays.cube import pair_cube_with_scores
 from lexiframe.pairwise.arrays.groups import By
 from lexiframe.pairwise.measured import Projected, project_runs
+from lexiframe.pairwise.pairs import Measure
 from lexiframe.projection.policies import NoRelevant, Policies, ScoreType, Ties, Unjudged
 from lexiframe.significance.differences import Alternative
 from lexiframe.significance.own_tests import OwnTest
@@ -217,42 +223,47 @@ def evaluate_asked(
 
 
 def evaluate_projected(projected: Projected, how: Asked, known: Known | None = None) -> Evaluation:
-    """Compute all tables of runs whose positions are known; those of ``known`` are reused."""
-    ranked, policies = projected.ranked, how.policies
+    """Compute all tables of runs whose positions are known; those of ``known`` are reused.
+
+    Scores and preferences are made when they are asked for, unless a test needs single requests.
+    """
+    ranked = projected.ranked
     names = [run.name for run in ranked.runs]
     asked = how.measures_of(names)
-    metrics = [measure for measure in asked if isinstance(measure, Metric)]
-    compared = [] if len(names) == 1 else asked
-    if known is None:
-        s, d, noted = projected.scores(metrics), projected.preferences(compared), {}
-        covered = coverage_table(ranked, projected.positions)
-    else:
+    noted: dict[str, Any] = {}
+    tables: dict[str, Any] = {}
+    if known is not None:
         covered = completed_coverage(projected, known)
-        done = completed(projected, compared, known)
-        s, d = done.scores, done.preferences
+        done = completed(projected, asked if len(names) > 1 else [], known)
+        tables = {"_scores": done.scores, "_preferences": done.preferences}
         noted = {"reused": done.reused} if known.is_noted else {}
-    provenance = {
+    else:
+        covered = coverage_table(ranked, projected.positions)
+    sources = {
         "runs": sources_of_origin(projected.runs, ranked.read),
         "qrels": sources_of_qrels(projected.qrels, sha256=ranked.judged.sha256),
-        "measures": [str(measure) for measure in asked],
-        "policies": asdict(policies),
-        "inference": {"ordering": how.order, **how.inference.facts()},
-        "groups": how.groups,
-        "requests": sources_of_qrels(how.requests),
-        **noted,
     }
+    provenance = {**sources, **facts_of(asked, how), **noted}
     origin = Origin.of(projected, how, provenance)
-    del projected, ranked  # frees the positions if they are large
+    if known is None and origin.ranked is not None and are_of_sums(how.inference.test):
+        plan = plan_of(how, names)
+        sums, attributed = sums_of(plan, projected)
+        refuse_without_items(plan, sums)
+        report_groups(plan, attributed)
+        made = {**tables_of_sums(sums, plan, how), "attributes": plan.requests}
+    else:
+        tables = tables or origin.of_requests(projected)
+        del projected, ranked  # frees the positions if they are large
+        made = _tables_of_requests(tables["_scores"], tables["_preferences"], asked, how)
+    return Evaluation(covered, **tables, **made, provenance=provenance, _origin=origin)
+
+
+def _tables_of_requests(
+    s: pl.DataFrame, d: pl.DataFrame, asked: list[Measure], how: Asked
+) -> dict[str, Any]:
+    """Make the tables about runs and pairs from those of single requests."""
     grouped = Groups.of(s, d, how.requests, how.groups)
     cube = pair_cube_with_scores(d, s) if d.height else None
-    of_pairs = pair_tables(s if s.height else None, cube, asked, how.order, how.inference, grouped)
-    of_pairs["means"] = best_first(of_pairs["means"], [str(m) for m in asked], how.groups)
-    return Evaluation(
-        covered,
-        _scores=s,
-        _preferences=d,
-        **of_pairs,
-        provenance=provenance,
-        attributes=grouped.requests,
-        _origin=origin,
-    )
+    made = pair_tables(s if s.height else None, cube, asked, how.order, how.inference, grouped)
+    made["means"] = best_first(made["means"], [str(m) for m in asked], how.groups)
+    return {**made, "attributes": grouped.requests}

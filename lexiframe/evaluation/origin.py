@@ -13,9 +13,10 @@ from lexiframe.base.memory import available
 from lexiframe.io.qrels import sources_of_qrels
 from lexiframe.io.run_scan import RunScan
 from lexiframe.io.to_parquet import sources_of_origin
+from lexiframe.metrics.kinds.metric import Metric
 from lexiframe.metrics.needs import JUDGED, POOL
 from lexiframe.pairwise.fingerprints import fingerprints
-from lexiframe.pairwise.measured import Projected
+from lexiframe.pairwise.measured import Projected, projected_again
 from lexiframe.pairwise.one_pair import NO_LEVELS, levels_of, lexicographic
 from lexiframe.pairwise.pairs import Measure
 from lexiframe.projection.policies import Policies
@@ -89,6 +90,21 @@ class Origin:
             return self.kept
         ranked = self.rank_again(nonrelevant=_needs(self.measures, JUDGED))
         return _with_rel(_positions(ranked, self.measures, self.policies), self.policies)
+
+    def of_requests(self, projected: Projected | None = None) -> dict[str, pl.DataFrame]:
+        """Return the tables of scores and preferences, by the names that an evaluation has."""
+        if projected is None:
+            ranked = self.rank_again()
+            asked = self.measures, self.policies
+            projected = projected_again(self.runs, self.qrels, ranked, *asked)
+        names = [run.name for run in projected.ranked.runs]
+        measures = self.asked.measures_of(names)
+        metrics = [measure for measure in measures if isinstance(measure, Metric)]
+        compared = [] if len(names) == 1 else measures
+        return {
+            "_scores": projected.scores(metrics),
+            "_preferences": projected.preferences(compared),
+        }
 
     def rank_again(self, *, nonrelevant: bool = True) -> RankedRuns:
         """Return the ranks of the judged items, found again in the sources unless they were kept.

@@ -190,6 +190,13 @@ def projected_of(
     """Find the positions that measures need in ranked runs; warn of what was dropped or filled."""
     warn_of_gaps(ranked)
     warn_of_lower_grades(measures, policies.rel, ranked.judged.items["relevance"])
+    return projected_again(runs, qrels, ranked, measures, policies)
+
+
+def projected_again(
+    runs: Any, qrels: Any, ranked: RankedRuns, measures: Sequence[Measure], policies: Policies
+) -> Projected:
+    """Find the positions that measures need in ranked runs, of which all has been said."""
     kept, needs = policies.no_relevant, {measure.needs for measure in measures}
     by_subtopic = project(ranked, no_relevant=kept, subtopics=True) if SUBTOPICS in needs else None
     positions = project(ranked, no_relevant=kept, pool=POOL in needs)

@@ -33,6 +33,7 @@ from lexiframe.io.batches.units import Sources
 from lexiframe.io.files.outputs import replacing
 from lexiframe.io.logs.joining import no_common_keys
 from lexiframe.metrics.needs import no_item_of_grade
+from lexiframe.pairwise.arrays.reduced import Reduced
 from lexiframe.pairwise.own_functions import marks_of_own
 from lexiframe.projection.answers import warn_of_counts
 from lexiframe.projection.judgments import nothing_relevant
@@ -143,12 +144,8 @@ def report(
     counts = total.coverage.counts
     if (counts["without_relevant"] == counts["requests"]).all():
         raise nothing_relevant(total.greatest, plan.policies.rel)
-    for measure in plan.measures:
-        scores, pairs = total.reduced.scores, total.reduced.preferences
-        moments = pairs[str(measure)].differences if plan.compared else scores[str(measure)].scores
-        if not moments.n.any():
-            raise no_item_of_grade(measure)
-    _report_groups(plan, total.attributed)
+    refuse_without_items(plan, total.reduced)
+    report_groups(plan, total.attributed)
     warn_of_counts(counts, total.repairs)
     if total.strangers and not total.found:
         warn(total.strangers)
@@ -156,7 +153,16 @@ def report(
         warn(said)
 
 
-def _report_groups(plan: Plan, found: Attributed) -> None:
+def refuse_without_items(plan: Plan, sums: Reduced) -> None:
+    """Raise for a measure of which no request has a value."""
+    for measure in plan.measures:
+        name = str(measure)
+        moments = sums.preferences[name].differences if plan.compared else sums.scores[name].scores
+        if not moments.n.any():
+            raise no_item_of_grade(measure)
+
+
+def report_groups(plan: Plan, found: Attributed) -> None:
     """Warn of requests without attributes; raise if none has some."""
     if plan.requests is None or not found.lacking:
         return

@@ -100,7 +100,7 @@ def _of_ranked(plan: Plan, ranked: RankedRuns, bucket: int) -> BucketResult:
     warn_of_lower_grades(plan.measures, plan.policies.rel, ranked.judged.items["relevance"])
     projected = _projected(plan, ranked)
     strangers = strangers_of(ranked)
-    total, attributed = _reduced(plan, projected, bucket)
+    total, attributed = sums_of(plan, projected, bucket)
     return BucketResult(
         total,
         coverage_sums(ranked, projected.positions),
@@ -141,7 +141,7 @@ def _projected(plan: Plan, ranked: RankedRuns) -> Projected:
     return Projected(None, None, ranked, measures, positions, by_subtopic, kept)
 
 
-def _reduced(plan: Plan, projected: Projected, bucket: int) -> tuple[Reduced, Attributed]:
+def sums_of(plan: Plan, projected: Projected, bucket: int = 0) -> tuple[Reduced, Attributed]:
     """Reduce the scores and preferences; write them, where the plan asks for it."""
     metrics = [m for m in plan.metrics if m in projected.measures]
     if "scores" in plan.keep:

@@ -236,13 +236,16 @@ def no_coverage(ranked):
 def test_only_new_pairs_and_rankings_are_computed(work):
     e = lf.evaluate(RUNS / "p*.run", QRELS, "RPP AP RR")
     assert work() == {"pairs": 5, "rankings": 20}
+    assert (e.scores.height, e.preferences.height) == (20, 15)  # made now, and kept
+    assert work() == {"pairs": 5, "rankings": 20}
+    assert e.scores is e.scores
     lf.add_runs(e, RUNS / "random.run")
     assert work() == {"pairs": 10, "rankings": 10}
 
 
 def test_only_touched_requests_and_new_measures_are_computed(work, tmp_path):
     lf.evaluate(RUNS, QRELS, "RPP AP RR").write(tmp_path)
-    assert work() == {"pairs": 15, "rankings": 30}
+    assert work() == {"pairs": 30, "rankings": 60}  # for the sums, and for the tables that it wrote
     e = lf.evaluate(RUNS, QRELS, "RPP AP RR", reuse=tmp_path)
     assert work() == {"pairs": 0, "rankings": 0}
     assert e.provenance["reused"] == {"runs": 3, "requests": 5, "measures": 3, "pairs": 3}
