@@ -16,7 +16,8 @@ from lexiframe.io.run_parts import NameFrom
 from lexiframe.orderings.missing import Missing
 from lexiframe.projection.policies import NoRelevant, ScoreType, Ties, Unjudged
 from lexiframe.significance.differences import Alternative
-from lexiframe.significance.paired import Correction, Family, Test
+from lexiframe.significance.paired import Correction, Family
+from lexiframe.significance.tests import Test
 
 Format = Literal["table", "json", "csv", "latex", "markdown"]
 Kind = Literal["run", "qrels"]

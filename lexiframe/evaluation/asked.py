@@ -24,7 +24,8 @@ from lexiframe.pairwise.pairs import Measure, parse_measures
 from lexiframe.projection.policies import Policies
 from lexiframe.significance.differences import Alternative
 from lexiframe.significance.own_tests import OwnTest, name_of_test, several
-from lexiframe.significance.paired import Correction, Family, Test, check_inference
+from lexiframe.significance.paired import Correction, Family, check_inference
+from lexiframe.significance.tests import Test
 from lexiframe.typing import MeasureLike, RequestsLike
 
 MEASURES = ("RPP", "LR", "LP", "AP", "nDCG@10", "RR")

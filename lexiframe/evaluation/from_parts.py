@@ -38,7 +38,7 @@ from lexiframe.pairwise.arrays.reduced import Reduced
 from lexiframe.pairwise.preference import Measure
 from lexiframe.projection.ranked_runs import rank_runs
 from lexiframe.significance.own_tests import name_of_test, several
-from lexiframe.significance.paired_tests import OF_SUMS
+from lexiframe.significance.tests import OF_SUMS
 
 
 def tables_to_keep(

@@ -49,7 +49,8 @@ from lexiframe.pairwise.pairs import Measure
 from lexiframe.projection.policies import NoRelevant, Policies, ScoreType, Ties, Unjudged
 from lexiframe.significance.differences import Alternative
 from lexiframe.significance.own_tests import OwnTest
-from lexiframe.significance.paired import Correction, Family, Test
+from lexiframe.significance.paired import Correction, Family
+from lexiframe.significance.tests import Test
 from lexiframe.typing import MeasureLike, QrelsLike, RequestsLike, RunsLike
 
 

@@ -29,7 +29,8 @@ from lexiframe.pairwise.pairs import preferences_table
 from lexiframe.significance.differences import Alternative
 from lexiframe.significance.gates.gate_evidence import unknown_directions, warn_of_directions
 from lexiframe.significance.own_tests import OwnTest
-from lexiframe.significance.paired import Correction, Family, Test
+from lexiframe.significance.paired import Correction, Family
+from lexiframe.significance.tests import Test
 from lexiframe.typing import MeasureLike, RequestsLike, ScoresLike
 
 

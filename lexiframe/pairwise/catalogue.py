@@ -39,21 +39,6 @@ invRPP = LevelPreference("invRPP", weight=weights.reciprocal,
     source=f"{of.RECALL_PAIRED}, eq. 4 and 5")
 """Recall-paired preference with p(i | λ) ∝ 1 / i."""
 
-ST_RPP = LevelPreference("ST-RPP", weight=weights.share_of_request, subtopics=True,
-    formula="Σ_t p(t) Σ_i s_{i,t} / m_t, p(t) ∝ m_t", bounds="−1 to 1",
-    source=f"{of.RECALL_PAIRED}, eq. 6")
-"""Recall-paired preference by subtopic: p(i | t) = 1 / m_t."""
-
-ST_dcgRPP = LevelPreference("ST-dcgRPP", weight=weights.logarithmic,
-    subtopics=True, formula="Σ_t p(t) Σ_i p(i|t) s_{i,t}, p(t) ∝ m_t, p(i|t) ∝ 1/log2(i + 1)",
-    bounds="−1 to 1", source=f"{of.RECALL_PAIRED}, eq. 6")
-"""Recall-paired preference by subtopic with p(i | t) ∝ 1 / log2(i + 1)."""
-
-ST_invRPP = LevelPreference("ST-invRPP", weight=weights.reciprocal,
-    subtopics=True, formula="Σ_t p(t) Σ_i p(i|t) s_{i,t}, p(t) ∝ m_t, p(i|t) ∝ 1/i",
-    bounds="−1 to 1", source=f"{of.RECALL_PAIRED}, eq. 6")
-"""Recall-paired preference by subtopic with p(i | t) ∝ 1 / i."""
-
 LR = LexicographicPreference("LR", "recall",
     formula="s_k, k the largest i with s_i ≠ 0", bounds="−1, 0, 1",
     source=f"{of.LEXIRECALL}, eq. 11")
@@ -79,14 +64,24 @@ rrLP = LexicographicPreference("rrLP", "precision", magnitude=exposures.reciproc
     formula="1/p_k − 1/p′_k, k as of LP", bounds="−1 to 1",
     source=f"{of.LEXIPRECISION}, eq. 2")
 """1/p_k − 1/p′_k at the level k of lexiprecision."""
+
+ST_RPP = LevelPreference("ST-RPP", weight=weights.share_of_request, subtopics=True,
+    formula="Σ_t p(t) Σ_i s_{i,t} / m_t, p(t) ∝ m_t", bounds="−1 to 1",
+    source=f"{of.RECALL_PAIRED}, eq. 6")
+"""Recall-paired preference by subtopic: p(i | t) = 1 / m_t."""
+
+ST_dcgRPP = LevelPreference("ST-dcgRPP", weight=weights.logarithmic,
+    subtopics=True, formula="Σ_t p(t) Σ_i p(i|t) s_{i,t}, p(t) ∝ m_t, p(i|t) ∝ 1/log2(i + 1)",
+    bounds="−1 to 1", source=f"{of.RECALL_PAIRED}, eq. 6")
+"""Recall-paired preference by subtopic with p(i | t) ∝ 1 / log2(i + 1)."""
+
+ST_invRPP = LevelPreference("ST-invRPP", weight=weights.reciprocal,
+    subtopics=True, formula="Σ_t p(t) Σ_i p(i|t) s_{i,t}, p(t) ∝ m_t, p(i|t) ∝ 1/i",
+    bounds="−1 to 1", source=f"{of.RECALL_PAIRED}, eq. 6")
+"""Recall-paired preference by subtopic with p(i | t) ∝ 1 / i."""
 # fmt: on
 
-PREFERENCES: dict[str, Preference] = {
-    preference.name: preference
-    for preference in (
-        *(RPP, dcgRPP, invRPP, LR, LP, sgnLR, sgnLP, rrLR, rrLP, ST_RPP, ST_dcgRPP, ST_invRPP),
-    )
-}
+PREFERENCES = {p.name: p for p in vars().values() if isinstance(p, Preference)}
 
 
 @typed

@@ -9,7 +9,7 @@ import numpy as np
 
 from lexiframe.base.errors import LexiframeError, in_one_line, shown
 from lexiframe.pairwise.arrays.arrays import Pairs
-from lexiframe.significance.paired_tests import TESTS
+from lexiframe.significance.tests import TESTS
 
 OwnTest = Callable[[np.ndarray], Any]
 """A function from differences (requests × pairs, NaN where missing) to p-values, or to a tuple of

@@ -31,11 +31,11 @@ from lexiframe.significance.own_tests import (
     own_result,
     several,
 )
-from lexiframe.significance.paired_tests import OF_SUMS, TESTS, Outcome, outcome_of_own
+from lexiframe.significance.paired_tests import Outcome, outcome_of_own
 from lexiframe.significance.reach import warn_of_no_rejection
+from lexiframe.significance.tests import OF_SUMS, TESTS, Test
 from lexiframe.typing import RequestsLike
 
-Test = Literal["t", "sign", "wilcoxon", "randomization", "bootstrap"]
 Correction = Literal["holm", "bonferroni", "bh", "none"]
 Family = Literal["measure", "all"]
 
@@ -269,7 +269,7 @@ def _from_sums(
     check_finite("compare", np.where(moments.total.infinite == 0, 0, np.inf))
     pair = np.flatnonzero(moments.n > 0)
     d = moments[pair]
-    found = {test: OF_SUMS[test](d, options) for test in tests}
+    found = {test: OF_SUMS[test].compute(d, options) for test in tests}
     return _table(measure, pairs, pair, d, t_interval(d, options), found, options)
 
 
@@ -306,7 +306,7 @@ def _from_requests(
     frames = [pl.DataFrame(schema=_UNCORRECTED)]
     for pair, d in by_requests(pairs, chosen):
         found = {
-            test: TESTS[test](d, options)
+            test: TESTS[test].compute(d, options)
             if isinstance(test, str)
             else outcome_of_own(d, options, *own[test][:, np.searchsorted(chosen, pair)])
             for test in tests
@@ -348,6 +348,6 @@ def _called(test: str, options: Options) -> str:
     said: dict[str, object] = {}
     if options.alternative != "two-sided":
         said["alternative"] = options.alternative
-    if test == "sign" and options.sign_ties != "drop":
+    if test in TESTS and TESTS[test].splits_ties and options.sign_ties != "drop":
         said["ties"] = options.sign_ties
     return notation.write(test, None, said, None)

@@ -14,7 +14,7 @@ from statsmodels.stats.multitest import multipletests
 import lexiframe as lf
 from lexiframe.base.resampling import drawn_requests
 from lexiframe.significance.differences import Differences, Options
-from lexiframe.significance.paired_tests import TESTS as TEST_OF
+from lexiframe.significance.tests import TESTS as TEST_OF
 from tests import oracle
 from tests.small_tables import preferences, scores
 
@@ -357,8 +357,8 @@ def test_no_p_value_is_below_the_least(test, values, side):
     sign = -1 if side == "less" else 1
     for d in values.values():
         rounding = np.full((1, 1), 1e-12)
-        found = TEST_OF[test](Differences(d[:, None], rounding), options)
-        extreme = TEST_OF[test](Differences(sign * np.abs(d)[:, None], rounding), options)
+        found = TEST_OF[test].compute(Differences(d[:, None], rounding), options)
+        extreme = TEST_OF[test].compute(Differences(sign * np.abs(d)[:, None], rounding), options)
         assert found.least_p == pytest.approx(extreme.least_p)
         assert found.least_p <= found.p_value + 1e-15
         if test in ("sign", "wilcoxon") or (test == "randomization" and len(d) == 9):

@@ -19,9 +19,9 @@ from lexiframe.metrics.kinds.metric import Metric
 from lexiframe.metrics.scored import as_list
 from lexiframe.pairwise.catalogue import parse_measure
 from lexiframe.pairwise.pairs import Measure
-from lexiframe.significance.equivalences.equivalence import ShiftedTest
 from lexiframe.significance.gates.gate import Require
 from lexiframe.significance.gates.gate_evidence import GateMissing
+from lexiframe.significance.tests import ShiftedTest
 
 Judgments = Annotated[
     str,

@@ -24,7 +24,7 @@ from lexiframe.metrics.kinds.metric import Metric
 from lexiframe.pairwise.preference import Measure
 from lexiframe.significance.corrections import correct_families
 from lexiframe.significance.differences import Options
-from lexiframe.significance.paired_tests import p_of_t_test
+from lexiframe.significance.tests.t import p_of_t_test
 
 _FIRST = 2
 """The rows in front of the draws: the holes as they are, and all of them relevant."""

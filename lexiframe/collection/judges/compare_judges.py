@@ -33,7 +33,8 @@ from lexiframe.pairwise.arrays.groups import By, all_attributes, names_of
 from lexiframe.pairwise.pairs import parse_measures
 from lexiframe.projection.policies import NoRelevant, Policies, ScoreType, Ties, Unjudged
 from lexiframe.significance.concluded import conclusion_pairs, conclusions
-from lexiframe.significance.paired import Correction, Family, Test, check_inference, compare
+from lexiframe.significance.paired import Correction, Family, check_inference, compare
+from lexiframe.significance.tests import Test
 from lexiframe.typing import JudgesLike, MeasureLike, RequestsLike, RunsLike
 
 

@@ -45,7 +45,8 @@ from lexiframe.pairwise.arrays.groups import By
 from lexiframe.projection.policies import NoRelevant, Policies, ScoreType, Ties, Unjudged
 from lexiframe.significance.differences import Alternative
 from lexiframe.significance.own_tests import OwnTest
-from lexiframe.significance.paired import Correction, Family, Test
+from lexiframe.significance.paired import Correction, Family
+from lexiframe.significance.tests import Test
 from lexiframe.typing import MeasureLike, QrelsLike, RequestsLike, RunsLike
 
 __all__ = ["evaluate"]

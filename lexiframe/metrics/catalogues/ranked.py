@@ -199,12 +199,11 @@ RE = SearchLength("RE", search_length.beyond_mean, weight=weights.one, mean=True
 """Recall error: the mean rank of the relevant items, minus that of the ideal ranking."""
 # fmt: on
 
+# The entries of this module in the order of the source, and then those of the others.
 METRICS: dict[str, Metric] = {
     m.name: m
     for m in (
-        *(AP, RR, nDCG, DCG, RBP, gRBP, RBP_residual, linear, R, P, Rprec, Success, ERR, bpref),
-        *(infAP, Judged, gm_map, gm_bpref, yaap, num_ret, num_rel, num_rel_ret),
-        *(num_nonrel_judged_ret, num_q, ISL, TSL, ASL, SL1, SL3, RE),
+        *(entry for entry in vars().values() if isinstance(entry, Metric)),
         *SET_METRICS.values(),
         *USER_MODELS.values(),
         *(rank_metric(name, "recall") for name in ("LR", "sgnLR")),

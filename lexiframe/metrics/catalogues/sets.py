@@ -8,6 +8,7 @@ from __future__ import annotations
 from lexiframe.metrics.catalogues import papers as of
 from lexiframe.metrics.kinds import cumulated_gain, exposures, recall_curve, set_metrics, weights
 from lexiframe.metrics.kinds.ideal_overlap import binary_gain
+from lexiframe.metrics.kinds.metric import Metric
 from lexiframe.metrics.kinds.parameters import Flag, Gains, Number, Parameter, Word
 from lexiframe.metrics.kinds.ranking_metric import RankingMetric, ShareMetric
 from lexiframe.metrics.kinds.recall_level import RecallLevelMetric
@@ -106,10 +107,4 @@ binG = RankingMetric("binG", binary_gain, kind="recall level",
 
 # fmt: on
 
-SET_METRICS = {
-    metric.name: metric
-    for metric in (
-        *(SetP, SetR, SetF, SetAP, utility, F1, relative_P, Rprec_mult, IPrec, eleven_point_avg),
-        *(ndcg_rel, Rndcg, G, binG),
-    )
-}
+SET_METRICS = {m.name: m for m in vars().values() if isinstance(m, Metric)}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from lexiframe.metrics.catalogues.papers import NDEVAL
 from lexiframe.metrics.kinds import exposures, weights
+from lexiframe.metrics.kinds.metric import Metric
 from lexiframe.metrics.kinds.parameters import Number, Word
 from lexiframe.metrics.kinds.subtopic_metrics import (
     SubtopicMetric,
@@ -84,7 +85,4 @@ nNRBP = SubtopicMetric(
 
 # fmt: on
 
-SUBTOPIC_METRICS = {
-    metric.name: metric
-    for metric in (strec, MAP_IA, P_IA, ERR_IA, nERR_IA, alpha_DCG, alpha_nDCG, NRBP, nNRBP)
-}
+SUBTOPIC_METRICS = {m.name: m for m in vars().values() if isinstance(m, Metric)}

@@ -9,6 +9,7 @@ from __future__ import annotations
 from lexiframe.metrics.catalogues import papers as of
 from lexiframe.metrics.kinds import user_models as user
 from lexiframe.metrics.kinds.ideal_overlap import accuracy, compatibility
+from lexiframe.metrics.kinds.metric import Metric
 from lexiframe.metrics.kinds.parameters import Flag, Number, Parameter
 from lexiframe.metrics.kinds.ranking_metric import RankingMetric
 from lexiframe.metrics.kinds.user_models import SCALE, CWLMetric
@@ -74,7 +75,4 @@ not judged. It is 0 when no relevant document was found, and 1 when no other was
 
 # fmt: on
 
-USER_MODELS = {
-    metric.name: metric
-    for metric in (*(SDCG, BPM, INST, INSQ, NERR8, NERR9, NERR10, NERR11, Compat, Accuracy),)
-}
+USER_MODELS = {m.name: m for m in vars().values() if isinstance(m, Metric)}

@@ -26,11 +26,12 @@ from lexiframe.significance.own_tests import (
     own_result,
     several,
 )
-from lexiframe.significance.paired import Test
-from lexiframe.significance.paired_tests import TESTS, Outcome, outcome_of_own
+from lexiframe.significance.paired_tests import MEANS, Outcome, outcome_of_own
+from lexiframe.significance.tests import TESTS, Test
 from lexiframe.typing import RequestsLike
 
 Null = Literal["centred", "exchanged"]
+_ALL: tuple[Test, ...] = get_args(Test)
 
 
 @typed
@@ -38,13 +39,7 @@ Null = Literal["centred", "exchanged"]
 def audit(
     d: PairsLike,
     /,
-    tests: Test | OwnTest | Sequence[Test | OwnTest] = (
-        "t",
-        "sign",
-        "wilcoxon",
-        "randomization",
-        "bootstrap",
-    ),
+    tests: Test | OwnTest | Sequence[Test | OwnTest] = _ALL,
     sizes: int | Sequence[int] = (25, 50, 100),
     *,
     alpha: float = 0.05,
@@ -197,7 +192,8 @@ def _check(
     check_choice("audit", null, get_args(Null), "null")
     check_draws("audit", "trials", trials, seed)
     check_draws("audit", "inner_trials", inner_trials, seed)
-    if {"randomization", "bootstrap"} & {*tests} and 1 / (1 + inner_trials) >= alpha:
+    draws = any(test in TESTS and TESTS[test].draws for test in tests)
+    if draws and 1 / (1 + inner_trials) >= alpha:
         raise LexiframeError(
             f"audit: no p-value of {inner_trials} inner trials can be below {alpha:g}; take "
             f"inner_trials={int(1 / alpha)} or more"
@@ -239,7 +235,7 @@ def _tested(test: Any, pairs: Pairs, trials: Trials, options: Options) -> Outcom
     """Test all trials as `compare` tests pairs."""
     drawn = trials.drawn
     if isinstance(test, str):
-        return TESTS[test](drawn, options)
+        return TESTS[test].compute(drawn, options)
     pair = np.tile(trials.pair, 2)
     as_pairs = replace(pairs, a=pairs.a[pair], b=pairs.b[pair], values=drawn.values, scores=None)
     return outcome_of_own(drawn, options, *own_result(test, as_pairs, np.arange(len(pair))))
@@ -247,9 +243,9 @@ def _tested(test: Any, pairs: Pairs, trials: Trials, options: Options) -> Outcom
 
 def _ahead(test: Any, d: Differences, outcome: Outcome) -> np.ndarray:
     """Return the sign of what the test compares: positive if it puts run a ahead."""
-    if test == "sign":
-        return np.asarray(np.sign(outcome.effect_size - 1))  # win odds, 1 when neither is ahead
-    return np.asarray(np.sign(outcome.effect_size if test == "wilcoxon" else d.mean))
+    compared = TESTS[test].compares if test in TESTS else MEANS
+    found = d.mean if compared is MEANS else getattr(outcome, compared.column)
+    return np.asarray(np.sign(found - compared.neither))
 
 
 def _with_rates(counts: pl.DataFrame) -> pl.DataFrame:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import partial
-from typing import Any, Literal, get_args
+from typing import Any, get_args
 
 import numpy as np
 import polars as pl
@@ -23,15 +23,14 @@ from lexiframe.pairwise.arrays.groups import By, in_groups, names_of, refuse_tak
 from lexiframe.pairwise.arrays.reduced import PairSums
 from lexiframe.significance.corrections import CORRECTIONS, correct_families
 from lexiframe.significance.differences import Differences, Options, by_requests
-from lexiframe.significance.equivalences.shifted_tests import SHIFTED_TESTS, Answers, check_test
 from lexiframe.significance.gates.gate_evidence import with_directions
 from lexiframe.significance.margins import Margin, Margins, margins_of, mean_score
 from lexiframe.significance.own_tests import several
 from lexiframe.significance.paired import Correction, Family
+from lexiframe.significance.paired_tests import Answers
 from lexiframe.significance.reach import warn_of_no_rejection
+from lexiframe.significance.tests import OF_SUMS, SHIFTED, ShiftedTest, check_shifted
 from lexiframe.typing import RequestsLike
-
-ShiftedTest = Literal["t", "bootstrap"]
 
 
 @typed
@@ -194,7 +193,7 @@ def _check(
     if not (tests and corrections):
         raise LexiframeError("equivalence: expected a test and a correction, found none")
     for name in tests:
-        check_test("equivalence", name)
+        check_shifted("equivalence", name)
     for name in corrections:
         check_choice("equivalence", name, CORRECTIONS, "correction")
     check_choice("equivalence", family, get_args(Family), "family")
@@ -224,7 +223,7 @@ def _of_group(
     s_or_d: Any, tests: list[str], options: Options, baseline: str | None, margins: Margins
 ) -> pl.DataFrame:
     """Return a row for each measure, test and pair, without the corrections."""
-    of_sums = tests == ["t"]
+    of_sums = all(test in OF_SUMS for test in tests)
     cube: Any = cube_or_sums(s_or_d, baseline) if of_sums else pair_cube(s_or_d, baseline)
     if baseline is not None:
         cube = cube.against(baseline)
@@ -233,7 +232,7 @@ def _of_group(
         margin = margins.of(measure, mean_score(cube, baseline, measure))
         for pair, d in _from_sums(pairs) if of_sums else _from_requests(pairs):
             for test in tests:
-                found = SHIFTED_TESTS[test](d, np.full(len(pair), margin), options)
+                found = SHIFTED[test](d, np.full(len(pair), margin), options)
                 frames.append(_table(measure, test, pairs, pair, d, margin, found))
     return pl.concat(frames)
 

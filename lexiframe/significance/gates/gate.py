@@ -15,8 +15,7 @@ from lexiframe.base.schemas import GATES
 from lexiframe.pairwise.arrays.cube import PairsLike, cube_or_sums, is_scores, pair_cube
 from lexiframe.pairwise.arrays.groups import By, in_groups, names_of, refuse_taken
 from lexiframe.significance.corrections import CORRECTIONS, correct
-from lexiframe.significance.equivalences.equivalence import ShiftedTest, equivalence
-from lexiframe.significance.equivalences.shifted_tests import check_test
+from lexiframe.significance.equivalences.equivalence import equivalence
 from lexiframe.significance.gates.gate_coverage import RankedPairs, both_answered, with_coverage
 from lexiframe.significance.gates.gate_evidence import (
     GateMissing,
@@ -31,6 +30,7 @@ from lexiframe.significance.gates.gate_sizes import requests_to_decide
 from lexiframe.significance.gates.gate_tables import margins_by_name, of_two_runs
 from lexiframe.significance.margins import Margin, margins_of, mean_score
 from lexiframe.significance.paired import Correction
+from lexiframe.significance.tests import ShiftedTest, check_shifted
 from lexiframe.typing import RequestsLike
 
 Require = Literal["not-worse", "better", "equivalent"]
@@ -234,7 +234,7 @@ def check_gate(
 ) -> None:
     """Raise for arguments that `gate` does not accept."""
     check_choice("gate", require, get_args(Require), "require")
-    check_test("gate", test)
+    check_shifted("gate", test)
     check_choice("gate", correction, CORRECTIONS, "correction")
     check_share("gate", "power", power)
     check_share("gate", "alpha", alpha)

@@ -16,6 +16,8 @@ from lexiframe.collection.holes.results import HoleSensitivity
 from lexiframe.collection.judges.compare_judges import JudgeComparison
 from lexiframe.io.tables.objects import is_frame
 from lexiframe.orderings.means import is_count
+from lexiframe.significance.paired_tests import MEANS
+from lexiframe.significance.tests import TESTS
 from lexiframe.typing import Evaluated, Frame
 from lexiframe.views.sentences.lacking import Lacking
 from lexiframe.views.sentences.tables import sentences_of
@@ -199,13 +201,18 @@ def _refuse_unranked(orderings: pl.DataFrame, provenance: Mapping[str, Any]) -> 
 
 
 _KEY = ("measure", "test", "correction")
-GAIN = (  # greater than 0 if the test favours run_a, even where the mean difference does not
-    pl.when(pl.col("test").str.contains(r"^sign(\(|$)"))
-    .then(pl.col("effect_size") - 1)  # win odds: 1 when neither run is better
-    .when(pl.col("test").str.contains(r"^wilcoxon(\(|$)"))
-    .then(pl.col("effect_size"))
-    .otherwise(pl.col("mean_difference"))
-)
+
+
+def _gain() -> pl.Expr:
+    name, gain = pl.col("test").str.extract(r"^([^(]*)"), pl.col("mean_difference")
+    for test in TESTS.values():
+        ahead = pl.col(test.compares.column) - test.compares.neither
+        gain = pl.when(name == test.name).then(ahead).otherwise(gain)
+    return gain
+
+
+GAIN = _gain()
+"""Greater than 0 if the test favours run_a, even where the mean difference does not."""
 
 
 def _comparisons(
@@ -356,7 +363,8 @@ def _of_favoured(row: dict[str, Any]) -> str:
         verb = "wins" if len(row["first"]) == 1 else "win"
         said.append(f"{listed(row['first'])} {verb} the greatest share of requests")
     if row["favoured"]:
-        compared = next((how for t, how in _COMPARED.items() if row["test"].startswith(t)), _MEANS)
+        test = TESTS.get(row["test"].partition("(")[0])
+        compared = (test.compares if test else MEANS).words
         verb = "is" if len(row["favoured"]) == 1 else "are"
         ahead = f"{listed(row['favoured'])} {verb} ahead of {listed(row['best'])}"
         said.append(f"the test compares {compared}, by which {ahead} ({_significantly(row)})")
@@ -370,11 +378,6 @@ def _significantly(row: dict[str, Any]) -> str:
     if row["better"] == row["favoured"]:
         return "significantly"
     return f"{listed(row['better'])} significantly"
-
-
-_MEANS = "mean differences"
-_COMPARED = {"sign": "requests won and lost", "wilcoxon": "ranks of differences"}
-"""What a test compares, where that is not the mean difference."""
 
 
 def verdict_text(v: pl.DataFrame) -> str:

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from lexiframe.significance.tests import TESTS
+
 _TESTS = {
-    "t": "paired t-test",
-    "sign": "sign test",
-    "wilcoxon": "Wilcoxon's signed-rank test",
-    "randomization": "paired randomisation test",
-    "bootstrap": "paired bootstrap test",
+    **{name: test.words for name, test in TESTS.items()},
     "hsd_randomized": "Tukey's HSD, randomised, requests as blocks",
     "hsd_parametric": "Tukey's HSD, requests as blocks",
 }

@@ -1,0 +1,57 @@
+"""Student's paired t-test, and the same with a margin."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from lexiframe.base.sums.moments import Moments
+from lexiframe.significance.differences import Differences, Options
+from lexiframe.significance.paired_tests import (
+    Answers,
+    Outcome,
+    PairedTest,
+    answers,
+    p_of_t,
+    standardised,
+    t_beyond,
+    with_interval,
+)
+
+
+def t_test(d: Differences | Moments, options: Options) -> Outcome:
+    """t = mean / (sd / √n), d_z = mean / sd."""
+    d_z, t = standardised(d)
+    p_value = p_of_t(t, d.n, options)
+    return Outcome(*with_interval(d_z, t, d.n, options), t, p_value, np.zeros(len(t)))
+
+
+def p_of_t_test(d: Differences | Moments, options: Options) -> np.ndarray:
+    """Return p of `t_test` alone: the interval of the effect size takes far longer."""
+    return p_of_t(standardised(d)[1], d.n, options)
+
+
+def t_answers(d: Differences | Moments, margin: np.ndarray, options: Options) -> Answers:
+    """Student's t: t = (mean − limit) / (sd / √n), n − 1 degrees of freedom."""
+    from scipy.special import stdtrit
+
+    n = np.broadcast_to(d.n, margin.shape)
+    half = stdtrit(np.maximum(n - 1, 1), 1 - options.alpha) * d.deviation / np.sqrt(n)
+    half = np.where((n > 1) & (d.deviation > 0), half, np.nan)
+    return answers(
+        margin,
+        (d.mean - half, d.mean + half),
+        lambda limit: _p_above(t_beyond(d, limit), n),
+        lambda limit: _p_above(-t_beyond(d, limit), n),
+        np.minimum(1.0, 2 * _p_above(np.abs(t_beyond(d, 0.0 * margin)), n)),
+        np.zeros(len(margin)),
+    )
+
+
+def _p_above(t: np.ndarray, n: np.ndarray) -> np.ndarray:
+    """Return P(T ≥ t); 1 where t is not known."""
+    from scipy.special import stdtr
+
+    return np.where(np.isnan(t), 1.0, stdtr(np.maximum(n - 1, 1), -t))
+
+
+T = PairedTest("t", "paired t-test", t_test, of_sums=True, shifted=t_answers)
