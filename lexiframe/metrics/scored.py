@@ -12,7 +12,6 @@ from lexiframe.base.errors import LexiframeError, shown
 from lexiframe.base.guards import typed
 from lexiframe.base.progress_bars import in_threads
 from lexiframe.base.schemas import POSITIONS, SUBTOPIC_POSITIONS, check, to_polars
-from lexiframe.base.sums.tolerance import within
 from lexiframe.metrics import notation
 from lexiframe.metrics.kinds.derived import parse_metric
 from lexiframe.metrics.kinds.metric import Metric
@@ -179,4 +178,4 @@ def _checked(metric: Metric, rankings: Rankings) -> np.ndarray:
             f"{metric}: expected finite numbers, found {value[~np.isfinite(value)][0]}; "
             "check its exposure and weight"
         )
-    return within(metric.bounds, value)
+    return metric.limits.within(value)

@@ -10,7 +10,6 @@ import polars as pl
 from lexiframe.base.errors import LexiframeError
 from lexiframe.base.progress_bars import progress
 from lexiframe.base.schemas import SUBTOPIC_POSITIONS, check
-from lexiframe.base.sums.tolerance import within
 from lexiframe.metrics.kinds.ideals import Serving, greatest_sum, greedy_gains
 from lexiframe.metrics.kinds.subtopic_metrics import SubtopicMetric
 from lexiframe.metrics.needs import no_item_of_grade
@@ -97,7 +96,7 @@ def _values(
         else:
             divisor = n_subtopics
         value = np.divide(total, divisor, out=np.zeros_like(total), where=divisor > 0)
-        yield metric, within(metric.bounds, value)
+        yield metric, metric.limits.within(value)
 
 
 def _requests(table: pl.DataFrame) -> tuple[np.ndarray, np.ndarray]:

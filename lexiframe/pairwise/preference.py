@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from lexiframe.metrics import notation
+from lexiframe.metrics.bounds import Bounds
 from lexiframe.metrics.catalogues.described import Explained
 from lexiframe.metrics.kinds.metric import Metric
 from lexiframe.metrics.needs import RELEVANT
@@ -58,6 +59,11 @@ class Preference(ABC):
         return notation.write(self.name, None, rel, self.cutoff)
 
     __repr__ = __str__
+
+    @property
+    def limits(self) -> Bounds:
+        """The least and the greatest value as numbers: what ``bounds`` says."""
+        return Bounds.of(self.bounds)
 
     @property
     def needs(self) -> str:

@@ -98,20 +98,3 @@ def rounding(values: np.ndarray) -> np.ndarray:
 def are_small(values: np.ndarray) -> bool:
     """Return whether all values are in −1..1 and none is NaN."""
     return not values.size or bool(values.min() >= -1 and values.max() <= 1)
-
-
-def within(bounds: str, values: np.ndarray) -> np.ndarray:
-    """Replace values that are out of a metric's bounds only because of rounding by the bound.
-
-    Only bounds that begin with ``"0 to 1"`` have an effect. Values that are out of bounds by more
-    than rounding stay, because a ranking can beat a greedy ideal.
-
-    Examples
-    --------
-    >>> within("0 to 1", np.array([-1e-16, 0.5, 1.0000000000000002, 1.1])).tolist()
-    [0.0, 0.5, 1.0, 1.1]
-    """
-    if not bounds.startswith("0 to 1"):
-        return values
-    inside = np.clip(values, 0, 1)
-    return np.where(np.abs(values - inside) <= TIE, inside, values)

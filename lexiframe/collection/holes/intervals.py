@@ -74,17 +74,18 @@ def range_of_values(
     A metric that only rises stays between them, unless a hole adds a request to the mean, as the
     first relevant document does.
     """
-    bounds = metric.bounds.partition(",")[0]
-    least = 0.0 if bounds.startswith("0 to ") else -np.inf
-    most = next((float(end) for end in (0, 1) if bounds.endswith(f" to {end}")), np.inf)
+    limits = metric.limits
+    least = 0.0 if limits.low == 0 else -np.inf
+    most = limits.high if limits.high in (0, 1) else np.inf
     between = (n[0] == n[1]) & (metric.name in _RISING)
     return np.where(between, ends[0], least), np.where(between, ends[1], most)
 
 
 def range_of_preferences(measure: Measure) -> tuple[float, float]:
     """Return the least and the greatest preference, or difference of a metric."""
-    bounded = measure.bounds.startswith(("0 to 1", "−1 to 1", "−1, 0, 1"))
-    return (-1.0, 1.0) if bounded else (-np.inf, np.inf)
+    limits = measure.limits
+    is_bounded = limits.high == 1 and limits.low in (-1, 0)
+    return (-1.0, 1.0) if is_bounded else (-np.inf, np.inf)
 
 
 def least_factor(needed: np.ndarray, share: float) -> float:

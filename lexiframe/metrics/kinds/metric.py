@@ -13,6 +13,7 @@ import polars as pl
 
 from lexiframe.base.errors import LexiframeError
 from lexiframe.metrics import notation
+from lexiframe.metrics.bounds import Bounds
 from lexiframe.metrics.catalogues.described import Explained
 from lexiframe.metrics.kinds.parameters import Parameter, as_parameter, plain, refuse_wrong
 from lexiframe.metrics.needs import RELEVANT
@@ -67,6 +68,11 @@ class Metric:
     cuts_off: ClassVar[bool] = True
     of_no_relevant: ClassVar[float | None] = 0.0
     """The value for a request without a relevant item; None: what the formula gives."""
+
+    @property
+    def limits(self) -> Bounds:
+        """The least and the greatest value as numbers: what ``bounds`` says."""
+        return Bounds.of(self.bounds)
 
     @property
     def at(self) -> str:

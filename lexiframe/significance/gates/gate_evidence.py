@@ -86,9 +86,6 @@ def refuse_same(tested: pl.DataFrame, baseline: str, candidate: str) -> None:
         )
 
 
-_WIDTHS = {"0 to 1": 1.0, "−1 to 1": 2.0}
-
-
 def refuse_wide(margin: float, measure: str) -> None:
     """Raise when a margin is as wide as the range of a measure, so that no difference exceeds it.
 
@@ -101,8 +98,8 @@ def refuse_wide(margin: float, measure: str) -> None:
         asked: Any = parse_measure(measure)
     except LexiframeError:
         return  # a measure of the user's own, whose range is not known
-    width = _WIDTHS.get(asked.bounds)
-    if width is not None and margin >= width:
+    width = asked.limits.width
+    if 0 < width <= margin:
         raise LexiframeError(
             f"gate: expected a margin below {width:g} for {measure}, whose values are "
             f"{asked.bounds}, found {margin:g}: no candidate could be worse by more; give the "

@@ -159,7 +159,7 @@ def _is_share(measure: str) -> bool:
         found = parse_measures(measure)
     except LexiframeError:  # a measure of the user's own, or of another tool
         return False
-    return [m.bounds.partition(",")[0] for m in found] == ["0 to 1"]
+    return [m.limits.are_of_a_share for m in found] == [True]
 
 
 def _groups(
