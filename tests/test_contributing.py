@@ -1,7 +1,11 @@
 """What CONTRIBUTING.md says is so: its code runs, and what it names exists."""
 
 import importlib
+import os
 import re
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import polars as pl
@@ -12,7 +16,7 @@ from pyarrow import orc
 import lexiframe as lf
 from lexiframe.base.schemas import check
 from lexiframe.metrics.catalogues.ranked import METRICS
-from lexiframe.significance.paired_tests import TESTS
+from lexiframe.significance.tests import OF_SUMS, TESTS
 from tests.frames import assert_close
 from tests.test_house import PACKAGE, arrows, part
 
@@ -21,6 +25,8 @@ TEXT = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 PROSE = re.sub(r"```.*?```", "", TEXT, flags=re.DOTALL)
 BLOCKS = re.findall(r"```python(?: (\S+))?\n(.*?)```", TEXT, flags=re.DOTALL)
 EXAMPLE = lf.bundled("example")
+NEW = {"lexiframe/significance/tests/z.py"}
+"""The files that the page adds."""
 
 
 @pytest.fixture
@@ -30,15 +36,18 @@ def executed(monkeypatch):
     made = {"lf": lf, "pl": pl, "p": p, "s": lf.scores(p, "AP"), "d": lf.preferences(p, "RPP")}
     results = []
     for path, code in BLOCKS:
+        if path and not (path.startswith("lexiframe") and path.endswith(".py")):
+            continue  # stubs and loops, which a copy has below
         if path:
             module = path.removesuffix(".py").replace("/", ".")
-            inside = dict(vars(importlib.import_module(module)))
+            inside = dict(vars(importlib.import_module(module))) if (ROOT / path).exists() else {}
             before = set(inside)
             exec(code, inside)
             made |= {name: inside[name] for name in set(inside) - before}
             continue
-        if "z_test" in made:
-            monkeypatch.setitem(TESTS, "z", made["z_test"])
+        if "Z" in made:
+            monkeypatch.setitem(TESTS, "z", made["Z"])
+            monkeypatch.setitem(OF_SUMS, "z", made["Z"])
         results += [eval(code, made)] if code.count("\n") == 1 else []
         exec(code, made)
     return made, results
@@ -85,9 +94,81 @@ def test_the_table_is_that_of_its_schema(executed):
 def test_each_way_to_add_something_is_a_few_lines():
     headings = re.findall(r"^### (.*)", TEXT, flags=re.MULTILINE)
     assert headings == ["A metric", "A preference", "A paired test", "A reader", "A table"]
-    lines = [len(code.splitlines()) for path, code in BLOCKS if path]
-    assert len(lines) == len(headings)
-    assert max(lines) <= 6  # five, and the line that begins a function
+    assert all("```python lexiframe/" in section for section in TEXT.split("\n### ")[1:])
+    no_code = re.compile(r'\s*$|import |from |"""')
+    for path, code in BLOCKS:
+        lines = [line for line in code.splitlines() if not no_code.match(line)]
+        assert len(lines) <= 6, path  # five, and the line that begins a function
+
+
+@pytest.fixture
+def copy(tmp_path):
+    """A copy of the package and its tests, to which all is added that the page adds."""
+    for folder in ("lexiframe", "tests"):
+        without = shutil.ignore_patterns("__pycache__", "snapshots", "corpus")
+        shutil.copytree(ROOT / folder, tmp_path / folder, ignore=without)
+    for path, code in BLOCKS:
+        if path:
+            add(tmp_path / path, code)
+    tests = tmp_path / "lexiframe/significance/tests/__init__.py"
+    text = tests.read_text(encoding="utf-8").replace("BOOTSTRAP)", "BOOTSTRAP, Z)")
+    text = text.replace("Test = Literal[", 'Test = Literal["z", ', 1)
+    text = text.replace("\nTest =", "from lexiframe.significance.tests.z import Z\n\nTest =")
+    tests.write_text(text, encoding="utf-8")
+    return tmp_path
+
+
+def add(file, code):
+    """Write code to the end of a file; entries of a catalogue to the end of the entries."""
+    text = file.read_text(encoding="utf-8") if file.exists() else ""
+    entries, end, rest = text.partition("# fmt: on\n")
+    file.write_text(f"{entries}\n{code}{end}{rest}", encoding="utf-8")
+
+
+def run_in(folder, *arguments):
+    """Run Python in a copy."""
+    environment = {**os.environ, "PYTHONPATH": str(folder)}
+    command = [sys.executable, *arguments]
+    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
+
+
+PYTEST = ["-m", "pytest", "-q", "-p", "no:cacheprovider", "-c", os.devnull, "--rootdir", "."]
+CATALOGUE = "tests/properties/test_catalogue.py"
+
+
+@pytest.mark.slow
+def test_what_is_added_joins_by_itself(copy):
+    """The tests of the catalogue and of the face see it, and so do lists and sentences."""
+    tests = (CATALOGUE, "tests/test_house.py", "-k", "loop or stub")
+    done = run_in(copy, *PYTEST, "-W", "ignore", *tests)
+    assert done.returncode == 0, done.stdout
+    code = f"""
+import pathlib
+import lexiframe as lf
+print([lf.root, lf.rootRPP], [lf.measures(name)["range"].item() for name in ("root", "rootRPP")])
+folder = pathlib.Path({str(EXAMPLE)!r})
+e = lf.evaluate(folder / "runs", folder / "qrels.txt", [lf.root, "rootRPP"], test="z")
+print(lf.verdict(e)["sentence"][0])
+"""
+    done = run_in(copy, "-c", code)
+    listed, *sentence = done.stdout.splitlines()
+    assert listed == "[root, rootRPP] ['0 to 1', '−1 to 1']", done.stderr
+    assert "(paired z-test, " in sentence[0]
+
+
+@pytest.mark.slow
+def test_a_wrong_or_missing_loop_fails_and_a_missing_one_says_what_to_write(copy):
+    oracle = copy / "tests/oracle.py"
+    text = oracle.read_text(encoding="utf-8")
+    oracle.write_text(text.replace("p**-0.5", "p**-0.6"), encoding="utf-8")
+    done = run_in(copy, *PYTEST, "-W", "ignore", CATALOGUE, "-k", "are_their_loops")
+    assert "1 failed, 1 passed" in done.stdout
+    oracle.write_text((ROOT / "tests/oracle.py").read_text(encoding="utf-8"), encoding="utf-8")
+    done = run_in(copy, *PYTEST, CATALOGUE, "-k", "has_a_loop")
+    assert "2 failed" in done.stdout
+    assert (
+        "write the formula of root as a plain loop in tests/oracle.py: def root(p)" in done.stdout
+    )
 
 
 def test_every_room_has_a_line():
@@ -103,9 +184,13 @@ def test_every_room_has_a_line():
 
 
 def test_every_file_exists():
-    named = set(re.findall(r"`((?:lexiframe|tests)/[\w/.]*)`", PROSE)) | {p for p, _ in BLOCKS if p}
+    named = (
+        set(re.findall(r"`((?:lexiframe|tests)/[\w/.]*)`", PROSE))
+        | {p for p, _ in BLOCKS if p} - NEW
+    )
     assert len(named) > 20
     assert not [name for name in named if not (ROOT / name).exists()]
+    assert not [name for name in NEW if (ROOT / name).exists()]
 
 
 def test_every_name_is_in_the_file_that_it_is_said_to_be_in():
