@@ -17,7 +17,7 @@ from lexiframe.orderings.missing import Missing
 from lexiframe.projection.policies import NoRelevant, ScoreType, Ties, Unjudged
 from lexiframe.significance.differences import Alternative
 from lexiframe.significance.paired import Correction, Family
-from lexiframe.significance.tests import Test
+from lexiframe.significance.tests import DRAWING, Test
 
 Format = Literal["table", "json", "csv", "latex", "markdown"]
 Kind = Literal["run", "qrels"]
@@ -318,7 +318,7 @@ Side = Annotated[
 Trials = Annotated[
     int,
     typer.Option(
-        help="Trials of the randomization and bootstrap tests, and of --hsd.", **_of(STATISTICS)
+        help=f"Trials of the {' and '.join(DRAWING)} tests, and of --hsd.", **_of(STATISTICS)
     ),
 ]
 Seed = Annotated[

@@ -10,9 +10,7 @@ import polars as pl
 from lexiframe.base.errors import warn
 from lexiframe.significance.corrections import correct_families
 from lexiframe.significance.differences import Options
-from lexiframe.significance.tests import TESTS
-
-_DRAWING = [name for name, test in TESTS.items() if test.draws]
+from lexiframe.significance.tests import DRAWING
 
 
 def warn_of_no_rejection(
@@ -32,7 +30,7 @@ def warn_of_no_rejection(
     is_tested = table["n"].to_numpy() > 0
     table, family = table.filter(is_tested), family[is_tested]
     least = table["least_p"].to_numpy()
-    trials = table["test"].str.extract(r"^([^(]*)").is_in(_DRAWING).to_numpy()
+    trials = table["test"].str.extract(r"^([^(]*)").is_in([*DRAWING]).to_numpy()
     trials &= table["n"].to_numpy() > math.log2(options.trials + 1)  # else all signs are enumerated
     differs = family[table["mean_difference"].to_numpy() != 0]
     asked = trials | ((np.bincount(family, minlength=1)[family] > 1) & np.isin(family, differs))

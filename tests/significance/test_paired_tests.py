@@ -2,6 +2,7 @@
 
 import math
 from itertools import combinations
+from typing import get_args
 
 import numpy as np
 import polars as pl
@@ -14,11 +15,12 @@ from statsmodels.stats.multitest import multipletests
 import lexiframe as lf
 from lexiframe.base.resampling import drawn_requests
 from lexiframe.significance.differences import Differences, Options
+from lexiframe.significance.tests import SHIFTED, ShiftedTest, Test
 from lexiframe.significance.tests import TESTS as TEST_OF
 from tests import oracle
 from tests.small_tables import preferences, scores
 
-TESTS = ["t", "sign", "wilcoxon", "randomization", "bootstrap"]
+TESTS = [*TEST_OF]
 SIDES = ["two-sided", "greater", "less"]
 RNG = np.random.default_rng(7)
 SMOOTH = {f"{a}{b}": RNG.normal(0.1 * k, 1, 30) for k, (a, b) in enumerate(["ab", "ac", "bc"])}
@@ -39,6 +41,11 @@ def wilcoxon(differences, side):
     """SciPy's test; of few requests by all signs, which older versions have to be told."""
     method = stats.PermutationMethod() if len(differences) <= 13 else "auto"
     return stats.wilcoxon(differences, alternative=side, method=method)
+
+
+def test_types_name_the_tests_that_there_are():
+    assert [*get_args(Test)] == TESTS
+    assert get_args(ShiftedTest) == tuple(SHIFTED)
 
 
 # --- Against SciPy --------------------------------------------------------------------------------

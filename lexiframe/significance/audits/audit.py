@@ -27,7 +27,7 @@ from lexiframe.significance.own_tests import (
     several,
 )
 from lexiframe.significance.paired_tests import MEANS, Outcome, outcome_of_own
-from lexiframe.significance.tests import TESTS, Test
+from lexiframe.significance.tests import DRAWING, TESTS, Test
 from lexiframe.typing import RequestsLike
 
 Null = Literal["centred", "exchanged"]
@@ -192,8 +192,7 @@ def _check(
     check_choice("audit", null, get_args(Null), "null")
     check_draws("audit", "trials", trials, seed)
     check_draws("audit", "inner_trials", inner_trials, seed)
-    draws = any(test in TESTS and TESTS[test].draws for test in tests)
-    if draws and 1 / (1 + inner_trials) >= alpha:
+    if DRAWING.keys() & {*tests} and 1 / (1 + inner_trials) >= alpha:
         raise LexiframeError(
             f"audit: no p-value of {inner_trials} inner trials can be below {alpha:g}; take "
             f"inner_trials={int(1 / alpha)} or more"

@@ -16,6 +16,7 @@ ShiftedTest = Literal["t", "bootstrap"]
 
 TESTS = {test.name: test for test in (T, SIGN, WILCOXON, RANDOMIZATION, BOOTSTRAP)}
 OF_SUMS = {name: test for name, test in TESTS.items() if test.of_sums}
+DRAWING = {name: test for name, test in TESTS.items() if test.draws}
 SHIFTED = {name: test.shifted for name, test in TESTS.items() if test.shifted is not None}
 
 
