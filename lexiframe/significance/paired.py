@@ -31,7 +31,7 @@ from lexiframe.significance.own_tests import (
     own_result,
     several,
 )
-from lexiframe.significance.paired_tests import Outcome, outcome_of_own
+from lexiframe.significance.paired_tests import Outcome, with_d_z
 from lexiframe.significance.reach import warn_of_no_rejection
 from lexiframe.significance.tests import OF_SUMS, TESTS, Test
 from lexiframe.typing import RequestsLike
@@ -308,7 +308,7 @@ def _from_requests(
         found = {
             test: TESTS[test].compute(d, options)
             if isinstance(test, str)
-            else outcome_of_own(d, options, *own[test][:, np.searchsorted(chosen, pair)])
+            else with_d_z(d, options, *own[test][:, np.searchsorted(chosen, pair)])
             for test in tests
         }
         ends = INTERVALS[intervals](d, options)

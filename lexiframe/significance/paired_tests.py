@@ -150,17 +150,14 @@ def t_beyond(d: Differences | Moments, limit: np.ndarray) -> np.ndarray:
         return np.asarray(np.where(varies, above / d.deviation, np.nan) * np.sqrt(d.n))
 
 
-def outcome_of_own(
-    d: Differences, options: Options, statistic: np.ndarray, p_value: np.ndarray
+def with_d_z(
+    d: Differences | Moments,
+    options: Options,
+    statistic: np.ndarray,
+    p_value: np.ndarray,
+    least_p: np.ndarray | float = 0.0,
 ) -> Outcome:
-    """Return the outcome of a test of one's own; the effect size is d_z."""
+    """Return the outcome of a test whose effect size is d_z, or that has none of its own."""
     d_z, t = standardised(d)
-    interval = with_interval(d_z, t, d.n, options)
-    return Outcome(*interval, statistic, p_value, np.zeros(len(t)))
-
-
-def with_interval(
-    d_z: np.ndarray, t: np.ndarray, n: np.ndarray | int, options: Options
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the effect size d_z and the ends of its interval."""
-    return d_z, *d_z_interval(t, n, options)
+    interval = d_z_interval(t, d.n, options)
+    return Outcome(d_z, *interval, statistic, p_value, np.full(len(t), least_p))

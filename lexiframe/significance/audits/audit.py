@@ -26,7 +26,7 @@ from lexiframe.significance.own_tests import (
     own_result,
     several,
 )
-from lexiframe.significance.paired_tests import MEANS, Outcome, outcome_of_own
+from lexiframe.significance.paired_tests import MEANS, Outcome, with_d_z
 from lexiframe.significance.tests import DRAWING, TESTS, Test
 from lexiframe.typing import RequestsLike
 
@@ -237,7 +237,7 @@ def _tested(test: Any, pairs: Pairs, trials: Trials, options: Options) -> Outcom
         return TESTS[test].compute(drawn, options)
     pair = np.tile(trials.pair, 2)
     as_pairs = replace(pairs, a=pairs.a[pair], b=pairs.b[pair], values=drawn.values, scores=None)
-    return outcome_of_own(drawn, options, *own_result(test, as_pairs, np.arange(len(pair))))
+    return with_d_z(drawn, options, *own_result(test, as_pairs, np.arange(len(pair))))
 
 
 def _ahead(test: Any, d: Differences, outcome: Outcome) -> np.ndarray:

@@ -18,7 +18,7 @@ from lexiframe.significance.paired_tests import (
     p_of_t,
     standardised,
     t_beyond,
-    with_interval,
+    with_d_z,
 )
 from lexiframe.significance.tests.t import t_answers
 
@@ -28,7 +28,7 @@ _CELLS = 2**20
 
 def bootstrap_test(d: Differences, options: Options) -> Outcome:
     """Bootstrap test: t of samples of the centred differences, p = (1 + count) / (1 + trials)."""
-    d_z, t = standardised(d)
+    _, t = standardised(d)
     centred = d.values - d.mean
     squares, rounding = centred**2, d.mean_rounding
     spread = np.where(d.deviation > 0, d.deviation, np.inf)
@@ -43,7 +43,7 @@ def bootstrap_test(d: Differences, options: Options) -> Outcome:
         count += options.extreme(drawn_t, t, rounding_of_t).sum(axis=0)
     p_value = np.where(d.deviation > 0, (1 + count) / (1 + len(drawn)), p_of_t(t, d.n, options))
     least_p = np.where(d.deviation > 0, 1 / (1 + len(drawn)), 0.0)
-    return Outcome(*with_interval(d_z, t, d.n, options), t, p_value, least_p)
+    return with_d_z(d, options, t, p_value, least_p)
 
 
 def t_of_samples(

@@ -7,13 +7,7 @@ import numpy as np
 from lexiframe.base.progress_bars import progress
 from lexiframe.base.resampling import signs
 from lexiframe.significance.differences import Differences, Options
-from lexiframe.significance.paired_tests import (
-    ROWS,
-    Outcome,
-    PairedTest,
-    standardised,
-    with_interval,
-)
+from lexiframe.significance.paired_tests import ROWS, Outcome, PairedTest, with_d_z
 
 
 def randomization_test(d: Differences, options: Options) -> Outcome:
@@ -27,14 +21,13 @@ def randomization_test(d: Differences, options: Options) -> Outcome:
     for first in progress(range(0, len(drawn), ROWS), -(-len(drawn) // ROWS), "randomization"):
         means = drawn[first : first + ROWS] @ d.values / d.n
         count += options.extreme(means, d.mean, rounding).sum(axis=0)
-    d_z, t = standardised(d)
     p_value = (1 + count) / (1 + len(drawn))
     n_not_zero = (np.abs(d.values) > d.rounding).sum(axis=0)
     # An enumeration lacks the observed signs, so it has 2^n − 1 rows.
     are_all = len(drawn) < options.trials or 2**d.n == options.trials + 1
     by_signs = options.least_p(0.5**n_not_zero)
-    least_p = by_signs if are_all else np.full(len(t), 1 / (1 + len(drawn)))
-    return Outcome(*with_interval(d_z, t, d.n, options), d.mean, p_value, least_p)
+    least_p = by_signs if are_all else 1 / (1 + len(drawn))
+    return with_d_z(d, options, d.mean, p_value, least_p)
 
 
 RANDOMIZATION = PairedTest(

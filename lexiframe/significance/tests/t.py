@@ -14,15 +14,14 @@ from lexiframe.significance.paired_tests import (
     p_of_t,
     standardised,
     t_beyond,
-    with_interval,
+    with_d_z,
 )
 
 
 def t_test(d: Differences | Moments, options: Options) -> Outcome:
     """t = mean / (sd / √n), d_z = mean / sd."""
-    d_z, t = standardised(d)
-    p_value = p_of_t(t, d.n, options)
-    return Outcome(*with_interval(d_z, t, d.n, options), t, p_value, np.zeros(len(t)))
+    _, t = standardised(d)
+    return with_d_z(d, options, t, p_of_t(t, d.n, options))
 
 
 def p_of_t_test(d: Differences | Moments, options: Options) -> np.ndarray:
