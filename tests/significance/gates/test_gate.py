@@ -12,6 +12,7 @@ from statsmodels.stats.weightstats import ttost_paired
 
 import lexiframe as lf
 from lexiframe.significance.gates.gate import decided
+from lexiframe.significance.gates.gate_evidence import refuse_wide
 from lexiframe.significance.gates.gate_sizes import requests_to_decide
 from lexiframe.views.sentences.gates import gate_sentences
 from lexiframe.views.shown.gate_texts import gate_markdown, gate_text
@@ -282,6 +283,15 @@ def test_a_direction_that_is_not_known_is_asked_for():
     assert one(s, smaller_is_better=["latency_ms"])["outcome"] == "pass"
     assert one(s, larger_is_better=["latency_ms"])["outcome"] == "fail"
     assert one(s.with_columns(smaller_is_better=True))["outcome"] == "pass"
+
+
+def test_the_range_of_a_measure_is_that_of_its_values():
+    """Three values have a range; a ranking that beats the greedy ideal may exceed its own."""
+    for measure, margin in {"RPP": 2, "LR": 2, "R@5": 1}.items():
+        with pytest.raises(lf.LexiframeError, match=f"a margin below {margin} for {measure}"):
+            refuse_wide(margin, measure)
+    for measure in ("LR", "alpha-nDCG", "ASL", "num_q", "gm_map"):
+        refuse_wide(1.5, measure)
 
 
 @pytest.mark.parametrize("margin", [1, 1.5])
