@@ -108,7 +108,7 @@ def collection_of(
     """
     if isinstance(given, tuple | list) and len(given) == 2:
         return (given[0], given[1]), rel
-    if not hasattr(given, "collection"):
+    if not (hasattr(given, "collection") and hasattr(given, "provenance")):
         n = f" of {len(given)}" if isinstance(given, tuple | list) else ""
         raise TypeError(
             f"{function}: expected runs and judgments as {argument}(runs, qrels), or an "

@@ -9,6 +9,7 @@ from lexiframe.significance.tests.bootstrap import BOOTSTRAP
 from lexiframe.significance.tests.randomization import RANDOMIZATION
 from lexiframe.significance.tests.sign import SIGN
 from lexiframe.significance.tests.t import T
+from lexiframe.significance.tests.t import p_of_t_test as p_of_t_test
 from lexiframe.significance.tests.wilcoxon import WILCOXON
 
 Test = Literal["t", "sign", "wilcoxon", "randomization", "bootstrap"]
